@@ -1,0 +1,1 @@
+"""SPMD kernels for CPUs: a multi-level compiler on xDSL and llvmlite."""
