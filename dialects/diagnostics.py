@@ -1,0 +1,53 @@
+"""
+How passes and analyses tell a user that a kernel cannot be compiled.
+
+A message says what is wrong, where, and what to do, in one paragraph: "expected X, got
+Y", lower case, no full stop. The location stands in the exception, not in the text, so
+that the stock `xdsl-opt` and the Python API can each show it in their own way.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from xdsl.dialects.builtin import FileLineColLoc
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import PassFailedException
+
+
+class KernelError(PassFailedException):
+    """A kernel that cannot be compiled; `op` is the operation at fault, if there is one."""
+
+    def __init__(self, message: str, op: Operation | None = None):
+        location = source_location(op) if op is not None else None
+        super().__init__(message if location is None else f"{location}: {message}")
+        self.message = message
+        self.op = op
+        self.location = location
+
+
+class SourceLocation(tuple[str, int, int]):
+    """File, line and column (from 1) of an operation; prints as `file:line:column`."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return ":".join(str(part) for part in self)
+
+
+def source_location(op: Operation) -> SourceLocation | None:
+    """Where `op`, or the nearest op around it that knows, stood in the source."""
+    at: Operation | None = op
+    while at is not None:
+        if isinstance(at.location, FileLineColLoc):
+            loc = at.location
+            return SourceLocation(
+                (loc.filename.data, loc.line.data, loc.column.data)
+            )
+        at = at.parent_op()
+    return None
+
+
+def fail(op: Operation, message: str) -> NoReturn:
+    """Raise a `KernelError` about `op`."""
+    raise KernelError(message, op)
