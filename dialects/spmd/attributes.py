@@ -1,15 +1,34 @@
-"""The attributes of the `spmd` dialect."""
+"""The attributes of the `spmd` dialect that name dimensions, memory and scopes."""
 
 from __future__ import annotations
 
 from enum import auto
-from typing import cast
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.str_enum import StrEnum
+
+
+class BracketedKeyword:
+    """
+    Writes an enum attribute as `#spmd.memory<local>`.
+
+    Stands before `EnumAttribute`, whose own form `#spmd.memorylocal` cannot be read back.
+    """
+
+    enum_type: ClassVar[type[StrEnum]]
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(cast(EnumAttribute[StrEnum], self).data.value)
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Any:
+        with parser.in_angle_brackets():
+            return parser.parse_str_enum(cls.enum_type)
 
 
 class Dimension(StrEnum):
@@ -20,9 +39,12 @@ class Dimension(StrEnum):
     Z = auto()
 
     @property
-    def index(self) -> int:
+    def number(self) -> int:
         """0 for x, 1 for y, 2 for z."""
-        return "xyz".index(self.value)
+        return "xyz".find(self.value)
+
+    # Hides a method of `str` that makes no sense for a dimension.
+    index = number  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
 
 
 class Memory(StrEnum):
@@ -41,23 +63,14 @@ class Scope(StrEnum):
 
 
 @irdl_attr_definition
-class DimensionAttr(EnumAttribute[Dimension]):
+class DimensionAttr(BracketedKeyword, EnumAttribute[Dimension]):
     """`#spmd.dimension<x>`; ops print the bare keyword."""
 
     name = "spmd.dimension"
 
-    def print_parameter(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_string(self.data.value)
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> Dimension:
-        with parser.in_angle_brackets():
-            return cast(Dimension, parser.parse_str_enum(Dimension))
-
 
 @irdl_attr_definition
-class MemoryAttr(EnumAttribute[Memory]):
+class MemoryAttr(BracketedKeyword, EnumAttribute[Memory]):
     """
     A memory space, as in `memref<16xf32, #spmd.memory<local>>`.
 
@@ -66,30 +79,12 @@ class MemoryAttr(EnumAttribute[Memory]):
 
     name = "spmd.memory"
 
-    def print_parameter(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_string(self.data.value)
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> Memory:
-        with parser.in_angle_brackets():
-            return cast(Memory, parser.parse_str_enum(Memory))
-
 
 @irdl_attr_definition
-class ScopeAttr(EnumAttribute[Scope]):
+class ScopeAttr(BracketedKeyword, EnumAttribute[Scope]):
     """`#spmd.scope<work_group>`; ops print the bare keyword."""
 
     name = "spmd.scope"
-
-    def print_parameter(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_string(self.data.value)
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> Scope:
-        with parser.in_angle_brackets():
-            return cast(Scope, parser.parse_str_enum(Scope))
 
 
 LOCAL = MemoryAttr(Memory.LOCAL)

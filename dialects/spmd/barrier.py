@@ -5,9 +5,9 @@ from __future__ import annotations
 from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 
 from spmd.dialects.spmd.attributes import Scope, ScopeAttr
+from spmd.dialects.spmd.effects import STAYS_IN_PLACE
 
 
 @irdl_op_definition
@@ -19,7 +19,7 @@ class BarrierOp(IRDLOperation):
     scope = prop_def(ScopeAttr)
 
     # Reads and writes keep `cse`, `dce` and licm from moving memory across it.
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    traits = traits_def(*STAYS_IN_PLACE)
 
     def __init__(self, scope: Scope | str = Scope.WORK_GROUP):
         super().__init__(properties={"scope": ScopeAttr(Scope(scope))})

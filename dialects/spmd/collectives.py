@@ -16,9 +16,9 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 
 from spmd.dialects.spmd.attributes import Scope, ScopeAttr
+from spmd.dialects.spmd.effects import STAYS_IN_PLACE
 
 
 class VoteOp(IRDLOperation, ABC):
@@ -28,7 +28,7 @@ class VoteOp(IRDLOperation, ABC):
     scope = prop_def(ScopeAttr)
     result = result_def(i1)
 
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    traits = traits_def(*STAYS_IN_PLACE)
 
     def __init__(
         self, predicate: SSAValue | Operation, scope: Scope | str = Scope.SUB_GROUP

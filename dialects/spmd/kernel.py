@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -10,14 +10,16 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     FunctionType,
     IntegerAttr,
+    IntegerType,
     MemRefType,
+    ModuleOp,
     StringAttr,
     SymbolNameConstraint,
+    UnitAttr,
     i64,
 )
 from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
-from xdsl.ir import Attribute, Region
-from xdsl.ir.core import Block
+from xdsl.ir import Attribute, Block, Region
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -33,25 +35,101 @@ from xdsl.traits import (
     HasParent,
     IsolatedFromAbove,
     IsTerminator,
-    MemoryAllocEffect,
     SymbolOpInterface,
 )
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
 
-from spmd.dialects.spmd.attributes import LOCAL
+from spmd.dialects.spmd.effects import AllocatesResult
+from spmd.dialects.spmd.placement import expect_inside_function
+from spmd.dialects.spmd.types import is_memref, why_not_argument, why_not_local_memory
+
+FULL_GROUPS = "spmd.full_groups"
+"""Kernel attribute: a promise that no launch leaves a partial group."""
+
+NOALIAS = "spmd.noalias"
+"""Argument attribute: what a launch writes here is reached only through this argument."""
+
+MAX_SUB_GROUP_SIZE = 64
+"""The largest number of lanes of a sub-group."""
+
+
+def why_not_work_group_size(size: Attribute) -> str | None:
+    """Why `size` is no `work_group_size`."""
+    if isa(size, DenseArrayBase[IntegerType]) and size.elt_type == i64:
+        extents = size.get_values()
+        if 1 <= len(extents) <= 3 and all(extent > 0 for extent in extents):
+            return None
+    return (
+        "expected work_group_size = array<i64: X[, Y[, Z]]> with positive sizes, got "
+        f"{size}"
+    )
+
+
+def why_not_sub_group_size(size: Attribute) -> str | None:
+    """Why `size` is no `sub_group_size`."""
+    if isa(size, IntegerAttr[IntegerType]) and size.type == i64:
+        lanes = size.value.data
+        if 1 <= lanes <= MAX_SUB_GROUP_SIZE and lanes & (lanes - 1) == 0:
+            return None
+    return (
+        "expected sub_group_size = N : i64 with a power of two from 1 to "
+        f"{MAX_SUB_GROUP_SIZE}, got {size}"
+    )
 
 
 @irdl_op_definition
 class KernelOp(IRDLOperation):
-    """The program of one work-item."""
+    """
+    The program of one work-item.
+
+    | name              | kind      | type                          | meaning                  |
+    | ----------------- | --------- | ----------------------------- | ------------------------ |
+    | `sym_name`        | attribute | symbol name                   | the kernel's name        |
+    | `function_type`   | attribute | function type without results | types of the arguments   |
+    | `arg_attrs`       | attribute | array of dictionaries, optional | `spmd.noalias` and others |
+    | `work_group_size` | attribute | `array<i64: X[, Y[, Z]]>`, optional | nominal group size; else the launch decides |
+    | `sub_group_size`  | attribute | `i64`, a power of two from 1 to 64, optional | lanes of a sub-group; else the compiler decides |
+    | `body`            | region    | one or more blocks            | what one work-item does  |
+
+    Arguments are the same in all work-items of a launch: `index`, `i1 i8 i16 i32 i64`,
+    `f16 bf16 f32 f64`, and memrefs of these in global memory (identity or strided
+    layout, static or `?` sizes) or in local memory (identity layout; one storage per
+    work-group, of a size that the launch gives). An argument marked `{spmd.noalias}` is
+    a memref, and what a launch writes through it or beside it is reached only through
+    it. The unit attribute `spmd.full_groups` promises that no launch leaves a group
+    smaller than `work_group_size`.
+
+    Each block ends in `spmd.return` or in a branch to another block.
+
+    Errors: an argument of another type; a memref argument in private memory; results; a
+    block that ends in anything else; `work_group_size` without 1 to 3 positive sizes;
+    `sub_group_size` that is no power of two from 1 to 64; `spmd.noalias` on a scalar;
+    `spmd.full_groups` without `work_group_size`; an attribute whose name is neither one
+    of these nor prefixed by a dialect; a kernel that does not stand directly in a module.
+
+    ```mlir
+    spmd.kernel @scale(%n: index, %a: f32, %x: memref<?xf32> {spmd.noalias})
+        attributes {work_group_size = array<i64: 256>} {
+      %i = spmd.global_id x
+      %inside = arith.cmpi ult, %i, %n : index
+      scf.if %inside {
+        %v = memref.load %x[%i] : memref<?xf32>
+        %w = arith.mulf %a, %v : f32
+        memref.store %w, %x[%i] : memref<?xf32>
+      }
+      spmd.return
+    }
+    ```
+    """
 
     name = "spmd.kernel"
 
     sym_name = prop_def(SymbolNameConstraint())
     function_type = prop_def(FunctionType)
     arg_attrs = opt_prop_def(ArrayAttr[DictionaryAttr])
-    work_group_size = opt_prop_def(DenseArrayBase)
-    sub_group_size = opt_prop_def(IntegerAttr)
+    work_group_size = opt_prop_def(DenseArrayBase[IntegerType])
+    sub_group_size = opt_prop_def(IntegerAttr[IntegerType])
     body = region_def()
 
     traits = traits_def(IsolatedFromAbove(), SymbolOpInterface())
@@ -86,21 +164,123 @@ class KernelOp(IRDLOperation):
         if self.work_group_size is None:
             return None
         x, y, z, *_ = (*self.work_group_size.get_values(), 1, 1)
-        return int(x), int(y), int(z)
+        return x, y, z
+
+    @property
+    def has_full_groups(self) -> bool:
+        """Whether no launch leaves a group smaller than `group_size`."""
+        return FULL_GROUPS in self.attributes
+
+    def verify_(self) -> None:
+        parent = self.parent_op()
+        if parent is not None and not isinstance(parent, ModuleOp):
+            raise VerifyException(
+                f"expected kernel @{self.sym_name.data} directly in a module, got it "
+                f"inside {parent.name}"
+            )
+        self._verify_attributes()
+        self._verify_arguments()
+        self._verify_blocks()
+
+    def _verify_attributes(self) -> None:
+        for size, why_not in (
+            (self.work_group_size, why_not_work_group_size),
+            (self.sub_group_size, why_not_sub_group_size),
+        ):
+            if size is not None and (reason := why_not(size)) is not None:
+                raise VerifyException(reason)
+        for name in self.attributes:
+            if "." not in name:
+                raise VerifyException(
+                    "expected the kernel attributes work_group_size, sub_group_size or "
+                    f"names with the prefix of a dialect, got {name}"
+                )
+        if self.has_full_groups:
+            if not isinstance(self.attributes[FULL_GROUPS], UnitAttr):
+                raise VerifyException(
+                    f"expected {FULL_GROUPS} without a value, got "
+                    f"{self.attributes[FULL_GROUPS]}"
+                )
+            if self.work_group_size is None:
+                raise VerifyException(
+                    f"expected work_group_size on a kernel with {FULL_GROUPS}, got none"
+                )
+
+    def _verify_arguments(self) -> None:
+        inputs = self.function_type.inputs.data
+        if self.function_type.outputs.data:
+            raise VerifyException(
+                f"expected a kernel without results, got {self.function_type}"
+            )
+        for number, type_ in enumerate(inputs):
+            if (reason := why_not_argument(type_)) is not None:
+                raise VerifyException(f"argument {number}: {reason}")
+        if self.arg_attrs is None:
+            return
+        if len(self.arg_attrs) != len(inputs):
+            raise VerifyException(
+                f"expected attributes for {len(inputs)} arguments, got "
+                f"{len(self.arg_attrs)}"
+            )
+        for number, (type_, attrs) in enumerate(zip(inputs, self.arg_attrs)):
+            noalias = attrs.data.get(NOALIAS)
+            if noalias is None:
+                continue
+            if not isinstance(noalias, UnitAttr):
+                raise VerifyException(
+                    f"argument {number}: expected {NOALIAS} without a value, got {noalias}"
+                )
+            if not is_memref(type_):
+                raise VerifyException(
+                    f"argument {number}: expected {NOALIAS} on a memref, got {type_}"
+                )
+
+    def _verify_blocks(self) -> None:
+        entry = self.body.blocks.first
+        if entry is None:
+            raise VerifyException("expected a kernel with a body, got a declaration")
+        if (got := tuple(entry.arg_types)) != self.function_type.inputs.data:
+            raise VerifyException(
+                "expected a body whose arguments have the types "
+                f"{self.function_type.inputs}, got ({', '.join(map(str, got))})"
+            )
+        for block in self.body.blocks:
+            last = block.last_op
+            if last is None:
+                raise VerifyException(
+                    "expected every block to end in spmd.return or a branch, got an "
+                    "empty block"
+                )
+            if not isinstance(last, ReturnOp) and not (
+                last.has_trait(IsTerminator, value_if_unregistered=True)
+                and last.successors
+            ):
+                raise VerifyException(
+                    "expected every block to end in spmd.return or a branch, got "
+                    f"{last.name}"
+                )
 
     @classmethod
     def parse(cls, parser: Parser) -> KernelOp:
+        position = parser.pos
         name, inputs, outputs, region, extra, arg_attrs, _ = parse_func_op_like(
             parser, reserved_attr_names=("sym_name", "function_type", "arg_attrs")
         )
         if outputs:
-            parser.raise_error("expected a kernel without results")
+            parser.raise_error("expected a kernel without results", position)
         op = cls(name, list(inputs), region, arg_attrs=arg_attrs)
-        for key, value in (extra.data if extra else {}).items():
-            if key in ("work_group_size", "sub_group_size"):
-                op.properties[key] = value
-            else:
+        attributes: Mapping[str, Attribute] = extra.data if extra else {}
+        for key, value in attributes.items():
+            why_not = {
+                "work_group_size": why_not_work_group_size,
+                "sub_group_size": why_not_sub_group_size,
+            }.get(key)
+            if why_not is None:
                 op.attributes[key] = value
+                continue
+            if (reason := why_not(value)) is not None:
+                parser.raise_error(reason, position)
+            op.properties[key] = value
         return op
 
     def print(self, printer: Printer) -> None:
@@ -122,7 +302,20 @@ class KernelOp(IRDLOperation):
 
 @irdl_op_definition
 class ReturnOp(IRDLOperation):
-    """Ends the work-item."""
+    """
+    Ends the work-item.
+
+    It has no operands. A kernel may have several; the work-items of a group may end at
+    different ones, as long as they agree on the barriers they reach.
+
+    Errors: it stands anywhere but at the end of a block of a kernel.
+
+    ```mlir
+    spmd.kernel @nothing() {
+      spmd.return
+    }
+    ```
+    """
 
     name = "spmd.return"
 
@@ -130,16 +323,39 @@ class ReturnOp(IRDLOperation):
 
     assembly_format = "attr-dict"
 
+    def __init__(self):
+        super().__init__()
+
 
 @irdl_op_definition
 class LocalAllocOp(IRDLOperation):
-    """One piece of local memory, shared by the work-group."""
+    """
+    One piece of local memory, shared by the work-group.
+
+    | name     | kind   | type                               | meaning     |
+    | -------- | ------ | ---------------------------------- | ----------- |
+    | `memref` | result | memref in `#spmd.memory<local>` of static shape and identity layout | the storage |
+
+    There is one storage per work-group and per op (after inlining: per call site); in a
+    loop it is the same storage each time. Its contents are undefined at the start of the
+    group. Which work-items reach the op does not matter.
+
+    Errors: another memory space, a `?` size, a layout, elements that are no scalar of
+    the language; an op outside of a kernel or function.
+
+    ```mlir
+    spmd.kernel @tile() {
+      %tile = spmd.local_alloc : memref<16x17xf32, #spmd.memory<local>>
+      spmd.return
+    }
+    ```
+    """
 
     name = "spmd.local_alloc"
 
     memref = result_def(MemRefType)
 
-    traits = traits_def(MemoryAllocEffect())
+    traits = traits_def(AllocatesResult())
 
     assembly_format = "attr-dict `:` type($memref)"
 
@@ -147,9 +363,6 @@ class LocalAllocOp(IRDLOperation):
         super().__init__(result_types=[memref])
 
     def verify_(self) -> None:
-        type_ = self.memref.type
-        assert isinstance(type_, MemRefType)
-        if type_.memory_space != LOCAL:
-            raise VerifyException(
-                f"expected a memref in #spmd.memory<local>, got {type_}"
-            )
+        if (reason := why_not_local_memory(self.memref.type)) is not None:
+            raise VerifyException(reason)
+        expect_inside_function(self)

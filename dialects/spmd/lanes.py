@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, i1, i64
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType, i1, i64
 from xdsl.dialects.utils import AbstractYieldOperation
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
@@ -58,7 +58,7 @@ class SubGroupOp(IRDLOperation):
 
     bases = var_operand_def(IndexType)
     counts = var_operand_def(IndexType)
-    shape = prop_def(DenseArrayBase)
+    shape = prop_def(DenseArrayBase[IntegerType])
     body = region_def("single_block")
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
@@ -87,7 +87,7 @@ class SubGroupOp(IRDLOperation):
     @property
     def lane_shape(self) -> tuple[int, ...]:
         """Lanes per dimension, innermost first."""
-        return tuple(int(extent) for extent in self.shape.get_values())
+        return tuple(self.shape.get_values())
 
     @property
     def width(self) -> int:
