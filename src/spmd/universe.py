@@ -2,7 +2,8 @@
 What the stock `xdsl-opt` finds of this project after `pip install`.
 
 Every `xdsl-opt` call imports this module, so it imports nothing itself: dialects,
-passes and targets are named by a path and loaded on first use.
+passes and targets are named by a path and loaded on first use. So are the repairs of
+xDSL's own `arith`, `scf` and `vector` (see `spmd.dialects.compat`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from xdsl.universe import Universe
+from xdsl.ir import Dialect
+from xdsl.universe import XDSL_UNIVERSE, Universe
 
 
 def _lazy(path: str) -> Callable[[], Any]:
@@ -23,6 +25,22 @@ def _lazy(path: str) -> Callable[[], Any]:
 
     return load
 
+
+def _repaired(dialect: str, load: Callable[[], Dialect]) -> Callable[[], Dialect]:
+    """The factory of one of xDSL's dialects, followed by our repair of it."""
+
+    def load_and_repair() -> Dialect:
+        loaded = load()
+        import_module("spmd.dialects.compat").ensure(dialect)
+        return loaded
+
+    return load_and_repair
+
+
+for _dialect in ("arith", "scf", "vector"):
+    XDSL_UNIVERSE.all_dialects[_dialect] = _repaired(
+        _dialect, XDSL_UNIVERSE.all_dialects[_dialect]
+    )
 
 SPMD_UNIVERSE = Universe(
     all_dialects={"spmd": _lazy("spmd.dialects.spmd:SPMD")},

@@ -1,0 +1,43 @@
+"""
+What xDSL 0.74 lacks of upstream's `arith`, `vector` and `scf`.
+
+| dialect  | repair | module |
+| -------- | ------ | ------ |
+| `arith`  | compare, select and casts take vectors; compares keep their attributes | `elementwise` |
+| `vector` | `gather`, `scatter`, `step` | `memory` |
+| `scf`    | `execute_region` without results prints its terminators | `execute_region` |
+
+xDSL's own classes are changed in place, because everybody who holds them (parser,
+passes, other plugins) must see the same ops. Each repair is probed for first, so that
+an xDSL that has it is left alone, and scalar code behaves exactly as before.
+
+The stock `xdsl-opt` gets a repair when it first uses the dialect (see
+`spmd.universe`); passes and the API call `ensure()`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from threading import Lock
+
+_REPAIRS = {
+    "arith": "spmd.dialects.compat.elementwise",
+    "vector": "spmd.dialects.compat.memory",
+    "scf": "spmd.dialects.compat.execute_region",
+}
+_done: set[str] = set()
+_lock = Lock()
+
+REPAIRED_DIALECTS = tuple(_REPAIRS)
+"""The dialects of xDSL that a repair exists for."""
+
+
+def ensure(*dialects: str) -> None:
+    """Repair `dialects`, by default all of them; does nothing the second time."""
+    for dialect in dialects or REPAIRED_DIALECTS:
+        if dialect in _done:
+            continue
+        with _lock:
+            if dialect not in _done:
+                import_module(_REPAIRS[dialect]).repair()
+                _done.add(dialect)
