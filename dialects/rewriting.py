@@ -1,0 +1,146 @@
+"""
+Building IR in the place of other IR without losing where it came from.
+
+xDSL's rewriter copies name hints but no locations, and `rewriter.replace` gives the name
+of the first result to every new value. What is built here keeps both: a new operation
+stands where the old one stood in the source, and its results have the names of the
+results they replace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr, UnknownLoc
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.traits import IsTerminator, MemoryAllocEffect, is_side_effect_free
+
+NO_WRAP = arith.IntegerOverflowAttr(
+    (arith.IntegerOverflowFlag.NSW, arith.IntegerOverflowFlag.NUW)
+)
+"""Index arithmetic on ids and sizes cannot wrap: they are bounded by the global size."""
+
+
+def locate(op: Operation, like: Operation) -> None:
+    """Give `op`, and what is inside of it, the location of `like` where it has none."""
+    if isinstance(like.location, UnknownLoc):
+        return
+    for inner in op.walk():
+        if isinstance(inner.location, UnknownLoc):
+            inner.location = like.location
+
+
+def hint[V: SSAValue](value: V, like: SSAValue | str | None) -> V:
+    """Give `value` the name of `like` if it has none."""
+    if value.name_hint is None:
+        value.name_hint = like.name_hint if isinstance(like, SSAValue) else like
+    return value
+
+
+def replace(
+    op: Operation,
+    new_ops: Operation | Sequence[Operation],
+    new_results: Sequence[SSAValue | None] | None = None,
+) -> None:
+    """
+    Put `new_ops` in the place of `op` and erase it.
+
+    Its results are replaced by `new_results` (by default those of the last new
+    operation), which take their names unless they have one; `None` says that a result
+    has no uses. New operations without a location get that of `op`.
+    """
+    ops = (new_ops,) if isinstance(new_ops, Operation) else tuple(new_ops)
+    block = op.parent
+    assert block is not None, "an operation to replace stands in a block"
+    if new_results is None:
+        new_results = ops[-1].results if ops else ()
+    for new in ops:
+        locate(new, op)
+    block.insert_ops_before(ops, op)
+    for old, new in zip(op.results, new_results, strict=True):
+        if new is not None:
+            hint(new, old)
+            old.replace_all_uses_with(new)
+    block.erase_op(op)
+
+
+def insert_before(anchor: Operation, *ops: Operation) -> None:
+    """Insert `ops` before `anchor`; they get its location unless they have one."""
+    block = anchor.parent
+    assert block is not None, "an anchor stands in a block"
+    for op in ops:
+        locate(op, anchor)
+    block.insert_ops_before(ops, anchor)
+
+
+class Constants:
+    """
+    The `index` constants at the head of a function's entry block, one for each value.
+
+    Constants further down are left alone: they do not dominate the whole function.
+    """
+
+    def __init__(self, entry: Block):
+        self._entry = entry
+        self._values: dict[int, SSAValue] = {}
+        for op in entry.ops:
+            if not isinstance(op, arith.ConstantOp):
+                break
+            if isinstance(op.result.type, IndexType):
+                assert isinstance(op.value, IntegerAttr)
+                self._values.setdefault(op.value.value.data, op.result)
+
+    def index(self, value: int) -> SSAValue:
+        """The constant `value` of type `index`."""
+        found = self._values.get(value)
+        if found is None:
+            op = arith.ConstantOp(IntegerAttr.from_index_int_value(value))
+            found = hint(op.result, f"c{value}" if value >= 0 else f"cm{-value}")
+            first = self._entry.first_op
+            assert first is not None, "an entry block has a terminator"
+            if (parent := self._entry.parent_op()) is not None:
+                locate(op, parent)
+            self._entry.insert_op_before(op, first)
+            self._values[value] = found
+        return found
+
+
+def constant_index(value: SSAValue) -> int | None:
+    """The number that `value` is, if it is an integer or index constant."""
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return None
+
+
+def erase_dead_ops(region: Region) -> None:
+    """
+    Erase operations without effects whose results have no uses, in one backward walk.
+
+    An allocation that nobody uses is dead too.
+    """
+    for block in region.blocks:
+        for op in _backwards(block):
+            for inner in op.regions:
+                erase_dead_ops(inner)
+            if _is_dead(op):
+                block.erase_op(op)
+
+
+def _backwards(block: Block) -> Iterable[Operation]:
+    op = block.last_op
+    while op is not None:
+        before = op.prev_op
+        yield op
+        op = before
+
+
+def _is_dead(op: Operation) -> bool:
+    if any(result.uses for result in op.results):
+        return False
+    if op.has_trait(IsTerminator):
+        return False
+    if op.has_trait(MemoryAllocEffect):
+        return bool(op.results)
+    return is_side_effect_free(op)
