@@ -12,7 +12,7 @@ import lit.formats
 root = Path(__file__).resolve().parent
 
 config.name = "spmd"
-config.test_format = lit.formats.ShTest(preamble_commands=["set -o pipefail"])
+config.test_format = lit.formats.ShTest()
 config.suffixes = [".mlir"]
 config.test_source_root = str(root)
 config.excludes = ["build", "examples", "benchmarks", "out"]
@@ -34,4 +34,4 @@ config.substitutions += [
     ),
 ]
 
-lit_config.maxIndividualTestTime = 60
+config.maxIndividualTestTime = 60

@@ -7,8 +7,8 @@ Lifts the scalar-only ops of xDSL 0.74's `arith` to vectors and tensors, as upst
 %i = arith.fptosi %v : vector<4xf32> to vector<4xi32>
 ```
 
-xDSL's classes are changed in place: the constraints on operands and results, and beside
-them the verifier, which for scalars stays the one of xDSL. Compares also keep their
+xDSL's classes are changed in place. Where all operands and results are scalars, the
+verifier stays the one of xDSL, with its messages. Compares also keep their
 discardable attributes in the custom syntax (0.74 drops them when it prints), and the
 canonicalisation of `cmpi p %x, %x` makes a constant of the type of the compare (in 0.74
 always an `i1`).
@@ -16,18 +16,13 @@ always an `i1`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
+from typing_extensions import TypeVar
 from xdsl.dialects import arith
-from xdsl.dialects.arith import (
-    CmpfOp,
-    CmpiOp,
-    boolLike,
-    floatingPointLike,
-    signlessIntegerLike,
-)
+from xdsl.dialects.arith import CmpfOp, CmpiOp
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseIntOrFPElementsAttr,
@@ -36,14 +31,19 @@ from xdsl.dialects.builtin import (
     IntegerType,
     TensorType,
     VectorType,
-    container_of,
     f32,
     i1,
     i32,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation
-from xdsl.irdl import AttrConstraint, IRDLOperation, OperandDef, ResultDef
+from xdsl.irdl import (
+    AttrConstraint,
+    IntConstraint,
+    IRDLOperation,
+    RangeConstraint,
+    VerificationContext,
+)
 from xdsl.parser import Parser
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.printer import Printer
@@ -90,34 +90,51 @@ def _verify_shapes(op: Operation) -> None:
             )
 
 
-def _constrain(
+@dataclass(frozen=True)
+class ElementsOf(RangeConstraint):
+    """What `scalars` demands of a scalar, demanded of the elements of a vector."""
+
+    scalars: RangeConstraint
+
+    def verify(
+        self, attrs: Sequence[Attribute], constraint_context: VerificationContext
+    ) -> None:
+        elements = [t if _is_scalar(t) else get_element_type_or_self(t) for t in attrs]
+        self.scalars.verify(elements, constraint_context)
+
+    def verify_length(
+        self, length: int, constraint_context: VerificationContext
+    ) -> None:
+        self.scalars.verify_length(length, constraint_context)
+
+    def mapping_type_vars(
+        self, type_var_mapping: Mapping[TypeVar, AttrConstraint | IntConstraint]
+    ) -> ElementsOf:
+        return ElementsOf(self.scalars.mapping_type_vars(type_var_mapping))
+
+
+def _lift(
     op_type: type[IRDLOperation],
-    operands: dict[str, AttrConstraint],
-    results: dict[str, AttrConstraint],
+    names: Sequence[str],
+    verify_shaped: Callable[[Any], None],
 ) -> None:
-    """Replace the constraints of the named operands and results of an op."""
+    """
+    Let the operands and results called `names` be shaped, and verify ops with a shaped
+    operand or result by their constraints and `verify_shaped`. Scalars keep their
+    verifier.
+    """
     definition = op_type.get_irdl_definition()
-    for i, (name, _) in enumerate(definition.operands):
-        if name in operands:
-            definition.operands[i] = (name, OperandDef(operands[name]))
-    for i, (name, _) in enumerate(definition.results):
-        if name in results:
-            definition.results[i] = (name, ResultDef(results[name]))
-
-
-def _lift_verifier(
-    op_type: type[IRDLOperation], verify_elements: Callable[[Any], None]
-) -> None:
-    """Keep the verifier for scalars; shaped ops get constraints, shapes, elements."""
+    for name, operand_or_result in (*definition.operands, *definition.results):
+        if name in names:
+            operand_or_result.constr = ElementsOf(operand_or_result.constr)
     verify_scalars = op_type.verify_
-    definition = op_type.get_irdl_definition()
 
     def verify_(self: IRDLOperation) -> None:
         if all(map(_is_scalar, (*self.operand_types, *self.result_types))):
             verify_scalars(self)
         else:
             definition.verify(self)
-            verify_elements(self)
+            verify_shaped(self)
 
     setattr(op_type, "verify_", verify_)
 
@@ -191,8 +208,7 @@ def _repair_comparison(op_type: type[Comparison]) -> None:
     setattr(op_type, "__init__", __init__)
     setattr(op_type, "parse", classmethod(_parse_comparison))
     setattr(op_type, "print", _print_comparison)
-    _constrain(op_type, {}, {"result": boolLike})
-    _lift_verifier(op_type, _verify_comparison)
+    _lift(op_type, ["result"], _verify_comparison)
 
 
 class FoldCmpiOfEqualOperands(RewritePattern):
@@ -293,8 +309,7 @@ def _repair_select() -> None:
         return
     setattr(arith.SelectOp, "parse", classmethod(_parse_select))
     setattr(arith.SelectOp, "print", _print_select)
-    _constrain(arith.SelectOp, {"cond": boolLike}, {})
-    _lift_verifier(arith.SelectOp, _verify_select)
+    _lift(arith.SelectOp, ["cond"], _verify_select)
 
 
 # --- casts ------------------------------------------------------------------------
@@ -326,54 +341,43 @@ def _one_index(source: Attribute, result: Attribute) -> str | None:
     return f"expected index on exactly one side, got {source} and {result}"
 
 
-_integers = container_of(IntegerType)
-
-
 @dataclass(frozen=True)
 class _Cast:
-    """A cast, its lifted constraints, and two element types it converts between."""
+    """A cast, its rule, and two element types it converts between."""
 
     op_type: type[IRDLOperation]
-    source: AttrConstraint
-    result: AttrConstraint
     why_not: ElementRule
-    example: tuple[Attribute, Attribute]
+    source: Attribute
+    result: Attribute
 
     def takes_vectors(self) -> bool:
-        source, result = (VectorType(element, [4]) for element in self.example)
-        value = Block(arg_types=[source]).args[0]
+        (value,) = Block(arg_types=[VectorType(self.source, [4])]).args
+        result = VectorType(self.result, [4])
         return _verifies(self.op_type.create(operands=[value], result_types=[result]))
 
     def repair(self) -> None:
         if self.takes_vectors():
             return
 
-        def verify_elements(op: IRDLOperation) -> None:
+        def verify_shaped(op: IRDLOperation) -> None:
             _verify_shapes(op)
             types = (*op.operand_types, *op.result_types)
             reason = self.why_not(*map(get_element_type_or_self, types))
             if reason is not None:
                 raise VerifyException(f"'{op.name}' {reason}")
 
-        _constrain(self.op_type, {"input": self.source}, {"result": self.result})
-        _lift_verifier(self.op_type, verify_elements)
+        _lift(self.op_type, ["input", "result"], verify_shaped)
 
 
 _CASTS = (
-    _Cast(arith.ExtSIOp, _integers, _integers, _wider, (i32, i64)),
-    _Cast(arith.ExtUIOp, _integers, _integers, _wider, (i32, i64)),
-    _Cast(arith.TruncIOp, _integers, _integers, _narrower, (i64, i32)),
-    _Cast(arith.SIToFPOp, _integers, floatingPointLike, _any_elements, (i32, f32)),
-    _Cast(arith.UIToFPOp, _integers, floatingPointLike, _any_elements, (i32, f32)),
-    _Cast(arith.FPToSIOp, floatingPointLike, _integers, _any_elements, (f32, i32)),
-    _Cast(arith.FPToUIOp, floatingPointLike, _integers, _any_elements, (f32, i32)),
-    _Cast(
-        arith.IndexCastOp,
-        signlessIntegerLike,
-        signlessIntegerLike,
-        _one_index,
-        (IndexType(), i32),
-    ),
+    _Cast(arith.ExtSIOp, _wider, i32, i64),
+    _Cast(arith.ExtUIOp, _wider, i32, i64),
+    _Cast(arith.TruncIOp, _narrower, i64, i32),
+    _Cast(arith.SIToFPOp, _any_elements, i32, f32),
+    _Cast(arith.UIToFPOp, _any_elements, i32, f32),
+    _Cast(arith.FPToSIOp, _any_elements, f32, i32),
+    _Cast(arith.FPToUIOp, _any_elements, f32, i32),
+    _Cast(arith.IndexCastOp, _one_index, IndexType(), i32),
 )
 
 

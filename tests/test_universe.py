@@ -1,0 +1,92 @@
+"""The plugin: the stock `xdsl-opt` finds everything, and pays nothing for it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from xdsl.universe import XDSL_UNIVERSE, Universe
+
+from spmd.universe import SPMD_UNIVERSE
+
+LOAD = """
+import sys, time
+import xdsl.universe
+before = set(sys.modules)
+start = time.perf_counter()
+import spmd.universe
+print(time.perf_counter() - start)
+print(*sorted(set(sys.modules) - before))
+"""
+
+
+def load_plugin() -> tuple[float, list[str]]:
+    """Seconds to load the plugin after xDSL itself, and the modules it loaded."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOAD], capture_output=True, text=True, check=True
+    )
+    seconds, modules = done.stdout.splitlines()
+    return float(seconds), modules.split()
+
+
+def test_an_unrelated_call_of_xdsl_opt_pays_less_than_ten_milliseconds():
+    assert min(load_plugin()[0] for _ in range(5)) < 0.010
+
+
+def test_the_plugin_imports_nothing_but_itself():
+    _, modules = load_plugin()
+    assert modules == ["spmd", "spmd.universe"]
+
+
+REPAIRS = """
+import sys
+from xdsl.xdsl_opt_main import xDSLOptMain
+xDSLOptMain(args=[sys.argv[1]]).run()
+print(*sorted(m for m in sys.modules if m.startswith("spmd.dialects.compat.")))
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "repairs"),
+    [
+        ("func.func @f() { func.return }", ""),
+        ("%0 = arith.constant 1 : i32", "spmd.dialects.compat.elementwise"),
+        ("%0 = vector.step : vector<4xindex>", "spmd.dialects.compat.memory"),
+    ],
+)
+def test_a_repair_runs_only_when_its_dialect_is_used(
+    text: str, repairs: str, tmp_path: Path
+):
+    source = tmp_path / "source.mlir"
+    source.write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-c", REPAIRS, str(source)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == repairs
+
+
+def test_no_name_is_taken_twice():
+    """A name that xDSL has too would stop every `xdsl-opt` call of the environment."""
+    for ours, theirs in (
+        (SPMD_UNIVERSE.all_dialects, XDSL_UNIVERSE.all_dialects),
+        (SPMD_UNIVERSE.all_passes, XDSL_UNIVERSE.all_passes),
+        (SPMD_UNIVERSE.all_targets, XDSL_UNIVERSE.all_targets),
+    ):
+        assert not ours.keys() & theirs.keys()
+    everything = Universe.get_multiverse()
+    assert SPMD_UNIVERSE.all_dialects.keys() <= everything.all_dialects.keys()
+    assert SPMD_UNIVERSE.all_passes.keys() <= everything.all_passes.keys()
+
+
+def test_everything_in_the_registry_can_be_loaded():
+    for name, load in SPMD_UNIVERSE.all_dialects.items():
+        assert load().name == name
+    for name, load in SPMD_UNIVERSE.all_passes.items():
+        assert load().name == name
+    for name, load in SPMD_UNIVERSE.all_targets.items():
+        assert load().name == name
