@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import auto
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.utils import EnumAttribute
@@ -34,9 +33,9 @@ class BracketedKeyword:
 class Dimension(StrEnum):
     """A dimension of the range of work-items; x varies fastest."""
 
-    X = auto()
-    Y = auto()
-    Z = auto()
+    X = "x"
+    Y = "y"
+    Z = "z"
 
     @property
     def number(self) -> int:
@@ -50,16 +49,16 @@ class Dimension(StrEnum):
 class Memory(StrEnum):
     """Who shares a piece of memory: all work-items, a work-group, or nobody."""
 
-    GLOBAL = auto()
-    LOCAL = auto()
-    PRIVATE = auto()
+    GLOBAL = "global"
+    LOCAL = "local"
+    PRIVATE = "private"
 
 
 class Scope(StrEnum):
     """The work-items that take part in a barrier or a collective."""
 
-    WORK_GROUP = auto()
-    SUB_GROUP = auto()
+    WORK_GROUP = "work_group"
+    SUB_GROUP = "sub_group"
 
 
 @irdl_attr_definition

@@ -7,22 +7,59 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from spmd.dialects.spmd.attributes import Scope, ScopeAttr
-from spmd.dialects.spmd.effects import STAYS_IN_PLACE
+from spmd.dialects.spmd.placement import expect_inside_function
+from spmd.dialects.spmd.traits import STAYS_IN_PLACE
 
 
 @irdl_op_definition
 class BarrierOp(IRDLOperation):
-    """No work-item goes on before all of its group (or sub-group) are here."""
+    """
+    No work-item goes on before all of its group, or of its sub-group, are here.
+
+    | name    | kind      | type                        | meaning                       |
+    | ------- | --------- | --------------------------- | ----------------------------- |
+    | `scope` | attribute | `work_group` or `sub_group` | who waits for whom; `spmd.barrier` alone is `work_group` |
+
+    What a work-item stored to local or global memory before the barrier is seen by the
+    others of the scope after it.
+
+    A work-group barrier is reached by all work-items of the group or by none, the same
+    number of times, each time at the same op. A sub-group barrier concerns the lanes
+    that reach it together; lanes that are elsewhere do not wait and are not waited for.
+
+    Errors: an op outside of a kernel or function. A work-group barrier that a condition
+    on the local id keeps from some work-items is rejected by the pass `check-barriers`.
+
+    ```mlir
+    spmd.kernel @neighbour(%x: memref<?xf32>)
+        attributes {work_group_size = array<i64: 64>, spmd.full_groups} {
+      %c63 = arith.constant 63 : index
+      %tile = spmd.local_alloc : memref<64xf32, #spmd.memory<local>>
+      %i = spmd.global_id x
+      %l = spmd.local_id x
+      %v = memref.load %x[%i] : memref<?xf32>
+      memref.store %v, %tile[%l] : memref<64xf32, #spmd.memory<local>>
+      spmd.barrier
+      %mirror = arith.subi %c63, %l : index
+      %w = memref.load %tile[%mirror] : memref<64xf32, #spmd.memory<local>>
+      spmd.barrier sub_group
+      memref.store %w, %x[%i] : memref<?xf32>
+      spmd.return
+    }
+    ```
+    """
 
     name = "spmd.barrier"
 
     scope = prop_def(ScopeAttr)
 
-    # Reads and writes keep `cse`, `dce` and licm from moving memory across it.
     traits = traits_def(*STAYS_IN_PLACE)
 
     def __init__(self, scope: Scope | str = Scope.WORK_GROUP):
         super().__init__(properties={"scope": ScopeAttr(Scope(scope))})
+
+    def verify_(self) -> None:
+        expect_inside_function(self)
 
     @classmethod
     def parse(cls, parser: Parser) -> BarrierOp:

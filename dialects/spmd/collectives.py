@@ -1,13 +1,23 @@
-"""Operations that work-items of a work-group or a sub-group do together."""
+"""
+Collectives on one value per work-item: reduce, scan, broadcast and shuffle.
+
+A collective synchronises execution, not memory. `across work_group` it is reached by all
+work-items of the group or by none; `across sub_group` it works on the lanes that reach it
+together: the same op, on the same call path, in the same iteration of every loop around.
+"""
 
 from __future__ import annotations
 
-from abc import ABC
+from typing import ClassVar
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
+    AnyAttr,
     IRDLOperation,
+    VarConstraint,
+    irdl_attr_definition,
     irdl_op_definition,
     operand_def,
     prop_def,
@@ -16,49 +26,380 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.str_enum import StrEnum
 
-from spmd.dialects.spmd.attributes import Scope, ScopeAttr
-from spmd.dialects.spmd.effects import STAYS_IN_PLACE
+from spmd.dialects.spmd.attributes import BracketedKeyword, Scope, ScopeAttr
+from spmd.dialects.spmd.kinds import Kind, KindAttr, why_not_kind
+from spmd.dialects.spmd.placement import expect_inside_function
+from spmd.dialects.spmd.traits import STAYS_IN_PLACE
+from spmd.dialects.spmd.types import why_not_scalar
+from spmd.dialects.spmd.votes import parse_scope
 
 
-class VoteOp(IRDLOperation, ABC):
-    """Base of `any` and `all`."""
+class ScanMode(StrEnum):
+    """Whether a work-item's own value takes part in what it gets from a scan."""
 
-    predicate = operand_def(i1)
+    INCLUSIVE = "inclusive"
+    EXCLUSIVE = "exclusive"
+
+
+class ShuffleMode(StrEnum):
+    """How `spmd.shuffle` finds the lane to read from."""
+
+    IDX = "idx"
+    XOR = "xor"
+    UP = "up"
+    DOWN = "down"
+    ROTATE = "rotate"
+
+
+@irdl_attr_definition
+class ScanModeAttr(BracketedKeyword, EnumAttribute[ScanMode]):
+    """`#spmd.scan_mode<inclusive>`; ops print the bare keyword."""
+
+    name = "spmd.scan_mode"
+
+
+@irdl_attr_definition
+class ShuffleModeAttr(BracketedKeyword, EnumAttribute[ShuffleMode]):
+    """`#spmd.shuffle_mode<idx>`; ops print the bare keyword."""
+
+    name = "spmd.shuffle_mode"
+
+
+def _verify_value(op: Operation, value: SSAValue) -> None:
+    if (reason := why_not_scalar(value.type)) is not None:
+        raise VerifyException(reason)
+    expect_inside_function(op)
+
+
+@irdl_op_definition
+class ReduceOp(IRDLOperation):
+    """
+    Combines the values of all work-items into one.
+
+    | name     | kind      | type                        | meaning                      |
+    | -------- | --------- | --------------------------- | ---------------------------- |
+    | `value`  | operand   | a scalar that the kind allows | this work-item's value     |
+    | `kind`   | attribute | `add mul min max minui maxui and or xor` | how two values become one |
+    | `scope`  | attribute | `work_group` or `sub_group` | who takes part               |
+    | `result` | result    | type of `value`             | the same in all that take part |
+
+    `add mul min max` take integers of 8 to 64 bits, `index` and floats (`min max` are
+    signed, for floats NaN wins); `minui maxui` integers of 8 to 64 bits and `index`;
+    `and or xor` integers with `i1`, and `index`. The order in which floats are combined
+    is unspecified. A lane that is not there contributes nothing.
+
+    Errors: a type that the kind does not allow; an op outside of a kernel or function.
+    `across work_group` the rule of barriers holds (`check-barriers`).
+
+    ```mlir
+    spmd.kernel @group_sum(%x: memref<?xf32>, %out: memref<?xf32>) {
+      %i = spmd.global_id x
+      %g = spmd.group_id x
+      %v = memref.load %x[%i] : memref<?xf32>
+      %sum = spmd.reduce add %v across work_group : f32
+      memref.store %sum, %out[%g] : memref<?xf32>
+      spmd.return
+    }
+    ```
+    """
+
+    name = "spmd.reduce"
+
+    T: ClassVar = VarConstraint("T", AnyAttr())
+
+    value = operand_def(T)
+    kind = prop_def(KindAttr)
     scope = prop_def(ScopeAttr)
-    result = result_def(i1)
+    result = result_def(T)
 
     traits = traits_def(*STAYS_IN_PLACE)
 
     def __init__(
-        self, predicate: SSAValue | Operation, scope: Scope | str = Scope.SUB_GROUP
+        self, kind: Kind | str, value: SSAValue | Operation, scope: Scope | str
     ):
         super().__init__(
-            operands=[predicate],
-            properties={"scope": ScopeAttr(Scope(scope))},
-            result_types=[i1],
+            operands=[value],
+            properties={
+                "kind": KindAttr(Kind(kind)),
+                "scope": ScopeAttr(Scope(scope)),
+            },
+            result_types=[SSAValue.get(value).type],
         )
 
+    def verify_(self) -> None:
+        if (reason := why_not_kind(self.kind.data, self.value.type)) is not None:
+            raise VerifyException(reason)
+        expect_inside_function(self)
+
     @classmethod
-    def parse(cls, parser: Parser):
-        predicate = parser.resolve_operand(parser.parse_unresolved_operand(), i1)
-        parser.parse_keyword("across")
-        op = cls(predicate, parser.parse_str_enum(Scope))
-        op.attributes.update(parser.parse_optional_attr_dict())
+    def parse(cls, parser: Parser) -> ReduceOp:
+        kind = parser.parse_str_enum(Kind)
+        name = parser.parse_unresolved_operand()
+        scope = parse_scope(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        op = cls(kind, parser.resolve_operand(name, parser.parse_type()), scope)
+        op.attributes.update(attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.kind.data} ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(f" across {self.scope.data}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.value.type)
+
+
+@irdl_op_definition
+class ScanOp(IRDLOperation):
+    """
+    Combines the values of all work-items up to this one.
+
+    | name     | kind      | type                        | meaning                      |
+    | -------- | --------- | --------------------------- | ---------------------------- |
+    | `value`  | operand   | a scalar that the kind allows | this work-item's value     |
+    | `mode`   | attribute | `inclusive` or `exclusive`  | with or without the own value |
+    | `kind`   | attribute | as in `spmd.reduce`         | how two values become one    |
+    | `scope`  | attribute | `work_group` or `sub_group` | who takes part               |
+    | `result` | result    | type of `value`             | combined values of the work-items before this one (and its own) |
+
+    Work-items are ordered by their linear local id, lanes by `spmd.lane_id`. The first
+    work-item of an exclusive scan gets the neutral element of the kind: 0 for `add`, 1
+    for `mul`, the largest value for `min minui`, the smallest for `max maxui` (infinities
+    for floats), all ones for `and`, 0 for `or xor`. The order in which floats are
+    combined is unspecified. A lane that is not there contributes nothing.
+
+    Errors: as for `spmd.reduce`.
+
+    ```mlir
+    spmd.kernel @offsets(%sizes: memref<?xi32>, %offsets: memref<?xi32>) {
+      %i = spmd.global_id x
+      %size = memref.load %sizes[%i] : memref<?xi32>
+      %offset = spmd.scan exclusive add %size across sub_group : i32
+      memref.store %offset, %offsets[%i] : memref<?xi32>
+      spmd.return
+    }
+    ```
+    """
+
+    name = "spmd.scan"
+
+    T: ClassVar = VarConstraint("T", AnyAttr())
+
+    value = operand_def(T)
+    mode = prop_def(ScanModeAttr)
+    kind = prop_def(KindAttr)
+    scope = prop_def(ScopeAttr)
+    result = result_def(T)
+
+    traits = traits_def(*STAYS_IN_PLACE)
+
+    def __init__(
+        self,
+        mode: ScanMode | str,
+        kind: Kind | str,
+        value: SSAValue | Operation,
+        scope: Scope | str,
+    ):
+        super().__init__(
+            operands=[value],
+            properties={
+                "mode": ScanModeAttr(ScanMode(mode)),
+                "kind": KindAttr(Kind(kind)),
+                "scope": ScopeAttr(Scope(scope)),
+            },
+            result_types=[SSAValue.get(value).type],
+        )
+
+    def verify_(self) -> None:
+        if (reason := why_not_kind(self.kind.data, self.value.type)) is not None:
+            raise VerifyException(reason)
+        expect_inside_function(self)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ScanOp:
+        mode = parser.parse_str_enum(ScanMode)
+        kind = parser.parse_str_enum(Kind)
+        name = parser.parse_unresolved_operand()
+        scope = parse_scope(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        value = parser.resolve_operand(name, parser.parse_type())
+        op = cls(mode, kind, value, scope)
+        op.attributes.update(attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.mode.data} {self.kind.data} ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(f" across {self.scope.data}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.value.type)
+
+
+@irdl_op_definition
+class BroadcastOp(IRDLOperation):
+    """
+    The value of one work-item, given to all.
+
+    | name     | kind      | type                        | meaning                      |
+    | -------- | --------- | --------------------------- | ---------------------------- |
+    | `value`  | operand   | a scalar                    | this work-item's value       |
+    | `source` | operand   | `index`                     | whose value: a lane, or `across work_group` a linear local id |
+    | `scope`  | attribute | `work_group` or `sub_group` | who takes part               |
+    | `result` | result    | type of `value`             | the same in all that take part |
+
+    All that take part give the same `source`. The value of a work-item that is not there,
+    or does not exist, is undefined.
+
+    Errors: a value that is no scalar; an op outside of a kernel or function. `across
+    work_group` the rule of barriers holds (`check-barriers`). Different sources are
+    undefined behaviour.
+
+    ```mlir
+    spmd.kernel @relative(%x: memref<?xf32>) {
+      %c0 = arith.constant 0 : index
+      %i = spmd.global_id x
+      %v = memref.load %x[%i] : memref<?xf32>
+      %first = spmd.broadcast %v from %c0 across work_group : f32
+      %d = arith.subf %v, %first : f32
+      memref.store %d, %x[%i] : memref<?xf32>
+      spmd.return
+    }
+    ```
+    """
+
+    name = "spmd.broadcast"
+
+    T: ClassVar = VarConstraint("T", AnyAttr())
+
+    value = operand_def(T)
+    source = operand_def(IndexType)
+    scope = prop_def(ScopeAttr)
+    result = result_def(T)
+
+    traits = traits_def(*STAYS_IN_PLACE)
+
+    def __init__(
+        self,
+        value: SSAValue | Operation,
+        source: SSAValue | Operation,
+        scope: Scope | str,
+    ):
+        super().__init__(
+            operands=[value, source],
+            properties={"scope": ScopeAttr(Scope(scope))},
+            result_types=[SSAValue.get(value).type],
+        )
+
+    def verify_(self) -> None:
+        _verify_value(self, self.value)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> BroadcastOp:
+        name = parser.parse_unresolved_operand()
+        parser.parse_keyword("from")
+        source = parser.resolve_operand(parser.parse_unresolved_operand(), IndexType())
+        scope = parse_scope(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        op = cls(parser.resolve_operand(name, parser.parse_type()), source, scope)
+        op.attributes.update(attributes)
         return op
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
-        printer.print_ssa_value(self.predicate)
-        printer.print_string(f" across {self.scope.data.value}")
+        printer.print_ssa_value(self.value)
+        printer.print_string(" from ")
+        printer.print_ssa_value(self.source)
+        printer.print_string(f" across {self.scope.data}")
         printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.value.type)
 
 
 @irdl_op_definition
-class AnyOp(VoteOp):
-    name = "spmd.any"
+class ShuffleOp(IRDLOperation):
+    """
+    The value of another lane of the sub-group, chosen by each lane for itself.
 
+    | name       | kind      | type                     | meaning                      |
+    | ---------- | --------- | ------------------------ | ---------------------------- |
+    | `mode`     | attribute | `idx xor up down rotate` | how `selector` names a lane  |
+    | `value`    | operand   | a scalar                 | this lane's value            |
+    | `selector` | operand   | `index`                  | lane, mask or distance       |
+    | `result`   | result    | type of `value`          | the value of the lane that was chosen |
 
-@irdl_op_definition
-class AllOp(VoteOp):
-    name = "spmd.all"
+    With selector i, lane l of a sub-group of n lanes reads lane i (`idx`), l ^ i (`xor`),
+    l - i (`up`), l + i (`down`) or (l + i) mod n (`rotate`); n is `spmd.sub_group_size`.
+    What is read from a lane that is not there, or from outside the sub-group, is
+    undefined.
+
+    Errors: a value that is no scalar; an op outside of a kernel or function.
+
+    ```mlir
+    spmd.kernel @differences(%x: memref<?xf32>) {
+      %c1 = arith.constant 1 : index
+      %i = spmd.global_id x
+      %v = memref.load %x[%i] : memref<?xf32>
+      %next = spmd.shuffle rotate %v, %c1 : f32
+      %d = arith.subf %next, %v : f32
+      memref.store %d, %x[%i] : memref<?xf32>
+      spmd.return
+    }
+    ```
+    """
+
+    name = "spmd.shuffle"
+
+    T: ClassVar = VarConstraint("T", AnyAttr())
+
+    value = operand_def(T)
+    selector = operand_def(IndexType)
+    mode = prop_def(ShuffleModeAttr)
+    result = result_def(T)
+
+    traits = traits_def(*STAYS_IN_PLACE)
+
+    def __init__(
+        self,
+        mode: ShuffleMode | str,
+        value: SSAValue | Operation,
+        selector: SSAValue | Operation,
+    ):
+        super().__init__(
+            operands=[value, selector],
+            properties={"mode": ShuffleModeAttr(ShuffleMode(mode))},
+            result_types=[SSAValue.get(value).type],
+        )
+
+    def verify_(self) -> None:
+        _verify_value(self, self.value)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ShuffleOp:
+        mode = parser.parse_str_enum(ShuffleMode)
+        name = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        selector = parser.resolve_operand(
+            parser.parse_unresolved_operand(), IndexType()
+        )
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        op = cls(mode, parser.resolve_operand(name, parser.parse_type()), selector)
+        op.attributes.update(attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.mode.data} ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(", ")
+        printer.print_ssa_value(self.selector)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.value.type)

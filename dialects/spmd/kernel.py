@@ -40,8 +40,8 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from spmd.dialects.spmd.effects import AllocatesResult
 from spmd.dialects.spmd.placement import expect_inside_function
+from spmd.dialects.spmd.traits import AllocatesResult
 from spmd.dialects.spmd.types import is_memref, why_not_argument, why_not_local_memory
 
 FULL_GROUPS = "spmd.full_groups"

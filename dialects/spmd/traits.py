@@ -1,5 +1,5 @@
 """
-The memory effects of the dialect's ops.
+What generic passes may do with the dialect's ops.
 
 xDSL has no notion of an op that must not move across divergent control flow. An op that
 both reads and writes is never merged, erased, hoisted or sunk by `cse`, `dce`,

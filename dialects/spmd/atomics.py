@@ -1,0 +1,365 @@
+"""Atomic operations on memory."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import IndexType, MemRefType, f32, f64, i1
+from xdsl.dialects.utils import EnumAttribute
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.str_enum import StrEnum
+
+from spmd.dialects.spmd.attributes import BracketedKeyword
+from spmd.dialects.spmd.placement import expect_inside_function
+from spmd.dialects.spmd.traits import STAYS_IN_PLACE
+from spmd.dialects.spmd.types import is_integer, is_memref
+
+
+class AtomicKind(StrEnum):
+    """What `spmd.atomic_rmw` stores, from the value in memory and its operand."""
+
+    ADD = "add"
+    SUB = "sub"
+    MIN = "min"
+    MAX = "max"
+    MINUI = "minui"
+    MAXUI = "maxui"
+    AND = "and"
+    OR = "or"
+    XOR = "xor"
+    EXCHANGE = "exchange"
+
+
+class Ordering(StrEnum):
+    """How other accesses of the work-item are ordered around an atomic one."""
+
+    RELAXED = "relaxed"
+    ACQUIRE = "acquire"
+    RELEASE = "release"
+    ACQ_REL = "acq_rel"
+    SEQ_CST = "seq_cst"
+
+
+class AtomicScope(StrEnum):
+    """The work-items among which an access is atomic and ordered."""
+
+    WORK_GROUP = "work_group"
+    DEVICE = "device"
+
+
+@irdl_attr_definition
+class AtomicKindAttr(BracketedKeyword, EnumAttribute[AtomicKind]):
+    """`#spmd.atomic_kind<add>`; ops print the bare keyword."""
+
+    name = "spmd.atomic_kind"
+
+
+@irdl_attr_definition
+class OrderingAttr(BracketedKeyword, EnumAttribute[Ordering]):
+    """`#spmd.ordering<relaxed>`; ops print `ordering(relaxed)`."""
+
+    name = "spmd.ordering"
+
+
+@irdl_attr_definition
+class AtomicScopeAttr(BracketedKeyword, EnumAttribute[AtomicScope]):
+    """`#spmd.atomic_scope<device>`; ops print `scope(device)`."""
+
+    name = "spmd.atomic_scope"
+
+
+FLOAT_KINDS = (
+    AtomicKind.ADD,
+    AtomicKind.SUB,
+    AtomicKind.MIN,
+    AtomicKind.MAX,
+    AtomicKind.EXCHANGE,
+)
+"""The kinds that f32 and f64 have."""
+
+
+def why_not_atomic(kind: AtomicKind, type_: Attribute) -> str | None:
+    """Why `spmd.atomic_rmw` of this kind cannot work on elements of this type."""
+    if is_integer(type_, narrowest=8):
+        return None
+    wanted = "an integer of 8 to 64 bits or index"
+    if kind in FLOAT_KINDS:
+        if type_ in (f32, f64):
+            return None
+        wanted = "an integer of 8 to 64 bits, index, f32 or f64"
+    return f"expected elements of {wanted} for {kind}, got {type_}"
+
+
+class AtomicOp(IRDLOperation, ABC):
+    """Base of the atomic ops: one element of a memref, an ordering and a scope."""
+
+    memref = operand_def(MemRefType)
+    indices = var_operand_def(IndexType)
+    ordering = prop_def(OrderingAttr)
+    scope = prop_def(AtomicScopeAttr)
+
+    traits = traits_def(*STAYS_IN_PLACE)
+
+    @property
+    def memref_type(self) -> MemRefType[Attribute]:
+        """The type of the memory that the op works on."""
+        return cast(MemRefType[Attribute], self.memref.type)
+
+    def _verify_element(self, values: Sequence[SSAValue]) -> None:
+        rank = self.memref_type.get_num_dims()
+        if len(self.indices) != rank:
+            raise VerifyException(
+                f"expected one index per dimension of {self.memref_type} ({rank}), got "
+                f"{len(self.indices)}"
+            )
+        element = self.memref_type.element_type
+        for value in values:
+            if value.type != element:
+                raise VerifyException(
+                    f"expected values of the element type {element}, got {value.type}"
+                )
+        expect_inside_function(self)
+
+    def _print_element(self, printer: Printer) -> None:
+        printer.print_ssa_value(self.memref)
+        with printer.in_square_brackets():
+            printer.print_list(self.indices, printer.print_ssa_value)
+
+    def _print_rest(self, printer: Printer) -> None:
+        if self.ordering.data is not Ordering.RELAXED:
+            printer.print_string(f" ordering({self.ordering.data})")
+        if self.scope.data is not AtomicScope.DEVICE:
+            printer.print_string(f" scope({self.scope.data})")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.memref_type)
+
+
+class _Element:
+    """What follows the values of an atomic op in its custom syntax."""
+
+    def __init__(self, parser: Parser):
+        self._parser = parser
+        self._memref = parser.parse_unresolved_operand()
+        self.indices = parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE,
+            lambda: parser.resolve_operand(
+                parser.parse_unresolved_operand(), IndexType()
+            ),
+        )
+        self.ordering = Ordering.RELAXED
+        self.scope = AtomicScope.DEVICE
+        if parser.parse_optional_keyword("ordering") is not None:
+            with parser.in_parens():
+                self.ordering = Ordering(parser.parse_str_enum(Ordering))
+        if parser.parse_optional_keyword("scope") is not None:
+            with parser.in_parens():
+                self.scope = AtomicScope(parser.parse_str_enum(AtomicScope))
+        self.attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        position = parser.pos
+        type_ = parser.parse_type()
+        if not is_memref(type_):
+            parser.raise_error(f"expected a memref, got {type_}", position)
+        self._element_type = type_.element_type
+        self.memref = parser.resolve_operand(self._memref, type_)
+
+    def value(self, name: UnresolvedOperand) -> SSAValue:
+        """A value of the memref's element type."""
+        return self._parser.resolve_operand(name, self._element_type)
+
+
+@irdl_op_definition
+class AtomicRmwOp(AtomicOp):
+    """
+    Changes one element of memory as one step, and gives its old value.
+
+    | name       | kind      | type                   | meaning                         |
+    | ---------- | --------- | ---------------------- | ------------------------------- |
+    | `kind`     | attribute | `add sub min max minui maxui and or xor exchange` | what is stored |
+    | `value`    | operand   | element type           | the second operand of the kind  |
+    | `memref`   | operand   | memref                 | the memory                      |
+    | `indices`  | operands  | `index`                | the element, one per dimension  |
+    | `ordering` | attribute | `relaxed` (default), `acquire`, `release`, `acq_rel`, `seq_cst` | order of other accesses around it |
+    | `scope`    | attribute | `device` (default) or `work_group` | among whom           |
+    | `old`      | result    | element type           | the element before              |
+
+    Elements are integers of 8 to 64 bits or `index`, and for `add sub min max exchange`
+    also `f32` and `f64`. `sub` stores memory minus value, `exchange` the value; `min max`
+    are signed, for floats NaN wins. Work-items that do not reach the op change nothing.
+    No other atomic access comes between reading and storing; a plain access at the same
+    time is a race.
+
+    Errors: an element type that the kind does not allow; a value of another type; a
+    number of indices that is not the rank; an op outside of a kernel or function.
+
+    ```mlir
+    spmd.kernel @histogram(%x: memref<?xindex>, %bins: memref<?xi32>) {
+      %one = arith.constant 1 : i32
+      %i = spmd.global_id x
+      %bin = memref.load %x[%i] : memref<?xindex>
+      %old = spmd.atomic_rmw add %one, %bins[%bin] : memref<?xi32>
+      %top = spmd.atomic_rmw max %old, %bins[%bin] ordering(acq_rel) scope(work_group) : memref<?xi32>
+      spmd.return
+    }
+    ```
+    """
+
+    name = "spmd.atomic_rmw"
+
+    kind = prop_def(AtomicKindAttr)
+    value = operand_def()
+    old = result_def()
+
+    def __init__(
+        self,
+        kind: AtomicKind | str,
+        value: SSAValue | Operation,
+        memref: SSAValue | Operation,
+        indices: Sequence[SSAValue | Operation],
+        ordering: Ordering | str = Ordering.RELAXED,
+        scope: AtomicScope | str = AtomicScope.DEVICE,
+    ):
+        super().__init__(
+            operands=[value, memref, indices],
+            properties={
+                "kind": AtomicKindAttr(AtomicKind(kind)),
+                "ordering": OrderingAttr(Ordering(ordering)),
+                "scope": AtomicScopeAttr(AtomicScope(scope)),
+            },
+            result_types=[SSAValue.get(value).type],
+        )
+
+    def verify_(self) -> None:
+        element = self.memref_type.element_type
+        if (reason := why_not_atomic(self.kind.data, element)) is not None:
+            raise VerifyException(reason)
+        self._verify_element((self.value, self.old))
+
+    @classmethod
+    def parse(cls, parser: Parser) -> AtomicRmwOp:
+        kind = parser.parse_str_enum(AtomicKind)
+        value = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        at = _Element(parser)
+        op = cls(kind, at.value(value), at.memref, at.indices, at.ordering, at.scope)
+        op.attributes.update(at.attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.kind.data} ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(", ")
+        self._print_element(printer)
+        self._print_rest(printer)
+
+
+@irdl_op_definition
+class AtomicCasOp(AtomicOp):
+    """
+    Replaces one element of memory if it has the expected value, as one step.
+
+    | name       | kind      | type                   | meaning                         |
+    | ---------- | --------- | ---------------------- | ------------------------------- |
+    | `expected` | operand   | element type           | what the element must be        |
+    | `new`      | operand   | element type           | what is stored then             |
+    | `memref`   | operand   | memref of integers of 8 to 64 bits or `index` | the memory |
+    | `indices`  | operands  | `index`                | the element, one per dimension  |
+    | `ordering` | attribute | as in `spmd.atomic_rmw` | order in case of success; in case of failure the strongest legal one |
+    | `scope`    | attribute | as in `spmd.atomic_rmw` | among whom                     |
+    | `old`      | result    | element type           | the element before              |
+    | `won`      | result    | `i1`                   | whether it was the expected one |
+
+    It never fails while the element has the expected value. Work-items that do not reach
+    the op change nothing.
+
+    Errors: elements that are no integers of 8 to 64 bits or `index`; values of another
+    type; a number of indices that is not the rank; an op outside of a kernel or function.
+
+    ```mlir
+    spmd.kernel @claim(%owner: memref<?xi32>, %wanted: memref<?xindex>) {
+      %free = arith.constant 0 : i32
+      %taken = arith.constant 1 : i32
+      %i = spmd.global_id x
+      %slot = memref.load %wanted[%i] : memref<?xindex>
+      %old, %won = spmd.atomic_cas %free, %taken, %owner[%slot] ordering(acquire) : memref<?xi32>
+      spmd.return
+    }
+    ```
+    """
+
+    name = "spmd.atomic_cas"
+
+    expected = operand_def()
+    new = operand_def()
+    old = result_def()
+    won = result_def(i1)
+
+    def __init__(
+        self,
+        expected: SSAValue | Operation,
+        new: SSAValue | Operation,
+        memref: SSAValue | Operation,
+        indices: Sequence[SSAValue | Operation],
+        ordering: Ordering | str = Ordering.RELAXED,
+        scope: AtomicScope | str = AtomicScope.DEVICE,
+    ):
+        super().__init__(
+            operands=[expected, new, memref, indices],
+            properties={
+                "ordering": OrderingAttr(Ordering(ordering)),
+                "scope": AtomicScopeAttr(AtomicScope(scope)),
+            },
+            result_types=[SSAValue.get(expected).type, i1],
+        )
+
+    def verify_(self) -> None:
+        element = self.memref_type.element_type
+        if not is_integer(element, narrowest=8):
+            raise VerifyException(
+                "expected elements of an integer of 8 to 64 bits or index, got "
+                f"{element}"
+            )
+        self._verify_element((self.expected, self.new, self.old))
+
+    @classmethod
+    def parse(cls, parser: Parser) -> AtomicCasOp:
+        expected = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        new = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        at = _Element(parser)
+        op = cls(
+            at.value(expected),
+            at.value(new),
+            at.memref,
+            at.indices,
+            at.ordering,
+            at.scope,
+        )
+        op.attributes.update(at.attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.expected)
+        printer.print_string(", ")
+        printer.print_ssa_value(self.new)
+        printer.print_string(", ")
+        self._print_element(printer)
+        self._print_rest(printer)

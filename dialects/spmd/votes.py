@@ -1,0 +1,211 @@
+"""Collectives on one bit per work-item."""
+
+from __future__ import annotations
+
+from abc import ABC
+
+from xdsl.dialects.builtin import i1, i64
+from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+from spmd.dialects.spmd.attributes import Scope, ScopeAttr
+from spmd.dialects.spmd.placement import expect_inside_function
+from spmd.dialects.spmd.traits import STAYS_IN_PLACE
+
+
+def parse_scope(parser: Parser) -> Scope:
+    """Reads `across work_group` or `across sub_group`."""
+    parser.parse_keyword("across")
+    return Scope(parser.parse_str_enum(Scope))
+
+
+class VoteOp(IRDLOperation, ABC):
+    """Base of `any` and `all`."""
+
+    predicate = operand_def(i1)
+    scope = prop_def(ScopeAttr)
+    result = result_def(i1)
+
+    traits = traits_def(*STAYS_IN_PLACE)
+
+    def __init__(
+        self, predicate: SSAValue | Operation, scope: Scope | str = Scope.SUB_GROUP
+    ):
+        super().__init__(
+            operands=[predicate],
+            properties={"scope": ScopeAttr(Scope(scope))},
+            result_types=[i1],
+        )
+
+    def verify_(self) -> None:
+        expect_inside_function(self)
+
+    @classmethod
+    def parse(cls, parser: Parser):
+        predicate = parser.resolve_operand(parser.parse_unresolved_operand(), i1)
+        op = cls(predicate, parse_scope(parser))
+        op.attributes.update(parser.parse_optional_attr_dict())
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.predicate)
+        printer.print_string(f" across {self.scope.data}")
+        printer.print_op_attributes(self.attributes)
+
+
+@irdl_op_definition
+class AnyOp(VoteOp):
+    """
+    Whether the predicate is true in at least one work-item.
+
+    | name        | kind      | type                        | meaning                   |
+    | ----------- | --------- | --------------------------- | ------------------------- |
+    | `predicate` | operand   | `i1`                        | this work-item's vote     |
+    | `scope`     | attribute | `work_group` or `sub_group` | who takes part            |
+    | `result`    | result    | `i1`                        | the same in all that take part |
+
+    A lane that is not there has no vote.
+
+    Errors: an op outside of a kernel or function. `across work_group` the rule of
+    barriers holds (`check-barriers`).
+
+    ```mlir
+    spmd.kernel @some_negative(%x: memref<?xf32>, %flags: memref<?xi1>) {
+      %zero = arith.constant 0.0 : f32
+      %i = spmd.global_id x
+      %v = memref.load %x[%i] : memref<?xf32>
+      %negative = arith.cmpf olt, %v, %zero : f32
+      %some = spmd.any %negative across sub_group
+      memref.store %some, %flags[%i] : memref<?xi1>
+      spmd.return
+    }
+    ```
+    """
+
+    name = "spmd.any"
+
+
+@irdl_op_definition
+class AllOp(VoteOp):
+    """
+    Whether the predicate is true in every work-item.
+
+    | name        | kind      | type                        | meaning                   |
+    | ----------- | --------- | --------------------------- | ------------------------- |
+    | `predicate` | operand   | `i1`                        | this work-item's vote     |
+    | `scope`     | attribute | `work_group` or `sub_group` | who takes part            |
+    | `result`    | result    | `i1`                        | the same in all that take part |
+
+    A lane that is not there has no vote.
+
+    Errors: an op outside of a kernel or function. `across work_group` the rule of
+    barriers holds (`check-barriers`).
+
+    ```mlir
+    spmd.kernel @converged(%error: memref<?xf32>, %bound: f32, %done: memref<?xi1>) {
+      %i = spmd.global_id x
+      %g = spmd.group_id x
+      %e = memref.load %error[%i] : memref<?xf32>
+      %small = arith.cmpf olt, %e, %bound : f32
+      %all_small = spmd.all %small across work_group
+      memref.store %all_small, %done[%g] : memref<?xi1>
+      spmd.return
+    }
+    ```
+    """
+
+    name = "spmd.all"
+
+
+@irdl_op_definition
+class BallotOp(IRDLOperation):
+    """
+    The predicates of all lanes of the sub-group, one bit each.
+
+    | name        | kind    | type  | meaning                                    |
+    | ----------- | ------- | ----- | ------------------------------------------ |
+    | `predicate` | operand | `i1`  | this lane's bit                            |
+    | `result`    | result  | `i64` | bit i is the predicate of lane i; the same in all lanes |
+
+    The bit of a lane that is not there is 0.
+
+    Errors: an op outside of a kernel or function.
+
+    ```mlir
+    spmd.kernel @rank(%x: memref<?xi32>, %ranks: memref<?xi64>) {
+      %zero = arith.constant 0 : i32
+      %i = spmd.global_id x
+      %v = memref.load %x[%i] : memref<?xi32>
+      %keep = arith.cmpi ne, %v, %zero : i32
+      %bits = spmd.ballot %keep : i64
+      %count = math.ctpop %bits : i64
+      memref.store %count, %ranks[%i] : memref<?xi64>
+      spmd.return
+    }
+    ```
+    """
+
+    name = "spmd.ballot"
+
+    predicate = operand_def(i1)
+    result = result_def(i64)
+
+    traits = traits_def(*STAYS_IN_PLACE)
+
+    assembly_format = "$predicate attr-dict `:` type($result)"
+
+    def __init__(self, predicate: SSAValue | Operation):
+        super().__init__(operands=[predicate], result_types=[i64])
+
+    def verify_(self) -> None:
+        expect_inside_function(self)
+
+
+@irdl_op_definition
+class ElectOp(IRDLOperation):
+    """
+    True in one lane of the sub-group: the first of those that are here.
+
+    | name     | kind   | type | meaning                            |
+    | -------- | ------ | ---- | ---------------------------------- |
+    | `result` | result | `i1` | true in the lane of smallest index |
+
+    A lane that is not there is never elected.
+
+    Errors: an op outside of a kernel or function.
+
+    ```mlir
+    spmd.kernel @count_sub_groups(%counter: memref<i32>) {
+      %one = arith.constant 1 : i32
+      %first = spmd.elect
+      scf.if %first {
+        %old = spmd.atomic_rmw add %one, %counter[] : memref<i32>
+      }
+      spmd.return
+    }
+    ```
+    """
+
+    name = "spmd.elect"
+
+    result = result_def(i1)
+
+    traits = traits_def(*STAYS_IN_PLACE)
+
+    assembly_format = "attr-dict"
+
+    def __init__(self):
+        super().__init__(result_types=[i1])
+
+    def verify_(self) -> None:
+        expect_inside_function(self)
