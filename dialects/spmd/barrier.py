@@ -8,7 +8,7 @@ from xdsl.printer import Printer
 
 from spmd.dialects.spmd.attributes import Scope, ScopeAttr
 from spmd.dialects.spmd.placement import expect_inside_function
-from spmd.dialects.spmd.traits import STAYS_IN_PLACE
+from spmd.dialects.spmd.traits import STAYS_IN_PLACE, Canonicalizes
 
 
 @irdl_op_definition
@@ -53,7 +53,7 @@ class BarrierOp(IRDLOperation):
 
     scope = prop_def(ScopeAttr)
 
-    traits = traits_def(*STAYS_IN_PLACE)
+    traits = traits_def(*STAYS_IN_PLACE, Canonicalizes())
 
     def __init__(self, scope: Scope | str = Scope.WORK_GROUP):
         super().__init__(properties={"scope": ScopeAttr(Scope(scope))})

@@ -32,7 +32,7 @@ from xdsl.utils.str_enum import StrEnum
 from spmd.dialects.spmd.attributes import BracketedKeyword, Scope, ScopeAttr
 from spmd.dialects.spmd.kinds import Kind, KindAttr, why_not_kind
 from spmd.dialects.spmd.placement import expect_inside_function
-from spmd.dialects.spmd.traits import STAYS_IN_PLACE
+from spmd.dialects.spmd.traits import STAYS_IN_PLACE, Canonicalizes
 from spmd.dialects.spmd.types import why_not_scalar
 from spmd.dialects.spmd.votes import parse_scope
 
@@ -115,7 +115,7 @@ class ReduceOp(IRDLOperation):
     scope = prop_def(ScopeAttr)
     result = result_def(T)
 
-    traits = traits_def(*STAYS_IN_PLACE)
+    traits = traits_def(*STAYS_IN_PLACE, Canonicalizes())
 
     def __init__(
         self, kind: Kind | str, value: SSAValue | Operation, scope: Scope | str
@@ -196,7 +196,7 @@ class ScanOp(IRDLOperation):
     scope = prop_def(ScopeAttr)
     result = result_def(T)
 
-    traits = traits_def(*STAYS_IN_PLACE)
+    traits = traits_def(*STAYS_IN_PLACE, Canonicalizes())
 
     def __init__(
         self,
@@ -283,7 +283,7 @@ class BroadcastOp(IRDLOperation):
     scope = prop_def(ScopeAttr)
     result = result_def(T)
 
-    traits = traits_def(*STAYS_IN_PLACE)
+    traits = traits_def(*STAYS_IN_PLACE, Canonicalizes())
 
     def __init__(
         self,
@@ -364,7 +364,7 @@ class ShuffleOp(IRDLOperation):
     mode = prop_def(ShuffleModeAttr)
     result = result_def(T)
 
-    traits = traits_def(*STAYS_IN_PLACE)
+    traits = traits_def(*STAYS_IN_PLACE, Canonicalizes())
 
     def __init__(
         self,

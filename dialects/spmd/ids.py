@@ -1,4 +1,9 @@
-"""Which work-item this is, and how many there are."""
+"""
+Which work-item this is, and how many there are.
+
+All results have type `index`, are not negative and do not change while a work-item runs.
+Dimensions that a launch does not name have size 1.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +19,11 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import Pure
+from xdsl.traits import AlwaysSpeculatable, NoMemoryEffect, Pure
 
 from spmd.dialects.spmd.attributes import Dimension, DimensionAttr
+from spmd.dialects.spmd.placement import expect_inside_function
+from spmd.dialects.spmd.traits import Canonicalizes
 
 
 class DimensionOp(IRDLOperation, ABC):
@@ -25,13 +32,16 @@ class DimensionOp(IRDLOperation, ABC):
     dimension = prop_def(DimensionAttr)
     result = result_def(IndexType)
 
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Canonicalizes())
 
     def __init__(self, dimension: Dimension | str):
         super().__init__(
             properties={"dimension": DimensionAttr(Dimension(dimension))},
             result_types=[IndexType()],
         )
+
+    def verify_(self) -> None:
+        expect_inside_function(self)
 
     @classmethod
     def parse(cls, parser: Parser):
@@ -48,67 +58,255 @@ class DimensionOp(IRDLOperation, ABC):
 
 @irdl_op_definition
 class GlobalIdOp(DimensionOp):
+    """
+    This work-item's place in the whole range.
+
+    | name        | kind      | type            | meaning                              |
+    | ----------- | --------- | --------------- | ------------------------------------ |
+    | `dimension` | attribute | `x`, `y` or `z` | the dimension                        |
+    | `result`    | result    | `index`         | from 0 to `spmd.global_size` - 1     |
+
+    It is `enqueued_local_size * group_id + local_id`.
+
+    Errors: an op outside of a kernel or function.
+
+    ```mlir
+    %i = spmd.global_id x
+    ```
+    """
+
     name = "spmd.global_id"
 
 
 @irdl_op_definition
 class LocalIdOp(DimensionOp):
+    """
+    This work-item's place in its work-group.
+
+    | name        | kind      | type            | meaning                              |
+    | ----------- | --------- | --------------- | ------------------------------------ |
+    | `dimension` | attribute | `x`, `y` or `z` | the dimension                        |
+    | `result`    | result    | `index`         | from 0 to `spmd.local_size` - 1      |
+
+    The linear local id is `x + X * (y + Y * z)` with the actual sizes X and Y of this
+    group.
+
+    Errors: an op outside of a kernel or function.
+
+    ```mlir
+    %l = spmd.local_id x
+    ```
+    """
+
     name = "spmd.local_id"
 
 
 @irdl_op_definition
 class GroupIdOp(DimensionOp):
+    """
+    Which work-group this is.
+
+    | name        | kind      | type            | meaning                              |
+    | ----------- | --------- | --------------- | ------------------------------------ |
+    | `dimension` | attribute | `x`, `y` or `z` | the dimension                        |
+    | `result`    | result    | `index`         | from 0 to `spmd.num_groups` - 1; the same in the whole group |
+
+    Errors: an op outside of a kernel or function.
+
+    ```mlir
+    %g = spmd.group_id x
+    ```
+    """
+
     name = "spmd.group_id"
 
 
 @irdl_op_definition
 class GlobalSizeOp(DimensionOp):
+    """
+    How many work-items there are.
+
+    | name        | kind      | type            | meaning                              |
+    | ----------- | --------- | --------------- | ------------------------------------ |
+    | `dimension` | attribute | `x`, `y` or `z` | the dimension                        |
+    | `result`    | result    | `index`         | at least 1; the same in all work-items |
+
+    Errors: an op outside of a kernel or function.
+
+    ```mlir
+    %n = spmd.global_size x
+    ```
+    """
+
     name = "spmd.global_size"
 
 
 @irdl_op_definition
 class LocalSizeOp(DimensionOp):
+    """
+    How many work-items this work-group has.
+
+    | name        | kind      | type            | meaning                              |
+    | ----------- | --------- | --------------- | ------------------------------------ |
+    | `dimension` | attribute | `x`, `y` or `z` | the dimension                        |
+    | `result`    | result    | `index`         | from 1 to `spmd.enqueued_local_size`; the same in the whole group |
+
+    It is the actual size: the last group of a dimension is smaller if the global size is
+    no multiple of the group size.
+
+    Errors: an op outside of a kernel or function.
+
+    ```mlir
+    %n = spmd.local_size x
+    ```
+    """
+
     name = "spmd.local_size"
 
 
 @irdl_op_definition
 class EnqueuedLocalSizeOp(DimensionOp):
+    """
+    How many work-items a full work-group has.
+
+    | name        | kind      | type            | meaning                              |
+    | ----------- | --------- | --------------- | ------------------------------------ |
+    | `dimension` | attribute | `x`, `y` or `z` | the dimension                        |
+    | `result`    | result    | `index`         | the nominal size: that of the kernel's `work_group_size`, or of the launch; the same in all work-items |
+
+    Errors: an op outside of a kernel or function.
+
+    ```mlir
+    %n = spmd.enqueued_local_size x
+    ```
+    """
+
     name = "spmd.enqueued_local_size"
 
 
 @irdl_op_definition
 class NumGroupsOp(DimensionOp):
+    """
+    How many work-groups there are.
+
+    | name        | kind      | type            | meaning                              |
+    | ----------- | --------- | --------------- | ------------------------------------ |
+    | `dimension` | attribute | `x`, `y` or `z` | the dimension                        |
+    | `result`    | result    | `index`         | global size by nominal group size, rounded up; the same in all work-items |
+
+    Errors: an op outside of a kernel or function.
+
+    ```mlir
+    %n = spmd.num_groups x
+    ```
+    """
+
     name = "spmd.num_groups"
 
 
 class SubGroupQueryOp(IRDLOperation, ABC):
-    """Base of the ops that ask for an id or a size of the sub-group."""
+    """
+    Base of the ops that ask for an id or a size of the sub-group.
+
+    Between `spmd-to-loops` and `vectorize` they stand in work-item loops without
+    depending on the loop's index. So they must not be hoisted: they have no effects, but
+    are not speculatable.
+    """
 
     result = result_def(IndexType)
 
-    traits = traits_def(Pure())
+    traits = traits_def(NoMemoryEffect(), Canonicalizes())
 
     assembly_format = "attr-dict"
 
     def __init__(self):
         super().__init__(result_types=[IndexType()])
 
+    def verify_(self) -> None:
+        expect_inside_function(self)
+
 
 @irdl_op_definition
 class LaneIdOp(SubGroupQueryOp):
+    """
+    This work-item's place in its sub-group.
+
+    | name     | kind   | type    | meaning                              |
+    | -------- | ------ | ------- | ------------------------------------ |
+    | `result` | result | `index` | from 0 to `spmd.sub_group_size` - 1  |
+
+    Lanes follow the linear local id.
+
+    Errors: an op outside of a kernel or function.
+
+    ```mlir
+    %lane = spmd.lane_id
+    ```
+    """
+
     name = "spmd.lane_id"
 
 
 @irdl_op_definition
 class SubGroupIdOp(SubGroupQueryOp):
+    """
+    Which sub-group of the work-group this is.
+
+    | name     | kind   | type    | meaning                               |
+    | -------- | ------ | ------- | ------------------------------------- |
+    | `result` | result | `index` | from 0 to `spmd.num_sub_groups` - 1; the same in the whole sub-group |
+
+    Errors: an op outside of a kernel or function.
+
+    ```mlir
+    %s = spmd.sub_group_id
+    ```
+    """
+
     name = "spmd.sub_group_id"
 
 
 @irdl_op_definition
 class SubGroupSizeOp(SubGroupQueryOp):
+    """
+    How many lanes this sub-group has.
+
+    | name     | kind   | type    | meaning                               |
+    | -------- | ------ | ------- | ------------------------------------- |
+    | `result` | result | `index` | from 1 to 64; the same in the whole sub-group |
+
+    It is the actual size: the last sub-group of a group may be smaller than the others,
+    and so is the only one of a small group. It counts the lanes that exist, whether or
+    not they reach this op.
+
+    Errors: an op outside of a kernel or function.
+
+    ```mlir
+    %n = spmd.sub_group_size
+    ```
+    """
+
     name = "spmd.sub_group_size"
 
 
 @irdl_op_definition
 class NumSubGroupsOp(SubGroupQueryOp):
+    """
+    How many sub-groups this work-group has.
+
+    | name     | kind   | type    | meaning                               |
+    | -------- | ------ | ------- | ------------------------------------- |
+    | `result` | result | `index` | at least 1; the same in the whole group |
+
+    It follows from the actual size of the group.
+
+    Errors: an op outside of a kernel or function.
+
+    ```mlir
+    %n = spmd.num_sub_groups
+    ```
+    """
+
     name = "spmd.num_sub_groups"
+
+    traits = traits_def(AlwaysSpeculatable())

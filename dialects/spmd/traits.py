@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 
 from xdsl.ir import Operation
+from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import (
     EffectInstance,
+    HasCanonicalizationPatternsTrait,
     MemoryEffect,
     MemoryEffectKind,
     MemoryReadEffect,
@@ -36,3 +38,13 @@ class AllocatesResult(MemoryEffect):
     @classmethod
     def get_effects(cls, op: Operation) -> AbstractSet[EffectInstance]:
         return frozenset((EffectInstance(MemoryEffectKind.ALLOC, op.results[0]),))
+
+
+class Canonicalizes(HasCanonicalizationPatternsTrait):
+    """The op has patterns in `spmd.dialects.spmd.canonicalization`."""
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from spmd.dialects.spmd.canonicalization import PATTERNS
+
+        return PATTERNS

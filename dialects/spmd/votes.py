@@ -19,7 +19,7 @@ from xdsl.printer import Printer
 
 from spmd.dialects.spmd.attributes import Scope, ScopeAttr
 from spmd.dialects.spmd.placement import expect_inside_function
-from spmd.dialects.spmd.traits import STAYS_IN_PLACE
+from spmd.dialects.spmd.traits import STAYS_IN_PLACE, Canonicalizes
 
 
 def parse_scope(parser: Parser) -> Scope:
@@ -35,7 +35,7 @@ class VoteOp(IRDLOperation, ABC):
     scope = prop_def(ScopeAttr)
     result = result_def(i1)
 
-    traits = traits_def(*STAYS_IN_PLACE)
+    traits = traits_def(*STAYS_IN_PLACE, Canonicalizes())
 
     def __init__(
         self, predicate: SSAValue | Operation, scope: Scope | str = Scope.SUB_GROUP
@@ -160,7 +160,7 @@ class BallotOp(IRDLOperation):
     predicate = operand_def(i1)
     result = result_def(i64)
 
-    traits = traits_def(*STAYS_IN_PLACE)
+    traits = traits_def(*STAYS_IN_PLACE, Canonicalizes())
 
     assembly_format = "$predicate attr-dict `:` type($result)"
 
@@ -200,7 +200,7 @@ class ElectOp(IRDLOperation):
 
     result = result_def(i1)
 
-    traits = traits_def(*STAYS_IN_PLACE)
+    traits = traits_def(*STAYS_IN_PLACE, Canonicalizes())
 
     assembly_format = "attr-dict"
 
