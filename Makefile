@@ -1,0 +1,69 @@
+# Everything runs in .venv, which is made when it is missing and kept as long as
+# requirements-dev.lock and pyproject.toml are what it was made from.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.made-from
+
+# Seeded fuzzing: make fuzz N=2000 SEED=1
+N ?= 200
+SEED ?= 0
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help venv lock example test lint types filecheck pytest fuzz bench format clean
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+
+venv: $(READY) ## make .venv from the lock file
+
+$(READY): requirements-dev.lock pyproject.toml
+	@cat $^ | cmp -s - $@ && touch $@ || $(MAKE) --no-print-directory environment
+
+.PHONY: environment
+environment:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "expected Python 3.11 or newer, got %d.%d: set PYTHON=..." % sys.version_info[:2])'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@cat requirements-dev.lock pyproject.toml > $(READY)
+
+example: $(READY) ## compile, run and check the examples on real sizes
+	$(BIN)/python examples/run_all.py
+
+test: lint types pytest filecheck ## everything that has to hold
+
+lint: $(READY) ## ruff: rules and format
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: $(READY) ## pyright, strict
+	$(BIN)/pyright
+
+pytest: $(READY) ## tests in Python
+	$(BIN)/python -m pytest -q -n auto --dist worksteal
+
+filecheck: $(READY) ## tests in MLIR
+	$(BIN)/lit -s tests/filecheck
+
+fuzz: $(READY) ## N random kernels from seed SEED
+	$(BIN)/python tests/fuzz/run.py -n $(N) --seed $(SEED)
+
+bench: $(READY) ## side by side with NumPy, one thread
+	$(BIN)/python benchmarks/run_all.py
+
+format: $(READY) ## let ruff repair what it can
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+lock: ## resolve the dependencies anew
+	$(BIN)/python -m pip install --quiet pip-tools
+	$(BIN)/pip-compile --quiet --upgrade --extra dev --strip-extras --allow-unsafe \
+	  --generate-hashes --no-header --no-annotate --no-emit-index-url \
+	  --no-emit-trusted-host --no-emit-find-links \
+	  --output-file requirements-dev.lock pyproject.toml
+
+clean: ## remove what was made
+	rm -rf $(VENV) build dist out .pytest_cache .ruff_cache .hypothesis .lit_test_times.txt
