@@ -11,6 +11,7 @@ from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
     irdl_op_definition,
+    lazy_traits_def,
     operand_def,
     prop_def,
     region_def,
@@ -21,6 +22,7 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
+    HasParent,
     IsTerminator,
     RecursiveMemoryEffect,
     SingleBlockImplicitTerminator,
@@ -28,14 +30,44 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from spmd.dialects.spmd.kernel import MAX_SUB_GROUP_SIZE
+from spmd.dialects.spmd.placement import nearest
+
 
 @irdl_op_definition
 class YieldOp(AbstractYieldOperation[Attribute]):
-    """Ends the body of `spmd.sub_group` and `spmd.masked`."""
+    """
+    Ends the body of `spmd.sub_group` and `spmd.masked`.
+
+    | name        | kind     | type | meaning                                           |
+    | ----------- | -------- | ---- | ------------------------------------------------- |
+    | `arguments` | operands | any  | the results of `spmd.masked` in lanes that are on; none in `spmd.sub_group` |
+
+    It may be left out where it has no operands.
+
+    Errors: it ends the body of any other op.
+
+    ```mlir
+    func.func @yield(%x: memref<?xf32>, %m: memref<?xi1>, %zero: f32) {
+      %c0 = arith.constant 0 : index
+      spmd.sub_group (%i) shape [16] at (%c0) {
+        %on = memref.load %m[%i] : memref<?xi1>
+        %r = spmd.masked %on -> (f32) {
+          %v = memref.load %x[%i] : memref<?xf32>
+          spmd.yield %v : f32
+        } else %zero : f32
+        spmd.yield
+      }
+      func.return
+    }
+    ```
+    """
 
     name = "spmd.yield"
 
-    traits = traits_def(IsTerminator())
+    traits = lazy_traits_def(
+        lambda: (IsTerminator(), HasParent(SubGroupOp, MaskedOp)),
+    )
 
 
 @irdl_op_definition
@@ -43,13 +75,32 @@ class SubGroupOp(IRDLOperation):
     """
     Runs its body once in each lane of one sub-group, in lock step.
 
-    `shape [8, 2]` gives the lanes per dimension, innermost first; `at` the first index
-    per dimension; the body's arguments are the index of this lane. With `count`, only
-    lanes whose offset is below the count (in each dimension) exist.
+    | name     | kind      | type                             | meaning                  |
+    | -------- | --------- | -------------------------------- | ------------------------ |
+    | `shape`  | attribute | 1 to 3 powers of two, product at most 64 | lanes per dimension, innermost first |
+    | `bases`  | operands  | `index`, one per dimension       | the first lane's index   |
+    | `counts` | operands  | `index`, none or one per dimension | how many lanes exist   |
+    | `body`   | region    | one block, an `index` argument per dimension | the arguments are this lane's index |
+
+    Without `count` all lanes exist. With it, a lane exists if its offset is below the
+    count in each dimension; counts are at least 1 and may exceed the shape. A lane that
+    does not exist executes nothing. Values defined outside are the same in all lanes.
+
+    In lock step, each op runs in all lanes before the next op starts; a store by one lane
+    and a load by another are thus ordered. Level 2 still has branches that lanes take
+    differently, level 3 (after `mask-divergence`) has `spmd.masked` instead.
+
+    Errors: a shape that is none of these; another number of bases, counts or body
+    arguments; a body that yields values; a sub-group inside a sub-group.
 
     ```mlir
-    spmd.sub_group (%i) shape [16] at (%base) count %n {
-      ...
+    func.func @double(%x: memref<?xf32>, %base: index, %n: index) {
+      spmd.sub_group (%i) shape [16] at (%base) count %n {
+        %v = memref.load %x[%i] : memref<?xf32>
+        %w = arith.addf %v, %v : f32
+        memref.store %w, %x[%i] : memref<?xf32>
+      }
+      func.return
     }
     ```
     """
@@ -99,6 +150,12 @@ class SubGroupOp(IRDLOperation):
 
     def verify_(self) -> None:
         rank = len(self.lane_shape)
+        powers = all(e > 0 and e & (e - 1) == 0 for e in self.lane_shape)
+        if not 1 <= rank <= 3 or not powers or self.width > MAX_SUB_GROUP_SIZE:
+            raise VerifyException(
+                "expected a shape of 1 to 3 powers of two with a product of at most "
+                f"{MAX_SUB_GROUP_SIZE}, got {list(self.lane_shape)}"
+            )
         if len(self.bases) != rank:
             raise VerifyException(
                 f"expected one first index per dimension ({rank}), got {len(self.bases)}"
@@ -112,6 +169,13 @@ class SubGroupOp(IRDLOperation):
                 f"expected a body with one index argument per dimension ({rank}), got "
                 f"({', '.join(str(t) for t in self.body.block.arg_types)})"
             )
+        last = self.body.block.last_op
+        if last is not None and last.operands:
+            raise VerifyException(
+                f"expected a body that yields nothing, got {len(last.operands)} values"
+            )
+        if nearest(self, SubGroupOp.name) is not None:
+            raise VerifyException("expected no sub-group inside a sub-group, got one")
 
     @classmethod
     def parse(cls, parser: Parser) -> SubGroupOp:
@@ -163,14 +227,34 @@ class MaskedOp(IRDLOperation):
     """
     Runs its body in the lanes whose mask is set.
 
-    ```mlir
-    %r = spmd.masked %m -> (f32) {
-      %v = memref.load %x[%i] : memref<?xf32>
-      spmd.yield %v : f32
-    } else %old : f32
-    ```
+    | name   | kind     | type                   | meaning                              |
+    | ------ | -------- | ---------------------- | ------------------------------------ |
+    | `mask` | operand  | `i1`                   | whether this lane is on              |
+    | `old`  | operands | none, or those of `res` | results in lanes that are off       |
+    | `res`  | results  | any                    | what the body yields in lanes that are on |
+    | `body` | region   | one block, no arguments | ends in `spmd.yield`                |
 
-    Lanes that are off get `%old`; without `else` their results are undefined.
+    Lanes that are off execute nothing in the body; without `else` their results are
+    undefined. In nested ops a lane is on if all masks are set.
+
+    Errors: types of yielded or `else` values that are not those of the results; a body
+    with arguments or several blocks; an op outside of `spmd.sub_group`.
+
+    ```mlir
+    func.func @roots(%x: memref<?xf32>, %base: index) {
+      %zero = arith.constant 0.0 : f32
+      spmd.sub_group (%i) shape [16] at (%base) {
+        %v = memref.load %x[%i] : memref<?xf32>
+        %m = arith.cmpf oge, %v, %zero : f32
+        %r = spmd.masked %m -> (f32) {
+          %root = math.sqrt %v : f32
+          spmd.yield %root : f32
+        } else %zero : f32
+        memref.store %r, %x[%i] : memref<?xf32>
+      }
+      func.return
+    }
+    ```
     """
 
     name = "spmd.masked"
@@ -216,6 +300,10 @@ class MaskedOp(IRDLOperation):
         if self.body.block.args:
             raise VerifyException(
                 f"expected a body without arguments, got {len(self.body.block.args)}"
+            )
+        if self.parent_op() is not None and nearest(self, SubGroupOp.name) is None:
+            raise VerifyException(
+                "expected spmd.masked inside spmd.sub_group, got it outside"
             )
 
     @classmethod
