@@ -1,0 +1,147 @@
+"""
+What a user of the API sees when something is wrong.
+
+A `CompileError` is about the kernel or an option, a `LaunchError` about one launch; both
+are `ValueError`s whose text is one paragraph that says what is wrong, where, and what to
+do. An `InternalError` is a `CompileError` that is our fault, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from xdsl.utils.exceptions import DiagnosticException, ParseError
+
+from spmd.dialects.diagnostics import KernelError
+
+_SHOWN_BEFORE, _SHOWN_AFTER = 100, 60
+"""Characters of a source line that are shown before and after the column."""
+
+
+@dataclass(frozen=True)
+class SourceText:
+    """A text that locations refer to: its `name` is the file name in them."""
+
+    name: str
+    text: str
+
+    def line(self, number: int) -> str | None:
+        """Line `number`, counted from 1, or `None` if there is no such line."""
+        lines = self.text.split("\n", number)
+        return lines[number - 1].rstrip("\r") if 0 < number <= len(lines) else None
+
+
+class CompileError(ValueError):
+    """
+    A kernel that cannot be compiled, or an option that does not exist.
+
+    `message` is the paragraph without the place; `file`, `line` and `column` (from 1)
+    are the place, as far as it is known, and `source_line` the text found there.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        source_line: str | None = None,
+    ):
+        super().__init__(message)
+        self.message = message
+        self.file = file
+        self.line = line
+        self.column = column
+        self.source_line = source_line
+
+    def __str__(self) -> str:
+        place = [str(p) for p in (self.file, self.line, self.column) if p is not None]
+        text = ": ".join((":".join(place), self.message)) if place else self.message
+        if self.source_line is None or self.column is None:
+            return text
+        # Of a very long line only the part around the column is shown. Tabs stay tabs,
+        # so that the caret stands below the character it means.
+        start = max(self.column - 1 - _SHOWN_BEFORE, 0)
+        shown = self.source_line[start : start + _SHOWN_BEFORE + _SHOWN_AFTER]
+        before = shown[: self.column - 1 - start]
+        indent = "".join(c if c == "\t" else " " for c in before)
+        return f"{text}\n  {shown}\n  {indent}^"
+
+
+class UnknownNameError(CompileError, KeyError):
+    """A kernel or a stage that does not exist; also a `KeyError`, for `in` and `get`."""
+
+
+class InternalError(CompileError):
+    """The compiler itself failed: a bug in it, whatever the kernel looks like."""
+
+
+class LaunchError(ValueError):
+    """A launch that cannot be done: a wrong argument, size or number of threads."""
+
+
+def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
+    """The error for a name that is not among `known`, which it lists."""
+    names = list(known)
+    listed = ", ".join(names) if names else "none"
+    return UnknownNameError(f"expected one of the {kind}s ({listed}), got {name!r}")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`"; did you mean 'x'?"` for the word closest to `word`, or nothing."""
+    close = get_close_matches(word, list(known), n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def _one_paragraph(text: str) -> str:
+    """xDSL's messages may have several lines; ours are one paragraph."""
+    return "; ".join(line.strip() for line in text.splitlines() if line.strip())
+
+
+def located(
+    message: str, source: SourceText | None, place: tuple[str, int, int] | None
+) -> CompileError:
+    """A `CompileError` about `place` with the line of `source` that stands there."""
+    message = _one_paragraph(message)
+    if place is None:
+        return CompileError(message, file=source.name if source else None)
+    file, line, column = place
+    text = source.line(line) if source is not None and source.name == file else None
+    return CompileError(message, file=file, line=line, column=column, source_line=text)
+
+
+@contextmanager
+def compile_errors(source: SourceText | None, doing: str) -> Generator[None]:
+    """
+    Turns whatever goes wrong inside into a `CompileError`.
+
+    A `ParseError` or a diagnostic is the user's; any other exception is a bug in the
+    compiler, which was `doing` something, and keeps its traceback as the cause.
+    """
+    try:
+        yield
+    except CompileError:
+        raise
+    except ParseError as error:
+        where = error.span.get_location()
+        raise located(error.msg, source, (where.file, where.line, where.col)) from None
+    except KernelError as error:
+        raise located(error.message, source, error.location) from None
+    except DiagnosticException as error:
+        raise located(str(error), source, None) from None
+    except RecursionError:
+        raise CompileError(
+            f"expected operations nested less deeply, got a RecursionError while {doing}",
+            file=source.name if source else None,
+        ) from None
+    except Exception as error:
+        raise InternalError(
+            f"internal error while {doing}: {type(error).__name__}: "
+            f"{_one_paragraph(str(error))}; this is a bug in the compiler, not in the "
+            "kernel: please report it together with the kernel",
+            file=source.name if source else None,
+        ) from error

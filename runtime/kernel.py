@@ -1,0 +1,160 @@
+"""A kernel of a program: compiled when first launched, for each work-group size."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from spmd.dialects.spmd import KernelOp
+from spmd.runtime.errors import LaunchError, SourceText, compile_errors, unknown_name
+from spmd.runtime.launch import Launch
+from spmd.runtime.limits import check_kernel
+from spmd.runtime.native_kernel import (
+    NativeKernel,
+    compile_kernel,
+    compiling,
+    specialised_passes,
+)
+from spmd.runtime.options import CompileOptions
+from spmd.runtime.pipeline import called_functions, restrict, stages
+from spmd.runtime.signature import Signature
+from spmd.runtime.sizes import Range, Size, Triple, group_size_for, make_range, triple
+from spmd.runtime.written_arguments import written_arguments
+
+_MAX_PLANS = 256
+"""Sizes of launches that are remembered; more are forgotten, which costs microseconds."""
+
+
+class Kernel:
+    """
+    One kernel of a `Program`, called with its arguments and the size of the launch.
+
+    ```python
+    saxpy(n, a, x, y, global_size=n)
+    saxpy(n, a, x, y, global_size=n, group_size=128, threads=2)
+    launch = saxpy.bind(n, a, x, y, global_size=n)
+    launch()
+    ```
+
+    Sizes are whole numbers or tuples of up to three, x first. Without `group_size` the
+    kernel's attribute or the compiler decides, without `threads` `SPMD_NUM_THREADS` or
+    the number of CPUs, less for small launches.
+    """
+
+    def __init__(
+        self,
+        module: ModuleOp,
+        op: KernelOp,
+        options: CompileOptions,
+        source: SourceText | None,
+    ):
+        self.name = op.sym_name.data
+        self._module = module
+        self._op = op
+        self._options = options
+        self._source = source
+        self._fixed = op.group_size
+        self._natives: dict[tuple[Triple, bool], NativeKernel] = {}
+        self._plans: dict[tuple[Any, Any], tuple[NativeKernel | None, Range]] = {}
+        with compile_errors(source, f"checking kernel '{self.name}'"):
+            functions = called_functions(module, op)
+            local_bytes = check_kernel(op, list(functions.values()))
+            written = written_arguments(op, functions)
+            self._signature = Signature(op, written, local_bytes)
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(p.declaration() for p in self._signature.parameters)
+        return f"<spmd kernel {self.name}({arguments})>"
+
+    def __call__(
+        self,
+        *args: Any,
+        global_size: Size,
+        group_size: Size | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Runs the kernel; returns when all work-items are done."""
+        self.bind(
+            *args, global_size=global_size, group_size=group_size, threads=threads
+        )()
+
+    def bind(
+        self,
+        *args: Any,
+        global_size: Size,
+        group_size: Size | None = None,
+        threads: int | None = None,
+    ) -> Launch:
+        """Checks and compiles everything, so that the result can be called cheaply."""
+        packed = self._signature.check(args)
+        if threads is not None:
+            threads = self._check_threads(threads)
+        native, range_ = self._plan(global_size, group_size)
+        return Launch(native, self._signature, packed, range_, threads)
+
+    def stages(self, *, group_size: Size | None = None) -> Iterator[tuple[str, str]]:
+        """
+        The name of each pass and the IR after it, as `Program.stages`, for this kernel.
+
+        With `group_size`, as it is compiled for launches whose groups are all full.
+        """
+        module = restrict(self._module, self._op)
+        passes = self._options.passes()
+        if group_size is not None:
+            size = group_size_for(self.name, self._fixed, group_size, (1, 1, 1))
+            passes = specialised_passes(self.name, size, True, self._options)
+        return stages(module, passes, self._source)
+
+    def ir(self, stage: str, *, group_size: Size | None = None) -> str:
+        """The IR after the pass `stage`, one of those that `stages` lists."""
+        found = dict(self.stages(group_size=group_size))
+        if stage not in found:
+            raise unknown_name("stage", stage, found)
+        return found[stage]
+
+    def _check_threads(self, threads: Any) -> int:
+        try:
+            number = operator.index(threads)
+        except TypeError:
+            number = 0
+        if number < 1 or isinstance(threads, bool):
+            raise LaunchError(
+                f"{self.name}: expected threads as a whole number of at least 1, got "
+                f"{threads!r}"
+            )
+        return number
+
+    def _plan(
+        self, global_size: Any, group_size: Any
+    ) -> tuple[NativeKernel | None, Range]:
+        # Only plain numbers are looked up: (1.0,) == (1,), but is no size.
+        simple = type(global_size) is int and type(group_size) in (int, type(None))
+        if simple and (found := self._plans.get((global_size, group_size))):
+            return found
+        extents = triple(self.name, "global_size", global_size, 0)
+        size = group_size_for(self.name, self._fixed, group_size, extents)
+        range_ = make_range(self.name, extents, size)
+        native = self._native(size, range_.full) if range_.groups else None
+        plan = native, range_
+        if simple:
+            if len(self._plans) >= _MAX_PLANS:
+                self._plans = {}
+            self._plans[global_size, group_size] = plan
+        return plan
+
+    def _native(self, size: Triple, full: bool) -> NativeKernel:
+        # Code for any group also runs full ones, if a little slower.
+        for key in ((size, full), (size, False)):
+            if (found := self._natives.get(key)) is not None:
+                return found
+        with compiling:
+            found = self._natives.get((size, full))
+            if found is None:
+                found = compile_kernel(
+                    self._module, self._op, size, full, self._options, self._source
+                )
+                self._natives[size, full] = found
+            return found

@@ -1,0 +1,74 @@
+"""
+The limits of a work-group, and the errors of what goes beyond them.
+
+They are the same on every machine, so that a kernel that runs on one runs on all.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, Operation
+
+from spmd.dialects.diagnostics import fail
+from spmd.dialects.spmd import KernelOp, LocalAllocOp
+from spmd.runtime.elements import element_size
+
+MAX_GROUP_SIZE = 16384
+"""Work-items of a work-group, all dimensions together."""
+
+MAX_LOCAL_BYTES = 1 << 20
+"""Bytes of local memory of a work-group, `spmd.local(...)` arguments included."""
+
+MAX_PRIVATE_BYTES = 1 << 15
+"""Bytes of `memref.alloca` of static size in one work-item."""
+
+MAX_EXTENT = 1 << 48
+"""Work-items of a launch, all dimensions together."""
+
+
+def static_bytes(type_: MemRefType[Attribute]) -> int:
+    """The bytes of a memref; `?` sizes count as 1."""
+    size = element_size(type_.element_type)
+    for extent in type_.get_shape():
+        size *= extent if extent >= 0 else 1
+    return size
+
+
+def check_kernel(kernel: KernelOp, called: list[Operation]) -> int:
+    """
+    Fails about the op of `kernel`, or of the functions `called`, that breaks a limit.
+
+    Returns the bytes of local memory that one work-group has, as far as each op counts
+    once: a function that is inlined twice has its storage twice, which is checked when
+    the storage is placed.
+    """
+    size = kernel.group_size
+    if size is not None and (items := size[0] * size[1] * size[2]) > MAX_GROUP_SIZE:
+        fail(
+            kernel,
+            f"expected a work_group_size of at most {MAX_GROUP_SIZE} work-items, got "
+            f"{' x '.join(map(str, size))} = {items}",
+        )
+    local, private = 0, 0
+    for function in (kernel, *called):
+        for op in function.walk():
+            if isinstance(op, LocalAllocOp):
+                local += static_bytes(op.memref.type)
+                if local > MAX_LOCAL_BYTES:
+                    fail(
+                        op,
+                        f"expected at most {MAX_LOCAL_BYTES} bytes of local memory in a "
+                        f"work-group, got {local} with this allocation; use smaller "
+                        "tiles",
+                    )
+            elif isinstance(op, memref.AllocaOp):
+                private += static_bytes(op.memref.type)
+                if private > MAX_PRIVATE_BYTES:
+                    fail(
+                        op,
+                        f"expected at most {MAX_PRIVATE_BYTES} bytes of private memory "
+                        f"in a work-item, got {private} with this allocation; pass an "
+                        "array as argument instead",
+                    )
+    return local

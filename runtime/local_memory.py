@@ -1,0 +1,41 @@
+"""Local memory whose size a launch gives: `spmd.local(256)`."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import SupportsIndex
+
+from spmd.runtime.errors import LaunchError
+
+
+@dataclass(frozen=True)
+class LocalMemory:
+    """Stands for an argument in local memory; each work-group gets its own storage."""
+
+    shape: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        shape = self.shape
+        return f"spmd.local({shape[0] if len(shape) == 1 else shape})"
+
+
+def local(shape: SupportsIndex | Iterable[SupportsIndex]) -> LocalMemory:
+    """
+    Local memory of `shape` elements for a kernel argument in `#spmd.memory<local>`.
+
+    The element type is that of the argument; the contents are undefined at the start.
+    """
+    try:
+        if isinstance(shape, Iterable):
+            extents = tuple(operator.index(extent) for extent in shape)
+        else:
+            extents = (operator.index(shape),)
+    except TypeError:
+        raise LaunchError(
+            f"spmd.local: expected a size or a tuple of sizes, got {shape!r}"
+        ) from None
+    if any(extent < 0 for extent in extents):
+        raise LaunchError(f"spmd.local: expected sizes of at least 0, got {extents}")
+    return LocalMemory(extents)

@@ -1,0 +1,92 @@
+"""A kernel as native code, specialised on its work-group size."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from ctypes import CFUNCTYPE, c_int64, c_void_p
+
+from spmd.lowering.native import compile_native
+from spmd.passes.spmd_specialize import SpmdSpecializePass
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from spmd.dialects.spmd import KernelOp
+from spmd.runtime.errors import SourceText, compile_errors
+from spmd.runtime.options import CompileOptions
+from spmd.runtime.pipeline import restrict, run_passes, to_llvm
+from spmd.runtime.sizes import Triple
+
+Entry = Callable[[bytes | int, int, int, int | None], None]
+"""The native entry: packed arguments, first and last group, scratch."""
+
+_ENTRY = CFUNCTYPE(None, c_void_p, c_int64, c_int64, c_void_p)
+_SCRATCH_BYTES = CFUNCTYPE(c_int64, c_int64, c_int64, c_int64)
+_SCRATCH_SUFFIX = ".scratch_bytes"
+
+compiling = threading.RLock()
+"""Held while code is compiled; a `fork` waits for it, LLVM being in no middle state."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=compiling.acquire,
+        after_in_parent=compiling.release,
+        after_in_child=compiling.release,
+    )
+
+
+class NativeKernel:
+    """Native code of one kernel for one work-group size."""
+
+    def __init__(self, llvm_ir: str, name: str, group_size: Triple, scratch: list[str]):
+        self._native = compile_native(llvm_ir)  # owns the code
+        self.address = self._native.address(name)
+        self.entry: Entry = _ENTRY(self.address)
+        # Full groups and partial ones may need different amounts; take the larger.
+        self.scratch_bytes: int = max(
+            (
+                _SCRATCH_BYTES(self._native.address(function))(*group_size)
+                for function in scratch
+            ),
+            default=0,
+        )
+
+    def assembly(self) -> str:
+        """The native code, for people."""
+        return self._native.assembly()
+
+
+def specialised_passes(
+    kernel: str, group_size: Triple, full: bool, options: CompileOptions
+) -> tuple[ModulePass, ...]:
+    """The passes for launches with groups of `group_size`; `full`: all of that size."""
+    specialise = SpmdSpecializePass(
+        work_group_size=group_size, full_groups=full, kernel=kernel
+    )
+    return (specialise, *options.passes())
+
+
+def compile_kernel(
+    module: ModuleOp,
+    kernel: KernelOp,
+    group_size: Triple,
+    full: bool,
+    options: CompileOptions,
+    source: SourceText | None,
+) -> NativeKernel:
+    """Compiles `kernel` of `module`, which stays as it is."""
+    name = kernel.sym_name.data
+    with compiling:
+        lowered = restrict(module, kernel)
+        run_passes(lowered, specialised_passes(name, group_size, full, options), source)
+        llvm_ir = to_llvm(lowered, source)
+        scratch = [
+            op.sym_name.data
+            for op in lowered.ops
+            if isinstance(op, func.FuncOp)
+            and op.sym_name.data.endswith(_SCRATCH_SUFFIX)
+        ]
+        with compile_errors(source, f"compiling '{name}' to native code"):
+            return NativeKernel(llvm_ir, name, group_size, scratch)

@@ -1,0 +1,74 @@
+"""The options of `spmd.compile`, checked before anything is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Literal, get_args
+
+from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.vectorize import VectorizePass
+from xdsl.passes import ModulePass
+
+from spmd.runtime.errors import CompileError, did_you_mean
+
+Strategy = Literal["auto", "fission", "continuations"]
+Width = int | Literal["auto"]
+Target = Literal["host"]
+
+WIDTHS = (1, 2, 4, 8, 16, 32, 64)
+"""The widths that may be asked for, beside `"auto"`."""
+
+
+@dataclass(frozen=True)
+class CompileOptions:
+    """
+    How kernels are compiled.
+
+    | option      | values | meaning |
+    | ----------- | ------ | ------- |
+    | `strategy`  | `"auto"`, `"fission"`, `"continuations"` | how `spmd-to-loops` splits a kernel at barriers |
+    | `width`     | `"auto"` or a power of two from 1 to 64  | lanes of a sub-group formed by `vectorize` |
+    | `target`    | `"host"`                                 | the CPU to compile for |
+    | `vectorize` | `True`, `False`                          | `False` stops after `spmd-to-loops`: scalar work-item loops |
+    """
+
+    strategy: Strategy = "auto"
+    width: Width = "auto"
+    target: Target = "host"
+    vectorize: bool = True
+
+    @classmethod
+    def checked(cls, given: Mapping[str, object]) -> CompileOptions:
+        """The options `given` by a user, or a `CompileError` that lists what is allowed."""
+        names = [field.name for field in fields(cls)]
+        for name in given:
+            if name not in names:
+                raise CompileError(
+                    f"expected one of the options {', '.join(names)}, got "
+                    f"'{name}'{did_you_mean(name, names)}"
+                )
+        for name, allowed in (
+            ("strategy", get_args(Strategy)),
+            ("width", ("auto", *WIDTHS)),
+            ("target", get_args(Target)),
+            ("vectorize", (True, False)),
+        ):
+            if name in given and not _is_one_of(given[name], allowed):
+                listed = ", ".join(repr(value) for value in allowed)
+                raise CompileError(
+                    f"option '{name}': expected one of {listed}, got {given[name]!r}"
+                )
+        return cls(**given)  # pyright: ignore[reportArgumentType]
+
+    def passes(self) -> tuple[ModulePass, ...]:
+        """The pass sequences that these options ask for."""
+        to_loops = SpmdToLoopsPass(strategy=self.strategy)
+        if not self.vectorize:
+            return (to_loops,)
+        return (to_loops, VectorizePass(width=self.width))
+
+
+def _is_one_of(value: object, allowed: tuple[object, ...]) -> bool:
+    # Not `in`: True == 1 == 1.0, and none of them stands for another.
+    return any(type(value) is type(one) and value == one for one in allowed)

@@ -1,0 +1,214 @@
+"""
+From a path, a text or a module to a verified module whose ops know where they stood.
+
+xDSL's parser records no positions; `LocatingParser` does, on every op that has no
+explicit `loc(...)`, so that every error can show the line it is about.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from pathlib import Path
+from typing import TypeVar
+
+from xdsl.context import Context
+from xdsl.dialects.arith import Arith
+from xdsl.dialects.builtin import (
+    Builtin,
+    FileLineColLoc,
+    IntAttr,
+    ModuleOp,
+    StringAttr,
+    UnknownLoc,
+)
+from xdsl.dialects.cf import Cf
+from xdsl.dialects.func import Func
+from xdsl.dialects.llvm import LLVM
+from xdsl.dialects.math import Math
+from xdsl.dialects.memref import MemRef
+from xdsl.dialects.scf import Scf
+from xdsl.dialects.ub import UB
+from xdsl.dialects.vector import Vector
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.utils.exceptions import DiagnosticException, ParseError
+from xdsl.utils.lexer import Span
+from xdsl.utils.mlir_lexer import MLIRTokenKind
+
+from spmd.dialects import compat
+from spmd.dialects.diagnostics import fail, source_location
+from spmd.dialects.spmd import SPMD
+from spmd.runtime.dominance import find_use_before_definition
+from spmd.runtime.errors import (
+    CompileError,
+    SourceText,
+    compile_errors,
+    did_you_mean,
+    located,
+)
+
+_Type = TypeVar("_Type", bound=Attribute)
+
+DIALECTS = (Builtin, Arith, Cf, Func, LLVM, Math, MemRef, Scf, SPMD, UB, Vector)
+"""The dialects that a kernel may be written in, and those it is lowered to."""
+
+
+def make_context() -> Context:
+    """A context with every dialect of this compiler."""
+    compat.ensure()
+    context = Context()
+    for dialect in DIALECTS:
+        context.load_dialect(dialect)
+    return context
+
+
+class LocatingParser(Parser):
+    """Gives every op the file, line and column of its name as location."""
+
+    def __init__(self, context: Context, source: SourceText):
+        super().__init__(context, source.text, source.name)
+        self._file = StringAttr(source.name)
+        self._line_starts = [0]
+        for line in source.text.split("\n"):
+            self._line_starts.append(self._line_starts[-1] + len(line) + 1)
+        # Where the names of the ops being parsed stand; an op nests in its regions.
+        self._names: list[int] = []
+        self._first_uses: dict[str, Span] = {}
+
+    def _parse_op_result_list(self) -> list[tuple[Span, int]]:
+        results = super()._parse_op_result_list()
+        self._names.append(self._current_token.span.start)
+        return results
+
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        op = self.ctx.get_optional_op(
+            name, dialect_stack=self._parser_state.dialect_stack
+        )
+        if op is not None:
+            return op
+        known = [o.name for dialect in DIALECTS for o in dialect.operations]
+        start = self._names[-1]
+        self.raise_error(
+            f"unknown operation '{name}'{did_you_mean(name, known)}",
+            at_position=start,
+            end_position=start + len(name),
+        )
+
+    def resolve_operand(
+        self, operand: UnresolvedOperand, type: _Type
+    ) -> SSAValue[_Type]:
+        self._first_uses.setdefault(operand.operand_name, operand.span)
+        return super().resolve_operand(operand, type)
+
+    def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
+        try:
+            return super().parse_module(allow_implicit_module)
+        except ParseError:
+            # xDSL names the undefined values at the end of the file.
+            if self._current_token.kind == MLIRTokenKind.EOF:
+                for name in self.forward_ssa_references:
+                    if (span := self._first_uses.get(name)) is not None:
+                        self.raise_error(f"value %{name} is never defined", span)
+            raise
+
+    def parse_operation(self) -> Operation:
+        op = super().parse_operation()
+        position = self._names.pop()
+        if isinstance(op.location, UnknownLoc):
+            line, column = self._line_and_column(position)
+            op.location = FileLineColLoc(self._file, IntAttr(line), IntAttr(column))
+        return op
+
+    def _line_and_column(self, position: int) -> tuple[int, int]:
+        line = bisect_right(self._line_starts, position)
+        return line, position - self._line_starts[line - 1] + 1
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """File, line and column of the op that is being parsed, else of the next token."""
+        position = self._names[-1] if self._names else self._current_token.span.start
+        return (self._file.data, *self._line_and_column(position))
+
+
+def parse(source: SourceText) -> ModuleOp:
+    """The verified module written in `source`, with locations on its ops."""
+    with compile_errors(source, "parsing"):
+        parser = LocatingParser(make_context(), source)
+        try:
+            module = parser.parse_module()
+        except (ParseError, RecursionError):
+            raise
+        except Exception as error:
+            # xDSL meets some malformed attributes and types with other exceptions.
+            reason = " ".join(str(part) for part in error.args)
+            raise located(
+                f"cannot parse this: {reason}", source, parser.place
+            ) from None
+    verify(module, source)
+    return module
+
+
+def verify(module: ModuleOp, source: SourceText | None) -> None:
+    """A `CompileError` about the innermost op of `module` that is not valid, if any."""
+    with compile_errors(source, "verifying the module"):
+        try:
+            module.verify()
+        except DiagnosticException:
+            # Only now is it worth the time to ask which op it was.
+            for op in _innermost_first(module):
+                try:
+                    op.verify()
+                except DiagnosticException as error:
+                    where = source_location(op)
+                    raise located(f"'{op.name}': {error}", source, where) from None
+            raise
+        if (found := find_use_before_definition(module)) is not None:
+            op, value = found
+            fail(
+                op, f"expected {_name(value)} to be defined before '{op.name}' uses it"
+            )
+
+
+def _name(value: SSAValue) -> str:
+    return f"value %{value.name_hint}" if value.name_hint else "an operand"
+
+
+def _innermost_first(op: Operation) -> list[Operation]:
+    ops: list[Operation] = []
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.ops:
+                ops.extend(_innermost_first(inner))
+    ops.append(op)
+    return ops
+
+
+def read_source(source: str | os.PathLike[str]) -> SourceText:
+    """
+    The text that `source` names (a path) or is (MLIR text).
+
+    A string with a line break or a brace is text, unless a file of that name exists.
+    """
+    if isinstance(source, str):
+        if not source.strip():
+            raise CompileError(
+                "expected a path, MLIR text or a module, got an empty string"
+            )
+        if "\n" in source or ("{" in source and not os.path.exists(source)):
+            return SourceText("<string>", source)
+    path = Path(source)
+    try:
+        return SourceText(os.fspath(source), path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise CompileError(
+            f"expected MLIR as UTF-8 text, got byte {error.object[error.start]:#04x} at "
+            f"offset {error.start}",
+            file=os.fspath(source),
+        ) from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise CompileError(
+            f"expected a file that can be read, got '{os.fspath(source)}': "
+            f"{(reason or str(error)).lower()}"
+        ) from None

@@ -1,0 +1,92 @@
+"""From a module at level 0 to LLVM IR: the passes, one by one, with errors in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from spmd.lowering.emit import emit_llvm
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.ir import Attribute, Operation
+from xdsl.passes import ModulePass
+
+from spmd.dialects.spmd import KernelOp
+from spmd.passes.pipeline import flatten
+from spmd.runtime.errors import SourceText, compile_errors
+from spmd.runtime.parsing import make_context
+
+LLVM_STAGE = "spmd-llvm"
+"""The name of the last stage, which is LLVM IR: that of the target that writes it."""
+
+
+def run_passes(
+    module: ModuleOp, passes: Iterable[ModulePass], source: SourceText | None
+) -> None:
+    """Applies `passes` to `module`; whatever fails is a `CompileError`."""
+    context = make_context()
+    for step in flatten(tuple(passes)):
+        with compile_errors(source, f"running pass '{step.name}'"):
+            step.apply(context, module)
+
+
+def to_llvm(module: ModuleOp, source: SourceText | None) -> str:
+    """The LLVM IR of a module at level 1 or 4."""
+    with compile_errors(source, "writing LLVM IR"):
+        return emit_llvm(module)
+
+
+def stages(
+    module: ModuleOp, passes: Iterable[ModulePass], source: SourceText | None
+) -> Iterator[tuple[str, str]]:
+    """
+    Applies `passes` and yields the name of each, and the IR after it.
+
+    A sequence comes after its steps, with the IR that the last of them left.
+    """
+    for sequence in passes:
+        steps = flatten((sequence,))
+        for step in steps:
+            run_passes(module, (step,), source)
+            yield step.name, str(module)
+        if steps != (sequence,):
+            yield sequence.name, str(module)
+    yield LLVM_STAGE, to_llvm(module, source)
+
+
+def restrict(module: ModuleOp, kernel: KernelOp) -> ModuleOp:
+    """A module with copies of `kernel` and of the functions and globals it needs."""
+    return ModuleOp([op.clone() for op in (*_needed(module, kernel), kernel)])
+
+
+def called_functions(module: ModuleOp, kernel: KernelOp) -> dict[str, func.FuncOp]:
+    """The functions that `kernel` calls, directly or not, by name."""
+    return {
+        op.sym_name.data: op
+        for op in _needed(module, kernel)
+        if isinstance(op, func.FuncOp)
+    }
+
+
+def _needed(module: ModuleOp, kernel: KernelOp) -> list[Operation]:
+    symbols: dict[str, Operation] = {}
+    for op in module.ops:
+        name = op.get_attr_or_prop("sym_name")
+        if isinstance(name, StringAttr) and op is not kernel:
+            symbols[name.data] = op
+    needed: list[Operation] = []
+    work: list[Operation] = [kernel]
+    while work:
+        for op in work.pop().walk():
+            for name in _references(op):
+                found = symbols.pop(name, None)
+                if found is not None:
+                    needed.append(found)
+                    work.append(found)
+    return needed
+
+
+def _references(op: Operation) -> Iterator[str]:
+    attributes: Iterable[Attribute] = (*op.properties.values(), *op.attributes.values())
+    for attribute in attributes:
+        if isinstance(attribute, SymbolRefAttr):
+            yield attribute.root_reference.data

@@ -1,0 +1,119 @@
+"""`spmd.compile`: from source text or a module to kernels that can be launched."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from spmd.dialects import compat
+from spmd.dialects.spmd import KernelOp
+from spmd.runtime.errors import CompileError, SourceText, unknown_name
+from spmd.runtime.kernel import Kernel
+from spmd.runtime.options import CompileOptions, Strategy, Target, Width
+from spmd.runtime.parsing import parse, read_source, verify
+from spmd.runtime.pipeline import stages
+
+
+class Program(Mapping[str, Kernel]):
+    """
+    The kernels of a module, by name.
+
+    `program["saxpy"]` is a `Kernel`; iteration gives the names. `stages()` and `ir()`
+    show what the compiler makes of the whole module when nothing is known of the
+    launch; `Kernel.stages` those of one kernel, for a group size if you like.
+    """
+
+    def __init__(
+        self, module: ModuleOp, options: CompileOptions, source: SourceText | None
+    ):
+        self._module = module
+        self._options = options
+        self._source = source
+        self._kernels = {
+            op.sym_name.data: Kernel(module, op, options, source)
+            for op in module.ops
+            if isinstance(op, KernelOp)
+        }
+        if not self._kernels:
+            raise CompileError(
+                "expected a module with at least one spmd.kernel, got none",
+                file=None if source is None else source.name,
+            )
+
+    def __getitem__(self, name: str) -> Kernel:
+        try:
+            return self._kernels[name]
+        except (KeyError, TypeError):
+            raise unknown_name("kernel", name, self._kernels) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kernels)
+
+    def __len__(self) -> int:
+        return len(self._kernels)
+
+    def __repr__(self) -> str:
+        return f"<spmd program with {', '.join(self._kernels)}>"
+
+    def stages(self) -> Iterator[tuple[str, str]]:
+        """
+        The name of each pass and the IR after it; the last is `spmd-llvm`, LLVM IR.
+
+        `spmd-to-loops` and `vectorize` come after the passes they consist of.
+        """
+        return stages(self._module.clone(), self._options.passes(), self._source)
+
+    def ir(self, stage: str) -> str:
+        """The IR after the pass `stage`, one of those that `stages` lists."""
+        found = dict(self.stages())
+        if stage not in found:
+            raise unknown_name("stage", stage, found)
+        return found[stage]
+
+
+def compile(
+    source: str | os.PathLike[str] | ModuleOp,
+    *,
+    strategy: Strategy = "auto",
+    width: Width = "auto",
+    target: Target = "host",
+    vectorize: bool = True,
+    **unknown: Any,
+) -> Program:
+    """
+    Compiles the kernels of `source`: a path, MLIR text, or a module (left as it is).
+
+    | option      | values | meaning |
+    | ----------- | ------ | ------- |
+    | `strategy`  | `"auto"`, `"fission"`, `"continuations"` | how kernels are split at barriers |
+    | `width`     | `"auto"`, or a power of two from 1 to 64 | lanes of a sub-group |
+    | `target`    | `"host"` | the CPU to compile for |
+    | `vectorize` | `True`, `False` | `False`: scalar work-item loops, as after `spmd-to-loops` |
+
+    Native code is made when a kernel is first launched, once for each work-group size.
+    Raises `CompileError`.
+    """
+    options = CompileOptions.checked(
+        {
+            "strategy": strategy,
+            "width": width,
+            "target": target,
+            "vectorize": vectorize,
+            **unknown,
+        }
+    )
+    if isinstance(source, ModuleOp):
+        compat.ensure()
+        module, text = source.clone(), None
+        verify(module, text)
+    elif isinstance(source, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        text = read_source(source)
+        module = parse(text)
+    else:
+        raise CompileError(
+            f"expected a path, MLIR text or a ModuleOp, got a {type(source).__name__}"
+        )
+    return Program(module, options, text)

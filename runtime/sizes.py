@@ -1,0 +1,116 @@
+"""The sizes of a launch: checked, completed to three dimensions, counted in groups."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import Any, NamedTuple, SupportsIndex
+
+from spmd.runtime.errors import LaunchError
+from spmd.runtime.limits import MAX_EXTENT, MAX_GROUP_SIZE
+
+Size = SupportsIndex | Iterable[SupportsIndex]
+"""A size as the user gives it: a number or up to three of them, x first."""
+
+Triple = tuple[int, int, int]
+
+DEFAULT_GROUP_SIZE = 256
+"""Work-items of a group when neither the kernel nor the launch says."""
+
+_DEFAULT_ROW = 64
+"""Of these, in x, when there is more than one dimension."""
+
+
+class Range(NamedTuple):
+    """The work-items of a launch and their groups; sizes are (x, y, z)."""
+
+    global_size: Triple
+    group_size: Triple
+    groups: int
+    full: bool
+    """Whether no group is smaller than `group_size`."""
+
+
+def triple(kernel: str, what: str, size: Any, smallest: int) -> Triple:
+    """`size` as three numbers of at least `smallest`; missing ones are 1."""
+    try:
+        if isinstance(size, Iterable):
+            extents = tuple(operator.index(extent) for extent in size)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        else:
+            extents = (operator.index(size),)
+    except TypeError:
+        raise LaunchError(
+            f"{kernel}: expected {what} as a whole number or a tuple of up to three, "
+            f"got {size!r}"
+        ) from None
+    if not 1 <= len(extents) <= 3 or any(extent < smallest for extent in extents):
+        raise LaunchError(
+            f"{kernel}: expected {what} with one to three numbers of at least "
+            f"{smallest}, got {size!r}"
+        )
+    x, y, z, *_ = (*extents, 1, 1)
+    return x, y, z
+
+
+def group_size_for(
+    kernel: str, fixed: Triple | None, given: Size | None, global_size: Triple
+) -> Triple:
+    """The group size of a launch: what the kernel fixes, what is `given`, or a default."""
+    if given is None:
+        return default_group_size(global_size) if fixed is None else fixed
+    size = triple(kernel, "group_size", given, 1)
+    if fixed is not None:
+        if size != fixed:
+            raise LaunchError(
+                f"{kernel}: expected the group_size {_words(fixed)} that the kernel's "
+                f"work_group_size fixes, got {_words(size)}; leave group_size out"
+            )
+        return fixed
+    items = size[0] * size[1] * size[2]
+    if items > MAX_GROUP_SIZE:
+        raise LaunchError(
+            f"{kernel}: expected a group_size of at most {MAX_GROUP_SIZE} work-items, "
+            f"got {' x '.join(map(str, size))} = {items}"
+        )
+    return size
+
+
+def default_group_size(global_size: Triple) -> Triple:
+    """
+    The group size that the compiler chooses.
+
+    Code is specialised on it, so it depends on the global size as little as possible:
+    not at all in one dimension.
+    """
+    _, y, z = global_size
+    if y == z == 1:
+        return DEFAULT_GROUP_SIZE, 1, 1
+    rows = DEFAULT_GROUP_SIZE
+    sizes: list[int] = []
+    for extent, most in zip(global_size, (_DEFAULT_ROW, rows, rows)):
+        size = min(most, rows, _next_power_of_two(extent))
+        sizes.append(size)
+        rows //= size
+    return sizes[0], sizes[1], sizes[2]
+
+
+def make_range(kernel: str, global_size: Triple, group_size: Triple) -> Range:
+    """The groups that cover `global_size`."""
+    (nx, ny, nz), (ex, ey, ez) = global_size, group_size
+    if nx * ny * nz > MAX_EXTENT or max(global_size) > MAX_EXTENT:
+        raise LaunchError(
+            f"{kernel}: expected a global_size of at most {MAX_EXTENT} work-items, got "
+            f"{' x '.join(map(str, global_size))}"
+        )
+    groups = -(-nx // ex) * -(-ny // ey) * -(-nz // ez)
+    full = not (nx % ex or ny % ey or nz % ez)
+    return Range(global_size, group_size, groups, full)
+
+
+def _next_power_of_two(number: int) -> int:
+    return 1 << max(number - 1, 0).bit_length()
+
+
+def _words(size: Triple) -> str:
+    x, y, z = size
+    return str(x) if y == z == 1 else str((x, y) if z == 1 else size)

@@ -1,0 +1,119 @@
+"""Which memrefs a kernel may write, so that read-only arrays are fine for the others."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from xdsl.dialects import arith, func, memref, vector
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import IsTerminator
+
+from spmd.dialects.spmd import KernelOp
+
+_VIEWS = (
+    arith.SelectOp,
+    memref.CastOp,
+    memref.CollapseShapeOp,
+    memref.ExpandShapeOp,
+    memref.MemorySpaceCastOp,
+    memref.ReinterpretCastOp,
+    memref.SubviewOp,
+    memref.ViewOp,
+)
+"""Ops whose result is the memory of an operand."""
+
+_READS = (
+    memref.DimOp,
+    memref.ExtractStridedMetaDataOp,
+    memref.LoadOp,
+    memref.RankOp,
+    vector.LoadOp,
+    vector.MaskedLoadOp,
+    vector.TransferReadOp,
+)
+"""Ops that write none of their operands."""
+
+
+def written_arguments(
+    kernel: KernelOp, functions: Mapping[str, func.FuncOp]
+) -> frozenset[int]:
+    """
+    The numbers of the arguments that `kernel`, or a function it calls, may write.
+
+    Memory is followed through views, control flow and calls; what an unknown op does
+    with a memref counts as a write.
+    """
+    flows = _Flows(functions)
+    for function in (kernel, *functions.values()):
+        for op in function.walk():
+            flows.visit(op)
+    reached = flows.reaching_a_write()
+    arguments = kernel.body.blocks[0].args
+    return frozenset(argument.index for argument in arguments if argument in reached)
+
+
+class _Flows:
+    """From which memrefs each memref may come, and which are written."""
+
+    def __init__(self, functions: Mapping[str, func.FuncOp]):
+        self._functions = functions
+        self._sources: defaultdict[SSAValue, list[SSAValue]] = defaultdict(list)
+        self._written: list[SSAValue] = []
+
+    def visit(self, op: Operation) -> None:
+        memrefs = [v for v in op.operands if isinstance(v.type, MemRefType)]
+        if not memrefs or isinstance(op, _READS):
+            return
+        if isinstance(op, _VIEWS):
+            self._flow(memrefs, op.results)
+        elif isinstance(op, func.CallOp):
+            self._visit_call(op, memrefs)
+        elif isinstance(op, memref.CopyOp):
+            self._written.append(op.destination)
+        elif op.regions:
+            self._flow(memrefs, op.results)
+            self._flow_into(op, memrefs)
+        elif op.has_trait(IsTerminator):
+            self._visit_terminator(op, memrefs)
+        else:
+            self._written.extend(memrefs)
+
+    def _visit_call(self, call: func.CallOp, memrefs: list[SSAValue]) -> None:
+        callee = self._functions.get(call.callee.string_value())
+        if callee is None or not callee.body.blocks:
+            self._written.extend(memrefs)
+            return
+        for operand, argument in zip(call.arguments, callee.body.blocks[0].args):
+            self._flow((operand,), (argument,))
+        # What a function returns comes from its arguments, whichever it is.
+        self._flow(memrefs, call.results)
+
+    def _visit_terminator(self, op: Operation, memrefs: list[SSAValue]) -> None:
+        for successor in op.successors:
+            self._flow(memrefs, successor.args)
+        parent = op.parent_op()
+        if parent is not None and not op.successors:
+            self._flow(memrefs, parent.results)
+            self._flow_into(parent, memrefs)
+
+    def _flow_into(self, op: Operation, memrefs: Iterable[SSAValue]) -> None:
+        for region in op.regions:
+            if region.blocks and not isinstance(op, func.FuncOp):
+                self._flow(memrefs, region.blocks[0].args)
+
+    def _flow(self, sources: Iterable[SSAValue], targets: Iterable[SSAValue]) -> None:
+        for target in targets:
+            if isinstance(target.type, MemRefType):
+                self._sources[target].extend(sources)
+
+    def reaching_a_write(self) -> set[SSAValue]:
+        reached = set(self._written)
+        work = list(reached)
+        while work:
+            for source in self._sources[work.pop()]:
+                if source not in reached:
+                    reached.add(source)
+                    work.append(source)
+        return reached
