@@ -44,8 +44,8 @@ class Shape:
     stride: int | None
     """The difference between neighbouring lanes; `None` if it is not known."""
 
-    alignment: int | None
-    """Divides the first lane (strided) or every lane (varying); `None` for undef."""
+    alignment: int
+    """Divides the first lane (strided) or every lane (varying); -1 for undef."""
 
     wraps: bool = False
     """Whether the stride holds only modulo the width of the type."""
@@ -81,12 +81,12 @@ class Shape:
 
     @property
     def is_undef(self) -> bool:
-        return self.alignment is None
+        return self.alignment < 0
 
     @property
     def is_uniform(self) -> bool:
         """All lanes hold the same value (or none has one yet)."""
-        return self.stride == 0 or self.alignment is None
+        return self.stride == 0 or self.is_undef
 
     @property
     def is_strided(self) -> bool:
@@ -103,7 +103,7 @@ class Shape:
 
     @property
     def is_varying(self) -> bool:
-        return self.stride is None and self.alignment is not None
+        return self.stride is None and not self.is_undef
 
     @property
     def is_zero(self) -> bool:
@@ -113,7 +113,7 @@ class Shape:
     @property
     def lane_alignment(self) -> int:
         """A number that divides the value of every lane."""
-        if self.alignment is None:
+        if self.is_undef:
             return 0
         if self.stride is None:
             return self.alignment
@@ -124,9 +124,9 @@ class Shape:
 
     def join(self, other: Shape) -> Shape:
         """The least shape that describes the lanes of both."""
-        if self == other or other.alignment is None:
+        if self == other or other.is_undef:
             return self
-        if self.alignment is None:
+        if self.is_undef:
             return other
         if self.stride is None or self.stride != other.stride:
             return Shape.varying(gcd(self.lane_alignment, other.lane_alignment))
@@ -147,7 +147,7 @@ class Shape:
     # Text
 
     def __str__(self) -> str:
-        if self.alignment is None:
+        if self.is_undef:
             return "undef"
         names = {None: "varying", 0: "uniform", 1: "contiguous"}
         words = [names.get(self.stride, f"stride {self.stride}")]
@@ -182,7 +182,7 @@ _TEXT = re.compile(
     r"(?:(uniform|contiguous|varying)|stride (-?\d+))(?: align (\d+))?( wrapping)?"
 )
 
-UNDEF = Shape(None, None)
+UNDEF = Shape(None, -1)
 UNIFORM = Shape(0, 1)
 CONTIGUOUS = Shape(1, 1)
 VARYING = Shape(None, 1)

@@ -1,0 +1,113 @@
+"""
+Transformers of comparisons and of conversions between types.
+
+A comparison is uniform if its operands are, and also if no bound is crossed from the
+first lane to the last: operands of equal stride keep their distance, and an operand that
+only moves away from the bound, by less than the next multiple of their alignments, does
+not reach it. Extensions keep a stride only if it is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import gcd
+
+from xdsl.dialects import arith
+from xdsl.ir import Operation
+
+from spmd.analysis.ranges import bit_width
+from spmd.analysis.shape import UNIFORM, VARYING, Shape, power_of_two_part
+from spmd.analysis.transformers import Lanes, Transformer, elementwise
+
+EQUALITIES = (0, 1)  # eq, ne
+LESS_EQUAL_OR_GREATER = (3, 4, 7, 8)  # sle, sgt, ule, ugt
+SIGNED = (2, 3, 4, 5)  # slt, sle, sgt, sge; unsigned: 6 to 9 in the same order
+
+
+def _compare(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
+    x, y = operands
+    if x.is_uniform and y.is_uniform:
+        return UNIFORM
+    assert isinstance(op, arith.CmpiOp)
+    if bit_width(op.lhs.type) is None or x.stride is None or y.stride is None:
+        return VARYING
+    distance = x.stride - y.stride
+    predicate = op.predicate.value.data
+    if predicate in EQUALITIES:
+        # Equality does not care about wrapping.
+        return UNIFORM if distance == 0 else VARYING
+    exact = lanes.is_exact if predicate in SIGNED else lanes.is_exact_unsigned
+    if not (exact(x, op.lhs) and exact(y, op.rhs)):
+        return VARYING
+    if distance == 0:
+        return UNIFORM
+    # lhs - rhs is `g*k + distance*t`: from a multiple of g up, or from one down.
+    if predicate in LESS_EQUAL_OR_GREATER:
+        distance = -distance
+    step = gcd(x.alignment, y.alignment)
+    if distance <= 0 or lanes.extent is None:
+        return VARYING
+    reached = step != 0 and distance * (lanes.extent - 1) >= step
+    return VARYING if reached else UNIFORM
+
+
+def _truncate(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
+    (x,) = operands
+    width = bit_width(op.results[0].type)
+    if width is None:
+        return elementwise(op, operands, lanes)
+    if width == 1:
+        even = x.stride is not None and x.stride % 2 == 0
+        return UNIFORM if even else VARYING
+    fits = lanes.ranges.of(op.operands[0]).fits(width)
+    alignment = x.alignment if fits else power_of_two_part(x.alignment)
+    if x.stride is None:
+        return Shape.varying(alignment)
+    if fits and lanes.is_exact(x, op.operands[0]):
+        return Shape.strided(x.stride, alignment)
+    half = 1 << (width - 1)
+    stride = (x.stride + half) % (1 << width) - half
+    return Shape.strided(stride, alignment, wraps=True)
+
+
+def _extend_signed(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
+    (x,) = operands
+    width = bit_width(op.operands[0].type)
+    if width is None or width == 1:
+        return elementwise(op, operands, lanes)
+    if lanes.is_exact(x, op.operands[0]):
+        if x.stride is None:
+            return x
+        return Shape.strided(x.stride, x.alignment)
+    return Shape.varying(x.lane_alignment)
+
+
+def _extend_unsigned(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
+    (x,) = operands
+    width = bit_width(op.operands[0].type)
+    if width is None or width == 1:
+        return elementwise(op, operands, lanes)
+    if lanes.ranges.of(op.operands[0]).is_non_negative:
+        return _extend_signed(op, operands, lanes)
+    if x.is_uniform:
+        return Shape.uniform(power_of_two_part(x.lane_alignment))
+    return Shape.varying(power_of_two_part(x.lane_alignment))
+
+
+def _index_cast(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
+    source = bit_width(op.operands[0].type)
+    target = bit_width(op.results[0].type)
+    if source is None or target is None:
+        return elementwise(op, operands, lanes)
+    if source == target:
+        return operands[0]
+    return (_extend_signed if source < target else _truncate)(op, operands, lanes)
+
+
+CONVERSION_TRANSFORMERS: dict[str, Transformer] = {
+    "arith.cmpi": _compare,
+    "arith.trunci": _truncate,
+    "arith.extsi": _extend_signed,
+    "arith.extui": _extend_unsigned,
+    "arith.index_cast": _index_cast,
+}
