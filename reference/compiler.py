@@ -1,0 +1,316 @@
+"""
+Writes a function as Python source, once, and runs it many times.
+
+Every op has a *meaning*: a function that appends the op's Python statements to a `Body`.
+The meanings stand in one file per dialect and register themselves with `@meaning`. SSA
+makes names unique, so a value is a Python variable, a region is indented code, and the
+lanes of a sub-group are generators that see the variables around them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr, VectorType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.traits import IsTerminator
+
+from spmd.dialects.diagnostics import fail
+from spmd.reference import scalars
+from spmd.reference.errors import Trap
+from spmd.reference.facts import ops_that_wait, values_that_may_be_poison
+from spmd.reference.scalars import POISON, Scalar
+
+OpT = TypeVar("OpT", bound=Operation)
+Meaning = Callable[["Body", Any], None]
+Terminate = Callable[["Body", Operation], None]
+"""Writes what the last op of a region does: assign results, or return."""
+
+
+@dataclass(frozen=True)
+class Rendezvous:
+    """What happens when work-items have come together at an op."""
+
+    op: Operation
+    across_sub_group: bool
+    resolve: Callable[[Sequence[Any], Sequence[Any]], Sequence[Any]]
+    """From the work-items and what each brings to what each gets."""
+
+
+MEANINGS: dict[type[Operation], Meaning] = {}
+HELPERS: dict[str, Any] = {
+    "POISON": POISON,
+    "inf": math.inf,
+    "nan": math.nan,
+    "_f": scalars.FLOAT_CELL,
+    "signed": scalars.signed,
+    "round_f16": scalars.round_f16,
+    "round_bf16": scalars.round_bf16,
+    "round_f32": scalars.round_f32,
+    "F16": scalars.F16_VALUES,
+    "BF16": scalars.BF16_VALUES,
+    "f16_bits": scalars.f16_bits,
+    "bf16_bits": scalars.bf16_bits,
+}
+"""Names that compiled code may use."""
+
+
+def meaning(*ops: type[OpT]) -> Callable[[Callable[[Body, OpT], None]], Meaning]:
+    """Registers the function as the meaning of the ops."""
+
+    def register(function: Callable[[Body, OpT], None]) -> Meaning:
+        for op in ops:
+            MEANINGS[op] = cast(Meaning, function)
+        return cast(Meaning, function)
+
+    return register
+
+
+def helper(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes the function callable from compiled code."""
+    HELPERS[function.__name__] = function
+    return function
+
+
+@helper
+def trap(site: int, message: str) -> Any:
+    raise Trap(site, message)
+
+
+class Program:
+    """What the compiled functions of one module share."""
+
+    def __init__(self, module: ModuleOp):
+        self.environment: dict[str, Any] = dict(HELPERS)
+        self.sites: list[Operation] = []
+        """Ops, numbered in the order in which they were compiled."""
+        self.poison = values_that_may_be_poison(module)
+        self.waiting = ops_that_wait(module)
+        self.rendezvous: dict[int, Rendezvous] = {}
+        """What happens when work-items have come together at a site."""
+        self.symbols: dict[str, Operation] = {}
+        for op in module.ops:
+            name = op.properties.get("sym_name")
+            if isinstance(name, StringAttr):
+                self.symbols[name.data] = op
+        self.memory: dict[str, Any] = {}
+        """Globals by name."""
+        self.compiled: dict[Operation, str] = {}
+        """Names of compiled functions that are the same for every caller."""
+        self.bound = 0
+
+    def bind(self, value: object, hint: str) -> str:
+        """A name by which compiled code reaches `value`."""
+        self.bound += 1
+        name = f"{hint}_{self.bound}"
+        self.environment[name] = value
+        return name
+
+    def define(self, source: str, name: str) -> Callable[..., Any]:
+        """Compile `source`, which defines the function `name`."""
+        exec(compile(source, f"<{name}>", "exec"), self.environment)
+        return self.environment[name]
+
+
+class Body:
+    """The source of one Python function while it is being written."""
+
+    def __init__(self, program: Program, callers: tuple[Operation, ...] = ()):
+        self.program = program
+        self.callers = callers
+        """The functions on the way to this one, which is the last."""
+        self.lines: list[str] = []
+        self.depth = 0
+        self.names: dict[SSAValue, str] = {}
+        self.counter = 0
+        self.path: list[str] = []
+        """Loops and iterations around the current op: see `position`."""
+
+    # --- text ------------------------------------------------------------------------
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " * self.depth + text)
+
+    @contextmanager
+    def suite(self, head: str) -> Iterator[None]:
+        """Indented statements under `head:`."""
+        self.line(head + ":")
+        self.depth += 1
+        before = len(self.lines)
+        yield
+        if len(self.lines) == before:
+            self.line("pass")
+        self.depth -= 1
+
+    def fresh(self, hint: str) -> str:
+        self.counter += 1
+        return f"{hint}{self.counter}"
+
+    # --- values ----------------------------------------------------------------------
+
+    def new(self, value: SSAValue) -> str:
+        """The variable that is about to hold `value`."""
+        hint = re.sub(r"\W", "_", value.name_hint or "")
+        self.counter += 1
+        name = self.names[value] = f"v{self.counter}_{hint}"
+        return name
+
+    def use(self, value: SSAValue) -> str:
+        """The variable, or literal, that holds `value`."""
+        return self.names[value]
+
+    def uses(self, values: Sequence[SSAValue]) -> list[str]:
+        return [self.names[value] for value in values]
+
+    def let(self, value: SSAValue, text: str) -> None:
+        """`value = text`."""
+        self.line(f"{self.new(value)} = {text}")
+
+    def assign(self, targets: Sequence[str], sources: Sequence[str]) -> None:
+        """Assign all at once: a source may be one of the targets."""
+        pairs = [(t, s) for t, s in zip(targets, sources, strict=True) if t != s]
+        if pairs:
+            left, right = zip(*pairs, strict=True)
+            self.line(f"{', '.join(left)} = {', '.join(right)}")
+
+    def literal(self, value: SSAValue, number: float) -> None:
+        """`value` is this constant."""
+        text = repr(number)
+        self.names[value] = f"({text})" if text.startswith("-") else text
+
+    def may_be_poison(self, value: SSAValue) -> bool:
+        return value in self.program.poison
+
+    # --- ops -------------------------------------------------------------------------
+
+    def site(self, op: Operation) -> int:
+        """A number for `op` here; compiled code names it when something is wrong."""
+        self.program.sites.append(op)
+        return len(self.program.sites) - 1
+
+    def position(self, site: int) -> str:
+        """
+        Where a work-item stands, as a tuple that grows as the work-item goes on.
+
+        It alternates loops (by site) and iterations, and ends in the site of the op.
+        """
+        return f"k + ({', '.join([*self.path, str(site)])},)"
+
+    @contextmanager
+    def iterations(self, op: Operation) -> Iterator[Callable[[], None]]:
+        """Counts iterations of the loop `op`, if work-items may wait in it."""
+        if op not in self.program.waiting:
+            yield lambda: None
+            return
+        count = self.fresh("iteration")
+        self.line(f"{count} = 0")
+        self.path += [str(self.site(op)), count]
+        yield lambda: self.line(f"{count} += 1")
+        del self.path[-2:]
+
+    def require(self, values: Sequence[SSAValue], op: Operation, use: str) -> None:
+        """Using an undefined value here is an error."""
+        for value in values:
+            if self.may_be_poison(value):
+                name = self.use(value)
+                with self.suite(f"if {name} is POISON"):
+                    self.line(f"trap({self.site(op)}, {f'undefined {use}'!r})")
+
+    def undefined(self, op: Operation, what: str, operand: str) -> str:
+        """The result of `op` where it has none, as an expression."""
+        return "POISON"
+
+    def write(self, op: Operation) -> None:
+        """Append the meaning of `op`."""
+        write = MEANINGS.get(type(op))
+        if write is None:
+            fail(op, f"expected an op that the interpreter knows, got {op.name}")
+        write(self, op)
+
+    def straight(self, block: Block) -> Operation:
+        """Append the block's ops but the terminator, which is returned."""
+        last = block.last_op
+        if last is None or not last.has_trait(IsTerminator):
+            parent = block.parent_op()
+            assert parent is not None
+            fail(parent, "expected a block that ends in a terminator")
+        for op in block.ops:
+            if op is not last:
+                self.write(op)
+        return last
+
+    def region(self, region: Region, finish: Terminate) -> None:
+        """Append a region; `finish` writes its exits."""
+        if len(region.blocks) == 1:
+            finish(self, self.straight(region.block))
+        else:
+            # The meaning of jumps lives with the dialect that has them.
+            from spmd.reference.meanings.cf import write_blocks
+
+            write_blocks(self, region, finish)
+
+
+def element(type_: Attribute, op: Operation) -> Scalar:
+    """The element type of `type_`; an error if the interpreter has no values of it."""
+    scalar = scalars.scalar_of(type_)
+    if scalar is None:
+        fail(op, f"expected integers, index or floats, got {type_}")
+    return scalar
+
+
+def rounded(text: str, scalar: Scalar) -> str:
+    """`text` rounded to the float type, as an expression."""
+    return text if scalar.name == "f64" else f"round_{scalar.name}({text})"
+
+
+def elementwise(
+    body: Body,
+    op: Operation,
+    operands: Sequence[SSAValue],
+    text: Callable[..., str],
+    rounding: Scalar | None = None,
+) -> None:
+    """
+    The single result of `op` is `text` of the operands, element by element.
+
+    An undefined operand makes the result undefined.
+    """
+    result = op.results[0]
+    poisoned = [body.may_be_poison(operand) for operand in operands]
+    if not isinstance(result.type, VectorType):
+        names = body.uses(operands)
+        guards = [f"{n} is POISON" for n, p in zip(names, poisoned, strict=True) if p]
+        name = body.new(result)
+        expression = text(*names)
+        if guards:
+            body.line(f"if {' or '.join(guards)}: {name} = POISON")
+            if rounding is not None:
+                expression = rounded(expression, rounding)
+            body.line(f"else: {name} = {expression}")
+        elif rounding is not None and rounding.name == "f32":
+            body.line(f"_f[0] = {expression}")
+            body.line(f"{name} = _f[0]")
+        elif rounding is not None:
+            body.line(f"{name} = {rounded(expression, rounding)}")
+        else:
+            body.line(f"{name} = {expression}")
+        return
+
+    names = ["a", "b", "c"][: len(operands)]
+    expression = text(*names)
+    if rounding is not None:
+        expression = rounded(expression, rounding)
+    guards = [f"{n} is POISON" for n, p in zip(names, poisoned, strict=True) if p]
+    if guards:
+        expression = f"POISON if {' or '.join(guards)} else {expression}"
+    sources = body.uses(operands)
+    if len(operands) == 1:
+        iteration = f"for a in {sources[0]}"
+    else:
+        iteration = f"for {', '.join(names)} in zip({', '.join(sources)})"
+    body.let(result, f"tuple([{expression} {iteration}])")

@@ -1,0 +1,201 @@
+"""
+The interpreter: what a module means, as a Python program.
+
+Functions are compiled when they are first reached, and once per call path if work-items
+wait in them. NumPy arrays are read and changed in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, i8
+from xdsl.ir import Attribute, Operation
+
+import spmd.reference.meanings as meanings
+from spmd.dialects.spmd import KernelOp
+from spmd.reference.arguments import bind_arguments, bind_local, result_values
+from spmd.reference.compiler import Program
+from spmd.reference.errors import ArgumentError, Trap
+from spmd.reference.functions import compile_function
+from spmd.reference.items import Group, Range, WorkItem, as_triple
+from spmd.reference.memory import allocate
+from spmd.reference.scalars import scalar_of
+from spmd.reference.schedule import ItemCode, Order, Turns, blame
+
+meanings.register()
+
+Sizes = int | tuple[int, ...]
+
+DEFAULT_SUB_GROUP_SIZE = 16
+WORK_GROUP_FUNCTION = "spmd.work_group_function"
+
+
+class Interpreter:
+    """Runs the kernels and functions of one module."""
+
+    def __init__(self, module: ModuleOp, *, schedule: str = "in-order", seed: int = 0):
+        self.order = Order(schedule, seed)
+        self.program = Program(module)
+        self.program.environment["schedule"] = self.order
+        self.program.environment["run_together"] = self._run_together
+
+    def _run_together(self, lanes: Sequence[Any], code: Any) -> None:
+        Turns(self.program, self.order, lanes, code).run()
+
+    def _symbol(self, name: str, what: type[Operation], words: str) -> Any:
+        op = self.program.symbols.get(name)
+        if not isinstance(op, what):
+            known = [n for n, o in self.program.symbols.items() if isinstance(o, what)]
+            raise ArgumentError(
+                f"expected the name of {words} ({', '.join(known) or 'there is none'}), "
+                f"got {name}"
+            )
+        return op
+
+    def _call(self, code: Any, arguments: Sequence[Any], where: object) -> Any:
+        try:
+            return code(None, (), *arguments)
+        except Trap as trap:
+            raise blame(self.program, trap, where) from None
+
+    # --- level 0 ---------------------------------------------------------------------
+
+    def run_kernel(
+        self,
+        name: str,
+        args: Sequence[Any],
+        *,
+        global_size: Sizes,
+        group_size: Sizes | None = None,
+        sub_group_size: int | None = None,
+    ) -> None:
+        """Run a kernel for all work-items of the range."""
+        kernel = self._symbol(name, KernelOp, "a kernel")
+        size = as_triple(global_size, "global size", 0)
+        fixed = kernel.group_size
+        enqueued = (
+            fixed or as_triple(64, "group size", 1)
+            if group_size is None
+            else as_triple(group_size, "group size", 1)
+        )
+        if fixed is not None and enqueued != fixed:
+            raise ArgumentError(
+                f"expected the group size {fixed} that @{name} fixes, got {enqueued}"
+            )
+        lanes = (
+            sub_group_size or DEFAULT_SUB_GROUP_SIZE
+            if kernel.sub_group_size is None
+            else kernel.sub_group_size.value.data
+        )
+        self.launch(kernel, args, Range(size, enqueued), lanes)
+
+    def launch(
+        self, kernel: KernelOp, args: Sequence[Any], range_: Range, lanes: int
+    ) -> None:
+        """Run every group of the range."""
+        types = list(kernel.function_type.inputs)
+        names = [
+            arg.name_hint or f"#{i}" for i, arg in enumerate(kernel.body.blocks[0].args)
+        ]
+        bound = bind_arguments(types, args, names)
+        code = self.program.environment[compile_function(self.program, kernel)]
+        for group_id in self.order(list(range_.group_ids())):
+            group = Group(group_id, range_, lanes)
+            values = bind_local(types, bound, names)
+            self._run_group(kernel in self.program.waiting, code, group, values)
+
+    def _run_group(
+        self, waits: bool, code: Any, group: Group, values: Sequence[Any]
+    ) -> None:
+        items = group.items()
+        if waits:
+
+            def start(item: WorkItem) -> ItemCode:
+                return code(item, (), *values)
+
+            Turns(self.program, self.order, items, start).run()
+            return
+        for item in self.order(items):
+            try:
+                code(item, (), *values)
+            except Trap as trap:
+                raise blame(self.program, trap, item) from None
+
+    # --- levels 1 and up -------------------------------------------------------------
+
+    def run_work_groups(
+        self,
+        name: str,
+        args: Sequence[Any],
+        *,
+        global_size: Sizes,
+        group_size: Sizes | None = None,
+    ) -> None:
+        """Run a work-group function for all groups of the range."""
+        function = self._symbol(name, func.FuncOp, "a function")
+        if WORK_GROUP_FUNCTION not in function.attributes:
+            raise ArgumentError(
+                f"expected a function marked {WORK_GROUP_FUNCTION}, got @{name}"
+            )
+        size = as_triple(global_size, "global size", 0)
+        fixed = function.attributes.get("spmd.work_group_size")
+        sizes = group_size
+        if sizes is None and fixed is not None:
+            sizes = tuple(int(n) for n in fixed.get_values())
+        range_ = Range(size, as_triple(64 if sizes is None else sizes, "group size", 1))
+
+        types = list(function.function_type.inputs)
+        has_scratch = scratch_bytes_name(name) in self.program.symbols
+        own = len(types) - 9 - has_scratch
+        names = [
+            arg.name_hint or f"#{i}"
+            for i, arg in enumerate(function.body.blocks[0].args)
+        ]
+        bound = bind_arguments(types[:own], args, names)
+        full = self.program.symbols.get(f"{name}.full")
+        for group_id in self.order(list(range_.group_ids())):
+            group = Group(group_id, range_)
+            chosen = function
+            if isinstance(full, func.FuncOp) and group.size == group.enqueued:
+                chosen = full
+            values = bind_local(types[:own], bound, names)
+            values += [*group.id, *group.enqueued, *group.global_size]
+            if has_scratch:
+                values.append(self._scratch(name, group))
+            code = self.program.environment[compile_function(self.program, chosen)]
+            self._call(code, values, group)
+
+    def _scratch(self, name: str, group: Group) -> Any:
+        function = self.program.symbols[scratch_bytes_name(name)]
+        assert isinstance(function, func.FuncOp)
+        code = self.program.environment[compile_function(self.program, function)]
+        length = self._call(code, group.enqueued, group)
+        byte = scalar_of(i8)
+        assert byte is not None
+        return allocate((length,), byte, "local", "scratch")
+
+    # --- plain functions -------------------------------------------------------------
+
+    def run_function(self, name: str, args: Sequence[Any]) -> list[Any]:
+        """Call a function; its results, numbers as Python numbers."""
+        function = self._symbol(name, func.FuncOp, "a function")
+        types: list[Attribute] = list(function.function_type.inputs)
+        names = [
+            arg.name_hint or f"#{i}"
+            for i, arg in enumerate(function.body.blocks[0].args)
+        ]
+        values = bind_local(types, bind_arguments(types, args, names), names)
+        code = self.program.environment[compile_function(self.program, function)]
+        returned = self._call(code, values, f"@{name}")
+        outputs = list(function.function_type.outputs)
+        if len(outputs) < 2:
+            returned = [returned] * len(outputs)
+        return result_values(outputs, returned)
+
+
+def scratch_bytes_name(name: str) -> str:
+    """The function that says how much scratch memory a work-group function needs."""
+    return f"{name}.scratch_bytes"

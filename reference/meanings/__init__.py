@@ -1,0 +1,24 @@
+"""What every op means: one file per dialect; importing a file registers its ops."""
+
+from importlib import import_module
+
+_FILES = (
+    "arith",
+    "arith_casts",
+    "arith_float",
+    "atomics",
+    "cf",
+    "collectives",
+    "ids",
+    "lanes",
+    "math",
+    "memref",
+    "memref_views",
+    "scf",
+)
+
+
+def register() -> None:
+    """Import all files."""
+    for name in _FILES:
+        import_module(f"{__name__}.{name}")

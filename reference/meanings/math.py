@@ -1,0 +1,234 @@
+"""
+The meaning of `math`.
+
+Transcendental functions are computed in double precision and rounded once: correct to
+the last bit in nearly all cases for f32 and shorter, and to about one unit in f64.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from xdsl.dialects import math as math_dialect
+from xdsl.dialects import vector
+from xdsl.ir import Operation
+
+from spmd.reference.compiler import (
+    HELPERS,
+    Body,
+    element,
+    elementwise,
+    helper,
+    meaning,
+    trap,
+)
+from spmd.reference.scalars import Scalar, fma_f64, fma_short, signed
+
+HELPERS["fma_f64"] = fma_f64
+HELPERS["fma_short"] = fma_short
+HELPERS["copysign"] = math.copysign
+
+Unary = Callable[[float], float]
+
+
+def total(function: Unary, poles: dict[float, float] | None = None) -> Unary:
+    """A function of Python's `math` that returns infinities and NaN as libm does."""
+    exceptions = poles or {}
+
+    def call(value: float) -> float:
+        try:
+            return function(value)
+        except ValueError:
+            return exceptions.get(value, math.nan)
+        except OverflowError:
+            below = function is math.sinh and value < 0
+            return -math.inf if below else math.inf
+
+    return call
+
+
+def rsqrt(value: float) -> float:
+    if value == 0.0:
+        return math.copysign(math.inf, value)
+    return math.nan if value < 0.0 else 1.0 / math.sqrt(value)
+
+
+def unless_huge(function: Unary) -> Unary:
+    """Rounding to a whole number: infinities, NaN and signed zeros stay."""
+
+    def call(value: float) -> float:
+        if not math.isfinite(value):
+            return value
+        return math.copysign(function(value), value)
+
+    return call
+
+
+def round_half_away(value: float) -> float:
+    whole = math.trunc(value)
+    if abs(value - whole) >= 0.5:
+        whole += 1 if value > 0 else -1
+    return float(whole)
+
+
+UNARY: dict[type[Operation], Unary] = {
+    math_dialect.AcosOp: total(math.acos),
+    math_dialect.AcoshOp: total(math.acosh),
+    math_dialect.AsinOp: total(math.asin),
+    math_dialect.AsinhOp: total(math.asinh),
+    math_dialect.AtanOp: math.atan,
+    math_dialect.AtanhOp: total(math.atanh, {1.0: math.inf, -1.0: -math.inf}),
+    math_dialect.CbrtOp: math.cbrt,
+    math_dialect.CosOp: total(math.cos),
+    math_dialect.CoshOp: total(math.cosh),
+    math_dialect.ErfOp: math.erf,
+    math_dialect.ExpOp: total(math.exp),
+    math_dialect.Exp2Op: total(math.exp2),
+    math_dialect.ExpM1Op: total(math.expm1),
+    math_dialect.LogOp: total(math.log, {0.0: -math.inf}),
+    math_dialect.Log10Op: total(math.log10, {0.0: -math.inf}),
+    math_dialect.Log1pOp: total(math.log1p, {-1.0: -math.inf}),
+    math_dialect.Log2Op: total(math.log2, {0.0: -math.inf}),
+    math_dialect.RsqrtOp: rsqrt,
+    math_dialect.SinOp: total(math.sin),
+    math_dialect.SinhOp: total(math.sinh),
+    math_dialect.SqrtOp: total(math.sqrt),
+    math_dialect.TanOp: total(math.tan),
+    math_dialect.TanhOp: math.tanh,
+    math_dialect.AbsFOp: abs,
+    math_dialect.CeilOp: unless_huge(math.ceil),
+    math_dialect.FloorOp: unless_huge(math.floor),
+    math_dialect.RoundOp: unless_huge(round_half_away),
+    math_dialect.RoundEvenOp: unless_huge(round),
+    math_dialect.TruncOp: unless_huge(math.trunc),
+}
+for _op, _function in UNARY.items():
+    HELPERS[_op.name.replace(".", "_")] = _function
+
+
+@meaning(*UNARY)
+def _unary(body: Body, op: Any) -> None:
+    scalar = element(op.result.type, op)
+    name = op.name.replace(".", "_")
+    elementwise(body, op, op.operands, lambda a: f"{name}({a})", rounding=scalar)
+
+
+@helper
+def power(a: float, b: float) -> float:
+    try:
+        return math.pow(a, b)
+    except OverflowError:
+        odd = b == math.trunc(b) and math.fmod(b, 2.0) != 0.0
+        return -math.inf if a < 0.0 and odd else math.inf
+    except ValueError:
+        if a != 0.0:
+            return math.nan
+        odd = b == math.trunc(b) and math.fmod(b, 2.0) != 0.0
+        return math.copysign(math.inf, a) if odd else math.inf
+
+
+@helper
+def float_to_power(a: float, b: int, bits: int) -> float:
+    return power(a, float(signed(b, bits)))
+
+
+BINARY: dict[type[Operation], str] = {
+    math_dialect.Atan2Op: "atan2",
+    math_dialect.CopySignOp: "copysign",
+    math_dialect.PowFOp: "power",
+}
+HELPERS["atan2"] = math.atan2
+
+
+@meaning(*BINARY)
+def _binary(body: Body, op: Any) -> None:
+    scalar = element(op.result.type, op)
+    name = BINARY[type(op)]
+    elementwise(
+        body, op, op.operands, lambda a, b: f"{name}({a}, {b})", rounding=scalar
+    )
+
+
+@meaning(math_dialect.FPowIOp)
+def _fpowi(body: Body, op: math_dialect.FPowIOp) -> None:
+    scalar = element(op.result.type, op)
+    bits = element(op.rhs.type, op).bits
+    elementwise(
+        body,
+        op,
+        op.operands,
+        lambda a, b: f"float_to_power({a}, {b}, {bits})",
+        rounding=scalar,
+    )
+
+
+def fma_text(scalar: Scalar) -> Callable[[str, str, str], str]:
+    """`a * b + c` rounded once."""
+    name = "fma_f64" if scalar.name == "f64" else "fma_short"
+    return lambda a, b, c: f"{name}({a}, {b}, {c})"
+
+
+@meaning(math_dialect.FmaOp, vector.FMAOp)
+def _fma(body: Body, op: Any) -> None:
+    scalar = element(op.results[0].type, op)
+    elementwise(body, op, op.operands, fma_text(scalar), rounding=scalar)
+
+
+# --- integers ------------------------------------------------------------------------
+
+
+@helper
+def ctpop(a: int, bits: int) -> int:
+    return int(a).bit_count()
+
+
+@helper
+def ctlz(a: int, bits: int) -> int:
+    return bits - int(a).bit_length()
+
+
+@helper
+def cttz(a: int, bits: int) -> int:
+    return (a & -a).bit_length() - 1 if a else bits
+
+
+@helper
+def absi(a: int, bits: int) -> int:
+    return abs(signed(a, bits)) & ((1 << bits) - 1)
+
+
+COUNTS: dict[type[Operation], str] = {
+    math_dialect.CtPopOp: "ctpop",
+    math_dialect.CountLeadingZerosOp: "ctlz",
+    math_dialect.CountTrailingZerosOp: "cttz",
+    math_dialect.AbsIOp: "absi",
+}
+
+
+@meaning(*COUNTS)
+def _count(body: Body, op: Any) -> None:
+    scalar = element(op.result.type, op)
+    name = COUNTS[type(op)]
+    elementwise(body, op, op.operands, lambda a: f"{name}({a}, {scalar.bits})")
+
+
+@helper
+def ipowi(a: int, b: int, bits: int, site: int) -> int:
+    base, exponent = signed(a, bits), signed(b, bits)
+    mask = (1 << bits) - 1
+    if exponent >= 0:
+        return pow(base, exponent, 1 << bits)
+    if base == 0:
+        trap(site, f"division by zero: 0 to the power of {exponent}")
+    if base == 1:
+        return 1
+    return (1 if exponent % 2 == 0 else -1) & mask if base == -1 else 0
+
+
+@meaning(math_dialect.IPowIOp)
+def _ipowi(body: Body, op: math_dialect.IPowIOp) -> None:
+    bits = element(op.result.type, op).bits
+    site = body.site(op)
+    elementwise(body, op, op.operands, lambda a, b: f"ipowi({a}, {b}, {bits}, {site})")

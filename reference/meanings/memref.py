@@ -1,0 +1,191 @@
+"""The meaning of loads, stores and allocations. Every index is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    MemRefType,
+    NoneAttr,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from spmd.dialects.diagnostics import fail
+from spmd.reference.compiler import HELPERS, Body, element, helper, meaning, trap
+from spmd.reference.facts import OPAQUE_TO_POISON
+from spmd.reference.memory import MemRef, allocate
+from spmd.reference.scalars import Scalar, signed
+
+HELPERS["allocate"] = allocate
+OPAQUE_TO_POISON.update({memref.LoadOp, memref.DimOp})
+
+
+@helper
+def outside(site: int, source: MemRef, indices: tuple[int, ...]) -> None:
+    """Report indices that are not all inside."""
+    at = ", ".join(str(signed(index, 64)) for index in indices)
+    sizes = "x".join(map(str, source.sizes))
+    name = f" {source.storage.name}" if source.storage.name else ""
+    trap(
+        site,
+        f"out of bounds: [{at}] of a {source.storage.space} memref{name} "
+        f"of {sizes} elements",
+    )
+
+
+def memref_type(value: SSAValue, op: Operation) -> MemRefType[Attribute]:
+    if not isinstance(value.type, MemRefType):
+        fail(op, f"expected a memref, got {value.type}")
+    return value.type
+
+
+def cell_scalar(type_: MemRefType[Attribute], op: Operation) -> Scalar:
+    """The element type of a memref, which memory must be able to hold."""
+    scalar = element(type_, op)
+    if not scalar.code:
+        fail(op, f"expected elements of 1, 8, 16, 32 or 64 bits, got {type_}")
+    return scalar
+
+
+def size_text(source: str, type_: MemRefType[Attribute], dimension: int) -> str:
+    size = type_.get_shape()[dimension]
+    return f"{source}.sizes[{dimension}]" if size == DYNAMIC_INDEX else str(size)
+
+
+def check_bounds(
+    body: Body,
+    op: Operation,
+    source: str,
+    type_: MemRefType[Attribute],
+    indices: Sequence[str],
+) -> None:
+    """Stop if an index is outside. A negative one is a huge unsigned number."""
+    if not indices:
+        return
+    tests = [
+        f"{index} >= {size_text(source, type_, dimension)}"
+        for dimension, index in enumerate(indices)
+    ]
+    body.line(
+        f"if {' or '.join(tests)}: "
+        f"outside({body.site(op)}, {source}, ({', '.join(indices)},))"
+    )
+
+
+def position_text(
+    source: str, type_: MemRefType[Attribute], indices: Sequence[str]
+) -> str:
+    """Where in `source.data` the element lies."""
+    terms: list[str] = []
+    identity = isinstance(type_.layout, NoneAttr)
+    if not identity or not indices:
+        terms.append(f"{source}.offset")
+    for dimension, index in enumerate(indices):
+        if identity and dimension == len(indices) - 1:
+            terms.append(index)
+        else:
+            terms.append(f"{index} * {source}.strides[{dimension}]")
+    return " + ".join(terms)
+
+
+LOADED = {"f16": "F16[{}]", "bf16": "BF16[{}]", "i1": "{} & 1"}
+STORED = {"f16": "f16_bits({})", "bf16": "bf16_bits({})"}
+
+
+def loaded(scalar: Scalar, cell: str) -> str:
+    """The value in a cell of memory, as an expression."""
+    return LOADED.get(scalar.name, "{}").format(cell)
+
+
+def stored(body: Body, scalar: Scalar, value: str, may_be_poison: bool) -> str:
+    """What to write to a cell of memory; something undefined leaves garbage."""
+    if may_be_poison:
+        garbage = "nan" if scalar.is_float else str(scalar.mask)
+        value = f"({garbage} if {value} is POISON else {value})"
+    return STORED.get(scalar.name, "{}").format(value)
+
+
+@meaning(memref.LoadOp)
+def _load(body: Body, op: memref.LoadOp) -> None:
+    type_ = memref_type(op.memref, op)
+    scalar = cell_scalar(type_, op)
+    body.require(op.indices, op, "index")
+    source, indices = body.use(op.memref), body.uses(op.indices)
+    check_bounds(body, op, source, type_, indices)
+    at = position_text(source, type_, indices)
+    body.let(op.res, loaded(scalar, f"{source}.data[{at}]"))
+
+
+@meaning(memref.StoreOp)
+def _store(body: Body, op: memref.StoreOp) -> None:
+    type_ = memref_type(op.memref, op)
+    scalar = cell_scalar(type_, op)
+    body.require(op.indices, op, "index")
+    target, indices = body.use(op.memref), body.uses(op.indices)
+    check_bounds(body, op, target, type_, indices)
+    at = position_text(target, type_, indices)
+    value = stored(body, scalar, body.use(op.value), body.may_be_poison(op.value))
+    body.line(f"{target}.data[{at}] = {value}")
+
+
+def sizes_text(
+    body: Body, type_: MemRefType[Attribute], dynamic: Sequence[SSAValue]
+) -> str:
+    """The sizes of a new memref as a tuple."""
+    given = iter(dynamic)
+    sizes = [
+        body.use(next(given)) if size == DYNAMIC_INDEX else str(size)
+        for size in type_.get_shape()
+    ]
+    return f"({''.join(f'{size}, ' for size in sizes)})"
+
+
+@meaning(memref.AllocOp, memref.AllocaOp)
+def _allocate(body: Body, op: memref.AllocOp | memref.AllocaOp) -> None:
+    type_ = memref_type(op.memref, op)
+    if not isinstance(type_.layout, NoneAttr):
+        fail(op, f"expected an allocation with identity layout, got {type_}")
+    scalar = body.program.bind(cell_scalar(type_, op), "scalar")
+    body.require(op.dynamic_sizes, op, "size")
+    name = op.memref.name_hint or ""
+    sizes = sizes_text(body, type_, op.dynamic_sizes)
+    body.let(op.memref, f"allocate({sizes}, {scalar}, 'private', {name!r})")
+
+
+@meaning(memref.DeallocOp)
+def _deallocate(body: Body, op: memref.DeallocOp) -> None:
+    """Memory goes when nobody can reach it any more."""
+
+
+@meaning(memref.DimOp)
+def _dim(body: Body, op: memref.DimOp) -> None:
+    body.require([op.index], op, "dimension")
+    source, index = body.use(op.source), body.use(op.index)
+    rank = len(memref_type(op.source, op).get_shape())
+    site = body.site(op)
+    message = f"'expected a dimension below {rank}, got ' + str({index})"
+    body.line(f"if {index} >= {rank}: trap({site}, {message})")
+    body.let(op.result, f"{source}.sizes[{index}]")
+
+
+@meaning(memref.RankOp)
+def _rank(body: Body, op: memref.RankOp) -> None:
+    body.let(op.rank, str(len(memref_type(op.source, op).get_shape())))
+
+
+@helper
+def copy_elements(source: MemRef, target: MemRef, site: int) -> None:
+    if source.sizes != target.sizes:
+        trap(site, f"expected equal shapes, got {source.sizes} and {target.sizes}")
+    values = [source.data[i] for i in source.positions()]
+    data = target.data
+    for i, value in zip(target.positions(), values, strict=True):
+        data[i] = value
+
+
+@meaning(memref.CopyOp)
+def _copy(body: Body, op: memref.CopyOp) -> None:
+    source, target = body.uses([op.source, op.destination])
+    body.line(f"copy_elements({source}, {target}, {body.site(op)})")

@@ -1,0 +1,168 @@
+"""The meaning of `scf`. Bounds of loops are signed; steps must be positive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Operation, SSAValue
+
+from spmd.dialects.diagnostics import fail
+from spmd.reference.compiler import (
+    Body,
+    Terminate,
+    element,
+    helper,
+    meaning,
+    trap,
+)
+
+
+def constant_of(value: SSAValue) -> int | None:
+    """The number that an integer constant gives."""
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return None
+
+
+def assign_to(targets: Sequence[str]) -> Terminate:
+    """A terminator whose operands become the targets."""
+
+    def finish(body: Body, last: Operation) -> None:
+        body.assign(targets, body.uses(last.operands))
+
+    return finish
+
+
+@meaning(scf.IfOp)
+def _if(body: Body, op: scf.IfOp) -> None:
+    body.require([op.cond], op, "condition")
+    results = [body.new(result) for result in op.results]
+    with body.suite(f"if {body.use(op.cond)}"):
+        body.region(op.true_region, assign_to(results))
+    if op.false_region.blocks:
+        with body.suite("else"):
+            body.region(op.false_region, assign_to(results))
+
+
+@meaning(scf.IndexSwitchOp)
+def _index_switch(body: Body, op: scf.IndexSwitchOp) -> None:
+    body.require([op.arg], op, "case")
+    results = [body.new(result) for result in op.results]
+    flag = body.use(op.arg)
+    mask = (1 << 64) - 1
+    keyword = "if"
+    for case, region in zip(op.cases.iter_values(), op.case_regions, strict=True):
+        with body.suite(f"{keyword} {flag} == {int(case) & mask}"):
+            body.region(region, assign_to(results))
+        keyword = "elif"
+    with body.suite("if True" if keyword == "if" else "else"):
+        body.region(op.default_region, assign_to(results))
+
+
+@meaning(scf.ExecuteRegionOp)
+def _execute_region(body: Body, op: scf.ExecuteRegionOp) -> None:
+    results = [body.new(result) for result in op.results]
+    body.region(op.region, assign_to(results))
+
+
+@helper
+def positive(step: int, site: int) -> int:
+    if step <= 0:
+        trap(site, f"expected a loop with a positive step, got {step}")
+    return step
+
+
+def signed_text(body: Body, value: SSAValue, op: Operation) -> str:
+    """An integer as a Python number with its sign."""
+    scalar = element(value.type, op)
+    number = constant_of(value)
+    if number is not None and number >= 0:
+        return str(number)
+    return f"signed({body.use(value)}, {scalar.bits})"
+
+
+def loop_range(
+    body: Body, op: Operation, lower: SSAValue, upper: SSAValue, step: SSAValue
+) -> str:
+    """The iterations of a loop as an expression."""
+    body.require([lower, upper, step], op, "loop bound")
+    by = signed_text(body, step, op)
+    if (constant_of(step) or 0) <= 0:
+        by = f"positive({by}, {body.site(op)})"
+    return (
+        f"range({signed_text(body, lower, op)}, {signed_text(body, upper, op)}, {by})"
+    )
+
+
+def induction(body: Body, variable: SSAValue, lower: SSAValue, op: Operation) -> None:
+    """Bring the loop's number, which may be negative, into the form of a value."""
+    number = constant_of(lower)
+    if number is None or number < 0:
+        name = body.use(variable)
+        body.line(f"{name} &= {element(variable.type, op).mask}")
+
+
+@meaning(scf.ForOp)
+def _for(body: Body, op: scf.ForOp) -> None:
+    variable, *carried = op.body.block.args
+    names = [body.new(value) for value in carried]
+    body.assign(names, body.uses(op.iter_args))
+    iterations = loop_range(body, op, op.lb, op.ub, op.step)
+    if "spmd.work_items" in op.attributes:
+        iterations = f"schedule({iterations})"
+    with body.iterations(op) as next_iteration:
+        with body.suite(f"for {body.new(variable)} in {iterations}"):
+            next_iteration()
+            induction(body, variable, op.lb, op)
+            body.region(op.body, assign_to(names))
+    body.assign([body.new(result) for result in op.results], names)
+
+
+@meaning(scf.WhileOp)
+def _while(body: Body, op: scf.WhileOp) -> None:
+    before = [body.new(value) for value in op.before_region.block.args]
+    after = [body.new(value) for value in op.after_region.block.args]
+    body.assign(before, body.uses(op.arguments))
+
+    def condition(body: Body, last: Operation) -> None:
+        if not isinstance(last, scf.ConditionOp):
+            fail(op, f"expected a region that ends in scf.condition, got {last.name}")
+        body.assign(after, body.uses(last.args))
+        body.require([last.condition], last, "condition")
+        body.line(f"if not {body.use(last.condition)}: break")
+
+    with body.iterations(op) as next_iteration, body.suite("while True"):
+        next_iteration()
+        body.region(op.before_region, condition)
+        body.region(op.after_region, assign_to(before))
+    body.assign([body.new(result) for result in op.results], after)
+
+
+@meaning(scf.ParallelOp)
+def _parallel(body: Body, op: scf.ParallelOp) -> None:
+    totals = [body.new(result) for result in op.results]
+    body.assign(totals, body.uses(op.initVals))
+    depth = body.depth
+    bounds = zip(op.body.block.args, op.lowerBound, op.upperBound, op.step, strict=True)
+    for variable, lower, upper, step in bounds:
+        iterations = loop_range(body, op, lower, upper, step)
+        body.line(f"for {body.new(variable)} in {iterations}:")
+        body.depth += 1
+        induction(body, variable, lower, op)
+
+    def reduce(body: Body, last: Operation) -> None:
+        if not isinstance(last, scf.ReduceOp):
+            fail(op, f"expected a region that ends in scf.reduce, got {last.name}")
+        body.line("pass")
+        for total, operand, region in zip(
+            totals, last.args, last.reductions, strict=True
+        ):
+            left, right = region.block.args
+            body.assign([body.new(left), body.new(right)], [total, body.use(operand)])
+            body.region(region, assign_to([total]))
+
+    body.region(op.body, reduce)
+    body.depth = depth

@@ -1,0 +1,130 @@
+"""
+Memory of the interpreter: storages (one allocation each) and memrefs that look at them.
+
+NumPy arrays are not copied: a storage is a window on the array's own bytes. Memory of
+the program's own starts filled with ones (NaN as a float, -1 as an integer), so that a
+read of what was never written shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count, product
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spmd.reference.errors import ArgumentError
+from spmd.reference.scalars import Scalar
+
+_fresh_address = count(1 << 48, 1 << 40)
+
+
+class Storage:
+    """One allocation: its bytes, and where it lies."""
+
+    __slots__ = ("address", "bytes", "name", "shadow", "space")
+
+    def __init__(self, data: memoryview, address: int, space: str, name: str = ""):
+        self.bytes = data
+        self.address = address
+        self.space = space
+        self.name = name
+        self.shadow: Any = None
+
+
+class MemRef:
+    """
+    A view of a storage: `data[offset + sum(index * stride)]` are its elements.
+
+    `base` is the distance in bytes of `data[0]` from the start of the storage.
+    """
+
+    __slots__ = ("base", "data", "offset", "sizes", "storage", "strides")
+
+    def __init__(
+        self,
+        data: memoryview,
+        offset: int,
+        sizes: tuple[int, ...],
+        strides: tuple[int, ...],
+        storage: Storage,
+        base: int = 0,
+    ):
+        self.data = data
+        self.offset = offset
+        self.sizes = sizes
+        self.strides = strides
+        self.storage = storage
+        self.base = base
+
+    def is_inside(self) -> bool:
+        """Whether every element lies in the storage."""
+        low = high = self.offset
+        for size, stride in zip(self.sizes, self.strides, strict=True):
+            if size == 0:
+                return True
+            low += min(0, (size - 1) * stride)
+            high += max(0, (size - 1) * stride)
+        return low >= 0 and high < len(self.data)
+
+    def positions(self) -> list[int]:
+        """Where in `data` the elements lie, row-major."""
+        return [
+            self.offset + sum(i * s for i, s in zip(index, self.strides, strict=True))
+            for index in product(*map(range, self.sizes))
+        ]
+
+
+def row_major(sizes: Sequence[int]) -> tuple[int, ...]:
+    """Strides of an identity layout."""
+    strides: list[int] = []
+    step = 1
+    for size in reversed(sizes):
+        strides.append(step)
+        step *= size
+    return tuple(reversed(strides))
+
+
+def allocate(
+    sizes: Sequence[int], scalar: Scalar, space: str, name: str = ""
+) -> MemRef:
+    """Fresh memory with undefined contents."""
+    sizes = tuple(sizes)
+    length = prod(sizes) * scalar.size
+    raw = memoryview(bytearray(b"\xff") * length)
+    storage = Storage(raw, next(_fresh_address), space, name)
+    return MemRef(raw.cast(scalar.code), 0, sizes, row_major(sizes), storage)
+
+
+def window(array: NDArray[Any], scalar: Scalar, space: str, name: str) -> MemRef:
+    """A memref on the elements of `array`, whatever its strides."""
+    item = scalar.size
+    strides: list[int] = []
+    for stride in array.strides:
+        if stride % item:
+            raise ArgumentError(
+                f"expected {name} with strides that are multiples of the {item} bytes "
+                f"of {scalar.name}, got {array.strides}"
+            )
+        strides.append(stride // item)
+    sizes = tuple(int(size) for size in array.shape)
+    if array.size == 0:
+        empty = memoryview(bytearray())
+        storage = Storage(empty, next(_fresh_address), space, name)
+        return MemRef(empty.cast(scalar.code), 0, sizes, tuple(strides), storage)
+    steps = [(n - 1) * s for n, s in zip(sizes, strides, strict=True)]
+    low = sum(min(0, step) for step in steps)
+    high = sum(max(0, step) for step in steps)
+    first = array[tuple(slice(None, None, -1 if s < 0 else 1) for s in strides)]
+    flat = np.lib.stride_tricks.as_strided(
+        first.view(f"u{item}") if array.ndim else first.reshape(1).view(f"u{item}"),
+        shape=(high - low + 1,),
+        strides=(item,),
+        writeable=bool(array.flags.writeable),
+    )
+    raw = memoryview(flat).cast("B")
+    storage = Storage(raw, int(flat.ctypes.data), space, name)
+    return MemRef(raw.cast(scalar.code), -low, sizes, tuple(strides), storage)
