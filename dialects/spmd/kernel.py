@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -76,6 +76,13 @@ def why_not_sub_group_size(size: Attribute) -> str | None:
         "expected sub_group_size = N : i64 with a power of two from 1 to "
         f"{MAX_SUB_GROUP_SIZE}, got {size}"
     )
+
+
+SIZES = {
+    "work_group_size": why_not_work_group_size,
+    "sub_group_size": why_not_sub_group_size,
+}
+"""The kernel attributes that fix a size, and why a value is none."""
 
 
 @irdl_op_definition
@@ -183,10 +190,8 @@ class KernelOp(IRDLOperation):
         self._verify_blocks()
 
     def _verify_attributes(self) -> None:
-        for size, why_not in (
-            (self.work_group_size, why_not_work_group_size),
-            (self.sub_group_size, why_not_sub_group_size),
-        ):
+        for name, why_not in SIZES.items():
+            size = self.properties.get(name)
             if size is not None and (reason := why_not(size)) is not None:
                 raise VerifyException(reason)
         for name in self.attributes:
@@ -268,33 +273,28 @@ class KernelOp(IRDLOperation):
         )
         if outputs:
             parser.raise_error("expected a kernel without results", position)
+        attributes = dict(extra.data) if extra else {}
         op = cls(name, list(inputs), region, arg_attrs=arg_attrs)
-        attributes: Mapping[str, Attribute] = extra.data if extra else {}
-        for key, value in attributes.items():
-            why_not = {
-                "work_group_size": why_not_work_group_size,
-                "sub_group_size": why_not_sub_group_size,
-            }.get(key)
-            if why_not is None:
-                op.attributes[key] = value
+        for size, why_not in SIZES.items():
+            value = attributes.pop(size, None)
+            if value is None:
                 continue
             if (reason := why_not(value)) is not None:
                 parser.raise_error(reason, position)
-            op.properties[key] = value
+            op.properties[size] = value
+        op.attributes.update(attributes)
         return op
 
     def print(self, printer: Printer) -> None:
-        attributes = dict(self.attributes)
-        if self.work_group_size is not None:
-            attributes["work_group_size"] = self.work_group_size
-        if self.sub_group_size is not None:
-            attributes["sub_group_size"] = self.sub_group_size
+        sizes = {
+            name: self.properties[name] for name in SIZES if name in self.properties
+        }
         print_func_op_like(
             printer,
             self.sym_name,
             self.function_type,
             self.body,
-            attributes,
+            sizes | self.attributes,
             arg_attrs=self.arg_attrs,
             reserved_attr_names=("sym_name", "function_type", "arg_attrs"),
         )

@@ -162,13 +162,30 @@ class BallotOp(IRDLOperation):
 
     traits = traits_def(*STAYS_IN_PLACE, Canonicalizes())
 
-    assembly_format = "$predicate attr-dict `:` type($result)"
-
     def __init__(self, predicate: SSAValue | Operation):
         super().__init__(operands=[predicate], result_types=[i64])
 
     def verify_(self) -> None:
         expect_inside_function(self)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> BallotOp:
+        predicate = parser.resolve_operand(parser.parse_unresolved_operand(), i1)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        position = parser.pos
+        if (type_ := parser.parse_type()) != i64:
+            parser.raise_error(f"expected a ballot of type i64, got {type_}", position)
+        op = cls(predicate)
+        op.attributes.update(attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.predicate)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
 
 
 @irdl_op_definition
