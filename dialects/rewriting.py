@@ -10,11 +10,14 @@ results they replace.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, UnknownLoc
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator, MemoryAllocEffect, is_side_effect_free
+
+ValueT = TypeVar("ValueT", bound=SSAValue)
 
 NO_WRAP = arith.IntegerOverflowAttr(
     (arith.IntegerOverflowFlag.NSW, arith.IntegerOverflowFlag.NUW)
@@ -31,7 +34,7 @@ def locate(op: Operation, like: Operation) -> None:
             inner.location = like.location
 
 
-def hint[V: SSAValue](value: V, like: SSAValue | str | None) -> V:
+def hint(value: ValueT, like: SSAValue | str | None) -> ValueT:
     """Give `value` the name of `like` if it has none."""
     if value.name_hint is None:
         value.name_hint = like.name_hint if isinstance(like, SSAValue) else like
@@ -126,6 +129,30 @@ def erase_dead_ops(region: Region) -> None:
                 erase_dead_ops(inner)
             if _is_dead(op):
                 block.erase_op(op)
+
+
+def merge_equal_ops(block: Block) -> None:
+    """
+    Let one operation stand for equal ones without effects and regions, in one forward walk.
+
+    The first stays, with its name; the block's nested regions are not looked at.
+    """
+    known: dict[object, Operation] = {}
+    for op in block.ops:
+        if op.regions or not op.results or not is_side_effect_free(op):
+            continue
+        key = (
+            op.name,
+            op.operands,
+            op.result_types,
+            tuple(sorted(op.properties.items())),
+            tuple(sorted(op.attributes.items())),
+        )
+        first = known.setdefault(key, op)
+        if first is not op:
+            for old, new in zip(op.results, first.results, strict=True):
+                old.replace_all_uses_with(hint(new, old))
+            block.erase_op(op)
 
 
 def _backwards(block: Block) -> Iterable[Operation]:

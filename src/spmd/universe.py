@@ -42,6 +42,24 @@ for _dialect in ("arith", "scf", "vector"):
         _dialect, XDSL_UNIVERSE.all_dialects[_dialect]
     )
 
+PASSES = (
+    # Level 0 to level 1: `spmd-to-loops` and its steps, in order.
+    "spmd-to-loops",
+    "gather-ids",
+    "split-at-barriers",
+    "kernels-to-functions",
+    "lower-memory-types",
+)
+"""A pass `some-name` is the class `SomeNamePass` of `spmd.passes.some_name`."""
+
+
+def _pass_path(name: str) -> str:
+    words = name.split("-")
+    camel = "".join(word.capitalize() for word in words)
+    return f"spmd.passes.{'_'.join(words)}:{camel}Pass"
+
+
 SPMD_UNIVERSE = Universe(
     all_dialects={"spmd": _lazy("spmd.dialects.spmd:SPMD")},
+    all_passes={name: _lazy(_pass_path(name)) for name in PASSES},
 )

@@ -1,0 +1,163 @@
+"""What memory an operation may touch, and whether two memrefs may overlap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.traits import (
+    EffectInstance,
+    IsTerminator,
+    MemoryEffect,
+    MemoryEffectKind,
+    RecursiveMemoryEffect,
+)
+
+from spmd.dialects.spmd import LOCAL, KernelOp, LocalAllocOp
+from spmd.dialects.spmd.kernel import NOALIAS
+
+VIEWS = (
+    memref.SubviewOp,
+    memref.CastOp,
+    memref.ReinterpretCastOp,
+    memref.ExpandShapeOp,
+    memref.CollapseShapeOp,
+    memref.MemorySpaceCastOp,
+    memref.ViewOp,
+)
+"""Operations whose result is memory of their first operand."""
+
+
+@dataclass(frozen=True)
+class Accesses:
+    """
+    The memrefs that an operation, with all inside of it, may read and write.
+
+    `unknown` says that it may have any other effect as well: read or write any memory,
+    synchronise, stop the program.
+    """
+
+    reads: tuple[SSAValue, ...] = ()
+    writes: tuple[SSAValue, ...] = ()
+    allocates: bool = False
+    unknown: bool = False
+
+    @property
+    def none(self) -> bool:
+        """Whether the operation has no effect at all."""
+        return not (self.reads or self.writes or self.allocates or self.unknown)
+
+
+NOTHING = Accesses()
+_UNKNOWN = Accesses(unknown=True)
+
+
+def accesses_of(op: Operation) -> Accesses:
+    """What `op`, with all inside of it, may read and write."""
+    if not op.regions:
+        return _own_accesses(op)
+    reads: list[SSAValue] = []
+    writes: list[SSAValue] = []
+    allocates = False
+    for inner in op.walk():
+        if inner.regions and inner.has_trait(RecursiveMemoryEffect):
+            continue
+        one = _own_accesses(inner)
+        if one.unknown:
+            return _UNKNOWN
+        reads.extend(one.reads)
+        writes.extend(one.writes)
+        allocates = allocates or one.allocates
+    return Accesses(tuple(reads), tuple(writes), allocates)
+
+
+def _own_accesses(op: Operation) -> Accesses:
+    match op:
+        case memref.LoadOp():
+            return Accesses(reads=(op.memref,))
+        case memref.StoreOp():
+            return Accesses(writes=(op.memref,))
+        case memref.CopyOp():
+            return Accesses(reads=(op.source,), writes=(op.destination,))
+        case memref.AllocaOp():
+            return Accesses(allocates=True)
+        case _:
+            return _effects_of(op)
+
+
+def _effects_of(op: Operation) -> Accesses:
+    effects: set[EffectInstance] = set()
+    traits = op.get_traits_of_type(MemoryEffect)
+    for trait in traits:
+        own = trait.get_effects(op)
+        if own is None:
+            return _UNKNOWN
+        effects.update(own)
+    if not effects:
+        return NOTHING if traits or op.has_trait(IsTerminator) else _UNKNOWN
+    if all(effect.kind is MemoryEffectKind.ALLOC for effect in effects):
+        return Accesses(allocates=True)
+    return _UNKNOWN
+
+
+def base_of(memory: SSAValue) -> SSAValue:
+    """The memref that `memory` is a view of: an argument, an allocation, a global, ..."""
+    while isinstance(owner := memory.owner, VIEWS):
+        memory = owner.operands[0]
+    return memory
+
+
+def may_overlap(a: SSAValue, b: SSAValue) -> bool:
+    """Whether the memrefs `a` and `b` may share an element."""
+    a, b = base_of(a), base_of(b)
+    if a is b:
+        return True
+    if _is_own_storage(a) and _is_own_storage(b):
+        return False
+    if _is_own_storage(a) or _is_own_storage(b):
+        other = b if _is_own_storage(a) else a
+        # Only what may itself be one of several memrefs can be the other's storage.
+        return not _is_argument(other)
+    if _is_local(a) != _is_local(b):
+        return False
+    return not (_is_noalias(a) or _is_noalias(b))
+
+
+def _is_own_storage(memory: SSAValue) -> bool:
+    return isinstance(memory.owner, LocalAllocOp | memref.AllocaOp)
+
+
+def _is_argument(memory: SSAValue) -> bool:
+    return isinstance(memory, BlockArgument) and isinstance(
+        memory.block.parent_op(), KernelOp
+    )
+
+
+def _is_local(memory: SSAValue) -> bool:
+    type_ = memory.type
+    return isinstance(type_, MemRefType) and type_.memory_space == LOCAL
+
+
+def _is_noalias(memory: SSAValue) -> bool:
+    if not isinstance(memory, BlockArgument):
+        return False
+    kernel = memory.block.parent_op()
+    if not isinstance(kernel, KernelOp) or kernel.arg_attrs is None:
+        return False
+    return NOALIAS in kernel.arg_attrs.data[memory.index].data
+
+
+def may_trap(op: Operation) -> bool:
+    """Whether executing `op` with unlucky operands is undefined: an integer division."""
+    return isinstance(
+        op,
+        arith.DivSIOp
+        | arith.DivUIOp
+        | arith.RemSIOp
+        | arith.RemUIOp
+        | arith.CeilDivSIOp
+        | arith.CeilDivUIOp
+        | arith.FloorDivSIOp,
+    )

@@ -1,0 +1,47 @@
+"""How many bytes an element of a memref takes in memory."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    VectorType,
+)
+from xdsl.ir import Attribute
+from xdsl.utils.hints import isa
+
+INDEX_BYTES = 8
+
+
+def size_in_bytes(type_: Attribute) -> int:
+    """
+    The distance in bytes of two neighbouring elements of this type.
+
+    `i1` takes a byte. Vectors lie as arrays of their elements, rounded up to a power of
+    two as LLVM does.
+    """
+    if isinstance(type_, IndexType):
+        return INDEX_BYTES
+    if isa(type_, IntegerType):
+        return -(-type_.width.data // 8)
+    if isinstance(type_, AnyFloat):
+        return type_.bitwidth // 8
+    if isinstance(type_, VectorType):
+        vector = cast(VectorType[Attribute], type_)
+        size = size_in_bytes(vector.element_type)
+        for extent in vector.get_shape():
+            size *= extent
+        return 1 << (size - 1).bit_length()
+    raise AssertionError(f"expected the type of an element of a memref, got {type_}")
+
+
+def static_bytes(type_: MemRefType[Attribute]) -> int:
+    """The bytes of a memref; dynamic extents count as one."""
+    size = size_in_bytes(type_.element_type)
+    for extent in type_.get_shape():
+        size *= max(extent, 1)
+    return size

@@ -1,0 +1,58 @@
+"""
+The attributes that mark a work-group in upstream operations (levels 1 to 4).
+
+| attribute                  | on              | meaning                                       |
+| -------------------------- | --------------- | --------------------------------------------- |
+| `spmd.work_group_function` | `func.func`     | runs one work-group of the kernel it replaces |
+| `spmd.work_group_size`     | `func.func`     | the nominal size X, Y, Z that the kernel fixes |
+| `spmd.work_items`          | `scf.for`       | its iterations are work-items, independent of each other; the dimension |
+| `spmd.group_memory`        | `memref.alloca` | belongs to the work-group, not to a work-item |
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType, UnitAttr, i64
+from xdsl.ir import Operation
+
+WORK_GROUP_FUNCTION = "spmd.work_group_function"
+WORK_GROUP_SIZE = "spmd.work_group_size"
+WORK_ITEMS = "spmd.work_items"
+GROUP_MEMORY = "spmd.group_memory"
+
+FULL_SUFFIX = ".full"
+"""`@k.full` is `@k` for groups of exactly the nominal size."""
+
+SCRATCH_BYTES_SUFFIX = ".scratch_bytes"
+"""`@k.scratch_bytes` gives the size of the trailing argument `%scratch` of `@k`."""
+
+CACHE_LINE = 64
+"""The alignment of group memory, in bytes."""
+
+
+def work_item_dimension(op: Operation) -> int | None:
+    """0, 1 or 2 if the iterations of `op` are work-items in dimension x, y or z."""
+    dimensions = op.attributes.get(WORK_ITEMS)
+    if dimensions is None or not isinstance(op, scf.ForOp):
+        return None
+    (dimension,) = cast(DenseArrayBase[IntegerType], dimensions).get_values()
+    return dimension
+
+
+def mark_work_items(loop: scf.ForOp, dimension: int) -> scf.ForOp:
+    """Say that the iterations of `loop` are work-items."""
+    loop.attributes[WORK_ITEMS] = DenseArrayBase.from_list(i64, [dimension])
+    return loop
+
+
+def is_group_memory(op: Operation) -> bool:
+    """Whether `op` allocates memory of the work-group."""
+    return isinstance(op, memref.AllocaOp) and GROUP_MEMORY in op.attributes
+
+
+def mark_group_memory(op: memref.AllocaOp) -> memref.AllocaOp:
+    """Say that `op` allocates memory of the work-group."""
+    op.attributes[GROUP_MEMORY] = UnitAttr()
+    return op

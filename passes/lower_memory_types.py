@@ -1,0 +1,165 @@
+"""
+Gives memrefs the types that upstream MLIR knows.
+
+* The memory space of local memory is 3; that of global and private memory is none.
+* An array of `i1` is one of `i8`, with 0 for false and 1 for true.
+* `spmd.local_alloc` is a `memref.alloca` of group memory in the entry block.
+
+```mlir
+// before
+%flags = spmd.local_alloc : memref<64xi1, #spmd.memory<local>>
+memref.store %p, %flags[%i] : memref<64xi1, #spmd.memory<local>>
+// after
+%flags = memref.alloca() {alignment = 64 : i64, spmd.group_memory} : memref<64xi8, 3 : i64>
+%byte = arith.extui %p : i1 to i8
+memref.store %byte, %flags[%i] : memref<64xi8, 3 : i64>
+```
+
+Requires: `kernels-to-functions`.
+Ensures: no `#spmd.memory`, no memref of `i1` and no `spmd.local_alloc` is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FunctionType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    NoneAttr,
+    TensorType,
+    i1,
+    i8,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from spmd.dialects.rewriting import hint, insert_before, locate, replace
+from spmd.dialects.spmd import LOCAL, LocalAllocOp, MemoryAttr
+from spmd.dialects.work_groups import CACHE_LINE, mark_group_memory
+
+LOCAL_SPACE = IntegerAttr(3, i64)
+"""The memory space of local memory from level 1 on, as in LLVM's GPU back ends."""
+
+
+def lowered_type(type_: Attribute) -> Attribute:
+    """`type_` without our memory spaces and without arrays of `i1`."""
+    if not isinstance(type_, MemRefType):
+        return type_
+    memref_type = cast(MemRefType[Attribute], type_)
+    space = memref_type.memory_space
+    element = memref_type.element_type
+    if element != i1 and not isinstance(space, MemoryAttr):
+        return type_
+    if isinstance(space, MemoryAttr):
+        space = LOCAL_SPACE if space == LOCAL else NoneAttr()
+    return MemRefType(
+        i8 if element == i1 else element, memref_type.shape, memref_type.layout, space
+    )
+
+
+@dataclass(frozen=True)
+class LowerMemoryTypesPass(ModulePass):
+    """Upstream memory spaces, bytes for bits; see the module docstring."""
+
+    name = "lower-memory-types"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for inner in tuple(op.walk()):
+            _lower(inner)
+
+
+def _lower(op: Operation) -> None:
+    match op:
+        case LocalAllocOp():
+            _allocate(op)
+            return
+        case memref.LoadOp() if op.res.type == i1:
+            _load_byte(op)
+        case memref.StoreOp() if op.value.type == i1:
+            _store_byte(op)
+        case memref.GlobalOp():
+            _lower_global(op)
+        case func.FuncOp():
+            op.function_type = FunctionType.from_lists(
+                [lowered_type(type_) for type_ in op.function_type.inputs],
+                [lowered_type(type_) for type_ in op.function_type.outputs],
+            )
+        case _:
+            pass
+    for result in op.results:
+        _retype(result)
+    for region in op.regions:
+        for block in region.blocks:
+            for argument in block.args:
+                _retype(argument)
+
+
+def _retype(value: SSAValue) -> None:
+    type_ = lowered_type(value.type)
+    if type_ != value.type:
+        Rewriter.replace_value_with_new_type(value, type_)
+
+
+def _allocate(op: LocalAllocOp) -> None:
+    """Local memory belongs to the work-group: it is allocated once, at the start."""
+    function = op.parent_op()
+    while not isinstance(function, func.FuncOp):
+        assert function is not None, "local memory stands in a function"
+        function = function.parent_op()
+    alloca = mark_group_memory(
+        memref.AllocaOp.build(
+            operands=[[], []],
+            result_types=[lowered_type(op.memref.type)],
+            properties={"alignment": IntegerAttr(CACHE_LINE, i64)},
+        )
+    )
+    locate(alloca, op)
+    entry = function.body.blocks.first
+    assert entry is not None and entry.first_op is not None
+    anchor: Operation | None = entry.first_op
+    while isinstance(anchor, arith.ConstantOp):
+        anchor = anchor.next_op
+    assert anchor is not None
+    entry.insert_op_before(alloca, anchor)
+    replace(op, (), (alloca.memref,))
+
+
+def _load_byte(op: memref.LoadOp) -> None:
+    """`i1` values are the lowest bit of the byte that is loaded."""
+    byte = memref.LoadOp.build(
+        operands=[op.memref, op.indices],
+        result_types=[i8],
+        properties=op.properties,
+        attributes=op.attributes,
+    )
+    bit = arith.TruncIOp(byte, i1)
+    hint(bit.result, op.res)
+    replace(op, (byte, bit))
+
+
+def _store_byte(op: memref.StoreOp) -> None:
+    byte = arith.ExtUIOp(op.value, i8)
+    insert_before(op, byte)
+    op.operands[0] = byte.result
+
+
+def _lower_global(op: memref.GlobalOp) -> None:
+    type_ = cast(MemRefType[Attribute], lowered_type(op.type))
+    if type_ == op.type:
+        return
+    values = op.initial_value
+    if op.type.element_type == i1 and isinstance(values, DenseIntOrFPElementsAttr):
+        numbers = [int(bool(number)) for number in values.get_values()]
+        op.initial_value = DenseIntOrFPElementsAttr.from_list(
+            TensorType(i8, type_.get_shape()), numbers
+        )
+    op.type = type_

@@ -1,0 +1,231 @@
+"""
+Makes a work-item loop of each barrier region, and removes the barriers.
+
+Control flow that contains a barrier moves outside of the work-item loops (deep loop
+fission), with its uniform values. So do operations that compute the same value in all
+work-items, which run once per group. Every other value that a work-item takes from one
+region to the next is recomputed there if that is cheap, or kept in a *context*: group
+memory with one element per work-item.
+
+```mlir
+// before
+%tile = spmd.local_alloc : memref<64xf32, #spmd.memory<local>>
+%v = memref.load %x[%gid] : memref<?xf32>
+memref.store %v, %tile[%lid] : memref<64xf32, #spmd.memory<local>>
+spmd.barrier
+%w = memref.load %tile[%other] : memref<64xf32, #spmd.memory<local>>
+memref.store %w, %x[%gid] : memref<?xf32>
+
+// after
+%tile = spmd.local_alloc : memref<64xf32, #spmd.memory<local>>
+scf.for %lx = %c0 to %local_size_x step %c1 {
+  %gid = arith.addi %base_x, %lx overflow<nsw, nuw> : index
+  %v = memref.load %x[%gid] : memref<?xf32>
+  memref.store %v, %tile[%lx] : memref<64xf32, #spmd.memory<local>>
+} {spmd.work_items = array<i64: 0>}
+scf.for %lx = %c0 to %local_size_x step %c1 {
+  %gid = arith.addi %base_x, %lx overflow<nsw, nuw> : index
+  %w = memref.load %tile[%other] : memref<64xf32, #spmd.memory<local>>
+  memref.store %w, %x[%gid] : memref<?xf32>
+} {spmd.work_items = array<i64: 0>}
+```
+
+Requires: `gather-ids`; every call that reaches a barrier inlined.
+Ensures: kernels without work-group barriers and without local ids; all code that differs
+between work-items stands in work-item loops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from xdsl.context import Context
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.passes import ModulePass
+
+from spmd.analysis.barrier_regions import BarrierRegion, find_barrier_regions
+from spmd.analysis.context_needs import ContextNeeds, find_context_needs
+from spmd.analysis.divergence import analyze_kernel
+from spmd.dialects.diagnostics import fail
+from spmd.dialects.rewriting import erase_dead_ops
+from spmd.dialects.spmd import GlobalIdOp, KernelOp, LocalIdOp
+from spmd.passes.carriers import drop_passed_values
+from spmd.passes.fission_legality import why_not_fission
+from spmd.passes.private_arrays import PrivateArrays
+from spmd.passes.unstructured_bodies import wrap_blocks
+from spmd.passes.work_item_loops import WorkGroup, WorkItemNest, load, store
+
+Strategy = Literal["auto", "fission", "continuations"]
+
+
+@dataclass(frozen=True)
+class SplitAtBarriersPass(ModulePass):
+    """Work-item loops instead of barriers; see the module docstring."""
+
+    name = "split-at-barriers"
+
+    strategy: Strategy = "auto"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in op.body.block.ops:
+            if isinstance(kernel, KernelOp):
+                split_at_barriers(kernel, self.strategy)
+
+
+def split_at_barriers(kernel: KernelOp, strategy: Strategy = "auto") -> None:
+    """Do to one kernel what the pass does to all of a module."""
+    if strategy == "continuations":
+        fail(
+            kernel,
+            "expected strategy=auto or strategy=fission, got continuations, which does "
+            "not exist yet",
+        )
+    for op in kernel.walk():
+        if isinstance(op, GlobalIdOp):
+            fail(op, "expected no spmd.global_id: run gather-ids before this pass")
+    divergence = analyze_kernel(kernel)
+    regions = find_barrier_regions(kernel, divergence)
+    if (problem := why_not_fission(kernel, regions, divergence)) is not None:
+        fail(problem.op, problem.reason)
+    if len(kernel.body.blocks) > 1:
+        wrap_blocks(kernel, regions)
+    else:
+        needs = find_context_needs(regions, divergence)
+        _Splitter(kernel, needs).split()
+    erase_dead_ops(kernel.body)
+
+
+class _Splitter:
+    """
+    Moves what each region runs into its loops, region by region.
+
+    What runs once stays where it is; a region's loops are placed where the region ended.
+    """
+
+    def __init__(self, kernel: KernelOp, needs: ContextNeeds):
+        self.group = WorkGroup(kernel)
+        self.needs = needs
+        self.regions = needs.regions
+        self.nests = {
+            region: self.group.nest(region.end) for region in self.regions.regions
+        }
+        self.private = PrivateArrays(self.group, needs)
+        self._in_region: dict[tuple[SSAValue, BarrierRegion], SSAValue] = {}
+        self._contexts: dict[SSAValue, SSAValue] = {}
+        self._cells: dict[SSAValue, memref.LoadOp] = {}
+
+    def split(self) -> None:
+        self._make_contexts()
+        self.private.interleave(self._nest_of)
+        for region in self.regions.regions:
+            for value in self.needs.of(region):
+                self._value_in(value, region)
+        self._rename_uses()
+        for region in self.regions.regions:
+            self._place(region)
+        for barrier in self.regions.barriers:
+            assert barrier.parent is not None
+            barrier.parent.erase_op(barrier)
+        for carrier in reversed(self.regions.carriers):
+            drop_passed_values(carrier, self.needs.varying)
+
+    def _make_contexts(self) -> None:
+        for value in self.needs.cells:
+            assert isinstance(value, OpResult)
+            cell = self.group.cell(value.type, value.name_hint, value.op)
+            self._contexts[value] = cell
+            self._cells[value] = load(cell, (), value)
+        for value in self.needs.stored:
+            assert isinstance(value, OpResult)
+            self._contexts[value] = self.group.array(
+                value.type, value.name_hint, value.op
+            )
+        for variable in self.needs.variables:
+            first = variable.values[0]
+            array = self.group.array(first.type, first.name_hint, variable.carrier)
+            for value in variable.values:
+                self._contexts[value] = array
+
+    def _nest_of(self, op: Operation) -> WorkItemNest:
+        region = self.regions.region_of(op)
+        assert region is not None, "only work-items use private memory"
+        return self.nests[region]
+
+    def _value_in(self, value: SSAValue, region: BarrierRegion) -> SSAValue:
+        """What `value` is called in `region`."""
+        key = value, region
+        if (known := self._in_region.get(key)) is None:
+            known = self._bring(value, region)
+            self._in_region[key] = known
+        return known
+
+    def _bring(self, value: SSAValue, region: BarrierRegion) -> SSAValue:
+        """Make `value` known in `region`, in front of what the region does."""
+        owner = value.owner
+        nest = self.nests[region]
+        if isinstance(owner, LocalIdOp):
+            return nest.ids[owner.dimension.data.number]
+        if isinstance(owner, memref.AllocaOp) and self.private.replaces(owner):
+            return self.private.view_in(owner, nest)
+        if isinstance(owner, Operation) and self.regions.region_of(owner) is region:
+            return value
+        if value in self._cells:
+            return self._cells[value].res
+        if value in self._contexts:
+            op = load(self._contexts[value], nest.indices, value)
+            nest.body.add_op(op)
+            return op.res
+        if self.needs.is_recomputed(value):
+            assert isinstance(value, OpResult)
+            operands = {
+                operand: self._value_in(operand, region)
+                for operand in value.op.operands
+            }
+            clone = value.op.clone(operands)
+            clone.location = value.op.location
+            nest.body.add_op(clone)
+            return clone.results[value.index]
+        return value
+
+    def _rename_uses(self) -> None:
+        """Let every use of a value that lives elsewhere see what it became there."""
+        for value in self.needs.moved:
+            for use in tuple(value.uses):
+                region = self.regions.region_of(use.operation)
+                if region is not None:
+                    new = self._in_region.get((value, region), value)
+                elif value in self._cells:
+                    new = self._cells[value].res
+                else:
+                    continue
+                if new is not value:
+                    use.operation.operands[use.index] = new
+
+    def _place(self, region: BarrierRegion) -> None:
+        """Move the operations of `region` into its loops, and those where it ends."""
+        nest = self.nests[region]
+        agreed: list[memref.LoadOp] = []
+        for op in region.ops:
+            if isinstance(op, LocalIdOp):
+                continue
+            op.detach()
+            if self.private.replaces(op):
+                continue
+            nest.body.add_op(op)
+            for result in op.results:
+                if (cell := self._cells.get(result)) is not None:
+                    nest.body.add_op(store(result, self._contexts[result], (), op))
+                    agreed.append(cell)
+                elif (array := self._contexts.get(result)) is not None:
+                    nest.body.add_op(store(result, array, nest.indices, op))
+        for source, variable in self.needs.passed_at_end_of(region):
+            new = self._value_in(source, region)
+            array = self._contexts[variable.values[0]]
+            nest.body.add_op(store(new, array, nest.indices, region.end))
+        if nest.body.first_op is not None:
+            nest.place_before(region.end)
+        assert region.end.parent is not None
+        region.end.parent.insert_ops_before(agreed, region.end)

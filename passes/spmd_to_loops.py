@@ -1,0 +1,61 @@
+"""
+From the program of one work-item (level 0) to a function that runs a work-group (level 1).
+
+```mlir
+// before
+spmd.kernel @scale(%a: f32, %x: memref<?xf32>) attributes {work_group_size = array<i64: 64>} {
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xf32>
+  %w = arith.mulf %a, %v : f32
+  memref.store %w, %x[%i] : memref<?xf32>
+  spmd.return
+}
+// after (and a version @scale.full for groups of exactly 64 work-items)
+func.func @scale(%a: f32, %x: memref<?xf32>, %gx: index, ..., %nx: index, ...)
+    attributes {spmd.work_group_function, spmd.work_group_size = array<i64: 64, 1, 1>} {
+  %base_x = arith.muli %c64, %gx overflow<nsw, nuw> : index
+  %rest_x = arith.subi %nx, %base_x overflow<nsw, nuw> : index
+  %local_size_x = arith.minui %c64, %rest_x : index
+  scf.for %lx = %c0 to %local_size_x step %c1 {
+    %i = arith.addi %base_x, %lx overflow<nsw, nuw> : index
+    %v = memref.load %x[%i] : memref<?xf32>
+    %w = arith.mulf %a, %v : f32
+    memref.store %w, %x[%i] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+```
+
+Requires: a verified module.
+Ensures: level 1: no kernel, no barrier of the work-group, no id and no local allocation of
+the `spmd` dialect is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.passes import ModulePass
+
+from spmd.passes.gather_ids import GatherIdsPass
+from spmd.passes.kernels_to_functions import KernelsToFunctionsPass
+from spmd.passes.lower_memory_types import LowerMemoryTypesPass
+from spmd.passes.pipeline import PassSequence
+from spmd.passes.split_at_barriers import SplitAtBarriersPass, Strategy
+
+
+@dataclass(frozen=True)
+class SpmdToLoopsPass(PassSequence):
+    """Work-item loops instead of work-items; see the module docstring."""
+
+    name = "spmd-to-loops"
+
+    strategy: Strategy = "auto"
+
+    def passes(self) -> tuple[ModulePass, ...]:
+        return (
+            GatherIdsPass(),
+            SplitAtBarriersPass(strategy=self.strategy),
+            KernelsToFunctionsPass(),
+            LowerMemoryTypesPass(),
+        )

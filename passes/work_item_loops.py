@@ -1,0 +1,221 @@
+"""Building work-item loops and the memory of a work-group in a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    i8,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from spmd.dialects.rewriting import NO_WRAP, Constants, hint, locate
+from spmd.dialects.spmd import (
+    Dimension,
+    DimensionOp,
+    EnqueuedLocalSizeOp,
+    KernelOp,
+    LocalSizeOp,
+)
+from spmd.dialects.spmd.kernel import FULL_GROUPS
+from spmd.dialects.work_groups import CACHE_LINE, mark_group_memory, mark_work_items
+
+DIMENSIONS = tuple(Dimension)
+
+
+class WorkItemNest:
+    """
+    A nest of work-item loops, z, y, x from the outside, until it is placed in a block.
+
+    A group that is one work-item by its nominal size has no loops, only the body.
+    """
+
+    def __init__(
+        self, loops: Sequence[scf.ForOp], body: Block, ids: dict[int, SSAValue]
+    ):
+        self.loops = loops
+        self.body = body
+        self.ids = ids
+        """The local id in each dimension that has a loop."""
+
+    @property
+    def indices(self) -> tuple[SSAValue, ...]:
+        """The local ids from the slowest to the fastest: the index into a context."""
+        return tuple(self.ids[d] for d in sorted(self.ids, reverse=True))
+
+    def place_before(self, anchor: Operation) -> None:
+        """Put the finished nest, or the body without loops, before `anchor`."""
+        block = anchor.parent
+        assert block is not None, "an anchor stands in a block"
+        if self.loops:
+            self.body.add_op(scf.YieldOp())
+            block.insert_op_before(self.loops[0], anchor)
+            return
+        for op in tuple(self.body.ops):
+            op.detach()
+            block.insert_op_before(op, anchor)
+
+
+class WorkGroup:
+    """The work-group of a kernel whose ids and constants stand at its head."""
+
+    def __init__(self, kernel: KernelOp):
+        entry = kernel.body.blocks.first
+        assert entry is not None, "a kernel has a body"
+        self.kernel = kernel
+        self.entry = entry
+        self.constants = Constants(entry)
+        self.nominal = kernel.group_size
+        self.full = FULL_GROUPS in kernel.attributes
+        self.dimensions = tuple(
+            d for d in (2, 1, 0) if self.nominal is None or self.nominal[d] != 1
+        )
+        """Those in which a work-group can have more than one work-item, slowest first."""
+        self._first = self._first_after_head()
+
+    def nest(self, like: Operation) -> WorkItemNest:
+        """New work-item loops over the whole group; their location is that of `like`."""
+        zero, one = self.constants.index(0), self.constants.index(1)
+        loops: list[scf.ForOp] = []
+        ids: dict[int, SSAValue] = {}
+        body = Block()
+        for dimension in self.dimensions:
+            body = Block(arg_types=[IndexType()])
+            ids[dimension] = hint(body.args[0], f"l{'xyz'[dimension]}")
+            size = self._size(LocalSizeOp, dimension)
+            loop = mark_work_items(scf.ForOp(zero, size, one, (), body), dimension)
+            locate(loop, like)
+            if loops:
+                inner = loops[-1].body.block
+                inner.add_ops((loop, scf.YieldOp()))
+            loops.append(loop)
+        return WorkItemNest(loops, body, ids)
+
+    def array(
+        self,
+        element: Attribute,
+        name: str | None,
+        like: Operation,
+        extents: Sequence[int] = (),
+    ) -> SSAValue:
+        """
+        New group memory `[extents][work-item]`, aligned to a cache line.
+
+        Its size is that of a full group; where it is not known, it is the enqueued one.
+        """
+        shape = list(extents)
+        sizes: list[SSAValue] = []
+        for dimension in self.dimensions:
+            if self.nominal is None:
+                shape.append(DYNAMIC_INDEX)
+                sizes.append(self._size(EnqueuedLocalSizeOp, dimension))
+            else:
+                shape.append(self.nominal[dimension])
+        return self.allocate(MemRefType(element, shape), sizes, name, like)
+
+    def cell(self, element: Attribute, name: str | None, like: Operation) -> SSAValue:
+        """New group memory for one value that all work-items agree on."""
+        return self.allocate(MemRefType(element, ()), (), name, like)
+
+    def bytes_per_work_item(
+        self, size: int, name: str | None, like: Operation
+    ) -> SSAValue:
+        """New group memory of `size` bytes for each work-item, one after the other."""
+        if self.nominal is not None:
+            items = self.nominal[0] * self.nominal[1] * self.nominal[2]
+            return self.allocate(MemRefType(i8, (items * size,)), (), name, like)
+        total = self.constants.index(size)
+        for dimension in self.dimensions:
+            extent = self._size(EnqueuedLocalSizeOp, dimension)
+            product = arith.MuliOp(total, extent, overflow=NO_WRAP)
+            locate(product, like)
+            self.entry.insert_op_before(product, self._first)
+            total = product.result
+        return self.allocate(MemRefType(i8, (DYNAMIC_INDEX,)), (total,), name, like)
+
+    def linear_id(self, nest: WorkItemNest, like: Operation) -> SSAValue:
+        """The number of the work-item in its group, computed in the body of `nest`."""
+        index: SSAValue | None = None
+        for dimension in self.dimensions:
+            id_ = nest.ids[dimension]
+            if index is not None:
+                extent = self._size(LocalSizeOp, dimension)
+                rows = arith.MuliOp(index, extent, overflow=NO_WRAP)
+                sum_ = arith.AddiOp(rows, id_, overflow=NO_WRAP)
+                for op in (rows, sum_):
+                    locate(op, like)
+                    nest.body.add_op(op)
+                id_ = sum_.result
+            index = id_
+        return self.constants.index(0) if index is None else index
+
+    def allocate(
+        self,
+        type_: MemRefType[Attribute],
+        sizes: Sequence[SSAValue],
+        name: str | None,
+        like: Operation,
+    ) -> SSAValue:
+        """New group memory of any type."""
+        alloca = mark_group_memory(
+            memref.AllocaOp.build(
+                operands=[sizes, []],
+                result_types=[type_],
+                properties={"alignment": IntegerAttr(CACHE_LINE, i64)},
+            )
+        )
+        locate(alloca, like)
+        self.entry.insert_op_before(alloca, self._first)
+        return hint(alloca.memref, name)
+
+    def _size(self, kind: type[DimensionOp], dimension: int) -> SSAValue:
+        if self.nominal is not None and (self.full or kind is EnqueuedLocalSizeOp):
+            return self.constants.index(self.nominal[dimension])
+        for op in self.entry.ops:
+            if isinstance(op, kind) and op.dimension.data.number == dimension:
+                return op.result
+            if op is self._first:
+                break
+        op = kind(DIMENSIONS[dimension])
+        locate(op, self.kernel)
+        self.entry.insert_op_before(op, self._first)
+        prefix = "local_size" if kind is LocalSizeOp else "enqueued"
+        return hint(op.result, f"{prefix}_{'xyz'[dimension]}")
+
+    def _first_after_head(self) -> Operation:
+        op = self.entry.first_op
+        while isinstance(op, arith.ConstantOp | DimensionOp):
+            op = op.next_op
+        assert op is not None, "an entry block has a terminator"
+        return op
+
+
+def is_storable(type_: Attribute) -> bool:
+    """Whether a value of this type can be an element of a memref."""
+    return not isinstance(type_, MemRefType)
+
+
+def load(
+    memory: SSAValue, indices: Sequence[SSAValue], like: SSAValue
+) -> memref.LoadOp:
+    """A load that stands for `like` and has its name."""
+    op = memref.LoadOp.get(memory, indices)
+    hint(op.res, like)
+    if isinstance(like.owner, Operation):
+        locate(op, like.owner)
+    return op
+
+
+def store(
+    value: SSAValue, memory: SSAValue, indices: Sequence[SSAValue], like: Operation
+) -> memref.StoreOp:
+    """A store at the location of `like`."""
+    op = memref.StoreOp.get(value, memory, indices)
+    locate(op, like)
+    return op
