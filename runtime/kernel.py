@@ -20,7 +20,7 @@ from spmd.runtime.native_kernel import (
 )
 from spmd.runtime.options import CompileOptions
 from spmd.runtime.pipeline import called_functions, restrict, stages
-from spmd.runtime.signature import Signature
+from spmd.runtime.signature import Parameter, Signature
 from spmd.runtime.sizes import Range, Size, Triple, group_size_for, make_range, triple
 from spmd.runtime.written_arguments import written_arguments
 
@@ -68,6 +68,11 @@ class Kernel:
     def __repr__(self) -> str:
         arguments = ", ".join(p.declaration() for p in self._signature.parameters)
         return f"<spmd kernel {self.name}({arguments})>"
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The arguments that the kernel expects."""
+        return self._signature.parameters
 
     def __call__(
         self,

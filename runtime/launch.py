@@ -6,11 +6,11 @@ from ctypes import addressof, c_char, c_int64
 from struct import pack_into
 from time import perf_counter_ns
 
-from spmd.runtime.native_kernel import NativeKernel
+from spmd.runtime.native_kernel import Args, NativeKernel
 from spmd.runtime.signature import PackedArguments, Signature
 from spmd.runtime.sizes import Range
 from spmd.runtime.thread_memory import ALIGNMENT, thread_memory
-from spmd.runtime.threads import Args, available_threads, chunk_loop, run_on_threads
+from spmd.runtime.threads import available_threads, run_on_threads
 
 SMALL_LAUNCH_NS = 50_000
 """A launch that takes less than this runs on the calling thread."""
@@ -18,8 +18,8 @@ SMALL_LAUNCH_NS = 50_000
 _HELPER_NS = 25_000
 """The work that is worth waking a thread for."""
 
-_CHUNKS_PER_THREAD = 4
-"""A chunk is this part of a thread's share of the groups that are left."""
+_CHUNKS_PER_THREAD = 32
+"""More spread the work more evenly, and cost an atomic addition each."""
 
 
 class Launch:
@@ -116,9 +116,8 @@ class Launch:
             self._entry(args, first, last, memory)
 
     def _run_on_threads(self, native: NativeKernel, first: int, threads: int) -> None:
-        loop = chunk_loop()
         groups = self._groups
-        parts = threads * _CHUNKS_PER_THREAD
+        chunk = max(1, (groups - first) // (threads * _CHUNKS_PER_THREAD))
         next_group = c_int64(first)
 
         def work() -> None:
@@ -128,7 +127,7 @@ class Launch:
             if self._local_fields and memory is not None:
                 keep = self._args_with_local_memory(memory)
                 args = addressof(keep)
-            loop(native.address, args, addressof(next_group), groups, parts, memory)
+            native.worker(args, addressof(next_group), groups, chunk, memory)
             del keep
 
         def stop() -> None:

@@ -7,21 +7,29 @@ import threading
 from collections.abc import Callable
 from ctypes import CFUNCTYPE, c_int64, c_void_p
 
-from spmd.lowering.native import compile_native
 from spmd.passes.spmd_specialize import SpmdSpecializePass
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from spmd.dialects.spmd import KernelOp
+from spmd.lowering.entry import WORKER_SUFFIX
+from spmd.lowering.native import compile_native
 from spmd.runtime.errors import SourceText, compile_errors
 from spmd.runtime.options import CompileOptions
 from spmd.runtime.pipeline import restrict, run_passes, to_llvm
 from spmd.runtime.sizes import Triple
 
-Entry = Callable[[bytes | int, int, int, int | None], None]
-"""The native entry: packed arguments, first and last group, scratch."""
+Args = bytes | int
+"""Packed arguments, or their address."""
 
+Entry = Callable[[Args, int, int, int | None], None]
+"""The native entry: arguments, first and last group, scratch."""
+
+Worker = Callable[[Args, int, int, int, int | None], None]
+"""Takes chunks of groups: arguments, address of the next group, groups, chunk, scratch."""
+
+_WORKER = CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_int64, c_void_p)
 _ENTRY = CFUNCTYPE(None, c_void_p, c_int64, c_int64, c_void_p)
 _SCRATCH_BYTES = CFUNCTYPE(c_int64, c_int64, c_int64, c_int64)
 _SCRATCH_SUFFIX = ".scratch_bytes"
@@ -42,8 +50,8 @@ class NativeKernel:
 
     def __init__(self, llvm_ir: str, name: str, group_size: Triple, scratch: list[str]):
         self._native = compile_native(llvm_ir)  # owns the code
-        self.address = self._native.address(name)
-        self.entry: Entry = _ENTRY(self.address)
+        self.entry: Entry = _ENTRY(self._native.address(name))
+        self.worker: Worker = _WORKER(self._native.address(name + WORKER_SUFFIX))
         # Full groups and partial ones may need different amounts; take the larger.
         self.scratch_bytes: int = max(
             (

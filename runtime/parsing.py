@@ -118,6 +118,11 @@ class LocatingParser(Parser):
         if isinstance(op.location, UnknownLoc):
             line, column = self._line_and_column(position)
             op.location = FileLineColLoc(self._file, IntAttr(line), IntAttr(column))
+        for region in op.regions:
+            # A terminator that was left out stands nowhere; it belongs to its op.
+            last = None if region.last_block is None else region.last_block.last_op
+            if last is not None and isinstance(last.location, UnknownLoc):
+                last.location = op.location
         return op
 
     def _line_and_column(self, position: int) -> tuple[int, int]:
@@ -197,18 +202,31 @@ def read_source(source: str | os.PathLike[str]) -> SourceText:
             )
         if "\n" in source or ("{" in source and not os.path.exists(source)):
             return SourceText("<string>", source)
-    path = Path(source)
+    return read_file(source)
+
+
+def read_file(path: str | os.PathLike[str]) -> SourceText:
+    """The text of a file."""
+    name = os.fspath(path)
     try:
-        return SourceText(os.fspath(source), path.read_text(encoding="utf-8"))
-    except UnicodeDecodeError as error:
-        raise CompileError(
-            f"expected MLIR as UTF-8 text, got byte {error.object[error.start]:#04x} at "
-            f"offset {error.start}",
-            file=os.fspath(source),
-        ) from None
+        return decode(name, Path(path).read_bytes())
+    except CompileError:
+        raise
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise CompileError(
-            f"expected a file that can be read, got '{os.fspath(source)}': "
+            f"expected a file that can be read, got '{name}': "
             f"{(reason or str(error)).lower()}"
+        ) from None
+
+
+def decode(name: str, content: bytes) -> SourceText:
+    """The text of a file `name` with this `content`."""
+    try:
+        return SourceText(name, content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise CompileError(
+            f"expected MLIR as UTF-8 text, got byte {content[error.start]:#04x} at "
+            f"offset {error.start}",
+            file=name,
         ) from None

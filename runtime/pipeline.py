@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from spmd.lowering.emit import emit_llvm
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
 from spmd.dialects.spmd import KernelOp
+from spmd.lowering.emit import emit_llvm
+from spmd.lowering.machine import host_machine
 from spmd.passes.pipeline import flatten
 from spmd.runtime.errors import SourceText, compile_errors
 from spmd.runtime.parsing import make_context
@@ -32,7 +33,7 @@ def run_passes(
 def to_llvm(module: ModuleOp, source: SourceText | None) -> str:
     """The LLVM IR of a module at level 1 or 4."""
     with compile_errors(source, "writing LLVM IR"):
-        return emit_llvm(module)
+        return emit_llvm(module, host_machine())
 
 
 def stages(

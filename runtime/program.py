@@ -43,6 +43,11 @@ class Program(Mapping[str, Kernel]):
                 file=None if source is None else source.name,
             )
 
+    @classmethod
+    def from_source(cls, source: SourceText, options: CompileOptions) -> Program:
+        """The program written in `source`."""
+        return cls(parse(source), options, source)
+
     def __getitem__(self, name: str) -> Kernel:
         try:
             return self._kernels[name]
@@ -107,13 +112,11 @@ def compile(
     )
     if isinstance(source, ModuleOp):
         compat.ensure()
-        module, text = source.clone(), None
-        verify(module, text)
-    elif isinstance(source, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        text = read_source(source)
-        module = parse(text)
-    else:
+        module = source.clone()
+        verify(module, None)
+        return Program(module, options, None)
+    if not isinstance(source, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise CompileError(
             f"expected a path, MLIR text or a ModuleOp, got a {type(source).__name__}"
         )
-    return Program(module, options, text)
+    return Program.from_source(read_source(source), options)

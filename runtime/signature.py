@@ -43,7 +43,8 @@ class Parameter(ABC):
     """
     One argument of a kernel.
 
-    `codes` are its fields in the letters of Python's `struct` module.
+    `element` is its scalar type, or that of its elements; `codes` are its fields in the
+    letters of Python's `struct` module.
     """
 
     codes: str
@@ -52,6 +53,10 @@ class Parameter(ABC):
         self.number = argument.index
         self.name = argument.name_hint
         self.type = argument.type
+        type_ = argument.type
+        element = element_of(type_.element_type if is_memref(type_) else type_)
+        assert element is not None, "the verifier accepts scalars of the language only"
+        self.element = element
 
     def __str__(self) -> str:
         return f"argument {self.number}" + (f" (%{self.name})" if self.name else "")
@@ -70,11 +75,8 @@ class ScalarParameter(Parameter):
 
     def __init__(self, argument: BlockArgument):
         super().__init__(argument)
-        element = element_of(argument.type)
-        assert element is not None, "the verifier accepts scalars of the language only"
-        self.element = element
-        self.codes = element.code
-        self._pack = pack_scalar(element)
+        self.codes = self.element.code
+        self._pack = pack_scalar(self.element)
 
     def add(self, argument: Any, packed: PackedArguments) -> None:
         packed.fields.append(self._pack(argument))

@@ -1,10 +1,10 @@
 """
 Work-groups on threads.
 
-The groups of a launch are handed out in chunks that get smaller towards the end; the
-loop that takes them is native code (`CHUNK_LOOP`), so a thread needs the interpreter
-once per launch and not once per chunk. The calling thread takes part; the others are
-kept from launch to launch. A launch does not wait for a helper that has not started.
+The groups of a launch are handed out in chunks, which native code takes from a shared
+counter: a thread needs the interpreter once per launch and not once per chunk. The
+calling thread takes part; the others are kept from launch to launch. A launch does not
+wait for a helper that has not started.
 """
 
 from __future__ import annotations
@@ -12,69 +12,9 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from ctypes import CFUNCTYPE, c_int64, c_void_p
-from functools import cache
 from queue import SimpleQueue
 
-from spmd.lowering.native import NativeModule, compile_native
-
 from spmd.runtime.errors import LaunchError
-
-CHUNK_LOOP = """
-define void @run_chunks(ptr %kernel, ptr %args, ptr %next, i64 %end, i64 %parts, ptr %scratch) {
-entry:
-  br label %look
-look:
-  %first = load atomic i64, ptr %next monotonic, align 8
-  br label %take
-take:
-  %at = phi i64 [ %first, %look ], [ %seen, %claim ]
-  %more = icmp slt i64 %at, %end
-  br i1 %more, label %claim, label %done
-claim:
-  %left = sub i64 %end, %at
-  %share = udiv i64 %left, %parts
-  %small = icmp eq i64 %share, 0
-  %count = select i1 %small, i64 1, i64 %share
-  %last = add i64 %at, %count
-  %exchanged = cmpxchg ptr %next, i64 %at, i64 %last monotonic monotonic, align 8
-  %seen = extractvalue { i64, i1 } %exchanged, 0
-  %won = extractvalue { i64, i1 } %exchanged, 1
-  br i1 %won, label %run, label %take
-run:
-  call void %kernel(ptr %args, i64 %at, i64 %last, ptr %scratch)
-  br label %look
-done:
-  ret void
-}
-"""
-"""
-Takes chunks of the groups `[*next, end)`: one `parts`th of what is left each time.
-
-`next` is shared by the threads of a launch; chunks need no order, so the accesses are
-relaxed.
-"""
-
-Args = bytes | int
-"""Packed arguments, or their address."""
-
-ChunkLoop = Callable[[int, Args, int, int, int, int | None], None]
-"""`CHUNK_LOOP`: kernel, args, next, end, parts, scratch."""
-
-
-@cache
-def chunk_loop() -> ChunkLoop:
-    """`CHUNK_LOOP` as a function that releases the interpreter lock."""
-    prototype = CFUNCTYPE(
-        None, c_void_p, c_void_p, c_void_p, c_int64, c_int64, c_void_p
-    )
-    return prototype(_chunk_code().address("run_chunks"))
-
-
-@cache
-def _chunk_code() -> NativeModule:
-    """The owner of the code; it is never given back."""
-    return compile_native(CHUNK_LOOP)
 
 
 def available_threads() -> int:

@@ -1,0 +1,213 @@
+"""Arrays as kernel arguments: what fits, what does not, and that nothing is copied."""
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from spmd.runtime.arrays import ArrayLayout, overlap
+from spmd.runtime.elements import ELEMENTS
+from spmd.runtime.local_memory import LocalMemory, local
+
+
+def layout(
+    type_: str,
+    *shape: int | None,
+    strides: tuple[int | None, ...] | None = None,
+    offset: int = 0,
+    written: bool = True,
+) -> ArrayLayout:
+    return ArrayLayout("memref", ELEMENTS[type_], shape, strides, offset, written)
+
+
+def fields(of: ArrayLayout, array: Any) -> list[int]:
+    result: list[int] = []
+    of.describe(array, result)
+    return result
+
+
+def pointer(array: Any) -> int:
+    return array.__array_interface__["data"][0]
+
+
+def test_contiguous_array_has_canonical_strides():
+    array = np.zeros((2, 3, 4), np.float32)
+    got = fields(layout("f32", None, None, None), array)
+    assert got == [pointer(array), 0, 2, 3, 4, 12, 4, 1]
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (5,)])
+def test_one_dimension(shape: tuple[int]):
+    array = np.zeros(shape, np.float64)
+    assert fields(layout("f64", None), array) == [pointer(array), 0, *shape, 1]
+
+
+def test_no_dimension():
+    array = np.array(2.5, np.float32)
+    assert fields(layout("f32"), array) == [pointer(array), 0]
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        np.s_[::2, ::3],
+        np.s_[::-1, ::-2],
+        np.s_[1:4, 5:6],
+    ],
+)
+def test_strided_array_keeps_its_strides(view: tuple[slice, slice]):
+    array = np.zeros((6, 12), np.float32)[view]
+    got = fields(layout("f32", None, None, strides=(None, None)), array)
+    rows, columns = (step // 4 for step in array.strides)
+    assert got == [pointer(array), 0, *array.shape, rows, columns]
+
+
+def test_broadcast_array_has_stride_zero():
+    array = np.broadcast_to(np.float32(1), (3, 4))
+    of = layout("f32", None, None, strides=(None, None), written=False)
+    assert fields(of, array)[-2:] == [0, 0]
+
+
+def test_static_offset_is_taken_off_the_pointer():
+    array = np.zeros(8, np.float32)
+    got = fields(layout("f32", None, strides=(1,), offset=5), array)
+    assert got == [pointer(array) - 20, 5, 8, 1]
+
+
+def test_stride_of_a_single_element_does_not_matter():
+    array = np.zeros((4, 8), np.float32)[:, 3:4]
+    assert fields(layout("f32", None, None, strides=(8, 1)), array)[-2:] == [8, 1]
+
+
+@pytest.mark.parametrize(
+    ("type_", "dtype"),
+    [
+        ("i1", np.bool_),
+        ("i8", np.int8),
+        ("i8", np.uint8),
+        ("i32", np.uint32),
+        ("i64", np.longlong),
+        ("index", np.int64),
+        ("f16", np.float16),
+        ("bf16", ml_dtypes.bfloat16),
+        ("bf16", np.uint16),
+    ],
+)
+def test_dtype_fits(type_: str, dtype: Any):
+    array = np.zeros(4, dtype)
+    assert fields(layout(type_, None), array) == [pointer(array), 0, 4, 1]
+
+
+@pytest.mark.parametrize(
+    ("type_", "array", "message"),
+    [
+        ("f32", np.zeros(4), "expected an array of float32 for memref, got float64"),
+        ("f32", np.zeros(4, ">f4"), "expected native byte order, got >f4"),
+        ("i1", np.zeros(4, np.uint8), "expected an array of bool"),
+        ("bf16", np.zeros(4, np.int16), "of ml_dtypes.bfloat16 or uint16"),
+        ("f32", np.zeros((4, 4), np.float32), "expected an array with 1 dimension"),
+        (
+            "f32",
+            np.zeros(8, np.float32)[::2],
+            r"C-contiguous.*strides \(8,\) \(bytes\)",
+        ),
+        ("f32", np.frombuffer(b"\0" * 16, np.float32), "got a read-only one"),
+        ("f32", np.zeros(17, np.uint8)[1:].view(np.float32), "aligned to 4 bytes"),
+        ("f32", [1.0, 2.0], "expected an array of float32, got a list; pass a NumPy"),
+        ("f32", 1.0, "expected an array of float32, got a float"),
+        ("f32", np.float32(1), "expected an array of float32, got a float32"),
+        ("f32", LocalMemory((4,)), r"got spmd.local\(4\), which is for arguments in"),
+    ],
+)
+def test_what_does_not_fit_is_an_error(type_: str, array: Any, message: str):
+    with pytest.raises(ValueError, match=message):
+        fields(layout(type_, None), array)
+
+
+def test_read_only_array_fits_what_is_not_written():
+    array = np.frombuffer(b"\0" * 16, np.float32)
+    assert fields(layout("f32", None, written=False), array)[0] == pointer(array)
+
+
+def test_static_sizes_are_compared():
+    with pytest.raises(
+        ValueError, match=r"expected the sizes \(any, 4\).*got \(2, 5\)"
+    ):
+        fields(layout("f32", None, 4), np.zeros((2, 5), np.float32))
+
+
+def test_static_strides_are_compared():
+    of = layout("f32", None, None, strides=(None, 1))
+    with pytest.raises(ValueError, match=r"expected the strides \(any, 1\).*\(1, 4\)"):
+        fields(of, np.zeros((3, 4), np.float32).T)
+
+
+def test_strides_between_elements_are_an_error():
+    field = np.zeros(4, [("a", "u1"), ("b", "<f4"), ("c", "u1")])["b"]
+    with pytest.raises(ValueError, match="expected elements aligned to 4 bytes"):
+        fields(layout("f32", None, strides=(None,)), field)
+
+
+def test_dlpack_is_shared_not_copied():
+    class Foreign:
+        def __init__(self, array: Any):
+            self.array = array
+
+        def __dlpack__(self, **options: Any) -> Any:
+            return self.array.__dlpack__(**options)
+
+        def __dlpack_device__(self) -> Any:
+            return self.array.__dlpack_device__()
+
+    array = np.zeros(4, np.float32)
+    assert fields(layout("f32", None), Foreign(array))[0] == pointer(array)
+
+
+def test_array_interface_is_shared_not_copied():
+    class Foreign:
+        def __init__(self, array: Any):
+            self.__array_interface__ = array.__array_interface__
+            self.array = array
+
+    array = np.zeros(4, np.float32)
+    assert fields(layout("f32", None), Foreign(array))[0] == pointer(array)
+
+
+def test_broken_dlpack_is_an_error():
+    class Broken:
+        def __dlpack__(self, **_: Any) -> Any:
+            raise BufferError("on another device")
+
+        def __dlpack_device__(self) -> Any:
+            return 1, 0
+
+    with pytest.raises(ValueError, match="got a Broken: on another device"):
+        fields(layout("f32", None), Broken())
+
+
+def test_local_memory_is_described():
+    result: list[int] = []
+    assert layout("f16", 16, None).describe_local(local((16, 17)), result) == 544
+    assert result == [0, 0, 16, 17, 17, 1]
+
+
+def test_local_memory_of_another_shape_is_an_error():
+    with pytest.raises(ValueError, match=r"expected the sizes \(16, any\)"):
+        layout("f16", 16, None).describe_local(local((8, 17)), [])
+    with pytest.raises(ValueError, match=r"expected spmd.local with 2 dimensions"):
+        layout("f16", 16, None).describe_local(local(16), [])
+
+
+@pytest.mark.parametrize("shape", [-1, (2, -1), 1.5, "abc", None])
+def test_local_memory_needs_sizes(shape: Any):
+    with pytest.raises(ValueError, match=r"^spmd.local: expected"):
+        local(shape)
+
+
+def test_overlap_is_exact_for_interleaved_arrays():
+    array = np.zeros(16, np.float32)
+    assert overlap(array[:9], array[8:])
+    assert not overlap(array[:8], array[8:])
+    assert not overlap(array[::2], array[1::2])
+    assert overlap(array[::2], array[::3])

@@ -1,0 +1,148 @@
+"""
+Kernel arguments as words on a command line.
+
+| word                   | argument |
+| ---------------------- | -------- |
+| `zeros:f32[16]`        | an array of zeros; likewise `ones` |
+| `range:i32[8,8]`       | 0, 1, 2, ... in C order |
+| `random:f32[4096]`     | floats from [0, 1), integers from 0 to 99, bools; from the seed |
+| `x.npy`                | the array of that file |
+| `local[256]`           | local memory of that size; the kernel gives the type |
+| `3`, `2.5`, `true`, `nan` | a number |
+
+Types are those of the language; `u8`, `u16`, `u32`, `u64` are integers shown without sign.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from spmd.runtime.elements import ELEMENTS
+from spmd.runtime.errors import LaunchError
+from spmd.runtime.local_memory import local
+
+Array = np.ndarray[Any, Any]
+
+_SPEC = re.compile(r"(?P<kind>\w+):(?P<type>\w+)\[(?P<shape>[^]]*)\]")
+_LOCAL = re.compile(r"local\[(?P<shape>[^]]*)\]")
+
+DTYPES = {name: element.dtypes[0] for name, element in ELEMENTS.items()} | {
+    f"u{bits}": np.dtype(f"uint{bits}") for bits in (8, 16, 32, 64)
+}
+"""The element types of array words. bfloat16 arrays hold the bits, as uint16."""
+
+_MAX_BYTES = 1 << 40
+
+
+def parse_argument(word: str, number: int, seed: int) -> Any:
+    """The argument that `word` describes; `number` tells random arguments apart."""
+    if (match := _LOCAL.fullmatch(word)) is not None:
+        return local(_shape(word, match["shape"]))
+    if (match := _SPEC.fullmatch(word)) is not None:
+        return _make(word, match["kind"], match["type"], match["shape"], number, seed)
+    if word.endswith(".npy"):
+        return _load(word)
+    if word in ("true", "false"):
+        return word == "true"
+    number_kinds: tuple[Callable[[str], float], ...] = (_integer, float)
+    for kind in number_kinds:
+        try:
+            return kind(word)
+        except ValueError:
+            continue
+    raise LaunchError(
+        "expected an argument such as 'zeros:f32[16]', 'random:f32[4096]', "
+        f"'range:i32[8,8]', 'x.npy', 'local[256]' or a number, got '{word}'"
+    )
+
+
+def _integer(word: str) -> int:
+    return int(word, 0)
+
+
+def _shape(word: str, text: str) -> tuple[int, ...]:
+    parts = [part.strip() for part in text.split(",")] if text.strip() else []
+    if not all(part.isdecimal() for part in parts):
+        raise LaunchError(
+            f"expected sizes as whole numbers between the brackets, got '{word}'"
+        )
+    return tuple(int(part) for part in parts)
+
+
+def _make(
+    word: str, kind: str, type_: str, shape_text: str, number: int, seed: int
+) -> Array:
+    makers: dict[str, Callable[[tuple[int, ...], str], Array]] = {
+        "zeros": lambda shape, type_: np.zeros(shape, DTYPES[type_]),
+        "ones": lambda shape, type_: _convert(np.ones(shape), type_),
+        "range": lambda shape, type_: _convert(_range(shape), type_),
+        "random": lambda shape, type_: _random(shape, type_, (seed, number)),
+    }
+    if kind not in makers:
+        raise LaunchError(f"expected one of {', '.join(makers)}, got '{word}'")
+    if type_ not in DTYPES:
+        raise LaunchError(
+            f"expected one of the types {', '.join(DTYPES)}, got '{word}'"
+        )
+    shape = _shape(word, shape_text)
+    size = DTYPES[type_].itemsize
+    for extent in shape:
+        size *= extent
+    if size > _MAX_BYTES:
+        raise LaunchError(
+            f"expected an array of at most {_MAX_BYTES} bytes, got '{word}'"
+        )
+    try:
+        return makers[kind](shape, type_)
+    except MemoryError:
+        raise LaunchError(
+            f"expected an array that fits in memory, got '{word}'"
+        ) from None
+
+
+def _range(shape: tuple[int, ...]) -> Array:
+    return np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
+
+
+def _random(shape: tuple[int, ...], type_: str, seed: tuple[int, int]) -> Array:
+    random = np.random.default_rng(seed)
+    if DTYPES[type_].kind in "iub" and type_ != "bf16":
+        return _convert(random.integers(0, 2 if type_ == "i1" else 100, shape), type_)
+    return _convert(random.random(shape, np.float32), type_)
+
+
+def _convert(array: Array, type_: str) -> Array:
+    if type_ != "bf16":
+        return array.astype(DTYPES[type_])
+    return bfloat16_bits(array.astype(np.float32))
+
+
+def bfloat16_bits(array: Array) -> Array:
+    """The bits of finite float32 values rounded to bfloat16, to nearest even."""
+    bits = array.view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
+
+
+def bfloat16_values(bits: Array) -> Array:
+    """The float32 values of bfloat16 bits."""
+    return (bits.astype(np.uint32) << 16).view(np.float32)
+
+
+def _load(word: str) -> Array:
+    try:
+        # `allow_pickle` would run code from the file.
+        array: Any = np.load(word, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise LaunchError(
+            f"expected a file that NumPy can load, got '{word}': {error}"
+        ) from None
+    if not isinstance(array, _ARRAYS):
+        raise LaunchError(f"expected a file with one array, got '{word}'")
+    return array
+
+
+_ARRAYS: tuple[type, ...] = (np.ndarray,)

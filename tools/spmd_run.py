@@ -1,0 +1,237 @@
+"""`spmd-run`: run a kernel from the shell and print the arrays that it changed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from spmd.runtime.errors import CompileError, LaunchError, SourceText
+from spmd.runtime.kernel import Kernel
+from spmd.runtime.options import CompileOptions
+from spmd.runtime.parsing import decode, read_file
+from spmd.runtime.program import Program
+from spmd.tools.array_specs import bfloat16_values, parse_argument
+from spmd.tools.array_text import describe
+
+_EPILOG = """\
+arguments (--arg, one for each argument of the kernel, in order):
+  zeros:f32[16]  ones:f64[4,4]  range:i32[8,8]  random:f32[4096]   an array
+  x.npy                                                            an array from a file
+  local[256]  local[16,17]                                         local memory
+  3  2.5  true  nan                                                a number
+
+example:
+  spmd-run group_sum.mlir --kernel group_sum --global-size 4096 \\
+      --arg 'random:f32[4096]' --arg 'zeros:f32[16]'
+"""
+
+_REPEATS = 20
+"""How often `--time` runs the kernel, or until it took a second."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command line `argv`; returns the exit status."""
+    options = _parse(argv)
+    try:
+        _run(options)
+        sys.stdout.flush()
+    except (CompileError, LaunchError) as error:
+        print(f"spmd-run: error: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        # The reader has seen enough; Python must not complain when it flushes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="spmd-run",
+        description="Run a kernel and print the arrays that it changed.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("file", help="a file with MLIR, or - for the standard input")
+    add("--kernel", metavar="NAME", help="needed if there are several")
+    add("--global-size", metavar="X[,Y[,Z]]", type=_sizes, help="work-items to run")
+    add("--group-size", metavar="X[,Y[,Z]]", type=_sizes, help="of a work-group")
+    add("--arg", metavar="WORD", action="append", default=[], help="see below")
+    add("--seed", type=int, default=0, help="of random arguments (default: 0)")
+    add("--threads", type=int, help="default: SPMD_NUM_THREADS or the number of CPUs")
+    add("--width", default="auto", help="lanes of a sub-group: auto, 1, 2, ... 64")
+    add("--strategy", default="auto", help="auto, fission or continuations")
+    add("--no-vectorize", action="store_true", help="stop after spmd-to-loops")
+    add(
+        "--print-after",
+        metavar="PASS",
+        action="append",
+        default=[],
+        help="print the IR after a pass, or after each: all; nothing is run if there "
+        "is no --global-size",
+    )
+    add("--time", action="store_true", help="tell on stderr how long it took")
+    add("--save", metavar="DIR", type=Path, help="save changed arrays as DIR/NAME.npy")
+    add("--precision", type=int, default=6, help="digits of floats (default: 6)")
+    add("--limit", type=int, default=64, help="elements to print (default: 64)")
+    options = parser.parse_args(argv)
+    if options.global_size is None and not options.print_after:
+        parser.error("expected --global-size, or --print-after to see IR only")
+    if options.seed < 0 or options.limit < 0 or not 1 <= options.precision <= 17:
+        parser.error(
+            "expected --seed and --limit of at least 0 and --precision from 1 to 17"
+        )
+    return options
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"expected one to three whole numbers such as 64,64, got '{text}'"
+        ) from None
+
+
+def _run(options: argparse.Namespace) -> None:
+    start = perf_counter()
+    width = options.width
+    checked = CompileOptions.checked(
+        {
+            "width": int(width) if width.isdecimal() else width,
+            "strategy": options.strategy,
+            "vectorize": not options.no_vectorize,
+        }
+    )
+    program = Program.from_source(_source(options.file), checked)
+    kernel = _choose(program, options.kernel)
+    _print_stages(kernel, options)
+    if options.global_size is not None:
+        _launch(kernel, options, start)
+
+
+def _source(file: str) -> SourceText:
+    if file != "-":
+        return read_file(file)
+    return decode("<stdin>", sys.stdin.buffer.read())
+
+
+def _choose(program: Program, name: str | None) -> Kernel:
+    if name is None and len(program) == 1:
+        return next(iter(program.values()))
+    if name is None:
+        raise CompileError(
+            f"expected --kernel with one of {', '.join(program)}, got none"
+        )
+    return program[name]
+
+
+def _print_stages(kernel: Kernel, options: argparse.Namespace) -> None:
+    wanted: list[str] = options.print_after
+    if not wanted:
+        return
+    stages = list(kernel.stages(group_size=options.group_size))
+    names = list(dict.fromkeys(name for name, _ in stages))
+    for name in wanted:
+        if name != "all" and name not in names:
+            raise CompileError(
+                f"--print-after: expected all or one of {', '.join(names)}, got '{name}'"
+            )
+    for name, text in stages:
+        if name in wanted or "all" in wanted:
+            comment = ";" if name == stages[-1][0] else "//"
+            print(f"{comment} IR after {name}\n{text}")
+
+
+def _launch(kernel: Kernel, options: argparse.Namespace, start: float) -> None:
+    arguments = [
+        parse_argument(word, number, options.seed)
+        for number, word in enumerate(options.arg)
+    ]
+    before = [_copy(argument) for argument in arguments]
+    sizes: dict[str, Any] = {
+        "global_size": options.global_size,
+        "group_size": options.group_size,
+        "threads": options.threads,
+    }
+    launch = kernel.bind(*arguments, **sizes)
+    compiled = perf_counter()
+    launch()
+    ran = perf_counter()
+    if options.time:
+        again = kernel.bind(*(_copy(argument) for argument in before), **sizes)
+        times = _time(again)
+        print(
+            f"compiled in {(compiled - start) * 1e3:.1f} ms, first run "
+            f"{(ran - compiled) * 1e6:.1f} us, median of {len(times)} runs "
+            f"{statistics.median(times) * 1e6:.1f} us",
+            file=sys.stderr,
+        )
+    _report(kernel, arguments, before, options)
+
+
+def _copy(argument: Any) -> Any:
+    return argument.copy() if isinstance(argument, _ARRAYS) else argument
+
+
+_ARRAYS: tuple[type, ...] = (np.ndarray,)
+
+
+def _time(launch: Any) -> list[float]:
+    times: list[float] = []
+    while len(times) < _REPEATS and sum(times) < 1:
+        start = perf_counter()
+        launch()
+        times.append(perf_counter() - start)
+    return times
+
+
+def _report(
+    kernel: Kernel,
+    arguments: list[Any],
+    before: list[Any],
+    options: argparse.Namespace,
+) -> None:
+    """Prints the arrays that differ from what they were before."""
+    changed = False
+    for number, (now, old) in enumerate(zip(arguments, before)):
+        if not isinstance(now, _ARRAYS) or now.tobytes() == old.tobytes():
+            continue
+        changed = True
+        parameter = kernel.parameters[number]
+        name = parameter.name or f"arg{number}"
+        bits = parameter.element.name == "bf16"
+        shown = bfloat16_values(now) if bits else now
+        head = f"%{name}: {parameter.element.name}"
+        for line in describe(head, shown, options.precision, options.limit):
+            print(line)
+        if options.save is not None:
+            _save(options.save, name, now)
+    if not changed:
+        print("no array changed")
+
+
+def _save(folder: Path, name: str, array: Any) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        np.save(folder / f"{name}.npy", array)
+    except OSError as error:
+        raise LaunchError(
+            f"--save: expected a folder that can be written, got '{folder}': "
+            f"{(error.strerror or str(error)).lower()}"
+        ) from None
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
