@@ -58,7 +58,7 @@ def lowered_type(type_: Attribute) -> Attribute:
     space = memref_type.memory_space
     element = memref_type.element_type
     if element != i1 and not isinstance(space, MemoryAttr):
-        return type_
+        return memref_type
     if isinstance(space, MemoryAttr):
         space = LOCAL_SPACE if space == LOCAL else NoneAttr()
     return MemRefType(
@@ -124,7 +124,7 @@ def _allocate(op: LocalAllocOp) -> None:
     )
     locate(alloca, op)
     entry = function.body.blocks.first
-    assert entry is not None and entry.first_op is not None
+    assert entry is not None, "local memory stands in a function with a body"
     anchor: Operation | None = entry.first_op
     while isinstance(anchor, arith.ConstantOp):
         anchor = anchor.next_op

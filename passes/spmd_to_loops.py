@@ -41,7 +41,9 @@ from spmd.passes.gather_ids import GatherIdsPass
 from spmd.passes.kernels_to_functions import KernelsToFunctionsPass
 from spmd.passes.lower_memory_types import LowerMemoryTypesPass
 from spmd.passes.pipeline import PassSequence
+from spmd.passes.place_group_memory import PlaceGroupMemoryPass
 from spmd.passes.split_at_barriers import SplitAtBarriersPass, Strategy
+from spmd.passes.version_full_groups import VersionFullGroupsPass
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,10 @@ class SpmdToLoopsPass(PassSequence):
 
     def passes(self) -> tuple[ModulePass, ...]:
         return (
+            VersionFullGroupsPass(),
             GatherIdsPass(),
             SplitAtBarriersPass(strategy=self.strategy),
             KernelsToFunctionsPass(),
             LowerMemoryTypesPass(),
+            PlaceGroupMemoryPass(),
         )

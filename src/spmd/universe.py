@@ -45,12 +45,23 @@ for _dialect in ("arith", "scf", "vector"):
 PASSES = (
     # Level 0 to level 1: `spmd-to-loops` and its steps, in order.
     "spmd-to-loops",
+    "version-full-groups",
     "gather-ids",
     "split-at-barriers",
     "kernels-to-functions",
     "lower-memory-types",
+    "place-group-memory",
+    # Level 0 to level 0.
+    "spmd-specialize",
 )
 """A pass `some-name` is the class `SomeNamePass` of `spmd.passes.some_name`."""
+
+
+TARGETS = {
+    "spmd-llvm": "SpmdLlvmTarget",
+    "spmd-asm": "SpmdAsmTarget",
+    "spmd-object": "SpmdObjectTarget",
+}
 
 
 def _pass_path(name: str) -> str:
@@ -62,4 +73,7 @@ def _pass_path(name: str) -> str:
 SPMD_UNIVERSE = Universe(
     all_dialects={"spmd": _lazy("spmd.dialects.spmd:SPMD")},
     all_passes={name: _lazy(_pass_path(name)) for name in PASSES},
+    all_targets={
+        name: _lazy(f"spmd.lowering.targets:{cls}") for name, cls in TARGETS.items()
+    },
 )
