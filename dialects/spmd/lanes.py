@@ -24,6 +24,7 @@ from xdsl.printer import Printer
 from xdsl.traits import (
     HasParent,
     IsTerminator,
+    Pure,
     RecursiveMemoryEffect,
     SingleBlockImplicitTerminator,
     ensure_terminator,
@@ -66,7 +67,7 @@ class YieldOp(AbstractYieldOperation[Attribute]):
     name = "spmd.yield"
 
     traits = lazy_traits_def(
-        lambda: (IsTerminator(), HasParent(SubGroupOp, MaskedOp)),
+        lambda: (IsTerminator(), Pure(), HasParent(SubGroupOp, MaskedOp)),
     )
 
 
