@@ -1,0 +1,219 @@
+"""
+What holds for every pass, op and file of the project, so that a reader who has seen one
+has seen all: names, documentation, tests, direction of imports, size, words.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+
+import pytest
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.traits import IsTerminator, MemoryEffect, SymbolOpInterface
+
+from spmd.dialects.compat.memory import GatherOp, ScatterOp, StepOp
+from spmd.universe import SPMD_UNIVERSE
+
+ROOT = Path(__file__).resolve().parent.parent
+TESTS = ROOT / "tests"
+
+MAY_IMPORT = {
+    "dialects": set[str](),
+    "analysis": {"dialects"},
+    "passes": {"dialects", "analysis"},
+    "lowering": {"dialects", "analysis", "passes"},
+    "runtime": {"dialects", "analysis", "passes", "lowering"},
+    "reference": {"dialects"},
+    "frontends": {"dialects"},
+    "tools": {"dialects", "analysis", "passes", "lowering", "runtime", "reference"},
+}
+"""What a folder may import, beside itself."""
+
+PACKAGES = tuple(name for name in MAY_IMPORT if (ROOT / name).is_dir())
+MODULES = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
+
+WRITTEN = sorted(
+    path
+    for folder in (*PACKAGES, "src", "tests", "examples", "benchmarks", "docs", ".ci")
+    for path in (ROOT / folder).rglob("*")
+    if path.is_file()
+    and path.suffix in {".py", ".mlir", ".md", ".toml", ""}
+    and not {"__pycache__", "Output"} & set(path.parts)
+    and not any(part.endswith(".egg-info") for part in path.parts)
+) + [
+    ROOT / name
+    for name in (
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "Makefile",
+        "README.md",
+        "lit.cfg.py",
+        "pyproject.toml",
+        "requirements-dev.lock",
+    )
+]
+
+LONGEST = 800
+LONGEST_MEDIAN = 200
+
+PASSES = [load() for load in SPMD_UNIVERSE.all_passes.values()]
+OPS: list[type[Operation]] = [
+    *(op for load in SPMD_UNIVERSE.all_dialects.values() for op in load().operations),
+    GatherOp,
+    ScatterOp,
+    StepOp,
+]
+
+
+def relative(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def docstring_of_module(cls: type[object]) -> str:
+    path = cls.__module__.removeprefix("spmd.").replace(".", "/") + ".py"
+    return ast.get_docstring(ast.parse((ROOT / path).read_text())) or ""
+
+
+# --- passes -----------------------------------------------------------------------
+
+
+def test_passes_are_registered():
+    assert PASSES
+
+
+@pytest.mark.parametrize("pass_", PASSES, ids=lambda p: p.name)
+def test_pass_file_class_and_name_are_equal(pass_: type[ModulePass]):
+    words = pass_.name.split("-")
+    assert pass_.__name__ == "".join(word.capitalize() for word in words) + "Pass"
+    assert pass_.__module__ == f"spmd.passes.{'_'.join(words)}"
+
+
+@pytest.mark.parametrize("pass_", PASSES, ids=lambda p: p.name)
+def test_pass_says_what_it_requires_and_ensures_and_shows_ir(pass_: type[ModulePass]):
+    text = docstring_of_module(pass_)
+    for needed in ("Requires:", "Ensures:", "```mlir", "before", "after"):
+        assert needed in text, f"expected {needed!r} in the docstring of {pass_.name}"
+
+
+@pytest.mark.parametrize("pass_", PASSES, ids=lambda p: p.name)
+def test_pass_has_a_filecheck_and_an_execution_test(pass_: type[ModulePass]):
+    filecheck = TESTS / "filecheck" / "passes" / f"{pass_.name}.mlir"
+    execution = TESTS / "execution" / f"test_{pass_.name.replace('-', '_')}.py"
+    assert filecheck.is_file(), f"expected {relative(filecheck)}"
+    assert pass_.name in filecheck.read_text()
+    assert execution.is_file(), f"expected {relative(execution)}"
+
+
+# --- ops --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
+def test_op_class_is_named_after_the_op(op: type[Operation]):
+    words = re.split(r"[._]", op.name)[1:]
+    assert op.__name__ == "".join(word.capitalize() for word in words) + "Op"
+
+
+@pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
+def test_op_is_documented_with_an_example(op: type[Operation]):
+    text = op.__doc__ or ""
+    assert "```mlir" in text
+    assert op.name in text
+    if op.name != "spmd.return":
+        assert "Errors:" in text, "expected a line on errors"
+
+
+@pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
+def test_op_declares_its_memory_effects(op: type[Operation]):
+    if op.has_trait(IsTerminator) or op.has_trait(SymbolOpInterface):
+        return
+    assert op.get_traits_of_type(MemoryEffect)
+
+
+@pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
+def test_op_has_a_filecheck_test(op: type[Operation]):
+    texts = (p.read_text() for p in (TESTS / "filecheck" / "dialects").rglob("*.mlir"))
+    assert any(re.search(rf"CHECK.*{re.escape(op.name)}\b", text) for text in texts)
+
+
+# --- files ------------------------------------------------------------------------
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The modules that a file imports, wherever in the file."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"expected no relative import in {relative(path)}"
+            assert node.module is not None
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_imports_point_one_way(package: str):
+    for path in (ROOT / package).rglob("*.py"):
+        for name in imported(path):
+            if not name.startswith("spmd"):
+                continue
+            _, *rest = name.split(".")
+            if not rest:
+                continue  # `import spmd`, checked by what is used of it
+            assert rest[0] in MAY_IMPORT[package] | {package}, (
+                f"expected {package} to import only {sorted(MAY_IMPORT[package])}, got "
+                f"{name} in {relative(path)}"
+            )
+
+
+@pytest.mark.parametrize("path", MODULES, ids=relative)
+def test_module_has_a_docstring(path: Path):
+    tree = ast.parse(path.read_text())
+    assert ast.get_docstring(tree) or not tree.body
+
+
+def test_files_are_short():
+    files = [p for p in WRITTEN if p.suffix == ".py"]
+    lengths = {relative(p): len(p.read_text().splitlines()) for p in files}
+    too_long = {name: n for name, n in lengths.items() if n > LONGEST}
+    assert not too_long, f"expected at most {LONGEST} lines"
+    assert median(n for n in lengths.values() if n) < LONGEST_MEDIAN
+
+
+# Written so that this file does not contain them.
+SYNONYMS = re.compile(
+    rf"\b({'|'.join(['war' + 'p', 'gan' + 'g'])})s?\b|thread[ -]block"
+)
+MARKERS = re.compile("|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X"]))
+MACHINE = re.compile(
+    "|".join(["/wor" + "k/", "/roo" + "t/", "/hom" + "e/", "/tm" + "p/"])
+)
+REGISTRY = re.compile(
+    "|".join(["pypi" + r"\.", "pythonhosted" + r"\.", "--index" + "-url"])
+)
+
+
+@pytest.mark.parametrize(
+    ("unwanted", "why"),
+    [
+        (SYNONYMS, "the words are work-item, work-group, sub-group and lane"),
+        (MARKERS, "what is missing is an error message or an issue"),
+        (MACHINE, "the repository works in any folder of any machine"),
+        (REGISTRY, "any package index will do"),
+    ],
+    ids=["synonyms", "markers", "machine", "registry"],
+)
+def test_no_file_contains(unwanted: re.Pattern[str], why: str):
+    lines = [
+        f"{relative(path)}:{number}: {line.strip()}"
+        for path in WRITTEN
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if unwanted.search(line.lower() if unwanted is SYNONYMS else line)
+        # `make lock` has to say that the lock file names no index.
+        and not (path.name == "Makefile" and "--no-emit" in line)
+    ]
+    assert not lines, why
