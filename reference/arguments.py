@@ -13,23 +13,31 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     NoneAttr,
-    VectorType,
 )
 from xdsl.ir import Attribute
 
 from spmd.dialects.spmd import LOCAL
 from spmd.reference.errors import ArgumentError
 from spmd.reference.memory import MemRef, allocate, window
-from spmd.reference.scalars import POISON, ROUND, Scalar, scalar_of, signed
+from spmd.reference.scalars import (
+    POISON,
+    ROUND,
+    Scalar,
+    as_memref,
+    as_vector,
+    scalar_of,
+    signed,
+)
 
 LOWERED_LOCAL_SPACE = 3
 
 
 def is_local(type_: Attribute) -> bool:
     """Whether a memref lies in local memory, at level 0 or after."""
-    if not isinstance(type_, MemRefType):
+    memref = as_memref(type_)
+    if memref is None:
         return False
-    space = type_.memory_space
+    space = memref.memory_space
     if isinstance(space, IntegerAttr):
         return space.value.data == LOWERED_LOCAL_SPACE
     return space == LOCAL
@@ -53,13 +61,14 @@ def _bind(type_: Attribute, arg: Any, name: str) -> Any:
         raise ArgumentError(
             f"expected {name} of a type that can be passed, got {type_}"
         )
-    if isinstance(type_, MemRefType):
+    memref = as_memref(type_)
+    if memref is not None:
         if isinstance(arg, MemRef):
             return arg
-        if is_local(type_) and not isinstance(arg, np.ndarray):
-            return _local_sizes(type_, arg, name)
-        return _bind_array(cast("MemRefType[Attribute]", type_), scalar, arg, name)
-    if isinstance(type_, VectorType):
+        if is_local(memref) and not isinstance(arg, np.ndarray):
+            return _local_sizes(memref, arg, name)
+        return _bind_array(memref, scalar, arg, name)
+    if as_vector(type_) is not None:
         return tuple(_bind_number(scalar, x, name) for x in np.asarray(arg).ravel())
     return _bind_number(scalar, arg, name)
 
@@ -128,7 +137,7 @@ def bind_local(
     """The arguments for one group, with local memory of its own."""
     values: list[Any] = []
     for type_, value, name in zip(types, bound, names, strict=False):
-        if isinstance(type_, MemRefType) and isinstance(value, tuple):
+        if as_memref(type_) is not None and isinstance(value, tuple):
             scalar = scalar_of(type_)
             assert scalar is not None
             value = allocate(cast("tuple[int, ...]", value), scalar, "local", name)

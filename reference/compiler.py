@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
@@ -27,6 +27,8 @@ from spmd.reference.facts import ops_that_wait, values_that_may_be_poison
 from spmd.reference.scalars import POISON, Scalar
 
 OpT = TypeVar("OpT", bound=Operation)
+Text = Callable[[str], str] | Callable[[str, str], str] | Callable[[str, str, str], str]
+"""From the operands of an op, as expressions, to its result."""
 Meaning = Callable[["Body", Any], None]
 Terminate = Callable[["Body", Operation], None]
 """Writes what the last op of a region does: assign results, or return."""
@@ -43,6 +45,8 @@ class Rendezvous:
 
 
 MEANINGS: dict[type[Operation], Meaning] = {}
+REGIONS_OF_BLOCKS: list[Callable[[Body, Region, Terminate], None]] = []
+"""How to write a region of many blocks; the dialect of jumps provides it."""
 HELPERS: dict[str, Any] = {
     "POISON": POISON,
     "inf": math.inf,
@@ -137,7 +141,7 @@ class Body:
         self.lines.append("    " * self.depth + text)
 
     @contextmanager
-    def suite(self, head: str) -> Iterator[None]:
+    def suite(self, head: str) -> Generator[None]:
         """Indented statements under `head:`."""
         self.line(head + ":")
         self.depth += 1
@@ -202,7 +206,7 @@ class Body:
         return f"k + ({', '.join([*self.path, str(site)])},)"
 
     @contextmanager
-    def iterations(self, op: Operation) -> Iterator[Callable[[], None]]:
+    def iterations(self, op: Operation) -> Generator[Callable[[], None]]:
         """Counts iterations of the loop `op`, if work-items may wait in it."""
         if op not in self.program.waiting:
             yield lambda: None
@@ -249,10 +253,7 @@ class Body:
         if len(region.blocks) == 1:
             finish(self, self.straight(region.block))
         else:
-            # The meaning of jumps lives with the dialect that has them.
-            from spmd.reference.meanings.cf import write_blocks
-
-            write_blocks(self, region, finish)
+            REGIONS_OF_BLOCKS[0](self, region, finish)
 
 
 def element(type_: Attribute, op: Operation) -> Scalar:
@@ -272,7 +273,7 @@ def elementwise(
     body: Body,
     op: Operation,
     operands: Sequence[SSAValue],
-    text: Callable[..., str],
+    text: Text,
     rounding: Scalar | None = None,
 ) -> None:
     """
@@ -281,12 +282,13 @@ def elementwise(
     An undefined operand makes the result undefined.
     """
     result = op.results[0]
+    write = cast(Callable[..., str], text)
     poisoned = [body.may_be_poison(operand) for operand in operands]
     if not isinstance(result.type, VectorType):
         names = body.uses(operands)
         guards = [f"{n} is POISON" for n, p in zip(names, poisoned, strict=True) if p]
         name = body.new(result)
-        expression = text(*names)
+        expression = write(*names)
         if guards:
             body.line(f"if {' or '.join(guards)}: {name} = POISON")
             if rounding is not None:
@@ -302,7 +304,7 @@ def elementwise(
         return
 
     names = ["a", "b", "c"][: len(operands)]
-    expression = text(*names)
+    expression = write(*names)
     if rounding is not None:
         expression = rounded(expression, rounding)
     guards = [f"{n} is POISON" for n, p in zip(names, poisoned, strict=True) if p]

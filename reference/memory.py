@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count, product
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ class Storage:
 
     __slots__ = ("address", "bytes", "name", "shadow", "space")
 
-    def __init__(self, data: memoryview, address: int, space: str, name: str = ""):
+    def __init__(self, data: memoryview[Any], address: int, space: str, name: str = ""):
         self.bytes = data
         self.address = address
         self.space = space
@@ -46,7 +46,7 @@ class MemRef:
 
     def __init__(
         self,
-        data: memoryview,
+        data: memoryview[Any],
         offset: int,
         sizes: tuple[int, ...],
         strides: tuple[int, ...],
@@ -88,6 +88,11 @@ def row_major(sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
+def typed(raw: memoryview[Any], scalar: Scalar) -> memoryview[Any]:
+    """Bytes as elements."""
+    return cast(Any, raw).cast(scalar.code)
+
+
 def allocate(
     sizes: Sequence[int], scalar: Scalar, space: str, name: str = ""
 ) -> MemRef:
@@ -96,7 +101,7 @@ def allocate(
     length = prod(sizes) * scalar.size
     raw = memoryview(bytearray(b"\xff") * length)
     storage = Storage(raw, next(_fresh_address), space, name)
-    return MemRef(raw.cast(scalar.code), 0, sizes, row_major(sizes), storage)
+    return MemRef(typed(raw, scalar), 0, sizes, row_major(sizes), storage)
 
 
 def window(array: NDArray[Any], scalar: Scalar, space: str, name: str) -> MemRef:
@@ -114,7 +119,7 @@ def window(array: NDArray[Any], scalar: Scalar, space: str, name: str) -> MemRef
     if array.size == 0:
         empty = memoryview(bytearray())
         storage = Storage(empty, next(_fresh_address), space, name)
-        return MemRef(empty.cast(scalar.code), 0, sizes, tuple(strides), storage)
+        return MemRef(typed(empty, scalar), 0, sizes, tuple(strides), storage)
     steps = [(n - 1) * s for n, s in zip(sizes, strides, strict=True)]
     low = sum(min(0, step) for step in steps)
     high = sum(max(0, step) for step in steps)
@@ -125,6 +130,6 @@ def window(array: NDArray[Any], scalar: Scalar, space: str, name: str) -> MemRef
         strides=(item,),
         writeable=bool(array.flags.writeable),
     )
-    raw = memoryview(flat).cast("B")
+    raw = memoryview(cast(Any, flat)).cast("B")
     storage = Storage(raw, int(flat.ctypes.data), space, name)
-    return MemRef(raw.cast(scalar.code), -low, sizes, tuple(strides), storage)
+    return MemRef(typed(raw, scalar), -low, sizes, tuple(strides), storage)

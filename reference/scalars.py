@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from struct import pack, unpack
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -68,7 +68,7 @@ class Scalar:
 
 
 INTEGER_CODES = {1: "B", 8: "B", 16: "H", 32: "I", 64: "Q"}
-FLOATS = {
+FLOATS: dict[type[Attribute], Scalar] = {
     Float16Type: Scalar("f16", 16, True, "H"),
     BFloat16Type: Scalar("bf16", 16, True, "H"),
     Float32Type: Scalar("f32", 32, True, "f"),
@@ -80,14 +80,35 @@ I1 = Scalar("i1", 1, False, "B")
 
 def scalar_of(type_: Attribute) -> Scalar | None:
     """The element type of a scalar, vector or memref type; `None` if it has no meaning."""
+    element = type_
     if isinstance(type_, VectorType | MemRefType):
-        type_ = type_.get_element_type()
-    if isinstance(type_, IndexType):
+        element = cast("VectorType[Attribute]", type_).get_element_type()
+    if isinstance(element, IndexType):
         return INDEX
-    if isinstance(type_, IntegerType):
-        bits = type_.width.data
+    if isinstance(element, IntegerType):
+        bits = element.bitwidth
         return Scalar(f"i{bits}", bits, False, INTEGER_CODES.get(bits, ""))
-    return FLOATS.get(type(type_))  # pyright: ignore[reportArgumentType, reportCallIssue]
+    return FLOATS.get(type(element))
+
+
+def as_vector(type_: Attribute) -> VectorType[Attribute] | None:
+    """The type, if it is that of a vector."""
+    if isinstance(type_, VectorType):
+        return cast("VectorType[Attribute]", type_)
+    return None
+
+
+def as_memref(type_: Attribute) -> MemRefType[Attribute] | None:
+    """The type, if it is that of a memref."""
+    if isinstance(type_, MemRefType):
+        return cast("MemRefType[Attribute]", type_)
+    return None
+
+
+def length_of(type_: Attribute) -> int:
+    """The number of elements of a vector; one for a scalar."""
+    vector = as_vector(type_)
+    return 1 if vector is None else math.prod(vector.get_shape())
 
 
 # --- rounding ------------------------------------------------------------------------

@@ -15,6 +15,8 @@ _FILES = (
     "memref",
     "memref_views",
     "scf",
+    "vector",
+    "vector_memory",
 )
 
 

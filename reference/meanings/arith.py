@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -13,18 +13,18 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     VectorType,
 )
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from spmd.dialects.diagnostics import fail
 from spmd.reference.compiler import Body, element, elementwise, helper, meaning, trap
 from spmd.reference.facts import poison_source
-from spmd.reference.scalars import POISON, Scalar, signed
+from spmd.reference.scalars import POISON, Scalar, as_vector, length_of, signed
 
 
 def constant_elements(value: DenseIntOrFPElementsAttr, scalar: Scalar) -> list[Any]:
     """The elements of a dense constant, splats repeated."""
     length = math.prod(value.get_shape())
-    found = list(value.get_values())
+    found = cast("list[float]", list(value.get_values()))
     if len(found) == 1:
         found *= length
     if scalar.is_float:
@@ -243,24 +243,25 @@ def _cmpi(body: Body, op: arith.CmpiOp) -> None:
     elementwise(body, op, op.operands, text)
 
 
+def poison_of(type_: Attribute) -> str:
+    """An undefined value of the type, as an expression."""
+    if as_vector(type_) is None:
+        return "POISON"
+    return f"(POISON,) * {length_of(type_)}"
+
+
 @meaning(arith.SelectOp)
 def _select(body: Body, op: arith.SelectOp) -> None:
-    if isinstance(op.result.type, VectorType):
-        if isinstance(op.cond.type, VectorType):
-            condition, chosen = "c", "zip({}, {}, {})"
-            sources = body.uses([op.cond, op.lhs, op.rhs])
-            guard = "POISON if c is POISON else " if body.may_be_poison(op.cond) else ""
-            loop = f"for {condition}, a, b in {chosen.format(*sources)}"
-            body.let(op.result, f"tuple([{guard}a if c else b {loop}])")
-            return
     condition, true, false = body.uses([op.cond, op.lhs, op.rhs])
+    if isinstance(op.cond.type, VectorType):
+        guard = "POISON if c is POISON else " if body.may_be_poison(op.cond) else ""
+        loop = f"for c, a, b in zip({condition}, {true}, {false})"
+        body.let(op.result, f"tuple([{guard}a if c else b {loop}])")
+        return
     name = body.new(op.result)
     choice = f"{name} = {true} if {condition} else {false}"
     if body.may_be_poison(op.cond):
-        scalar_poison = "POISON"
-        if isinstance(op.result.type, VectorType):
-            scalar_poison = f"(POISON,) * {math.prod(op.result.type.get_shape())}"
-        body.line(f"if {condition} is POISON: {name} = {scalar_poison}")
+        body.line(f"if {condition} is POISON: {name} = {poison_of(op.result.type)}")
         choice = f"else: {choice}"
     body.line(choice)
 

@@ -15,7 +15,13 @@ from xdsl.ir import Block, Region, SSAValue
 
 from spmd.dialects.diagnostics import fail
 from spmd.reference.blocks import BlockOrder
-from spmd.reference.compiler import Body, Terminate, element, meaning
+from spmd.reference.compiler import (
+    REGIONS_OF_BLOCKS,
+    Body,
+    Terminate,
+    element,
+    meaning,
+)
 from spmd.reference.meanings.arith import constant_elements
 
 
@@ -125,3 +131,6 @@ class Blocks:
 def write_blocks(body: Body, region: Region, finish: Terminate) -> None:
     """Append a region of many blocks."""
     Blocks(body, region, finish).write()
+
+
+REGIONS_OF_BLOCKS.append(write_blocks)

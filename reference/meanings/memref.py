@@ -16,7 +16,7 @@ from spmd.dialects.diagnostics import fail
 from spmd.reference.compiler import HELPERS, Body, element, helper, meaning, trap
 from spmd.reference.facts import OPAQUE_TO_POISON
 from spmd.reference.memory import MemRef, allocate
-from spmd.reference.scalars import Scalar, signed
+from spmd.reference.scalars import Scalar, as_memref, signed
 
 HELPERS["allocate"] = allocate
 OPAQUE_TO_POISON.update({memref.LoadOp, memref.DimOp})
@@ -36,9 +36,10 @@ def outside(site: int, source: MemRef, indices: tuple[int, ...]) -> None:
 
 
 def memref_type(value: SSAValue, op: Operation) -> MemRefType[Attribute]:
-    if not isinstance(value.type, MemRefType):
+    type_ = as_memref(value.type)
+    if type_ is None:
         fail(op, f"expected a memref, got {value.type}")
-    return value.type
+    return type_
 
 
 def cell_scalar(type_: MemRefType[Attribute], op: Operation) -> Scalar:

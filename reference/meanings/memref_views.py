@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import prod
+from typing import Any
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
@@ -17,11 +19,11 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.dialects.diagnostics import fail
-from spmd.reference.compiler import HELPERS, Body, helper, meaning, trap
+from spmd.reference.compiler import Body, helper, meaning, trap
 from spmd.reference.meanings.arith import constant_elements
 from spmd.reference.meanings.memref import cell_scalar, memref_type, sizes_text
-from spmd.reference.memory import MemRef, allocate, row_major
-from spmd.reference.scalars import Scalar
+from spmd.reference.memory import MemRef, allocate, row_major, typed
+from spmd.reference.scalars import Scalar, bf16_bits, f16_bits
 
 
 @helper
@@ -43,8 +45,13 @@ def view_like(
     return result
 
 
+def numbers_of(array: DenseArrayBase[Any]) -> list[int]:
+    """The elements of a dense array of integers."""
+    return [int(number) for number in array.get_values()]
+
+
 def mixed(
-    body: Body, op: Operation, static: DenseArrayBase, dynamic: Sequence[SSAValue]
+    body: Body, op: Operation, static: DenseArrayBase[Any], dynamic: Sequence[SSAValue]
 ) -> list[str]:
     """Numbers that are partly attributes, partly operands; negative ones as such."""
     body.require(dynamic, op, "size, offset or stride")
@@ -53,7 +60,7 @@ def mixed(
         f"signed({body.use(next(given))}, 64)"
         if number == DYNAMIC_INDEX
         else str(number)
-        for number in map(int, static.get_values())
+        for number in numbers_of(static)
     ]
 
 
@@ -105,7 +112,7 @@ def _subview(body: Body, op: memref.SubviewOp) -> None:
     offsets = mixed(body, op, op.static_offsets, op.offsets)
     sizes = mixed(body, op, op.static_sizes, op.sizes)
     strides = mixed(body, op, op.static_strides, op.strides)
-    static = [int(size) for size in op.static_sizes.get_values()]
+    static = numbers_of(op.static_sizes)
     kept = kept_dimensions(static, memref_type(op.result, op), op)
     arguments = ", ".join(map(as_tuple, (offsets, sizes, strides)))
     body.let(
@@ -211,7 +218,7 @@ def view_bytes(
             f"out of bounds: a view of {length} bytes at byte {shift} "
             f"of {source.sizes[0]} bytes",
         )
-    data = source.data[start : start + length].cast(scalar.code)
+    data = typed(source.data[start : start + length], scalar)
     base = source.base + start
     return MemRef(data, 0, sizes, row_major(sizes), source.storage, base)
 
@@ -263,7 +270,7 @@ def collapse_shape(source: MemRef, groups: list[list[int]], site: int) -> MemRef
     strides: list[int] = []
     for group in groups:
         wide = [d for d in group if source.sizes[d] != 1]
-        for outer, inner in zip(wide, wide[1:], strict=False):
+        for outer, inner in pairwise(wide):
             if source.strides[outer] != source.strides[inner] * source.sizes[inner]:
                 trap(site, f"expected contiguous dimensions {group} of {source.sizes}")
         sizes.append(prod(source.sizes[d] for d in group))
@@ -318,13 +325,10 @@ def _get_global(body: Body, op: memref.GetGlobalOp) -> None:
 def make_global(op: memref.GlobalOp) -> MemRef:
     """The memory of a global, with its initial value."""
     type_ = op.type
-    if not isinstance(type_, MemRefType):
-        fail(op, f"expected a memref, got {type_}")
     scalar = cell_scalar(type_, op)
     made = allocate(type_.get_shape(), scalar, "global", op.sym_name.data)
     if isinstance(op.initial_value, DenseIntOrFPElementsAttr):
-        to_cell = {"f16": HELPERS["f16_bits"], "bf16": HELPERS["bf16_bits"]}
-        convert = to_cell.get(scalar.name, lambda value: value)
+        bits = {"f16": f16_bits, "bf16": bf16_bits}.get(scalar.name)
         for i, value in enumerate(constant_elements(op.initial_value, scalar)):
-            made.data[i] = convert(value)
+            made.data[i] = value if bits is None else bits(value)
     return made

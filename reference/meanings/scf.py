@@ -113,11 +113,11 @@ def _for(body: Body, op: scf.ForOp) -> None:
     iterations = loop_range(body, op, op.lb, op.ub, op.step)
     if "spmd.work_items" in op.attributes:
         iterations = f"schedule({iterations})"
-    with body.iterations(op) as next_iteration:
-        with body.suite(f"for {body.new(variable)} in {iterations}"):
-            next_iteration()
-            induction(body, variable, op.lb, op)
-            body.region(op.body, assign_to(names))
+    head = f"for {body.new(variable)} in {iterations}"
+    with body.iterations(op) as next_iteration, body.suite(head):
+        next_iteration()
+        induction(body, variable, op.lb, op)
+        body.region(op.body, assign_to(names))
     body.assign([body.new(result) for result in op.results], names)
 
 
