@@ -1,0 +1,137 @@
+"""
+LLVM IR text from a module of level 4, of scalar level 1, or of any other frontend.
+
+Dialects: `func arith math scf cf memref vector`, and atomics. Text is written straight
+from structured IR, in one walk.
+
+    func.func @saxpy(%a: f32, ..., %gx: index, ...) attributes {spmd.work_group_function}
+
+becomes an internal function `@saxpy.group` and the native entry `@saxpy`, which runs a
+range of work-groups (`entry.py`); other functions keep MLIR's calling convention.
+
+Requires: a verified module.
+Ensures: text that LLVM accepts, or a `KernelError` that names the op at fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.memref import GlobalOp
+
+from spmd.dialects.diagnostics import fail
+from spmd.dialects.work_groups import FULL_SUFFIX
+
+# Each of these modules declares the emitters of its ops.
+from spmd.lowering import (
+    arith as _arith,
+)
+from spmd.lowering import (
+    cf as _cf,
+)
+from spmd.lowering import (
+    conversions as _conversions,
+)
+from spmd.lowering import (
+    memref as _memref,
+)
+from spmd.lowering import (
+    memref_views as _memref_views,
+)
+from spmd.lowering import (
+    scf as _scf,
+)
+from spmd.lowering.entry import write_entry
+from spmd.lowering.func import is_work_group_function, write_function
+from spmd.lowering.function_writer import why_not_lowered
+from spmd.lowering.machine import PORTABLE, Machine
+from spmd.lowering.module_writer import ModuleWriter, Remark
+from spmd.lowering.symbols import exported_symbol, unused_symbol
+from spmd.lowering.types import TypeNotLowered
+
+EMITTER_MODULES = (_arith, _cf, _conversions, _memref, _memref_views, _scf)
+
+GROUP_SUFFIX = ".group"
+
+
+def emit_llvm(
+    module: ModuleOp,
+    machine: Machine = PORTABLE,
+    *,
+    remarks: list[Remark] | None = None,
+) -> str:
+    """
+    The LLVM IR of a module, made for a machine.
+
+    `remarks` collects what could not be done well, such as a math function that is
+    called once per lane.
+    """
+    writer = ModuleWriter(machine)
+    if remarks is not None:
+        writer.remarks = remarks
+    functions: list[FuncOp] = []
+    for op in module.ops:
+        match op:
+            case FuncOp():
+                functions.append(op)
+            case GlobalOp():
+                pass
+            case _:
+                fail(op, why_not_lowered(op))
+    groups = {f.sym_name.data for f in functions if is_work_group_function(f)}
+    _name_symbols(writer, module, groups)
+    for op in module.ops:
+        if isinstance(op, GlobalOp):
+            try:
+                _memref.write_global(writer, op)
+            except TypeNotLowered as error:
+                fail(op, f"memref.global cannot be written as LLVM IR: {error}")
+    _write_functions(writer, functions, groups)
+    return writer.text()
+
+
+def _name_symbols(writer: ModuleWriter, module: ModuleOp, groups: set[str]) -> None:
+    symbols = writer.symbols
+    for op in module.ops:
+        if isinstance(op, FuncOp):
+            name = op.sym_name.data
+            declared = not op.body.blocks
+            symbols[name] = name if declared else exported_symbol(name)
+        elif isinstance(op, GlobalOp):
+            name = op.sym_name.data
+            symbols[name] = exported_symbol(name)
+    for name in groups:
+        if _base(name, groups) == name:
+            wanted = exported_symbol(name) + GROUP_SUFFIX
+            symbols[name] = unused_symbol(wanted, symbols.values())
+
+
+def _base(name: str, groups: set[str]) -> str:
+    """The kernel of which a work-group function is a version."""
+    base = name.removesuffix(FULL_SUFFIX)
+    return base if base in groups else name
+
+
+def _write_functions(
+    writer: ModuleWriter, functions: Sequence[FuncOp], groups: set[str]
+) -> None:
+    by_name = {function.sym_name.data: function for function in functions}
+    for function in functions:
+        name = function.sym_name.data
+        try:
+            if name not in groups:
+                write_function(writer, function, attributes="nounwind")
+                continue
+            kernel = _base(name, groups)
+            full = by_name.get(kernel + FULL_SUFFIX) if kernel == name else None
+            # The entry's loop over groups holds one copy: of the version for full groups
+            # if there is one.
+            rare = full is not None and full.sym_name.data in groups
+            attributes = "nounwind noinline cold" if rare else "nounwind inlinehint"
+            write_function(writer, function, attributes=attributes)
+            if kernel == name:
+                write_entry(writer, function, full if rare else None)
+        except TypeNotLowered as error:
+            fail(function, f"func.func @{name} cannot be written as LLVM IR: {error}")

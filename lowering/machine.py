@@ -1,0 +1,152 @@
+"""
+The machine that code is made for: triple, CPU, features, and what follows from them.
+
+`PORTABLE` assumes nothing. Its text is the same on every host, and math functions of
+vectors are called lane by lane in it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+from dataclasses import dataclass
+from functools import cache
+
+from spmd.lowering.llvm_binding import llvm
+from spmd.lowering.math_names import BINARY, UNARY
+
+VECTOR_LIBRARY = "libmvec.so.1"
+"""The vector math functions of glibc, on x86-64 only."""
+
+_REGISTER_BITS = {"b": 128, "d": 256, "e": 512}
+"""By letter of the x86 vector function ABI: SSE, AVX2, AVX-512."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A target of code generation; empty strings leave the choice to LLVM."""
+
+    triple: str = ""
+    cpu: str = ""
+    features: str = ""
+    vector_abi: str = ""
+    """Letter of the vector function ABI; empty if there are no vector functions."""
+    vector_functions: frozenset[str] = frozenset()
+    """The functions that exist as vector functions, as in libm: `expf`, `pow`."""
+
+    def header(self) -> str:
+        """The head of an LLVM module."""
+        return f'target triple = "{self.triple}"' if self.triple else ""
+
+    def vector_lanes(self, bits: int) -> int:
+        """How many elements one vector function takes; 0 if there are none."""
+        return _REGISTER_BITS.get(self.vector_abi, 0) // bits
+
+
+PORTABLE = Machine()
+
+
+@cache
+def initialize_llvm() -> None:
+    """Makes all of LLVM's back ends known."""
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+
+
+@cache
+def host_machine() -> Machine:
+    """This machine with all its features, and the vector functions that are installed."""
+    features = llvm.get_host_cpu_features()
+    flags = features.flatten()
+    if features.get("avx512f"):
+        # LLVM avoids the widest registers on some CPUs; explicit vectors and loops do
+        # best when both use them.
+        flags += ",-prefer-256-bit"
+    functions = _installed_vector_functions(features)
+    return Machine(
+        triple=llvm.get_process_triple(),
+        cpu=llvm.get_host_cpu_name(),
+        features=flags,
+        vector_abi=_vector_abi(features) if functions else "",
+        vector_functions=functions,
+    )
+
+
+def _vector_abi(features: dict[str, bool]) -> str:
+    if features.get("avx512f"):
+        return "e"
+    return "d" if features.get("avx2") else "b"
+
+
+def vector_function(letter: str, lanes: int, name: str) -> str:
+    """The symbol of a vector function without a mask."""
+    parameters = "vv" if name.removesuffix("f") in BINARY else "v"
+    return f"_ZGV{letter}N{lanes}{parameters}_{name}"
+
+
+def _installed_vector_functions(features: dict[str, bool]) -> frozenset[str]:
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return frozenset()
+    try:
+        library = ctypes.CDLL(VECTOR_LIBRARY)
+        llvm.load_library_permanently(VECTOR_LIBRARY)
+    except (OSError, RuntimeError):
+        return frozenset()
+    letter = _vector_abi(features)
+    lanes = _REGISTER_BITS[letter] // 64
+    return frozenset(
+        name
+        for function in (*UNARY, *BINARY)
+        for name, count in ((function, lanes), (f"{function}f", 2 * lanes))
+        if hasattr(library, vector_function(letter, count, name))
+    )
+
+
+def machine_for(triple: str = "", cpu: str = "", features: str = "") -> Machine:
+    """
+    A machine described by LLVM's names; `host` as CPU is this one.
+
+    Vector functions are assumed where the triple says x86-64 with glibc.
+    """
+    initialize_llvm()
+    if cpu == "host":
+        host = host_machine()
+        if triple in ("", host.triple) and not features:
+            return host
+        cpu = host.cpu
+        features = ",".join(part for part in (host.features, features) if part)
+    if not (triple or cpu or features):
+        return PORTABLE
+    triple = triple or llvm.get_process_triple()
+    letter = ""
+    if triple.startswith("x86_64") and triple.endswith("linux-gnu"):
+        letter = _widest_registers(triple, cpu, features)
+    every = frozenset(
+        name for function in (*UNARY, *BINARY) for name in (function, f"{function}f")
+    )
+    return Machine(triple, cpu, features, letter, every if letter else frozenset())
+
+
+_PROBE = """
+define void @probe(ptr %p) {
+  %x = load <16 x i32>, ptr %p, align 4
+  %y = add <16 x i32> %x, %x
+  store <16 x i32> %y, ptr %p, align 4
+  ret void
+}
+"""
+
+
+@cache
+def _widest_registers(triple: str, cpu: str, features: str) -> str:
+    """
+    The letter of the vector function ABI of an x86 CPU.
+
+    LLVM does not tell what its names of CPUs mean, but it shows in the code it makes.
+    """
+    target = llvm.Target.from_triple(triple)
+    machine = target.create_target_machine(cpu=cpu, features=features)
+    assembly = machine.emit_assembly(llvm.parse_assembly(_PROBE))
+    if "%zmm" in assembly:
+        return "e"
+    return "d" if "%ymm" in assembly else "b"

@@ -1,0 +1,176 @@
+"""
+Native code from LLVM IR text, through llvmlite.
+
+    native = compile_native(emit_llvm(module, host_machine()))
+    function = ctypes.CFUNCTYPE(None, ...)(native.address("k"))
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from spmd.lowering.llvm_binding import llvm
+from spmd.lowering.machine import Machine, host_machine, initialize_llvm
+from spmd.lowering.symbols import exported_symbol
+
+_library_numbers = itertools.count()
+
+
+class NativeError(Exception):
+    """LLVM refused a module, or a symbol that it calls does not exist."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds that the steps of LLVM took."""
+
+    parse: float
+    optimize: float
+    generate: float
+    link: float
+
+
+def _target_machine(machine: Machine, opt: int) -> Any:
+    initialize_llvm()
+    triple = machine.triple or llvm.get_process_triple()
+    try:
+        target = llvm.Target.from_triple(triple)
+    except RuntimeError as error:
+        raise NativeError(f"LLVM does not know the triple {triple}: {error}") from error
+    return target.create_target_machine(
+        cpu=machine.cpu,
+        features=machine.features,
+        opt=opt,
+        reloc="pic",
+        codemodel="default",
+    )
+
+
+def optimized(llvm_ir: str, machine: Machine, opt: int = 3) -> tuple[Any, Any]:
+    """The optimised LLVM module of a text, and LLVM's own target machine."""
+    target = _target_machine(machine, opt)
+    return _optimize(_parse(llvm_ir), target, opt), target
+
+
+def _parse(llvm_ir: str) -> Any:
+    try:
+        module = llvm.parse_assembly(llvm_ir)
+        module.verify()
+    except RuntimeError as error:
+        raise NativeError(f"LLVM does not accept its input: {error}") from error
+    return module
+
+
+def _optimize(module: Any, target: Any, opt: int) -> Any:
+    module.triple = target.triple
+    module.data_layout = str(target.target_data)
+    options = llvm.create_pipeline_tuning_options(speed_level=opt)
+    options.loop_vectorization = opt > 1
+    options.slp_vectorization = opt > 1
+    builder = llvm.create_pass_builder(target, options)
+    builder.getModulePassManager().run(module, builder)
+    return module
+
+
+class NativeModule:
+    """
+    Compiled functions; they live as long as this object.
+
+    `address` gives the address of a function of the source, also of the workers and
+    sizes that `emit_llvm` adds.
+    """
+
+    def __init__(
+        self,
+        code: bytes,
+        addresses: Mapping[str, int],
+        timing: Timing,
+        bitcode: bytes,
+        target: Any,
+        tracker: Any,
+    ):
+        self._code = code
+        self._addresses = dict(addresses)
+        self._bitcode = bitcode
+        self._target = target
+        self._tracker = tracker
+        """Keeps the code in memory."""
+        self.timing = timing
+
+    def address(self, symbol: str) -> int:
+        """The address of a function, by its name in the source."""
+        for name in (symbol, exported_symbol(symbol)):
+            if name in self._addresses:
+                return self._addresses[name]
+        raise KeyError(
+            f"expected one of the functions {', '.join(sorted(self._addresses))}, "
+            f"got {symbol}"
+        )
+
+    def __contains__(self, symbol: str) -> bool:
+        return symbol in self._addresses or exported_symbol(symbol) in self._addresses
+
+    def assembly(self) -> str:
+        """The machine code as text."""
+        # From a copy: generating code changes an LLVM module.
+        return self._target.emit_assembly(llvm.parse_bitcode(self._bitcode))
+
+    def object_code(self) -> bytes:
+        """The machine code as an object file."""
+        return self._code
+
+    def llvm_ir(self) -> str:
+        """The LLVM IR after optimisation."""
+        return str(llvm.parse_bitcode(self._bitcode))
+
+
+_jit_lock = threading.Lock()
+
+
+@cache
+def _jit() -> Any:
+    initialize_llvm()
+    return llvm.create_lljit_compiler()
+
+
+def compile_native(
+    llvm_ir: str, machine: Machine | None = None, *, opt: int = 3
+) -> NativeModule:
+    """
+    Compiles LLVM IR text for this host and makes it callable.
+
+    `machine` is the one that the text was made for; by default, `host_machine()`.
+    """
+    machine = machine or host_machine()
+    times = [time.perf_counter()]
+    target = _target_machine(machine, opt)
+    module = _parse(llvm_ir)
+    times.append(time.perf_counter())
+    _optimize(module, target, opt)
+    times.append(time.perf_counter())
+    bitcode = module.as_bitcode()
+    exported = [
+        function.name
+        for function in module.functions
+        if not function.is_declaration and function.linkage == llvm.Linkage.external
+    ]
+    code = target.emit_object(module)
+    times.append(time.perf_counter())
+    builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+    for name in exported:
+        builder.export_symbol(name)
+    with _jit_lock:
+        try:
+            tracker = builder.link(_jit(), f"spmd.{next(_library_numbers)}")
+        except RuntimeError as error:
+            raise NativeError(f"LLVM cannot link the module: {error}") from error
+    times.append(time.perf_counter())
+    addresses = {name: tracker[name] for name in exported}
+    seconds = [later - earlier for earlier, later in itertools.pairwise(times)]
+    return NativeModule(code, addresses, Timing(*seconds), bitcode, target, tracker)

@@ -1,0 +1,63 @@
+"""
+What the functions and globals of a module are called in LLVM.
+
+A name that the C library, LLVM or the emitter itself uses is taken: a kernel called `exp`
+would otherwise be what `math.exp` calls. It gets the prefix `spmd.`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from spmd.lowering.math_names import C_FUNCTIONS
+
+PREFIX = "spmd."
+
+_C_LIBRARY = frozenset(
+    [
+        "abort",
+        "aligned_alloc",
+        "bcmp",
+        "calloc",
+        "exit",
+        "free",
+        "fputs",
+        "fwrite",
+        "malloc",
+        "memchr",
+        "memcmp",
+        "memcpy",
+        "memmove",
+        "memset",
+        "posix_memalign",
+        "printf",
+        "putchar",
+        "puts",
+        "realloc",
+        "strlen",
+    ]
+)
+
+_RESERVED_PREFIXES = ("llvm.", "_ZGV", "__", PREFIX)
+
+
+def exported_symbol(name: str) -> str:
+    """The LLVM symbol of a function `name` of the source."""
+    base = name.rstrip("fl") if name.rstrip("fl") in C_FUNCTIONS else name
+    if (
+        name in _C_LIBRARY
+        or base in C_FUNCTIONS
+        or name in C_FUNCTIONS
+        or name.startswith(_RESERVED_PREFIXES)
+    ):
+        return PREFIX + name
+    return name
+
+
+def unused_symbol(wanted: str, used: Iterable[str]) -> str:
+    """`wanted`, or a variation of it that is not used yet."""
+    taken = set(used)
+    name, number = wanted, 1
+    while name in taken:
+        name, number = f"{wanted}.{number}", number + 1
+    return name

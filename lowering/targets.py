@@ -1,0 +1,100 @@
+"""
+What the stock `xdsl-opt -t NAME` writes: LLVM IR, assembly, or an object file.
+
+    xdsl-opt -p spmd-to-loops,vectorize -t spmd-llvm k.mlir
+    xdsl-opt -p spmd-to-loops,vectorize -t 'spmd-asm{cpu=znver5}' k.mlir
+    xdsl-opt -p spmd-to-loops,vectorize -t spmd-object k.mlir > k.o
+
+| option | meaning |
+| --- | --- |
+| `triple=` | LLVM's name of the platform; by default the one of this host |
+| `cpu=` | LLVM's name of the CPU, or `host` |
+| `features=` | as for LLVM: `"+avx2","-fma"` |
+| `file="k.o"` | of `spmd-object`: where to write, instead of the standard output |
+
+Without options `spmd-llvm` assumes nothing of the machine, so that its text is the same
+on every host; the other two make code for the host.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import PassFailedException
+from xdsl.utils.target import Target
+
+from spmd.lowering.emit import emit_llvm
+from spmd.lowering.machine import Machine, machine_for
+from spmd.lowering.native import NativeError, optimized
+
+
+@dataclass(frozen=True)
+class SpmdLlvmTarget(Target):
+    """LLVM IR, as it is before LLVM's own optimisations."""
+
+    name = "spmd-llvm"
+
+    triple: str = ""
+    cpu: str = ""
+    features: tuple[str, ...] = ()
+
+    def machine(self, default_cpu: str = "") -> Machine:
+        """The machine that the options describe."""
+        cpu = self.cpu or ("" if self.triple else default_cpu)
+        try:
+            return machine_for(self.triple, cpu, ",".join(self.features))
+        except RuntimeError as error:
+            raise PassFailedException(f"{self.name}: {error}") from error
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        output.write(emit_llvm(module, self.machine()))
+
+
+@dataclass(frozen=True)
+class SpmdAsmTarget(SpmdLlvmTarget):
+    """Assembly of the optimised module."""
+
+    name = "spmd-asm"
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        machine = self.machine("host")
+        try:
+            llvm_module, target = optimized(emit_llvm(module, machine), machine)
+        except NativeError as error:
+            raise PassFailedException(f"{self.name}: {error}") from error
+        output.write(target.emit_assembly(llvm_module))
+
+
+@dataclass(frozen=True)
+class SpmdObjectTarget(SpmdLlvmTarget):
+    """
+    An object file of the optimised module.
+
+    `xdsl-opt` writes text. Bytes go through it to the standard output unchanged, but not
+    to its option `-o`: use the option `file` of the target for that.
+    """
+
+    name = "spmd-object"
+
+    file: str = ""
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        machine = self.machine("host")
+        try:
+            llvm_module, target = optimized(emit_llvm(module, machine), machine)
+        except NativeError as error:
+            raise PassFailedException(f"{self.name}: {error}") from error
+        code: bytes = target.emit_object(llvm_module)
+        if self.file:
+            Path(self.file).write_bytes(code)
+            return
+        stdout: object = sys.stdout
+        if isinstance(stdout, io.TextIOWrapper):
+            stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
+        output.write(code.decode("utf-8", "surrogateescape"))

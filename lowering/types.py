@@ -1,0 +1,206 @@
+"""
+How types of level 4 are written in LLVM IR.
+
+| type | LLVM | in memory |
+| --- | --- | --- |
+| `i1` | `i1` | `i8`, 0 or 1 |
+| `iN`, `index` | `iN`, `i64` | the same |
+| `f16 bf16 f32 f64` | `half bfloat float double` | the same |
+| `vector<4x8xf32>` | `<32 x float>` (row after row) | the same |
+| `memref<...>` | a descriptor: see `memref_value.py` | none |
+
+A vector of any rank is one flat LLVM vector, so that an elementwise op needs no loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TypeGuard
+
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    StridedLayoutAttr,
+    VectorType,
+    i1,
+)
+from xdsl.ir import Attribute
+
+INDEX_BITS = 64
+"""`index` is as wide as a pointer, on every target there is for now."""
+
+_FLOAT_TEXT: dict[type[Attribute], str] = {
+    Float16Type: "half",
+    BFloat16Type: "bfloat",
+    Float32Type: "float",
+    Float64Type: "double",
+}
+
+_FLOAT_BITS: dict[type[Attribute], int] = {
+    Float16Type: 16,
+    BFloat16Type: 16,
+    Float32Type: 32,
+    Float64Type: 64,
+}
+
+_MANGLED = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}
+
+
+class TypeNotLowered(Exception):
+    """A type that has no LLVM form here; the caller knows the op and reports it."""
+
+
+def is_vector(type_: Attribute) -> TypeGuard[VectorType[Attribute]]:
+    """Whether a type is a vector."""
+    return isinstance(type_, VectorType)
+
+
+def is_memref(type_: Attribute) -> TypeGuard[MemRefType[Attribute]]:
+    """Whether a type is a memref with a rank."""
+    return isinstance(type_, MemRefType)
+
+
+def is_integer(type_: Attribute) -> TypeGuard[IntegerType]:
+    """Whether a type is an integer, `index` not counted."""
+    return isinstance(type_, IntegerType)
+
+
+def is_float(scalar: Attribute) -> bool:
+    """Whether `scalar` is one of the four float types."""
+    return type(scalar) in _FLOAT_BITS
+
+
+def scalar_bits(scalar: Attribute) -> int:
+    """The width of an integer, `index` or float type."""
+    if is_integer(scalar):
+        return scalar.width.data
+    if isinstance(scalar, IndexType):
+        return INDEX_BITS
+    if (bits := _FLOAT_BITS.get(type(scalar))) is not None:
+        return bits
+    raise TypeNotLowered(f"expected an integer, index or float type, got {scalar}")
+
+
+def element_type(type_: Attribute) -> Attribute:
+    """The scalar of a vector type; any other type is its own element."""
+    if is_vector(type_):
+        return type_.element_type
+    return type_
+
+
+def lane_count(type_: Attribute) -> int | None:
+    """How many elements a vector type has; `None` for a scalar."""
+    if is_vector(type_):
+        return prod(type_.get_shape())
+    return None
+
+
+def llvm_type(type_: Attribute) -> str:
+    """The LLVM text of a scalar or vector type."""
+    if is_integer(type_):
+        return f"i{type_.width.data}"
+    if isinstance(type_, IndexType):
+        return f"i{INDEX_BITS}"
+    if (text := _FLOAT_TEXT.get(type(type_))) is not None:
+        return text
+    if is_vector(type_):
+        if any(scalable.value.data for scalable in type_.scalable_dims):
+            raise TypeNotLowered(f"expected a vector of fixed size, got {type_}")
+        return vector_text(prod(type_.get_shape()), llvm_type(type_.element_type))
+    raise TypeNotLowered(
+        "expected an integer, index, f16, bf16, f32, f64, a vector of one of them or a "
+        f"memref, got {type_}"
+    )
+
+
+def vector_text(lanes: int, scalar: str) -> str:
+    """An LLVM vector type."""
+    return f"<{lanes} x {scalar}>"
+
+
+def storage_type(element: Attribute) -> str:
+    """The LLVM text of one element of a memref: a byte for `i1`."""
+    if element == i1:
+        return "i8"
+    return llvm_type(element)
+
+
+def storage_bytes(element: Attribute) -> int:
+    """How far two neighbouring elements of a memref are apart."""
+    if is_vector(element):
+        bits = prod(element.get_shape()) * scalar_bits(element.element_type)
+    else:
+        bits = scalar_bits(element)
+    # LLVM rounds the size of an odd integer or vector up to a power of two.
+    return max(1, 1 << (-(-bits // 8) - 1).bit_length())
+
+
+def natural_alignment(element: Attribute) -> int:
+    """The alignment that may be assumed of an array of `element`s made by anyone."""
+    return storage_bytes(element_type(element))
+
+
+def mangled(text: str) -> str:
+    """How an LLVM type is written in the name of an intrinsic: `<4 x float>` is `v4f32`."""
+    if text.startswith("<"):
+        lanes, _, scalar = text[1:-1].partition(" x ")
+        return f"v{lanes}{mangled(scalar)}"
+    if text == "ptr":
+        return "p0"
+    return _MANGLED.get(text, text)
+
+
+@dataclass(frozen=True)
+class MemRefLayout:
+    """What the type of a memref says of its descriptor; `None` is known at run time only."""
+
+    element: Attribute
+    offset: int | None
+    sizes: tuple[int | None, ...]
+    strides: tuple[int | None, ...]
+    is_identity: bool
+    """Whether the elements lie row after row without gaps, from the first address on."""
+
+    @property
+    def is_never_negative(self) -> bool:
+        """Whether no stride can be negative."""
+        return self.is_identity or all(
+            stride is not None and stride >= 0 for stride in self.strides
+        )
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return len(self.sizes)
+
+
+def memref_layout(type_: Attribute) -> MemRefLayout:
+    """Offset, sizes and strides that the type of a memref fixes."""
+    if not is_memref(type_):
+        raise TypeNotLowered(f"expected a memref with a rank, got {type_}")
+    sizes = tuple(None if size < 0 else size for size in type_.get_shape())
+    match type_.layout:
+        case NoneAttr():
+            strides: list[int | None] = []
+            step: int | None = 1
+            for size in reversed(sizes):
+                strides.append(step)
+                step = None if step is None or size is None else step * size
+            offset = 0
+            strides.reverse()
+        case StridedLayoutAttr():
+            strides = list(type_.layout.get_strides())
+            offset = type_.layout.get_offset()
+        case other:
+            raise TypeNotLowered(
+                f"expected a memref with an identity or strided layout, got {other}"
+            )
+    is_identity = isinstance(type_.layout, NoneAttr)
+    return MemRefLayout(type_.element_type, offset, sizes, tuple(strides), is_identity)
