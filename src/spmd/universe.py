@@ -51,6 +51,11 @@ PASSES = (
     "kernels-to-functions",
     "lower-memory-types",
     "place-group-memory",
+    # Level 1 to level 4: `vectorize` and its steps, in order.
+    "vectorize",
+    "form-sub-groups",
+    "mask-divergence",
+    "widen-sub-groups",
     # Level 0 to level 0.
     "spmd-specialize",
 )

@@ -1,0 +1,334 @@
+"""Control flow under masks: what happens to each op of a sub-group's body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, MemRefType, i32
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.traits import IsTerminator
+
+from spmd.analysis.divergence import Divergence
+from spmd.dialects.rewriting import constant_index, hint, locate
+from spmd.dialects.spmd import AnyOp, LaneIdOp, MaskedOp, SubGroupOp, YieldOp
+from spmd.passes.constant_pool import ConstantPool
+from spmd.passes.masking.loops import mask_divergent_for, mask_divergent_while
+from spmd.passes.masking.masks import Mask, Masks, detach, insert
+from spmd.passes.masking.speculation import needs_mask, why_skip
+
+
+def mask_sub_group(group: SubGroupOp, divergence: Divergence) -> None:
+    """Make the control flow of `group` uniform and its lanes all exist."""
+    function = group.parent_op()
+    while not isinstance(function, func.FuncOp):
+        assert function is not None, "a sub-group stands in a function"
+        function = function.parent_op()
+    masking = Masking(divergence, ConstantPool(function.body.block))
+    if group.counts:
+        masking.mask_existing(group)
+    else:
+        masking.mask_block(group.body.block, Mask())
+
+
+class Masking(Masks):
+    """The rewriting of one sub-group."""
+
+    def __init__(self, divergence: Divergence, constants: ConstantPool):
+        super().__init__(constants)
+        self.divergence = divergence
+
+    # Blocks
+
+    def mask_existing(self, group: SubGroupOp) -> None:
+        """
+        Run the whole body in the lanes below the count, and not at all if there is none.
+
+        ```mlir
+        spmd.sub_group (%lx) shape [16] at (%first) {
+          %lane = spmd.lane_id
+          %exists = arith.cmpi slt, %lane, %count : index
+          ...
+        }
+        ```
+        """
+        (count,) = group.counts
+        block = group.body.block
+        end = block.last_op
+        assert end is not None
+        lane = LaneIdOp()
+        exists = arith.CmpiOp(lane, count, "slt")
+        hint(lane.result, "lane")
+        hint(exists.result, "exists")
+        body = Block()
+        for op in list(block.ops):
+            if op is not end:
+                op.detach()
+                body.add_op(op)
+        body.add_op(scf.YieldOp())
+        insert(lane, end)
+        insert(exists, end)
+        group.operands = group.bases
+        group.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [1, 0])
+        known = constant_index(count)
+        if known is not None and known > 0:
+            self.mask_block(body, Mask(exists.result, some=True))
+            _inline(body, end)
+        else:
+            self._guarded(body, Mask(exists.result, some=False), (), end)
+
+    def mask_block(self, block: Block, mask: Mask) -> None:
+        """Make everything in `block` run under `mask` only."""
+        run: list[Operation] = []
+        for op in list(block.ops):
+            if op.has_trait(IsTerminator):
+                break
+            if not op.regions:
+                run.append(op)
+                continue
+            self._wrap(run, mask)
+            run = []
+            self._mask_control(op, mask)
+        self._wrap(run, mask)
+
+    def _wrap(self, run: Sequence[Operation], mask: Mask) -> None:
+        """Put neighbouring ops into `spmd.masked`, if they cannot run in all lanes."""
+        if mask.value is None or not any(needs_mask(op) for op in run):
+            return
+        stays_outside = _memref_slice(run)
+        inside = [op for op in run if op not in stays_outside]
+        last = run[-1]
+        results = [
+            result
+            for op in inside
+            for result in op.results
+            if any(use.operation not in inside for use in result.uses)
+            # Uses further inside belong to ops with regions, which are in no run.
+        ]
+        block = last.parent
+        assert block is not None
+        end = YieldOp(*results)
+        masked = MaskedOp(
+            mask.value, [r.type for r in results], (), Region(Block([end]))
+        )
+        locate(masked, inside[0])
+        block.insert_op_after(masked, last)
+        for op in inside:
+            op.detach()
+            masked.body.block.insert_op_before(op, end)
+        within = {*inside, end}
+        for old, new in zip(results, masked.res, strict=True):
+            hint(new, old)
+            old.replace_uses_with_if(new, lambda use: use.operation not in within)
+
+    # Control flow
+
+    def _mask_control(self, op: Operation, mask: Mask) -> None:
+        if not self.divergence.is_divergent(op):
+            assert mask.some, f"{op.name} runs where no lane may be on"
+            for region in op.regions:
+                for block in region.blocks:
+                    self.mask_block(block, mask)
+            return
+        match op:
+            case scf.IfOp():
+                self._mask_if(op, mask)
+            case scf.IndexSwitchOp():
+                self._mask_switch(op, mask)
+            case scf.ForOp():
+                mask_divergent_for(self, op, mask)
+            case scf.WhileOp():
+                mask_divergent_while(self, op, mask)
+            case _:
+                raise AssertionError(f"{op.name} passed why_not_vectorizable")
+
+    def _mask_if(self, op: scf.IfOp, mask: Mask) -> None:
+        """
+        One branch after the other; the second takes its old values from the first.
+
+        ```mlir
+        // before
+        %r = scf.if %c -> (f32) {
+          %v = memref.load %x[%i] : memref<?xf32>
+          scf.yield %v : f32
+        } else {
+          scf.yield %old : f32
+        }
+
+        // after
+        %r = spmd.masked %c -> (f32) {
+          %v = memref.load %x[%i] : memref<?xf32>
+          spmd.yield %v : f32
+        } else %old : f32
+        ```
+        """
+        then = op.true_region.block
+        other = op.false_region.blocks.first
+        values: Sequence[SSAValue | None] = [None] * len(op.results)
+        then_first = other is None or not _is_trivial(then)
+        if then_first:
+            if other is not None and _is_trivial(other):
+                values = _yielded(other)
+                other = None
+            values = self._branch(then, self.narrowed(mask, op.cond, op), values, op)
+            # All lanes that are still undefined are of the other branch.
+        else:
+            values = _yielded(then)
+        if other is not None and not (_is_trivial(other) and not op.results):
+            values = self._branch(other, self.without(mask, op.cond, op), values, op)
+        self._replace(op, values)
+
+    def _mask_switch(self, op: scf.IndexSwitchOp, mask: Mask) -> None:
+        """Case after case, each in the lanes that chose it; the rest takes the default."""
+        values: Sequence[SSAValue | None] = [None] * len(op.results)
+        rest = mask
+        for case, region in zip(op.cases.get_values(), op.case_regions, strict=True):
+            number = self.constants.number(int(case), IndexType())
+            chosen = arith.CmpiOp(op.arg, number, "eq")
+            insert(chosen, op)
+            hint(chosen.result, f"is_{case}")
+            on = self.narrowed(mask, chosen.result, op)
+            values = self._branch(region.block, on, values, op)
+            rest = self.without(rest, chosen.result, op)
+        values = self._branch(op.default_region.block, rest, values, op)
+        self._replace(op, values)
+
+    def _branch(
+        self,
+        block: Block,
+        mask: Mask,
+        old: Sequence[SSAValue | None],
+        anchor: Operation,
+    ) -> Sequence[SSAValue]:
+        """
+        Move `block` in front of `anchor`, where it runs under `mask`.
+
+        Returns what it yields in the lanes of `mask`, and `old` in the others; `None`
+        in `old` says that the others need no value.
+        """
+        if not mask.some and why_skip(block, self.divergence) is not None:
+            return self._guarded(block, mask, old, anchor)
+        self.mask_block(block, mask)
+        values = self._blend(block, mask, old)
+        _inline(block, anchor)
+        return values
+
+    def _guarded(
+        self,
+        block: Block,
+        mask: Mask,
+        old: Sequence[SSAValue | None],
+        anchor: Operation,
+    ) -> Sequence[SSAValue]:
+        """
+        ```mlir
+        %some = spmd.any %on across sub_group
+        %r = scf.if %some -> (f32) {
+          ...
+          scf.yield %v : f32
+        } else {
+          scf.yield %old : f32
+        }
+        ```
+        """
+        assert mask.value is not None, "all lanes need no guard"
+        some = AnyOp(mask.value)
+        insert(some, anchor)
+        hint(some.result, "some")
+        self.mask_block(block, mask.known())
+        values = self._blend(block, mask, old)
+        end = block.last_op
+        assert isinstance(end, scf.YieldOp)
+        end.operands = values
+        detach(block)
+        otherwise: Region | None = None
+        if values:
+            fallback = [
+                self.constants.zero(new.type) if each is None else each
+                for each, new in zip(old, values, strict=True)
+            ]
+            otherwise = Region(Block([scf.YieldOp(*fallback)]))
+        guard = scf.IfOp(some, [v.type for v in values], Region(block), otherwise)
+        insert(guard, anchor)
+        for result, value in zip(guard.results, values, strict=True):
+            hint(result, value)
+        return guard.results
+
+    def _blend(
+        self, block: Block, mask: Mask, old: Sequence[SSAValue | None]
+    ) -> list[SSAValue]:
+        """What `block` yields in the lanes of `mask`, and `old` in the others."""
+        end = block.last_op
+        assert end is not None
+        new = list(end.operands)
+        masked = end.prev_op
+        if isinstance(masked, MaskedOp) and masked.mask is mask.value and masked.res:
+            olds = dict(zip(new, old, strict=True))
+            if len(olds) == len(new) and all(
+                olds.get(result) is not None for result in masked.res
+            ):
+                # `else` of `spmd.masked` says the same as a select behind it.
+                masked.operands = (mask.value, *(olds[r] for r in masked.res))
+        blended: list[SSAValue] = []
+        for value, before in zip(new, old, strict=True):
+            in_masked = (
+                masked is not None and value.owner is masked and masked.operands[1:]
+            )
+            if before is None or in_masked:
+                blended.append(value)
+            else:
+                blended.append(self.blended(mask, value, before, end))
+        return blended
+
+    def _replace(self, op: Operation, values: Sequence[SSAValue | None]) -> None:
+        for result, value in zip(op.results, values, strict=True):
+            if value is not None:
+                hint(value, result)
+                result.replace_all_uses_with(value)
+        op.detach()
+        op.erase()
+
+
+def _is_trivial(block: Block) -> bool:
+    return block.first_op is block.last_op
+
+
+def _yielded(block: Block) -> list[SSAValue]:
+    end = block.last_op
+    assert end is not None
+    return list(end.operands)
+
+
+def _inline(block: Block, anchor: Operation) -> None:
+    """Move the ops of `block` in front of `anchor`, and drop its terminator."""
+    target = anchor.parent
+    assert target is not None
+    for op in list(block.ops):
+        op.detach()
+        if op.has_trait(IsTerminator):
+            op.erase()
+        else:
+            target.insert_op_before(op, anchor)
+
+
+def _memref_slice(run: Sequence[Operation]) -> set[Operation]:
+    """The ops of `run` that compute arrays; they are pure, and masked regions yield none."""
+    members = set(run)
+    found: set[Operation] = set()
+    work = [
+        op
+        for op in run
+        if any(isinstance(result.type, MemRefType) for result in op.results)
+    ]
+    while work:
+        op = work.pop()
+        if op in found:
+            continue
+        found.add(op)
+        for operand in op.operands:
+            owner = operand.owner
+            if isinstance(owner, Operation) and owner in members:
+                work.append(owner)
+    if any(isinstance(op, memref.LoadOp) for op in found):
+        return set()
+    return found

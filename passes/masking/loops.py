@@ -1,0 +1,212 @@
+"""Divergent loops: they run while any lane lives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+
+from spmd.dialects.rewriting import hint, locate
+from spmd.dialects.spmd import AnyOp
+from spmd.passes.masking.masks import Mask, detach, insert
+
+if TYPE_CHECKING:
+    from spmd.passes.masking.control import Masking
+
+
+def mask_divergent_for(masking: Masking, loop: scf.ForOp, mask: Mask) -> None:
+    """
+    A counted loop whose lanes run different numbers of times, as an `scf.while`.
+
+    ```mlir
+    // before
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%a = %init) -> (f32) {
+      ...
+    }
+
+    // after, to be masked as a divergent `scf.while`
+    %k, %r = scf.while (%k = %c0, %a = %init) : (index, f32) -> (index, f32) {
+      %more = arith.cmpi slt, %k, %n : index
+      scf.condition(%more) %k, %a : index, f32
+    } do {
+    ^bb0(%k: index, %a: f32):
+      ...
+      %next = arith.addi %k, %c1 : index
+      scf.yield %next, ... : index, f32
+    }
+    ```
+    """
+    body = loop.body.block
+    types = [arg.type for arg in body.args]
+    test = Block(arg_types=types)
+    for new, old in zip(test.args, body.args, strict=True):
+        hint(new, old)
+    more = arith.CmpiOp(test.args[0], loop.ub, "slt")
+    hint(more.result, "more")
+    test.add_ops((more, scf.ConditionOp(more.result, *test.args)))
+    end = body.last_op
+    assert isinstance(end, scf.YieldOp)
+    following = arith.AddiOp(body.args[0], loop.step)
+    hint(following.result, "next")
+    body.insert_op_before(following, end)
+    end.operands = (following.result, *end.operands)
+    detach(body)
+    while_op = scf.WhileOp(
+        (loop.lb, *loop.iter_args), types, Region(test), Region(body)
+    )
+    insert(while_op, loop)
+    hint(while_op.results[0], body.args[0])
+    for old, new in zip(loop.results, while_op.results[1:], strict=True):
+        hint(new, old)
+        old.replace_all_uses_with(new)
+    loop.detach()
+    loop.erase()
+    uniform = {
+        new
+        for new, old in zip(test.args, body.args, strict=True)
+        if masking.divergence.is_uniform(old)
+    }
+    _mask_while(masking, while_op, mask, uniform)
+
+
+def mask_divergent_while(masking: Masking, loop: scf.WhileOp, mask: Mask) -> None:
+    """A loop whose lanes run different numbers of times."""
+    uniform = {
+        arg
+        for arg in loop.before_region.block.args
+        if masking.divergence.is_uniform(arg)
+    }
+    _mask_while(masking, loop, mask, uniform)
+
+
+def _mask_while(
+    masking: Masking,
+    loop: scf.WhileOp,
+    mask: Mask,
+    uniform: set[BlockArgument],
+) -> None:
+    """
+    Add the live lanes to the state of `loop` and freeze what is read after it.
+
+    `uniform` holds the arguments of the first region that are the same in all lanes that
+    live; they stay uniform, and what lanes leave with goes to a value of its own.
+
+    | the result is               | how it is frozen                                  |
+    | --------------------------- | ------------------------------------------------- |
+    | an argument, handed through | the next value of a finished lane is the old one  |
+    | handed back unchanged       | the argument that it becomes holds the old value  |
+    | anything else               | an argument is added that holds the old value     |
+    """
+    assert mask.some, "a divergent loop runs where no lane may be on"
+    test, body = loop.before_region.block, loop.after_region.block
+    condition, end = test.last_op, body.last_op
+    assert isinstance(condition, scf.ConditionOp)
+    assert isinstance(end, scf.YieldOp)
+    zero = masking.constants.zero
+
+    live = hint(test.insert_arg(i1, 0), "live")
+    on_in_body = hint(body.insert_arg(i1, 0), "live")
+    # From here on `test.args[k + 1]` belongs to operand k, `body.args[j + 1]` to result j.
+    masking.mask_block(test, Mask(live, some=True))
+    narrowed = arith.SelectOp(live, condition.condition, masking.constants.bit(False))
+    some = AnyOp(narrowed.result)
+    insert(narrowed, condition)
+    hint(narrowed.result, "on")
+
+    start = mask.value if mask.value is not None else masking.constants.bit(True)
+    inits: list[SSAValue] = [start, *loop.arguments]
+    forwarded: list[SSAValue] = list(condition.args)
+    extra_results: list[SSAValue] = []
+    nexts: list[SSAValue] = list(end.arguments)
+    extra_nexts: list[SSAValue] = []
+    result_of: dict[int, int] = {}
+    keep_old: list[int] = []
+    for j, result in enumerate(loop.results):
+        result_of[j] = j + 1
+        value = forwarded[j]
+        if not result.uses or (_is_from_outside(value, loop)):
+            continue
+        argument = body.args[j + 1]
+        same_as = _argument_of(value, test)
+        if same_as is not None and same_as not in uniform:
+            keep_old.append(j)
+            continue
+        back = next(
+            (k for k, following in enumerate(nexts) if following is argument), None
+        )
+        lockstep = (
+            same_as in uniform
+            if same_as is not None
+            else masking.divergence.is_uniform(argument)
+        )
+        if back is not None and not lockstep:
+            kept = test.args[back + 1]
+            forwarded[j] = _frozen(live, value, kept, condition)
+            continue
+        tracker = hint(test.insert_arg(value.type, len(test.args)), result)
+        inits.append(zero(value.type))
+        tracked = _frozen(live, value, tracker, condition)
+        if lockstep:
+            handed = hint(body.insert_arg(value.type, len(body.args)), result)
+            result_of[j] = 1 + len(forwarded) + len(extra_results)
+            extra_results.append(tracked)
+            extra_nexts.append(handed)
+        else:
+            forwarded[j] = tracked
+            extra_nexts.append(argument)
+    insert(some, condition)
+    hint(some.result, "some")
+
+    masking.mask_block(body, Mask(on_in_body, some=True))
+    # Masking may have replaced what is yielded.
+    nexts = list(end.arguments)
+    for j in keep_old:
+        same_as = _argument_of(forwarded[j], test)
+        assert same_as is not None
+        k = test.args.index(same_as) - 1
+        if nexts[k] is body.args[j + 1]:
+            continue
+        kept = arith.SelectOp(on_in_body, nexts[k], body.args[j + 1])
+        insert(kept, end)
+        nexts[k] = hint(kept.result, same_as)
+
+    all_forwarded = [narrowed.result, *forwarded, *extra_results]
+    condition.operands = (some.result, *all_forwarded)
+    end.operands = (on_in_body, *nexts, *extra_nexts)
+    types = [value.type for value in all_forwarded]
+    detach(test)
+    detach(body)
+    masked = scf.WhileOp(inits, types, Region(test), Region(body))
+    masked.attributes.update(loop.attributes)
+    locate(masked, loop)
+    insert(masked, loop)
+    hint(masked.results[0], "live")
+    for j, result in enumerate(loop.results):
+        new = hint(masked.results[result_of[j]], result)
+        result.replace_all_uses_with(new)
+    loop.detach()
+    loop.erase()
+
+
+def _frozen(
+    live: SSAValue, new: SSAValue, old: SSAValue, anchor: Operation
+) -> SSAValue:
+    """`new` in the lanes that still live, what they left with in the others."""
+    op = arith.SelectOp(live, new, old)
+    insert(op, anchor)
+    return hint(op.result, new)
+
+
+def _argument_of(value: SSAValue, block: Block) -> BlockArgument | None:
+    """`value` if it is an argument of `block`."""
+    if isinstance(value, BlockArgument) and value.owner is block:
+        return value
+    return None
+
+
+def _is_from_outside(value: SSAValue, loop: Operation) -> bool:
+    owner = value.owner
+    node = owner if isinstance(owner, Operation) else owner.parent_op()
+    return not (node is loop or (node is not None and loop.is_ancestor(node)))

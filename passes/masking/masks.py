@@ -1,0 +1,74 @@
+"""Masks, and values that depend on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import arith
+from xdsl.ir import Block, Operation, SSAValue
+
+from spmd.dialects.rewriting import hint, locate
+from spmd.passes.constant_pool import ConstantPool
+
+
+@dataclass(frozen=True)
+class Mask:
+    """The lanes that are on."""
+
+    value: SSAValue | None = None
+    """An `i1` per lane; `None` if all lanes are on."""
+
+    some: bool = True
+    """Whether it is known that at least one lane is on."""
+
+    def known(self) -> Mask:
+        """This mask where it has been tested that some lane is on."""
+        return Mask(self.value, True)
+
+
+class Masks:
+    """Builds masks in front of an operation."""
+
+    def __init__(self, constants: ConstantPool):
+        self.constants = constants
+
+    def narrowed(self, mask: Mask, condition: SSAValue, anchor: Operation) -> Mask:
+        """The lanes of `mask` in which `condition` holds."""
+        if mask.value is None:
+            return Mask(condition, some=False)
+        op = arith.SelectOp(mask.value, condition, self.constants.bit(False))
+        insert(op, anchor)
+        return Mask(hint(op.result, "on"), some=False)
+
+    def without(self, mask: Mask, condition: SSAValue, anchor: Operation) -> Mask:
+        """The lanes of `mask` in which `condition` does not hold."""
+        op = arith.XOrIOp(condition, self.constants.bit(True))
+        insert(op, anchor)
+        name = condition.name_hint
+        return self.narrowed(
+            mask, hint(op.result, f"not_{name}" if name else "not"), anchor
+        )
+
+    def blended(
+        self, mask: Mask, new: SSAValue, old: SSAValue, anchor: Operation
+    ) -> SSAValue:
+        """`new` in the lanes of `mask`, `old` in the others."""
+        if mask.value is None or new is old:
+            return new
+        op = arith.SelectOp(mask.value, new, old)
+        insert(op, anchor)
+        return hint(op.result, new)
+
+
+def insert(op: Operation, anchor: Operation) -> None:
+    """Insert `op` before `anchor`, with its location."""
+    locate(op, anchor)
+    block = anchor.parent
+    assert block is not None, "an anchor stands in a block"
+    block.insert_op_before(op, anchor)
+
+
+def detach(block: Block) -> None:
+    """Take `block` out of its region, to be put into another."""
+    if block.parent is not None:
+        block.parent.detach_block(block)

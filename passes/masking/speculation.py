@@ -1,0 +1,94 @@
+"""What may run in lanes that do not want it, and what is better skipped."""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith, memref, scf
+from xdsl.ir import Block, Operation
+from xdsl.traits import IsTerminator
+
+from spmd.analysis.divergence import Divergence
+from spmd.dialects.rewriting import constant_index
+from spmd.passes.vector_width import VECTOR_LIBRARY_OPS
+
+SKIP_ABOVE = 30
+"""A branch that costs more than so many simple operations is skipped if no lane is on."""
+
+_DIVISIONS = (
+    arith.DivSIOp,
+    arith.DivUIOp,
+    arith.RemSIOp,
+    arith.RemUIOp,
+    arith.FloorDivSIOp,
+    arith.CeilDivSIOp,
+    arith.CeilDivUIOp,
+)
+
+
+def is_integer_division(op: Operation) -> bool:
+    return isinstance(op, _DIVISIONS)
+
+
+def divides_by_constant(op: Operation) -> bool:
+    """Whether the divisor of an integer division is a constant that cannot trap."""
+    return constant_index(op.operands[1]) not in (None, 0, -1)
+
+
+def needs_mask(op: Operation) -> bool:
+    """
+    Whether `op` must know which lanes are on.
+
+    Accesses may fault, integer divisions trap, functions of the math library are slow
+    on garbage. Everything else computes garbage from garbage.
+    """
+    if is_integer_division(op):
+        return not divides_by_constant(op)
+    if op.name in VECTOR_LIBRARY_OPS:
+        return True
+    if isinstance(op, memref.DimOp | memref.AllocaOp):
+        return False
+    if op.name.startswith(("arith.", "math.")):
+        return False
+    return not _is_view(op)
+
+
+def _is_view(op: Operation) -> bool:
+    return any(isinstance(r.type, memref.MemRefType) for r in op.results)
+
+
+def why_skip(block: Block, divergence: Divergence) -> str | None:
+    """Why `block` must run only where some lane is on, or had better; else `None`."""
+    cost = 0
+    for op in block.ops:
+        if op.has_trait(IsTerminator):
+            continue
+        if op.regions:
+            if not isinstance(op, scf.IfOp) or not divergence.is_divergent(op):
+                return f"it contains a uniform {op.name} or a loop"
+            for region in op.regions:
+                for inner in region.blocks:
+                    if why_skip(inner, divergence) is None:
+                        cost += _cost_of(inner)
+            continue
+        if isinstance(op, memref.LoadOp | memref.StoreOp):
+            if all(divergence.is_uniform(index) for index in op.indices):
+                return f"it contains a {op.name} that all lanes do alike"
+        elif needs_mask(op) and all(divergence.is_uniform(v) for v in op.operands):
+            return f"it contains a uniform {op.name}"
+        cost += _cost(op)
+    return "it is long" if cost > SKIP_ABOVE else None
+
+
+def _cost_of(block: Block) -> int:
+    return sum(_cost(op) for op in block.ops)
+
+
+def _cost(op: Operation) -> int:
+    if op.name in VECTOR_LIBRARY_OPS:
+        return 15
+    if is_integer_division(op) and not divides_by_constant(op):
+        return 30
+    if isinstance(op, arith.DivfOp) or op.name in ("math.sqrt", "math.rsqrt"):
+        return 4
+    if isinstance(op, memref.LoadOp | memref.StoreOp):
+        return 3
+    return 0 if isinstance(op, arith.ConstantOp) or op.has_trait(IsTerminator) else 1

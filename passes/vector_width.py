@@ -1,0 +1,132 @@
+"""
+How many lanes a sub-group gets.
+
+The best width is not the register width but a small multiple of it: independent
+registers hide the latency of divergent loops, and masks and loop control are paid once
+for all of them. Wide element types and calls into the vector math library, which work
+register by register, want fewer.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Literal
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IndexType,
+    IntegerType,
+    VectorType,
+)
+from xdsl.ir import Attribute
+
+from spmd.dialects.diagnostics import KernelError
+
+MAX_WIDTH = 64
+
+Width = int | Literal["auto"]
+
+GENERIC_REGISTER_BITS = 128
+"""What every 64-bit CPU with vectors has."""
+
+
+def checked_width(width: Width) -> Width:
+    """`width` if it is allowed, else an error that says what is."""
+    if width == "auto":
+        return width
+    if not 1 <= width <= MAX_WIDTH or width & (width - 1):
+        raise KernelError(
+            f"expected a width that is auto or a power of two from 1 to {MAX_WIDTH}, "
+            f"got {width}"
+        )
+    return width
+
+
+@cache
+def host_register_bits() -> int:
+    """The width of this machine's vector registers."""
+    from llvmlite import binding
+
+    features = binding.get_host_cpu_features()
+    if features.get("avx512f"):
+        return 512
+    if features.get("avx"):
+        return 256
+    return GENERIC_REGISTER_BITS
+
+
+def element_bits(type_: Attribute) -> int:
+    """How many bits a value of a scalar type has in a vector register."""
+    match type_:
+        case IntegerType():
+            return type_.width.data
+        case Float16Type() | BFloat16Type():
+            return 16
+        case Float32Type():
+            return 32
+        case Float64Type() | IndexType():
+            return 64
+        case VectorType():
+            return element_bits(type_.get_element_type())
+        case _:
+            return 0
+
+
+def choose_width(loop: scf.ForOp, width: Width, items: int | None) -> int:
+    """
+    The lanes for `loop`, which runs `items` work-items if that is known.
+
+    A given width is only made smaller where a loop is shorter.
+    """
+    lanes = auto_width(loop) if width == "auto" else width
+    if items is not None:
+        lanes = min(lanes, 1 << max(0, items - 1).bit_length())
+    return lanes
+
+
+def auto_width(loop: scf.ForOp) -> int:
+    """Four registers of the widest data type in `loop`; two where it calls functions."""
+    widest, calls = 32, False
+    for op in loop.body.walk():
+        for result in op.results:
+            if not isinstance(result.type, IndexType):
+                widest = max(widest, element_bits(result.type))
+        calls = calls or op.name in VECTOR_LIBRARY_OPS
+    registers = 2 if calls else 4
+    return max(4, min(MAX_WIDTH, registers * host_register_bits() // widest))
+
+
+VECTOR_LIBRARY_OPS = frozenset(
+    f"math.{name}"
+    for name in [
+        "acos",
+        "acosh",
+        "asin",
+        "asinh",
+        "atan",
+        "atan2",
+        "atanh",
+        "cbrt",
+        "cos",
+        "cosh",
+        "erf",
+        "exp",
+        "exp2",
+        "expm1",
+        "fpowi",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "powf",
+        "sin",
+        "sinh",
+        "tan",
+        "tanh",
+    ]
+)
+"""The `math` ops that become calls; the others are a few instructions."""

@@ -1,0 +1,302 @@
+"""Building the vector code of one sub-group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, vector
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    VectorType,
+    i1,
+)
+from xdsl.dialects.vector import CombiningKindFlag
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.rewriter import InsertPoint
+from xdsl.utils.hints import isa
+
+from spmd.dialects.compat.memory import StepOp
+from spmd.dialects.rewriting import hint, locate
+from spmd.passes.constant_pool import ConstantPool
+from spmd.passes.widening.lanes import (
+    Active,
+    Lanes,
+    Prefix,
+    Strided,
+    Uniform,
+    Varying,
+)
+
+
+class Emitter:
+    """
+    Inserts ops and turns what lanes hold into scalars and vectors.
+
+    A vector made from a scalar stands right behind the scalar, or, if that is older than
+    the sub-group, at the sub-group's head: so it can be used wherever the scalar can.
+    """
+
+    def __init__(self, width: int, constants: ConstantPool):
+        self.width = width
+        self.constants = constants
+        self.head = Block()
+        self.body = Block()
+        self._at = InsertPoint.at_end(self.body)
+        self._like: Operation | None = None
+        self._inside: set[Block] = {self.head, self.body}
+        self._vectors: dict[tuple[SSAValue, int], SSAValue] = {}
+        self._masks: dict[SSAValue, SSAValue] = {}
+        self._steps: dict[tuple[Attribute, int], SSAValue] = {}
+
+    # Insertion
+
+    @property
+    def block(self) -> Block:
+        return self._at.block
+
+    def enter(self, block: Block) -> InsertPoint:
+        """Go on at the end of `block`; gives where to come back to."""
+        before = self._at
+        self._inside.add(block)
+        self._at = InsertPoint.at_end(block)
+        return before
+
+    def leave(self, before: InsertPoint) -> None:
+        self._at = before
+
+    def stands_for(self, op: Operation) -> None:
+        """New ops have the location of `op` from here on."""
+        self._like = op
+
+    def insert(self, op: Operation, name: SSAValue | str | None = None) -> SSAValue:
+        """Insert `op` here and give its result."""
+        return self._insert(op, self._at, name)
+
+    def append(self, op: Operation) -> None:
+        """Insert `op`, which need not have a result, here."""
+        self._located(op)
+        self._at.block.add_op(op)
+
+    def _insert(
+        self, op: Operation, at: InsertPoint, name: SSAValue | str | None
+    ) -> SSAValue:
+        self._located(op)
+        if at.insert_before is None:
+            at.block.add_op(op)
+        else:
+            at.block.insert_op_before(op, at.insert_before)
+        return hint(op.results[0], name)
+
+    def _located(self, op: Operation) -> None:
+        if self._like is not None:
+            locate(op, self._like)
+
+    def _behind(self, value: SSAValue) -> InsertPoint:
+        """Right behind the definition of `value`, or at the head."""
+        if isinstance(value, BlockArgument):
+            if value.block in self._inside:
+                return InsertPoint.at_start(value.block)
+        else:
+            op = value.owner
+            assert isinstance(op, Operation)
+            if op.parent in self._inside:
+                return InsertPoint.after(op)
+        return InsertPoint.at_end(self.head)
+
+    # Types and constants
+
+    def vector_type(self, element: Attribute) -> VectorType[Attribute]:
+        return VectorType(element, [self.width])
+
+    def dense(
+        self, value: float, type_: Attribute, name: str | None = None
+    ) -> SSAValue:
+        """A vector with the same number in each lane."""
+        return self.constants.dense(value, type_, self.width, name)
+
+    def all_on(self) -> SSAValue:
+        return self.dense(1, i1, "all_on")
+
+    # Scalars to vectors
+
+    def vector(self, lanes: Lanes) -> SSAValue:
+        """One element per lane."""
+        match lanes:
+            case Varying(vector=value):
+                return value
+            case Prefix(count=count):
+                found = self._masks.get(count)
+                if found is None:
+                    op = vector.CreateMaskOp([count], self.vector_type(i1))
+                    name = (count.name_hint or "").removesuffix("_count") or None
+                    found = self._insert(op, self._behind(count), name)
+                    self._masks[count] = found
+                return found
+            case Uniform(scalar=first):
+                stride = 0
+            case Strided(first=first, stride=stride):
+                pass
+        found = self._vectors.get((first, stride))
+        if found is None:
+            found = self._spread(first, stride)
+            self._vectors[first, stride] = found
+        return found
+
+    def _spread(self, first: SSAValue, stride: int) -> SSAValue:
+        splat = self._splat(first)
+        if stride == 0:
+            return splat
+        at = (
+            InsertPoint.after(splat.owner)
+            if isinstance(splat.owner, Operation)
+            else None
+        )
+        assert at is not None
+        op = arith.AddiOp(splat, self.steps(first.type, stride))
+        return self._insert(op, at, _lanes_name(first))
+
+    def _splat(self, scalar: SSAValue) -> SSAValue:
+        owner = scalar.owner
+        if isinstance(owner, arith.ConstantOp):
+            value = owner.value
+            if isinstance(value, IntegerAttr | FloatAttr):
+                number = value.value.data
+                return self.dense(number, scalar.type, _lanes_name(scalar))
+        op = vector.BroadcastOp(scalar, self.vector_type(scalar.type))
+        return self._insert(op, self._behind(scalar), _lanes_name(scalar))
+
+    def steps(self, type_: Attribute, stride: int) -> SSAValue:
+        """`0, stride, 2 * stride, ...` as a vector of integers of a type."""
+        found = self._steps.get((type_, stride))
+        if found is not None:
+            return found
+        at = InsertPoint.at_end(self.head)
+        index = IndexType()
+        if stride == 1 and type_ == index:
+            op = StepOp(VectorType(index, [self.width]))
+            found = self._insert(op, at, "lane")
+        elif stride == 1:
+            op = arith.IndexCastOp(self.steps(index, 1), self.vector_type(type_))
+            found = self._insert(op, at, "lane")
+        else:
+            one = self.steps(type_, 1)
+            op = arith.MuliOp(one, self.dense(stride, type_))
+            found = self._insert(op, at, "lane")
+        self._steps[type_, stride] = found
+        return found
+
+    # Vectors to scalars
+
+    def scalar(self, lanes: Lanes, active: Active) -> SSAValue:
+        """
+        The value that all active lanes have.
+
+        Of a vector it is taken from a lane that is on: the others may hold garbage.
+        """
+        match lanes:
+            case Uniform(scalar=scalar):
+                return scalar
+            case Strided(first=first):
+                assert active.first, "the first lane of a strided value may be off"
+                return first
+            case Prefix(count=count):
+                assert active.first, "the first lane may be off"
+                zero = self.constants.number(0, count.type)
+                return self.insert(arith.CmpiOp(zero, count, "slt"))
+            case Varying(vector=value):
+                return self._any_lane(value, active)
+
+    def _any_lane(self, value: SSAValue, active: Active) -> SSAValue:
+        type_ = value.type
+        assert isa(type_, VectorType)
+        element = type_.element_type
+        if active.first:
+            return self.insert(vector.ExtractOp(value, [0], element), value)
+        assert active.mask is not None
+        mask = self.vector(active.mask)
+        if isa(element, AnyFloat):
+            # Equal bits, whatever they mean: NaN and -0.0 survive.
+            bits = IntegerType(element.bitwidth)
+            as_bits = self.insert(arith.BitcastOp(value, self.vector_type(bits)))
+            found = self._any_lane(as_bits, active)
+            return self.insert(arith.BitcastOp(found, element), value)
+        off = self.dense(0, element)
+        on = self.insert(arith.SelectOp(mask, value, off))
+        kind = CombiningKindFlag.OR if element == i1 else CombiningKindFlag.MAXUI
+        return self.insert(_reduction(on, kind, element), value)
+
+    def any_lane(self, lanes: Lanes) -> SSAValue:
+        """Whether a condition holds in any lane."""
+        match lanes:
+            case Uniform(scalar=scalar):
+                return scalar
+            case Prefix(count=count):
+                zero = self.constants.number(0, count.type)
+                return self.insert(arith.CmpiOp(count, zero, "sgt"))
+            case _:
+                mask = self.vector(lanes)
+                return self.insert(_reduction(mask, CombiningKindFlag.OR, i1))
+
+    def all_lanes(self, lanes: Lanes) -> SSAValue:
+        """Whether a condition holds in every lane."""
+        match lanes:
+            case Uniform(scalar=scalar):
+                return scalar
+            case Prefix(count=count):
+                every = self.constants.number(self.width, count.type)
+                return self.insert(arith.CmpiOp(count, every, "sge"))
+            case _:
+                mask = self.vector(lanes)
+                return self.insert(_reduction(mask, CombiningKindFlag.AND, i1))
+
+    # Finish
+
+    def place_before(self, anchor: Operation) -> None:
+        """Put the head and the body in front of `anchor`."""
+        target = anchor.parent
+        assert target is not None, "a sub-group stands in a block"
+        for block in (self.head, self.body):
+            for op in list(block.ops):
+                op.detach()
+                target.insert_op_before(op, anchor)
+
+
+def _lanes_name(scalar: SSAValue) -> str | None:
+    return None if scalar.name_hint is None else f"{scalar.name_hint}_lanes"
+
+
+def _reduction(
+    lanes: SSAValue, kind: CombiningKindFlag, element: Attribute
+) -> vector.ReductionOp:
+    # xDSL's constructor gives the result the type of the vector.
+    return vector.ReductionOp.create(
+        operands=[lanes],
+        result_types=[element],
+        properties={
+            "kind": vector.CombiningKindAttr(kind),
+            "fastmath": arith.FastMathFlagsAttr("none"),
+        },
+    )
+
+
+def clone_with(
+    op: Operation,
+    operands: Sequence[SSAValue],
+    result_types: Sequence[Attribute],
+    drop_overflow: bool = False,
+) -> Operation:
+    """`op` with other operands and result types; properties and location are kept."""
+    properties = op.properties.copy()
+    if drop_overflow and "overflowFlags" in properties:
+        properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
+    return type(op).create(
+        operands=operands,
+        result_types=result_types,
+        properties=properties,
+        attributes=op.attributes.copy(),
+        location=op.location,
+    )

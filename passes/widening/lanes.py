@@ -1,0 +1,70 @@
+"""
+How the lanes of one value are held.
+
+| held as    | what is kept                   | lane `i` has              |
+| ---------- | ------------------------------ | ------------------------- |
+| `Uniform`  | one scalar                     | the scalar                |
+| `Strided`  | the scalar of lane 0, a stride | `first + i * stride`      |
+| `Prefix`   | a scalar count (of an `i1`)    | true if `i < count`       |
+| `Varying`  | a vector                       | element `i`               |
+
+Scalars become vectors where somebody needs one, and then once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.ir import SSAValue
+
+
+@dataclass(frozen=True, slots=True)
+class Uniform:
+    """The same value in all lanes (of those that have one)."""
+
+    scalar: SSAValue
+
+
+@dataclass(frozen=True, slots=True)
+class Strided:
+    """An integer that grows by `stride` from lane to lane, modulo the width of its type."""
+
+    first: SSAValue
+    stride: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """A condition that the first `count` lanes fulfil; none if it is negative."""
+
+    count: SSAValue
+
+
+@dataclass(frozen=True, slots=True)
+class Varying:
+    """A vector with one element per lane."""
+
+    vector: SSAValue
+
+
+Lanes = Uniform | Strided | Prefix | Varying
+
+
+@dataclass(frozen=True, slots=True)
+class Active:
+    """The lanes that are on."""
+
+    mask: Lanes | None = None
+    """An `i1` per lane; `None` if all lanes are on."""
+
+    some: bool = True
+    """Whether it is known that at least one lane is on."""
+
+    @property
+    def all(self) -> bool:
+        return self.mask is None
+
+    @property
+    def first(self) -> bool:
+        """Whether it is known that lane 0 is on, so that its value means something."""
+        return self.mask is None or (self.some and isinstance(self.mask, Prefix))

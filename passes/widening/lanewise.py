@@ -1,0 +1,264 @@
+"""Ops of `arith` and `math`: lane `i` of the result comes from lane `i` of the operands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, i1
+from xdsl.ir import Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from spmd.analysis.shape import Shape
+from spmd.passes.masking.speculation import divides_by_constant, is_integer_division
+from spmd.passes.vector_width import VECTOR_LIBRARY_OPS
+from spmd.passes.widening.emitter import clone_with
+from spmd.passes.widening.lanes import (
+    Active,
+    Lanes,
+    Prefix,
+    Strided,
+    Uniform,
+    Varying,
+)
+
+if TYPE_CHECKING:
+    from spmd.passes.widening.control import Widening
+
+_MODULAR = (
+    arith.AddiOp,
+    arith.SubiOp,
+    arith.MuliOp,
+    arith.ShLIOp,
+    arith.TruncIOp,
+    arith.AndIOp,
+    arith.OrIOp,
+    arith.XOrIOp,
+)
+"""
+Ops for which lane 0 of a strided operand can be made up by counting back from other
+lanes: they commute with reducing all numbers modulo a power of two.
+"""
+
+SIGNED_LESS = ("slt", "sle")
+UNSIGNED_LESS = ("ult", "ule")
+_MIRRORED = {"sgt": "slt", "sge": "sle", "ugt": "ult", "uge": "ule"}
+_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+
+
+def widen_lanewise(widening: Widening, op: Operation, active: Active) -> None:
+    """Compute once for all lanes, or in a vector, whichever the operands allow."""
+    if isinstance(op, arith.ConstantOp):
+        constant = widening.emitter.constants.get(
+            op.value,  # pyright: ignore[reportArgumentType]
+            op.result.name_hint,
+        )
+        widening.lanes[op.result] = Uniform(constant)
+        return
+    operands = [widening.of(operand) for operand in op.operands]
+    if all(isinstance(each, Uniform) for each in operands):
+        _compute_once(widening, op, operands, active)
+    elif (mask := _as_prefix(widening, op, operands, active)) is not None:
+        widening.lanes[op.results[0]] = mask
+    elif _can_count(widening, op, operands, active):
+        _compute_first(widening, op, operands, active)
+    else:
+        _compute_vector(widening, op, operands, active)
+
+
+def _compute_once(
+    widening: Widening, op: Operation, operands: list[Lanes], active: Active
+) -> None:
+    scalars = [each.scalar for each in operands if isinstance(each, Uniform)]
+    emitter = widening.emitter
+    if is_integer_division(op) and not divides_by_constant(op) and not active.some:
+        # No lane may be on, and the divisor 0 or, for the least number, -1.
+        assert active.mask is not None
+        some = emitter.any_lane(active.mask)
+        one = emitter.constants.number(1, op.operands[1].type)
+        scalars[1] = emitter.insert(arith.SelectOp(some, scalars[1], one))
+    new = clone_with(op, scalars, op.result_types)
+    emitter.append(new)
+    widening.hold(op, [Uniform(result) for result in new.results])
+
+
+def _can_count(
+    widening: Widening, op: Operation, operands: list[Lanes], active: Active
+) -> bool:
+    """Whether the result is known from the result in lane 0."""
+    if len(op.results) != 1:
+        return False
+    shape = widening.shape(op.results[0])
+    if not shape.is_strided or any(
+        isinstance(each, Varying | Prefix) for each in operands
+    ):
+        return False
+    if not shape.is_uniform and not _is_countable(op.results[0]):
+        return False
+    if is_integer_division(op) and not divides_by_constant(op):
+        return False
+    if active.first:
+        return True
+    if isinstance(op, arith.IndexCastOp):
+        return _bits(op.result) <= _bits(op.input)
+    if isinstance(op, arith.SelectOp):
+        return isinstance(operands[0], Uniform)
+    return isinstance(op, _MODULAR)
+
+
+def _compute_first(
+    widening: Widening, op: Operation, operands: list[Lanes], active: Active
+) -> None:
+    scalars = [
+        each.first if isinstance(each, Strided) else each.scalar
+        for each in operands
+        if isinstance(each, Strided | Uniform)
+    ]
+    # Lane 0 may be off, and then its sum may overflow although no active lane's does.
+    new = clone_with(op, scalars, op.result_types, drop_overflow=not active.first)
+    widening.emitter.append(new)
+    shape = widening.shape(op.results[0])
+    widening.hold(op, [from_first(new.results[0], shape)])
+
+
+def from_first(first: SSAValue, shape: Shape) -> Lanes:
+    """The lanes of a value of which lane 0 is known."""
+    stride = shape.stride
+    assert stride is not None, f"a value of shape {shape} is not known from lane 0"
+    return Strided(first, stride) if stride and not shape.is_undef else Uniform(first)
+
+
+def _compute_vector(
+    widening: Widening, op: Operation, operands: list[Lanes], active: Active
+) -> None:
+    emitter = widening.emitter
+    vectors: list[SSAValue] = []
+    for position, each in enumerate(operands):
+        if (
+            isinstance(op, arith.SelectOp)
+            and position == 0
+            and isinstance(each, Uniform)
+        ):
+            vectors.append(each.scalar)
+        else:
+            vectors.append(emitter.vector(each))
+    if active.mask is not None:
+        if is_integer_division(op) and not divides_by_constant(op):
+            vectors[1] = _harmless(widening, vectors[1], active.mask)
+        elif op.name in VECTOR_LIBRARY_OPS:
+            vectors = [
+                _harmless(widening, each, active.mask) if _is_float(operand) else each
+                for each, operand in zip(vectors, op.operands, strict=True)
+            ]
+    types = [emitter.vector_type(type_) for type_ in op.result_types]
+    new = clone_with(op, vectors, types)
+    emitter.append(new)
+    widening.hold(op, [Varying(result) for result in new.results])
+
+
+def _harmless(widening: Widening, value: SSAValue, mask: Lanes) -> SSAValue:
+    """`value` in the active lanes and 1 in the others."""
+    emitter = widening.emitter
+    element = value.type.element_type  # pyright: ignore
+    on = emitter.vector(mask)
+    op = arith.SelectOp(on, value, emitter.dense(1, element))  # pyright: ignore
+    return emitter.insert(op, value)
+
+
+def _as_prefix(
+    widening: Widening, op: Operation, operands: list[Lanes], active: Active
+) -> Prefix | None:
+    match op:
+        case arith.CmpiOp():
+            return _compare_as_prefix(widening, op, operands, active)
+        case arith.SelectOp() if op.result.type == i1:
+            condition, on, off = operands
+            if (
+                isinstance(condition, Prefix)
+                and isinstance(on, Prefix)
+                and _is_false(widening, op.rhs)
+            ):
+                del off
+                return _both(widening, condition, on, op)
+        case arith.AndIOp() if op.result.type == i1:
+            left, right = operands
+            if isinstance(left, Prefix) and isinstance(right, Prefix):
+                return _both(widening, left, right, op)
+        case _:
+            pass
+    return None
+
+
+def _both(widening: Widening, a: Prefix, b: Prefix, op: Operation) -> Prefix:
+    smaller = arith.MinSIOp(a.count, b.count)
+    name = op.results[0].name_hint
+    name = None if name is None else f"{name}_count"
+    return Prefix(widening.emitter.insert(smaller, name))
+
+
+def _compare_as_prefix(
+    widening: Widening, op: arith.CmpiOp, operands: list[Lanes], active: Active
+) -> Prefix | None:
+    """
+    `first + i < end` as `i < end - first`.
+
+    The lanes must not wrap, the first one must be on and not negative, and the
+    difference must not overflow.
+    """
+    predicate = _PREDICATES[op.predicate.value.data]
+    left, right = operands
+    counted, bound = op.lhs, op.rhs
+    if predicate in _MIRRORED:
+        predicate, left, right = _MIRRORED[predicate], right, left
+        counted, bound = bound, counted
+    if predicate not in (*SIGNED_LESS, *UNSIGNED_LESS):
+        return None
+    if not isinstance(left, Strided) or left.stride != 1 or not active.first:
+        return None
+    if not isinstance(right, Uniform) or widening.shape(counted).wraps:
+        return None
+    lowest = widening.ranges.of(left.first).low
+    limit = widening.ranges.of(bound)
+    bits = _bits(bound)
+    if lowest < 0:
+        return None
+    emitter = widening.emitter
+    end = right.scalar
+    if predicate in ("sle", "ule"):
+        if limit.low < 0 or limit.high + 1 >= 1 << (bits - 1):
+            return None
+        one = emitter.constants.number(1, bound.type)
+        end = emitter.insert(arith.AddiOp(end, one))
+    elif limit.low < 0 and predicate == "slt":
+        zero = emitter.constants.number(0, bound.type)
+        end = emitter.insert(arith.MaxSIOp(end, zero), bound)
+    elif limit.low < 0:
+        largest = emitter.constants.number((1 << (bits - 1)) - 1, bound.type)
+        end = emitter.insert(arith.MinUIOp(end, largest), bound)
+    name = op.result.name_hint
+    name = None if name is None else f"{name}_count"
+    count = end
+    if widening.ranges.of(left.first).value != 0:
+        count = emitter.insert(arith.SubiOp(end, left.first), name)
+    if not isinstance(count.type, IndexType):
+        count = emitter.insert(arith.IndexCastOp(count, IndexType()), name)
+    return Prefix(count)
+
+
+def _is_false(widening: Widening, value: SSAValue) -> bool:
+    return widening.ranges.of(value).value == 0
+
+
+def _is_countable(value: SSAValue) -> bool:
+    return isinstance(value.type, IndexType) or (
+        isinstance(value.type, IntegerType) and value.type != i1
+    )
+
+
+def _is_float(value: SSAValue) -> bool:
+    return isa(value.type, AnyFloat)
+
+
+def _bits(value: SSAValue) -> int:
+    type_ = value.type
+    return type_.width.data if isinstance(type_, IntegerType) else 64
