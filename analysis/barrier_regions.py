@@ -26,20 +26,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from spmd.analysis.divergence import Divergence
 from xdsl.dialects import cf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from spmd.analysis.accesses import accesses_of, may_overlap, may_trap
+from spmd.analysis.divergence import Divergence
 from spmd.dialects.spmd import (
     BarrierOp,
+    BroadcastOp,
     KernelOp,
     LocalAllocOp,
     LocalIdOp,
+    ReduceOp,
+    ScanOp,
     Scope,
     SubGroupQueryOp,
+    VoteOp,
 )
 
 
@@ -88,6 +92,14 @@ class BarrierRegions:
 def is_group_barrier(op: Operation) -> bool:
     """Whether `op` is a barrier of the work-group."""
     return isinstance(op, BarrierOp) and op.scope.data is Scope.WORK_GROUP
+
+
+def is_group_collective(op: Operation) -> bool:
+    """Whether `op` is a collective of the work-group."""
+    return (
+        isinstance(op, ReduceOp | ScanOp | BroadcastOp | VoteOp)
+        and op.scope.data is Scope.WORK_GROUP
+    )
 
 
 def find_barrier_regions(kernel: KernelOp, divergence: Divergence) -> BarrierRegions:

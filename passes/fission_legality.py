@@ -63,7 +63,7 @@ def why_not_fission(
                     carrier,
                     f"expected the {what} of {carrier.name} to be the same in all "
                     "work-items of the group, because there is a barrier inside: it is "
-                    f"not proved uniform ({divergence.why_varying(value)}); "
+                    f"not proved uniform ({_why_varying(divergence, value)}); "
                     "strategy=fission cannot split here",
                 )
         for value in (*carrier.results, *_arguments(carrier)):
@@ -75,6 +75,10 @@ def why_not_fission(
                     "and take the subview behind the barrier",
                 )
     return None
+
+
+def _why_varying(divergence: Divergence, value: SSAValue) -> str:
+    return "; ".join(divergence.why_varying(value).splitlines())
 
 
 def _decisions(carrier: Operation) -> Iterator[tuple[str, SSAValue]]:

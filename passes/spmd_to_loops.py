@@ -34,15 +34,18 @@ the `spmd` dialect is left.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from xdsl.passes import ModulePass
 
+from spmd.passes.check_barriers import CheckBarriersPass
 from spmd.passes.gather_ids import GatherIdsPass
 from spmd.passes.kernels_to_functions import KernelsToFunctionsPass
 from spmd.passes.lower_memory_types import LowerMemoryTypesPass
 from spmd.passes.pipeline import PassSequence
 from spmd.passes.place_group_memory import PlaceGroupMemoryPass
 from spmd.passes.split_at_barriers import SplitAtBarriersPass, Strategy
+from spmd.passes.spmd_inline_calls import SpmdInlineCallsPass
 from spmd.passes.version_full_groups import VersionFullGroupsPass
 
 
@@ -53,9 +56,12 @@ class SpmdToLoopsPass(PassSequence):
     name = "spmd-to-loops"
 
     strategy: Strategy = "auto"
+    divergent_barriers: Literal["reject", "allow"] = "reject"
 
     def passes(self) -> tuple[ModulePass, ...]:
         return (
+            SpmdInlineCallsPass(),
+            CheckBarriersPass(divergent_barriers=self.divergent_barriers),
             VersionFullGroupsPass(),
             GatherIdsPass(),
             SplitAtBarriersPass(strategy=self.strategy),

@@ -45,6 +45,8 @@ for _dialect in ("arith", "scf", "vector"):
 PASSES = (
     # Level 0 to level 1: `spmd-to-loops` and its steps, in order.
     "spmd-to-loops",
+    "spmd-inline-calls",
+    "check-barriers",
     "version-full-groups",
     "gather-ids",
     "split-at-barriers",
