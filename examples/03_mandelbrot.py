@@ -75,6 +75,7 @@ EXAMPLE = Example(
     launch,
     with_numpy,
     [(1, 1, 64), (64, 16, 64), (100, 7, 100)],
+    one_group=(64, 4),
 )
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ EXAMPLE = Example(
     [(1, 1, 1), (256, 256, 128), (77, 300, 130)],
     rtol=1e-3,
     atol=1e-3,
+    one_group=(256, 32),
 )
 
 if __name__ == "__main__":

@@ -24,7 +24,12 @@ def with_numpy(a: Floats, out: Floats) -> None:
 
 
 EXAMPLE = Example(
-    __file__, "transpose", launch, with_numpy, [(1, 1), (128, 64), (100, 70)]
+    __file__,
+    "transpose",
+    launch,
+    with_numpy,
+    [(1, 1), (128, 64), (100, 70)],
+    one_group=(64, 8),
 )
 
 if __name__ == "__main__":

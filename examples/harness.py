@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -20,7 +20,9 @@ from xdsl.dialects.builtin import ModuleOp
 
 import spmd
 
-OUT = Path(__file__).resolve().parent.parent / "out"
+OUT = Path(
+    os.environ.get("SPMD_EXAMPLES_OUT", Path(__file__).resolve().parent.parent / "out")
+)
 """Where the IR of each stage is written."""
 
 HEADER = (
@@ -53,7 +55,7 @@ class Example:
     `launch` makes a launch of a given size; without one, of the real size. `with_numpy`
     takes the arguments of the kernel and writes the same outputs. `small_sizes` are
     sizes for tests. Results must be equal to within `rtol` and `atol`; zeros ask for
-    the same bits.
+    the same bits. `one_group` is the size of the smallest launch that is a whole group.
     """
 
     script: str
@@ -64,7 +66,7 @@ class Example:
     rtol: float = 0.0
     atol: float = 0.0
     module: Callable[[], ModuleOp] | None = None
-    options: dict[str, Any] = field(default_factory=dict[str, Any])
+    one_group: tuple[int, ...] = (256,)
 
     @property
     def name(self) -> str:

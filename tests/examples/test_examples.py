@@ -1,0 +1,100 @@
+"""Every example is right for every width, on one thread and several, at any size."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from functools import cache
+from importlib import util
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import spmd
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+sys.path.append(str(EXAMPLES))
+
+SCRIPTS = sorted(EXAMPLES.glob("[0-9][0-9]_*.py"))
+WITH_KERNEL = [script for script in SCRIPTS if "EXAMPLE = " in script.read_text()]
+
+OPTIONS: list[dict[str, Any]] = [
+    {"vectorize": False},
+    *({"width": width} for width in (1, 4, 8, 16, 32, 64, "auto")),
+]
+
+
+@cache
+def load(script: Path) -> ModuleType:
+    spec = util.spec_from_file_location(f"example_{script.stem}", script)
+    assert spec is not None
+    assert spec.loader is not None
+    module = util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_there_are_nine_examples():
+    assert [script.stem[:2] for script in SCRIPTS] == [f"{n:02}" for n in range(1, 10)]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("script", WITH_KERNEL, ids=lambda script: script.stem)
+def test_example_is_right(script: Path, options: dict[str, Any]):
+    example = load(script).EXAMPLE
+    kernel: spmd.Kernel = example.compile(**options)
+    for size in example.small_sizes:
+        launch = example.launch(*size)
+        expected = example.expected(launch)
+        for threads in (1, 4):
+            arguments = launch.copy()
+            kernel(*arguments, global_size=launch.global_size, threads=threads)
+            example.check(launch, arguments, expected)
+
+
+@pytest.mark.parametrize("script", WITH_KERNEL, ids=lambda script: script.stem)
+def test_check_of_an_example_notices_one_wrong_element(script: Path):
+    example = load(script).EXAMPLE
+    launch = example.launch(*example.small_sizes[-1])
+    expected = example.expected(launch)
+    for i in launch.outputs:
+        arguments = list(example.expected(launch))
+        example.check(launch, arguments, expected)
+        arguments[i] = arguments[i].copy()
+        arguments[i].flat[-1] += 1
+        with pytest.raises(AssertionError):
+            example.check(launch, arguments, expected)
+
+
+def test_foreign_function_is_right_at_any_size():
+    foreign = load(EXAMPLES / "09_foreign_function.py")
+    native = foreign.compile_native(foreign.to_llvm(foreign.SOURCE))
+    for shape in ((3, 3), (10, 10), (9, 33), (40, 100)):
+        heat = np.random.default_rng(0).random(shape, np.float32)
+        got, expected = heat.copy(), heat.copy()
+        foreign.bind(native, heat, got, 0.1)()
+        foreign.with_numpy(heat, expected, 0.1)
+        np.testing.assert_array_equal(got, expected)
+
+
+def test_scripts_print_one_row_and_write_the_ir(tmp_path: Path):
+    """Of the cheapest one; `make example` runs them all."""
+    script = EXAMPLES / "08_python_kernel.py"
+    environment = {**os.environ, "SPMD_EXAMPLES_OUT": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, script],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    header, row = done.stdout.splitlines()
+    assert header.startswith("example")
+    assert row.startswith("08_python_kernel")
+    names = [path.name for path in sorted((tmp_path / "08_python_kernel").iterdir())]
+    assert any(name.endswith("-spmd-to-loops.mlir") for name in names)
+    assert names[-1].endswith("-spmd-llvm.ll")
