@@ -30,6 +30,7 @@ meanings.register()
 Sizes = int | tuple[int, ...]
 
 DEFAULT_SUB_GROUP_SIZE = 16
+WORK_ITEMS = "spmd.work_items"
 WORK_GROUP_FUNCTION = "spmd.work_group_function"
 
 
@@ -55,9 +56,11 @@ class Interpreter:
             )
         return op
 
-    def _call(self, code: Any, arguments: Sequence[Any], where: object) -> Any:
+    def _call(self, code: Any, arguments: Sequence[Any], where: Group | str) -> Any:
+        # Between levels 0 and 1 a function may still ask its group for local memory.
+        group = WorkItem(where, 0, (0, 0, 0)) if isinstance(where, Group) else None
         try:
-            return code(None, (), *arguments)
+            return code(group, (), *arguments)
         except Trap as trap:
             raise blame(self.program, trap, where) from None
 
@@ -102,15 +105,17 @@ class Interpreter:
         ]
         bound = bind_arguments(types, args, names)
         code = self.program.environment[compile_function(self.program, kernel)]
+        # Between levels 0 and 1 a kernel may have its work-item loops already.
+        whole_group = any(WORK_ITEMS in op.attributes for op in kernel.walk())
         for group_id in self.order(list(range_.group_ids())):
             group = Group(group_id, range_, lanes)
             values = bind_local(types, bound, names)
-            self._run_group(kernel in self.program.waiting, code, group, values)
+            items = group.items()[:1] if whole_group else group.items()
+            self._run_items(kernel in self.program.waiting, code, items, values)
 
-    def _run_group(
-        self, waits: bool, code: Any, group: Group, values: Sequence[Any]
+    def _run_items(
+        self, waits: bool, code: Any, items: list[WorkItem], values: Sequence[Any]
     ) -> None:
-        items = group.items()
         if waits:
 
             def start(item: WorkItem) -> ItemCode:

@@ -1,0 +1,337 @@
+"""
+Runs a kernel in every way there is, and compares with what the language says.
+
+The expectation is level 0 in the reference interpreter. Against it stand the interpreter
+after every pass, and native code for several widths and numbers of threads. Neither the
+kernel nor its arguments know the width.
+
+```python
+KERNEL = "spmd.kernel @double(%x: memref<?xf32>) {...}"
+
+def arguments(make: Maker) -> list[Any]:
+    return [make.random("f32", make.n)]
+
+def test_my_pass_keeps_the_meaning():
+    for launch in LINES:
+        check_passes(KERNEL, arguments, launch, SpmdToLoopsPass(), MyPass())
+```
+"""
+
+from __future__ import annotations
+
+import copy
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import prod
+from typing import Any, cast
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+import spmd
+from spmd.dialects.spmd import KernelOp
+from spmd.passes.pipeline import flatten
+from spmd.reference import run_kernel, run_work_groups
+from spmd.runtime.errors import SourceText
+from spmd.runtime.options import Strategy, Width
+from spmd.runtime.parsing import make_context, parse
+
+Array = NDArray[Any]
+DTYPES: dict[str, Any] = {
+    "i1": np.bool_,
+    "i8": np.int8,
+    "i16": np.int16,
+    "i32": np.int32,
+    "i64": np.int64,
+    "index": np.int64,
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "f32": np.float32,
+    "f64": np.float64,
+}
+
+
+@dataclass(frozen=True)
+class Launch:
+    """The range of one launch, x first."""
+
+    global_size: tuple[int, ...]
+    group_size: tuple[int, ...]
+
+    def __str__(self) -> str:
+        size = "x".join(map(str, self.global_size))
+        return f"{size}-by-{'x'.join(map(str, self.group_size))}"
+
+
+LINES = tuple(
+    Launch((n,), (e,)) for n, e in ((1, 1), (3, 8), (64, 16), (100, 32), (129, 64))
+)
+"""One dimension: whole groups, tails, groups below any width, and one work-item."""
+
+PLANES = tuple(
+    Launch(n, e) for n, e in (((16, 8), (8, 4)), ((19, 7), (8, 3)), ((5, 9), (16, 2)))
+)
+BOXES = tuple(Launch(n, e) for n, e in (((8, 4, 4), (4, 2, 2)), ((9, 5, 3), (4, 2, 2))))
+
+
+class Maker:
+    """Makes arguments for a launch; the same every time."""
+
+    def __init__(self, launch: Launch, seed: int = 0):
+        self.launch = launch
+        self.rng = np.random.default_rng(seed)
+
+    @property
+    def n(self) -> int:
+        """Work-items of the range."""
+        return prod(self.launch.global_size)
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """The range, as the shape of a row-major array: x last."""
+        return self.launch.global_size[::-1]
+
+    @property
+    def groups(self) -> int:
+        """Work-groups of the range."""
+        pairs = zip(self.launch.global_size, self.launch.group_size, strict=True)
+        return prod(-(-n // e) for n, e in pairs)
+
+    @property
+    def group_items(self) -> int:
+        """Work-items of a full group."""
+        return prod(self.launch.group_size)
+
+    def zeros(self, dtype: str, *shape: int) -> Array:
+        return np.zeros(shape, DTYPES[dtype])
+
+    def range(self, dtype: str, *shape: int) -> Array:
+        return np.arange(prod(shape)).reshape(shape).astype(DTYPES[dtype])
+
+    def random(self, dtype: str, *shape: int) -> Array:
+        """All integers of the type; floats from -4 to 4."""
+        kind = DTYPES[dtype]
+        if dtype == "i1":
+            return self.rng.integers(0, 2, shape).astype(kind)
+        if dtype[0] == "i":
+            info = np.iinfo(kind)
+            return self.rng.integers(info.min, info.max, shape, kind, endpoint=True)
+        return self.rng.uniform(-4, 4, shape).astype(kind)
+
+    def integers(self, dtype: str, low: int, high: int, *shape: int) -> Array:
+        """Whole numbers from `low` to below `high`, also as floats."""
+        return self.rng.integers(low, high, shape).astype(DTYPES[dtype])
+
+    def permutation(self, dtype: str, n: int) -> Array:
+        return self.rng.permutation(n).astype(DTYPES[dtype])
+
+
+Arguments = Callable[[Maker], list[Any]]
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far floats may be off; integers never are."""
+
+    ulps: int = 0
+    relative: float = 0.0
+
+
+EXACT = Tolerance()
+
+
+@cache
+def parsed(source: str) -> ModuleOp:
+    """The module that `source` is the text of; not to be changed."""
+    return parse(SourceText("kernel.mlir", source))
+
+
+def kernel_name(module: ModuleOp) -> str:
+    """The name of the first kernel."""
+    return next(op.sym_name.data for op in module.ops if isinstance(op, KernelOp))
+
+
+def make(arguments: Arguments, launch: Launch) -> list[Any]:
+    return arguments(Maker(launch, zlib.crc32(str(launch).encode())))
+
+
+@cache
+def _expected(source: str, arguments: Arguments, launch: Launch) -> list[Any]:
+    args = make(arguments, launch)
+    module = parsed(source)
+    run_kernel(
+        module,
+        kernel_name(module),
+        args,
+        global_size=launch.global_size,
+        group_size=launch.group_size,
+    )
+    return args
+
+
+def expected(source: str, arguments: Arguments, launch: Launch) -> list[Any]:
+    """The arguments after a run of the kernel at level 0."""
+    return copy.deepcopy(_expected(source, arguments, launch))
+
+
+def run_module(module: ModuleOp, name: str, args: list[Any], launch: Launch) -> None:
+    """
+    Run a kernel in the interpreter, at whatever level the module is.
+
+    Work-items, and iterations of work-item loops, take turns in random order.
+    """
+    run = run_kernel
+    if any(
+        isinstance(op, func.FuncOp) and op.sym_name.data == name for op in module.ops
+    ):
+        run = run_work_groups
+    run(
+        module,
+        name,
+        args,
+        global_size=launch.global_size,
+        group_size=launch.group_size,
+        schedule="random",
+    )
+
+
+# --- comparing -----------------------------------------------------------------------
+
+
+def ordered_bits(array: Array) -> NDArray[np.int64]:
+    """Floats as integers in the same order; neighbours differ by one."""
+    size = array.dtype.itemsize
+    bits = np.ascontiguousarray(array).view(f"i{size}").astype(np.int64)
+    return np.where(bits < 0, -(bits & ((1 << (8 * size - 1)) - 1)), bits)
+
+
+def close(got: Array, want: Array, tolerance: Tolerance) -> NDArray[np.bool_]:
+    """Which elements agree; every NaN agrees with every other."""
+    if got.dtype.kind in "biu":
+        return got == want
+    with np.errstate(all="ignore"):
+        wide_got, wide_want = got.astype(np.float64), want.astype(np.float64)
+        nan = np.isnan(wide_want)
+        distance = np.abs(ordered_bits(got) - ordered_bits(want))
+        near = distance <= tolerance.ulps
+        if tolerance.relative:
+            near |= np.isclose(
+                wide_got, wide_want, rtol=tolerance.relative, atol=tolerance.relative
+            )
+    return np.where(nan, np.isnan(wide_got), near)
+
+
+def assert_same(
+    got: Sequence[Any], want: Sequence[Any], tolerance: Tolerance, what: str
+) -> None:
+    """Every array as expected, or an error that shows the first elements that differ."""
+    for number, (a, b) in enumerate(zip(got, want, strict=True)):
+        if not isinstance(a, np.ndarray):
+            continue
+        left, right = cast(Array, a), cast(Array, b)
+        same = close(left, right, tolerance)
+        if not same.all():
+            wrong = np.argwhere(~same)
+            shown = [
+                f"[{', '.join(map(str, at))}]: expected {right[tuple(at)]}, "
+                f"got {left[tuple(at)]}"
+                for at in wrong[:5]
+            ]
+            raise AssertionError(
+                f"{what}: argument {number} differs in {len(wrong)} of {left.size} "
+                f"elements\n  " + "\n  ".join(shown)
+            )
+
+
+# --- ways to run ---------------------------------------------------------------------
+
+
+def check_schedules(source: str, arguments: Arguments, launch: Launch) -> None:
+    """The order in which work-items take turns must not matter."""
+    module = parsed(source)
+    want = expected(source, arguments, launch)
+    for schedule, seed in (("reversed", 0), ("random", 1), ("random", 2)):
+        args = make(arguments, launch)
+        run_kernel(
+            module,
+            kernel_name(module),
+            args,
+            global_size=launch.global_size,
+            group_size=launch.group_size,
+            schedule=schedule,
+            seed=seed,
+        )
+        assert_same(args, want, EXACT, f"level 0 {schedule}, {launch}")
+
+
+def check_passes(
+    source: str,
+    arguments: Arguments,
+    launch: Launch,
+    *passes: ModulePass,
+    tolerance: Tolerance = EXACT,
+    skip: Iterable[str] = (),
+) -> ModuleOp:
+    """
+    Run the interpreter after every pass; sequences are taken apart.
+
+    `skip` names passes whose output is no level of its own. Returns the final module.
+    """
+    module = parsed(source).clone()
+    name = kernel_name(module)
+    want = expected(source, arguments, launch)
+    context = make_context()
+    for step in flatten(passes):
+        step.apply(context, module)
+        module.verify()
+        if step.name in skip:
+            continue
+        args = make(arguments, launch)
+        try:
+            run_module(module, name, args, launch)
+            assert_same(args, want, tolerance, f"after {step.name}, {launch}")
+        except (ValueError, AssertionError) as error:
+            error.add_note(f"after {step.name}, {launch}:\n{module}")
+            raise
+    return module
+
+
+@cache
+def _compiled(
+    source: str, width: Width, strategy: Strategy, vectorize: bool
+) -> spmd.Program:
+    return spmd.compile(source, width=width, strategy=strategy, vectorize=vectorize)
+
+
+def check_native(
+    source: str,
+    arguments: Arguments,
+    launch: Launch,
+    *,
+    width: Width = "auto",
+    strategy: Strategy = "auto",
+    vectorize: bool = True,
+    threads: int = 1,
+    tolerance: Tolerance = EXACT,
+) -> None:
+    """Compile to native code and run it."""
+    program = _compiled(source, width, strategy, vectorize)
+    kernel = program[kernel_name(parsed(source))]
+    want = expected(source, arguments, launch)
+    args = make(arguments, launch)
+    kernel(
+        *args,
+        global_size=launch.global_size,
+        group_size=launch.group_size,
+        threads=threads,
+    )
+    what = f"native, width {width}, {strategy}, {threads} threads, {launch}"
+    if not vectorize:
+        what += ", without vectorize"
+    assert_same(args, want, tolerance, what)
