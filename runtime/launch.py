@@ -12,11 +12,14 @@ from spmd.runtime.sizes import Range
 from spmd.runtime.thread_memory import ALIGNMENT, thread_memory
 from spmd.runtime.threads import available_threads, run_on_threads
 
-SMALL_LAUNCH_NS = 50_000
-"""A launch that takes less than this runs on the calling thread."""
+_HELPER_NS = 50_000
+"""The work that is worth a thread; a launch of less than two runs on the calling one."""
 
-_HELPER_NS = 25_000
-"""The work that is worth waking a thread for."""
+_TRIAL_NS = 20_000
+"""How long the groups run that tell what a launch costs."""
+
+_MANY_GROUPS = 8
+"""Groups for each thread from which on one of them is worth a trial."""
 
 _CHUNKS_PER_THREAD = 32
 """More spread the work more evenly, and cost an atomic addition each."""
@@ -87,24 +90,44 @@ class Launch:
         if groups == 1 or threads == 1:
             self._run_groups(0, groups)
             return
-        first = 0
         if threads is None:
-            threads = available_threads()
-            if threads > 1:
-                # What one group costs tells whether other threads are worth waking.
-                start = perf_counter_ns()
-                self._run_groups(0, 1)
-                first = 1
-                left = (perf_counter_ns() - start) * (groups - 1)
-                if left < SMALL_LAUNCH_NS:
-                    threads = 1
-                else:
-                    threads = min(threads, 1 + left // _HELPER_NS)
-        threads = min(threads, groups - first)
-        if threads <= 1:
-            self._run_groups(first, groups)
+            self._run_on_available(native, available_threads())
         else:
-            self._run_on_threads(native, first, threads)
+            self._run_on_threads(native, 0, threads)
+
+    def _run_on_available(self, native: NativeKernel, available: int) -> None:
+        """Uses as many of the `available` threads as there is work for."""
+        groups = self._groups
+        if groups >= _MANY_GROUPS * available:
+            first = self._try_some(native)
+        else:
+            # A group is a large part of the launch: trust what the last one cost.
+            first = 0
+        left = native.group_ns * (groups - first)
+        start = perf_counter_ns()
+        threads = self._run_on_threads(
+            native, first, min(available, left // _HELPER_NS)
+        )
+        if first == 0:
+            native.group_ns = (perf_counter_ns() - start) * threads // groups
+
+    def _try_some(self, native: NativeKernel) -> int:
+        """
+        Runs a few groups to learn what one costs; returns the number of the next.
+
+        The cost is an estimate in nanoseconds that is too high rather than too low.
+        """
+        start = perf_counter_ns()
+        self._run_groups(0, 1)
+        native.group_ns = taken = perf_counter_ns() - start
+        # Of a small group, most was the call: look again at enough of them.
+        more = min(self._groups // 16, _TRIAL_NS // max(taken, 1))
+        if taken * self._groups < 2 * _HELPER_NS or more < 1:
+            return 1
+        start = perf_counter_ns()
+        self._run_groups(1, 1 + more)
+        native.group_ns = (perf_counter_ns() - start) // more
+        return 1 + more
 
     def _run_groups(self, first: int, last: int) -> None:
         memory = thread_memory(self._memory) if self._memory else None
@@ -115,8 +138,13 @@ class Launch:
         else:
             self._entry(args, first, last, memory)
 
-    def _run_on_threads(self, native: NativeKernel, first: int, threads: int) -> None:
+    def _run_on_threads(self, native: NativeKernel, first: int, threads: int) -> int:
+        """Runs the groups from `first` on; returns how many threads were asked to."""
         groups = self._groups
+        threads = min(threads, groups - first)
+        if threads <= 1:
+            self._run_groups(first, groups)
+            return 1
         chunk = max(1, (groups - first) // (threads * _CHUNKS_PER_THREAD))
         next_group = c_int64(first)
 
@@ -134,6 +162,7 @@ class Launch:
             next_group.value = groups
 
         run_on_threads(work, threads, stop)
+        return threads
 
     def _args_with_local_memory(self, memory: int):
         """The packed arguments with the pointers into this thread's memory."""

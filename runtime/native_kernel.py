@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable
 from ctypes import CFUNCTYPE, c_int64, c_void_p
 
-from spmd.passes.spmd_specialize import SpmdSpecializePass
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -15,6 +14,7 @@ from xdsl.passes import ModulePass
 from spmd.dialects.spmd import KernelOp
 from spmd.lowering.entry import WORKER_SUFFIX
 from spmd.lowering.native import compile_native
+from spmd.passes.spmd_specialize import SpmdSpecializePass
 from spmd.runtime.errors import SourceText, compile_errors
 from spmd.runtime.options import CompileOptions
 from spmd.runtime.pipeline import restrict, run_passes, to_llvm
@@ -52,6 +52,9 @@ class NativeKernel:
         self._native = compile_native(llvm_ir)  # owns the code
         self.entry: Entry = _ENTRY(self._native.address(name))
         self.worker: Worker = _WORKER(self._native.address(name + WORKER_SUFFIX))
+        # What a group cost last time, to tell how many threads are worth waking; until
+        # it is known, all.
+        self.group_ns = 1 << 40
         # Full groups and partial ones may need different amounts; take the larger.
         self.scratch_bytes: int = max(
             (

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
 from xdsl.passes import ModulePass
 
+from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.vectorize import VectorizePass
 from spmd.runtime.errors import CompileError, did_you_mean
 
 Strategy = Literal["auto", "fission", "continuations"]
@@ -65,8 +66,6 @@ class CompileOptions:
         to_loops = SpmdToLoopsPass(strategy=self.strategy)
         if not self.vectorize:
             return (to_loops,)
-        from spmd.passes.vectorize import VectorizePass
-
         return (to_loops, VectorizePass(width=self.width))
 
 

@@ -1,0 +1,402 @@
+"""Launching kernels: results, sizes, specialisation, options, and what is an error."""
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import spmd
+from spmd.runtime.errors import SourceText
+from spmd.runtime.native_kernel import compile_kernel
+from spmd.runtime.parsing import parse
+
+SCALE = """
+spmd.kernel @scale(%a: f32, %x: memref<?xf32>, %y: memref<?xf32>) {
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xf32>
+  %w = arith.mulf %a, %v : f32
+  memref.store %w, %y[%i] : memref<?xf32>
+  spmd.return
+}
+"""
+
+IDS = """
+spmd.kernel @ids(%out: memref<?x?x?xindex>) {
+  %x = spmd.global_id x
+  %y = spmd.global_id y
+  %z = spmd.global_id z
+  %g = spmd.group_id x
+  %l = spmd.local_size x
+  %e = spmd.enqueued_local_size x
+  %c = arith.constant 100 : index
+  %gc = arith.muli %g, %c : index
+  %lc = arith.addi %gc, %l : index
+  %lcc = arith.muli %lc, %c : index
+  %v = arith.addi %lcc, %e : index
+  memref.store %v, %out[%z, %y, %x] : memref<?x?x?xindex>
+  spmd.return
+}
+"""
+
+FIXED = """
+spmd.kernel @fixed(%out: memref<?xindex>) attributes {work_group_size = array<i64: 8>} {
+  %i = spmd.global_id x
+  %l = spmd.local_size x
+  memref.store %l, %out[%i] : memref<?xindex>
+  spmd.return
+}
+"""
+
+LOCAL = """
+spmd.kernel @rotate(%x: memref<?xi32>, %tile: memref<?xi32, #spmd.memory<local>>,
+                    %two: memref<2x?xi16, #spmd.memory<local>>) {
+  %i = spmd.global_id x
+  %l = spmd.local_id x
+  %n = spmd.local_size x
+  %c1 = arith.constant 1 : index
+  %v = memref.load %x[%i] : memref<?xi32>
+  memref.store %v, %tile[%l] : memref<?xi32, #spmd.memory<local>>
+  %s = arith.constant 7 : i16
+  memref.store %s, %two[%c1, %l] : memref<2x?xi16, #spmd.memory<local>>
+  spmd.barrier
+  %j = arith.addi %l, %c1 : index
+  %k = arith.remui %j, %n : index
+  %w = memref.load %tile[%k] : memref<?xi32, #spmd.memory<local>>
+  %t = memref.load %two[%c1, %k] : memref<2x?xi16, #spmd.memory<local>>
+  %u = arith.extsi %t : i16 to i32
+  %r = arith.addi %w, %u : i32
+  memref.store %r, %x[%i] : memref<?xi32>
+  spmd.return
+}
+"""
+
+
+def kernel(text: str) -> spmd.Kernel:
+    (found,) = spmd.compile(text, vectorize=False).values()
+    return found
+
+
+def test_first_launch_of_the_readme():
+    x = np.arange(1000, dtype=np.float32)
+    y = np.zeros_like(x)
+    spmd.compile(SCALE)["scale"](2, x, y, global_size=x.size)
+    assert_array_equal(y, 2 * x)
+
+
+@pytest.mark.parametrize("group_size", [1, 3, 64, 256, 1000, 16384])
+@pytest.mark.parametrize("size", [1, 5, 256, 1000])
+def test_any_size_and_group_size(size: int, group_size: int):
+    x = np.arange(size, dtype=np.float32)
+    y = np.zeros_like(x)
+    kernel(SCALE)(0.5, x, y, global_size=size, group_size=group_size)
+    assert_array_equal(y, x / 2)
+
+
+@pytest.mark.parametrize("group", [(4,), (4, 2), (2, 3, 2), None])
+def test_three_dimensions(group: tuple[int, ...] | None):
+    shape = (3, 5, 7)
+    out = np.full(shape, -1)
+    kernel(IDS)(out, global_size=shape[::-1], group_size=group)
+    e = 8 if group is None else group[0]
+    x = np.arange(7)
+    local = np.minimum(e, 7 - x // e * e)
+    assert_array_equal(out, np.broadcast_to(x // e * 10000 + local * 100 + e, shape))
+
+
+def test_global_size_zero_does_nothing():
+    x = np.ones(4, np.float32)
+    y = x.copy()
+    k = kernel(SCALE)
+    for size in (0, (4, 0), (0, 4, 4)):
+        k(2, x, y, global_size=size)
+        k.bind(2, x, y, global_size=size)()
+    assert_array_equal(y, 1)
+
+
+def test_arguments_are_checked_even_if_nothing_is_done():
+    with pytest.raises(spmd.LaunchError, match="got 2"):
+        kernel(SCALE)(2, np.ones(4, np.float32), global_size=0)
+
+
+def test_fixed_group_size():
+    out = np.zeros(20, np.int64)
+    k = kernel(FIXED)
+    k(out, global_size=20)
+    assert_array_equal(out, [8] * 16 + [4] * 4)
+    k(out[:16], global_size=16, group_size=(8, 1))
+    with pytest.raises(spmd.LaunchError, match=r"group_size 8 that.*fixes, got 16"):
+        k(out, global_size=20, group_size=16)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("size", [64, 100])
+def test_local_memory_of_the_launch(size: int, threads: int):
+    x = np.arange(size, dtype=np.int32)
+    expected = x.copy()
+    for start in range(0, size, 16):
+        expected[start : start + 16] = np.roll(x[start : start + 16], -1) + 7
+    kernel(LOCAL)(
+        x,
+        spmd.local(16),
+        spmd.local((2, 16)),
+        global_size=size,
+        group_size=16,
+        threads=threads,
+    )
+    assert_array_equal(x, expected)
+
+
+def test_bound_launch_runs_again_on_the_same_arrays():
+    x = np.arange(8, dtype=np.float32)
+    launch = kernel(SCALE).bind(2, x, x, global_size=8, group_size=4)
+    for _ in range(3):
+        launch()
+    assert_array_equal(x, 8 * np.arange(8))
+
+
+def test_bound_launch_keeps_its_arrays_alive():
+    def bind() -> tuple[spmd.Launch, Any]:
+        x = np.ones(1 << 16, np.float32)
+        return kernel(SCALE).bind(2, x, x, global_size=x.size), x[:1].base
+
+    launch, x = bind()
+    launch()
+    assert_array_equal(x, 2)
+
+
+@pytest.mark.parametrize(
+    ("type_", "dtype"),
+    [
+        ("i8", np.int8),
+        ("i8", np.uint8),
+        ("i16", np.uint16),
+        ("i32", np.int32),
+        ("i64", np.uint64),
+        ("index", np.int64),
+        ("i1", np.bool_),
+        ("f16", np.float16),
+        ("bf16", ml_dtypes.bfloat16),
+        ("bf16", np.uint16),
+        ("f32", np.float32),
+        ("f64", np.float64),
+    ],
+)
+def test_every_type_arrives(type_: str, dtype: Any):
+    k = kernel(
+        f"spmd.kernel @fill(%p: i1, %v: {type_}, %q: i8, %out: memref<?x{type_}>) {{\n"
+        "  %i = spmd.global_id x\n"
+        f"  memref.store %v, %out[%i] : memref<?x{type_}>\n  spmd.return\n}}"
+    )
+    out = np.zeros(5, dtype)
+    k(True, 1, 3, out, global_size=4)
+    one = 0x3F80 if type_ == "bf16" and dtype is np.uint16 else 1
+    assert_array_equal(out.astype(np.float64), [one] * 4 + [0])
+
+
+def test_strided_array_is_written_in_place():
+    k = kernel(
+        "spmd.kernel @fill(%out: memref<?x?xf32, strided<[?, ?], offset: ?>>) {\n"
+        "  %i = spmd.global_id x\n  %j = spmd.global_id y\n"
+        "  %c = arith.constant 1.0 : f32\n"
+        "  memref.store %c, %out[%j, %i] : "
+        "memref<?x?xf32, strided<[?, ?], offset: ?>>\n  spmd.return\n}"
+    )
+    array = np.zeros((6, 9), np.float32)
+    k(array[1::2, ::-3], global_size=(3, 3))
+    expected = np.zeros_like(array)
+    expected[1::2, ::-3] = 1
+    assert_array_equal(array, expected)
+
+
+def test_static_strided_array_with_offset():
+    type_ = "memref<2x4xi32, strided<[8, 2], offset: 3>>"
+    k = kernel(
+        f"spmd.kernel @copy(%a: {type_}, %out: memref<2x4xi32>) {{\n"
+        "  %i = spmd.global_id x\n  %j = spmd.global_id y\n"
+        f"  %v = memref.load %a[%j, %i] : {type_}\n"
+        "  memref.store %v, %out[%j, %i] : memref<2x4xi32>\n  spmd.return\n}"
+    )
+    a = np.arange(16, dtype=np.int32).reshape(2, 8)[:, ::2]
+    out = np.zeros((2, 4), np.int32)
+    k(a, out, global_size=(4, 2))
+    assert_array_equal(out, a)
+
+
+def test_read_only_array_is_fine_where_it_is_not_written():
+    x = np.arange(4, dtype=np.float32)
+    x.flags.writeable = False
+    y = np.zeros(4, np.float32)
+    k = kernel(SCALE)
+    k(3, x, y, global_size=4)
+    assert_array_equal(y, 3 * x)
+    with pytest.raises(
+        spmd.LaunchError,
+        match=r"^scale: argument 2 \(%y\): expected an array that can be written",
+    ):
+        k(3, y, x, global_size=4)
+
+
+NOALIAS = SCALE.replace("%y: memref<?xf32>", "%y: memref<?xf32> {spmd.noalias}")
+
+
+def test_overlap_with_a_noalias_argument_is_an_error():
+    x = np.arange(8, dtype=np.float32)
+    k = kernel(NOALIAS)
+    with pytest.raises(
+        spmd.LaunchError, match=r"argument 2 \(%y\) is marked spmd.noal"
+    ):
+        k(2, x[:5], x[4:], global_size=4)
+    assert_array_equal(x, np.arange(8))
+    k(2, x[:4], x[4:], global_size=4)
+    kernel(SCALE)(2, x, x, global_size=4)
+
+
+@pytest.mark.parametrize(
+    ("args", "sizes", "message"),
+    [
+        ((), {}, r"expected 3 arguments \(%a: f32, %x: memref<\?xf32>.*\), got 0"),
+        ((1, 2, 3), {}, r"argument 1 \(%x\): expected an array of float32, got a int"),
+        (("a", None, None), {}, r"argument 0 \(%a\): expected a number, got str 'a'"),
+        (None, {"global_size": -1}, "expected global_size with one to three"),
+        (None, {"global_size": 1.5}, "expected global_size as a whole number"),
+        (None, {"group_size": 0}, "expected group_size with one to three"),
+        (None, {"group_size": 16385}, "expected a group_size of at most 16384"),
+        (None, {"threads": 0}, "expected threads as a whole number of at least 1"),
+        (None, {"threads": 1.0}, "expected threads as a whole number of at least 1"),
+    ],
+)
+def test_wrong_launch(args: Any, sizes: dict[str, Any], message: str):
+    x = np.ones(4, np.float32)
+    with pytest.raises(spmd.LaunchError, match="^scale: " + message):
+        kernel(SCALE)(
+            *((2, x, x) if args is None else args), **{"global_size": 4} | sizes
+        )
+    assert_array_equal(x, 1)
+
+
+def test_local_memory_has_a_limit():
+    x = np.zeros(1, np.int32)
+    with pytest.raises(spmd.LaunchError, match="at most 1048576 bytes of local memory"):
+        kernel(LOCAL)(x, spmd.local(1 << 18), spmd.local((2, 1)), global_size=1)
+
+
+def test_float_sizes_are_not_taken_for_the_same_ints():
+    k = kernel(SCALE)
+    x = np.ones(4, np.float32)
+    k(1, x, x, global_size=4, group_size=4)
+    wrong: list[dict[str, Any]] = [
+        {"global_size": 4.0},
+        {"global_size": 4, "group_size": 4.0},
+    ]
+    for sizes in wrong:
+        with pytest.raises(spmd.LaunchError, match="as a whole number"):
+            k(1, x, x, **sizes)
+
+
+def test_one_native_kernel_for_each_group_size(monkeypatch: pytest.MonkeyPatch):
+    compiled: list[tuple[Any, bool]] = []
+    original = compile_kernel
+
+    def counted(module: Any, op: Any, size: Any, full: bool, *rest: Any) -> Any:
+        compiled.append((size, full))
+        return original(module, op, size, full, *rest)
+
+    monkeypatch.setattr("spmd.runtime.kernel.compile_kernel", counted)
+    k = kernel(SCALE)
+    x = np.ones(1000, np.float32)
+    k.bind(1, x, x, global_size=0)
+    assert not compiled
+    for size in (512, 256, 1024 - 256):
+        k(1, x, x, global_size=size)
+    assert compiled == [((256, 1, 1), True)]
+    k(1, x, x, global_size=1000)
+    k(1, x, x, global_size=999)
+    assert compiled == [((256, 1, 1), True), ((256, 1, 1), False)]
+    k(1, x, x, global_size=1000, group_size=10)
+    assert compiled[2:] == [((10, 1, 1), True)]
+
+
+def test_program_is_a_mapping_of_kernels():
+    program = spmd.compile(SCALE + FIXED)
+    assert list(program) == ["scale", "fixed"]
+    assert program["scale"].name == "scale"
+    assert "nope" not in program
+    assert program.get("nope") is None
+    with pytest.raises(KeyError) as info:
+        program["nope"]
+    assert isinstance(info.value, spmd.CompileError)
+    assert str(info.value) == "expected one of the kernels (scale, fixed), got 'nope'"
+
+
+def test_sources(tmp_path: Path):
+    path = tmp_path / "scale.mlir"
+    path.write_text(SCALE)
+    for source in (path, str(path), SCALE, parse(SourceText("", SCALE))):
+        assert list(spmd.compile(source)) == ["scale"]
+    bad: Any = 3
+    with pytest.raises(
+        spmd.CompileError, match=r"a path, MLIR text or a ModuleOp, got a"
+    ):
+        spmd.compile(bad)
+    with pytest.raises(spmd.CompileError, match=r"at least one spmd.kernel, got none"):
+        spmd.compile("builtin.module {}")
+
+
+def test_module_of_the_caller_is_left_alone():
+    module = parse(SourceText("", SCALE))
+    before = str(module)
+    program = spmd.compile(module, vectorize=False)
+    list(program.stages())
+    x = np.ones(4, np.float32)
+    program["scale"](2, x, x, global_size=4)
+    assert str(module) == before
+    # Nor does the program see what becomes of it.
+    for op in list(module.ops):
+        op.detach()
+    program["scale"](2, x, x, global_size=4, group_size=2)
+    assert_array_equal(x, 4)
+
+
+def test_other_kernels_of_the_module_do_not_matter():
+    recursive = """
+    func.func private @f() {
+      func.call @f() : () -> ()
+      func.return
+    }
+    spmd.kernel @bad() {
+      func.call @f() : () -> ()
+      spmd.return
+    }
+    """
+    x = np.ones(4, np.float32)
+    spmd.compile(recursive + SCALE, vectorize=False)["scale"](2, x, x, global_size=4)
+    assert_array_equal(x, 2)
+
+
+def test_stages_lead_to_llvm():
+    program = spmd.compile(SCALE, vectorize=False)
+    stages = dict(program.stages())
+    names = list(stages)
+    assert names[-1] == "spmd-llvm"
+    assert "define void @scale(" in stages["spmd-llvm"]
+    assert "spmd.work_items" in stages["spmd-to-loops"]
+    assert program.ir("spmd-to-loops") == stages["spmd-to-loops"]
+    assert "spmd.work_group_size" in program["scale"].ir("spmd-to-loops", group_size=32)
+    for ir in (program.ir, program["scale"].ir):
+        with pytest.raises(
+            KeyError, match=r"expected one of the stages \(.*spmd-to-loops"
+        ):
+            ir("nope")
+
+
+def test_public_names_exist():
+    for name in spmd.__all__:
+        assert getattr(spmd, name) is not None
+    assert set(spmd.__all__) <= set(dir(spmd))
+    with pytest.raises(AttributeError, match="module 'spmd' has no attribute 'nope'"):
+        spmd.nope  # pyright: ignore
+    assert inspect.signature(spmd.compile).parameters["strategy"].default == "auto"

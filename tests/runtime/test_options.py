@@ -1,0 +1,42 @@
+"""The options of `spmd.compile`."""
+
+from typing import Any
+
+import pytest
+
+import spmd
+from spmd.runtime.options import CompileOptions
+
+KERNEL = "spmd.kernel @k() {\n  spmd.return\n}"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"width": 3}, r"'width': expected one of 'auto', 1, 2, 4, .* 64, got 3"),
+        ({"width": 128}, "'width': expected one of .* got 128"),
+        ({"width": True}, "'width': expected one of .* got True"),
+        ({"width": 4.0}, "'width': expected one of .* got 4.0"),
+        ({"strategy": "loops"}, "'strategy': expected one of 'auto', .* got 'loops'"),
+        ({"strategy": None}, "'strategy': expected one of .* got None"),
+        ({"target": "gpu"}, "'target': expected one of 'host', got 'gpu'"),
+        ({"vectorize": 1}, "'vectorize': expected one of True, False, got 1"),
+        ({"widht": 8}, "expected one of the options .*'widht'; did you mean 'width'"),
+    ],
+)
+def test_wrong_option_lists_what_is_allowed(given: dict[str, Any], message: str):
+    with pytest.raises(spmd.CompileError, match=message):
+        spmd.compile(KERNEL, **given)
+
+
+def test_options_choose_the_passes():
+    def names(**given: Any) -> list[str]:
+        return [
+            str(step.pipeline_pass_spec()) for step in CompileOptions(**given).passes()
+        ]
+
+    assert [name.split("{")[0] for name in names()] == ["spmd-to-loops", "vectorize"]
+    assert "width=8" in names(width=8)[1]
+    assert names(vectorize=False, strategy="fission") == [
+        'spmd-to-loops{strategy="fission"}'
+    ]
