@@ -40,10 +40,10 @@ from spmd.dialects.spmd import (
 )
 
 MAX_GLOBAL_SIZE = 1 << 48
-"""The largest number of work-items per dimension of a launch."""
+"""The largest number of work-items of a launch."""
 
-MAX_GROUP_SIZE = 1 << 20
-"""The largest number of work-items per dimension of a work-group."""
+MAX_GROUP_SIZE = 1 << 14
+"""The largest number of work-items of a work-group."""
 
 MAX_SUB_GROUP_SIZE = 64
 
@@ -432,7 +432,7 @@ def _sub_group_query(
         case SubGroupSizeOp():
             return IntegerRange(1, MAX_SUB_GROUP_SIZE)
         case _:
-            return IntegerRange(0, MAX_GROUP_SIZE**3)
+            return IntegerRange(0, MAX_GROUP_SIZE)
 
 
 _RULES: dict[type[object], _Rule] = {

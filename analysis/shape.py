@@ -162,20 +162,26 @@ class Shape:
         """The shape that prints as `text`."""
         if text == "undef":
             return UNDEF
-        match = _TEXT.fullmatch(text)
-        if match is None:
+        shape = _parsed(text)
+        if shape is None or str(shape) != text:
             raise ValueError(
                 "expected a shape such as 'uniform', 'contiguous align 16', "
                 f"'stride 4 wrapping' or 'varying align 2', got {text!r}"
             )
-        name, stride, alignment, wraps = match.groups()
-        divisor = 1 if alignment is None else int(alignment)
-        if name == "varying":
-            return Shape.varying(divisor)
-        known = {"uniform": 0, "contiguous": 1}
-        return Shape.strided(
-            known[name] if name else int(stride), divisor, wraps=wraps is not None
-        )
+        return shape
+
+
+def _parsed(text: str) -> Shape | None:
+    match = _TEXT.fullmatch(text)
+    if match is None:
+        return None
+    name, stride, alignment, wraps = match.groups()
+    divisor = 1 if alignment is None else int(alignment)
+    if name == "varying":
+        return Shape.varying(divisor)
+    known = {"uniform": 0, "contiguous": 1}
+    distance = known[name] if name else int(stride)
+    return Shape.strided(distance, divisor, wraps=wraps is not None)
 
 
 _TEXT = re.compile(

@@ -166,13 +166,13 @@ def _quotient(op: Operation, x: Shape, y: Shape, divisor: int, lanes: Lanes) -> 
     non_negative = lanes.ranges.of(value).is_non_negative
     if unsigned and not (non_negative and divisor > 0):
         return elementwise(op, (x, y), lanes)
-    if x.stride is None:
-        whole = x.alignment % divisor == 0
-        return Shape.varying(x.alignment // divisor if whole else 1)
-    divides = x.alignment % divisor == 0 and x.stride % divisor == 0
-    if divides and _operand_is_exact(op, 0, x, lanes):
+    divides = x.alignment % divisor == 0 and (x.stride or 0) % divisor == 0
+    if x.stride == 0:
+        return Shape.uniform(x.alignment // divisor) if divides else UNIFORM
+    if x.stride is not None and divides and _operand_is_exact(op, 0, x, lanes):
         return Shape.strided(x.stride // divisor, x.alignment // divisor)
-    return elementwise(op, (x, y), lanes)
+    whole = x.lane_alignment % divisor == 0
+    return Shape.varying(x.lane_alignment // divisor if whole else 1)
 
 
 def _divide(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
@@ -180,8 +180,9 @@ def _divide(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
         return elementwise(op, operands, lanes)
     x, y = operands
     divisor = lanes.constant(op.operands[1])
-    if isinstance(op, arith.ShRUIOp | arith.ShRSIOp) and divisor is not None:
-        divisor = 1 << divisor if 0 <= divisor < (_width(op) or 0) else None
+    if isinstance(op, arith.ShRUIOp | arith.ShRSIOp):
+        known_places = divisor is not None and 0 <= divisor < (_width(op) or 0)
+        divisor = 1 << divisor if divisor is not None and known_places else None
         step = divisor
     else:
         # Also for an unknown uniform divisor: it is a multiple of its alignment.
@@ -225,10 +226,11 @@ def _remainder(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
         return Shape.varying(common)
     step = gcd(x.alignment, y.alignment)
     divisor = lanes.constant(op.operands[1])
+    first = 0 if step == divisor else step  # of the first lane
     if divisor is not None and divisor > 0 and x.stride % divisor == 0:
-        return Shape.uniform(step)
+        return Shape.uniform(first)
     if lanes.stays_below(x, step):
-        return Shape.strided(x.stride, step)
+        return Shape.strided(x.stride, first)
     return Shape.varying(common)
 
 
@@ -265,12 +267,13 @@ def _masked(x: Shape, mask: int, width: int, lanes: Lanes) -> Shape | None:
         return x
     # Both are exact modulo 2^N: no lane carries into or out of the low bits.
     step = gcd(power_of_two_part(x.alignment), period)
+    kept = 0 if step == period else step  # the low bits of the first lane
     if x.stride % period == 0:
         if low_bits:
-            return Shape.uniform(step)
-        return Shape.strided(x.stride, max(step, period), wraps=x.wraps)
+            return Shape.uniform(kept)
+        return Shape.strided(x.stride, period, wraps=x.wraps)
     if lanes.stays_below(x, step):
-        return Shape.strided(x.stride, step) if low_bits else Shape.uniform(period)
+        return Shape.strided(x.stride, kept) if low_bits else Shape.uniform(period)
     return None
 
 
@@ -305,17 +308,16 @@ def _least_or_greatest(op: Operation, operands: Sequence[Shape], lanes: Lanes) -
     if _width(op) is None:
         return elementwise(op, operands, lanes)
     x, y = operands
-    if x.is_uniform and y.is_uniform:
-        return Shape.uniform(gcd(x.lane_alignment, y.lane_alignment))
     first, second = (lanes.ranges.of(operand) for operand in op.operands)
     unsigned = isinstance(op, _UNSIGNED)
-    if unsigned and not (first.is_non_negative and second.is_non_negative):
+    if not unsigned or (first.is_non_negative and second.is_non_negative):
+        least = isinstance(op, arith.MinSIOp | arith.MinUIOp)
+        if first.high <= second.low:
+            return x if least else y
+        if second.high <= first.low:
+            return y if least else x
+    elif not (x.is_uniform and y.is_uniform):
         return Shape.varying(gcd(x.lane_alignment, y.lane_alignment))
-    least = isinstance(op, arith.MinSIOp | arith.MinUIOp)
-    if first.high <= second.low:
-        return x if least else y
-    if second.high <= first.low:
-        return y if least else x
     # Equal strides: the same side wins in every lane.
     exact = lanes.is_exact(x, op.operands[0]) and lanes.is_exact(y, op.operands[1])
     if x.stride is not None and x.stride == y.stride and exact:
