@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -53,11 +51,10 @@ class ConstantPool:
 
     def number(self, value: int, type_: Attribute) -> SSAValue:
         """A scalar integer or index."""
-        assert isinstance(type_, IntegerType | IndexType), f"{type_} has no integers"
+        assert isa(type_, IntegerType | IndexType), f"{type_} has no integers"
         sign = "m" if value < 0 else ""
         suffix = "" if isinstance(type_, IndexType) else f"_{type_}"
-        attribute = cast(IntegerAttr, IntegerAttr(value, type_))
-        return self.get(attribute, f"c{sign}{abs(value)}{suffix}")
+        return self.get(IntegerAttr(value, type_), f"c{sign}{abs(value)}{suffix}")
 
     def zero(self, type_: Attribute) -> SSAValue:
         """Something harmless of a scalar type, for lanes that have no value."""
@@ -69,13 +66,13 @@ class ConstantPool:
         self, value: float, type_: Attribute, width: int, name: str | None = None
     ) -> SSAValue:
         """A vector with the same number in each lane."""
-        shaped = VectorType(type_, [width])
         if isa(type_, AnyFloat):
-            number: int | float = float(value)
-        else:
-            number = int(value)
-        attribute = DenseIntOrFPElementsAttr.from_list(
-            shaped,  # pyright: ignore[reportArgumentType]
-            [number],
+            floats = VectorType(type_, [width])
+            return self.get(
+                DenseIntOrFPElementsAttr.from_list(floats, [float(value)]), name
+            )
+        assert isa(type_, IntegerType | IndexType), f"{type_} has no numbers"
+        integers = VectorType(type_, [width])
+        return self.get(
+            DenseIntOrFPElementsAttr.from_list(integers, [int(value)]), name
         )
-        return self.get(attribute, name)

@@ -10,7 +10,8 @@ register by register, want fewer.
 from __future__ import annotations
 
 from functools import cache
-from typing import Literal
+from importlib import import_module
+from typing import Any, Literal
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import (
@@ -49,9 +50,8 @@ def checked_width(width: Width) -> Width:
 @cache
 def host_register_bits() -> int:
     """The width of this machine's vector registers."""
-    from llvmlite import binding
-
-    features = binding.get_host_cpu_features()
+    binding: Any = import_module("llvmlite.binding")  # it has no type stubs
+    features: dict[str, bool] = binding.get_host_cpu_features()
     if features.get("avx512f"):
         return 512
     if features.get("avx"):

@@ -47,7 +47,7 @@ from spmd.analysis.divergence import analyze_sub_group
 from spmd.dialects import compat
 from spmd.dialects.rewriting import erase_dead_ops
 from spmd.dialects.spmd import SubGroupOp
-from spmd.passes.widening.control import Widening
+from spmd.passes.widening.control import SubGroupWidening
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class WidenSubGroupsPass(ModulePass):
         groups = [each for each in op.walk() if isinstance(each, SubGroupOp)]
         functions: dict[func.FuncOp, None] = {}
         for group in groups:
-            widening = Widening(group, analyze_sub_group(group))
+            widening = SubGroupWidening(group, analyze_sub_group(group))
             functions[widening.function] = None
             widening.run()
         for function in functions:

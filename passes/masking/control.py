@@ -34,10 +34,6 @@ def mask_sub_group(group: SubGroupOp, divergence: Divergence) -> None:
 class Masking(Masks):
     """The rewriting of one sub-group."""
 
-    def __init__(self, divergence: Divergence, constants: ConstantPool):
-        super().__init__(constants)
-        self.divergence = divergence
-
     # Blocks
 
     def mask_existing(self, group: SubGroupOp) -> None:
@@ -78,7 +74,6 @@ class Masking(Masks):
             self._guarded(body, Mask(exists.result, some=False), (), end)
 
     def mask_block(self, block: Block, mask: Mask) -> None:
-        """Make everything in `block` run under `mask` only."""
         run: list[Operation] = []
         for op in list(block.ops):
             if op.has_trait(IsTerminator):
@@ -264,11 +259,11 @@ class Masking(Masks):
         masked = end.prev_op
         if isinstance(masked, MaskedOp) and masked.mask is mask.value and masked.res:
             olds = dict(zip(new, old, strict=True))
-            if len(olds) == len(new) and all(
-                olds.get(result) is not None for result in masked.res
-            ):
+            defaults = [olds.get(result) for result in masked.res]
+            known = [value for value in defaults if value is not None]
+            if len(olds) == len(new) and len(known) == len(defaults):
                 # `else` of `spmd.masked` says the same as a select behind it.
-                masked.operands = (mask.value, *(olds[r] for r in masked.res))
+                masked.operands = (masked.mask, *known)
         blended: list[SSAValue] = []
         for value, before in zip(new, old, strict=True):
             in_masked = (

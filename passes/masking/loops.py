@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
 from spmd.dialects.rewriting import hint, locate
 from spmd.dialects.spmd import AnyOp
-from spmd.passes.masking.masks import Mask, detach, insert
-
-if TYPE_CHECKING:
-    from spmd.passes.masking.control import Masking
+from spmd.passes.masking.masks import Mask, Masks, detach, insert
 
 
-def mask_divergent_for(masking: Masking, loop: scf.ForOp, mask: Mask) -> None:
+def mask_divergent_for(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
     """
     A counted loop whose lanes run different numbers of times, as an `scf.while`.
 
@@ -71,7 +66,7 @@ def mask_divergent_for(masking: Masking, loop: scf.ForOp, mask: Mask) -> None:
     _mask_while(masking, while_op, mask, uniform)
 
 
-def mask_divergent_while(masking: Masking, loop: scf.WhileOp, mask: Mask) -> None:
+def mask_divergent_while(masking: Masks, loop: scf.WhileOp, mask: Mask) -> None:
     """A loop whose lanes run different numbers of times."""
     uniform = {
         arg
@@ -82,7 +77,7 @@ def mask_divergent_while(masking: Masking, loop: scf.WhileOp, mask: Mask) -> Non
 
 
 def _mask_while(
-    masking: Masking,
+    masking: Masks,
     loop: scf.WhileOp,
     mask: Mask,
     uniform: set[BlockArgument],

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
 from xdsl.ir import Block, Operation, SSAValue
 
+from spmd.analysis.divergence import Divergence
 from spmd.dialects.rewriting import hint, locate
 from spmd.passes.constant_pool import ConstantPool
 
@@ -26,11 +28,16 @@ class Mask:
         return Mask(self.value, True)
 
 
-class Masks:
+class Masks(ABC):
     """Builds masks in front of an operation."""
 
-    def __init__(self, constants: ConstantPool):
+    def __init__(self, divergence: Divergence, constants: ConstantPool):
+        self.divergence = divergence
         self.constants = constants
+
+    @abstractmethod
+    def mask_block(self, block: Block, mask: Mask) -> None:
+        """Make everything in `block` run under `mask` only."""
 
     def narrowed(self, mask: Mask, condition: SSAValue, anchor: Operation) -> Mask:
         """The lanes of `mask` in which `condition` holds."""

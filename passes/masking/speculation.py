@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation
 from xdsl.traits import IsTerminator
 
@@ -52,7 +53,7 @@ def needs_mask(op: Operation) -> bool:
 
 
 def _is_view(op: Operation) -> bool:
-    return any(isinstance(r.type, memref.MemRefType) for r in op.results)
+    return any(isinstance(r.type, MemRefType) for r in op.results)
 
 
 def why_skip(block: Block, divergence: Divergence) -> str | None:

@@ -4,56 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import arith, cf, func, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, i1, i64
-from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.dialects import arith, cf, memref, scf
+from xdsl.dialects.builtin import MemRefType, i1
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
-from spmd.analysis.divergence import Divergence
-from spmd.analysis.ranges import IntegerRanges
 from spmd.analysis.shape import Shape
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import hint
-from spmd.dialects.spmd import AllOp, AnyOp, LaneIdOp, MaskedOp, SubGroupOp
-from spmd.dialects.work_groups import CACHE_LINE
-from spmd.passes.constant_pool import ConstantPool
-from spmd.passes.widening.emitter import Emitter, clone_with
-from spmd.passes.widening.lanes import (
-    Active,
-    Lanes,
-    Prefix,
-    Strided,
-    Uniform,
-    Varying,
-)
+from spmd.dialects.spmd import AllOp, AnyOp, LaneIdOp, MaskedOp
+from spmd.passes.widening.emitter import clone_with
+from spmd.passes.widening.lanes import Active, Lanes, Strided, Uniform, Varying
 from spmd.passes.widening.lanewise import from_first, widen_lanewise
-from spmd.passes.widening.memory import (
-    PrivateArray,
-    widen_alloca,
-    widen_load,
-    widen_store,
-)
+from spmd.passes.widening.memory import widen_alloca, widen_load, widen_store
+from spmd.passes.widening.state import Widening
 
 
-class Widening:
+class SubGroupWidening(Widening):
     """The rewriting of one sub-group."""
-
-    def __init__(self, group: SubGroupOp, divergence: Divergence):
-        self.group = group
-        self._divergence = divergence
-        function = group.parent_op()
-        while not isinstance(function, func.FuncOp):
-            assert function is not None, "a sub-group stands in a function"
-            function = function.parent_op()
-        self.function = function
-        self._entry = function.body.block
-        self.emitter = Emitter(group.width, ConstantPool(self._entry))
-        self.ranges = IntegerRanges()
-        self.lanes: dict[SSAValue, Lanes] = {}
-        self.private: dict[SSAValue, PrivateArray] = {}
-        self._arrays: dict[SSAValue, SSAValue] = {}
-        self._some: set[SSAValue] = set()
-        self.alignment = IntegerAttr(CACHE_LINE, i64)
 
     def run(self) -> None:
         """Replace the sub-group by vector code."""
@@ -70,66 +38,6 @@ class Widening:
         self.emitter.place_before(self.group)
         self.group.detach()
         self.group.erase(safe_erase=False)
-
-    # What is known of values
-
-    def of(self, value: SSAValue) -> Lanes:
-        """How the lanes of a level 3 value are held."""
-        return self.lanes.get(value) or Uniform(value)
-
-    def array(self, value: SSAValue) -> SSAValue:
-        """The array that all lanes access."""
-        private = self.private.get(value)
-        if private is not None:
-            return private.array
-        return self._arrays.get(value, value)
-
-    def shape(self, value: SSAValue) -> Shape:
-        return self._divergence.shape(value)
-
-    def hold(self, op: Operation, results: Sequence[Lanes]) -> None:
-        """Say how the results of `op` are held; they have the names of the old ones."""
-        for old, new in zip(op.results, results, strict=True):
-            match new:
-                case (
-                    Uniform(scalar=value) | Strided(first=value) | Varying(vector=value)
-                ):
-                    hint(value, old)
-                case Prefix():
-                    pass
-            self.lanes[old] = new
-
-    @property
-    def zero(self) -> SSAValue:
-        return self.emitter.constants.number(0, IndexType())
-
-    @property
-    def lane_index(self) -> Lanes:
-        return Strided(self.zero, 1)
-
-    def at_function_head(self, op: Operation) -> None:
-        """Insert an allocation behind the constants of the function."""
-        anchor = self._entry.first_op
-        while isinstance(anchor, arith.ConstantOp):
-            anchor = anchor.next_op
-        assert anchor is not None, "an entry block has a terminator"
-        self._entry.insert_op_before(op, anchor)
-
-    def is_shared(self, array: memref.AllocaOp) -> bool:
-        """Whether all lanes always store the same to the same element of `array`."""
-        for use in array.memref.uses:
-            store = use.operation
-            if not isinstance(store, memref.StoreOp):
-                continue
-            alike = (store.value, *store.indices)
-            if not all(self._divergence.is_uniform(each) for each in alike):
-                return False
-            parent = store.parent_op()
-            while parent is not None and parent is not self.group:
-                if isinstance(parent, MaskedOp):
-                    return False
-                parent = parent.parent_op()
-        return True
 
     # The walk
 
@@ -186,7 +94,7 @@ class Widening:
         for old, result in zip(op.results, new.results, strict=True):
             hint(result, old)
             if isinstance(old.type, MemRefType):
-                self._arrays[old] = result
+                self.arrays[old] = result
             else:
                 self.lanes[old] = Uniform(result)
 
@@ -220,7 +128,7 @@ class Widening:
             )
             mask = inside
         block = op.body.block
-        inner = Active(mask, active.all and self._is_some(op.mask))
+        inner = Active(mask, active.all and op.mask in self.some)
         self.widen_block(block, inner)
         end = block.last_op
         assert end is not None
@@ -232,12 +140,9 @@ class Widening:
             ]
         for result, value, lanes in zip(op.res, end.operands, held, strict=True):
             if isinstance(result.type, MemRefType):
-                self._arrays[result] = self.array(value)
+                self.arrays[result] = self.array(value)
             else:
-                self.hold_value(result, lanes)
-
-    def hold_value(self, value: SSAValue, lanes: Lanes) -> None:
-        self.lanes[value] = lanes
+                self.lanes[result] = lanes
 
     def _blended(self, mask: Lanes, new: Lanes, old: Lanes, name: SSAValue) -> Lanes:
         if new == old:
@@ -247,10 +152,6 @@ class Widening:
             emitter.vector(mask), emitter.vector(new), emitter.vector(old)
         )
         return Varying(emitter.insert(op, name))
-
-    def _is_some(self, mask: SSAValue) -> bool:
-        """Whether it is known here that `mask` holds in some lane."""
-        return mask in self._some
 
     def _knowing(self, condition: SSAValue) -> set[SSAValue]:
         """The masks that are known to hold in some lane where `condition` is true."""
@@ -280,13 +181,25 @@ class Widening:
     def _new_args(self, block: Block, old: Sequence[BlockArgument]) -> None:
         """Give `block` the arguments `old` in the form that their shapes allow."""
         for arg in old:
-            shape = self.shape(arg)
-            counted = shape.is_uniform or (
-                shape.is_strided and arg.type != i1 and not shape.is_undef
-            )
-            type_ = arg.type if counted else self.emitter.vector_type(arg.type)
-            new = hint(block.insert_arg(type_, len(block.args)), arg)
-            self.lanes[arg] = from_first(new, shape) if counted else Varying(new)
+            new = hint(block.insert_arg(self._type_of(arg), len(block.args)), arg)
+            self.lanes[arg] = self._held_as(new, arg)
+
+    def _is_counted(self, value: SSAValue) -> bool:
+        """Whether a value carried by control flow is held as a scalar."""
+        shape = self.shape(value)
+        return shape.is_uniform or (shape.is_strided and value.type != i1)
+
+    def _type_of(self, value: SSAValue) -> Attribute:
+        """The type of what holds a value that control flow carries."""
+        if self._is_counted(value):
+            return value.type
+        return self.emitter.vector_type(value.type)
+
+    def _held_as(self, new: SSAValue, like: SSAValue) -> Lanes:
+        """`new`, whose type is `_type_of(like)`, as the lanes of `like`."""
+        if self._is_counted(like):
+            return from_first(new, self.shape(like))
+        return Varying(new)
 
     def _in_form_of(self, value: SSAValue, like: SSAValue, active: Active) -> SSAValue:
         """`value` as it must be to become `like`, a block argument or a result."""
@@ -332,49 +245,33 @@ class Widening:
         self.emitter.append(scf.YieldOp(*yielded))
         self.emitter.leave(before)
 
-    def _hold_results(self, op: Operation, new: Operation) -> None:
-        for old, result in zip(op.results, new.results, strict=True):
-            hint(result, old)
-            shape = self.shape(old)
-            if shape.is_uniform or (shape.is_strided and old.type != i1):
-                self.lanes[old] = from_first(result, shape)
-            else:
-                self.lanes[old] = Varying(result)
-
-    def _types_of(self, values: Sequence[SSAValue]) -> list[SSAValue]:
-        """Result types in the form that shapes allow."""
-        types: list = []  # pyright: ignore
-        for value in values:
-            shape = self.shape(value)
-            if shape.is_uniform or (shape.is_strided and value.type != i1):
-                types.append(value.type)
-            else:
-                types.append(self.emitter.vector_type(value.type))
-        return types  # pyright: ignore
-
     def _widen_if(self, op: scf.IfOp, active: Active) -> None:
         condition = self._once(op.cond, active)
-        known = self._knowing(op.cond) - self._some
+        known = self._knowing(op.cond) - self.some
         then = Block()
-        self._some |= known
-        self._emit_block(op.true_region.block, then, op.results, self._renewed(active))
-        self._some -= known
+        self.some |= known
+        self._emit_block(op.true_region.block, then, op.results, active)
+        self.some -= known
         otherwise = None
         if (source := op.false_region.blocks.first) is not None:
             block = Block()
             self._emit_block(source, block, op.results, active)
             otherwise = Region(block)
-        new = scf.IfOp(condition, self._types_of(op.results), Region(then), otherwise)
-        self._finish(op, new)
+        new = scf.IfOp(
+            condition,
+            [self._type_of(result) for result in op.results],
+            Region(then),
+            otherwise,
+        )
+        self._finish(op, new, op.results)
 
-    def _renewed(self, active: Active) -> Active:
-        return active
-
-    def _finish(self, op: Operation, new: Operation) -> None:
+    def _finish(self, op: Operation, new: Operation, forms: Sequence[SSAValue]) -> None:
+        """Insert `new` for `op`; its results have the forms of `forms`."""
         new.attributes.update(op.attributes)
         self.emitter.stands_for(op)
         self.emitter.append(new)
-        self._hold_results(op, new)
+        for old, result, form in zip(op.results, new.results, forms, strict=True):
+            self.lanes[old] = self._held_as(hint(result, old), form)
 
     def _widen_switch(self, op: scf.IndexSwitchOp, active: Active) -> None:
         number = self._once(op.arg, active)
@@ -383,13 +280,12 @@ class Widening:
             blocks.append(Block())
             self._emit_block(region.block, blocks[-1], op.results, active)
         default, *cases = (Region(block) for block in blocks)
-        new = scf.IndexSwitchOp(
-            number, op.cases, default, cases, self._types_of(op.results)
-        )
-        self._finish(op, new)
+        types = [self._type_of(result) for result in op.results]
+        new = scf.IndexSwitchOp(number, op.cases, default, cases, types)
+        self._finish(op, new, op.results)
 
     def _widen_for(self, op: scf.ForOp, active: Active) -> None:
-        bounds = [self._once(each, active) for each in (op.lb, op.ub, op.step)]
+        low, high, step = (self._once(v, active) for v in (op.lb, op.ub, op.step))
         source = op.body.block
         iter_args = source.args[1:]
         inits = [
@@ -399,23 +295,8 @@ class Widening:
         body = Block()
         self._new_args(body, source.args)
         self._emit_block(source, body, iter_args, active)
-        new = scf.ForOp(*bounds, inits, body)
-        self._finish_loop(op, new, iter_args)
-
-    def _finish_loop(
-        self, op: Operation, new: Operation, carried: Sequence[BlockArgument]
-    ) -> None:
-        """The results of a counted loop are held as its arguments are."""
-        new.attributes.update(op.attributes)
-        self.emitter.stands_for(op)
-        self.emitter.append(new)
-        for old, result, arg in zip(op.results, new.results, carried, strict=True):
-            hint(result, old)
-            shape = self.shape(arg)
-            if shape.is_uniform or (shape.is_strided and arg.type != i1):
-                self.lanes[old] = from_first(result, shape)
-            else:
-                self.lanes[old] = Varying(result)
+        new = scf.ForOp(low, high, step, inits, body)
+        self._finish(op, new, iter_args)
 
     def _widen_while(self, op: scf.WhileOp, active: Active) -> None:
         test, body = op.before_region.block, op.after_region.block
@@ -426,8 +307,8 @@ class Widening:
             self._in_form_of(value, arg, active)
             for value, arg in zip(op.arguments, test.args, strict=True)
         ]
-        known = self._known_in_loop(op, condition, end) - self._some
-        self._some |= known
+        known = self._known_in_loop(op, condition, end) - self.some
+        self.some |= known
         new_test, new_body = Block(), Block()
         self._new_args(new_test, test.args)
         before = self.emitter.enter(new_test)
@@ -441,10 +322,10 @@ class Widening:
         self.emitter.leave(before)
         self._new_args(new_body, body.args)
         self._emit_block(body, new_body, test.args, active)
-        self._some -= known
+        self.some -= known
         types = [value.type for value in forwarded]
         new = scf.WhileOp(inits, types, Region(new_test), Region(new_body))
-        self._finish_loop(op, new, body.args)
+        self._finish(op, new, body.args)
 
     def _known_in_loop(
         self, op: scf.WhileOp, condition: scf.ConditionOp, end: scf.YieldOp
@@ -460,7 +341,7 @@ class Widening:
         for arg, init, following in zip(
             test.args, op.arguments, end.operands, strict=True
         ):
-            at_start = init in self._some or self.ranges.of(init).value == -1
+            at_start = init in self.some or self.ranges.of(init).value == -1
             if at_start and following in known:
                 known.add(arg)
         return known

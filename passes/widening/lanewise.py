@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, i1
+from xdsl.dialects.builtin import AnyFloat, IndexType, i1
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from spmd.analysis.ranges import bit_width
 from spmd.analysis.shape import Shape
 from spmd.passes.masking.speculation import divides_by_constant, is_integer_division
 from spmd.passes.vector_width import VECTOR_LIBRARY_OPS
@@ -21,9 +20,7 @@ from spmd.passes.widening.lanes import (
     Uniform,
     Varying,
 )
-
-if TYPE_CHECKING:
-    from spmd.passes.widening.control import Widening
+from spmd.passes.widening.state import Widening
 
 _MODULAR = (
     arith.AddiOp,
@@ -250,15 +247,14 @@ def _is_false(widening: Widening, value: SSAValue) -> bool:
 
 
 def _is_countable(value: SSAValue) -> bool:
-    return isinstance(value.type, IndexType) or (
-        isinstance(value.type, IntegerType) and value.type != i1
-    )
+    return bit_width(value.type) is not None and value.type != i1
+
+
+def _bits(value: SSAValue) -> int:
+    bits = bit_width(value.type)
+    assert bits is not None, f"{value.type} is no integer"
+    return bits
 
 
 def _is_float(value: SSAValue) -> bool:
     return isa(value.type, AnyFloat)
-
-
-def _bits(value: SSAValue) -> int:
-    type_ = value.type
-    return type_.width.data if isinstance(type_, IntegerType) else 64

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TypeAlias, cast
 
 from xdsl.dialects import arith, memref, scf, vector
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
     IndexType,
+    IntegerAttr,
     MemRefType,
     NoneAttr,
     StridedLayoutAttr,
+    VectorType,
     i32,
     i64,
 )
@@ -22,6 +24,7 @@ from xdsl.utils.hints import isa
 
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.rewriting import hint
+from spmd.dialects.work_groups import CACHE_LINE
 from spmd.passes.widening.lanes import (
     Active,
     Lanes,
@@ -29,22 +32,9 @@ from spmd.passes.widening.lanes import (
     Uniform,
     Varying,
 )
+from spmd.passes.widening.state import PrivateArray, Widening
 
-if TYPE_CHECKING:
-    from spmd.passes.widening.control import Widening
-
-
-@dataclass(frozen=True)
-class PrivateArray:
-    """
-    The private arrays of all lanes, as one.
-
-    Element `e` of lane `i` is `[e, i]`, so that the same element of all lanes is
-    contiguous. If all lanes always hold the same, they share one array (`shared`).
-    """
-
-    array: SSAValue
-    shared: bool
+AnyVector: TypeAlias = VectorType[Attribute]
 
 
 def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
@@ -147,7 +137,7 @@ def widen_alloca(widening: Widening, op: memref.AllocaOp) -> None:
         result_types=[
             MemRefType(type_.element_type, shape, NoneAttr(), type_.memory_space)
         ],
-        properties=op.properties | {"alignment": widening.alignment},
+        properties=op.properties | {"alignment": IntegerAttr(CACHE_LINE, i64)},
         location=op.location,
     )
     hint(new.memref, op.memref)
@@ -215,7 +205,7 @@ def _store_private(
     if active.mask is not None:
         # A masked store would make the next load wait until it has left the core.
         old = emitter.insert(
-            vector.LoadOp(array, address, cast("vector.VectorType", stored.type))
+            vector.LoadOp(array, address, cast(AnyVector, stored.type))
         )
         mask = emitter.vector(active.mask)
         stored = emitter.insert(arith.SelectOp(mask, stored, old))
@@ -228,7 +218,7 @@ def _store_private(
 def _load(
     widening: Widening,
     access: _Access,
-    type_: vector.VectorType[Attribute],
+    type_: AnyVector,
     mask: Lanes | None,
 ) -> SSAValue:
     emitter = widening.emitter
@@ -242,7 +232,7 @@ def _load(
 def _reverse(widening: Widening, value: SSAValue) -> SSAValue:
     width = widening.emitter.width
     order = DenseArrayBase.from_list(i64, list(range(width - 1, -1, -1)))
-    type_ = cast("vector.VectorType[Attribute]", value.type)
+    type_ = cast(AnyVector, value.type)
     return widening.emitter.insert(
         vector.ShuffleOp(value, value, order, result_type=type_), value
     )
@@ -297,7 +287,7 @@ class _Access:
 def _has_unit_stride(array: SSAValue) -> bool:
     type_ = cast(MemRefType[Attribute], array.type)
     strides = type_.get_strides()
-    return bool(strides) and strides is not None and strides[-1] == 1
+    return strides is not None and len(strides) > 0 and strides[-1] == 1
 
 
 def _linear(
@@ -381,7 +371,7 @@ class _Strides:
         if stride == 1:
             return lanes
         if stride is not None:
-            element = cast(vector.VectorType[Attribute], lanes.type).element_type
+            element = cast(AnyVector, lanes.type).element_type
             factor = emitter.dense(stride, element)
         else:
             factor = emitter.vector(Uniform(self._scalar(axis)))
@@ -470,4 +460,4 @@ def _offsets_fit_i32(array: SSAValue, indices: Sequence[Lanes]) -> bool:
 
 def _element(value: SSAValue) -> Attribute | None:
     type_ = value.type
-    return type_.element_type if isa(type_, vector.VectorType) else None
+    return type_.element_type if isa(type_, AnyVector) else None

@@ -1,0 +1,121 @@
+"""What is known while the body of one sub-group becomes vector code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Operation, SSAValue
+
+from spmd.analysis.divergence import Divergence
+from spmd.analysis.ranges import IntegerRanges
+from spmd.analysis.shape import Shape
+from spmd.dialects.rewriting import hint
+from spmd.dialects.spmd import MaskedOp, SubGroupOp
+from spmd.passes.constant_pool import ConstantPool
+from spmd.passes.widening.emitter import Emitter
+from spmd.passes.widening.lanes import (
+    Lanes,
+    Prefix,
+    Strided,
+    Uniform,
+    Varying,
+)
+
+
+@dataclass(frozen=True)
+class PrivateArray:
+    """
+    The private arrays of all lanes, as one.
+
+    Element `e` of lane `i` is `[e, i]`, so that the same element of all lanes is
+    contiguous. If all lanes always hold the same, they share one array (`shared`).
+    """
+
+    array: SSAValue
+    shared: bool
+
+
+class Widening:
+    """What is known while one sub-group is rewritten."""
+
+    def __init__(self, group: SubGroupOp, divergence: Divergence):
+        self.group = group
+        self._divergence = divergence
+        function = group.parent_op()
+        while not isinstance(function, func.FuncOp):
+            assert function is not None, "a sub-group stands in a function"
+            function = function.parent_op()
+        self.function = function
+        self._entry = function.body.block
+        self.emitter = Emitter(group.width, ConstantPool(self._entry))
+        self.ranges = IntegerRanges()
+        self.lanes: dict[SSAValue, Lanes] = {}
+        self.private: dict[SSAValue, PrivateArray] = {}
+        """Private arrays of work-items."""
+        self.arrays: dict[SSAValue, SSAValue] = {}
+        """Views of memory, which all lanes share."""
+        self.some: set[SSAValue] = set()
+        """Masks that are known to hold in some lane, here."""
+
+    # What is known of values
+
+    def of(self, value: SSAValue) -> Lanes:
+        """How the lanes of a level 3 value are held."""
+        return self.lanes.get(value) or Uniform(value)
+
+    def array(self, value: SSAValue) -> SSAValue:
+        """The array that all lanes access."""
+        private = self.private.get(value)
+        if private is not None:
+            return private.array
+        return self.arrays.get(value, value)
+
+    def shape(self, value: SSAValue) -> Shape:
+        return self._divergence.shape(value)
+
+    def hold(self, op: Operation, results: Sequence[Lanes]) -> None:
+        """Say how the results of `op` are held; they have the names of the old ones."""
+        for old, new in zip(op.results, results, strict=True):
+            match new:
+                case (
+                    Uniform(scalar=value) | Strided(first=value) | Varying(vector=value)
+                ):
+                    hint(value, old)
+                case Prefix():
+                    pass
+            self.lanes[old] = new
+
+    @property
+    def zero(self) -> SSAValue:
+        return self.emitter.constants.number(0, IndexType())
+
+    @property
+    def lane_index(self) -> Lanes:
+        return Strided(self.zero, 1)
+
+    def at_function_head(self, op: Operation) -> None:
+        """Insert an allocation behind the constants of the function."""
+        anchor = self._entry.first_op
+        while isinstance(anchor, arith.ConstantOp):
+            anchor = anchor.next_op
+        assert anchor is not None, "an entry block has a terminator"
+        self._entry.insert_op_before(op, anchor)
+
+    def is_shared(self, array: memref.AllocaOp) -> bool:
+        """Whether all lanes always store the same to the same element of `array`."""
+        for use in array.memref.uses:
+            store = use.operation
+            if not isinstance(store, memref.StoreOp):
+                continue
+            alike = (store.value, *store.indices)
+            if not all(self._divergence.is_uniform(each) for each in alike):
+                return False
+            parent = store.parent_op()
+            while parent is not None and parent is not self.group:
+                if isinstance(parent, MaskedOp):
+                    return False
+                parent = parent.parent_op()
+        return True
