@@ -146,6 +146,43 @@ def f64_sticky_from_integer(
     return module.helper(name, make)
 
 
+def fma_helper(module: ModuleWriter, lanes: int | None) -> str:
+    """
+    The helper that computes `a * b + c` of narrow floats in f64, rounded to odd.
+
+    The product is exact; what the sum cuts off is found exactly (Knuth's two-sum).
+    """
+
+    def make() -> str:
+        f64, i64, i1 = like("double", lanes), like("i64", lanes), like("i1", lanes)
+        zero = constant("0.000000e+00", "double", lanes)
+        one, none = constant("1", "i64", lanes), constant("0", "i64", lanes)
+        return f"""define internal {f64} @{name}({f64} %a, {f64} %b, {f64} %c) \
+alwaysinline nounwind {{
+  %p = fmul {f64} %a, %b
+  %s = fadd {f64} %p, %c
+  %c.there = fsub {f64} %s, %p
+  %p.there = fsub {f64} %s, %c.there
+  %p.rest = fsub {f64} %p, %p.there
+  %c.rest = fsub {f64} %c, %c.there
+  %rest = fadd {f64} %p.rest, %c.rest
+  %inexact = fcmp one {f64} %rest, {zero}
+  %bits = bitcast {f64} %s to {i64}
+  %rest.bits = bitcast {f64} %rest to {i64}
+  %signs = xor {i64} %bits, %rest.bits
+  %away = icmp slt {i64} %signs, {none}
+  %less = sub {i64} %bits, {one}
+  %truncated = select {i1} %away, {i64} %less, {i64} %bits
+  %odd = or {i64} %truncated, {one}
+  %chosen = select {i1} %inexact, {i64} %odd, {i64} %bits
+  %result = bitcast {i64} %chosen to {f64}
+  ret {f64} %result
+}}"""
+
+    name = f"spmd.f64.odd.fma{_suffix(lanes)}"
+    return module.helper(name, make)
+
+
 # Steps of conversions
 
 

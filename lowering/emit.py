@@ -35,6 +35,7 @@ from spmd.lowering import (
     conversions as _conversions,
 )
 from spmd.lowering import (
+    math as _math,
     memref as _memref,
 )
 from spmd.lowering import (
@@ -51,7 +52,7 @@ from spmd.lowering.module_writer import ModuleWriter, Remark
 from spmd.lowering.symbols import exported_symbol, unused_symbol
 from spmd.lowering.types import TypeNotLowered
 
-EMITTER_MODULES = (_arith, _cf, _conversions, _memref, _memref_views, _scf)
+EMITTER_MODULES = (_arith, _cf, _conversions, _math, _memref, _memref_views, _scf)
 
 GROUP_SUFFIX = ".group"
 

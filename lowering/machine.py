@@ -38,9 +38,18 @@ class Machine:
         """The head of an LLVM module."""
         return f'target triple = "{self.triple}"' if self.triple else ""
 
-    def vector_lanes(self, bits: int) -> int:
-        """How many elements one vector function takes; 0 if there are none."""
-        return _REGISTER_BITS.get(self.vector_abi, 0) // bits
+    def vector_variant(self, lanes: int, bits: int) -> tuple[str, int]:
+        """
+        Letter and lanes of the vector functions for so many lanes.
+
+        The narrowest that takes all of them, or the widest that this machine has.
+        """
+        letter, width = "", 0
+        for letter, register in _REGISTER_BITS.items():
+            width = register // bits
+            if width >= lanes or letter == self.vector_abi:
+                break
+        return letter, width
 
 
 PORTABLE = Machine()
