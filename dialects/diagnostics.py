@@ -41,9 +41,7 @@ def source_location(op: Operation) -> SourceLocation | None:
     while at is not None:
         if isinstance(at.location, FileLineColLoc):
             loc = at.location
-            return SourceLocation(
-                (loc.filename.data, loc.line.data, loc.column.data)
-            )
+            return SourceLocation((loc.filename.data, loc.line.data, loc.column.data))
         at = at.parent_op()
     return None
 
