@@ -17,6 +17,7 @@ scf.for %i = %c0 to %n step %c1 {
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from typing import NamedTuple
 
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -24,72 +25,101 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from spmd.dialects.rewriting import replace
 
 
-def drop_passed_values(carrier: Operation, dropped: Container[SSAValue]) -> None:
-    """Remove the `dropped` arguments and results of `carrier`, which have no uses left."""
-    results = [i for i, value in enumerate(carrier.results) if value not in dropped]
+class _Kept(NamedTuple):
+    """What is left of the values that a carrier passes on, by number."""
+
+    arguments: Sequence[int]
+    """Of the initial values, and of the block they go to."""
+
+    results: Sequence[int]
+    """Of the results, and of what the end of each region (or the condition) passes on."""
+
+
+def drop_passed_values(
+    carriers: Sequence[Operation], dropped: Container[SSAValue]
+) -> None:
+    """
+    Remove the `dropped` arguments and results of `carriers`, outermost first.
+
+    They are used by nothing but the passing on of values that are dropped themselves.
+    """
+    changed: list[tuple[Operation, _Kept]] = []
+    for carrier in carriers:
+        kept = _kept_of(carrier, dropped)
+        arguments = _arguments_of(carrier)
+        if len(kept.results) < len(carrier.results) or len(kept.arguments) < len(
+            arguments
+        ):
+            changed.append((carrier, kept))
+    for carrier, kept in changed:
+        _pass_on_less(carrier, kept)
+    # From the last use of a value to the first, a value has no uses when it is dropped.
+    for carrier, kept in reversed(changed):
+        _rebuild(carrier, kept)
+
+
+def _arguments_of(carrier: Operation) -> Sequence[SSAValue]:
+    match carrier:
+        case scf.ForOp():
+            return carrier.body.block.args[1:]
+        case scf.WhileOp():
+            return carrier.before_region.block.args
+        case _:
+            return ()
+
+
+def _kept_of(carrier: Operation, dropped: Container[SSAValue]) -> _Kept:
+    arguments = _arguments_of(carrier)
+    return _Kept(
+        [i for i, value in enumerate(arguments) if value not in dropped],
+        [i for i, value in enumerate(carrier.results) if value not in dropped],
+    )
+
+
+def _pass_on_less(carrier: Operation, kept: _Kept) -> None:
+    """Let the ends of the regions pass on only what is kept."""
+    if isinstance(carrier, scf.WhileOp):
+        condition = carrier.before_region.block
+        _keep_operands(condition, [0, *(i + 1 for i in kept.results)])
+        _keep_operands(carrier.after_region.block, kept.arguments)
+        return
+    for region in carrier.regions:
+        if region.blocks:
+            _keep_operands(region.block, kept.results)
+
+
+def _rebuild(carrier: Operation, kept: _Kept) -> None:
+    """Replace `carrier` by one that has only the kept arguments and results."""
+    types = [carrier.results[i].type for i in kept.results]
     match carrier:
         case scf.IfOp():
-            if len(results) == len(carrier.results):
-                return
-            _keep_operands([region.block for region in carrier.regions], results)
             then, otherwise = _regions_of(carrier)
-            new = scf.IfOp(
-                carrier.cond,
-                [carrier.results[i].type for i in results],
-                then,
-                otherwise,
-            )
+            new = scf.IfOp(carrier.cond, types, then, otherwise)
         case scf.IndexSwitchOp():
-            if len(results) == len(carrier.results):
-                return
-            _keep_operands([region.block for region in carrier.regions], results)
+            arg, numbers = carrier.arg, carrier.cases
             default, *cases = _regions_of(carrier)
-            new = scf.IndexSwitchOp(
-                carrier.arg,
-                carrier.cases,
-                default,
-                cases,
-                [carrier.results[i].type for i in results],
-            )
+            new = scf.IndexSwitchOp(arg, numbers, default, cases, types)
         case scf.ForOp():
-            if len(results) == len(carrier.results):
-                return
-            body = carrier.body.block
-            _keep_operands([body], results)
-            _keep_arguments(body, [0, *(i + 1 for i in results)])
-            (body_region,) = _regions_of(carrier)
-            new = scf.ForOp(
-                carrier.lb,
-                carrier.ub,
-                carrier.step,
-                [carrier.iter_args[i] for i in results],
-                body_region,
-            )
+            _keep_arguments(carrier.body.block, [0, *(i + 1 for i in kept.arguments)])
+            bounds = carrier.lb, carrier.ub, carrier.step
+            initial = [carrier.iter_args[i] for i in kept.arguments]
+            (body,) = _regions_of(carrier)
+            new = scf.ForOp(*bounds, initial, body)
         case scf.WhileOp():
-            before, after = carrier.before_region.block, carrier.after_region.block
-            arguments = [i for i, arg in enumerate(before.args) if arg not in dropped]
-            if len(arguments) == len(before.args) and len(results) == len(carrier.res):
-                return
-            _keep_operands([before], [0, *(i + 1 for i in results)])
-            _keep_operands([after], arguments)
-            _keep_arguments(before, arguments)
-            _keep_arguments(after, results)
-            before_region, after_region = _regions_of(carrier)
-            new = scf.WhileOp(
-                [carrier.arguments[i] for i in arguments],
-                [carrier.res[i].type for i in results],
-                before_region,
-                after_region,
-            )
+            _keep_arguments(carrier.before_region.block, kept.arguments)
+            _keep_arguments(carrier.after_region.block, kept.results)
+            initial = [carrier.arguments[i] for i in kept.arguments]
+            before, after = _regions_of(carrier)
+            new = scf.WhileOp(initial, types, before, after)
         case _:
             raise AssertionError(f"{carrier.name} passes no values on")
     new.attributes = carrier.attributes
-    kept = iter(new.results)
-    wanted = set(results)
+    results = iter(new.results)
+    wanted = set(kept.results)
     replace(
         carrier,
         new,
-        [next(kept) if i in wanted else None for i in range(len(carrier.results))],
+        [next(results) if i in wanted else None for i in range(len(carrier.results))],
     )
 
 
@@ -97,15 +127,15 @@ def _regions_of(op: Operation) -> list[Region]:
     return [op.detach_region(region) for region in tuple(op.regions)]
 
 
-def _keep_operands(blocks: Sequence[Block], indices: Sequence[int]) -> None:
-    """Keep only these operands of the terminator of each block."""
-    for block in blocks:
-        end = block.last_op
-        assert end is not None
-        end.operands = [end.operands[i] for i in indices]
+def _keep_operands(block: Block, indices: Sequence[int]) -> None:
+    """Keep only these operands of the terminator of `block`."""
+    end = block.last_op
+    assert end is not None, "a region of structured control flow has a terminator"
+    end.operands = [end.operands[i] for i in indices]
 
 
 def _keep_arguments(block: Block, indices: Sequence[int]) -> None:
+    """Keep only these arguments of `block`; the others have no uses."""
     for i in reversed(range(len(block.args))):
         if i not in indices:
             block.erase_arg(block.args[i])

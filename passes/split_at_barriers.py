@@ -129,8 +129,7 @@ class _Splitter:
         for barrier in self.regions.barriers:
             assert barrier.parent is not None
             barrier.parent.erase_op(barrier)
-        for carrier in reversed(self.regions.carriers):
-            drop_passed_values(carrier, self.needs.varying)
+        drop_passed_values(self.regions.carriers, self.needs.varying)
 
     def _make_contexts(self) -> None:
         for value in self.needs.cells:

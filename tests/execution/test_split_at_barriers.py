@@ -1,0 +1,118 @@
+"""Kernels split at barriers compute what their work-items compute."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from tests.execution.harness import (
+    LINES,
+    PLANES,
+    Arguments,
+    Launch,
+    Maker,
+    check_native,
+    check_passes,
+)
+
+KERNELS = Path(__file__).parent / "kernels" / "barriers"
+
+MORE_LINES = (*LINES, Launch((300,), (256,)), Launch((100,), (100,)))
+
+
+def one_array(make: Maker) -> list[Any]:
+    return [make.random("i32", make.n)]
+
+
+def with_trips(make: Maker) -> list[Any]:
+    return [make.random("i32", make.n), make.range("index", 4) + make.n % 4]
+
+
+def two_arrays(make: Maker) -> list[Any]:
+    return [make.random("i32", make.n), make.random("i32", make.n)]
+
+
+def two_with_trips(make: Maker) -> list[Any]:
+    return [*two_arrays(make), make.range("index", 4) + make.n % 3]
+
+
+def per_group(make: Maker) -> list[Any]:
+    return [make.random("i32", make.n), make.range("i32", make.groups + 1)]
+
+
+def bits(make: Maker) -> list[Any]:
+    return [
+        make.random("i32", make.n),
+        make.random("i1", make.n),
+        make.random("i1", make.n),
+    ]
+
+
+def plane(make: Maker) -> list[Any]:
+    width = make.launch.global_size[0]
+    return [width, make.random("i32", make.n), make.zeros("i32", make.n)]
+
+
+def with_local(make: Maker) -> list[Any]:
+    import spmd
+
+    return [make.random("i32", make.n), spmd.local(256)]
+
+
+def bounded(make: Maker) -> list[Any]:
+    return [make.n - 1, make.random("i32", make.n)]
+
+
+CASES: list[tuple[str, Arguments, tuple[Launch, ...]]] = [
+    ("rotate_in_loop", with_trips, MORE_LINES),
+    ("swap_in_while", two_with_trips, MORE_LINES),
+    ("branches", per_group, MORE_LINES),
+    ("uniform_read_after_write", two_arrays, MORE_LINES),
+    ("private_arrays", two_arrays, MORE_LINES),
+    ("planes", plane, PLANES),
+    ("called_twice", with_local, MORE_LINES),
+    ("flags", bits, MORE_LINES),
+    ("blocks", bounded, MORE_LINES),
+]
+
+
+def source(name: str, launch: Launch, fixed: bool) -> str:
+    text = (KERNELS / f"{name}.mlir").read_text()
+    if not fixed:
+        return text
+    # The same kernel with its work-group size as attribute.
+    head, _, body = text.partition("spmd.kernel @")
+    signature, brace, rest = body.partition(") {\n")
+    sizes = ", ".join(map(str, launch.group_size))
+    attribute = f") attributes {{work_group_size = array<i64: {sizes}>}} {{\n"
+    assert brace
+    return head + "spmd.kernel @" + signature + attribute + rest
+
+
+@pytest.mark.parametrize("fixed", [False, True], ids=["any-size", "fixed-size"])
+@pytest.mark.parametrize(
+    ("name", "arguments", "launches"), CASES, ids=[case[0] for case in CASES]
+)
+def test_level_1_in_the_interpreter(
+    name: str, arguments: Arguments, launches: tuple[Launch, ...], fixed: bool
+):
+    for launch in launches:
+        check_passes(
+            source(name, launch, fixed),
+            arguments,
+            launch,
+            SpmdToLoopsPass(),
+            skip=("split-at-barriers",),
+        )
+
+
+@pytest.mark.parametrize("fixed", [False, True], ids=["any-size", "fixed-size"])
+@pytest.mark.parametrize(
+    ("name", "arguments", "launches"), CASES, ids=[case[0] for case in CASES]
+)
+def test_native(
+    name: str, arguments: Arguments, launches: tuple[Launch, ...], fixed: bool
+):
+    for launch in launches:
+        check_native(source(name, launch, fixed), arguments, launch, vectorize=False)
