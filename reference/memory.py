@@ -123,9 +123,14 @@ def window(array: NDArray[Any], scalar: Scalar, space: str, name: str) -> MemRef
     steps = [(n - 1) * s for n, s in zip(sizes, strides, strict=True)]
     low = sum(min(0, step) for step in steps)
     high = sum(max(0, step) for step in steps)
-    first = array[tuple(slice(None, None, -1 if s < 0 else 1) for s in strides)]
+    # Indexing an array without dimensions gives a copy, reshaping it a view.
+    first = (
+        array[tuple(slice(None, None, -1 if s < 0 else 1) for s in strides)]
+        if array.ndim
+        else array.reshape(1)
+    )
     flat = np.lib.stride_tricks.as_strided(
-        first.view(f"u{item}") if array.ndim else first.reshape(1).view(f"u{item}"),
+        first.view(f"u{item}"),
         shape=(high - low + 1,),
         strides=(item,),
         writeable=bool(array.flags.writeable),

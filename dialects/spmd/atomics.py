@@ -209,14 +209,16 @@ class AtomicRmwOp(AtomicOp):
     number of indices that is not the rank; an op outside of a kernel or function.
 
     ```mlir
-    spmd.kernel @histogram(%x: memref<?xindex>, %bins: memref<?xi32>) {
+    spmd.kernel @histogram(%x: memref<?xindex>, %bins: memref<?xi32>, %last: memref<index>) {
       %one = arith.constant 1 : i32
       %i = spmd.global_id x
       %bin = memref.load %x[%i] : memref<?xindex>
       %old = spmd.atomic_rmw add %one, %bins[%bin] : memref<?xi32>
-      %top = spmd.atomic_rmw max %old, %bins[%bin] ordering(acq_rel) scope(work_group) : memref<?xi32>
+      %top = spmd.atomic_rmw max %i, %last[] ordering(acq_rel) scope(work_group) : memref<index>
       spmd.return
     }
+    // run: global_size = 5, group_size = 5, x = [0, 2, 2, 1, 2], bins = [0, 0, 0], last = 0
+    // gives: bins = [1, 1, 3], last = 4
     ```
     """
 
@@ -292,14 +294,18 @@ class AtomicCasOp(AtomicOp):
     type; a number of indices that is not the rank; an op outside of a kernel or function.
 
     ```mlir
-    spmd.kernel @claim(%owner: memref<?xi32>, %wanted: memref<?xindex>) {
+    // Of the work-items that want the same slot, one gets it.
+    spmd.kernel @claim(%owner: memref<?xi32>, %wanted: memref<?xindex>, %got: memref<?xi1>) {
       %free = arith.constant 0 : i32
       %taken = arith.constant 1 : i32
       %i = spmd.global_id x
       %slot = memref.load %wanted[%i] : memref<?xindex>
       %old, %won = spmd.atomic_cas %free, %taken, %owner[%slot] ordering(acquire) : memref<?xi32>
+      memref.store %won, %got[%i] : memref<?xi1>
       spmd.return
     }
+    // run: global_size = 3, group_size = 1, owner = [0, 1, 0], wanted = [2, 1, 0], got = [False, False, False]
+    // gives: owner = [1, 1, 1], got = [True, False, True]
     ```
     """
 

@@ -31,21 +31,23 @@ class BarrierOp(IRDLOperation):
     on the local id keeps from some work-items is rejected by the pass `check-barriers`.
 
     ```mlir
-    spmd.kernel @neighbour(%x: memref<?xf32>)
-        attributes {work_group_size = array<i64: 64>, spmd.full_groups} {
-      %c63 = arith.constant 63 : index
-      %tile = spmd.local_alloc : memref<64xf32, #spmd.memory<local>>
+    // Reverses each group of four.
+    spmd.kernel @reverse(%x: memref<?xi32>)
+        attributes {work_group_size = array<i64: 4>, spmd.full_groups} {
+      %c3 = arith.constant 3 : index
+      %tile = spmd.local_alloc : memref<4xi32, #spmd.memory<local>>
       %i = spmd.global_id x
       %l = spmd.local_id x
-      %v = memref.load %x[%i] : memref<?xf32>
-      memref.store %v, %tile[%l] : memref<64xf32, #spmd.memory<local>>
+      %v = memref.load %x[%i] : memref<?xi32>
+      memref.store %v, %tile[%l] : memref<4xi32, #spmd.memory<local>>
       spmd.barrier
-      %mirror = arith.subi %c63, %l : index
-      %w = memref.load %tile[%mirror] : memref<64xf32, #spmd.memory<local>>
-      spmd.barrier sub_group
-      memref.store %w, %x[%i] : memref<?xf32>
+      %mirror = arith.subi %c3, %l : index
+      %w = memref.load %tile[%mirror] : memref<4xi32, #spmd.memory<local>>
+      memref.store %w, %x[%i] : memref<?xi32>
       spmd.return
     }
+    // run: global_size = 8, x = [1, 2, 3, 4, 5, 6, 7, 8]
+    // gives: x = [4, 3, 2, 1, 8, 7, 6, 5]
     ```
     """
 

@@ -103,6 +103,8 @@ class ReduceOp(IRDLOperation):
       memref.store %sum, %out[%g] : memref<?xf32>
       spmd.return
     }
+    // run: global_size = 5, group_size = 3, x = [1, 2, 3, 4, 5], out = [0, 0]
+    // gives: out = [6, 9]
     ```
     """
 
@@ -179,10 +181,12 @@ class ScanOp(IRDLOperation):
     spmd.kernel @offsets(%sizes: memref<?xi32>, %offsets: memref<?xi32>) {
       %i = spmd.global_id x
       %size = memref.load %sizes[%i] : memref<?xi32>
-      %offset = spmd.scan exclusive add %size across sub_group : i32
+      %offset = spmd.scan exclusive add %size across work_group : i32
       memref.store %offset, %offsets[%i] : memref<?xi32>
       spmd.return
     }
+    // run: global_size = 5, group_size = 5, sizes = [3, 1, 4, 1, 5], offsets = [0, 0, 0, 0, 0]
+    // gives: offsets = [0, 3, 4, 8, 9]
     ```
     """
 
@@ -271,6 +275,8 @@ class BroadcastOp(IRDLOperation):
       memref.store %d, %x[%i] : memref<?xf32>
       spmd.return
     }
+    // run: global_size = 4, group_size = 2, x = [5, 7, 10, 9]
+    // gives: x = [0, 2, 0, -1]
     ```
     """
 
@@ -352,6 +358,8 @@ class ShuffleOp(IRDLOperation):
       memref.store %d, %x[%i] : memref<?xf32>
       spmd.return
     }
+    // run: global_size = 4, group_size = 4, sub_group_size = 4, x = [1, 3, 6, 10]
+    // gives: x = [2, 3, 4, -9]
     ```
     """
 

@@ -71,7 +71,13 @@ class GlobalIdOp(DimensionOp):
     Errors: an op outside of a kernel or function.
 
     ```mlir
-    %i = spmd.global_id x
+    spmd.kernel @global_ids(%out: memref<?xindex>) {
+      %i = spmd.global_id x
+      memref.store %i, %out[%i] : memref<?xindex>
+      spmd.return
+    }
+    // run: global_size = 5, group_size = 2, out = [0, 0, 0, 0, 0]
+    // gives: out = [0, 1, 2, 3, 4]
     ```
     """
 
@@ -94,7 +100,14 @@ class LocalIdOp(DimensionOp):
     Errors: an op outside of a kernel or function.
 
     ```mlir
-    %l = spmd.local_id x
+    spmd.kernel @local_ids(%out: memref<?xindex>) {
+      %i = spmd.global_id x
+      %v = spmd.local_id x
+      memref.store %v, %out[%i] : memref<?xindex>
+      spmd.return
+    }
+    // run: global_size = 5, group_size = 2, out = [0, 0, 0, 0, 0]
+    // gives: out = [0, 1, 0, 1, 0]
     ```
     """
 
@@ -114,7 +127,14 @@ class GroupIdOp(DimensionOp):
     Errors: an op outside of a kernel or function.
 
     ```mlir
-    %g = spmd.group_id x
+    spmd.kernel @group_ids(%out: memref<?xindex>) {
+      %i = spmd.global_id x
+      %v = spmd.group_id x
+      memref.store %v, %out[%i] : memref<?xindex>
+      spmd.return
+    }
+    // run: global_size = 5, group_size = 2, out = [0, 0, 0, 0, 0]
+    // gives: out = [0, 0, 1, 1, 2]
     ```
     """
 
@@ -134,7 +154,14 @@ class GlobalSizeOp(DimensionOp):
     Errors: an op outside of a kernel or function.
 
     ```mlir
-    %n = spmd.global_size x
+    spmd.kernel @global_sizes(%out: memref<?xindex>) {
+      %i = spmd.global_id x
+      %v = spmd.global_size x
+      memref.store %v, %out[%i] : memref<?xindex>
+      spmd.return
+    }
+    // run: global_size = 5, group_size = 2, out = [0, 0, 0, 0, 0]
+    // gives: out = [5, 5, 5, 5, 5]
     ```
     """
 
@@ -157,7 +184,14 @@ class LocalSizeOp(DimensionOp):
     Errors: an op outside of a kernel or function.
 
     ```mlir
-    %n = spmd.local_size x
+    spmd.kernel @local_sizes(%out: memref<?xindex>) {
+      %i = spmd.global_id x
+      %v = spmd.local_size x
+      memref.store %v, %out[%i] : memref<?xindex>
+      spmd.return
+    }
+    // run: global_size = 5, group_size = 2, out = [0, 0, 0, 0, 0]
+    // gives: out = [2, 2, 2, 2, 1]
     ```
     """
 
@@ -177,7 +211,14 @@ class EnqueuedLocalSizeOp(DimensionOp):
     Errors: an op outside of a kernel or function.
 
     ```mlir
-    %n = spmd.enqueued_local_size x
+    spmd.kernel @enqueued_local_sizes(%out: memref<?xindex>) {
+      %i = spmd.global_id x
+      %v = spmd.enqueued_local_size x
+      memref.store %v, %out[%i] : memref<?xindex>
+      spmd.return
+    }
+    // run: global_size = 5, group_size = 2, out = [0, 0, 0, 0, 0]
+    // gives: out = [2, 2, 2, 2, 2]
     ```
     """
 
@@ -197,7 +238,14 @@ class NumGroupsOp(DimensionOp):
     Errors: an op outside of a kernel or function.
 
     ```mlir
-    %n = spmd.num_groups x
+    spmd.kernel @numbers_of_groups(%out: memref<?xindex>) {
+      %i = spmd.global_id x
+      %v = spmd.num_groups x
+      memref.store %v, %out[%i] : memref<?xindex>
+      spmd.return
+    }
+    // run: global_size = 5, group_size = 2, out = [0, 0, 0, 0, 0]
+    // gives: out = [3, 3, 3, 3, 3]
     ```
     """
 
@@ -240,7 +288,14 @@ class LaneIdOp(SubGroupQueryOp):
     Errors: an op outside of a kernel or function.
 
     ```mlir
-    %lane = spmd.lane_id
+    spmd.kernel @lanes(%out: memref<?xindex>) {
+      %i = spmd.global_id x
+      %v = spmd.lane_id
+      memref.store %v, %out[%i] : memref<?xindex>
+      spmd.return
+    }
+    // run: global_size = 9, group_size = 6, sub_group_size = 4, out = [0, 0, 0, 0, 0, 0, 0, 0, 0]
+    // gives: out = [0, 1, 2, 3, 0, 1, 0, 1, 2]
     ```
     """
 
@@ -259,7 +314,14 @@ class SubGroupIdOp(SubGroupQueryOp):
     Errors: an op outside of a kernel or function.
 
     ```mlir
-    %s = spmd.sub_group_id
+    spmd.kernel @sub_groups(%out: memref<?xindex>) {
+      %i = spmd.global_id x
+      %v = spmd.sub_group_id
+      memref.store %v, %out[%i] : memref<?xindex>
+      spmd.return
+    }
+    // run: global_size = 9, group_size = 6, sub_group_size = 4, out = [0, 0, 0, 0, 0, 0, 0, 0, 0]
+    // gives: out = [0, 0, 0, 0, 1, 1, 0, 0, 0]
     ```
     """
 
@@ -282,7 +344,14 @@ class SubGroupSizeOp(SubGroupQueryOp):
     Errors: an op outside of a kernel or function.
 
     ```mlir
-    %n = spmd.sub_group_size
+    spmd.kernel @sub_group_sizes(%out: memref<?xindex>) {
+      %i = spmd.global_id x
+      %v = spmd.sub_group_size
+      memref.store %v, %out[%i] : memref<?xindex>
+      spmd.return
+    }
+    // run: global_size = 9, group_size = 6, sub_group_size = 4, out = [0, 0, 0, 0, 0, 0, 0, 0, 0]
+    // gives: out = [4, 4, 4, 4, 2, 2, 3, 3, 3]
     ```
     """
 
@@ -303,7 +372,14 @@ class NumSubGroupsOp(SubGroupQueryOp):
     Errors: an op outside of a kernel or function.
 
     ```mlir
-    %n = spmd.num_sub_groups
+    spmd.kernel @numbers_of_sub_groups(%out: memref<?xindex>) {
+      %i = spmd.global_id x
+      %v = spmd.num_sub_groups
+      memref.store %v, %out[%i] : memref<?xindex>
+      spmd.return
+    }
+    // run: global_size = 9, group_size = 6, sub_group_size = 4, out = [0, 0, 0, 0, 0, 0, 0, 0, 0]
+    // gives: out = [2, 2, 2, 2, 2, 2, 1, 1, 1]
     ```
     """
 

@@ -127,6 +127,8 @@ class KernelOp(IRDLOperation):
       }
       spmd.return
     }
+    // run: global_size = 4, n = 3, a = 2.0, x = [1, 2, 3, 4]
+    // gives: x = [2, 4, 6, 4]
     ```
     """
 
@@ -311,9 +313,20 @@ class ReturnOp(IRDLOperation):
     Errors: it stands anywhere but at the end of a block of a kernel.
 
     ```mlir
-    spmd.kernel @nothing() {
+    spmd.kernel @early(%x: memref<?xi32>) {
+      %two = arith.constant 2 : i32
+      %i = spmd.global_id x
+      %v = memref.load %x[%i] : memref<?xi32>
+      %small = arith.cmpi ult, %v, %two : i32
+      cf.cond_br %small, ^done, ^more
+    ^more:
+      memref.store %two, %x[%i] : memref<?xi32>
+      spmd.return
+    ^done:
       spmd.return
     }
+    // run: global_size = 4, group_size = 4, x = [0, 1, 2, 3]
+    // gives: x = [0, 1, 2, 2]
     ```
     """
 
@@ -344,10 +357,22 @@ class LocalAllocOp(IRDLOperation):
     the language; an op outside of a kernel or function.
 
     ```mlir
-    spmd.kernel @tile() {
-      %tile = spmd.local_alloc : memref<16x17xf32, #spmd.memory<local>>
+    // Swaps neighbours.
+    spmd.kernel @swap(%x: memref<?xi32>) attributes {work_group_size = array<i64: 2>, spmd.full_groups} {
+      %c1 = arith.constant 1 : index
+      %pair = spmd.local_alloc : memref<2xi32, #spmd.memory<local>>
+      %i = spmd.global_id x
+      %l = spmd.local_id x
+      %v = memref.load %x[%i] : memref<?xi32>
+      memref.store %v, %pair[%l] : memref<2xi32, #spmd.memory<local>>
+      spmd.barrier
+      %other = arith.xori %l, %c1 : index
+      %w = memref.load %pair[%other] : memref<2xi32, #spmd.memory<local>>
+      memref.store %w, %x[%i] : memref<?xi32>
       spmd.return
     }
+    // run: global_size = 4, x = [1, 2, 3, 4]
+    // gives: x = [2, 1, 4, 3]
     ```
     """
 

@@ -51,16 +51,19 @@ class YieldOp(AbstractYieldOperation[Attribute]):
     ```mlir
     func.func @yield(%x: memref<?xf32>, %m: memref<?xi1>, %zero: f32) {
       %c0 = arith.constant 0 : index
-      spmd.sub_group (%i) shape [16] at (%c0) {
+      spmd.sub_group (%i) shape [4] at (%c0) {
         %on = memref.load %m[%i] : memref<?xi1>
         %r = spmd.masked %on -> (f32) {
           %v = memref.load %x[%i] : memref<?xf32>
           spmd.yield %v : f32
         } else %zero : f32
+        memref.store %r, %x[%i] : memref<?xf32>
         spmd.yield
       }
       func.return
     }
+    // run: x = [1, 2, 3, 4], m = [True, False, False, True], zero = 0.0
+    // gives: x = [1, 0, 0, 4]
     ```
     """
 
@@ -96,13 +99,15 @@ class SubGroupOp(IRDLOperation):
 
     ```mlir
     func.func @double(%x: memref<?xf32>, %base: index, %n: index) {
-      spmd.sub_group (%i) shape [16] at (%base) count %n {
+      spmd.sub_group (%i) shape [4] at (%base) count %n {
         %v = memref.load %x[%i] : memref<?xf32>
         %w = arith.addf %v, %v : f32
         memref.store %w, %x[%i] : memref<?xf32>
       }
       func.return
     }
+    // run: x = [1, 2, 3, 4, 5], base = 1, n = 3
+    // gives: x = [1, 4, 6, 8, 5]
     ```
     """
 
@@ -244,7 +249,7 @@ class MaskedOp(IRDLOperation):
     ```mlir
     func.func @roots(%x: memref<?xf32>, %base: index) {
       %zero = arith.constant 0.0 : f32
-      spmd.sub_group (%i) shape [16] at (%base) {
+      spmd.sub_group (%i) shape [4] at (%base) {
         %v = memref.load %x[%i] : memref<?xf32>
         %m = arith.cmpf oge, %v, %zero : f32
         %r = spmd.masked %m -> (f32) {
@@ -255,6 +260,8 @@ class MaskedOp(IRDLOperation):
       }
       func.return
     }
+    // run: base = 0, x = [4, -1, 9, -4]
+    // gives: x = [2, 0, 3, 0]
     ```
     """
 

@@ -89,6 +89,8 @@ class AnyOp(VoteOp):
       memref.store %some, %flags[%i] : memref<?xi1>
       spmd.return
     }
+    // run: global_size = 4, group_size = 4, sub_group_size = 2, x = [1, -1, 2, 3], flags = [False, False, False, False]
+    // gives: flags = [True, True, False, False]
     ```
     """
 
@@ -121,6 +123,8 @@ class AllOp(VoteOp):
       memref.store %all_small, %done[%g] : memref<?xi1>
       spmd.return
     }
+    // run: global_size = 4, group_size = 2, error = [0.1, 0.2, 0.3, 9.0], bound = 1.0, done = [False, False]
+    // gives: done = [True, False]
     ```
     """
 
@@ -142,16 +146,17 @@ class BallotOp(IRDLOperation):
     Errors: an op outside of a kernel or function.
 
     ```mlir
-    spmd.kernel @rank(%x: memref<?xi32>, %ranks: memref<?xi64>) {
+    spmd.kernel @ballots(%x: memref<?xi32>, %out: memref<?xi64>) {
       %zero = arith.constant 0 : i32
       %i = spmd.global_id x
       %v = memref.load %x[%i] : memref<?xi32>
       %keep = arith.cmpi ne, %v, %zero : i32
       %bits = spmd.ballot %keep : i64
-      %count = math.ctpop %bits : i64
-      memref.store %count, %ranks[%i] : memref<?xi64>
+      memref.store %bits, %out[%i] : memref<?xi64>
       spmd.return
     }
+    // run: global_size = 4, group_size = 4, sub_group_size = 4, x = [1, 0, 0, 1], out = [0, 0, 0, 0]
+    // gives: out = [9, 9, 9, 9]
     ```
     """
 
@@ -210,6 +215,8 @@ class ElectOp(IRDLOperation):
       }
       spmd.return
     }
+    // run: global_size = 10, group_size = 10, sub_group_size = 4, counter = 0
+    // gives: counter = 3
     ```
     """
 

@@ -1,0 +1,76 @@
+"""The examples of the documentation are right: they parse, verify, and do what they say."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+from xdsl.irdl import IRDLOperation
+
+from spmd.dialects.spmd import SPMD
+from tests.docs import op_reference
+from tests.docs.examples import (
+    Example,
+    examples_of_document,
+    examples_of_op,
+    run,
+)
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+IN_DOCUMENTS = [
+    e for path in sorted(DOCS.glob("*.md")) for e in examples_of_document(path)
+]
+IN_OPS = [example for op in SPMD.operations for example in examples_of_op(op)]
+EXAMPLES = IN_DOCUMENTS + IN_OPS
+
+
+def place(example: Example) -> str:
+    return example.place
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=place)
+def test_example_is_ir(example: Example):
+    example.module()
+
+
+@pytest.mark.parametrize(
+    "example", [e for e in EXAMPLES if "// run:" in e.text], ids=place
+)
+def test_example_does_what_it_says(example: Example):
+    for said in example.runs():
+        after = run(example, said)
+        for name, expected in said.outputs.items():
+            assert after[name] == pytest.approx(expected), name
+
+
+def test_every_op_of_a_kernel_has_an_example_that_runs():
+    silent = {
+        op.name
+        for op in SPMD.operations
+        if not any("// run:" in example.text for example in examples_of_op(op))
+    }
+    # The reference interpreter runs kernels; launches belong to the host.
+    assert silent == {"spmd.launch"}
+
+
+def test_every_op_has_a_table():
+    for op in SPMD.operations:
+        assert issubclass(op, IRDLOperation)
+        definition = op.get_irdl_definition()
+        text = inspect.getdoc(op) or ""
+        for name in (
+            *(name for name, _ in definition.operands),
+            *(name for name, _ in definition.results),
+            *(name for name in definition.properties if name != "operandSegmentSizes"),
+        ):
+            assert f"| `{name}`" in text, f"expected {name} in the table of {op.name}"
+
+
+def test_reference_of_the_ops_is_what_their_docstrings_say():
+    text = op_reference.DOCUMENT.read_text()
+    assert text == op_reference.updated(text), (
+        "expected docs/language.md to hold the docstrings of the ops, got others: run "
+        "python -m tests.docs.op_reference"
+    )
