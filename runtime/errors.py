@@ -61,7 +61,7 @@ class CompileError(ValueError):
     def __str__(self) -> str:
         place = [str(p) for p in (self.file, self.line, self.column) if p is not None]
         text = ": ".join((":".join(place), self.message)) if place else self.message
-        if self.source_line is None or self.column is None:
+        if not self.source_line or self.column is None:
             return text
         # Of a very long line only the part around the column is shown. Tabs stay tabs,
         # so that the caret stands below the character it means.

@@ -14,6 +14,7 @@ from xdsl.passes import ModulePass
 from spmd.dialects.spmd import KernelOp
 from spmd.lowering.entry import WORKER_SUFFIX
 from spmd.lowering.native import compile_native
+from spmd.lowering.symbols import exported_symbol
 from spmd.passes.spmd_specialize import SpmdSpecializePass
 from spmd.runtime.errors import SourceText, compile_errors
 from spmd.runtime.options import CompileOptions
@@ -51,7 +52,9 @@ class NativeKernel:
     def __init__(self, llvm_ir: str, name: str, group_size: Triple, scratch: list[str]):
         self._native = compile_native(llvm_ir)  # owns the code
         self.entry: Entry = _ENTRY(self._native.address(name))
-        self.worker: Worker = _WORKER(self._native.address(name + WORKER_SUFFIX))
+        self.worker: Worker = _WORKER(
+            self._native.address(exported_symbol(name) + WORKER_SUFFIX)
+        )
         # What a group cost last time, to tell how many threads are worth waking; until
         # it is known, all.
         self.group_ns = 1 << 40

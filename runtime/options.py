@@ -15,6 +15,7 @@ from spmd.runtime.errors import CompileError, did_you_mean
 Strategy = Literal["auto", "fission", "continuations"]
 Width = int | Literal["auto"]
 Target = Literal["host"]
+DivergentBarriers = Literal["reject", "allow"]
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64)
 """The widths that may be asked for, beside `"auto"`."""
@@ -31,12 +32,14 @@ class CompileOptions:
     | `width`     | `"auto"` or a power of two from 1 to 64  | lanes of a sub-group formed by `vectorize` |
     | `target`    | `"host"`                                 | the CPU to compile for |
     | `vectorize` | `True`, `False`                          | `False` stops after `spmd-to-loops`: scalar work-item loops |
+    | `divergent_barriers` | `"reject"`, `"allow"` | what to do with a barrier whose condition is not the same in all work-items, for all we know |
     """
 
     strategy: Strategy = "auto"
     width: Width = "auto"
     target: Target = "host"
     vectorize: bool = True
+    divergent_barriers: DivergentBarriers = "reject"
 
     @classmethod
     def checked(cls, given: Mapping[str, object]) -> CompileOptions:
@@ -53,6 +56,7 @@ class CompileOptions:
             ("width", ("auto", *WIDTHS)),
             ("target", get_args(Target)),
             ("vectorize", (True, False)),
+            ("divergent_barriers", get_args(DivergentBarriers)),
         ):
             if name in given and not _is_one_of(given[name], allowed):
                 listed = ", ".join(repr(value) for value in allowed)
@@ -63,7 +67,9 @@ class CompileOptions:
 
     def passes(self) -> tuple[ModulePass, ...]:
         """The pass sequences that these options ask for."""
-        to_loops = SpmdToLoopsPass(strategy=self.strategy)
+        to_loops = SpmdToLoopsPass(
+            strategy=self.strategy, divergent_barriers=self.divergent_barriers
+        )
         if not self.vectorize:
             return (to_loops,)
         return (to_loops, VectorizePass(width=self.width))

@@ -104,12 +104,16 @@ class LocatingParser(Parser):
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         try:
             return super().parse_module(allow_implicit_module)
-        except ParseError:
+        except ParseError as error:
+            token = self._current_token
+            at_end = token.kind == MLIRTokenKind.EOF
             # xDSL names the undefined values at the end of the file.
-            if self._current_token.kind == MLIRTokenKind.EOF:
-                for name in self.forward_ssa_references:
-                    if (span := self._first_uses.get(name)) is not None:
-                        self.raise_error(f"value %{name} is never defined", span)
+            for name in self.forward_ssa_references if at_end else ():
+                if (span := self._first_uses.get(name)) is not None:
+                    self.raise_error(f"value %{name} is never defined", span)
+            if error.msg == "Could not parse entire input!":
+                got = "the end of the file" if at_end else f"'{token.text}'"
+                self.raise_error(f"expected an operation, got {got}", token.span)
             raise
 
     def parse_operation(self) -> Operation:
@@ -157,6 +161,7 @@ def parse(source: SourceText) -> ModuleOp:
 def verify(module: ModuleOp, source: SourceText | None) -> None:
     """A `CompileError` about the innermost op of `module` that is not valid, if any."""
     with compile_errors(source, "verifying the module"):
+        _check_names(module)
         try:
             module.verify()
         except DiagnosticException:
@@ -173,6 +178,17 @@ def verify(module: ModuleOp, source: SourceText | None) -> None:
             fail(
                 op, f"expected {_name(value)} to be defined before '{op.name}' uses it"
             )
+
+
+def _check_names(module: ModuleOp) -> None:
+    """xDSL notices a name that is defined twice, but says it of the whole module."""
+    known: set[str] = set()
+    for op in module.ops:
+        name = op.get_attr_or_prop("sym_name")
+        if isinstance(name, StringAttr):
+            if name.data in known:
+                fail(op, f"expected one definition of @{name.data}, got another one")
+            known.add(name.data)
 
 
 def _name(value: SSAValue) -> str:

@@ -12,7 +12,13 @@ from spmd.dialects import compat
 from spmd.dialects.spmd import KernelOp
 from spmd.runtime.errors import CompileError, SourceText, unknown_name
 from spmd.runtime.kernel import Kernel
-from spmd.runtime.options import CompileOptions, Strategy, Target, Width
+from spmd.runtime.options import (
+    CompileOptions,
+    DivergentBarriers,
+    Strategy,
+    Target,
+    Width,
+)
 from spmd.runtime.parsing import parse, read_source, verify
 from spmd.runtime.pipeline import stages
 
@@ -86,6 +92,7 @@ def compile(
     width: Width = "auto",
     target: Target = "host",
     vectorize: bool = True,
+    divergent_barriers: DivergentBarriers = "reject",
     **unknown: Any,
 ) -> Program:
     """
@@ -97,6 +104,7 @@ def compile(
     | `width`     | `"auto"`, or a power of two from 1 to 64 | lanes of a sub-group |
     | `target`    | `"host"` | the CPU to compile for |
     | `vectorize` | `True`, `False` | `False`: scalar work-item loops, as after `spmd-to-loops` |
+    | `divergent_barriers` | `"reject"`, `"allow"` | barriers that not all work-items seem to reach |
 
     Native code is made when a kernel is first launched, once for each work-group size.
     Raises `CompileError`.
@@ -107,6 +115,7 @@ def compile(
             "width": width,
             "target": target,
             "vectorize": vectorize,
+            "divergent_barriers": divergent_barriers,
             **unknown,
         }
     )

@@ -26,7 +26,7 @@ def describe(head: str, array: Array, precision: int, limit: int) -> Iterator[st
     Floats have `precision` significant digits; after `limit` elements comes `...`.
     """
     head = f"{head}[{','.join(map(str, array.shape))}] ="
-    if array.ndim <= 1:
+    if array.ndim <= 1 or not array.size:
         flat = array.reshape(-1)
         text = _row(flat[:limit], precision, more=flat.size > limit)
         yield f"{head} {text[1:-1] if array.ndim == 0 else text}"

@@ -72,6 +72,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--threads", type=int, help="default: SPMD_NUM_THREADS or the number of CPUs")
     add("--width", default="auto", help="lanes of a sub-group: auto, 1, 2, ... 64")
     add("--strategy", default="auto", help="auto, fission or continuations")
+    add("--divergent-barriers", default="reject", help="reject or allow")
     add("--no-vectorize", action="store_true", help="stop after spmd-to-loops")
     add(
         "--print-after",
@@ -112,6 +113,7 @@ def _run(options: argparse.Namespace) -> None:
             "width": int(width) if width.isdecimal() else width,
             "strategy": options.strategy,
             "vectorize": not options.no_vectorize,
+            "divergent_barriers": options.divergent_barriers,
         }
     )
     program = Program.from_source(_source(options.file), checked)

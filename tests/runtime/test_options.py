@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 import spmd
+from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.vectorize import VectorizePass
 from spmd.runtime.options import CompileOptions
 
 KERNEL = "spmd.kernel @k() {\n  spmd.return\n}"
@@ -30,13 +32,10 @@ def test_wrong_option_lists_what_is_allowed(given: dict[str, Any], message: str)
 
 
 def test_options_choose_the_passes():
-    def names(**given: Any) -> list[str]:
-        return [
-            str(step.pipeline_pass_spec()) for step in CompileOptions(**given).passes()
-        ]
-
-    assert [name.split("{")[0] for name in names()] == ["spmd-to-loops", "vectorize"]
-    assert "width=8" in names(width=8)[1]
-    assert names(vectorize=False, strategy="fission") == [
-        'spmd-to-loops{strategy="fission"}'
-    ]
+    assert CompileOptions(width=8).passes() == (SpmdToLoopsPass(), VectorizePass(width=8))
+    given = CompileOptions(
+        vectorize=False, strategy="fission", divergent_barriers="allow"
+    )
+    assert given.passes() == (
+        SpmdToLoopsPass(strategy="fission", divergent_barriers="allow"),
+    )

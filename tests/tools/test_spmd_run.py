@@ -1,0 +1,161 @@
+"""`spmd-run`: output, files, and errors without a traceback."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from spmd.tools.spmd_run import main
+
+KERNEL = """
+spmd.kernel @double(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xf32>
+  %w = arith.addf %v, %v : f32
+  memref.store %w, %y[%i] : memref<?xf32>
+  spmd.return
+}
+"""
+
+BFLOAT = """
+spmd.kernel @copy(%x: memref<?xbf16>, %y: memref<?xbf16>) {
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xbf16>
+  memref.store %v, %y[%i] : memref<?xbf16>
+  spmd.return
+}
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    path = tmp_path / "double.mlir"
+    path.write_text(KERNEL)
+    return str(path)
+
+
+def run(*words: str) -> int:
+    return main([*words, "--no-vectorize"])
+
+
+def test_changed_arrays_are_printed(file: str, capsys: pytest.CaptureFixture[str]):
+    assert run(file, "--global-size=3", "--arg=range:f32[3]", "--arg=zeros:f32[3]") == 0
+    assert capsys.readouterr() == ("%y: f32[3] = [0, 2, 4]\n", "")
+
+
+def test_same_seed_same_output(file: str, capsys: pytest.CaptureFixture[str]):
+    def output(seed: str) -> str:
+        words = ("--global-size=3", "--arg=random:f32[3]", "--arg=zeros:f32[3]")
+        assert run(file, *words, "--seed", seed) == 0
+        return capsys.readouterr().out
+
+    assert output("1") == output("1") != output("2")
+
+
+def test_bfloat16_is_printed_as_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = tmp_path / "copy.mlir"
+    path.write_text(BFLOAT)
+    words = ("--global-size=3", "--arg=range:bf16[3]", "--arg=zeros:bf16[3]")
+    assert run(str(path), *words) == 0
+    assert capsys.readouterr().out == "%y: bf16[3] = [0, 1, 2]\n"
+
+
+def test_arrays_from_and_to_files(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    x = np.arange(5, dtype=np.float32)
+    np.save(tmp_path / "in.npy", x)
+    words = (f"--arg={tmp_path}/in.npy", "--arg=zeros:f32[5]", f"--save={tmp_path}/out")
+    assert run(file, "--global-size=5", *words) == 0
+    assert_array_equal(np.load(tmp_path / "out" / "y.npy"), 2 * x)
+    assert not (tmp_path / "out" / "x.npy").exists()
+    assert capsys.readouterr().err == ""
+
+
+def test_time_goes_to_stderr(file: str, capsys: pytest.CaptureFixture[str]):
+    words = ("--arg=range:f32[3]", "--arg=zeros:f32[3]", "--time")
+    assert run(file, "--global-size=3", *words) == 0
+    out, err = capsys.readouterr()
+    assert out == "%y: f32[3] = [0, 2, 4]\n"
+    number = r"\d+\.\d"
+    assert re.fullmatch(
+        rf"compiled in {number} ms, first run {number} us, median of \d+ runs "
+        rf"{number} us\n",
+        err,
+    )
+
+
+def test_print_after_all(file: str, capsys: pytest.CaptureFixture[str]):
+    assert run(file, "--print-after=all") == 0
+    out = capsys.readouterr().out
+    assert "// IR after gather-ids\n" in out
+    assert "; IR after spmd-llvm\n" in out
+
+
+GOOD = ("--global-size=3", "--arg=range:f32[3]", "--arg=zeros:f32[3]")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--print-after=nope",), "--print-after: expected all or one of .*got 'nope'"),
+        (("--global-size=3",), r"double: expected 2 arguments \(.*\), got 0"),
+        ((*GOOD, "--kernel=x"), r"expected one of the kernels \(double\), got 'x'"),
+        ((*GOOD, "--width=5"), "option 'width': expected one of .*got 5"),
+        ((*GOOD, "--width=no"), "option 'width': expected one of .*got 'no'"),
+        ((*GOOD, "--strategy=no"), "option 'strategy': expected one of .*got 'no'"),
+        ((*GOOD, "--group-size=0"), "double: expected group_size with one to three"),
+        ((*GOOD, "--threads=0"), "double: expected threads as a whole number"),
+        ((*GOOD[:2], "--arg=zeros:f64[3]"), r"argument 1 \(%y\): expected an array of"),
+        (
+            (*GOOD[:2], "--arg=zeros:g32[3]"),
+            "expected one of the types i1, .*'zeros:g32",
+        ),
+        (
+            (*GOOD[:2], "--arg=nine:f32[3]"),
+            "expected one of zeros, ones, range, random",
+        ),
+        ((*GOOD[:2], "--arg=zeros:f32[-3]"), "expected sizes as whole numbers between"),
+        ((*GOOD[:2], "--arg=zeros:f32[9999999999999]"), "expected an array of at most"),
+        (
+            (*GOOD[:2], "--arg=nope.npy"),
+            "expected a file that NumPy can load, got 'nope",
+        ),
+        ((*GOOD[:2], "--arg=abc"), r"expected an argument such as .*got 'abc'"),
+    ],
+)
+def test_errors_are_one_paragraph(
+    words: tuple[str, ...],
+    message: str,
+    file: str,
+    capsys: pytest.CaptureFixture[str],
+):
+    assert run(file, *words) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert re.match("spmd-run: error: .*" + message, err), err
+
+
+@pytest.mark.parametrize("content", [b"nonsense", b"\xff", b""])
+def test_bad_file(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "bad.mlir"
+    path.write_bytes(content)
+    for name in (str(path), str(tmp_path / "none.mlir"), str(tmp_path)):
+        assert run(name, "--global-size=1") == 1
+        err = capsys.readouterr().err
+        assert err.startswith("spmd-run: error: ")
+        assert name in err
+        assert "Traceback" not in err
+
+
+def test_usage_errors_have_status_2(file: str, capsys: pytest.CaptureFixture[str]):
+    for words in ((), ("--global-size=x",), (*GOOD, "--seed=-1"), (*GOOD, "--nope")):
+        with pytest.raises(SystemExit) as info:
+            run(file, *words)
+        assert info.value.code == 2
+        assert "spmd-run: error: " in capsys.readouterr().err
