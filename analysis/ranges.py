@@ -38,6 +38,7 @@ from spmd.dialects.spmd import (
     SubGroupOp,
     SubGroupSizeOp,
 )
+from spmd.dialects.spmd.kernel import FULL_GROUPS
 
 MAX_GLOBAL_SIZE = 1 << 48
 """The largest number of work-items of a launch."""
@@ -388,12 +389,22 @@ def _dimension_of_memref(
     return IntegerRange(0, MAX_GLOBAL_SIZE)
 
 
-def nominal_size(op: Operation) -> tuple[int, int, int] | None:
-    """The fixed work-group size of the kernel around `op`, if there is one."""
+def _kernel_around(op: Operation) -> KernelOp | None:
     parent: Operation | None = op
     while parent is not None and not isinstance(parent, KernelOp):
         parent = parent.parent_op()
-    return None if parent is None else parent.group_size
+    return parent
+
+
+def nominal_size(op: Operation) -> tuple[int, int, int] | None:
+    """The fixed work-group size of the kernel around `op`, if there is one."""
+    kernel = _kernel_around(op)
+    return None if kernel is None else kernel.group_size
+
+
+def _has_full_groups(op: Operation) -> bool:
+    kernel = _kernel_around(op)
+    return kernel is not None and FULL_GROUPS in kernel.attributes
 
 
 def dimension_of(op: DimensionOp) -> int:
@@ -411,6 +422,8 @@ def _launch_dimension(
     match op:
         case LocalIdOp():
             return IntegerRange(0, largest - 1, 0 if largest == 1 else 1)
+        case LocalSizeOp() if size is not None and _has_full_groups(op):
+            return IntegerRange.constant(size)
         case LocalSizeOp():
             return IntegerRange(1, largest)
         case EnqueuedLocalSizeOp():

@@ -53,7 +53,7 @@ def kernel_of(body: str, arguments: str = "", attributes: str = "") -> KernelOp:
         attributes = f"attributes {{{attributes}}}"
     text = f"""
     spmd.kernel @k(%n: index, %m: index, %i: i32, %f: f32, %x: memref<?xf32>,
-        %table: memref<?xindex>, %a: memref<?x16xf32>{arguments}) {attributes} {{
+        %table: memref<?xindex>, %rows: memref<?x16xf32>{arguments}) {attributes} {{
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c2 = arith.constant 2 : index
@@ -87,6 +87,12 @@ class Analysed:
 
     def value(self, name: str) -> SSAValue:
         return value(self.kernel, name)
+
+    def definition(self, name: str) -> Operation:
+        """The operation that defines a value."""
+        owner = self.value(name).owner
+        assert isinstance(owner, Operation)
+        return owner
 
     def op(self, name: str, index: int = 0) -> Operation:
         return find(self.kernel, name, index)

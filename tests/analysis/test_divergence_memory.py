@@ -1,0 +1,196 @@
+"""What loads give: shared memory, atomics, barriers that not all reach, private arrays."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.programs import Analysed
+
+
+def test_load_at_a_uniform_address_is_uniform():
+    k = Analysed("%v = memref.load %x[%n] : memref<?xf32>")
+    assert k.shape("v") == "uniform"
+
+
+def test_load_at_a_varying_address_is_varying():
+    body = """
+    %v = memref.load %x[%gid] : memref<?xf32>
+    %j = memref.load %table[%gid] : memref<?xindex>
+    %w = memref.load %x[%j] : memref<?xf32>
+    """
+    k = Analysed(body)
+    assert [k.shape(v) for v in ("v", "j", "w")] == ["varying"] * 3
+    assert k.shape("v", 1) == "uniform"
+
+
+def test_a_plain_store_is_no_reason_to_distrust_a_load():
+    """Work-items that read what others write at the same time have a race."""
+    body = """
+    memref.store %zero, %x[%gid] : memref<?xf32>
+    spmd.barrier
+    %v = memref.load %x[%n] : memref<?xf32>
+    """
+    assert Analysed(body).shape("v") == "uniform"
+
+
+def test_load_of_what_an_atomic_changes_is_varying():
+    body = """
+    %old = spmd.atomic_rmw add %i, %counter[%c0] : memref<?xi32>
+    %v = memref.load %counter[%c0] : memref<?xi32>
+    %w = memref.load %x[%c0] : memref<?xf32>
+    %t = memref.load %tile[%c0] : memref<8xf32, #spmd.memory<local>>
+    """
+    tile = "%tile = spmd.local_alloc : memref<8xf32, #spmd.memory<local>>\n"
+    k = Analysed(tile + body, ", %counter: memref<?xi32>")
+    # Arguments may alias; local memory is apart.
+    assert (k.shape("v"), k.shape("w"), k.shape("t")) == (
+        "varying",
+        "varying",
+        "uniform",
+    )
+    k = Analysed(tile + body, ", %counter: memref<?xi32> {spmd.noalias}")
+    assert (k.shape("v"), k.shape("w")) == ("varying", "uniform")
+
+
+def test_barriers_that_not_all_reach_in_the_same_iteration():
+    body = """
+    %end = arith.addi %lid, %c2 : index
+    scf.for %j = %c0 to %end step %c1 {
+      %v = memref.load %x[%c0] : memref<?xf32>
+      %w = memref.load %table[%c0] : memref<?xindex>
+      memref.store %v, %x[%gid] : memref<?xf32>
+      %first = arith.cmpi ult, %j, %c2 : index
+      scf.if %first {
+        spmd.barrier
+      }
+    }
+    """
+    # Iteration 2 of one work-item may come after a barrier that another one has not
+    # passed; what the kernel never writes is the same at all times.
+    k = Analysed(body, ", %unused: memref<?xf32>")
+    assert k.shape("v") == "varying"
+    assert k.shape("w") == "varying"
+    noalias = body.replace(
+        "%table[%c0] : memref<?xindex>", "%other[%c0] : memref<?xf32>"
+    )
+    k = Analysed(noalias, ", %other: memref<?xf32> {spmd.noalias}")
+    assert k.shape("w") == "uniform"
+
+
+# Private memory
+
+
+def private(body: str, size: str = "4") -> Analysed:
+    return Analysed(f"%p = memref.alloca() : memref<{size}xindex>\n{body}")
+
+
+def test_private_array_of_uniform_values():
+    k = private("""
+    scf.for %j = %c0 to %c4 step %c1 {
+      %twice = arith.muli %j, %c2 : index
+      memref.store %twice, %p[%j] : memref<4xindex>
+    }
+    %v = memref.load %p[%c3] : memref<4xindex>
+    """)
+    assert k.shape("v") == "uniform align 2"
+    assert k.shape("p") == "uniform"
+
+
+def test_private_array_of_varying_values():
+    k = private("""
+    memref.store %lid, %p[%c0] : memref<4xindex>
+    %v = memref.load %p[%c0] : memref<4xindex>
+    """)
+    assert k.shape("v") == "contiguous align 0"
+    assert k.shape("p") == "varying"
+    assert k.shape("p", 1) == "uniform"
+
+
+def test_private_array_at_varying_addresses():
+    k = private("""
+    %at = arith.remui %lid, %c4 : index
+    memref.store %c8, %p[%at] : memref<4xindex>
+    %v = memref.load %p[%c3] : memref<4xindex>
+    """)
+    assert (k.shape("v"), k.shape("p")) == ("varying", "varying")
+
+
+def test_private_array_read_at_varying_addresses():
+    k = private("""
+    memref.store %c8, %p[%c0] : memref<4xindex>
+    memref.store %c16, %p[%c1] : memref<4xindex>
+    %at = arith.remui %lid, %c2 : index
+    %v = memref.load %p[%at] : memref<4xindex>
+    """)
+    assert (k.shape("v"), k.shape("p")) == ("varying align 8", "uniform")
+
+
+def test_private_store_that_some_lanes_skip():
+    k = private("""
+    %few = arith.cmpi slt, %lid, %n : index
+    memref.store %c0, %p[%c0] : memref<4xindex>
+    scf.if %few {
+      memref.store %c8, %p[%c0] : memref<4xindex>
+    }
+    %v = memref.load %p[%c0] : memref<4xindex>
+    """)
+    assert (k.shape("v"), k.shape("p")) == ("varying", "varying")
+
+
+def test_private_store_in_a_loop_that_lanes_leave_at_different_times():
+    k = private("""
+    scf.for %j = %c0 to %lid step %c1 {
+      memref.store %j, %p[%c0] : memref<4xindex>
+    }
+    %v = memref.load %p[%c0] : memref<4xindex>
+    """)
+    assert k.shape("v") == "varying"
+
+
+def test_private_store_through_a_view():
+    k = private("""
+    %view = memref.subview %p[1] [2] [1]
+        : memref<4xindex> to memref<2xindex, strided<[1], offset: 1>>
+    memref.store %lid, %view[%c0] : memref<2xindex, strided<[1], offset: 1>>
+    %v = memref.load %p[%c1] : memref<4xindex>
+    """)
+    assert k.shape("v") == "contiguous align 0"
+
+
+def test_private_array_given_to_something_unknown():
+    k = private("""
+    memref.store %c0, %p[%c0] : memref<4xindex>
+    "test.op"(%p) : (memref<4xindex>) -> ()
+    %v = memref.load %p[%c0] : memref<4xindex>
+    """)
+    assert (k.shape("v"), k.shape("p")) == ("varying", "varying")
+
+
+def test_private_array_chosen_by_a_condition():
+    k = private("""
+    %q = memref.alloca() : memref<4xindex>
+    %few = arith.cmpi slt, %lid, %n : index
+    %either = arith.select %few, %p, %q : memref<4xindex>
+    memref.store %c0, %either[%c0] : memref<4xindex>
+    %v = memref.load %p[%c0] : memref<4xindex>
+    %w = memref.load %q[%c0] : memref<4xindex>
+    """)
+    assert (k.shape("v"), k.shape("w")) == ("varying", "varying")
+
+
+def test_private_array_that_nobody_writes():
+    k = private(
+        "%v = memref.load %p[%c0] : memref<4xindex>\n%w = arith.addi %v, %lid : index"
+    )
+    assert (k.shape("v"), k.shape("w")) == ("uniform", "contiguous wrapping")
+
+
+@pytest.mark.parametrize("size", ["4", "?"])
+def test_the_size_of_a_memref_is_uniform(size: str):
+    dynamic = "%n" if size == "?" else ""
+    k = Analysed(f"""
+    %p = memref.alloca({dynamic}) : memref<{size}xindex>
+    memref.store %lid, %p[%c0] : memref<{size}xindex>
+    %d = memref.dim %p, %c0 : memref<{size}xindex>
+    """)
+    assert k.divergence.is_uniform(k.value("d"))

@@ -1,0 +1,75 @@
+"""Conditions that hold in the first lanes only."""
+
+from __future__ import annotations
+
+import pytest
+
+from spmd.analysis.prefix import prefix_condition
+from tests.analysis.programs import Analysed
+
+VALUES = """
+%j = arith.addi %gid, %c4 : index
+%far = arith.addi %gid, %n : index
+%sure = arith.addi %gid, %n overflow<nsw> : index
+%twice = arith.muli %lid, %c2 : index
+%down = arith.subi %c16, %lid : index
+%loaded = memref.load %table[%gid] : memref<?xindex>
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "stride", "inclusive", "signed"),
+    [
+        ("arith.cmpi slt, %gid, %n : index", 1, False, True),
+        ("arith.cmpi sle, %gid, %n : index", 1, True, True),
+        ("arith.cmpi ult, %gid, %n : index", 1, False, False),
+        ("arith.cmpi ule, %j, %n : index", 1, True, False),
+        ("arith.cmpi sgt, %n, %gid : index", 1, False, True),
+        ("arith.cmpi uge, %n, %gid : index", 1, True, False),
+        ("arith.cmpi slt, %sure, %m : index", 1, False, True),
+        ("arith.cmpi slt, %twice, %n : index", 2, False, True),
+    ],
+)
+def test_bounds(condition: str, stride: int, inclusive: bool, signed: bool):
+    k = Analysed(f"{VALUES}\n%p = {condition}")
+    bounds = prefix_condition(k.divergence, k.value("p"))
+    assert bounds is not None
+    (bound,) = bounds
+    assert (bound.stride, bound.inclusive, bound.signed) == (stride, inclusive, signed)
+    assert k.divergence.shape(bound.limit).is_uniform
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "arith.cmpi sgt, %gid, %n : index",
+        "arith.cmpi eq, %gid, %n : index",
+        "arith.cmpi ne, %gid, %n : index",
+        "arith.cmpi slt, %down, %n : index",
+        "arith.cmpi slt, %far, %m : index",  # may wrap between two lanes
+        "arith.cmpi ult, %sure, %m : index",  # lanes below 0 are large
+        "arith.cmpi slt, %loaded, %n : index",
+        "arith.cmpi slt, %gid, %loaded : index",
+        "arith.cmpi slt, %n, %m : index",
+        "arith.ori %low, %low : i1",
+    ],
+)
+def test_no_prefix(condition: str):
+    k = Analysed(f"{VALUES}\n%low = arith.cmpi slt, %gid, %n : index\n%p = {condition}")
+    assert prefix_condition(k.divergence, k.value("p")) is None
+
+
+def test_conjunction():
+    k = Analysed("""
+    %a = arith.cmpi slt, %gid, %n : index
+    %b = arith.cmpi slt, %lid, %m : index
+    %c = arith.cmpi slt, %lidy, %m : index
+    %ab = arith.andi %a, %b : i1
+    %abc = arith.andi %ab, %c : i1
+    """)
+    bounds = prefix_condition(k.divergence, k.value("ab"))
+    assert bounds is not None
+    assert [bound.value for bound in bounds] == [k.value("gid"), k.value("lid")]
+    # In x, the bound on y is true or false in all lanes.
+    assert prefix_condition(k.divergence, k.value("abc")) is None
+    assert prefix_condition(k.divergence, k.value("c"), 1) is not None
