@@ -66,10 +66,11 @@ def test_work_item_loops():
     """)
     assert texts(root, divergence, "lx", "i") == ["contiguous align 0", "contiguous"]
     assert texts(root, divergence, "j") == ["contiguous"]
-    assert texts(root, divergence, "lx", "ly", "j", dim=1) == [
+    assert texts(root, divergence, "lx", "ly", "row", "j", dim=1) == [
         "uniform",
         "contiguous align 0",
         "varying align 16",
+        "varying",
     ]
     assert texts(root, divergence, "n", "base", dim=2) == ["uniform", "uniform"]
     assert divergence.is_divergent(find(root, "scf.if"), 0)
