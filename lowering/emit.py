@@ -36,6 +36,8 @@ from spmd.lowering import (
 )
 from spmd.lowering import (
     math as _math,
+)
+from spmd.lowering import (
     memref as _memref,
 )
 from spmd.lowering import (
@@ -43,6 +45,15 @@ from spmd.lowering import (
 )
 from spmd.lowering import (
     scf as _scf,
+)
+from spmd.lowering import (
+    vector as _vector,
+)
+from spmd.lowering import (
+    vector_memory as _vector_memory,
+)
+from spmd.lowering import (
+    vector_print as _vector_print,
 )
 from spmd.lowering.entry import write_entry
 from spmd.lowering.func import is_work_group_function, write_function
@@ -52,7 +63,18 @@ from spmd.lowering.module_writer import ModuleWriter, Remark
 from spmd.lowering.symbols import exported_symbol, unused_symbol
 from spmd.lowering.types import TypeNotLowered
 
-EMITTER_MODULES = (_arith, _cf, _conversions, _math, _memref, _memref_views, _scf)
+EMITTER_MODULES = (
+    _arith,
+    _cf,
+    _conversions,
+    _math,
+    _memref,
+    _memref_views,
+    _scf,
+    _vector,
+    _vector_memory,
+    _vector_print,
+)
 
 GROUP_SUFFIX = ".group"
 

@@ -133,7 +133,24 @@ def fused_multiply_add(writer: FunctionWriter, op: Operation) -> None:
 # What libm computes
 
 _LIBM_INTRINSICS = frozenset(
-    ["acos", "asin", "atan", "atan2", "cos", "cosh", "exp", "exp2", "log", "log10", "log2", "pow", "sin", "sinh", "tan", "tanh"]
+    [
+        "acos",
+        "asin",
+        "atan",
+        "atan2",
+        "cos",
+        "cosh",
+        "exp",
+        "exp2",
+        "log",
+        "log10",
+        "log2",
+        "pow",
+        "sin",
+        "sinh",
+        "tan",
+        "tanh",
+    ]
 )
 """LLVM knows more about these than that they are pure."""
 

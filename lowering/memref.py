@@ -47,7 +47,7 @@ def _load(writer: FunctionWriter, op: memref.LoadOp) -> None:
     element = base.layout.element
     stored = storage_type(element)
     alignment = natural_alignment(element)
-    text = f"load {stored}, ptr {address}, align {alignment}{_hints(writer, op)}"
+    text = f"load {stored}, ptr {address}, align {alignment}{access_hints(writer, op)}"
     result = op.results[0]
     type_ = llvm_type(element)
     if stored == type_:
@@ -67,11 +67,12 @@ def _store(writer: FunctionWriter, op: memref.StoreOp) -> None:
     if stored != llvm_type(element):
         operand = writer.temp(f"zext {llvm_type(element)} {operand} to {stored}")
     alignment = natural_alignment(element)
-    hints = _hints(writer, op)
+    hints = access_hints(writer, op)
     writer.emit(f"store {stored} {operand}, ptr {address}, align {alignment}{hints}")
 
 
-def _hints(writer: FunctionWriter, op: Operation) -> str:
+def access_hints(writer: FunctionWriter, op: Operation) -> str:
+    """What an op says of its access beside the address, as the end of an instruction."""
     attribute = op.properties.get("nontemporal")
     if isinstance(attribute, IntegerAttr) and attribute.value.data:
         return f", !nontemporal {writer.module.metadata('i32 1')}"
