@@ -32,7 +32,7 @@ from xdsl.dialects.ub import UB
 from xdsl.dialects.vector import Vector
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
-from xdsl.utils.exceptions import DiagnosticException, ParseError
+from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
@@ -164,12 +164,13 @@ def verify(module: ModuleOp, source: SourceText | None) -> None:
         _check_names(module)
         try:
             module.verify()
-        except DiagnosticException:
-            # Only now is it worth the time to ask which op it was.
+        except Exception:
+            # Only now is it worth the time to ask which op it was. Some of xDSL's own
+            # verifiers raise other exceptions than diagnostics.
             for op in _innermost_first(module):
                 try:
                     op.verify()
-                except DiagnosticException as error:
+                except Exception as error:
                     where = source_location(op)
                     raise located(f"'{op.name}': {error}", source, where) from None
             raise
