@@ -13,7 +13,7 @@ is a *variable*: a context that is written wherever the source passes a value on
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, memref, scf
@@ -57,13 +57,18 @@ class ContextNeeds:
     varying: frozenset[SSAValue]
     """Block arguments and results of carriers that no longer exist after the split."""
 
-    _needs: dict[BarrierRegion, tuple[SSAValue, ...]]
+    _needs: dict[BarrierRegion, dict[SSAValue, bool]]
     _passed: dict[BarrierRegion, tuple[tuple[SSAValue, Variable], ...]]
     _recomputed: frozenset[Operation]
 
-    def of(self, region: BarrierRegion) -> tuple[SSAValue, ...]:
-        """The values from elsewhere that `region` needs."""
-        return self._needs.get(region, ())
+    def used_in(self, region: BarrierRegion) -> Iterator[SSAValue]:
+        """The values from elsewhere that operations of `region` use."""
+        needs = self._needs.get(region, {})
+        return (value for value, is_used in needs.items() if is_used)
+
+    def all_of(self, region: BarrierRegion) -> Iterable[SSAValue]:
+        """The values from elsewhere that `region` uses or only passes on."""
+        return self._needs.get(region, {})
 
     def passed_at_end_of(
         self, region: BarrierRegion
@@ -93,8 +98,8 @@ class _Finder:
         default_factory=dict[memref.AllocaOp, None]
     )
     moved: dict[SSAValue, None] = field(default_factory=dict[SSAValue, None])
-    needs: dict[BarrierRegion, dict[SSAValue, None]] = field(
-        default_factory=dict[BarrierRegion, dict[SSAValue, None]]
+    needs: dict[BarrierRegion, dict[SSAValue, bool]] = field(
+        default_factory=dict[BarrierRegion, dict[SSAValue, bool]]
     )
     recomputed: dict[Operation, None] = field(default_factory=dict[Operation, None])
     variable_of: dict[SSAValue, Variable] = field(
@@ -105,8 +110,8 @@ class _Finder:
     _passes: set[tuple[Operation, int]] = field(
         default_factory=set[tuple[Operation, int]]
     )
-    _open: list[tuple[SSAValue, BarrierRegion]] = field(
-        default_factory=list[tuple[SSAValue, BarrierRegion]]
+    _open: list[tuple[SSAValue, BarrierRegion, bool]] = field(
+        default_factory=list[tuple[SSAValue, BarrierRegion, bool]]
     )
 
     def result(self) -> ContextNeeds:
@@ -123,7 +128,7 @@ class _Finder:
             tuple(self.live),
             tuple(self.moved),
             frozenset(self.variable_of),
-            {region: tuple(values) for region, values in self.needs.items()},
+            self.needs,
             {region: tuple(values) for region, values in passed.items()},
             frozenset(self.recomputed),
         )
@@ -161,15 +166,15 @@ class _Finder:
 
     def _need(self, value: SSAValue, region: BarrierRegion) -> None:
         """Note that `region` needs `value` from elsewhere, and what follows from it."""
-        self._open.append((value, region))
+        self._open.append((value, region, True))
         while self._open:
             self._need_one(*self._open.pop())
 
-    def _need_one(self, value: SSAValue, region: BarrierRegion) -> None:
+    def _need_one(self, value: SSAValue, region: BarrierRegion, is_used: bool) -> None:
         here = self.needs.setdefault(region, {})
-        if value in here:
+        if value in here and (here[value] or not is_used):
             return
-        here[value] = None
+        here[value] = is_used
         self.moved[value] = None
         owner = value.owner
         if isinstance(owner, LocalIdOp):
@@ -187,7 +192,7 @@ class _Finder:
             self.recomputed[owner] = None
             for operand in owner.operands:
                 if not self._is_once(operand):
-                    self._open.append((operand, region))
+                    self._open.append((operand, region, is_used))
         else:
             self.stored[value] = None
 
@@ -206,7 +211,7 @@ class _Finder:
             if self._region_making(source) is not region or isinstance(
                 source.owner, LocalIdOp
             ):
-                self._open.append((source, region))
+                self._open.append((source, region, False))
 
     def _is_once(self, value: SSAValue) -> bool:
         """Whether `value` is computed once per work-group."""

@@ -48,6 +48,7 @@ from xdsl.passes import ModulePass
 
 from spmd.analysis.barrier_regions import BarrierRegion, find_barrier_regions
 from spmd.analysis.context_needs import ContextNeeds, find_context_needs
+from spmd.analysis.context_slots import assign_context_slots
 from spmd.analysis.divergence import analyze_kernel
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import erase_dead_ops
@@ -108,6 +109,7 @@ class _Splitter:
     def __init__(self, kernel: KernelOp, needs: ContextNeeds):
         self.group = WorkGroup(kernel)
         self.needs = needs
+        self.slots = assign_context_slots(needs)
         self.regions = needs.regions
         self.nests = {
             region: self.group.nest(region.end) for region in self.regions.regions
@@ -121,7 +123,9 @@ class _Splitter:
         self._make_contexts()
         self.private.interleave(self._nest_of)
         for region in self.regions.regions:
-            for value in self.needs.of(region):
+            for value in self.needs.used_in(region):
+                self._value_in(value, region)
+            for value, _ in self.slots.passed_at_end_of(region):
                 self._value_in(value, region)
         self._rename_uses()
         for region in self.regions.regions:
@@ -134,18 +138,19 @@ class _Splitter:
     def _make_contexts(self) -> None:
         for value in self.needs.cells:
             assert isinstance(value, OpResult)
-            cell = self.group.cell(value.type, value.name_hint, value.op)
+            name = value.name_hint and f"{value.name_hint}_cell"
+            cell = self.group.cell(value.type, name, value.op)
             self._contexts[value] = cell
             self._cells[value] = load(cell, (), value)
-        for value in self.needs.stored:
-            assert isinstance(value, OpResult)
-            self._contexts[value] = self.group.array(
-                value.type, value.name_hint, value.op
+        for slot in self.slots.slots:
+            first = slot.values[0]
+            owner = first.owner
+            array = self.group.array(
+                first.type,
+                first.name_hint and f"{first.name_hint}_context",
+                owner if isinstance(owner, Operation) else self.group.kernel,
             )
-        for variable in self.needs.variables:
-            first = variable.values[0]
-            array = self.group.array(first.type, first.name_hint, variable.carrier)
-            for value in variable.values:
+            for value in slot.values:
                 self._contexts[value] = array
 
     def _nest_of(self, op: Operation) -> WorkItemNest:
@@ -220,9 +225,9 @@ class _Splitter:
                     agreed.append(cell)
                 elif (array := self._contexts.get(result)) is not None:
                     nest.body.add_op(store(result, array, nest.indices, op))
-        for source, variable in self.needs.passed_at_end_of(region):
+        for source, slot in self.slots.passed_at_end_of(region):
             new = self._value_in(source, region)
-            array = self._contexts[variable.values[0]]
+            array = self._contexts[slot.values[0]]
             nest.body.add_op(store(new, array, nest.indices, region.end))
         if nest.body.first_op is not None:
             nest.place_before(region.end)
