@@ -9,6 +9,7 @@ kernel. Its comments may say what it does when it is run:
 
 The names are those of the arguments; local memory is given by its size. With a global
 size a kernel runs, without one a function. If there are several, `name` says which.
+`// rejected:` is followed by the start of what `check-barriers` says about the example.
 """
 
 from __future__ import annotations
@@ -84,6 +85,10 @@ class Example:
             assert run.startswith("// run:"), f"expected // run: in {self.place}"
             assert gives.startswith("// gives:"), f"expected // gives: in {self.place}"
             yield Run(_assignments(run), _assignments(gives))
+
+    def rejections(self) -> list[str]:
+        """How the errors start that the example says it has."""
+        return re.findall(r"^// rejected: (.*)$", self.text, re.MULTILINE)
 
 
 def _assignments(comment: str) -> dict[str, Any]:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 
 import pytest
+from xdsl.context import Context
 from xdsl.irdl import IRDLOperation
 
-from spmd.dialects.spmd import SPMD
+from spmd.dialects.diagnostics import KernelError
+from spmd.dialects.spmd import MAX_SUB_GROUP_SIZE, SPMD
+from spmd.passes.check_barriers import CheckBarriersPass
+from spmd.passes.spmd_inline_calls import SpmdInlineCallsPass
+from spmd.runtime import limits as limits_of_runtime
 from tests.docs import op_reference
 from tests.docs.examples import (
     Example,
@@ -43,6 +49,30 @@ def test_example_does_what_it_says(example: Example):
         after = run(example, said)
         for name, expected in said.outputs.items():
             assert after[name] == pytest.approx(expected), name
+
+
+@pytest.mark.parametrize("example", [e for e in EXAMPLES if e.rejections()], ids=place)
+def test_example_is_rejected_as_it_says(example: Example):
+    module = example.module()
+    SpmdInlineCallsPass().apply(Context(), module)
+    with pytest.raises(KernelError) as error:
+        CheckBarriersPass().apply(Context(), module)
+    [said] = example.rejections()
+    assert error.value.message.startswith(said)
+
+
+def test_limits_are_the_ones_of_the_runtime():
+    limits = (
+        limits_of_runtime.MAX_GROUP_SIZE,
+        MAX_SUB_GROUP_SIZE,
+        limits_of_runtime.MAX_LOCAL_BYTES,
+        limits_of_runtime.MAX_PRIVATE_BYTES,
+    )
+    text = (DOCS / "language.md").read_text()
+    chapter = text.partition("## Limits")[2].partition("##")[0]
+    assert re.findall(r"\| (\d+) \|", chapter) == [str(limit) for limit in limits]
+    assert limits_of_runtime.MAX_EXTENT == 2**48
+    assert "2^48" in chapter
 
 
 def test_every_op_of_a_kernel_has_an_example_that_runs():
