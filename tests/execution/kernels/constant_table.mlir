@@ -1,0 +1,15 @@
+// A table of constants that is the same for all.
+"memref.global"() <{sym_name = "table", sym_visibility = "private", constant,
+  type = memref<5xf32>, initial_value = dense<[1.5, -2.0, 0.25, 8.0, 3.0]> : tensor<5xf32>}>
+  : () -> ()
+spmd.kernel @constant_table(%x: memref<?xf32>) {
+  %i = spmd.global_id x
+  %c5 = arith.constant 5 : index
+  %t = memref.get_global @table : memref<5xf32>
+  %j = arith.remui %i, %c5 : index
+  %v = memref.load %t[%j] : memref<5xf32>
+  %w = memref.load %x[%i] : memref<?xf32>
+  %p = arith.mulf %v, %w : f32
+  memref.store %p, %x[%i] : memref<?xf32>
+  spmd.return
+}

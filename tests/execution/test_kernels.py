@@ -1,0 +1,103 @@
+"""
+Every kernel of `kernels/`, compiled, against the interpreter.
+
+Widths, numbers of threads and ranges are spread over the kernels: each kernel meets a few
+of them, all kernels together meet all. `SPMD_ALL_WIDTHS=1` takes the whole product.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+
+from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.vectorize import VectorizePass
+from spmd.runtime.options import Width
+from tests.execution.cases import CASES, KERNELS, Case
+from tests.execution.harness import (
+    Launch,
+    check_native,
+    check_passes,
+    check_schedules,
+)
+
+WIDTHS: tuple[Width, ...] = (1, 4, 8, 16, 32, 64, "auto")
+EVERYTHING = os.environ.get("SPMD_ALL_WIDTHS") == "1"
+
+
+def few(number: int, case: Case) -> Iterator[tuple[Width, int, Launch]]:
+    """Width, threads and range for a case: some of each, or all."""
+    if EVERYTHING:
+        yield from product(WIDTHS, (1, 4), case.launches)
+        return
+    for turn, launch in enumerate(case.launches):
+        at = number + 3 * turn
+        yield WIDTHS[at % len(WIDTHS)], (1, 4)[turn % 2], launch
+
+
+def each(*, widths: bool) -> list[object]:
+    return [
+        pytest.param(
+            case,
+            *given,
+            id="-".join(map(str, (case, *(given if widths else given[2:])))),
+        )
+        for number, case in enumerate(CASES)
+        for given in few(number, case)
+    ]
+
+
+def test_there_is_a_case_for_every_kernel():
+    assert sorted(case.name for case in CASES) == sorted(
+        path.stem for path in KERNELS.glob("*.mlir")
+    )
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_order_of_work_items_does_not_matter(case: Case):
+    for launch in case.launches:
+        check_schedules(case.source, case.arguments, launch)
+
+
+@pytest.mark.parametrize(("case", "width", "threads", "launch"), each(widths=True))
+def test_native_code_does_the_same(
+    case: Case, width: Width, threads: int, launch: Launch
+):
+    check_native(
+        case.source,
+        case.arguments,
+        launch,
+        width=width,
+        threads=threads,
+        tolerance=case.tolerance,
+    )
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_scalar_native_code_does_the_same(case: Case):
+    for launch in case.launches:
+        check_native(
+            case.source,
+            case.arguments,
+            launch,
+            vectorize=False,
+            tolerance=case.tolerance,
+        )
+
+
+@pytest.mark.parametrize("number", range(len(CASES)), ids=[c.name for c in CASES])
+def test_every_pass_keeps_the_meaning(number: int):
+    case = CASES[number]
+    for launch in case.launches[-2:]:
+        width = (1, 2, 4, 8, 16, 32)[number % 6]
+        check_passes(
+            case.source,
+            case.arguments,
+            launch,
+            SpmdToLoopsPass(),
+            VectorizePass(width=width),
+            tolerance=case.tolerance,
+        )
