@@ -4,7 +4,8 @@ Conversions between number types: the casts of `arith`, and rounding that LLVM g
 LLVM's `fptrunc` to `bfloat` flushes subnormals on CPUs with AVX512-BF16, and rounds a
 double twice on others. So bf16 is always reached from f32 by integer arithmetic, and
 from wider types through an f32 that was rounded to odd: its lowest bit then says that
-something was cut off, and the second rounding is the only one that counts.
+something was cut off, and the second rounding is the only one that counts. The way back
+is integer arithmetic too: of `fpext` LLVM makes arithmetic in `bfloat`, and that rounds.
 """
 
 from __future__ import annotations
@@ -67,6 +68,24 @@ def bf16_from_f32(module: ModuleWriter, lanes: int | None) -> str:
 }}"""
 
     name = f"spmd.bf16.from.f32{_suffix(lanes)}"
+    return module.helper(name, make)
+
+
+def f32_from_bf16(module: ModuleWriter, lanes: int | None) -> str:
+    """The helper that widens bf16 to f32."""
+
+    def make() -> str:
+        i32, i16 = like("i32", lanes), like("i16", lanes)
+        f32, bf16 = like("float", lanes), like("bfloat", lanes)
+        return f"""define internal {f32} @{name}({bf16} %x) alwaysinline nounwind {{
+  %low = bitcast {bf16} %x to {i16}
+  %wide = zext {i16} %low to {i32}
+  %bits = shl {i32} %wide, {constant("16", "i32", lanes)}
+  %result = bitcast {i32} %bits to {f32}
+  ret {f32} %result
+}}"""
+
+    name = f"spmd.f32.from.bf16{_suffix(lanes)}"
     return module.helper(name, make)
 
 
@@ -198,14 +217,20 @@ def round_float(
     here, there = like(llvm_type(source), lanes), like(llvm_type(target), lanes)
     if here == there:
         return operand
-    if scalar_bits(source) < scalar_bits(target):
-        return writer.temp(f"fpext {here} {operand} to {there}", hint)
     module = writer.module
     f32 = like("float", lanes)
+    if isinstance(source, BFloat16Type):
+        helper = f32_from_bf16(module, lanes)
+        operand = writer.temp(f"call {f32} @{helper}({here} {operand})", hint)
+        source, here = Float32Type(), f32
+        if here == there:
+            return operand
+    if scalar_bits(source) < scalar_bits(target):
+        return writer.temp(f"fpext {here} {operand} to {there}", hint)
     if isinstance(source, Float64Type) and not isinstance(target, Float32Type):
         odd = f32_rounded_to_odd(module, lanes)
         operand, here = writer.temp(f"call {f32} @{odd}({here} {operand})"), f32
-    elif scalar_bits(source) == scalar_bits(target):
+    elif isinstance(source, Float16Type):
         operand, here = writer.temp(f"fpext {here} {operand} to {f32}"), f32
     if isinstance(target, BFloat16Type):
         helper = bf16_from_f32(module, lanes)
