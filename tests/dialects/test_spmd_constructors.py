@@ -281,9 +281,9 @@ def test_launch():
 
 def test_launch_of_nothing():
     kernel, host = launching()
-    launch = LaunchOp(
-        "k", host.body.block.args[:1], group_size=host.body.block.args[:1]
-    )
+    n = host.body.block.args[0]
+    launch = LaunchOp("k", [n], group_size=[n])
+    launch.verify()  # before it stands anywhere
     host.body.block.add_ops((launch, func.ReturnOp()))
     ModuleOp([kernel, host]).verify()
     assert str(launch) == "spmd.launch @k groups(%0) of(%0) ()"

@@ -64,9 +64,15 @@ spmd.kernel @any_size() {
 
 // CHECK-LABEL: @called
 // CHECK-NEXT:    %0 = spmd.local_id z
+// CHECK-NEXT:    %1 = spmd.lane_id
+// CHECK-NEXT:    spmd.barrier
+// CHECK-NEXT:    %2 = spmd.elect
 func.func @called() {
   %0 = spmd.local_id z
-  "test.op"(%0) : (index) -> ()
+  %1 = spmd.lane_id
+  spmd.barrier
+  %2 = spmd.elect
+  "test.op"(%0, %1, %2) : (index, index, i1) -> ()
   func.return
 }
 
