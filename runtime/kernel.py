@@ -9,7 +9,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from spmd.dialects.spmd import KernelOp
-from spmd.runtime.errors import LaunchError, SourceText, compile_errors, unknown_name
+from spmd.runtime.errors import LaunchError, SourceText, compile_errors
 from spmd.runtime.launch import Launch
 from spmd.runtime.limits import check_kernel
 from spmd.runtime.native_kernel import (
@@ -19,7 +19,7 @@ from spmd.runtime.native_kernel import (
     specialised_passes,
 )
 from spmd.runtime.options import CompileOptions
-from spmd.runtime.pipeline import called_functions, restrict, stages
+from spmd.runtime.pipeline import called_functions, ir_after, restrict, stages
 from spmd.runtime.signature import Parameter, Signature
 from spmd.runtime.sizes import Range, Size, Triple, group_size_for, make_range, triple
 from spmd.runtime.written_arguments import written_arguments
@@ -115,10 +115,7 @@ class Kernel:
 
     def ir(self, stage: str, *, group_size: Size | None = None) -> str:
         """The IR after the pass `stage`, one of those that `stages` lists."""
-        found = dict(self.stages(group_size=group_size))
-        if stage not in found:
-            raise unknown_name("stage", stage, found)
-        return found[stage]
+        return ir_after(self.stages(group_size=group_size), stage)
 
     def _check_threads(self, threads: Any) -> int:
         try:

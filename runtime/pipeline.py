@@ -13,7 +13,7 @@ from spmd.dialects.spmd import KernelOp
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import host_machine
 from spmd.passes.pipeline import flatten
-from spmd.runtime.errors import SourceText, compile_errors
+from spmd.runtime.errors import CompileError, SourceText, compile_errors, unknown_name
 from spmd.runtime.parsing import make_context
 
 LLVM_STAGE = "spmd-llvm"
@@ -52,6 +52,20 @@ def stages(
         if steps != (sequence,):
             yield sequence.name, str(module)
     yield LLVM_STAGE, to_llvm(module, source)
+
+
+def ir_after(stages: Iterator[tuple[str, str]], wanted: str) -> str:
+    """The IR after the last pass of the name `wanted`."""
+    found: dict[str, str] = {}
+    try:
+        found.update(stages)
+    except CompileError:
+        # What comes before the pass that failed can still be looked at.
+        if wanted not in found:
+            raise
+    if wanted not in found:
+        raise unknown_name("stage", wanted, found)
+    return found[wanted]
 
 
 def restrict(module: ModuleOp, kernel: KernelOp) -> ModuleOp:

@@ -20,7 +20,7 @@ from spmd.runtime.options import (
     Width,
 )
 from spmd.runtime.parsing import parse, read_source, verify
-from spmd.runtime.pipeline import stages
+from spmd.runtime.pipeline import ir_after, stages
 
 
 class Program(Mapping[str, Kernel]):
@@ -79,10 +79,7 @@ class Program(Mapping[str, Kernel]):
 
     def ir(self, stage: str) -> str:
         """The IR after the pass `stage`, one of those that `stages` lists."""
-        found = dict(self.stages())
-        if stage not in found:
-            raise unknown_name("stage", stage, found)
-        return found[stage]
+        return ir_after(self.stages(), stage)
 
 
 def compile(

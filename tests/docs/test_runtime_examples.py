@@ -1,0 +1,29 @@
+"""The Python on the page about the runtime does what the page says."""
+
+import re
+from pathlib import Path
+
+from spmd.runtime import limits
+from spmd.runtime.options import WIDTHS
+from spmd.runtime.sizes import DEFAULT_GROUP_SIZE
+
+PAGE = (Path(__file__).parents[2] / "docs" / "runtime.md").read_text()
+
+
+def test_python_runs():
+    blocks = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 4
+    exec(compile("\n".join(blocks), "runtime.md", "exec"), {})
+
+
+def test_limits_are_the_ones_of_the_code():
+    section = PAGE[PAGE.index("## Limits") : PAGE.index("## From the shell")]
+    found = [int(number) for number in re.findall(r"\| (\d+) \|", section)]
+    assert found == [
+        limits.MAX_GROUP_SIZE,
+        limits.MAX_LOCAL_BYTES,
+        limits.MAX_PRIVATE_BYTES,
+        limits.MAX_EXTENT,
+    ]
+    assert f'`"auto"`, {", ".join(map(str, WIDTHS))} |' in PAGE
+    assert f"choice of {DEFAULT_GROUP_SIZE}\nwork-items" in PAGE
