@@ -8,6 +8,8 @@ constants, kernel arguments, sizes and group ids. So is one directly in the body
 `scf.for` whose bounds or step are of that kind. Every other condition is accepted: the
 kernel may know that it is the same in all work-items.
 
+The module after the pass is the module before it:
+
 ```mlir
 %lid = spmd.local_id x
 %low = arith.cmpi ult, %lid, %c8 : index
@@ -74,6 +76,7 @@ class _Checker:
         self._chains: dict[SSAValue, tuple[SSAValue, ...] | None] = {}
         self._divergence: Divergence | None = None
         self._reached: dict[Block, frozenset[Block]] = {}
+        self._order: dict[Block, int] = {}
 
     def check(self) -> None:
         for op in self.kernel.walk():
@@ -149,7 +152,13 @@ class _Checker:
 
     def _cut_off(self, branch: Operation, target: Block) -> bool:
         """Whether `target` is reached from one successor of `branch` and not another."""
-        reached = [target in self._reachable(block) for block in branch.successors]
+        block = branch.parent
+        assert block is not None
+        reached = [
+            target in self._reachable(successor)
+            and self._order[block] < self._order[successor]
+            for successor in branch.successors
+        ]
         return any(reached) and not all(reached)
 
     def _reachable(self, block: Block) -> frozenset[Block]:
@@ -157,14 +166,14 @@ class _Checker:
         if block not in self._reached:
             region = block.parent
             assert region is not None
-            for at in reversed(_forward_order(region)):
+            blocks = _forward_order(region)
+            self._order.update((at, number) for number, at in enumerate(blocks))
+            for at in reversed(blocks):
                 end = at.last_op
                 successors = end.successors if end is not None else ()
                 self._reached[at] = frozenset((at,)).union(
                     *(self._reached[s] for s in successors if s in self._reached)
                 )
-            # What is not reachable at all does not matter.
-            self._reached.setdefault(block, frozenset())
         return self._reached[block]
 
 
@@ -207,7 +216,7 @@ def _deciders(
         region = block.parent
         assert region is not None
         if len(region.blocks) > 1:
-            for other in region.blocks:
+            for other in _forward_order(region):
                 end = other.last_op
                 if isinstance(end, cf.ConditionalBranchOp | cf.SwitchOp) and cut_off(
                     end, block

@@ -19,8 +19,8 @@ spmd.kernel @k(%x: memref<?xi32>) attributes {work_group_size = array<i64: 64>} 
   %c64 = arith.constant 64 : index
   %one = arith.constant 1 : i32
   %group_x = spmd.group_id x
-  %base_x = arith.muli %c64, %group_x overflow<nsw, nuw> : index
   %local_x = spmd.local_id x
+  %base_x = arith.muli %c64, %group_x overflow<nsw, nuw> : index
   %i = arith.addi %base_x, %local_x overflow<nsw, nuw> : index
   memref.store %one, %x[%i] : memref<?xi32>
   spmd.return
@@ -71,6 +71,8 @@ class _Head:
         self.full_groups = FULL_GROUPS in kernel.attributes
         self.constants: dict[tuple[Attribute, Attribute], arith.ConstantOp] = {}
         self.ids: list[Operation] = []
+        self.sums: list[Operation] = []
+        """What computes global ids."""
         self._values: dict[tuple[type[DimensionOp], Dimension], SSAValue] = {}
 
     def constant(self, op: arith.ConstantOp) -> SSAValue:
@@ -99,7 +101,8 @@ class _Head:
         if kind is GlobalIdOp:
             return self._global_id(dimension, like)
         op = kind(dimension)
-        self._add(op, like)
+        locate(op, like)
+        self.ids.append(op)
         if type(like) is kind and (name := like.result.name_hint) is not None:
             return hint(op.result, name)
         return hint(op.result, f"{_NAMES.get(kind, kind.name[5:])}_{dimension.value}")
@@ -123,22 +126,19 @@ class _Head:
             return first
         nominal = self._id(EnqueuedLocalSizeOp, dimension, like)
         base = arith.MuliOp(nominal, first, overflow=NO_WRAP)
-        self._add(base, like)
         hint(base.result, f"base_{dimension.value}")
         local = self._id(LocalIdOp, dimension, like)
-        op = arith.AddiOp(base, local, overflow=NO_WRAP)
-        self._add(op, like)
-        return op.result
+        sum_ = arith.AddiOp(base, local, overflow=NO_WRAP)
+        for op in (base, sum_):
+            locate(op, like)
+            self.sums.append(op)
+        return sum_.result
 
     def _index(self, number: int, like: Operation) -> SSAValue:
         op = arith.ConstantOp(IntegerAttr.from_index_int_value(number))
         locate(op, like)
         hint(op.result, f"c{number}")
         return self.constant(op)
-
-    def _add(self, op: Operation, like: Operation) -> None:
-        locate(op, like)
-        self.ids.append(op)
 
 
 def gather_ids(kernel: KernelOp) -> None:
@@ -161,7 +161,7 @@ def gather_ids(kernel: KernelOp) -> None:
             parent = op.parent
             assert parent is not None
             parent.erase_op(op)
-    ops = (*head.constants.values(), *head.ids)
+    ops = (*head.constants.values(), *head.ids, *head.sums)
     first = entry.first_op
     assert first is not None, "a kernel's entry block has a terminator"
     entry.insert_ops_before(ops, first)

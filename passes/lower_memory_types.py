@@ -126,7 +126,7 @@ def _allocate(op: LocalAllocOp) -> None:
     entry = function.body.blocks.first
     assert entry is not None, "local memory stands in a function with a body"
     anchor: Operation | None = entry.first_op
-    while isinstance(anchor, arith.ConstantOp):
+    while isinstance(anchor, arith.ConstantOp | memref.AllocaOp):
         anchor = anchor.next_op
     assert anchor is not None
     entry.insert_op_before(alloca, anchor)

@@ -52,7 +52,15 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.dialects.element_types import size_in_bytes, static_bytes
-from spmd.dialects.rewriting import NO_WRAP, Constants, hint, locate, replace
+from spmd.dialects.rewriting import (
+    NO_WRAP,
+    Constants,
+    erase_dead_ops,
+    hint,
+    locate,
+    merge_equal_ops,
+    replace,
+)
 from spmd.dialects.work_groups import (
     CACHE_LINE,
     SCRATCH_BYTES_SUFFIX,
@@ -112,6 +120,8 @@ def place_group_memory(function: func.FuncOp) -> None:
     end = block.last_op
     assert end is not None
     end.operands = (hint(total.end, "bytes"),)
+    merge_equal_ops(block)
+    erase_dead_ops(sizes.body)
     locate(sizes, function)
     assert function.parent is not None
     function.parent.insert_op_after(sizes, function)

@@ -1,0 +1,53 @@
+"""Kernels compute the same with their calls and without."""
+
+from typing import Any
+
+from spmd.passes.spmd_inline_calls import SpmdInlineCallsPass
+from tests.execution.harness import LINES, Maker, check_passes
+
+KERNEL = """
+func.func private @gcd(%a: i32, %b: i32) -> i32 {
+  %zero = arith.constant 0 : i32
+  cf.br ^test(%a, %b : i32, i32)
+^test(%x: i32, %y: i32):
+  %done = arith.cmpi eq, %y, %zero : i32
+  cf.cond_br %done, ^out, ^step
+^step:
+  %r = arith.remui %x, %y : i32
+  cf.br ^test(%y, %r : i32, i32)
+^out:
+  func.return %x : i32
+}
+func.func @both(%a: i32, %b: i32) -> (i32, i32) {
+  %g = func.call @gcd(%a, %b) : (i32, i32) -> i32
+  %h = func.call @gcd(%g, %a) : (i32, i32) -> i32
+  func.return %h, %g : i32, i32
+}
+spmd.kernel @calls(%x: memref<?xi32>, %y: memref<?xi32>) {
+  %i = spmd.global_id x
+  %a = memref.load %x[%i] : memref<?xi32>
+  %b = memref.load %y[%i] : memref<?xi32>
+  %less = arith.cmpi ult, %a, %b : i32
+  %r = scf.if %less -> (i32) {
+    %p, %q = func.call @both(%a, %b) : (i32, i32) -> (i32, i32)
+    %s = arith.muli %p, %q : i32
+    scf.yield %s : i32
+  } else {
+    %p, %q = func.call @both(%b, %a) : (i32, i32) -> (i32, i32)
+    %s = arith.subi %p, %q : i32
+    scf.yield %s : i32
+  }
+  memref.store %r, %x[%i] : memref<?xi32>
+  spmd.return
+}
+"""
+
+
+def arguments(make: Maker) -> list[Any]:
+    return [make.integers("i32", 1, 100, make.n), make.integers("i32", 1, 100, make.n)]
+
+
+def test_functions_of_several_blocks_called_more_than_once():
+    for launch in LINES:
+        module = check_passes(KERNEL, arguments, launch, SpmdInlineCallsPass())
+        assert "func.call" not in str(module.body.block.last_op)

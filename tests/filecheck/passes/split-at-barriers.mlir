@@ -1,0 +1,246 @@
+// RUN: xdsl-opt %s -p gather-ids,split-at-barriers --split-input-file --verify-diagnostics | filecheck %s
+
+// No barrier: loops around the body; what is uniform runs once, in front of them.
+
+// CHECK-LABEL: spmd.kernel @no_barrier
+// CHECK:         %n = memref.dim %x, %c0
+// CHECK-NEXT:    %scale = memref.load %params[%c0]
+// CHECK-NEXT:    scf.for %lx = %c0 to %local_size_x step %c1 {
+// CHECK-NEXT:      %i = arith.addi %base_x, %lx overflow<nsw,nuw> : index
+// CHECK-NEXT:      %inside = arith.cmpi ult, %i, %n : index
+// CHECK-NEXT:      scf.if %inside {
+// CHECK-NEXT:        memref.store %scale, %x[%i]
+// CHECK-NEXT:      }
+// CHECK-NEXT:      %after = memref.load %params[%c1]
+// CHECK-NEXT:      memref.store %after, %x[%i]
+// CHECK-NEXT:    } {spmd.work_items = array<i64: 0>}
+// CHECK-NEXT:    spmd.return
+spmd.kernel @no_barrier(%x: memref<?xf32>, %params: memref<?xf32>) attributes {work_group_size = array<i64: 64>} {
+  %i = spmd.global_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %inside = arith.cmpi ult, %i, %n : index
+  %scale = memref.load %params[%c0] : memref<?xf32>
+  scf.if %inside {
+    memref.store %scale, %x[%i] : memref<?xf32>
+  }
+  // Behind a write that may overlap.
+  %after = memref.load %params[%c1] : memref<?xf32>
+  memref.store %after, %x[%i] : memref<?xf32>
+  spmd.return
+}
+
+// -----
+
+// Dimensions of any size have a loop each, z outside.
+
+// CHECK-LABEL: spmd.kernel @dimensions
+// CHECK:         scf.for %lz = %c0 to %local_size_z step %c1 {
+// CHECK-NEXT:      scf.for %ly = %c0 to %local_size_y step %c1 {
+// CHECK-NEXT:        scf.for %lx = %c0 to %local_size_x step %c1 {
+// CHECK-NEXT:          "test.op"(%lx, %ly, %lz)
+// CHECK-NEXT:        } {spmd.work_items = array<i64: 0>}
+// CHECK-NEXT:      } {spmd.work_items = array<i64: 1>}
+// CHECK-NEXT:    } {spmd.work_items = array<i64: 2>}
+spmd.kernel @dimensions() {
+  %x = spmd.local_id x
+  %y = spmd.local_id y
+  %z = spmd.local_id z
+  "test.op"(%x, %y, %z) : (index, index, index) -> ()
+  spmd.return
+}
+
+// -----
+
+// One work-item needs no loop.
+
+// CHECK-LABEL: spmd.kernel @one
+// CHECK-NEXT:    %c0 = arith.constant 0 : index
+// CHECK-NOT:     scf.for
+// CHECK:         "test.op"(%c0)
+spmd.kernel @one() attributes {work_group_size = array<i64: 1>} {
+  %x = spmd.local_id x
+  "test.op"(%x) : (index) -> ()
+  spmd.return
+}
+
+// -----
+
+// What crosses a barrier: a load is stored; an id and a cheap function of it are computed
+// again; a uniform value is neither. A value that work-items agree on, but that must not
+// be computed earlier, has one cell.
+
+// CHECK-LABEL: spmd.kernel @crossing
+// CHECK:         %v_context = memref.alloca() {spmd.group_memory, alignment = 64 : i64} : memref<64xf32>
+// CHECK-NOT:     memref<64x
+// CHECK:         %u = arith.addi %n, %c1 : index
+// CHECK-NEXT:    scf.for %lx = %c0 to %local_size_x step %c1 {
+// CHECK-NEXT:      %next = arith.addi %lx, %c1 : index
+// CHECK-NEXT:      %v = memref.load %x[%next]
+// CHECK-NEXT:      memref.store %v, %v_context[%lx] : memref<64xf32>
+// CHECK-NEXT:      memref.store %v, %x[%lx]
+// CHECK-NEXT:      %agreed = memref.load %x[%n]
+// CHECK-NEXT:      memref.store %agreed, %agreed_cell[] : memref<f32>
+// CHECK-NEXT:    } {spmd.work_items = array<i64: 0>}
+// CHECK-NEXT:    %{{.*}} = memref.load %agreed_cell[] : memref<f32>
+// CHECK-NEXT:    scf.for %lx_1 = %c0 to %local_size_x step %c1 {
+// CHECK-DAG:       %{{.*}} = arith.addi %lx_1, %c1 : index
+// CHECK-DAG:       %{{.*}} = memref.load %v_context[%lx_1] : memref<64xf32>
+// CHECK:           "test.op"(%lx_1, %next_1, %u, %v_1, %agreed_1)
+spmd.kernel @crossing(%x: memref<?xf32>, %n: index) attributes {work_group_size = array<i64: 64>} {
+  %c1 = arith.constant 1 : index
+  %lid = spmd.local_id x
+  %next = arith.addi %lid, %c1 : index
+  %u = arith.addi %n, %c1 : index
+  %v = memref.load %x[%next] : memref<?xf32>
+  memref.store %v, %x[%lid] : memref<?xf32>
+  %agreed = memref.load %x[%n] : memref<?xf32>
+  spmd.barrier
+  "test.op"(%lid, %next, %u, %v, %agreed) : (index, index, index, f32, f32) -> ()
+  spmd.return
+}
+
+// -----
+
+// A loop around a barrier: its uniform values stay, a varying one lives in a context,
+// which is written where it is made.
+
+// CHECK-LABEL: spmd.kernel @loop
+// CHECK:         scf.for %lx = {{.*}} {
+// CHECK:           memref.store %{{.*}}, %acc_context[%lx]
+// CHECK:         %total = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %c0) -> (index) {
+// CHECK-NEXT:      %more = arith.addi %sum, %i : index
+// CHECK-NEXT:      %w = memref.load %x[%i] : memref<?xf32>
+// CHECK-NEXT:      scf.for %lx_1 = {{.*}} {
+// CHECK-NEXT:        %acc = memref.load %acc_context[%lx_1]
+// CHECK:             %new = arith.addf
+// CHECK-NEXT:        memref.store %new, %acc_context[%lx_1]
+// CHECK-NEXT:      } {spmd.work_items = array<i64: 0>}
+// CHECK-NEXT:      scf.yield %more : index
+// CHECK-NEXT:    }
+// CHECK-NEXT:    scf.for %lx_2 = {{.*}} {
+// CHECK-NEXT:      %r = memref.load %acc_context[%lx_2]
+// CHECK-NEXT:      "test.op"(%r, %total)
+spmd.kernel @loop(%x: memref<?xf32>, %n: index) attributes {work_group_size = array<i64: 64>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %lid = spmd.local_id x
+  %v = memref.load %x[%lid] : memref<?xf32>
+  %r, %total = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %v, %sum = %c0) -> (f32, index) {
+    %more = arith.addi %sum, %i : index
+    %w = memref.load %x[%i] : memref<?xf32>
+    %new = arith.addf %acc, %w : f32
+    spmd.barrier
+    scf.yield %new, %more : f32, index
+  }
+  "test.op"(%r, %total) : (f32, index) -> ()
+  spmd.return
+}
+
+// -----
+
+// Two values whose lifetimes do not overlap share a context.
+
+// CHECK-LABEL: spmd.kernel @sharing
+// CHECK:         %a_context = memref.alloca()
+// CHECK-NOT:     memref.alloca()
+// CHECK:         memref.store %a, %a_context
+// CHECK:         %b = arith.mulf
+// CHECK-NEXT:    memref.store %b, %a_context
+spmd.kernel @sharing(%x: memref<?xf32>) attributes {work_group_size = array<i64: 64>} {
+  %lid = spmd.local_id x
+  %a = memref.load %x[%lid] : memref<?xf32>
+  spmd.barrier
+  %b = arith.mulf %a, %a : f32
+  spmd.barrier
+  memref.store %b, %x[%lid] : memref<?xf32>
+  spmd.return
+}
+
+// -----
+
+// Private arrays: interleaved, if every use is a load or a store.
+
+// CHECK-LABEL: spmd.kernel @private
+// CHECK-DAG:     %a = memref.alloca() {spmd.group_memory, alignment = 64 : i64} : memref<4x64xf32>
+// CHECK-DAG:     %b = memref.alloca() {spmd.group_memory, spmd.not_interleaved = "memref.subview needs it as a value", alignment = 64 : i64} : memref<1024xi8>
+// CHECK:           memref.alloca() : memref<3xf32>
+// CHECK:           memref.store %v, %a[%i, %lx] : memref<4x64xf32>
+// CHECK:           %{{.*}} = memref.view %b[%{{.*}}][] : memref<1024xi8> to memref<4xf32>
+// CHECK:           memref.load %a[%i, %lx_1] : memref<4x64xf32>
+spmd.kernel @private(%v: f32, %i: index) attributes {work_group_size = array<i64: 64>} {
+  %a = memref.alloca() : memref<4xf32>
+  %b = memref.alloca() : memref<4xf32>
+  %c = memref.alloca() : memref<3xf32>
+  %d = memref.subview %b[1] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1], offset: 1>>
+  memref.store %v, %a[%i] : memref<4xf32>
+  memref.store %v, %c[%i] : memref<3xf32>
+  spmd.barrier
+  %w = memref.load %a[%i] : memref<4xf32>
+  memref.store %w, %d[%i] : memref<2xf32, strided<[1], offset: 1>>
+  spmd.return
+}
+
+// -----
+
+// Several blocks become a region; a return is a branch to its end.
+
+// CHECK-LABEL: spmd.kernel @blocks
+// CHECK:         scf.for %lx = {{.*}} {
+// CHECK-NEXT:      scf.execute_region {
+// CHECK-NEXT:        %low = arith.cmpi ult, %lx, %n : index
+// CHECK-NEXT:        cf.cond_br %low, ^[[WORK:.*]], ^[[OUT:.*]]
+// CHECK-NEXT:      ^[[WORK]]:
+// CHECK-NEXT:        "test.op"(%lx)
+// CHECK-NEXT:        cf.br ^[[END:.*]]
+// CHECK-NEXT:      ^[[OUT]]:
+// CHECK-NEXT:        cf.br ^[[END]]
+// CHECK-NEXT:      ^[[END]]:
+// CHECK-NEXT:        scf.yield
+// CHECK:         } {spmd.work_items = array<i64: 0>}
+// CHECK-NEXT:    spmd.return
+spmd.kernel @blocks(%n: index) attributes {work_group_size = array<i64: 64>} {
+  %lid = spmd.local_id x
+  %low = arith.cmpi ult, %lid, %n : index
+  cf.cond_br %low, ^work, ^out
+^work:
+  "test.op"(%lid) : (index) -> ()
+  spmd.return
+^out:
+  spmd.return
+}
+
+// -----
+
+// CHECK: expected the condition of scf.if to be the same in all work-items of the group, because there is a barrier inside: it is not proved uniform
+spmd.kernel @not_uniform(%flags: memref<?xi1>) {
+  %gid = spmd.global_id x
+  %flag = memref.load %flags[%gid] : memref<?xi1>
+  scf.if %flag {
+    spmd.barrier
+  }
+  spmd.return
+}
+
+// -----
+
+// CHECK: expected a private array of static size, got memref<?xf32>: it lives across a barrier
+spmd.kernel @dynamic_private(%v: f32, %i: index) {
+  %a = memref.alloca(%i) : memref<?xf32>
+  memref.store %v, %a[%i] : memref<?xf32>
+  spmd.barrier
+  %w = memref.load %a[%i] : memref<?xf32>
+  memref.store %w, %a[%i] : memref<?xf32>
+  spmd.return
+}
+
+// -----
+
+// CHECK: expected a barrier in structured control flow, got one in a kernel body of 2 blocks
+spmd.kernel @unstructured() {
+  spmd.barrier
+  cf.br ^next
+^next:
+  spmd.return
+}
