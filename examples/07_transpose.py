@@ -18,8 +18,8 @@ def launch(rows: int = 4096, columns: int = 4096) -> Launch:
 
 def with_numpy(a: Floats, out: Floats) -> None:
     rows, columns = a.shape
-    for r in blocks(rows, 64):
-        for c in blocks(columns, 64):
+    for r in blocks(rows, 128):
+        for c in blocks(columns, 128):
             out[c, r] = a[r, c].T
 
 
@@ -28,8 +28,8 @@ EXAMPLE = Example(
     "transpose",
     launch,
     with_numpy,
-    [(1, 1), (128, 64), (100, 70)],
-    one_group=(64, 8),
+    [(1, 1), (256, 64), (300, 70)],
+    one_group=(32, 32),
 )
 
 if __name__ == "__main__":
