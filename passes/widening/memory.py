@@ -71,9 +71,8 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
         widening.hold(op, [Varying(_reverse(widening, loaded))])
     else:
         mask = emitter.all_on() if active.mask is None else emitter.vector(active.mask)
-        gather = GatherOp(
-            array, access.first, access.offsets, mask, emitter.dense(0, op.res.type)
-        )
+        off = emitter.dense(0, op.res.type)
+        gather = GatherOp(access.array, access.first, access.offsets, mask, off)
         widening.hold(op, [Varying(emitter.insert(gather))])
 
 
@@ -122,7 +121,9 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
             emitter.append(vector.MaskedStoreOp(array, access.first, mask, stored))
     else:
         on = emitter.all_on() if mask is None else mask
-        emitter.append(ScatterOp(array, access.first, access.offsets, on, stored))
+        emitter.append(
+            ScatterOp(access.array, access.first, access.offsets, on, stored)
+        )
 
 
 def widen_alloca(widening: Widening, op: memref.AllocaOp) -> None:
