@@ -197,16 +197,18 @@ def test_every_type_arrives(type_: str, dtype: Any):
     assert_array_equal(out.astype(np.float64), [one] * 4 + [0])
 
 
-def test_strided_array_is_written_in_place():
-    k = kernel(
+@pytest.mark.parametrize("vectorize", [False, True])
+def test_strided_array_is_written_in_place(vectorize: bool):
+    program = spmd.compile(
         "spmd.kernel @fill(%out: memref<?x?xf32, strided<[?, ?], offset: ?>>) {\n"
         "  %i = spmd.global_id x\n  %j = spmd.global_id y\n"
         "  %c = arith.constant 1.0 : f32\n"
         "  memref.store %c, %out[%j, %i] : "
-        "memref<?x?xf32, strided<[?, ?], offset: ?>>\n  spmd.return\n}"
+        "memref<?x?xf32, strided<[?, ?], offset: ?>>\n  spmd.return\n}",
+        vectorize=vectorize,
     )
     array = np.zeros((6, 9), np.float32)
-    k(array[1::2, ::-3], global_size=(3, 3))
+    program["fill"](array[1::2, ::-3], global_size=(3, 3))
     expected = np.zeros_like(array)
     expected[1::2, ::-3] = 1
     assert_array_equal(array, expected)

@@ -32,7 +32,10 @@ def test_wrong_option_lists_what_is_allowed(given: dict[str, Any], message: str)
 
 
 def test_options_choose_the_passes():
-    assert CompileOptions(width=8).passes() == (SpmdToLoopsPass(), VectorizePass(width=8))
+    assert CompileOptions(width=8).passes() == (
+        SpmdToLoopsPass(),
+        VectorizePass(width=8),
+    )
     given = CompileOptions(
         vectorize=False, strategy="fission", divergent_barriers="allow"
     )
