@@ -64,7 +64,7 @@ func.func @diffuse(%from: memref<?x?xf32>, %to: memref<?x?xf32>, %rate: f32) {
 def to_llvm(source: str) -> str:
     """LLVM IR from the stock `xdsl-opt`, which finds the target by itself."""
     tool = Path(sys.executable).with_name("xdsl-opt")
-    command = [tool, "-t", "spmd-llvm", "-"]
+    command = [tool, "-t", "spmd-llvm"]
     return subprocess.run(
         command, input=source, capture_output=True, text=True, check=True
     ).stdout
