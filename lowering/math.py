@@ -27,6 +27,7 @@ from spmd.lowering.types import (
 from spmd.lowering.vector_math import (
     PURE,
     has_vector_function,
+    libm_name,
     power_helper,
     vector_helper,
 )
@@ -57,6 +58,11 @@ def _define_narrow(writer: FunctionWriter, result: SSAValue, instruction: str) -
     wide = writer.temp(instruction)
     lanes, hint = lane_count(result.type), result.name_hint
     writer.set(result, round_float(writer, wide, Float32Type(), target, lanes, hint))
+
+
+def _scalar(type_: str) -> str:
+    """`float` or `double`, of a vector type its element."""
+    return "double" if "double" in type_ else "float"
 
 
 # What CPUs compute
@@ -97,8 +103,7 @@ def _rsqrt(writer: FunctionWriter, op: math.RsqrtOp) -> None:
     flags = fast_math(op)
     name = f"llvm.sqrt.{mangled(type_)}"
     root = writer.temp(writer.call(name, type_, [(type_, operand)], flags=flags))
-    scalar = "double" if "double" in type_ else "float"
-    one = constant("1.000000e+00", scalar, lane_count(op.results[0].type))
+    one = constant("1.000000e+00", _scalar(type_), lane_count(op.results[0].type))
     _define_narrow(writer, op.results[0], f"fdiv {flags}{type_} {one}, {root}")
 
 
@@ -189,15 +194,16 @@ def _libm(writer: FunctionWriter, op: Operation) -> None:
     lanes = lane_count(op.results[0].type)
     arguments = [(type_, operand) for operand in operands]
     flags = fast_math(op)
+    name = libm_name(function, _scalar(type_))
     if lanes is None:
+        attributes = PURE
         if function in _LIBM_INTRINSICS:
             name, attributes = f"llvm.{function}.{mangled(type_)}", ""
-        else:
-            name, attributes = function + ("f" if type_ == "float" else ""), PURE
         text = writer.call(name, type_, arguments, flags=flags, attributes=attributes)
     else:
-        name = function + ("" if "double" in type_ else "f")
-        helper = vector_helper(writer.module, name, len(operands), lanes)
+        helper = vector_helper(
+            writer.module, function, _scalar(type_), len(operands), lanes
+        )
         if not has_vector_function(writer.module, name):
             reason = (
                 f"{op.name} calls {name} once per lane: no vector function is known"
@@ -213,9 +219,8 @@ def _fpowi(writer: FunctionWriter, op: math.FPowIOp) -> None:
     type_, (base,) = _wide_operands(writer, op, 1)
     exponent = op.operands[1]
     lanes = lane_count(op.results[0].type)
-    scalar = "double" if "double" in type_ else "float"
     bits = scalar_bits(element_type(exponent.type))
-    helper = power_helper(writer.module, scalar, lanes, bits)
+    helper = power_helper(writer.module, _scalar(type_), lanes, bits)
     text = f"call {type_} @{helper}({type_} {base}, {writer.typed(exponent)})"
     _define_narrow(writer, op.results[0], text)
 

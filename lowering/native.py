@@ -7,6 +7,7 @@ Native code from LLVM IR text, through llvmlite.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import threading
 import time
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from spmd.dialects.diagnostics import KernelError
 from spmd.lowering.llvm_binding import llvm
 from spmd.lowering.machine import Machine, host_machine, initialize_llvm
 from spmd.lowering.symbols import exported_symbol
@@ -22,7 +24,7 @@ from spmd.lowering.symbols import exported_symbol
 _library_numbers = itertools.count()
 
 
-class NativeError(Exception):
+class NativeError(KernelError):
     """LLVM refused a module, or a symbol that it calls does not exist."""
 
 
@@ -133,10 +135,31 @@ class NativeModule:
 _jit_lock = threading.Lock()
 
 
+RUNTIME_LIBRARY = "libgcc_s.so.1"
+"""What LLVM calls for f16 on CPUs that cannot convert it themselves."""
+
+
 @cache
 def _jit() -> Any:
     initialize_llvm()
-    return llvm.create_lljit_compiler()
+    with contextlib.suppress(RuntimeError):
+        llvm.load_library_permanently(RUNTIME_LIBRARY)
+    return llvm.create_lljit_compiler(suppress_errors=True)
+
+
+def _check_declarations(module: Any) -> None:
+    """Functions without a body have to be in this process: LLVM's own error is opaque."""
+    missing = [
+        function.name
+        for function in module.functions
+        if function.is_declaration
+        and not function.name.startswith("llvm.")
+        and not llvm.address_of_symbol(function.name)
+    ]
+    if missing:
+        raise NativeError(
+            f"expected a body, or a function of the C library, for {', '.join(missing)}"
+        )
 
 
 def compile_native(
@@ -154,6 +177,9 @@ def compile_native(
     times.append(time.perf_counter())
     _optimize(module, target, opt)
     times.append(time.perf_counter())
+    with _jit_lock:
+        jit = _jit()
+    _check_declarations(module)
     bitcode = module.as_bitcode()
     exported = [
         function.name
@@ -167,7 +193,7 @@ def compile_native(
         builder.export_symbol(name)
     with _jit_lock:
         try:
-            tracker = builder.link(_jit(), f"spmd.{next(_library_numbers)}")
+            tracker = builder.link(jit, f"spmd.{next(_library_numbers)}")
         except RuntimeError as error:
             raise NativeError(f"LLVM cannot link the module: {error}") from error
     times.append(time.perf_counter())

@@ -43,11 +43,11 @@ _RESERVED_PREFIXES = ("llvm.", "_ZGV", "__", PREFIX)
 
 def exported_symbol(name: str) -> str:
     """The LLVM symbol of a function `name` of the source."""
-    base = name.rstrip("fl") if name.rstrip("fl") in C_FUNCTIONS else name
+    for_double = name[:-1] if name.endswith(("f", "l")) else name
     if (
         name in _C_LIBRARY
-        or base in C_FUNCTIONS
         or name in C_FUNCTIONS
+        or for_double in C_FUNCTIONS
         or name.startswith(_RESERVED_PREFIXES)
     ):
         return PREFIX + name

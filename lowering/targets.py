@@ -26,12 +26,12 @@ from typing import IO
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.target import Target
 
+from spmd.dialects.diagnostics import KernelError
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import Machine, machine_for
-from spmd.lowering.native import NativeError, optimized
+from spmd.lowering.native import optimized
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class SpmdLlvmTarget(Target):
         try:
             return machine_for(self.triple, cpu, ",".join(self.features))
         except RuntimeError as error:
-            raise PassFailedException(f"{self.name}: {error}") from error
+            raise KernelError(f"{self.name}: {error}") from error
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         output.write(emit_llvm(module, self.machine()))
@@ -64,10 +64,7 @@ class SpmdAsmTarget(SpmdLlvmTarget):
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         machine = self.machine("host")
-        try:
-            llvm_module, target = optimized(emit_llvm(module, machine), machine)
-        except NativeError as error:
-            raise PassFailedException(f"{self.name}: {error}") from error
+        llvm_module, target = optimized(emit_llvm(module, machine), machine)
         output.write(target.emit_assembly(llvm_module))
 
 
@@ -86,10 +83,7 @@ class SpmdObjectTarget(SpmdLlvmTarget):
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         machine = self.machine("host")
-        try:
-            llvm_module, target = optimized(emit_llvm(module, machine), machine)
-        except NativeError as error:
-            raise PassFailedException(f"{self.name}: {error}") from error
+        llvm_module, target = optimized(emit_llvm(module, machine), machine)
         code: bytes = target.emit_object(llvm_module)
         if self.file:
             Path(self.file).write_bytes(code)

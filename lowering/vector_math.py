@@ -28,14 +28,16 @@ def has_vector_function(module: ModuleWriter, name: str) -> bool:
     return name in module.machine.vector_functions
 
 
-def vector_helper(module: ModuleWriter, name: str, arity: int, lanes: int) -> str:
-    """
-    The helper that applies a function of libm to vectors.
+def libm_name(function: str, scalar: str) -> str:
+    """What libm calls its function for `float` or `double`."""
+    return function + "f" if scalar == "float" else function
 
-    `name` is that of libm: with `f` at the end for f32.
-    """
-    bits = 32 if name.endswith("f") else 64
-    scalar = "float" if bits == 32 else "double"
+
+def vector_helper(
+    module: ModuleWriter, function: str, scalar: str, arity: int, lanes: int
+) -> str:
+    """The helper that applies a function of libm to vectors of `float` or `double`."""
+    name = libm_name(function, scalar)
 
     def make() -> str:
         if has_vector_function(module, name):

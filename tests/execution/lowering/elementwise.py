@@ -51,9 +51,7 @@ class Case:
         for k, scalar in enumerate(self.inputs):
             load = "memref.load" if width is None else "vector.load"
             suffix = "" if width is None else f", {like(scalar)}"
-            lines.append(
-                f"%{'abc'[k]} = {load} %x{k}[%i] : memref<?x{scalar}>{suffix}"
-            )
+            lines.append(f"%{'abc'[k]} = {load} %x{k}[%i] : memref<?x{scalar}>{suffix}")
         types = [like(scalar) for scalar in self.inputs]
         bits = like("i1")
         mask = "" if width is None else f"{bits}, "
@@ -158,9 +156,9 @@ def equal(got: Array, expected: Array, ulps: int = 0) -> Array:
 
 def _ordered(array: Array) -> Array:
     """Floats as integers such that neighbours differ by one."""
-    signed = array.view(f"i{array.itemsize}").astype(np.float64)
-    size = float(2 ** (8 * array.itemsize - 1))
-    return np.where(signed < 0, -size - signed, signed)
+    signed = array.view(f"i{array.itemsize}").astype(np.int64)
+    smallest = np.int64(-(2 ** (8 * array.itemsize - 1)))
+    return np.where(signed < 0, smallest - signed, signed)
 
 
 def compile_cases(cases: Sequence[Case]) -> NativeFunctions:

@@ -128,9 +128,7 @@ def to_integer(values: Array, target: str) -> Array:
     return patterns.astype(f"u{BITS[target] // 8}").view(DTYPES[target])
 
 
-def case(
-    op: str, source: str, target: str, expected: Any, values: Any = None
-) -> Case:
+def case(op: str, source: str, target: str, expected: Any, values: Any = None) -> Case:
     body = f"%r = arith.{op} %a : {{0}} to {{r}}"
     name = f"{op}_{source}_{target}"
     return Case(name, body, (source,), target, expected, values=values)
