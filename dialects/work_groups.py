@@ -11,11 +11,18 @@ The attributes that mark a work-group in upstream operations (levels 1 to 4).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects import memref, scf
-from xdsl.dialects.builtin import DenseArrayBase, IntegerType, UnitAttr, i64
-from xdsl.ir import Operation
+from xdsl.dialects import func, memref, scf
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntegerType,
+    MemRefType,
+    UnitAttr,
+    i64,
+)
+from xdsl.ir import Operation, SSAValue
 
 WORK_GROUP_FUNCTION = "spmd.work_group_function"
 WORK_GROUP_SIZE = "spmd.work_group_size"
@@ -45,6 +52,18 @@ def mark_work_items(loop: scf.ForOp, dimension: int) -> scf.ForOp:
     """Say that the iterations of `loop` are work-items."""
     loop.attributes[WORK_ITEMS] = DenseArrayBase.from_list(i64, [dimension])
     return loop
+
+
+def range_arguments(function: func.FuncOp) -> Sequence[SSAValue]:
+    """
+    The group id, enqueued local size and global size of a work-group function.
+
+    Each is three values, x first; with an argument for scratch memory they are not last.
+    """
+    arguments = function.args
+    if arguments and isinstance(arguments[-1].type, MemRefType):
+        arguments = arguments[:-1]
+    return arguments[-9:]
 
 
 def is_group_memory(op: Operation) -> bool:

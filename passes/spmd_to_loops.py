@@ -39,6 +39,7 @@ from typing import Literal
 from xdsl.passes import ModulePass
 
 from spmd.passes.check_barriers import CheckBarriersPass
+from spmd.passes.clip_work_item_loops import ClipWorkItemLoopsPass
 from spmd.passes.gather_ids import GatherIdsPass
 from spmd.passes.kernels_to_functions import KernelsToFunctionsPass
 from spmd.passes.lower_memory_types import LowerMemoryTypesPass
@@ -66,6 +67,7 @@ class SpmdToLoopsPass(PassSequence):
             GatherIdsPass(),
             SplitAtBarriersPass(strategy=self.strategy),
             KernelsToFunctionsPass(),
+            ClipWorkItemLoopsPass(),
             LowerMemoryTypesPass(),
             PlaceGroupMemoryPass(),
         )

@@ -51,6 +51,7 @@ PASSES = (
     "gather-ids",
     "split-at-barriers",
     "kernels-to-functions",
+    "clip-work-item-loops",
     "lower-memory-types",
     "place-group-memory",
     # Level 1 to level 4: `vectorize` and its steps, in order.
