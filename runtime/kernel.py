@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -132,8 +132,9 @@ class Kernel:
     def _plan(
         self, global_size: Any, group_size: Any
     ) -> tuple[NativeKernel | None, Range]:
-        # Only plain numbers are looked up: (1.0,) == (1,), but is no size.
-        simple = type(global_size) is int and type(group_size) in (int, type(None))
+        simple = _is_plain(global_size) and (
+            group_size is None or _is_plain(group_size)
+        )
         if simple and (found := self._plans.get((global_size, group_size))):
             return found
         extents = triple(self.name, "global_size", global_size, 0)
@@ -160,3 +161,10 @@ class Kernel:
                 )
                 self._natives[size, full] = found
             return found
+
+
+def _is_plain(size: Any) -> bool:
+    """Whether `size` may be looked up: 1.0 == 1 == True, but only one of them is a size."""
+    if type(size) is tuple:
+        return all(type(extent) is int for extent in cast(tuple[Any, ...], size))
+    return type(size) is int

@@ -16,6 +16,9 @@ from queue import SimpleQueue
 
 from spmd.runtime.errors import LaunchError
 
+STACK_BYTES = 16 << 20
+"""The stack of a helping thread; the system's own choice may be 2 MiB or less."""
+
 
 def available_threads() -> int:
     """`SPMD_NUM_THREADS`, else the number of CPUs this process may use."""
@@ -98,7 +101,7 @@ class _Pool:
                     target=self._serve, name=f"spmd-{number + 1}", daemon=True
                 )
                 try:
-                    thread.start()
+                    _start(thread)
                 except RuntimeError:
                     # The system gives no more threads: the launch goes on with fewer.
                     return
@@ -107,6 +110,15 @@ class _Pool:
     def _serve(self) -> None:
         while True:
             self._jobs.get().help()
+
+
+def _start(thread: threading.Thread) -> None:
+    """Starts `thread` with a stack for the private arrays of a whole sub-group."""
+    before = threading.stack_size(STACK_BYTES)
+    try:
+        thread.start()
+    finally:
+        threading.stack_size(before)
 
 
 _pool = _Pool()
