@@ -12,7 +12,7 @@ SEED ?= 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help venv lock example test lint types filecheck pytest fuzz bench format clean
+.PHONY: help venv lock example test lint types filecheck pytest fuzz bench docs format clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -53,6 +53,9 @@ fuzz: $(READY) ## N random kernels from seed SEED
 
 bench: $(READY) ## side by side with NumPy, one thread
 	$(BIN)/python benchmarks/run_all.py
+
+docs: $(READY) ## put the IR of today into docs/pipeline.md
+	$(BIN)/python tests/docs/pipeline_page.py
 
 format: $(READY) ## let ruff repair what it can
 	$(BIN)/ruff check --fix
