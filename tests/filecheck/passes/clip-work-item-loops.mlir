@@ -1,0 +1,149 @@
+// RUN: xdsl-opt %s -p clip-work-item-loops --split-input-file | filecheck %s
+// RUN: xdsl-opt %s -p clip-work-item-loops,clip-work-item-loops --split-input-file | filecheck %s
+
+// A global id below a bound.
+
+// CHECK-LABEL: func.func @prefix
+// CHECK:         [[END:%.*]] = arith.maxui %n, %base : index
+// CHECK-NEXT:    %inside_x = arith.subi [[END]], %base : index
+// CHECK-NEXT:    %active_x = arith.minui %size, %inside_x : index
+// CHECK-NEXT:    scf.for %lx = %c0 to %active_x step %c1 {
+// CHECK-NEXT:      %i = arith.addi %base, %lx overflow<nsw,nuw> : index
+// CHECK-NEXT:      "test.op"(%i)
+// CHECK-NEXT:    } {spmd.work_items = array<i64: 0>}
+func.func @prefix(%n: index, %gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %base = arith.muli %ex, %gx overflow<nsw, nuw> : index
+  %rest = arith.subi %nx, %base overflow<nsw, nuw> : index
+  %size = arith.minui %ex, %rest : index
+  scf.for %lx = %c0 to %size step %c1 {
+    %i = arith.addi %base, %lx overflow<nsw, nuw> : index
+    %inside = arith.cmpi ult, %i, %n : index
+    scf.if %inside {
+      "test.op"(%i) : (index) -> ()
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// Two dimensions, a signed bound that is included, and a condition that is the same in all
+// work-items. What is no prefix stays.
+
+// CHECK-LABEL: func.func @plane
+// CHECK-DAG:     %active_x = arith.minui %ex, %inside_x : index
+// CHECK-DAG:     %active_y = arith.minui %ey, %inside_y : index
+// CHECK:         scf.if %p {
+// CHECK-NEXT:      scf.for %ly = %c0 to %active_y step %c1 {
+// CHECK-NEXT:        scf.for %lx = %c0 to %active_x step %c1 {
+// CHECK-NEXT:          %i = arith.index_cast %lx
+// CHECK-NEXT:          %odd = arith.trunci
+// CHECK-NEXT:          scf.if %odd {
+// CHECK-NEXT:            "test.op"(%lx, %ly)
+func.func @plane(%n: index, %m: index, %k: i32, %p: i1, %gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %ly = %c0 to %ey step %c1 {
+    scf.for %lx = %c0 to %ex step %c1 {
+      %a = arith.cmpi sge, %n, %lx : index
+      %b = arith.cmpi slt, %ly, %m : index
+      %i = arith.index_cast %lx : index to i32
+      %odd = arith.trunci %i : i32 to i1
+      %ab = arith.andi %a, %b : i1
+      %pq = arith.andi %p, %odd : i1
+      %all = arith.andi %ab, %pq : i1
+      scf.if %all {
+        "test.op"(%lx, %ly) : (index, index) -> ()
+      }
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
+
+// -----
+
+// One work-item: no loop, if a group is known to have it; at most one iteration otherwise.
+
+// CHECK-LABEL: func.func @leader
+// CHECK:         "test.op"(%c0)
+// CHECK:         scf.for %lx = {{.*}} {
+// CHECK-NEXT:      "test.op"(%lx)
+// CHECK-NEXT:    } {spmd.work_items = array<i64: 0>}
+func.func @leader(%x: memref<?xf32>, %gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %base = arith.muli %ex, %gx overflow<nsw, nuw> : index
+  %rest = arith.subi %nx, %base overflow<nsw, nuw> : index
+  %size = arith.minui %ex, %rest : index
+  scf.for %lx = %c0 to %size step %c1 {
+    %first = arith.cmpi eq, %lx, %c0 : index
+    scf.if %first {
+      "test.op"(%lx) : (index) -> ()
+    }
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx = %c0 to %size step %c1 {
+    %eighth = arith.cmpi eq, %c7, %lx : index
+    scf.if %eighth {
+      "test.op"(%lx) : (index) -> ()
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// Not touched: an effect beside the condition, an else, a result, a bound that is loaded
+// by the work-item, a suffix, a sum that may wrap.
+
+// CHECK-LABEL: func.func @untouched
+// CHECK-COUNT-6: scf.for %{{.*}} = %c0 to %ex step %c1
+func.func @untouched(%x: memref<?xindex>, %n: index, %gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %lx = %c0 to %ex step %c1 {
+    %c = arith.cmpi ult, %lx, %n : index
+    memref.store %n, %x[%lx] : memref<?xindex>
+    scf.if %c {
+      "test.op"() : () -> ()
+    }
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx = %c0 to %ex step %c1 {
+    %c = arith.cmpi ult, %lx, %n : index
+    scf.if %c {
+      "test.op"() : () -> ()
+    } else {
+      "test.op"() : () -> ()
+    }
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx = %c0 to %ex step %c1 {
+    %c = arith.cmpi ult, %lx, %n : index
+    scf.if %c {
+      "test.op"() : () -> ()
+    }
+    memref.store %n, %x[%lx] : memref<?xindex>
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx = %c0 to %ex step %c1 {
+    %v = memref.load %x[%lx] : memref<?xindex>
+    %c = arith.cmpi ult, %lx, %v : index
+    scf.if %c {
+      "test.op"() : () -> ()
+    }
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx = %c0 to %ex step %c1 {
+    %c = arith.cmpi uge, %lx, %n : index
+    scf.if %c {
+      "test.op"() : () -> ()
+    }
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx = %c0 to %ex step %c1 {
+    %j = arith.addi %lx, %n : index
+    %c = arith.cmpi ult, %j, %gx : index
+    scf.if %c {
+      "test.op"() : () -> ()
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
