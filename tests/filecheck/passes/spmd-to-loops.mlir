@@ -6,13 +6,12 @@
 // CHECK-SAME:    (%n: index, %a: f32, %x: memref<?xf32> {spmd.noalias}, %y: memref<?xf32>, %gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index)
 // CHECK-SAME:    attributes {spmd.work_group_function}
 // CHECK:         %local_size_x = arith.minui %ex, %rest_x : index
+// CHECK:         %active_x = arith.minui %local_size_x, %inside_x : index
 // CHECK-NEXT:    scf.for %lz = %c0 to %local_size_z step %c1 {
 // CHECK-NEXT:      scf.for %ly = %c0 to %local_size_y step %c1 {
-// CHECK-NEXT:        scf.for %lx = %c0 to %local_size_x step %c1 {
+// CHECK-NEXT:        scf.for %lx = %c0 to %active_x step %c1 {
 // CHECK-NEXT:          %i = arith.addi %base_x, %lx overflow<nsw,nuw> : index
-// CHECK-NEXT:          %inside = arith.cmpi ult, %i, %n : index
-// CHECK-NEXT:          scf.if %inside {
-// CHECK-NEXT:            %xv = memref.load %x[%i] : memref<?xf32>
+// CHECK-NEXT:          %xv = memref.load %x[%i] : memref<?xf32>
 spmd.kernel @saxpy(%n: index, %a: f32, %x: memref<?xf32> {spmd.noalias}, %y: memref<?xf32>) {
   %i = spmd.global_id x
   %inside = arith.cmpi ult, %i, %n : index
