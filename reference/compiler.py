@@ -86,6 +86,10 @@ def trap(site: int, message: str) -> Any:
     raise Trap(site, message)
 
 
+AGREE: list[Callable[[Body, SSAValue, Operation, str], str]] = []
+"""How the lanes of a sub-group agree on a condition; the meaning of lanes provides it."""
+
+
 class Program:
     """What the compiled functions of one module share."""
 
@@ -94,7 +98,7 @@ class Program:
         self.sites: list[Operation] = []
         """Ops, numbered in the order in which they were compiled."""
         self.poison = values_that_may_be_poison(module)
-        self.waiting = ops_that_wait(module)
+        self.waiting = ops_that_wait(module, self.poison)
         self.rendezvous: dict[int, Rendezvous] = {}
         """What happens when work-items have come together at a site."""
         self.symbols: dict[str, Operation] = {}
@@ -132,6 +136,8 @@ class Body:
         self.depth = 0
         self.names: dict[SSAValue, str] = {}
         self.counter = 0
+        self.in_lanes = False
+        """Whether this code runs in the lanes of a sub-group."""
         self.path: list[str] = []
         """Loops and iterations around the current op: see `position`."""
 
@@ -224,6 +230,13 @@ class Body:
                 name = self.use(value)
                 with self.suite(f"if {name} is POISON"):
                     self.line(f"trap({self.site(op)}, {f'undefined {use}'!r})")
+
+    def condition(self, value: SSAValue, op: Operation, use: str) -> str:
+        """What `op` decides on. Lanes without a value follow those that have one."""
+        if self.in_lanes and self.may_be_poison(value):
+            return AGREE[0](self, value, op, use)
+        self.require([value], op, use)
+        return self.use(value)
 
     def undefined(self, op: Operation, what: str, operand: str) -> str:
         """The result of `op` where it has none, as an expression."""

@@ -7,7 +7,7 @@ Both are over-approximations; a value wrongly held for undefined costs a test at
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 from xdsl.dialects import func
@@ -21,6 +21,8 @@ WAITING: set[type[Operation]] = set()
 """Ops at which a work-item waits for others."""
 HOSTS: list[Callable[[Operation], bool]] = []
 """Tests for ops that run work-items of their own; nobody outside waits for those."""
+DECISIONS: dict[type[Operation], Callable[[Any], Sequence[SSAValue]]] = {}
+"""What ops with control flow decide on."""
 OPAQUE_TO_POISON: set[type[Operation]] = set()
 """Ops whose results are defined even if the compiler fears for an operand."""
 
@@ -97,15 +99,34 @@ def values_that_may_be_poison(module: ModuleOp) -> set[SSAValue]:
     return poison
 
 
-def ops_that_wait(module: ModuleOp) -> set[Operation]:
-    """Ops in `WAITING`, calls that reach one, and all ops around them."""
+def is_in_lanes(op: Operation) -> bool:
+    """Whether the op stands in an op that runs work-items of its own."""
+    parent = op.parent_op()
+    while parent is not None:
+        if any(is_host(parent) for is_host in HOSTS):
+            return True
+        parent = parent.parent_op()
+    return False
+
+
+def ops_that_wait(module: ModuleOp, poison: set[SSAValue]) -> set[Operation]:
+    """
+    Ops in `WAITING`, calls that reach one, and all ops around them.
+
+    Lanes of a sub-group also wait for each other where they decide on a value that may
+    be undefined in some of them.
+    """
     functions = functions_of(module)
     calls: dict[str, list[Operation]] = {}
     work: list[Operation] = []
     for op in module.walk():
         if isinstance(op, func.CallOp):
             calls.setdefault(op.callee.string_value(), []).append(op)
-        elif type(op) in WAITING:
+        elif type(op) in WAITING or (
+            type(op) in DECISIONS
+            and not poison.isdisjoint(DECISIONS[type(op)](op))
+            and is_in_lanes(op)
+        ):
             work.append(op)
     waiting: set[Operation] = set()
     while work:

@@ -22,6 +22,7 @@ from spmd.reference.compiler import (
     element,
     meaning,
 )
+from spmd.reference.facts import DECISIONS
 from spmd.reference.meanings.arith import constant_elements
 
 
@@ -84,8 +85,8 @@ class Blocks:
         if isinstance(last, cf.BranchOp):
             self.jump(block, last.successor, last.arguments)
         elif isinstance(last, cf.ConditionalBranchOp):
-            body.require([last.cond], last, "condition")
-            with body.suite(f"if {body.use(last.cond)}"):
+            condition = body.condition(last.cond, last, "condition")
+            with body.suite(f"if {condition}"):
                 self.jump(block, last.then_block, last.then_arguments)
             with body.suite("else"):
                 self.jump(block, last.else_block, last.else_arguments)
@@ -99,7 +100,7 @@ class Blocks:
 
     def switch(self, block: Block, op: cf.SwitchOp) -> None:
         body = self.body
-        body.require([op.flag], op, "case")
+        flag = body.condition(op.flag, op, "case")
         scalar = element(op.flag.type, op)
         values = (
             []
@@ -110,7 +111,7 @@ class Blocks:
         for value, target, operands in zip(
             values, op.case_blocks, op.case_operand, strict=True
         ):
-            with body.suite(f"{keyword} {body.use(op.flag)} == {value}"):
+            with body.suite(f"{keyword} {flag} == {value}"):
                 self.jump(block, target, operands)
             keyword = "elif"
         with body.suite("if True" if keyword == "if" else "else"):
@@ -134,3 +135,5 @@ def write_blocks(body: Body, region: Region, finish: Terminate) -> None:
 
 
 REGIONS_OF_BLOCKS.append(write_blocks)
+DECISIONS[cf.ConditionalBranchOp] = lambda op: [op.cond]
+DECISIONS[cf.SwitchOp] = lambda op: [op.flag]

@@ -7,14 +7,18 @@ program without races that is lock step: no lane can see what another does in be
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
+from typing import Any
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.spmd import MaskedOp, SubGroupOp
-from spmd.reference.compiler import HELPERS, Body, meaning
+from spmd.reference.compiler import AGREE, HELPERS, Body, Rendezvous, meaning
+from spmd.reference.errors import Trap
 from spmd.reference.facts import HOSTS, poison_source
 from spmd.reference.meanings.scf import assign_to
+from spmd.reference.scalars import POISON
 
 HOSTS.append(lambda op: isinstance(op, SubGroupOp))
 
@@ -71,16 +75,46 @@ def _sub_group(body: Body, op: SubGroupOp) -> None:
     if op not in body.program.waiting:
         with body.suite(f"for w in {lanes}"):
             body.line(f"{indices}, = w.indices")
+            body.in_lanes = True
             body.region(op.body, _end)
+            body.in_lanes = False
         return
     name = body.fresh("lane")
     with body.suite(f"def {name}(w, k=())"):
         body.line("if False: yield")
         body.line(f"{indices}, = w.indices")
-        path, body.path = body.path, []
+        path, body.path, body.in_lanes = body.path, [], True
         body.region(op.body, _end)
-        body.path = path
+        body.path, body.in_lanes = path, False
     body.line(f"run_together({lanes}, {name})")
+
+
+def _agree(body: Body, value: SSAValue, op: Operation, use: str) -> str:
+    """
+    One decision for the lanes that come here together.
+
+    A lane in which the value is undefined follows the others, which must be of one mind:
+    below masks, control is uniform in the lanes that are on, and means nothing elsewhere.
+    """
+    site = body.site(op)
+
+    def resolve(lanes: Sequence[Any], values: Sequence[Any]) -> Sequence[Any]:
+        defined = [v for v in values if v is not POISON]
+        if len(defined) == len(values):
+            return values
+        if not defined:
+            raise Trap(site, f"undefined {use} in all lanes")
+        if any(v != defined[0] for v in defined):
+            raise Trap(site, f"undefined {use} in some lanes, and others do not agree")
+        return [defined[0]] * len(values)
+
+    body.program.rendezvous[site] = Rendezvous(op, True, resolve)
+    name = body.fresh("agreed")
+    body.line(f"{name} = yield ({site}, {body.position(site)}, {body.use(value)})")
+    return name
+
+
+AGREE.append(_agree)
 
 
 @poison_source(MaskedOp)

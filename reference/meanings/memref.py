@@ -19,7 +19,7 @@ from spmd.reference.memory import MemRef, allocate
 from spmd.reference.scalars import Scalar, as_memref, signed
 
 HELPERS["allocate"] = allocate
-OPAQUE_TO_POISON.update({memref.LoadOp, memref.DimOp})
+OPAQUE_TO_POISON.update({memref.DimOp})
 
 
 @helper
@@ -112,8 +112,19 @@ def stored(body: Body, scalar: Scalar, value: str, may_be_poison: bool) -> str:
 def _load(body: Body, op: memref.LoadOp) -> None:
     type_ = memref_type(op.memref, op)
     scalar = cell_scalar(type_, op)
-    body.require(op.indices, op, "index")
     source, indices = body.use(op.memref), body.uses(op.indices)
+    unknown = [i for i in op.indices if body.may_be_poison(i)]
+    if unknown and body.in_lanes:
+        # What is uniform in the lanes that are on is loaded once, for all lanes.
+        tests = " or ".join(f"{body.use(index)} is POISON" for index in unknown)
+        name = body.new(op.res)
+        body.line(f"if {tests}: {name} = POISON")
+        with body.suite("else"):
+            check_bounds(body, op, source, type_, indices)
+            at = position_text(source, type_, indices)
+            body.line(f"{name} = {loaded(scalar, f'{source}.data[{at}]')}")
+        return
+    body.require(op.indices, op, "index")
     check_bounds(body, op, source, type_, indices)
     at = position_text(source, type_, indices)
     body.let(op.res, loaded(scalar, f"{source}.data[{at}]"))

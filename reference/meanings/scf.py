@@ -17,6 +17,7 @@ from spmd.reference.compiler import (
     meaning,
     trap,
 )
+from spmd.reference.facts import DECISIONS
 
 
 def constant_of(value: SSAValue) -> int | None:
@@ -38,9 +39,9 @@ def assign_to(targets: Sequence[str]) -> Terminate:
 
 @meaning(scf.IfOp)
 def _if(body: Body, op: scf.IfOp) -> None:
-    body.require([op.cond], op, "condition")
+    condition = body.condition(op.cond, op, "condition")
     results = [body.new(result) for result in op.results]
-    with body.suite(f"if {body.use(op.cond)}"):
+    with body.suite(f"if {condition}"):
         body.region(op.true_region, assign_to(results))
     if op.false_region.blocks:
         with body.suite("else"):
@@ -49,9 +50,8 @@ def _if(body: Body, op: scf.IfOp) -> None:
 
 @meaning(scf.IndexSwitchOp)
 def _index_switch(body: Body, op: scf.IndexSwitchOp) -> None:
-    body.require([op.arg], op, "case")
+    flag = body.condition(op.arg, op, "case")
     results = [body.new(result) for result in op.results]
-    flag = body.use(op.arg)
     mask = (1 << 64) - 1
     keyword = "if"
     for case, region in zip(op.cases.iter_values(), op.case_regions, strict=True):
@@ -75,26 +75,23 @@ def positive(step: int, site: int) -> int:
     return step
 
 
-def signed_text(body: Body, value: SSAValue, op: Operation) -> str:
-    """An integer as a Python number with its sign."""
+def bound(body: Body, value: SSAValue, op: Operation) -> str:
+    """The bound of a loop as a Python number with its sign."""
     scalar = element(value.type, op)
     number = constant_of(value)
     if number is not None and number >= 0:
         return str(number)
-    return f"signed({body.use(value)}, {scalar.bits})"
+    return f"signed({body.condition(value, op, 'loop bound')}, {scalar.bits})"
 
 
 def loop_range(
     body: Body, op: Operation, lower: SSAValue, upper: SSAValue, step: SSAValue
 ) -> str:
     """The iterations of a loop as an expression."""
-    body.require([lower, upper, step], op, "loop bound")
-    by = signed_text(body, step, op)
+    by = bound(body, step, op)
     if (constant_of(step) or 0) <= 0:
         by = f"positive({by}, {body.site(op)})"
-    return (
-        f"range({signed_text(body, lower, op)}, {signed_text(body, upper, op)}, {by})"
-    )
+    return f"range({bound(body, lower, op)}, {bound(body, upper, op)}, {by})"
 
 
 def induction(body: Body, variable: SSAValue, lower: SSAValue, op: Operation) -> None:
@@ -131,8 +128,8 @@ def _while(body: Body, op: scf.WhileOp) -> None:
         if not isinstance(last, scf.ConditionOp):
             fail(op, f"expected a region that ends in scf.condition, got {last.name}")
         body.assign(after, body.uses(last.args))
-        body.require([last.condition], last, "condition")
-        body.line(f"if not {body.use(last.condition)}: break")
+        decision = body.condition(last.condition, last, "condition")
+        body.line(f"if not {decision}: break")
 
     with body.iterations(op) as next_iteration, body.suite("while True"):
         next_iteration()
@@ -166,3 +163,9 @@ def _parallel(body: Body, op: scf.ParallelOp) -> None:
 
     body.region(op.body, reduce)
     body.depth = depth
+
+
+DECISIONS[scf.IfOp] = lambda op: [op.cond]
+DECISIONS[scf.IndexSwitchOp] = lambda op: [op.arg]
+DECISIONS[scf.ForOp] = lambda op: [op.lb, op.ub, op.step]
+DECISIONS[scf.ConditionOp] = lambda op: [op.condition]
