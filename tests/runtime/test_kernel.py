@@ -379,6 +379,35 @@ def test_other_kernels_of_the_module_do_not_matter():
     assert_array_equal(x, 2)
 
 
+def test_functions_of_functions_come_along():
+    k = kernel(
+        """
+        "memref.global"() <{
+          sym_name = "table", sym_visibility = "private", type = memref<2xf32>,
+          initial_value = dense<[3.0, 5.0]> : tensor<2xf32>, constant
+        }> : () -> ()
+        func.func private @inner(%i: index) -> f32 {
+          %t = "memref.get_global"() <{name = @table}> : () -> memref<2xf32>
+          %v = memref.load %t[%i] : memref<2xf32>
+          func.return %v : f32
+        }
+        func.func private @outer(%i: index) -> f32 {
+          %v = func.call @inner(%i) : (index) -> f32
+          func.return %v : f32
+        }
+        spmd.kernel @k(%x: memref<2xf32>) {
+          %i = spmd.global_id x
+          %v = func.call @outer(%i) : (index) -> f32
+          memref.store %v, %x[%i] : memref<2xf32>
+          spmd.return
+        }
+        """
+    )
+    x = np.zeros(2, np.float32)
+    k(x, global_size=2)
+    assert_array_equal(x, [3, 5])
+
+
 def test_stages_lead_to_llvm():
     program = spmd.compile(SCALE, vectorize=False)
     stages = dict(program.stages())

@@ -92,6 +92,10 @@ def test_each_thread_has_its_own_local_memory():
     assert_array_equal(x, np.arange(1 << 16))
 
 
+def void(_: object) -> None:
+    """Forgets a result."""
+
+
 def in_threads(work: Callable[[int], None], count: int) -> None:
     errors: list[BaseException] = []
 
@@ -203,6 +207,9 @@ def test_launch_in_a_child_of_fork():
                 out = start.copy()
                 k(10, out, global_size=out.size, group_size=group_size, threads=4)
                 assert_array_equal(out, expected(10, start))
+            # The child has helpers of its own.
+            both = threading.Barrier(2, timeout=30)
+            run_on_threads(lambda: void(both.wait()), 2, lambda: None)
             status = 0
         finally:
             os._exit(status)
