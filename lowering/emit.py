@@ -27,6 +27,7 @@ from spmd.dialects.work_groups import FULL_SUFFIX
 # Each of these modules declares the emitters of its ops.
 from spmd.lowering import (
     arith as _arith,
+    atomics as _atomics,
 )
 from spmd.lowering import (
     cf as _cf,
@@ -65,6 +66,7 @@ from spmd.lowering.types import TypeNotLowered
 
 EMITTER_MODULES = (
     _arith,
+    _atomics,
     _cf,
     _conversions,
     _math,

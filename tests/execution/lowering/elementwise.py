@@ -18,6 +18,12 @@ WIDTHS = (1, 3, 8, 32)
 """Lanes of the vector forms: below, above and not a power of two."""
 
 
+Unary = Callable[[Array], Any]
+Binary = Callable[[Array, Array], Any]
+Values = Callable[[str, int], Array]
+"""The values of a type to try for the n-th input."""
+
+
 @dataclass(frozen=True)
 class Case:
     """
@@ -35,8 +41,8 @@ class Case:
     """From the input arrays."""
     ulps: int = 0
     """How many units in the last place a float may be off; 0 is bit by bit, but NaN."""
-    values: Callable[[str, int], Array] | None = None
-    """Values of a type for the n-th input, instead of all interesting ones."""
+    values: Values | None = None
+    """Instead of all interesting ones."""
 
     def text(self, width: int | None) -> str:
         """The function: scalar, or with vectors of so many lanes."""

@@ -9,16 +9,16 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.context import Context
-from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.universe import Universe
 
-import spmd.universe  # noqa: F401  (repairs xDSL's dialects on first use)
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import Machine, host_machine
 from spmd.lowering.native import compile_native
+from spmd.lowering.types import is_memref
 
 Array = NDArray[Any]
 
@@ -86,7 +86,7 @@ class NativeFunctions:
 
 
 def _passed(type_: Attribute, argument: Any) -> list[Any]:
-    if not isinstance(type_, MemRefType):
+    if not is_memref(type_):
         return [_C_TYPES[str(type_)](argument)]
     array: Array = argument
     assert array.dtype == DTYPES[str(type_.element_type)], f"{array.dtype}, {type_}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -12,6 +11,8 @@ import pytest
 from tests.execution.lowering.elementwise import (
     WIDTHS,
     Case,
+    Unary,
+    Values,
     check,
     compile_cases,
     equal,
@@ -21,8 +22,18 @@ from tests.execution.lowering.native_functions import DTYPES, Array, NativeFunct
 
 INTEGERS = ("i1", "i8", "i16", "i32", "i64")
 FLOATS = ("f16", "bf16", "f32", "f64")
-BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
-BITS |= {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}
+BITS = {
+    "i1": 1,
+    "i8": 8,
+    "i16": 16,
+    "i32": 32,
+    "i64": 64,
+    "index": 64,
+    "f16": 16,
+    "bf16": 16,
+    "f32": 32,
+    "f64": 64,
+}
 
 
 def every_half(scalar: str) -> Array:
@@ -102,7 +113,7 @@ def unsigned(array: Array) -> Array:
     return array if array.dtype == np.bool_ else array.view(f"u{array.itemsize}")
 
 
-def fitting(source: str, target: str, *, signed: bool) -> Any:
+def fitting(source: str, target: str, *, signed: bool) -> Values:
     """Floats whose integer part fits into a type; any other is undefined."""
     bits = BITS[target]
     low = -(2.0 ** (bits - 1)) if signed else 0.0
@@ -128,7 +139,9 @@ def to_integer(values: Array, target: str) -> Array:
     return patterns.astype(f"u{BITS[target] // 8}").view(DTYPES[target])
 
 
-def case(op: str, source: str, target: str, expected: Any, values: Any = None) -> Case:
+def case(
+    op: str, source: str, target: str, expected: Unary, values: Values | None = None
+) -> Case:
     body = f"%r = arith.{op} %a : {{0}} to {{r}}"
     name = f"{op}_{source}_{target}"
     return Case(name, body, (source,), target, expected, values=values)
@@ -158,10 +171,26 @@ def _integer_casts() -> list[Case]:
     return cases
 
 
-def _truncated(target: str) -> Any:
+def _truncated(target: str) -> Unary:
     if target == "i1":
         return lambda a: (a & 1).astype(bool)
     return lambda a: a.astype(DTYPES[target])
+
+
+def _cast_to(target: str) -> Unary:
+    return lambda a: a.astype(DTYPES[target])
+
+
+def _rounded_to(target: str) -> Unary:
+    return lambda a: rounded_once(a, target)
+
+
+def _bits_as(target: str) -> Unary:
+    return lambda a: a.view(DTYPES[target])
+
+
+def _all_halves(scalar: str, k: int) -> Array:
+    return every_half(scalar)
 
 
 def _float_casts() -> list[Case]:
@@ -169,20 +198,11 @@ def _float_casts() -> list[Case]:
     for source in FLOATS:
         for target in FLOATS:
             if BITS[source] < BITS[target]:
-                cases.append(
-                    case(
-                        "extf",
-                        source,
-                        target,
-                        lambda a, t=target: a.astype(DTYPES[t]),
-                        (lambda t, k: every_half(t)) if BITS[source] == 16 else None,
-                    )
-                )
+                values = _all_halves if BITS[source] == 16 else None
+                cases.append(case("extf", source, target, _cast_to(target), values))
             elif BITS[source] > BITS[target]:
-                expected: Any = lambda a, t=target: rounded_once(a, t)  # noqa: E731
-                if target == "f32":
-                    expected = lambda a: a.astype(np.float32)  # noqa: E731
-                cases.append(case("truncf", source, target, expected, between_halves))
+                rounded = _cast_to("f32") if target == "f32" else _rounded_to(target)
+                cases.append(case("truncf", source, target, rounded, between_halves))
     return cases
 
 
@@ -208,8 +228,8 @@ def _mixed_casts() -> list[Case]:
                 ]
     for float_, integer in (("f16", "i16"), ("bf16", "i16"), ("f32", "i32")):
         cases += [
-            case("bitcast", integer, float_, lambda a, t=float_: a.view(DTYPES[t])),
-            case("bitcast", float_, integer, lambda a, t=integer: a.view(DTYPES[t])),
+            case("bitcast", integer, float_, _bits_as(float_)),
+            case("bitcast", float_, integer, _bits_as(integer)),
         ]
     return cases
 

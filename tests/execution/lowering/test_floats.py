@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.execution.lowering.elementwise import WIDTHS, Case, check, compile_cases
+from tests.execution.lowering.elementwise import (
+    WIDTHS,
+    Binary,
+    Case,
+    Values,
+    check,
+    compile_cases,
+    interesting,
+)
 from tests.execution.lowering.native_functions import Array, NativeFunctions
 
 TYPES = ("f16", "bf16", "f32", "f64")
@@ -21,7 +28,7 @@ def negated(a: Array) -> Array:
     return (bits ^ np.array(1 << 8 * a.itemsize - 1, bits.dtype)).view(a.dtype)
 
 
-def with_zeros_in_order(function: Any, first: int) -> Any:
+def with_zeros_in_order(function: Binary, first: int) -> Binary:
     """`minimum` and `maximum` of zeros of different sign, which NumPy leaves open."""
 
     def on_arrays(a: Array, b: Array) -> Array:
@@ -37,11 +44,7 @@ def but_nan(a: Array, b: Array, chosen: Array) -> Array:
     return np.where(np.isnan(a), b, np.where(np.isnan(b), a, chosen))
 
 
-ordered_min = with_zeros_in_order(np.minimum, 1)
-ordered_max = with_zeros_in_order(np.maximum, -1)
-
-
-def number_if_any(function: Any) -> Any:
+def number_if_any(function: Binary) -> Binary:
     return lambda a, b: but_nan(a, b, function(a, b))
 
 
@@ -49,7 +52,7 @@ def ordered(a: Array, b: Array) -> Array:
     return ~(np.isnan(a) | np.isnan(b))
 
 
-PREDICATES: dict[str, Any] = {
+PREDICATES: dict[str, Binary] = {
     "false": lambda a, b: np.zeros(a.shape, bool),
     "oeq": np.equal,
     "ogt": np.greater,
@@ -69,47 +72,33 @@ PREDICATES: dict[str, Any] = {
 }
 
 
-def in_f32(function: Any) -> Any:
+def in_f32(function: Binary) -> Binary:
     """NumPy's own for bf16 differ in corners; f32 is wide enough to round once."""
 
-    def on_arrays(*arrays: Array) -> Array:
-        if arrays[0].dtype != ml_dtypes.bfloat16:
-            return function(*arrays)
-        wide = function(*[array.astype(np.float32) for array in arrays])
+    def on_arrays(a: Array, b: Array) -> Array:
+        if a.dtype != ml_dtypes.bfloat16:
+            return function(a, b)
+        wide = function(a.astype(np.float32), b.astype(np.float32))
         return wide.astype(ml_dtypes.bfloat16)
 
     return on_arrays
 
 
 def cases_of(t: str) -> list[Case]:
-    def case(op: str, expected: Any, name: str = "") -> Case:
+    def case(op: str, expected: Binary, values: Values | None = None) -> Case:
         body = f"%r = arith.{op} %a, %b : {{0}}"
-        return Case(f"{name or op}_{t}", body, (t, t), t, expected)
+        return Case(f"{op}_{t}", body, (t, t), t, expected, values=values)
 
     cases = [
         case("addf", in_f32(np.add)),
         case("subf", in_f32(np.subtract)),
         case("mulf", in_f32(np.multiply)),
         case("divf", in_f32(np.divide)),
-        case("minimumf", in_f32(ordered_min)),
-        case("maximumf", in_f32(ordered_max)),
+        case("minimumf", in_f32(with_zeros_in_order(np.minimum, 1))),
+        case("maximumf", in_f32(with_zeros_in_order(np.maximum, -1))),
         # Zeros of different sign may come out in any order.
-        Case(
-            f"minnumf_{t}",
-            "%m = arith.minnumf %a, %b : {0}\n%r = arith.addf %m, %m : {0}",
-            (t, t),
-            t,
-            in_f32(lambda a, b: (m := number_if_any(ordered_min)(a, b)) + m),
-            values=no_zeros,
-        ),
-        Case(
-            f"maxnumf_{t}",
-            "%m = arith.maxnumf %a, %b : {0}\n%r = arith.addf %m, %m : {0}",
-            (t, t),
-            t,
-            in_f32(lambda a, b: (m := number_if_any(ordered_max)(a, b)) + m),
-            values=no_zeros,
-        ),
+        case("minnumf", in_f32(number_if_any(np.minimum)), no_zeros),
+        case("maxnumf", in_f32(number_if_any(np.maximum)), no_zeros),
         Case(f"negf_{t}", "%r = arith.negf %a : {0}", (t,), t, negated),
         Case(
             f"select_{t}",
@@ -126,8 +115,6 @@ def cases_of(t: str) -> list[Case]:
 
 
 def no_zeros(scalar: str, k: int) -> Array:
-    from tests.execution.lowering.elementwise import interesting
-
     values = interesting(scalar)
     return values[values != 0]
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.execution.lowering.elementwise import (
     WIDTHS,
+    Binary,
     Case,
+    Values,
     check,
     compile_cases,
     interesting,
@@ -44,7 +45,7 @@ def shift_counts(scalar: str, k: int) -> Array:
     return np.array([0, 1, width // 2, width - 1], dtype=DTYPES[scalar])
 
 
-def exactly(function: Callable[[int, int], int], *, signed: bool = True) -> Any:
+def exactly(function: Callable[[int, int], int], *, signed: bool = True) -> Binary:
     """A function of Python's integers on arrays, wrapped to their width."""
 
     def on_arrays(a: Array, b: Array) -> Array:
@@ -63,7 +64,7 @@ def to_zero(a: int, b: int) -> int:
     return -size if (a < 0) != (b < 0) else size
 
 
-PREDICATES: dict[str, Any] = {
+PREDICATES: dict[str, Binary] = {
     "eq": np.equal,
     "ne": np.not_equal,
     "lt": np.less,
@@ -73,14 +74,14 @@ PREDICATES: dict[str, Any] = {
 }
 
 
-def on_unsigned(function: Any) -> Any:
+def on_unsigned(function: Binary) -> Binary:
     return lambda a, b: function(unsigned(a), unsigned(b))
 
 
 def cases_of(t: str) -> list[Case]:
     width = width_of(t)
 
-    def case(op: str, expected: Any, values: Any = None) -> Case:
+    def case(op: str, expected: Binary, values: Values | None = None) -> Case:
         body = f"%r = arith.{op} %a, %b : {{0}}"
         return Case(f"{op}_{t}", body, (t, t), t, expected, values=values)
 
@@ -132,6 +133,17 @@ def cases_of(t: str) -> list[Case]:
     return cases
 
 
+BIT_OPS: dict[str, Binary] = {
+    "andi": np.logical_and,
+    "ori": np.logical_or,
+    "xori": np.logical_xor,
+    "addi": np.logical_xor,
+    "muli": np.logical_and,
+    "minui": np.logical_and,
+    "maxsi": np.logical_and,
+    "cmpi ult,": lambda a, b: ~a & b,
+    "cmpi slt,": lambda a, b: a & ~b,
+}
 BITS = [
     Case(
         f"bit_{op.replace(' ', '_').strip(',')}",
@@ -140,17 +152,7 @@ BITS = [
         "i1",
         expected,
     )
-    for op, expected in (
-        ("andi", np.logical_and),
-        ("ori", np.logical_or),
-        ("xori", np.logical_xor),
-        ("addi", np.logical_xor),
-        ("muli", np.logical_and),
-        ("minui", np.logical_and),
-        ("maxsi", np.logical_and),
-        ("cmpi ult,", lambda a, b: ~a & b),
-        ("cmpi slt,", lambda a, b: a & ~b),
-    )
+    for op, expected in BIT_OPS.items()
 ]
 CASES = {"i1": BITS, **{t: cases_of(t) for t in TYPES}}
 

@@ -1,0 +1,456 @@
+"""`memref`: views, layouts, allocations, copies and globals, against NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spmd.dialects.diagnostics import KernelError
+from tests.execution.lowering.native_functions import DTYPES, Array, NativeFunctions
+
+# Copies every element of a two-dimensional view to a contiguous array.
+COPY_OUT = """
+  func.func private @copy_out(
+      %v: memref<?x?xf32, strided<[?, ?], offset: ?>>, %out: memref<?x?xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %m = memref.dim %v, %c0 : memref<?x?xf32, strided<[?, ?], offset: ?>>
+    %n = memref.dim %v, %c1 : memref<?x?xf32, strided<[?, ?], offset: ?>>
+    scf.for %i = %c0 to %m step %c1 {
+      scf.for %j = %c0 to %n step %c1 {
+        %e = memref.load %v[%i, %j] : memref<?x?xf32, strided<[?, ?], offset: ?>>
+        memref.store %e, %out[%i, %j] : memref<?x?xf32>
+      }
+    }
+    func.return
+  }
+"""
+
+
+def view_of(view: str, type_: str, out_shape: tuple[int, ...], *numbers: int) -> Array:
+    """What a view of the 6 x 8 numbers from 0 on holds; numbers are `%n0`, `%n1`, ..."""
+    names = "".join(f", %n{k}: index" for k in range(len(numbers)))
+    functions = NativeFunctions(f"""builtin.module {{ {COPY_OUT}
+      func.func @f(%x: memref<6x8xf32>, %out: memref<?x?xf32>{names}) {{
+        {view}
+        %w = "memref.cast"(%v) : ({type_}) -> memref<?x?xf32, strided<[?, ?], offset: ?>>
+        func.call @copy_out(%w, %out)
+          : (memref<?x?xf32, strided<[?, ?], offset: ?>>, memref<?x?xf32>) -> ()
+        func.return
+      }} }}""")
+    out = np.zeros(out_shape, np.float32)
+    functions("f", NUMBERS, out, *numbers)
+    return out
+
+
+NUMBERS = np.arange(48, dtype=np.float32).reshape(6, 8)
+
+
+def test_subview_of_known_sizes():
+    got = view_of(
+        """%v = memref.subview %x[1, 2] [3, 2] [2, 3]
+          : memref<6x8xf32> to memref<3x2xf32, strided<[16, 3], offset: 10>>""",
+        "memref<3x2xf32, strided<[16, 3], offset: 10>>",
+        (3, 2),
+    )
+    assert (got == NUMBERS[1::2, 2::3][:3, :2]).all()
+
+
+def test_subview_of_unknown_sizes():
+    got = view_of(
+        """%v = memref.subview %x[%n0, %n1] [%n2, %n3] [%n4, 1] : memref<6x8xf32>
+          to memref<?x?xf32, strided<[?, 1], offset: ?>>""",
+        "memref<?x?xf32, strided<[?, 1], offset: ?>>",
+        (2, 5),
+        *(1, 3, 2, 5, 3),
+    )
+    assert (got == NUMBERS[1::3, 3:8]).all()
+
+
+def test_subview_of_a_subview():
+    got = view_of(
+        """%u = memref.subview %x[1, 1] [5, 7] [1, 2] : memref<6x8xf32>
+          to memref<5x7xf32, strided<[8, 2], offset: 9>>
+        %v = memref.subview %u[%n0, 1] [2, 2] [2, 1]
+          : memref<5x7xf32, strided<[8, 2], offset: 9>>
+          to memref<2x2xf32, strided<[16, 2], offset: ?>>""",
+        "memref<2x2xf32, strided<[16, 2], offset: ?>>",
+        (2, 2),
+        1,
+    )
+    assert (got == NUMBERS[1:, 1::2][1::2, 1:][:2, :2]).all()
+
+
+def test_subview_that_drops_dimensions_of_size_one():
+    got = view_of(
+        """%u = memref.expand_shape %x [[0], [1, 2]] output_shape [6, 4, 2]
+          : memref<6x8xf32> into memref<6x4x2xf32>
+        %v = memref.subview %u[0, 2, 0] [6, 1, 2] [1, 1, 1]
+          : memref<6x4x2xf32> to memref<6x2xf32, strided<[8, 1], offset: 4>>""",
+        "memref<6x2xf32, strided<[8, 1], offset: 4>>",
+        (6, 2),
+    )
+    assert (got == NUMBERS.reshape(6, 4, 2)[:, 2, :]).all()
+
+
+def test_reinterpret_cast():
+    got = view_of(
+        """%v = memref.reinterpret_cast %x to offset: [%n0], sizes: [%n1, 3],
+            strides: [%n2, 2] : memref<6x8xf32>
+          to memref<?x3xf32, strided<[?, 2], offset: ?>>""",
+        "memref<?x3xf32, strided<[?, 2], offset: ?>>",
+        (4, 3),
+        *(5, 4, 7),
+    )
+    flat = NUMBERS.reshape(-1)
+    assert (got == [[flat[5 + 7 * i + 2 * j] for j in range(3)] for i in range(4)]).all()
+
+
+def test_strides_that_go_backwards():
+    got = view_of(
+        """%v = memref.reinterpret_cast %x to offset: [47], sizes: [6, 8],
+            strides: [%n0, %n1] : memref<6x8xf32>
+          to memref<6x8xf32, strided<[?, ?], offset: 47>>""",
+        "memref<6x8xf32, strided<[?, ?], offset: 47>>",
+        (6, 8),
+        *(-8, -1),
+    )
+    assert (got == NUMBERS[::-1, ::-1]).all()
+
+
+def test_expand_and_collapse_shape():
+    got = view_of(
+        """%u = memref.collapse_shape %x [[0, 1]] : memref<6x8xf32> into memref<48xf32>
+        %d = "memref.cast"(%u) : (memref<48xf32>) -> memref<?xf32>
+        %v = memref.expand_shape %d [[0, 1]] output_shape [%n0, 4]
+          : memref<?xf32> into memref<?x4xf32>""",
+        "memref<?x4xf32>",
+        (12, 4),
+        12,
+    )
+    assert (got == NUMBERS.reshape(12, 4)).all()
+
+
+def test_select_and_loop_carry_views():
+    got = view_of(
+        """%c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %a = memref.subview %x[0, 0] [2, 2] [1, 1] : memref<6x8xf32>
+          to memref<2x2xf32, strided<[8, 1]>>
+        %b = memref.subview %x[4, 6] [2, 2] [1, 1] : memref<6x8xf32>
+          to memref<2x2xf32, strided<[8, 1], offset: 38>>
+        %ad = "memref.cast"(%a) : (memref<2x2xf32, strided<[8, 1]>>)
+          -> memref<2x2xf32, strided<[8, 1], offset: ?>>
+        %bd = "memref.cast"(%b) : (memref<2x2xf32, strided<[8, 1], offset: 38>>)
+          -> memref<2x2xf32, strided<[8, 1], offset: ?>>
+        %odd, %v = scf.for %i = %c0 to %n0 step %c1 iter_args(%p = %ad, %q = %bd)
+            -> (memref<2x2xf32, strided<[8, 1], offset: ?>>,
+                memref<2x2xf32, strided<[8, 1], offset: ?>>) {
+          scf.yield %q, %p : memref<2x2xf32, strided<[8, 1], offset: ?>>,
+            memref<2x2xf32, strided<[8, 1], offset: ?>>
+        }""",
+        "memref<2x2xf32, strided<[8, 1], offset: ?>>",
+        (2, 2),
+        3,
+    )
+    assert (got == NUMBERS[:2, :2]).all()
+
+
+def test_a_strided_array_of_numpy_is_not_copied():
+    functions = NativeFunctions("""
+      func.func @f(%v: memref<?x?xf64, strided<[?, ?], offset: ?>>, %i: index, %j: index)
+          -> f64 {
+        %e = memref.load %v[%i, %j] : memref<?x?xf64, strided<[?, ?], offset: ?>>
+        %t = arith.addf %e, %e : f64
+        memref.store %t, %v[%i, %j] : memref<?x?xf64, strided<[?, ?], offset: ?>>
+        func.return %e : f64
+      }""")
+    array = np.arange(48, dtype=np.float64).reshape(6, 8)
+    view = array[::-2, 1::3]
+    assert functions("f", view, 2, 1) == 12
+    assert array[1, 4] == 24
+
+
+@pytest.mark.parametrize("scalar", DTYPES)
+def test_elements_of_every_type_are_loaded_and_stored(scalar: str):
+    functions = NativeFunctions(f"""
+      func.func @f(%x: memref<3x?x{scalar}>, %y: memref<?x3x{scalar}>) {{
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c3 = arith.constant 3 : index
+        %n = memref.dim %x, %c1 : memref<3x?x{scalar}>
+        scf.for %i = %c0 to %c3 step %c1 {{
+          scf.for %j = %c0 to %n step %c1 {{
+            %e = memref.load %x[%i, %j] : memref<3x?x{scalar}>
+            memref.store %e, %y[%j, %i] : memref<?x3x{scalar}>
+          }}
+        }}
+        func.return
+      }}""")
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 100, (3, 5)).astype(DTYPES[scalar])
+    y = np.zeros((5, 3), DTYPES[scalar])
+    functions("f", x, y)
+    assert (y == x.T).all()
+
+
+def test_the_stack_does_not_grow_in_a_loop():
+    functions = NativeFunctions("""
+      func.func @f(%n: index, %size: index) -> f32 {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %zero = arith.constant 0.0 : f32
+        %one = arith.constant 1.0 : f32
+        %sum = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (f32) {
+          %fixed = memref.alloca() : memref<4096xf32>
+          %sized = memref.alloca(%size) : memref<?xf32>
+          %j = arith.remui %i, %size : index
+          memref.store %one, %sized[%j] : memref<?xf32>
+          memref.store %one, %fixed[%j] : memref<4096xf32>
+          %a = memref.load %sized[%j] : memref<?xf32>
+          %b = memref.load %fixed[%j] : memref<4096xf32>
+          %t = arith.addf %a, %b : f32
+          %next = arith.addf %s, %t : f32
+          scf.yield %next : f32
+        }
+        func.return %sum : f32
+      }""")
+    # Far more than any stack, if an iteration kept its arrays.
+    assert functions("f", 100_000, 2000) == 200_000
+
+
+def test_an_array_that_outlives_its_iteration_is_not_reused():
+    functions = NativeFunctions("""
+      func.func @f() -> f32 {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c2 = arith.constant 2 : index
+        %first = memref.alloca() : memref<1xf32>
+        %start = arith.constant 5.0 : f32
+        memref.store %start, %first[%c0] : memref<1xf32>
+        %last = scf.for %i = %c0 to %c2 step %c1 iter_args(%p = %first)
+            -> (memref<1xf32>) {
+          %new = memref.alloca() : memref<1xf32>
+          %zero = arith.constant 0.0 : f32
+          memref.store %zero, %new[%c0] : memref<1xf32>
+          %old = memref.load %p[%c0] : memref<1xf32>
+          memref.store %old, %new[%c0] : memref<1xf32>
+          scf.yield %new : memref<1xf32>
+        }
+        %r = memref.load %last[%c0] : memref<1xf32>
+        func.return %r : f32
+      }""")
+    assert functions("f") == 5
+
+
+def test_heap_memory_is_aligned_and_freed():
+    functions = NativeFunctions("""
+      func.func @f(%n: index) -> index {
+        %c0 = arith.constant 0 : index
+        %a = memref.alloc(%n) {alignment = 256 : i64} : memref<?x3xf32>
+        %b = memref.alloc() : memref<5xi8>
+        %last = arith.constant 2 : index
+        %x = arith.constant 7.0 : f32
+        %c1 = arith.constant 1 : index
+        %row = arith.subi %n, %c1 : index
+        memref.store %x, %a[%row, %last] : memref<?x3xf32>
+        %p = "memref.extract_aligned_pointer_as_index"(%a)
+          : (memref<?x3xf32>) -> index
+        %q = "memref.extract_aligned_pointer_as_index"(%b) : (memref<5xi8>) -> index
+        memref.dealloc %b : memref<5xi8>
+        memref.dealloc %a : memref<?x3xf32>
+        %c256 = arith.constant 256 : index
+        %c64 = arith.constant 64 : index
+        %pr = arith.remui %p, %c256 : index
+        %qr = arith.remui %q, %c64 : index
+        %r = arith.addi %pr, %qr : index
+        func.return %r : index
+      }""")
+    assert functions("f", 1000) == 0
+
+
+@pytest.mark.parametrize("layout", ["", ", strided<[8, 1], offset: ?>"])
+def test_copy(layout: str):
+    functions = NativeFunctions(f"""
+      func.func @f(%x: memref<?x?xi16{layout.replace("8", "?")}>, %y: memref<?x?xi16>) {{
+        "memref.copy"(%x, %y)
+          : (memref<?x?xi16{layout.replace("8", "?")}>, memref<?x?xi16>) -> ()
+        func.return
+      }}""")
+    x = np.arange(48, dtype=np.int16).reshape(6, 8)
+    if layout:
+        x = x[::2, :5]
+    y = np.zeros(x.shape, np.int16)
+    functions("f", x, y)
+    assert (y == x).all()
+
+
+def test_view_of_bytes():
+    functions = NativeFunctions("""
+      func.func @f(%bytes: memref<?xi8>, %shift: index, %n: index) {
+        %c1 = arith.constant 1 : index
+        %v = memref.view %bytes[%shift][%n] : memref<?xi8> to memref<?x2xi32>
+        %x = arith.constant 305419896 : i32
+        memref.store %x, %v[%c1, %c1] : memref<?x2xi32>
+        func.return
+      }""")
+    data = np.zeros(64, np.int8)
+    functions("f", data, 16, 3)
+    assert data.view(np.int32).tolist().index(305419896) == 4 + 3
+    assert np.count_nonzero(data.view(np.int32)) == 1
+
+
+def test_metadata():
+    functions = NativeFunctions("""
+      func.func @f(%v: memref<?x4xf32, strided<[?, 2], offset: ?>>, %out: memref<6xindex>) {
+        %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %v
+          : memref<?x4xf32, strided<[?, 2], offset: ?>>
+          -> memref<f32>, index, index, index, index, index
+        %rank = "memref.rank"(%v)
+          : (memref<?x4xf32, strided<[?, 2], offset: ?>>) -> index
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c2 = arith.constant 2 : index
+        %c3 = arith.constant 3 : index
+        %c4 = arith.constant 4 : index
+        %c5 = arith.constant 5 : index
+        memref.store %offset, %out[%c0] : memref<6xindex>
+        memref.store %sizes#0, %out[%c1] : memref<6xindex>
+        memref.store %sizes#1, %out[%c2] : memref<6xindex>
+        memref.store %strides#0, %out[%c3] : memref<6xindex>
+        memref.store %strides#1, %out[%c4] : memref<6xindex>
+        memref.store %rank, %out[%c5] : memref<6xindex>
+        func.return
+      }""")
+    out = np.zeros(6, np.int64)
+    functions("f", np.zeros((5, 8), np.float32)[:, ::2], out)
+    assert out.tolist() == [0, 5, 4, 8, 2, 2]
+
+
+def test_dimension_chosen_at_run_time():
+    functions = NativeFunctions("""
+      func.func @f(%v: memref<?x4x?xf32>, %d: index) -> index {
+        %n = memref.dim %v, %d : memref<?x4x?xf32>
+        func.return %n : index
+      }""")
+    array = np.zeros((3, 4, 5), np.float32)
+    assert [functions("f", array, d) for d in range(3)] == [3, 4, 5]
+
+
+GLOBALS: dict[str, tuple[str, Any]] = {
+    "f32": ("[1.5, -2.0, 0.1]", [1.5, -2.0, 0.1]),
+    "i32": ("[1, -2, 2147483647]", [1, -2, 2147483647]),
+    "i8": ("[1, -2, 127]", [1, -2, 127]),
+    "f16": ("[1.5, -2.0, 0.1]", [1.5, -2.0, 0.1]),
+    "bf16": ("[1.5, -2.0, 0.1]", [1.5, -2.0, 0.1]),
+    "i1": ("[true, false, true]", [True, False, True]),
+    "i64": ("0", [0, 0, 0]),
+    "f64": ("3.25", [3.25, 3.25, 3.25]),
+}
+
+
+@pytest.mark.parametrize("scalar", GLOBALS)
+def test_globals(scalar: str):
+    text, values = GLOBALS[scalar]
+    functions = NativeFunctions(f"""builtin.module {{
+      "memref.global"() <{{sym_name = "table", type = memref<3x{scalar}>,
+        initial_value = dense<{text}> : tensor<3x{scalar}>, sym_visibility = "private",
+        constant}}> : () -> ()
+      func.func @f(%i: index, %out: memref<1x{scalar}>) {{
+        %c0 = arith.constant 0 : index
+        %t = memref.get_global @table : memref<3x{scalar}>
+        %e = memref.load %t[%i] : memref<3x{scalar}>
+        memref.store %e, %out[%c0] : memref<1x{scalar}>
+        func.return
+      }} }}""")
+    for i, value in enumerate(values):
+        out = np.zeros(1, DTYPES[scalar])
+        functions("f", i, out)
+        assert out[0] == np.array(value).astype(DTYPES[scalar])
+
+
+def test_a_large_global():
+    values = ", ".join(map(str, range(1000)))
+    functions = NativeFunctions(f"""builtin.module {{
+      "memref.global"() <{{sym_name = "expf", type = memref<10x100xi16>,
+        initial_value = dense<[{values}]> : tensor<1000xi16>, sym_visibility = "public",
+        alignment = 64 : i64}}> : () -> ()
+      func.func @f(%i: index, %j: index) -> i16 {{
+        %t = memref.get_global @expf : memref<10x100xi16>
+        %e = memref.load %t[%i, %j] : memref<10x100xi16>
+        func.return %e : i16
+      }} }}""")
+    assert functions("f", 7, 31) == 731
+
+
+def test_nontemporal_and_assumed_alignment():
+    functions = NativeFunctions("""
+      func.func @f(%x: memref<?xf32>, %y: memref<?xf32>) {
+        %c0 = arith.constant 0 : index
+        %a = memref.assume_alignment %x, 64 : memref<?xf32>
+        %v = memref.load %a[%c0] {nontemporal = true} : memref<?xf32>
+        memref.store %v, %y[%c0] {nontemporal = true} : memref<?xf32>
+        func.return
+      }""")
+    memory = np.arange(64, dtype=np.float32)
+    skip = -memory.ctypes.data % 64 // 4
+    x, y = memory[skip : skip + 4], np.zeros(4, np.float32)
+    functions("f", x, y)
+    assert y[0] == x[0]
+
+
+def test_alloca_scope():
+    functions = NativeFunctions("""
+      func.func @f(%n: index) -> index {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %c0) -> (index) {
+          %t = "memref.alloca_scope"() ({
+            %m = memref.alloca(%n) : memref<?xindex>
+            memref.store %i, %m[%i] : memref<?xindex>
+            %v = memref.load %m[%i] : memref<?xindex>
+            "memref.alloca_scope.return"(%v) : (index) -> ()
+          }) : () -> index
+          %u = arith.addi %s, %t : index
+          scf.yield %u : index
+        }
+        func.return %r : index
+      }""")
+    assert functions("f", 20_000) == 20_000 * 19_999 // 2
+
+
+ATOMICS: dict[int, tuple[str, int]] = {
+    1: ("addi", 12),
+    2: ("assign", 5),
+    4: ("maxs", 7),
+    7: ("mins", 5),
+    10: ("muli", 35),
+    11: ("ori", 7),
+    12: ("andi", 5),
+    15: ("xori", 2),
+}
+
+
+@pytest.mark.parametrize("kind", ATOMICS, ids=lambda kind: ATOMICS[kind][0])
+def test_atomic_rmw(kind: int):
+    functions = NativeFunctions(f"""
+      func.func @f(%x: memref<?xi32>, %v: i32) -> i32 {{
+        %c1 = arith.constant 1 : index
+        %old = "memref.atomic_rmw"(%v, %x, %c1) <{{kind = {kind} : i64}}>
+          : (i32, memref<?xi32>, index) -> i32
+        func.return %old : i32
+      }}""")
+    x = np.array([7, 7, 7], np.int32)
+    assert functions("f", x, 5) == 7
+    assert x.tolist() == [7, ATOMICS[kind][1], 7]
+
+
+def test_a_layout_that_is_no_descriptor_is_an_error():
+    with pytest.raises(KernelError, match="identity or strided layout"):
+        NativeFunctions("""
+          func.func @f(%x: memref<4x4xf32, affine_map<(d0, d1) -> (d1, d0)>>) {
+            func.return
+          }""")
+
