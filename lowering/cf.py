@@ -62,9 +62,10 @@ def _assert(writer: FunctionWriter, op: AssertOp) -> None:
     condition = writer.get(op.arg)
     writer.emit(f"br i1 {condition}, label %{passed}, label %{failed}")
     writer.start(failed)
-    message = op.msg.data.encode() + b"\0"
+    message = op.msg.data.encode() + b"\n"
     text = writer.module.string(message)
-    writer.emit(writer.call("puts", "i32", [("ptr", text)], attributes="nounwind"))
+    arguments = [("i32", "2"), ("ptr", text), ("i64", str(len(message)))]
+    writer.emit(writer.call("write", "i64", arguments, attributes="nounwind"))
     writer.emit(writer.call("abort", "void", [], attributes="noreturn nounwind"))
     writer.emit("unreachable")
     writer.start(passed)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.ir.post_order import PostOrderIterator
 
 from spmd.lowering.function_writer import FunctionWriter
 
@@ -118,6 +117,32 @@ class Cfg:
             self.writer.jump(self.edge(block, values))
 
 
+def reverse_post_order(entry: Block) -> list[Block]:
+    """
+    The blocks that can be reached, such that what dominates a block stands before it.
+
+    xDSL's own iterator gives a block twice if one branch reaches it twice.
+    """
+    order: list[Block] = []
+    seen = {entry}
+    path = [(entry, iter(_successors(entry)))]
+    while path:
+        block, rest = path[-1]
+        following = next((b for b in rest if b not in seen), None)
+        if following is None:
+            order.append(block)
+            path.pop()
+        else:
+            seen.add(following)
+            path.append((following, iter(_successors(following))))
+    order.reverse()
+    return order
+
+
+def _successors(block: Block) -> Sequence[Block]:
+    return block.last_op.successors if block.last_op is not None else ()
+
+
 Terminator = Callable[[FunctionWriter, Operation, Cfg], None]
 
 CFG_TERMINATORS: dict[str, Terminator] = {}
@@ -140,12 +165,8 @@ def write_cfg(
         _terminate(writer, writer.write_block(blocks[0]), None, leave)
         return
     cfg = Cfg(writer, region)
-    # Reverse post-order: what dominates a use is written before it. Blocks that cannot
-    # be reached are left out.
-    order = list(PostOrderIterator(blocks[0]))
-    order.reverse()
     joins: list[tuple[Block, Join]] = []
-    for block in order:
+    for block in reverse_post_order(blocks[0]):
         if block is not blocks[0]:
             join = Join(writer, cfg.labels[block])
             join.bind(block.args)

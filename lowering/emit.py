@@ -27,6 +27,8 @@ from spmd.dialects.work_groups import FULL_SUFFIX
 # Each of these modules declares the emitters of its ops.
 from spmd.lowering import (
     arith as _arith,
+)
+from spmd.lowering import (
     atomics as _atomics,
 )
 from spmd.lowering import (

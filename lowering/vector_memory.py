@@ -17,7 +17,6 @@ from spmd.lowering.types import (
     TypeNotLowered,
     element_type,
     is_memref,
-    is_vector,
     llvm_type,
     natural_alignment,
     scalar_bits,
@@ -52,25 +51,12 @@ def _window(
 def _load(writer: FunctionWriter, op: vector.LoadOp) -> None:
     array, *indices = op.operands
     result = op.results[0]
-    base = writer.memref(array)
-    if is_vector(base.layout.element):
-        address = element_address(writer, base, map(writer.get, indices))
-        align = natural_alignment(base.layout.element)
-        type_ = writer.type_of(result)
-        writer.define(result, f"load {type_}, ptr {address}, align {align}")
-        return
     _window(writer, op, array, indices, result).read(result, None, "poison")
 
 
 @emits(vector.StoreOp)
 def _store(writer: FunctionWriter, op: vector.StoreOp) -> None:
     value, array, *indices = op.operands
-    base = writer.memref(array)
-    if is_vector(base.layout.element):
-        address = element_address(writer, base, map(writer.get, indices))
-        align = natural_alignment(base.layout.element)
-        writer.emit(f"store {writer.typed(value)}, ptr {address}, align {align}")
-        return
     _window(writer, op, array, indices, value).write(writer.get(value), None)
 
 
@@ -166,8 +152,6 @@ def _transfer(
     dimensions = _dimensions(op.permutation_map.data)
     shape = shape_of(value)
     base = writer.memref(op.source)
-    if is_vector(base.layout.element):
-        raise TypeNotLowered(f"expected a memref of scalars, got {op.source.type}")
     at = [writer.get(index) for index in op.indices]
     window = Window(writer, base, at, shape, dimensions)
     checked = [not inside.value.data for inside in op.in_bounds.data]

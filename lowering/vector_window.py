@@ -18,6 +18,7 @@ from spmd.lowering.addresses import add, element_address, is_literal, linear_ind
 from spmd.lowering.function_writer import FunctionWriter
 from spmd.lowering.literals import vector_literal
 from spmd.lowering.memref_value import MemRefValue
+from spmd.lowering.types import TypeNotLowered, is_vector
 from spmd.lowering.vector import lanes_below, shuffle, splat, strides_of
 from spmd.lowering.vector_access import ALL_LANES, element_access
 
@@ -35,6 +36,10 @@ class Window:
         hints: str = "",
     ):
         """`dimensions`: which one of the memref each of the vector runs along, if any."""
+        if is_vector(base.layout.element):
+            raise TypeNotLowered(
+                f"expected a memref of scalars, got one of {base.layout.element}"
+            )
         self.writer = writer
         self.base = base
         self.at = list(at)

@@ -105,7 +105,9 @@ def test_reinterpret_cast():
         *(5, 4, 7),
     )
     flat = NUMBERS.reshape(-1)
-    assert (got == [[flat[5 + 7 * i + 2 * j] for j in range(3)] for i in range(4)]).all()
+    assert (
+        got == [[flat[5 + 7 * i + 2 * j] for j in range(3)] for i in range(4)]
+    ).all()
 
 
 def test_strides_that_go_backwards():
@@ -453,4 +455,3 @@ def test_a_layout_that_is_no_descriptor_is_an_error():
           func.func @f(%x: memref<4x4xf32, affine_map<(d0, d1) -> (d1, d0)>>) {
             func.return
           }""")
-
