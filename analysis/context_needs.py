@@ -241,7 +241,9 @@ class _Finder:
     def _variables_of(self, carrier: Operation) -> Iterator[Variable]:
         match carrier:
             case scf.IfOp() | scf.IndexSwitchOp():
-                yields = [_yield_of(region) for region in carrier.regions]
+                yields = [
+                    _yield_of(region) for region in carrier.regions if region.blocks
+                ]
                 for i, result in enumerate(carrier.results):
                     if not self.divergence.is_uniform(result):
                         yield Variable(

@@ -68,6 +68,7 @@ CASES: list[tuple[str, Arguments, tuple[Launch, ...]]] = [
     ("rotate_in_loop", with_trips, MORE_LINES),
     ("swap_in_while", two_with_trips, MORE_LINES),
     ("branches", per_group, MORE_LINES),
+    ("if_without_else", per_group, MORE_LINES),
     ("uniform_read_after_write", two_arrays, MORE_LINES),
     ("private_arrays", two_arrays, MORE_LINES),
     ("planes", plane, PLANES),
