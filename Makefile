@@ -35,9 +35,11 @@ example: $(READY) ## compile, run and check the examples on real sizes
 
 test: lint types pytest filecheck ## everything that has to hold
 
-lint: $(READY) ## ruff: rules and format
+lint: $(READY) ## ruff: rules and format; the longest files
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	@find analysis dialects lowering passes reference runtime tools -name '*.py' \
+	  | xargs wc -l | sort -rn | sed -n '2,6s/^/longest: /p'
 
 types: $(READY) ## pyright, strict
 	$(BIN)/pyright
