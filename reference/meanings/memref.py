@@ -134,6 +134,19 @@ def _load(body: Body, op: memref.LoadOp) -> None:
 def _store(body: Body, op: memref.StoreOp) -> None:
     type_ = memref_type(op.memref, op)
     scalar = cell_scalar(type_, op)
+    if body.in_lanes and body.may_be_poison(op.value):
+        # One store for all lanes: those that are off leave the value to the others.
+        body.line(f"if {body.use(op.value)} is not POISON:")
+        body.depth += 1
+        _write_store(body, op, type_, scalar)
+        body.depth -= 1
+    else:
+        _write_store(body, op, type_, scalar)
+
+
+def _write_store(
+    body: Body, op: memref.StoreOp, type_: MemRefType[Attribute], scalar: Scalar
+) -> None:
     body.require(op.indices, op, "index")
     target, indices = body.use(op.memref), body.uses(op.indices)
     check_bounds(body, op, target, type_, indices)

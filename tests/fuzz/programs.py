@@ -16,6 +16,7 @@ and on varying conditions, and exchanges values through local memory. What makes
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -667,6 +668,19 @@ class Writer:
             result = new
         self.line(f"%{name} = arith.addi {result}, %c0 : index")
 
+    def without_dead_code(self) -> list[str]:
+        """The lines whose result is used; what a line needs stands before it."""
+        pure = re.compile(r"\s*(%\w+) = (arith|math|memref\.load|spmd\.\w+_(id|size) )")
+        used: set[str] = set()
+        kept: list[str] = []
+        for line in reversed(self.lines):
+            found = pure.match(line)
+            if found and found[1] not in used:
+                continue
+            kept.append(line)
+            used.update(re.findall(r"%\w+", line))
+        return kept[::-1]
+
     def kernel(self) -> Kernel:
         launch = self.pick(LAUNCHES)
         self.rank = len(launch.global_size)
@@ -685,6 +699,6 @@ class Writer:
             size = ", ".join(map(str, launch.group_size))
             attributes = f" attributes {{work_group_size = array<i64: {size}>}}"
         head = f"spmd.kernel @fuzz({signature}){attributes} {{"
-        source = "\n".join([head, *self.lines, "}"]) + "\n"
+        source = "\n".join([head, *self.without_dead_code(), "}"]) + "\n"
         made = tuple((what, dtype) for what, dtype, _ in self.parameters.values())
         return Kernel(source, made, launch)
