@@ -147,17 +147,13 @@ class Emitter:
         return found
 
     def _spread(self, first: SSAValue, stride: int) -> SSAValue:
-        splat = self._splat(first)
         if stride == 0:
-            return splat
-        at = (
-            InsertPoint.after(splat.owner)
-            if isinstance(splat.owner, Operation)
-            else None
-        )
-        assert at is not None
-        op = arith.AddiOp(splat, self.steps(first.type, stride))
-        return self._insert(op, at, _lanes_name(first))
+            return self._splat(first)
+        # The steps come first: both they and the scalar may stand at the head.
+        steps = self.steps(first.type, stride)
+        splat = self._splat(first)
+        op = arith.AddiOp(splat, steps)
+        return self._insert(op, self._behind(splat), _lanes_name(first))
 
     def _splat(self, scalar: SSAValue) -> SSAValue:
         owner = scalar.owner
