@@ -150,6 +150,16 @@ def test_one_bound_launch_may_be_called_from_several_threads():
     assert_array_equal(x[:64], np.arange(64))
 
 
+def test_programs_may_be_compiled_in_several_threads():
+    def work(number: int) -> None:
+        program = spmd.compile(WORK.replace("1664525", str(number)))
+        out = np.full(100, 2, np.int32)
+        program["work"](2, out, global_size=100, group_size=10 + number)
+        assert_array_equal(out, 2 * number**2 + 1)
+
+    in_threads(work, 4)
+
+
 def test_number_of_threads_of_the_environment(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SPMD_NUM_THREADS", "3")
     assert available_threads() == 3
