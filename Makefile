@@ -45,7 +45,7 @@ types: $(READY) ## pyright, strict
 	$(BIN)/pyright
 
 pytest: $(READY) ## tests in Python
-	$(BIN)/python -m pytest -q -n auto --dist worksteal
+	$(BIN)/python -m pytest -q -n logical --dist worksteal
 
 filecheck: $(READY) ## tests in MLIR
 	$(BIN)/lit -s tests/filecheck
