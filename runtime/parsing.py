@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TypeVar
 
@@ -24,13 +26,11 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.cf import Cf
 from xdsl.dialects.func import Func
-from xdsl.dialects.llvm import LLVM
 from xdsl.dialects.math import Math
 from xdsl.dialects.memref import MemRef
 from xdsl.dialects.scf import Scf
-from xdsl.dialects.ub import UB
 from xdsl.dialects.vector import Vector
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
@@ -50,8 +50,11 @@ from spmd.runtime.errors import (
 
 _Type = TypeVar("_Type", bound=Attribute)
 
-DIALECTS = (Builtin, Arith, Cf, Func, LLVM, Math, MemRef, Scf, SPMD, UB, Vector)
-"""The dialects that a kernel may be written in, and those it is lowered to."""
+DIALECTS = (Builtin, Arith, Cf, Func, Math, MemRef, Scf, SPMD, Vector)
+"""The dialects that a kernel may be written in."""
+
+_RARE_DIALECTS = {"llvm": "LLVM", "ub": "UB"}
+"""Dialects of lower levels, which are loaded when one of their ops is met."""
 
 
 def make_context() -> Context:
@@ -60,7 +63,13 @@ def make_context() -> Context:
     context = Context()
     for dialect in DIALECTS:
         context.load_dialect(dialect)
+    for name, variable in _RARE_DIALECTS.items():
+        context.register_dialect(name, partial(_load_dialect, name, variable))
     return context
+
+
+def _load_dialect(name: str, variable: str) -> Dialect:
+    return getattr(import_module(f"xdsl.dialects.{name}"), variable)
 
 
 class LocatingParser(Parser):
@@ -87,7 +96,7 @@ class LocatingParser(Parser):
         )
         if op is not None:
             return op
-        known = [o.name for dialect in DIALECTS for o in dialect.operations]
+        known = [op.name for op in self.ctx.loaded_ops]
         start = self._names[-1]
         self.raise_error(
             f"unknown operation '{name}'{did_you_mean(name, known)}",
