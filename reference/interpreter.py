@@ -8,7 +8,9 @@ wait in them. NumPy arrays are read and changed in place.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from itertools import chain
+from operator import mul
+from typing import Any, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, i8
@@ -42,6 +44,7 @@ class Interpreter:
         self.program = Program(module)
         self.program.environment["schedule"] = self.order
         self.program.environment["run_together"] = self._run_together
+        self.program.environment["launch"] = self._launch_from_host
 
     def _run_together(self, lanes: Sequence[Any], code: Any) -> None:
         Turns(self.program, self.order, lanes, code).run()
@@ -93,17 +96,49 @@ class Interpreter:
             if kernel.sub_group_size is None
             else kernel.sub_group_size.value.data
         )
-        self.launch(kernel, args, Range(size, enqueued), lanes)
+        types = list(kernel.function_type.inputs)
+        bound = bind_arguments(types, args, _names(kernel))
+        self.launch(kernel, bound, Range(size, enqueued), lanes)
+
+    def _launch_from_host(
+        self,
+        site: int,
+        name: str,
+        sizes: Sequence[int],
+        whole_groups: bool,
+        group_size: Sequence[int],
+        bound: Sequence[Any],
+    ) -> None:
+        """A launch that a host function makes, with values of the interpreter."""
+        kernel = self._symbol(name, KernelOp, "a kernel")
+        tiles = [cast("tuple[int, ...]", v) for v in bound if isinstance(v, tuple)]
+        if max((*sizes, *group_size, *chain(*tiles))) >> 63:
+            raise Trap(site, f"negative size in the launch of @{name}")
+        fixed: tuple[int, int, int] | None = kernel.group_size
+        given = (*group_size, 1, 1)[:3] if group_size else fixed
+        if given is None or 0 in given or fixed not in (None, given):
+            raise Trap(
+                site,
+                f"expected groups of {fixed or 'at least one work-item'}, got {given}",
+            )
+        enqueued = as_triple(given, "group size", 1)
+        scale = enqueued if whole_groups else (1, 1, 1)
+        counts = (*sizes, 1, 1)
+        size = as_triple(tuple(map(mul, counts, scale)), "size", 0)
+        lanes = kernel.sub_group_size
+        self.launch(
+            kernel,
+            bound,
+            Range(size, enqueued),
+            DEFAULT_SUB_GROUP_SIZE if lanes is None else lanes.value.data,
+        )
 
     def launch(
-        self, kernel: KernelOp, args: Sequence[Any], range_: Range, lanes: int
+        self, kernel: KernelOp, bound: Sequence[Any], range_: Range, lanes: int
     ) -> None:
-        """Run every group of the range."""
+        """Run every group of the range, with arguments as `bind_arguments` gives them."""
         types = list(kernel.function_type.inputs)
-        names = [
-            arg.name_hint or f"#{i}" for i, arg in enumerate(kernel.body.blocks[0].args)
-        ]
-        bound = bind_arguments(types, args, names)
+        names = _names(kernel)
         code = self.program.environment[compile_function(self.program, kernel)]
         # Between levels 0 and 1 a kernel may have its work-item loops already.
         whole_group = any(WORK_ITEMS in op.attributes for op in kernel.walk())
@@ -199,6 +234,11 @@ class Interpreter:
         if len(outputs) < 2:
             returned = [returned] * len(outputs)
         return result_values(outputs, returned)
+
+
+def _names(kernel: KernelOp) -> list[str]:
+    arguments = kernel.body.blocks[0].args
+    return [arg.name_hint or f"#{i}" for i, arg in enumerate(arguments)]
 
 
 def scratch_bytes_name(name: str) -> str:

@@ -56,6 +56,11 @@ class LocalArgument(NamedTuple):
     type: MemRefType[Attribute]
     sizes: Sequence[SSAValue | Operation] = ()
 
+    @property
+    def size_values(self) -> list[SSAValue]:
+        """The sizes as values."""
+        return [SSAValue.get(size) for size in self.sizes]
+
 
 Argument: TypeAlias = SSAValue | Operation | LocalArgument
 
@@ -137,6 +142,8 @@ class LaunchOp(IRDLOperation):
         : f32, memref<?xf32>, memref<?xf32, #spmd.memory<local>>
       func.return
     }
+    // run: n = 3, v = 1.5, x = [0, 0, 0, 0]
+    // gives: x = [1.5, 1.5, 1.5, 0]
     ```
     """
 
@@ -250,14 +257,14 @@ class LaunchOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
-        def print_sizes(sizes: Sequence[SSAValue | Operation]) -> None:
+        def print_sizes(sizes: Sequence[SSAValue]) -> None:
             with printer.in_parens():
-                printer.print_list(map(SSAValue.get, sizes), printer.print_ssa_value)
+                printer.print_list(sizes, printer.print_ssa_value)
 
         def print_argument(argument: SSAValue | LocalArgument) -> None:
             if isinstance(argument, LocalArgument):
                 printer.print_string("local")
-                print_sizes(argument.sizes)
+                print_sizes(argument.size_values)
             else:
                 printer.print_ssa_value(argument)
 

@@ -11,6 +11,7 @@ _FILES = (
     "collectives",
     "ids",
     "lanes",
+    "launch",
     "math",
     "memref",
     "memref_views",
