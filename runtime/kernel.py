@@ -117,6 +117,11 @@ class Kernel:
         """The IR after the pass `stage`, one of those that `stages` lists."""
         return ir_after(self.stages(group_size=group_size), stage)
 
+    def assembly(self, *, group_size: Size | None = None) -> str:
+        """The native code for launches whose groups are all full."""
+        size = group_size_for(self.name, self._fixed, group_size, (1, 1, 1))
+        return self._native(size, True).assembly()
+
     def _check_threads(self, threads: Any) -> int:
         try:
             number = operator.index(threads)

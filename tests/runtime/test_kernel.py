@@ -424,6 +424,12 @@ def test_stages_lead_to_llvm():
             ir("nope")
 
 
+def test_assembly_is_that_of_the_kernel():
+    assert "scale:" in kernel(SCALE).assembly()
+    with pytest.raises(spmd.LaunchError, match="group_size 8 that"):
+        kernel(FIXED).assembly(group_size=7)
+
+
 def test_public_names_exist():
     for name in spmd.__all__:
         assert getattr(spmd, name) is not None
