@@ -34,9 +34,6 @@ from spmd.dialects.spmd.collectives import (
     ScanMode,
     ScanModeAttr,
     ScanOp,
-    ShuffleMode,
-    ShuffleModeAttr,
-    ShuffleOp,
 )
 from spmd.dialects.spmd.ids import (
     DimensionOp,
@@ -70,6 +67,7 @@ from spmd.dialects.spmd.kinds import (
 )
 from spmd.dialects.spmd.lanes import MaskedOp, SubGroupOp, YieldOp
 from spmd.dialects.spmd.launch import Extent, ExtentAttr, LaunchOp, LocalArgument
+from spmd.dialects.spmd.shuffle import ShuffleMode, ShuffleModeAttr, ShuffleOp
 from spmd.dialects.spmd.votes import AllOp, AnyOp, BallotOp, ElectOp, VoteOp
 
 SPMD = Dialect(

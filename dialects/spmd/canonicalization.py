@@ -25,7 +25,6 @@ from spmd.dialects.spmd.collectives import (
     ReduceOp,
     ScanMode,
     ScanOp,
-    ShuffleOp,
 )
 from spmd.dialects.spmd.ids import (
     DimensionOp,
@@ -45,6 +44,7 @@ from spmd.dialects.spmd.ids import (
 from spmd.dialects.spmd.kernel import KernelOp
 from spmd.dialects.spmd.kinds import Kind, neutral_element
 from spmd.dialects.spmd.placement import nearest
+from spmd.dialects.spmd.shuffle import ShuffleOp
 from spmd.dialects.spmd.votes import AllOp, AnyOp, BallotOp, ElectOp
 
 COLLECTIVES = (

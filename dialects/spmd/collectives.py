@@ -1,5 +1,5 @@
 """
-Collectives on one value per work-item: reduce, scan, broadcast and shuffle.
+Collectives on one value per work-item: reduce, scan and broadcast.
 
 A collective synchronises execution, not memory. `across work_group` it is reached by all
 work-items of the group or by none; `across sub_group` it works on the lanes that reach it
@@ -44,34 +44,11 @@ class ScanMode(StrEnum):
     EXCLUSIVE = "exclusive"
 
 
-class ShuffleMode(StrEnum):
-    """How `spmd.shuffle` finds the lane to read from."""
-
-    IDX = "idx"
-    XOR = "xor"
-    UP = "up"
-    DOWN = "down"
-    ROTATE = "rotate"
-
-
 @irdl_attr_definition
 class ScanModeAttr(BracketedKeyword, EnumAttribute[ScanMode]):
     """`#spmd.scan_mode<inclusive>`; ops print the bare keyword."""
 
     name = "spmd.scan_mode"
-
-
-@irdl_attr_definition
-class ShuffleModeAttr(BracketedKeyword, EnumAttribute[ShuffleMode]):
-    """`#spmd.shuffle_mode<idx>`; ops print the bare keyword."""
-
-    name = "spmd.shuffle_mode"
-
-
-def _verify_value(op: Operation, value: SSAValue) -> None:
-    if (reason := why_not_scalar(value.type)) is not None:
-        raise VerifyException(reason)
-    expect_inside_function(op)
 
 
 @irdl_op_definition
@@ -304,7 +281,9 @@ class BroadcastOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        _verify_value(self, self.value)
+        if (reason := why_not_scalar(self.value.type)) is not None:
+            raise VerifyException(reason)
+        expect_inside_function(self)
 
     @classmethod
     def parse(cls, parser: Parser) -> BroadcastOp:
@@ -324,90 +303,6 @@ class BroadcastOp(IRDLOperation):
         printer.print_string(" from ")
         printer.print_ssa_value(self.source)
         printer.print_string(f" across {self.scope.data}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.value.type)
-
-
-@irdl_op_definition
-class ShuffleOp(IRDLOperation):
-    """
-    The value of another lane of the sub-group, chosen by each lane for itself.
-
-    | name       | kind      | type                     | meaning                      |
-    | ---------- | --------- | ------------------------ | ---------------------------- |
-    | `mode`     | attribute | `idx xor up down rotate` | how `selector` names a lane  |
-    | `value`    | operand   | a scalar                 | this lane's value            |
-    | `selector` | operand   | `index`                  | lane, mask or distance       |
-    | `result`   | result    | type of `value`          | the value of the lane that was chosen |
-
-    With selector i, lane l of a sub-group of n lanes reads lane i (`idx`), l ^ i (`xor`),
-    l - i (`up`), l + i (`down`) or (l + i) mod n (`rotate`); n is `spmd.sub_group_size`.
-    What is read from a lane that is not there, or from outside the sub-group, is
-    undefined.
-
-    Errors: a value that is no scalar; an op outside of a kernel or function.
-
-    ```mlir
-    spmd.kernel @differences(%x: memref<?xf32>) {
-      %c1 = arith.constant 1 : index
-      %i = spmd.global_id x
-      %v = memref.load %x[%i] : memref<?xf32>
-      %next = spmd.shuffle rotate %v, %c1 : f32
-      %d = arith.subf %next, %v : f32
-      memref.store %d, %x[%i] : memref<?xf32>
-      spmd.return
-    }
-    // run: global_size = 4, group_size = 4, sub_group_size = 4, x = [1, 3, 6, 10]
-    // gives: x = [2, 3, 4, -9]
-    ```
-    """
-
-    name = "spmd.shuffle"
-
-    T: ClassVar = VarConstraint("T", AnyAttr())
-
-    value = operand_def(T)
-    selector = operand_def(IndexType)
-    mode = prop_def(ShuffleModeAttr)
-    result = result_def(T)
-
-    traits = traits_def(*STAYS_IN_PLACE, Canonicalizes())
-
-    def __init__(
-        self,
-        mode: ShuffleMode | str,
-        value: SSAValue | Operation,
-        selector: SSAValue | Operation,
-    ):
-        super().__init__(
-            operands=[value, selector],
-            properties={"mode": ShuffleModeAttr(ShuffleMode(mode))},
-            result_types=[SSAValue.get(value).type],
-        )
-
-    def verify_(self) -> None:
-        _verify_value(self, self.value)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> ShuffleOp:
-        mode = parser.parse_str_enum(ShuffleMode)
-        name = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        selector = parser.resolve_operand(
-            parser.parse_unresolved_operand(), IndexType()
-        )
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        op = cls(mode, parser.resolve_operand(name, parser.parse_type()), selector)
-        op.attributes.update(attributes)
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.mode.data} ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(", ")
-        printer.print_ssa_value(self.selector)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.value.type)
