@@ -8,10 +8,17 @@ vectors are called lane by lane in it.
 from __future__ import annotations
 
 import ctypes
+import os
 import platform
+import sys
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from typing import IO
 
+from spmd.dialects.diagnostics import KernelError
 from spmd.lowering.llvm_binding import llvm
 from spmd.lowering.math_names import BINARY, UNARY
 
@@ -115,7 +122,8 @@ def machine_for(triple: str = "", cpu: str = "", features: str = "") -> Machine:
     """
     A machine described by LLVM's names; `host` as CPU is this one.
 
-    Vector functions are assumed where the triple says x86-64 with glibc.
+    Vector functions are assumed where the triple says x86-64 with glibc. A name that
+    LLVM does not know is a `KernelError`.
     """
     initialize_llvm()
     if cpu == "host":
@@ -127,9 +135,11 @@ def machine_for(triple: str = "", cpu: str = "", features: str = "") -> Machine:
     if not (triple or cpu or features):
         return PORTABLE
     triple = triple or llvm.get_process_triple()
+    assembly = _probe_assembly(triple, cpu, features)
     letter = ""
     if triple.startswith("x86_64") and triple.endswith("linux-gnu"):
-        letter = _widest_registers(triple, cpu, features)
+        # LLVM does not tell what its names of CPUs mean, but it shows in its code.
+        letter = "e" if "%zmm" in assembly else "d" if "%ymm" in assembly else "b"
     every = frozenset(
         name for function in (*UNARY, *BINARY) for name in (function, f"{function}f")
     )
@@ -147,15 +157,37 @@ define void @probe(ptr %p) {
 
 
 @cache
-def _widest_registers(triple: str, cpu: str, features: str) -> str:
-    """
-    The letter of the vector function ABI of an x86 CPU.
+def _probe_assembly(triple: str, cpu: str, features: str) -> str:
+    """The code for sums of vectors of 512 bits."""
+    try:
+        target = llvm.Target.from_triple(triple)
+    except RuntimeError as error:
+        message = f"expected a triple that LLVM knows, got {triple}: {error}"
+        raise KernelError(message) from error
+    if triple.startswith("x86_64"):
+        # An unknown CPU has no features, and without this one LLVM ends the process.
+        features = ",".join(part for part in (features, "+64bit") if part)
+    with _standard_error() as file:
+        machine = target.create_target_machine(cpu=cpu, features=features)
+        assembly: str = machine.emit_assembly(llvm.parse_assembly(_PROBE))
+        file.seek(0)
+        complaints = file.read().decode().splitlines()
+    # LLVM writes to the standard error and goes on without the CPU or the feature.
+    unknown = [line for line in complaints if "is not a recognized" in line]
+    if unknown:
+        raise KernelError(f"expected a CPU and features that LLVM knows: {unknown[0]}")
+    return assembly
 
-    LLVM does not tell what its names of CPUs mean, but it shows in the code it makes.
-    """
-    target = llvm.Target.from_triple(triple)
-    machine = target.create_target_machine(cpu=cpu, features=features)
-    assembly = machine.emit_assembly(llvm.parse_assembly(_PROBE))
-    if "%zmm" in assembly:
-        return "e"
-    return "d" if "%ymm" in assembly else "b"
+
+@contextmanager
+def _standard_error() -> Generator[IO[bytes]]:
+    """What the process writes to its standard error, C code included."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield file
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)

@@ -41,10 +41,7 @@ class Timing:
 def _target_machine(machine: Machine, opt: int) -> Any:
     initialize_llvm()
     triple = machine.triple or llvm.get_process_triple()
-    try:
-        target = llvm.Target.from_triple(triple)
-    except RuntimeError as error:
-        raise NativeError(f"LLVM does not know the triple {triple}: {error}") from error
+    target = llvm.Target.from_triple(triple)
     return target.create_target_machine(
         cpu=machine.cpu,
         features=machine.features,

@@ -28,7 +28,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
-from spmd.dialects.diagnostics import KernelError
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import Machine, machine_for
 from spmd.lowering.native import optimized
@@ -47,10 +46,7 @@ class SpmdLlvmTarget(Target):
     def machine(self, default_cpu: str = "") -> Machine:
         """The machine that the options describe."""
         cpu = self.cpu or ("" if self.triple else default_cpu)
-        try:
-            return machine_for(self.triple, cpu, ",".join(self.features))
-        except RuntimeError as error:
-            raise KernelError(f"{self.name}: {error}") from error
+        return machine_for(self.triple, cpu, ",".join(self.features))
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         output.write(emit_llvm(module, self.machine()))

@@ -169,16 +169,19 @@ class MemRefLayout:
     """Whether the elements lie row after row without gaps, from the first address on."""
 
     @property
-    def is_never_negative(self) -> bool:
-        """Whether no stride can be negative."""
-        return self.is_identity or all(
-            stride is not None and stride >= 0 for stride in self.strides
-        )
-
-    @property
     def rank(self) -> int:
         """The number of dimensions."""
         return len(self.sizes)
+
+    @property
+    def is_never_negative(self) -> bool:
+        """Whether no element can lie before the first address."""
+        if self.is_identity:
+            return True
+        return all(
+            number is not None and number >= 0
+            for number in (self.offset, *self.strides)
+        )
 
 
 def memref_layout(type_: Attribute) -> MemRefLayout:

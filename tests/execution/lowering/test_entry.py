@@ -47,7 +47,7 @@ def pack(
         data[field.offset : field.offset + len(value)] = value
 
     for type_, fields, value in zip(types, struct.arguments, values, strict=True):
-        if isinstance(value, np.ndarray):
+        if len(fields) > 1:
             array: Array = value
             strides = [stride // array.itemsize for stride in array.strides]
             numbers = [array.ctypes.data, 0, *array.shape, *strides]

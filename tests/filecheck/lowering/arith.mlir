@@ -1,0 +1,140 @@
+// RUN: xdsl-opt -t spmd-llvm %s | filecheck %s
+
+// Integer and float arithmetic on scalars and vectors.
+
+func.func @flags(%i: index, %x: f32) -> (index, f32) {
+  %a = arith.addi %i, %i overflow<nsw, nuw> : index
+  %b = arith.mulf %x, %x fastmath<contract,nnan> : f32
+  %c = arith.addf %b, %b fastmath<fast> : f32
+  func.return %a, %c : index, f32
+}
+
+// CHECK-LABEL: define { i64, float } @flags(i64 %i, float %x) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %a = add nuw nsw i64 %i, %i
+// CHECK-NEXT:    %b = fmul nnan contract float %x, %x
+// CHECK-NEXT:    %c = fadd fast float %b, %b
+// CHECK-NEXT:    %t = insertvalue { i64, float } poison, i64 %a, 0
+// CHECK-NEXT:    %t.1 = insertvalue { i64, float } %t, float %c, 1
+// CHECK-NEXT:    ret { i64, float } %t.1
+// CHECK-NEXT:  }
+
+func.func @constants() -> (i1, i8, f32, f32, bf16, vector<4xf32>, vector<3xi16>) {
+  %a = arith.constant true
+  %b = arith.constant -5 : i8
+  %c = arith.constant 1.5 : f32
+  %d = arith.constant 0.1 : f32
+  %e = arith.constant 0.1 : bf16
+  %f = arith.constant dense<-2.0> : vector<4xf32>
+  %g = arith.constant dense<[1, 2, -3]> : vector<3xi16>
+  func.return %a, %b, %c, %d, %e, %f, %g : i1, i8, f32, f32, bf16, vector<4xf32>, vector<3xi16>
+}
+
+// CHECK-LABEL: define { i1, i8, float, float, bfloat, <4 x float>, <3 x i16> } @constants() nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %t = insertvalue { i1, i8, float, float, bfloat, <4 x float>, <3 x i16> } poison, i1 true, 0
+// CHECK-NEXT:    %t.1 = insertvalue { i1, i8, float, float, bfloat, <4 x float>, <3 x i16> } %t, i8 -5, 1
+// CHECK-NEXT:    %t.2 = insertvalue { i1, i8, float, float, bfloat, <4 x float>, <3 x i16> } %t.1, float 1.500000e+00, 2
+// CHECK-NEXT:    %t.3 = insertvalue { i1, i8, float, float, bfloat, <4 x float>, <3 x i16> } %t.2, float 0x3FB99999A0000000, 3
+// CHECK-NEXT:    %t.4 = insertvalue { i1, i8, float, float, bfloat, <4 x float>, <3 x i16> } %t.3, bfloat 0xR3DCD, 4
+// CHECK-NEXT:    %t.5 = insertvalue { i1, i8, float, float, bfloat, <4 x float>, <3 x i16> } %t.4, <4 x float> splat (float -2.000000e+00), 5
+// CHECK-NEXT:    %t.6 = insertvalue { i1, i8, float, float, bfloat, <4 x float>, <3 x i16> } %t.5, <3 x i16> <i16 1, i16 2, i16 -3>, 6
+// CHECK-NEXT:    ret { i1, i8, float, float, bfloat, <4 x float>, <3 x i16> } %t.6
+// CHECK-NEXT:  }
+
+// A rest makes the quotient one smaller if its sign is not that of the divisor.
+func.func @floordivsi(%a: i32, %b: i32) -> i32 {
+  %r = arith.floordivsi %a, %b : i32
+  func.return %r : i32
+}
+
+// CHECK-LABEL: define i32 @floordivsi(i32 %a, i32 %b) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %t = sdiv i32 %a, %b
+// CHECK-NEXT:    %t.1 = srem i32 %a, %b
+// CHECK-NEXT:    %t.2 = icmp ne i32 %t.1, 0
+// CHECK-NEXT:    %t.3 = xor i32 %t.1, %b
+// CHECK-NEXT:    %t.4 = icmp slt i32 %t.3, 0
+// CHECK-NEXT:    %t.5 = and i1 %t.2, %t.4
+// CHECK-NEXT:    %t.6 = zext i1 %t.5 to i32
+// CHECK-NEXT:    %r = sub i32 %t, %t.6
+// CHECK-NEXT:    ret i32 %r
+// CHECK-NEXT:  }
+
+func.func @compare_and_select(%a: vector<4xf32>, %b: vector<4xf32>, %i: i32) -> vector<4xf32> {
+  %m = arith.cmpf ult, %a, %b : vector<4xf32>
+  %s = arith.select %m, %a, %b : vector<4xi1>, vector<4xf32>
+  %z = arith.constant 0 : i32
+  %p = arith.cmpi sge, %i, %z : i32
+  %r = arith.select %p, %s, %b : vector<4xf32>
+  func.return %r : vector<4xf32>
+}
+
+// CHECK-LABEL: define <4 x float> @compare_and_select(<4 x float> %a, <4 x float> %b, i32 %i) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %m = fcmp ult <4 x float> %a, %b
+// CHECK-NEXT:    %s = select <4 x i1> %m, <4 x float> %a, <4 x float> %b
+// CHECK-NEXT:    %p = icmp sge i32 %i, 0
+// CHECK-NEXT:    %r = select i1 %p, <4 x float> %s, <4 x float> %b
+// CHECK-NEXT:    ret <4 x float> %r
+// CHECK-NEXT:  }
+
+func.func @min_max(%a: f32, %b: f32, %i: index, %j: index) -> (f32, f32, index) {
+  %x = arith.minimumf %a, %b : f32
+  %y = arith.maxnumf %a, %b fastmath<nnan> : f32
+  %z = arith.minui %i, %j : index
+  func.return %x, %y, %z : f32, f32, index
+}
+
+// CHECK-LABEL: define { float, float, i64 } @min_max(float %a, float %b, i64 %i, i64 %j) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %x = call float @llvm.minimum.f32(float %a, float %b)
+// CHECK-NEXT:    %y = call nnan float @llvm.maxnum.f32(float %a, float %b)
+// CHECK-NEXT:    %z = call i64 @llvm.umin.i64(i64 %i, i64 %j)
+// CHECK-NEXT:    %t = insertvalue { float, float, i64 } poison, float %x, 0
+// CHECK-NEXT:    %t.1 = insertvalue { float, float, i64 } %t, float %y, 1
+// CHECK-NEXT:    %t.2 = insertvalue { float, float, i64 } %t.1, i64 %z, 2
+// CHECK-NEXT:    ret { float, float, i64 } %t.2
+// CHECK-NEXT:  }
+
+// bf16 is computed in f32 and rounded by integer arithmetic, once per operation.
+func.func @bf16(%a: bf16, %b: bf16) -> bf16 {
+  %r = arith.addf %a, %b : bf16
+  func.return %r : bf16
+}
+
+// CHECK-LABEL: define bfloat @bf16(bfloat %a, bfloat %b) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %t = call float @spmd.f32.from.bf16(bfloat %a)
+// CHECK-NEXT:    %t.1 = call float @spmd.f32.from.bf16(bfloat %b)
+// CHECK-NEXT:    %t.2 = fadd float %t, %t.1
+// CHECK-NEXT:    %r = call bfloat @spmd.bf16.from.f32(float %t.2)
+// CHECK-NEXT:    ret bfloat %r
+// CHECK-NEXT:  }
+
+// CHECK-LABEL: define internal float @spmd.f32.from.bf16(bfloat %x) alwaysinline nounwind {
+// CHECK-NEXT:    %low = bitcast bfloat %x to i16
+// CHECK-NEXT:    %wide = zext i16 %low to i32
+// CHECK-NEXT:    %bits = shl i32 %wide, 16
+// CHECK-NEXT:    %result = bitcast i32 %bits to float
+// CHECK-NEXT:    ret float %result
+// CHECK-NEXT:  }
+
+// CHECK-LABEL: define internal bfloat @spmd.bf16.from.f32(float %x) alwaysinline nounwind {
+// CHECK-NEXT:    %bits = bitcast float %x to i32
+// CHECK-NEXT:    %top = lshr i32 %bits, 16
+// CHECK-NEXT:    %odd = and i32 %top, 1
+// CHECK-NEXT:    %half = add i32 %bits, 32767
+// CHECK-NEXT:    %rounded = add i32 %half, %odd
+// CHECK-NEXT:    %nearest = lshr i32 %rounded, 16
+// CHECK-NEXT:    %quiet = or i32 %top, 64
+// CHECK-NEXT:    %is.nan = fcmp uno float %x, %x
+// CHECK-NEXT:    %chosen = select i1 %is.nan, i32 %quiet, i32 %nearest
+// CHECK-NEXT:    %low = trunc i32 %chosen to i16
+// CHECK-NEXT:    %result = bitcast i16 %low to bfloat
+// CHECK-NEXT:    ret bfloat %result
+// CHECK-NEXT:  }
+
+// CHECK: declare float @llvm.minimum.f32(float, float)
+// CHECK-NEXT: declare float @llvm.maxnum.f32(float, float)
+// CHECK-NEXT: declare i64 @llvm.umin.i64(i64, i64)

@@ -1,0 +1,90 @@
+// RUN: xdsl-opt -t spmd-llvm %s | filecheck %s
+
+// A work-group function gets a native entry, and a worker for threads.
+
+func.func @k(%x: memref<?xf32>, %flag: i1, %gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index, %scratch: memref<?xi8>) attributes {spmd.work_group_function} {
+  func.return
+}
+
+// CHECK-LABEL: define internal void @k.group(ptr %x.base, ptr %x.data, i64 %x.offset, i64 %x.size0, i64 %x.stride0, i1 %flag, i64 %gx, i64 %gy, i64 %gz, i64 %ex, i64 %ey, i64 %ez, i64 %nx, i64 %ny, i64 %nz, ptr %scratch.base, ptr noalias align 64 %scratch.data, i64 %scratch.offset, i64 %scratch.size0, i64 %scratch.stride0) nounwind inlinehint {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    ret void
+// CHECK-NEXT:  }
+
+// CHECK-LABEL: define void @k(ptr noalias readonly %args, i64 %first, i64 %last, ptr %scratch) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %some = icmp slt i64 %first, %last
+// CHECK-NEXT:    br i1 %some, label %start, label %done
+// CHECK-NEXT:  start:
+// CHECK-NEXT:    %x.data = load ptr, ptr %args, align 8, !invariant.load !0
+// CHECK-NEXT:    %t = getelementptr inbounds i8, ptr %args, i64 8
+// CHECK-NEXT:    %x.offset = load i64, ptr %t, align 8, !invariant.load !0
+// CHECK-NEXT:    %t.1 = getelementptr inbounds i8, ptr %args, i64 16
+// CHECK-NEXT:    %x.size0 = load i64, ptr %t.1, align 8, !invariant.load !0
+// CHECK-NEXT:    %t.2 = getelementptr inbounds i8, ptr %args, i64 24
+// CHECK-NEXT:    %x.stride0 = load i64, ptr %t.2, align 8, !invariant.load !0
+// CHECK-NEXT:    %t.3 = getelementptr inbounds i8, ptr %args, i64 32
+// CHECK-NEXT:    %flag = load i8, ptr %t.3, align 1, !invariant.load !0
+// CHECK-NEXT:    %flag.1 = trunc i8 %flag to i1
+// CHECK-NEXT:    %t.4 = getelementptr inbounds i8, ptr %args, i64 40
+// CHECK-NEXT:    %ex = load i64, ptr %t.4, align 8, !invariant.load !0
+// CHECK-NEXT:    %t.5 = getelementptr inbounds i8, ptr %args, i64 48
+// CHECK-NEXT:    %ey = load i64, ptr %t.5, align 8, !invariant.load !0
+// CHECK-NEXT:    %t.6 = getelementptr inbounds i8, ptr %args, i64 56
+// CHECK-NEXT:    %ez = load i64, ptr %t.6, align 8, !invariant.load !0
+// CHECK-NEXT:    %t.7 = getelementptr inbounds i8, ptr %args, i64 64
+// CHECK-NEXT:    %nx = load i64, ptr %t.7, align 8, !invariant.load !0
+// CHECK-NEXT:    %t.8 = getelementptr inbounds i8, ptr %args, i64 72
+// CHECK-NEXT:    %ny = load i64, ptr %t.8, align 8, !invariant.load !0
+// CHECK-NEXT:    %t.9 = getelementptr inbounds i8, ptr %args, i64 80
+// CHECK-NEXT:    %nz = load i64, ptr %t.9, align 8, !invariant.load !0
+// CHECK-NEXT:    %t.10 = sub i64 %nx, 1
+// CHECK-NEXT:    %t.11 = udiv i64 %t.10, %ex
+// CHECK-NEXT:    %groups.x = add nuw nsw i64 %t.11, 1
+// CHECK-NEXT:    %t.12 = sub i64 %ny, 1
+// CHECK-NEXT:    %t.13 = udiv i64 %t.12, %ey
+// CHECK-NEXT:    %groups.y = add nuw nsw i64 %t.13, 1
+// CHECK-NEXT:    %t.14 = udiv i64 %first, %groups.x
+// CHECK-NEXT:    %first.x = urem i64 %first, %groups.x
+// CHECK-NEXT:    %first.y = urem i64 %t.14, %groups.y
+// CHECK-NEXT:    %first.z = udiv i64 %t.14, %groups.y
+// CHECK-NEXT:    br label %group
+// CHECK-NEXT:  group:
+// CHECK-NEXT:    %number = phi i64 [ %first, %start ], [ %number.next, %group ]
+// CHECK-NEXT:    %group.x = phi i64 [ %first.x, %start ], [ %next.x, %group ]
+// CHECK-NEXT:    %group.y = phi i64 [ %first.y, %start ], [ %next.y, %group ]
+// CHECK-NEXT:    %group.z = phi i64 [ %first.z, %start ], [ %next.z, %group ]
+// CHECK-NEXT:    call void @k.group(ptr %x.data, ptr %x.data, i64 %x.offset, i64 %x.size0, i64 %x.stride0, i1 %flag.1, i64 %group.x, i64 %group.y, i64 %group.z, i64 %ex, i64 %ey, i64 %ez, i64 %nx, i64 %ny, i64 %nz, ptr %scratch, ptr %scratch, i64 0, i64 9223372036854775807, i64 1)
+// CHECK-NEXT:    %t.15 = add nuw nsw i64 %group.x, 1
+// CHECK-NEXT:    %t.16 = icmp eq i64 %t.15, %groups.x
+// CHECK-NEXT:    %next.x = select i1 %t.16, i64 0, i64 %t.15
+// CHECK-NEXT:    %t.17 = zext i1 %t.16 to i64
+// CHECK-NEXT:    %t.18 = add nuw nsw i64 %group.y, %t.17
+// CHECK-NEXT:    %t.19 = icmp eq i64 %t.18, %groups.y
+// CHECK-NEXT:    %next.y = select i1 %t.19, i64 0, i64 %t.18
+// CHECK-NEXT:    %t.20 = zext i1 %t.19 to i64
+// CHECK-NEXT:    %next.z = add nuw nsw i64 %group.z, %t.20
+// CHECK-NEXT:    %number.next = add nuw nsw i64 %number, 1
+// CHECK-NEXT:    %t.21 = icmp slt i64 %number.next, %last
+// CHECK-NEXT:    br i1 %t.21, label %group, label %done
+// CHECK-NEXT:  done:
+// CHECK-NEXT:    ret void
+// CHECK-NEXT:  }
+
+// CHECK-LABEL: define void @k.worker(ptr noalias readonly %args, ptr %next, i64 %groups, i64 %chunk, ptr %scratch) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    br label %take
+// CHECK-NEXT:  take:
+// CHECK-NEXT:    %first = atomicrmw add ptr %next, i64 %chunk monotonic, align 8
+// CHECK-NEXT:    %some = icmp slt i64 %first, %groups
+// CHECK-NEXT:    br i1 %some, label %run, label %done
+// CHECK-NEXT:  run:
+// CHECK-NEXT:    %end = add i64 %first, %chunk
+// CHECK-NEXT:    %last = call i64 @llvm.smin.i64(i64 %end, i64 %groups)
+// CHECK-NEXT:    call void @k(ptr %args, i64 %first, i64 %last, ptr %scratch)
+// CHECK-NEXT:    br label %take
+// CHECK-NEXT:  done:
+// CHECK-NEXT:    ret void
+// CHECK-NEXT:  }
+
+// CHECK: declare i64 @llvm.smin.i64(i64, i64)

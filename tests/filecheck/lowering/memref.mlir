@@ -1,0 +1,103 @@
+// RUN: xdsl-opt -t spmd-llvm %s | filecheck %s
+
+// Addresses, memory and globals.
+
+// CHECK: @table = internal constant [3 x i8] [i8 1, i8 0, i8 1], align 1
+
+"memref.global"() <{sym_name = "table", type = memref<3xi1>, initial_value = dense<[true, false, true]> : tensor<3xi1>, sym_visibility = "private", constant}> : () -> ()
+
+func.func @load_store(%x: memref<?x16xf32>, %i: index, %j: index) {
+  %v = memref.load %x[%i, %j] : memref<?x16xf32>
+  memref.store %v, %x[%j, %i] : memref<?x16xf32>
+  func.return
+}
+
+// CHECK-LABEL: define void @load_store(ptr %x.base, ptr %x.data, i64 %x.offset, i64 %x.size0, i64 %x.size1, i64 %x.stride0, i64 %x.stride1, i64 %i, i64 %j) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %t = mul nuw nsw i64 %i, 16
+// CHECK-NEXT:    %t.1 = add nuw nsw i64 %t, %j
+// CHECK-NEXT:    %t.2 = getelementptr inbounds nuw float, ptr %x.data, i64 %t.1
+// CHECK-NEXT:    %v = load float, ptr %t.2, align 4
+// CHECK-NEXT:    %t.3 = mul nuw nsw i64 %j, 16
+// CHECK-NEXT:    %t.4 = add nuw nsw i64 %t.3, %i
+// CHECK-NEXT:    %t.5 = getelementptr inbounds nuw float, ptr %x.data, i64 %t.4
+// CHECK-NEXT:    store float %v, ptr %t.5, align 4
+// CHECK-NEXT:    ret void
+// CHECK-NEXT:  }
+
+// Nothing is known of the sign of the strides.
+func.func @strided(%x: memref<?x?xf64, strided<[?, ?], offset: ?>>, %i: index, %j: index) -> f64 {
+  %v = memref.load %x[%i, %j] : memref<?x?xf64, strided<[?, ?], offset: ?>>
+  func.return %v : f64
+}
+
+// CHECK-LABEL: define double @strided(ptr %x.base, ptr %x.data, i64 %x.offset, i64 %x.size0, i64 %x.size1, i64 %x.stride0, i64 %x.stride1, i64 %i, i64 %j) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %t = mul nsw i64 %i, %x.stride0
+// CHECK-NEXT:    %t.1 = add nsw i64 %x.offset, %t
+// CHECK-NEXT:    %t.2 = mul nsw i64 %j, %x.stride1
+// CHECK-NEXT:    %t.3 = add nsw i64 %t.1, %t.2
+// CHECK-NEXT:    %t.4 = getelementptr inbounds double, ptr %x.data, i64 %t.3
+// CHECK-NEXT:    %v = load double, ptr %t.4, align 8
+// CHECK-NEXT:    ret double %v
+// CHECK-NEXT:  }
+
+// A bit is a byte in memory.
+func.func @bits(%i: index) -> i1 {
+  %t = memref.get_global @table : memref<3xi1>
+  %v = memref.load %t[%i] : memref<3xi1>
+  func.return %v : i1
+}
+
+// CHECK-LABEL: define zeroext i1 @bits(i64 %i) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %t = getelementptr inbounds nuw i8, ptr @table, i64 %i
+// CHECK-NEXT:    %t.1 = load i8, ptr %t, align 1
+// CHECK-NEXT:    %v = trunc i8 %t.1 to i1
+// CHECK-NEXT:    ret i1 %v
+// CHECK-NEXT:  }
+
+// Memory of fixed size is taken once; of unknown size it is given back.
+func.func @stack(%n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %outer = memref.alloca() {alignment = 64 : i64} : memref<4x8xf32, 3>
+  scf.for %i = %c0 to %n step %c1 {
+    %fixed = memref.alloca() : memref<2xf32>
+    memref.store %x, %fixed[%c1] : memref<2xf32>
+    %sized = memref.alloca(%n) : memref<?xf32>
+    memref.store %x, %sized[%i] : memref<?xf32>
+  }
+  memref.store %x, %outer[%c1, %c1] : memref<4x8xf32, 3>
+  func.return
+}
+
+// CHECK-LABEL: define void @stack(i64 %n, float %x) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %outer = alloca [32 x float], align 64
+// CHECK-NEXT:    %fixed = alloca [2 x float], align 4
+// CHECK-NEXT:    br label %for
+// CHECK-NEXT:  for:
+// CHECK-NEXT:    %i = phi i64 [ 0, %entry ], [ %i.next, %body ]
+// CHECK-NEXT:    %t = icmp slt i64 %i, %n
+// CHECK-NEXT:    br i1 %t, label %body, label %endfor
+// CHECK-NEXT:  body:
+// CHECK-NEXT:    %stack = call ptr @llvm.stacksave.p0()
+// CHECK-NEXT:    call void @llvm.lifetime.start.p0(ptr %fixed)
+// CHECK-NEXT:    %t.1 = getelementptr inbounds nuw float, ptr %fixed, i64 1
+// CHECK-NEXT:    store float %x, ptr %t.1, align 4
+// CHECK-NEXT:    %sized = alloca float, i64 %n, align 4
+// CHECK-NEXT:    %t.2 = getelementptr inbounds nuw float, ptr %sized, i64 %i
+// CHECK-NEXT:    store float %x, ptr %t.2, align 4
+// CHECK-NEXT:    call void @llvm.stackrestore.p0(ptr %stack)
+// CHECK-NEXT:    %i.next = add nsw i64 %i, 1
+// CHECK-NEXT:    br label %for
+// CHECK-NEXT:  endfor:
+// CHECK-NEXT:    %t.3 = getelementptr inbounds nuw float, ptr %outer, i64 9
+// CHECK-NEXT:    store float %x, ptr %t.3, align 4
+// CHECK-NEXT:    ret void
+// CHECK-NEXT:  }
+
+// CHECK: declare void @llvm.lifetime.start.p0(ptr)
+// CHECK-NEXT: declare ptr @llvm.stacksave.p0()
+// CHECK-NEXT: declare void @llvm.stackrestore.p0(ptr)

@@ -1,0 +1,133 @@
+// RUN: xdsl-opt -t spmd-llvm %s | filecheck %s
+
+// Structured control flow as blocks and phis.
+
+func.func @if(%c: i1, %x: f32, %y: f32) -> f32 {
+  %r = scf.if %c -> (f32) {
+    %s = arith.addf %x, %y : f32
+    scf.yield %s : f32
+  } else {
+    scf.yield %y : f32
+  }
+  func.return %r : f32
+}
+
+// CHECK-LABEL: define float @if(i1 %c, float %x, float %y) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    br i1 %c, label %then, label %else
+// CHECK-NEXT:  then:
+// CHECK-NEXT:    %s = fadd float %x, %y
+// CHECK-NEXT:    br label %endif
+// CHECK-NEXT:  else:
+// CHECK-NEXT:    br label %endif
+// CHECK-NEXT:  endif:
+// CHECK-NEXT:    %r = phi float [ %s, %then ], [ %y, %else ]
+// CHECK-NEXT:    ret float %r
+// CHECK-NEXT:  }
+
+func.func @for(%n: index, %x: f32) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %r = scf.for %i = %c0 to %n step %c2 iter_args(%s = %x) -> (f32) {
+    %t = arith.mulf %s, %s : f32
+    scf.yield %t : f32
+  }
+  func.return %r : f32
+}
+
+// CHECK-LABEL: define float @for(i64 %n, float %x) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    br label %for
+// CHECK-NEXT:  for:
+// CHECK-NEXT:    %i = phi i64 [ 0, %entry ], [ %i.next, %body ]
+// CHECK-NEXT:    %s = phi float [ %x, %entry ], [ %t.1, %body ]
+// CHECK-NEXT:    %t = icmp slt i64 %i, %n
+// CHECK-NEXT:    br i1 %t, label %body, label %endfor
+// CHECK-NEXT:  body:
+// CHECK-NEXT:    %t.1 = fmul float %s, %s
+// CHECK-NEXT:    %i.next = add nsw i64 %i, 2
+// CHECK-NEXT:    br label %for
+// CHECK-NEXT:  endfor:
+// CHECK-NEXT:    ret float %s
+// CHECK-NEXT:  }
+
+// A narrow induction variable is counted in 64 bits.
+func.func @narrow_for(%n: i8) {
+  %c0 = arith.constant 0 : i8
+  %c100 = arith.constant 100 : i8
+  scf.for %i = %c0 to %n step %c100 : i8 {
+    %t = arith.muli %i, %i : i8
+  }
+  func.return
+}
+
+// CHECK-LABEL: define void @narrow_for(i8 %n) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %t = sext i8 0 to i64
+// CHECK-NEXT:    %t.1 = sext i8 %n to i64
+// CHECK-NEXT:    %t.2 = sext i8 100 to i64
+// CHECK-NEXT:    br label %for
+// CHECK-NEXT:  for:
+// CHECK-NEXT:    %i = phi i64 [ %t, %entry ], [ %i.next, %body ]
+// CHECK-NEXT:    %t.3 = icmp slt i64 %i, %t.1
+// CHECK-NEXT:    br i1 %t.3, label %body, label %endfor
+// CHECK-NEXT:  body:
+// CHECK-NEXT:    %i.1 = trunc i64 %i to i8
+// CHECK-NEXT:    %t.4 = mul i8 %i.1, %i.1
+// CHECK-NEXT:    %i.next = add nsw i64 %i, %t.2
+// CHECK-NEXT:    br label %for
+// CHECK-NEXT:  endfor:
+// CHECK-NEXT:    ret void
+// CHECK-NEXT:  }
+
+func.func @while(%x: i32) -> i32 {
+  %c9 = arith.constant 9 : i32
+  %r = scf.while (%a = %x) : (i32) -> i32 {
+    %more = arith.cmpi slt, %a, %c9 : i32
+    scf.condition(%more) %a : i32
+  } do {
+  ^bb0(%b: i32):
+    %next = arith.addi %b, %b : i32
+    scf.yield %next : i32
+  }
+  func.return %r : i32
+}
+
+// CHECK-LABEL: define i32 @while(i32 %x) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    br label %while
+// CHECK-NEXT:  while:
+// CHECK-NEXT:    %a = phi i32 [ %x, %entry ], [ %next, %do ]
+// CHECK-NEXT:    %more = icmp slt i32 %a, 9
+// CHECK-NEXT:    br i1 %more, label %do, label %endwhile
+// CHECK-NEXT:  do:
+// CHECK-NEXT:    %next = add i32 %a, %a
+// CHECK-NEXT:    br label %while
+// CHECK-NEXT:  endwhile:
+// CHECK-NEXT:    ret i32 %a
+// CHECK-NEXT:  }
+
+func.func @switch(%x: index) -> i32 {
+  %r = scf.index_switch %x -> i32
+  case 3 {
+    %a = arith.constant 30 : i32
+    scf.yield %a : i32
+  }
+  default {
+    %b = arith.constant 7 : i32
+    scf.yield %b : i32
+  }
+  func.return %r : i32
+}
+
+// CHECK-LABEL: define i32 @switch(i64 %x) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    switch i64 %x, label %default [ i64 3, label %case ]
+// CHECK-NEXT:  default:
+// CHECK-NEXT:    br label %endswitch
+// CHECK-NEXT:  case:
+// CHECK-NEXT:    br label %endswitch
+// CHECK-NEXT:  endswitch:
+// CHECK-NEXT:    %r = phi i32 [ 7, %default ], [ 30, %case ]
+// CHECK-NEXT:    ret i32 %r
+// CHECK-NEXT:  }

@@ -1,0 +1,40 @@
+// RUN: xdsl-opt -t 'spmd-llvm{cpu=x86-64-v4}' %s | filecheck %s --check-prefix WIDE
+// RUN: xdsl-opt -t 'spmd-llvm{cpu=x86-64-v3}' %s | filecheck %s --check-prefix HALF
+// RUN: xdsl-opt -t 'spmd-llvm{triple=aarch64-linux-gnu}' %s | filecheck %s --check-prefix ARM
+// RUN: xdsl-opt -t 'spmd-asm{triple=x86_64-unknown-linux-gnu cpu=x86-64-v4}' %s | filecheck %s --check-prefix ASM
+// RUN: xdsl-opt -t spmd-asm %s | filecheck %s --check-prefix HOST
+// RUN: xdsl-opt -t spmd-object %s | python -c "import sys; print(sys.stdin.buffer.read()[1:4])" | filecheck %s --check-prefix OBJECT
+// RUN: xdsl-opt -t 'spmd-object{file="%t.o"}' %s && python -c "print(open('%t.o', 'rb').read(4)[1:])" | filecheck %s --check-prefix OBJECT
+// RUN: not xdsl-opt -t 'spmd-asm{triple=nowhere}' %s 2>&1 | filecheck %s --check-prefix NOWHERE
+// RUN: not xdsl-opt -t 'spmd-asm{cpu=sparrow}' %s 2>&1 | filecheck %s --check-prefix SPARROW
+// RUN: not xdsl-opt -t 'spmd-object{features="+wings"}' %s 2>&1 | filecheck %s --check-prefix WINGS
+
+// The machine chooses the vector functions.
+
+func.func @exp(%v: vector<32xf32>) -> vector<32xf32> {
+  %r = math.exp %v : vector<32xf32>
+  func.return %r : vector<32xf32>
+}
+
+// WIDE: call <16 x float> @_ZGVeN16v_expf(<16 x float> %x0.0)
+// WIDE-NEXT: shufflevector
+// WIDE-NEXT: call <16 x float> @_ZGVeN16v_expf(<16 x float> %x0.1)
+// WIDE-NOT: _ZGVeN16v_expf(<16 x float> %x0.2)
+
+// HALF-COUNT-4: call <8 x float> @_ZGVdN8v_expf
+
+// ARM: target triple = "aarch64-linux-gnu"
+// ARM: call float @expf
+
+// ASM: spmd.exp:
+// ASM: _ZGVeN16v_expf
+
+// HOST: spmd.exp:
+
+// OBJECT: ELF
+
+// NOWHERE: KernelError: expected a triple that LLVM knows, got nowhere
+
+// SPARROW: KernelError: expected a CPU and features that LLVM knows: 'sparrow'
+
+// WINGS: KernelError: expected a CPU and features that LLVM knows: '+wings'

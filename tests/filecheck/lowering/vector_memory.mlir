@@ -1,0 +1,89 @@
+// RUN: xdsl-opt -t spmd-llvm %s | filecheck %s
+
+// Accesses of vectors. Masked ones assume nothing of the address.
+
+func.func @contiguous(%x: memref<?xf32>, %i: index, %m: vector<8xi1>) {
+  %v = vector.load %x[%i] : memref<?xf32>, vector<8xf32>
+  vector.maskedstore %x[%i], %m, %v : memref<?xf32>, vector<8xi1>, vector<8xf32>
+  %w = vector.maskedload %x[%i], %m, %v : memref<?xf32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+  vector.store %w, %x[%i] : memref<?xf32>, vector<8xf32>
+  func.return
+}
+
+// CHECK-LABEL: define void @contiguous(ptr %x.base, ptr %x.data, i64 %x.offset, i64 %x.size0, i64 %x.stride0, i64 %i, <8 x i1> %m) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %t = getelementptr inbounds nuw float, ptr %x.data, i64 %i
+// CHECK-NEXT:    %v = load <8 x float>, ptr %t, align 4
+// CHECK-NEXT:    %t.1 = getelementptr float, ptr %x.data, i64 %i
+// CHECK-NEXT:    call void @llvm.masked.store.v8f32.p0(<8 x float> %v, ptr align 4 %t.1, <8 x i1> %m)
+// CHECK-NEXT:    %t.2 = getelementptr float, ptr %x.data, i64 %i
+// CHECK-NEXT:    %w = call <8 x float> @llvm.masked.load.v8f32.p0(ptr align 4 %t.2, <8 x i1> %m, <8 x float> %v)
+// CHECK-NEXT:    %t.3 = getelementptr inbounds nuw float, ptr %x.data, i64 %i
+// CHECK-NEXT:    store <8 x float> %w, ptr %t.3, align 4
+// CHECK-NEXT:    ret void
+// CHECK-NEXT:  }
+
+func.func @anywhere(%x: memref<4x16xi1>, %i: index, %at: vector<8xi32>, %m: vector<8xi1>) {
+  %v = vector.gather %x[%i, %i] [%at], %m, %m : memref<4x16xi1>, vector<8xi32>, vector<8xi1>, vector<8xi1> into vector<8xi1>
+  vector.scatter %x[%i, %i] [%at], %m, %v : memref<4x16xi1>, vector<8xi32>, vector<8xi1>, vector<8xi1>
+  func.return
+}
+
+// CHECK-LABEL: define void @anywhere(ptr %x.base, ptr %x.data, i64 %x.offset, i64 %x.size0, i64 %x.size1, i64 %x.stride0, i64 %x.stride1, i64 %i, <8 x i32> %at, <8 x i1> %m) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %t = mul i64 %i, 16
+// CHECK-NEXT:    %t.1 = add i64 %t, %i
+// CHECK-NEXT:    %t.2 = getelementptr i8, ptr %x.data, i64 %t.1
+// CHECK-NEXT:    %t.3 = getelementptr i8, ptr %t.2, <8 x i32> %at
+// CHECK-NEXT:    %t.4 = zext <8 x i1> %m to <8 x i8>
+// CHECK-NEXT:    %t.5 = call <8 x i8> @llvm.masked.gather.v8i8.v8p0(<8 x ptr> align 1 %t.3, <8 x i1> %m, <8 x i8> %t.4)
+// CHECK-NEXT:    %v = trunc <8 x i8> %t.5 to <8 x i1>
+// CHECK-NEXT:    %t.6 = mul i64 %i, 16
+// CHECK-NEXT:    %t.7 = add i64 %t.6, %i
+// CHECK-NEXT:    %t.8 = getelementptr i8, ptr %x.data, i64 %t.7
+// CHECK-NEXT:    %t.9 = getelementptr i8, ptr %t.8, <8 x i32> %at
+// CHECK-NEXT:    %t.10 = zext <8 x i1> %v to <8 x i8>
+// CHECK-NEXT:    call void @llvm.masked.scatter.v8i8.v8p0(<8 x i8> %t.10, <8 x ptr> align 1 %t.9, <8 x i1> %m)
+// CHECK-NEXT:    ret void
+// CHECK-NEXT:  }
+
+// A stride that is not one makes a load a gather.
+func.func @strided(%x: memref<?xf32, strided<[3]>>, %i: index) -> vector<4xf32> {
+  %v = vector.load %x[%i] : memref<?xf32, strided<[3]>>, vector<4xf32>
+  func.return %v : vector<4xf32>
+}
+
+// CHECK-LABEL: define <4 x float> @strided(ptr %x.base, ptr %x.data, i64 %x.offset, i64 %x.size0, i64 %x.stride0, i64 %i) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %t = mul i64 %i, 3
+// CHECK-NEXT:    %t.1 = getelementptr float, ptr %x.data, i64 %t
+// CHECK-NEXT:    %t.2 = getelementptr float, ptr %t.1, <4 x i64> <i64 0, i64 3, i64 6, i64 9>
+// CHECK-NEXT:    %v = call <4 x float> @llvm.masked.gather.v4f32.v4p0(<4 x ptr> align 4 %t.2, <4 x i1> splat (i1 true), <4 x float> poison)
+// CHECK-NEXT:    ret <4 x float> %v
+// CHECK-NEXT:  }
+
+func.func @window(%x: memref<?x?xf32>, %i: index) -> vector<2x4xf32> {
+  %v = vector.load %x[%i, %i] : memref<?x?xf32>, vector<2x4xf32>
+  func.return %v : vector<2x4xf32>
+}
+
+// CHECK-LABEL: define <8 x float> @window(ptr %x.base, ptr %x.data, i64 %x.offset, i64 %x.size0, i64 %x.size1, i64 %x.stride0, i64 %x.stride1, i64 %i) nounwind {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %t = mul nuw nsw i64 %i, %x.stride0
+// CHECK-NEXT:    %t.1 = add nuw nsw i64 %t, %i
+// CHECK-NEXT:    %t.2 = getelementptr inbounds nuw float, ptr %x.data, i64 %t.1
+// CHECK-NEXT:    %t.3 = add i64 %i, 1
+// CHECK-NEXT:    %t.4 = mul nuw nsw i64 %t.3, %x.stride0
+// CHECK-NEXT:    %t.5 = add nuw nsw i64 %t.4, %i
+// CHECK-NEXT:    %t.6 = getelementptr inbounds nuw float, ptr %x.data, i64 %t.5
+// CHECK-NEXT:    %t.7 = load <4 x float>, ptr %t.2, align 4
+// CHECK-NEXT:    %t.8 = load <4 x float>, ptr %t.6, align 4
+// CHECK-NEXT:    %v = shufflevector <4 x float> %t.7, <4 x float> %t.8, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+// CHECK-NEXT:    ret <8 x float> %v
+// CHECK-NEXT:  }
+
+// CHECK: declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, <8 x i1>)
+// CHECK-NEXT: declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, <8 x i1>, <8 x float>)
+// CHECK-NEXT: declare <8 x i8> @llvm.masked.gather.v8i8.v8p0(<8 x ptr>, <8 x i1>, <8 x i8>)
+// CHECK-NEXT: declare void @llvm.masked.scatter.v8i8.v8p0(<8 x i8>, <8 x ptr>, <8 x i1>)
+// CHECK-NEXT: declare <4 x float> @llvm.masked.gather.v4f32.v4p0(<4 x ptr>, <4 x i1>, <4 x float>)
