@@ -22,6 +22,7 @@ from xdsl.traits import IsTerminator
 
 from spmd.dialects.diagnostics import fail
 from spmd.reference import scalars
+from spmd.reference.checker import Checker
 from spmd.reference.errors import Trap
 from spmd.reference.facts import ops_that_wait, values_that_may_be_poison
 from spmd.reference.scalars import POISON, Scalar
@@ -95,6 +96,8 @@ class Program:
 
     def __init__(self, module: ModuleOp):
         self.environment: dict[str, Any] = dict(HELPERS)
+        self.checker: Checker | None = None
+        """Watches the run, if somebody does."""
         self.sites: list[Operation] = []
         """Ops, numbered in the order in which they were compiled."""
         self.poison = values_that_may_be_poison(module)
@@ -238,9 +241,15 @@ class Body:
         self.require([value], op, use)
         return self.use(value)
 
-    def undefined(self, op: Operation, what: str, operand: str) -> str:
+    @property
+    def checked(self) -> bool:
+        return self.program.checker is not None
+
+    def undefined(self, op: Operation, why: str) -> str:
         """The result of `op` where it has none, as an expression."""
-        return "POISON"
+        if not self.checked:
+            return "POISON"
+        return f"check.undefined(w, {self.site(op)}, {why!r}, POISON)"
 
     def write(self, op: Operation) -> None:
         """Append the meaning of `op`."""

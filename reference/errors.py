@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from xdsl.ir import Operation
 
 from spmd.dialects.diagnostics import SourceLocation, source_location
+
+
+class Counterpart(NamedTuple):
+    """Somebody else who takes part: at which op, who, and what they did."""
+
+    op: Operation
+    who: str
+    what: str
 
 
 class ArgumentError(ValueError):
@@ -23,10 +34,22 @@ class Trap(Exception):
 class UndefinedBehavior(ValueError):
     """The program did something that the language gives no meaning."""
 
-    def __init__(self, message: str, op: Operation | None, where: str = ""):
+    def __init__(
+        self,
+        message: str,
+        op: Operation | None,
+        where: str = "",
+        *,
+        item: object = None,
+        others: Sequence[Counterpart] = (),
+    ):
         self.message = message
         self.op = op
         self.where = where
+        self.item = item
+        """The work-item, if it was one."""
+        self.others = others
+        """Who is not where they should be."""
         self.location: SourceLocation | None = (
             None if op is None else source_location(op)
         )

@@ -7,7 +7,8 @@ wait in them. NumPy arrays are read and changed in place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from operator import mul
 from typing import Any, cast
@@ -20,10 +21,10 @@ import spmd.reference.meanings as meanings
 from spmd.dialects.spmd import KernelOp
 from spmd.reference.arguments import bind_arguments, bind_local, result_values
 from spmd.reference.compiler import Program
-from spmd.reference.errors import ArgumentError, Trap
+from spmd.reference.errors import ArgumentError, Trap, UndefinedBehavior
 from spmd.reference.functions import compile_function
 from spmd.reference.items import Group, Range, WorkItem, as_triple
-from spmd.reference.memory import allocate
+from spmd.reference.memory import MemRef, allocate
 from spmd.reference.scalars import scalar_of
 from spmd.reference.schedule import ItemCode, Order, Turns, blame
 
@@ -139,6 +140,9 @@ class Interpreter:
         """Run every group of the range, with arguments as `bind_arguments` gives them."""
         types = list(kernel.function_type.inputs)
         names = _names(kernel)
+        checker = self.program.checker
+        if checker is not None:
+            checker.share([value for value in bound if isinstance(value, MemRef)])
         code = self.program.environment[compile_function(self.program, kernel)]
         # Between levels 0 and 1 a kernel may have its work-item loops already.
         whole_group = any(WORK_ITEMS in op.attributes for op in kernel.walk())
@@ -156,13 +160,25 @@ class Interpreter:
             def start(item: WorkItem) -> ItemCode:
                 return code(item, (), *values)
 
-            Turns(self.program, self.order, items, start).run()
+            with self._goes_on():
+                Turns(self.program, self.order, items, start).run()
             return
         for item in self.order(items):
-            try:
-                code(item, (), *values)
-            except Trap as trap:
-                raise blame(self.program, trap, item) from None
+            with self._goes_on():
+                try:
+                    code(item, (), *values)
+                except Trap as trap:
+                    raise blame(self.program, trap, item) from None
+
+    @contextmanager
+    def _goes_on(self) -> Generator[None]:
+        """If somebody watches, a fault is noted, and ends only what has it."""
+        try:
+            yield
+        except UndefinedBehavior as error:
+            if self.program.checker is None:
+                raise
+            self.program.checker.gave_up(error)
 
     # --- levels 1 and up -------------------------------------------------------------
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import count, product
 from math import prod
 
 from spmd.reference.errors import ArgumentError
 from spmd.reference.memory import MemRef, allocate
 from spmd.reference.scalars import Scalar
+
+_epochs = count(1)
 
 Triple = tuple[int, int, int]
 
@@ -66,6 +68,11 @@ class Group:
         )
         self.size: Triple = (x, y, z)
         self.sub_groups = -(-prod(self.size) // self.sub_group_size)
+        # For the checker: which piece between two barriers this is, when the last
+        # barrier was, and whose accesses the group has seen by way of atomics.
+        self.epoch = next(_epochs)
+        self.met = 0
+        self.acquired: dict[object, int] = {}
 
     def local(self, site: int, sizes: tuple[int, ...], scalar: Scalar, name: str):
         """The local memory that the group has for an op."""
@@ -89,7 +96,16 @@ class Group:
 class WorkItem:
     """One work-item."""
 
-    __slots__ = ("global_id", "group", "lane", "linear", "local", "sub_group")
+    __slots__ = (
+        "acquired",
+        "global_id",
+        "group",
+        "lane",
+        "linear",
+        "local",
+        "sub_epoch",
+        "sub_group",
+    )
 
     def __init__(self, group: Group, linear: int, local: Triple):
         self.group = group
@@ -98,6 +114,8 @@ class WorkItem:
         (a, b, c), (p, q, r), (x, y, z) = group.id, group.enqueued, local
         self.global_id = (a * p + x, b * q + y, c * r + z)
         self.sub_group, self.lane = divmod(linear, group.sub_group_size)
+        self.sub_epoch = 0
+        self.acquired: dict[object, int] = {}
 
     @property
     def sub_group_length(self) -> int:

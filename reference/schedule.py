@@ -12,8 +12,9 @@ from collections.abc import Callable, Generator, Sequence
 from random import Random
 from typing import Any, Literal, TypeVar
 
+from spmd.dialects.spmd import BarrierOp
 from spmd.reference.compiler import Program
-from spmd.reference.errors import ArgumentError, Trap, UndefinedBehavior
+from spmd.reference.errors import ArgumentError, Counterpart, Trap, UndefinedBehavior
 from spmd.reference.items import WorkItem
 
 Schedule = Literal["in-order", "reversed", "random"]
@@ -46,7 +47,8 @@ class Order:
 
 def blame(program: Program, trap: Trap, item: object) -> UndefinedBehavior:
     """What went wrong, with the op and the work-item."""
-    return UndefinedBehavior(trap.message, program.sites[trap.site], str(item))
+    op = program.sites[trap.site]
+    return UndefinedBehavior(trap.message, op, str(item), item=item)
 
 
 class Turns:
@@ -113,25 +115,48 @@ class Turns:
         answers: dict[WorkItem, Any] = {}
         waiting = [item for item in self.items if item in self.requests]
         site = self.requests[waiting[0]][0]
-        op = self.program.sites[site]
+        elsewhere: dict[int | None, list[WorkItem]] = {}
         for item in self.items:
-            request = self.requests.get(item)
-            if request is not None and request[0] == site:
-                continue
-            if request is None:
-                fate = "has ended"
-            else:
-                fate = f"waits at {self.program.rendezvous[request[0]].op.name}"
-            raise UndefinedBehavior(
-                f"expected all work-items of the group here, got {waiting[0]}, "
-                f"but {item} {fate}",
-                op,
-            )
+            at = self.requests[item][0] if item in self.requests else None
+            if at != site:
+                elsewhere.setdefault(at, []).append(item)
+        if elsewhere:
+            raise self.parted(waiting[0], elsewhere)
         self.resolve(waiting, answers)
         return answers
 
+    def parted(
+        self, item: WorkItem, elsewhere: dict[int | None, list[WorkItem]]
+    ) -> UndefinedBehavior:
+        """An op that needs all work-items of the group does not get them."""
+        op = self.program.sites[self.requests[item][0]]
+        others: list[Counterpart] = []
+        for site, items in elsewhere.items():
+            more = f" and {len(items) - 1} more" if len(items) > 1 else ""
+            if site is None:
+                others.append(
+                    Counterpart(op, f"{items[0]}{more}", "never came, at its end")
+                )
+            else:
+                at = self.program.sites[site]
+                others.append(
+                    Counterpart(at, f"{items[0]}{more}", "waits at another op")
+                )
+        fates = " and ".join(f"{other.who} {other.what}" for other in others)
+        return UndefinedBehavior(
+            f"expected all work-items of the group here, but {fates}",
+            op,
+            str(item),
+            item=item,
+            others=others,
+        )
+
     def resolve(self, items: list[WorkItem], answers: dict[WorkItem, Any]) -> None:
         site = self.requests[items[0]][0]
+        if self.program.checker is not None:
+            rendezvous = self.program.rendezvous[site]
+            if isinstance(rendezvous.op, BarrierOp):
+                self.program.checker.meet(items, rendezvous.across_sub_group)
         values = [self.requests[item][2] for item in items]
         try:
             results = self.program.rendezvous[site].resolve(items, values)

@@ -105,7 +105,13 @@ def _wrapping(body: Body, op: arith.AddiOp | arith.SubiOp | arith.MuliOp) -> Non
         if not flags:
             return f"({a} {symbol} {b}) & {scalar.mask}"
         # Small non-negative operands and result break no flag.
+        undefined = body.undefined(op, f"an overflow, which {flags} rules out")
         slow = f"no_wrap({a}, {b}, {symbol!r}, {scalar.bits}, {flags!r})"
+        if body.checked:
+            temporary = body.fresh("t")
+            slow = (
+                f"({undefined} if ({temporary} := {slow}) is POISON else {temporary})"
+            )
         small = scalar.sign
         if symbol == "+":
             return f"({a} + {b} if {a} + {b} < {small} else {slow})"
@@ -142,7 +148,8 @@ def _shift(body: Body, op: arith.ShLIOp | arith.ShRUIOp | arith.ShRSIOp) -> None
             shifted = f"((({a} ^ {sign}) - {sign}) >> {b}) & {mask}"
         if not _may_shift_out(op):
             return shifted
-        return f"({shifted} if {b} < {bits} else {body.undefined(op, 'shift', b)})"
+        undefined = body.undefined(op, "a shift by the width or more")
+        return f"({shifted} if {b} < {bits} else {undefined})"
 
     elementwise(body, op, op.operands, text)
 

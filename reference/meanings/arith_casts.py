@@ -78,7 +78,7 @@ def _float_to_integer(body: Body, op: arith.FPToSIOp | arith.FPToUIOp) -> None:
     def text(a: str) -> str:
         temporary = body.fresh("t")
         fits = f"({temporary} := float_to_integer({a}, {low}, {high})) is not None"
-        undefined = body.undefined(op, "float-to-integer", a)
+        undefined = body.undefined(op, f"a float that does not fit {target.name}")
         return f"({temporary} & {target.mask} if {fits} else {undefined})"
 
     elementwise(body, op, op.operands, text)

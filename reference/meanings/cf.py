@@ -24,6 +24,7 @@ from spmd.reference.compiler import (
 )
 from spmd.reference.facts import DECISIONS
 from spmd.reference.meanings.arith import constant_elements
+from spmd.reference.meanings.scf import guard_against_endless
 
 
 @meaning(cf.AssertOp)
@@ -57,8 +58,10 @@ class Blocks:
                 if argument not in body.names:
                     body.new(argument)
         body.line(f"{self.next} = 0")
+        endless = guard_against_endless(body, self.parent)
         body.path.append(str(body.site(self.parent)))
         with body.suite("while True"):
+            endless()
             self.choose(self.order.blocks)
         body.path.pop()
 

@@ -108,11 +108,20 @@ def stored(body: Body, scalar: Scalar, value: str, may_be_poison: bool) -> str:
     return STORED.get(scalar.name, "{}").format(value)
 
 
+def as_tuple(texts: Sequence[str]) -> str:
+    return f"({''.join(f'{text}, ' for text in texts)})"
+
+
 @meaning(memref.LoadOp)
 def _load(body: Body, op: memref.LoadOp) -> None:
     type_ = memref_type(op.memref, op)
     scalar = cell_scalar(type_, op)
     source, indices = body.use(op.memref), body.uses(op.indices)
+    if body.checked:
+        body.require(op.indices, op, "index")
+        cell = f"check.load(w, {source}, {as_tuple(indices)}, {body.site(op)})"
+        body.let(op.res, loaded(scalar, cell))
+        return
     unknown = [i for i in op.indices if body.may_be_poison(i)]
     if unknown and body.in_lanes:
         # What is uniform in the lanes that are on is loaded once, for all lanes.
@@ -149,6 +158,14 @@ def _write_store(
 ) -> None:
     body.require(op.indices, op, "index")
     target, indices = body.use(op.memref), body.uses(op.indices)
+    if body.checked:
+        name = body.use(op.value)
+        value = stored(body, scalar, name, False)
+        if body.may_be_poison(op.value):
+            value = f"(None if {name} is POISON else {value})"
+        at = as_tuple(indices)
+        body.line(f"check.store(w, {target}, {at}, {value}, {body.site(op)})")
+        return
     check_bounds(body, op, target, type_, indices)
     at = position_text(target, type_, indices)
     value = stored(body, scalar, body.use(op.value), body.may_be_poison(op.value))
@@ -213,4 +230,6 @@ def copy_elements(source: MemRef, target: MemRef, site: int) -> None:
 @meaning(memref.CopyOp)
 def _copy(body: Body, op: memref.CopyOp) -> None:
     source, target = body.uses([op.source, op.destination])
+    if body.checked:
+        body.line(f"check.copy(w, {source}, {target}, {body.site(op)})")
     body.line(f"copy_elements({source}, {target}, {body.site(op)})")

@@ -21,7 +21,12 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from spmd.dialects.diagnostics import fail
 from spmd.reference.compiler import Body, helper, meaning, trap
 from spmd.reference.meanings.arith import constant_elements
-from spmd.reference.meanings.memref import cell_scalar, memref_type, sizes_text
+from spmd.reference.meanings.memref import (
+    as_tuple,
+    cell_scalar,
+    memref_type,
+    sizes_text,
+)
 from spmd.reference.memory import MemRef, allocate, row_major, typed
 from spmd.reference.scalars import Scalar, bf16_bits, f16_bits
 
@@ -62,10 +67,6 @@ def mixed(
         else str(number)
         for number in numbers_of(static)
     ]
-
-
-def as_tuple(texts: Sequence[str]) -> str:
-    return f"({''.join(f'{text}, ' for text in texts)})"
 
 
 def kept_dimensions(

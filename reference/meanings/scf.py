@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr
@@ -18,6 +18,9 @@ from spmd.reference.compiler import (
     trap,
 )
 from spmd.reference.facts import DECISIONS
+
+MOST_ITERATIONS = 2_000_000
+"""How long a checked run waits for a loop to end."""
 
 
 def constant_of(value: SSAValue) -> int | None:
@@ -118,6 +121,25 @@ def _for(body: Body, op: scf.ForOp) -> None:
     body.assign([body.new(result) for result in op.results], names)
 
 
+@helper
+def endless(site: int) -> None:
+    trap(site, f"a loop that is still running after {MOST_ITERATIONS} iterations")
+
+
+def guard_against_endless(body: Body, op: Operation) -> Callable[[], None]:
+    """Counts iterations where somebody watches; nobody waits for a loop without end."""
+    if not body.checked:
+        return lambda: None
+    count = body.fresh("rounds")
+    body.line(f"{count} = 0")
+
+    def check() -> None:
+        body.line(f"{count} += 1")
+        body.line(f"if {count} > {MOST_ITERATIONS}: endless({body.site(op)})")
+
+    return check
+
+
 @meaning(scf.WhileOp)
 def _while(body: Body, op: scf.WhileOp) -> None:
     before = [body.new(value) for value in op.before_region.block.args]
@@ -131,8 +153,10 @@ def _while(body: Body, op: scf.WhileOp) -> None:
         decision = body.condition(last.condition, last, "condition")
         body.line(f"if not {decision}: break")
 
+    endless = guard_against_endless(body, op)
     with body.iterations(op) as next_iteration, body.suite("while True"):
         next_iteration()
+        endless()
         body.region(op.before_region, condition)
         body.region(op.after_region, assign_to(before))
     body.assign([body.new(result) for result in op.results], after)

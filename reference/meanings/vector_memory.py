@@ -133,6 +133,34 @@ def gathered_cells(
     return cells
 
 
+def _load_cells(
+    body: Body, op: Operation, base: SSAValue, cells: str, other: str
+) -> str:
+    """A load of the cells as an expression; the checker sees them first."""
+    lanes = _lanes(body, op, base)
+    source = body.use(base)
+    if body.checked:
+        name = body.fresh("cells")
+        body.line(f"{name} = {cells}")
+        body.line(f"check.read_cells(w, {source}, {name}, {body.site(op)})")
+        cells = name
+    return f"{lanes}.load({source}, {cells}, {other})"
+
+
+def _store_cells(
+    body: Body, op: Operation, base: SSAValue, cells: str, value: SSAValue
+) -> None:
+    lanes = _lanes(body, op, base)
+    target, values = body.use(base), body.use(value)
+    if body.checked:
+        name = body.fresh("cells")
+        body.line(f"{name} = {cells}")
+        site = body.site(op)
+        body.line(f"check.write_cells(w, {target}, {name}, {values}, {site})")
+        cells = name
+    body.line(f"{lanes}.store({target}, {cells}, {values})")
+
+
 def _lanes(body: Body, op: Operation, memory: SSAValue) -> str:
     scalar = cell_scalar(memref_type(memory, op), op)
     return body.program.bind(Lanes(scalar), "lanes")
@@ -152,33 +180,27 @@ def _block(
 
 @meaning(vector.LoadOp)
 def _load(body: Body, op: vector.LoadOp) -> None:
-    lanes = _lanes(body, op, op.base)
     cells = _block(body, op, op.base, op.result.type, None)
-    body.let(op.result, f"{lanes}.load({body.use(op.base)}, {cells}, ())")
+    body.let(op.result, _load_cells(body, op, op.base, cells, "()"))
 
 
 @meaning(vector.MaskedLoadOp)
 def _masked_load(body: Body, op: vector.MaskedLoadOp) -> None:
-    lanes = _lanes(body, op, op.base)
     cells = _block(body, op, op.base, op.result.type, op.mask)
-    base, other = body.uses([op.base, op.pass_thru])
-    body.let(op.result, f"{lanes}.load({base}, {cells}, {other})")
+    other = body.use(op.pass_thru)
+    body.let(op.result, _load_cells(body, op, op.base, cells, other))
 
 
 @meaning(vector.StoreOp)
 def _store(body: Body, op: vector.StoreOp) -> None:
-    lanes = _lanes(body, op, op.base)
     cells = _block(body, op, op.base, op.vector.type, None)
-    base, values = body.uses([op.base, op.vector])
-    body.line(f"{lanes}.store({base}, {cells}, {values})")
+    _store_cells(body, op, op.base, cells, op.vector)
 
 
 @meaning(vector.MaskedStoreOp)
 def _masked_store(body: Body, op: vector.MaskedStoreOp) -> None:
-    lanes = _lanes(body, op, op.base)
     cells = _block(body, op, op.base, op.value_to_store.type, op.mask)
-    base, values = body.uses([op.base, op.value_to_store])
-    body.line(f"{lanes}.store({base}, {cells}, {values})")
+    _store_cells(body, op, op.base, cells, op.value_to_store)
 
 
 def _gathered(body: Body, op: GatherOp | ScatterOp) -> str:
@@ -193,16 +215,14 @@ def _gathered(body: Body, op: GatherOp | ScatterOp) -> str:
 
 @meaning(GatherOp)
 def _gather(body: Body, op: GatherOp) -> None:
-    lanes = _lanes(body, op, op.base)
-    base, other = body.uses([op.base, op.pass_thru])
-    body.let(op.result, f"{lanes}.load({base}, {_gathered(body, op)}, {other})")
+    other = body.use(op.pass_thru)
+    cells = _gathered(body, op)
+    body.let(op.result, _load_cells(body, op, op.base, cells, other))
 
 
 @meaning(ScatterOp)
 def _scatter(body: Body, op: ScatterOp) -> None:
-    lanes = _lanes(body, op, op.base)
-    base, values = body.uses([op.base, op.value_to_store])
-    body.line(f"{lanes}.store({base}, {_gathered(body, op)}, {values})")
+    _store_cells(body, op, op.base, _gathered(body, op), op.value_to_store)
 
 
 @helper
@@ -248,17 +268,13 @@ def _transfer(body: Body, op: Any, type_: Any) -> str:
 
 @meaning(vector.TransferReadOp)
 def _transfer_read(body: Body, op: vector.TransferReadOp) -> None:
-    lanes = _lanes(body, op, op.source)
     cells = _transfer(body, op, op.result.type)
-    source, padding = body.uses([op.source, op.padding])
-    other = f"({padding},) * {prod(vector_type(op.result.type, op).get_shape())}"
-    body.let(op.result, f"{lanes}.load({source}, {cells}, {other})")
+    length = prod(vector_type(op.result.type, op).get_shape())
+    other = f"({body.use(op.padding)},) * {length}"
+    body.let(op.result, _load_cells(body, op, op.source, cells, other))
 
 
 @meaning(vector.TransferWriteOp)
 def _transfer_write(body: Body, op: vector.TransferWriteOp) -> None:
-    lanes = _lanes(body, op, op.source)
-    source, values = body.uses([op.source, op.vector])
-    body.line(
-        f"{lanes}.store({source}, {_transfer(body, op, op.vector.type)}, {values})"
-    )
+    cells = _transfer(body, op, op.vector.type)
+    _store_cells(body, op, op.source, cells, op.vector)

@@ -1,0 +1,54 @@
+"""Runs a kernel while every access to memory and every meeting is watched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp, Ordering
+from spmd.reference.checker import Checker
+from spmd.reference.findings import Report
+from spmd.reference.interpreter import Interpreter, Sizes
+
+
+def _orders_memory(module: ModuleOp) -> bool:
+    """Whether an atomic orders the accesses around it."""
+    return any(
+        isinstance(op, AtomicRmwOp | AtomicCasOp)
+        and op.ordering.data is not Ordering.RELAXED
+        for op in module.walk()
+    )
+
+
+def check_kernel(
+    module: ModuleOp,
+    name: str,
+    args: Sequence[Any],
+    *,
+    global_size: Sizes,
+    group_size: Sizes | None = None,
+    sub_group_size: int | None = None,
+    schedule: str = "in-order",
+    seed: int = 0,
+) -> Report:
+    """
+    Run a kernel (level 0) on NumPy arrays, which are changed, and tell what is wrong.
+
+    A race is found whatever the schedule is; faults that depend on what a racing
+    work-item reads may need another one.
+    """
+    interpreter = Interpreter(module, schedule=schedule, seed=seed)
+    program = interpreter.program
+    checker = Checker(name, program.sites, ordered=_orders_memory(module))
+    program.checker = checker
+    program.environment["check"] = checker
+    interpreter.run_kernel(
+        name,
+        args,
+        global_size=global_size,
+        group_size=group_size,
+        sub_group_size=sub_group_size,
+    )
+    return checker.report

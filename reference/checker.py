@@ -1,0 +1,391 @@
+"""
+Watches a run: every access to memory, every undefined value, every meeting.
+
+Compiled code calls the checker where the plain interpreter would only compute. What is
+wrong is noted and the run goes on with zeros, so that one run finds more than one fault;
+only a group that cannot go on is given up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from typing import Any
+
+from xdsl.ir import Operation
+
+from spmd.reference.errors import UndefinedBehavior
+from spmd.reference.findings import Finding, Kind, Place, Report
+from spmd.reference.items import WorkItem
+from spmd.reference.memory import MemRef
+from spmd.reference.scalars import signed
+from spmd.reference.shadow import Access, History, Shadow
+
+
+class Checker:
+    """Collects the findings of one run."""
+
+    def __init__(self, kernel: str, sites: list[Operation], *, ordered: bool):
+        self.report = Report(kernel)
+        self.sites = sites
+        self.ordered = ordered
+        """Whether the program orders memory by atomics: then time matters."""
+        self.clock = count(1)
+        self.known: dict[tuple[Any, ...], Finding] = {}
+        self.origins: dict[object, tuple[int, str]] = {}
+        self.released: dict[tuple[int, int], dict[Any, int]] = {}
+
+    # --- findings --------------------------------------------------------------------
+
+    def add(self, kind: Kind, message: str, *places: Place) -> None:
+        """Note a fault, or count it if it is one of many."""
+        key = (kind, *(place.op for place in places))
+        found = self.known.get(key)
+        if found is not None:
+            found.count += 1
+            return
+        found = self.known[key] = Finding(kind, message, places)
+        self.report.findings.append(found)
+
+    def place(self, item: object, site: int, what: str) -> Place:
+        return Place(self.sites[site], str(item), what)
+
+    def gave_up(self, error: UndefinedBehavior) -> None:
+        """A work-item, or its whole group, could not go on."""
+        assert error.op is not None
+        kind: Kind = "barrier" if error.others else "undefined behavior"
+        message = "" if error.others else error.message
+        places = [Place(error.op, error.where, "is here")]
+        if message.startswith("undefined "):
+            kind, message = "undefined value", message.removeprefix("undefined ")
+            origin = self.origins.get(error.item)
+            if origin is not None:
+                site, why = origin
+                places.append(self.place(error.item, site, f"made it: {why}"))
+        elif message.startswith("out of bounds: "):
+            kind, message = "out of bounds", message.removeprefix("out of bounds: ")
+        places += [Place(op, who, what) for op, who, what in error.others]
+        self.add(kind, message, *places)
+
+    def undefined(self, item: WorkItem, site: int, why: str, value: Any) -> Any:
+        """An op has no defined result; that matters only if the result is used."""
+        self.origins[item] = (site, why)
+        return value
+
+    # --- memory ----------------------------------------------------------------------
+
+    def share(self, arrays: Sequence[MemRef]) -> None:
+        """Arrays of the caller's: those that overlap have one shadow."""
+        end = 0
+        shadow: Shadow | None = None
+        for array in sorted(arrays, key=lambda array: array.storage.address):
+            storage = array.storage
+            if storage.space != "global":
+                continue
+            size = array.data.itemsize
+            if shadow is None or storage.address >= end:
+                shadow = Shadow(storage.address, 0, size, own=False, private=False)
+            elif (storage.address - shadow.address) % size:
+                shadow.refine(1)
+            else:
+                shadow.refine(size)
+            storage.shadow = shadow
+            end = max(end, storage.address + len(storage.bytes))
+
+    def shadow_of(self, memory: MemRef) -> Shadow:
+        storage = memory.storage
+        shadow = storage.shadow
+        if shadow is None:
+            shadow = storage.shadow = Shadow(
+                storage.address,
+                len(storage.bytes),
+                memory.data.itemsize,
+                own=storage.space != "global",
+                private=storage.space == "private",
+            )
+        return shadow
+
+    def units(self, memory: MemRef, position: int) -> tuple[Shadow, range]:
+        """The units of memory that an element covers."""
+        shadow = memory.storage.shadow or self.shadow_of(memory)
+        size = memory.data.itemsize
+        first = memory.storage.address - shadow.address + memory.base + position * size
+        if size % shadow.unit or first % shadow.unit:
+            shadow.refine(size if first % size == 0 else 1)
+        start = first // shadow.unit
+        return shadow, range(start, start + size // shadow.unit)
+
+    def outside(
+        self, item: WorkItem, site: int, memory: MemRef, indices: Sequence[int]
+    ) -> None:
+        at = ", ".join(str(signed(index, 64)) for index in indices)
+        sizes = "x".join(map(str, memory.sizes)) or "1"
+        self.add(
+            "out of bounds",
+            f"[{at}] of {describe(memory)} of {sizes} elements",
+            self.place(item, site, "is here"),
+        )
+
+    def load(
+        self, item: WorkItem, memory: MemRef, indices: tuple[int, ...], site: int
+    ) -> Any:
+        """The contents of a cell; zero if it has none."""
+        position = memory.offset
+        for index, size, stride in zip(
+            indices, memory.sizes, memory.strides, strict=True
+        ):
+            if index >= size:
+                self.outside(item, site, memory, indices)
+                return zero(memory)
+            position += index * stride
+        if self.read(item, memory, position, site, ""):
+            return memory.data[position]
+        return zero(memory)
+
+    def store(
+        self,
+        item: WorkItem,
+        memory: MemRef,
+        indices: tuple[int, ...],
+        value: Any,
+        site: int,
+    ) -> None:
+        position = memory.offset
+        for index, size, stride in zip(
+            indices, memory.sizes, memory.strides, strict=True
+        ):
+            if index >= size:
+                self.outside(item, site, memory, indices)
+                return
+            position += index * stride
+        if value is None:
+            self.store_undefined(item, memory, position, site)
+            return
+        self.write(item, memory, position, value, site, "")
+        memory.data[position] = value
+
+    def store_undefined(
+        self, item: WorkItem, memory: MemRef, position: int, site: int
+    ) -> None:
+        """In memory of the program's own that is as if nothing had been written."""
+        shadow, units = self.units(memory, position)
+        if shadow.written is not None:
+            at, size = units.start * shadow.unit, memory.data.itemsize
+            shadow.written[at : at + size] = bytes(size)
+        else:
+            self.used(item, site, "result")
+
+    def used(self, item: WorkItem, site: int, what: str) -> None:
+        """An undefined value decides on something."""
+        places = [self.place(item, site, "uses it")]
+        if item in self.origins:
+            origin, why = self.origins[item]
+            places.append(self.place(item, origin, f"made it: {why}"))
+        self.add("undefined value", what, *places)
+
+    def position(
+        self, item: WorkItem, memory: MemRef, indices: tuple[int, ...], site: int
+    ) -> int:
+        """Where the element lies in the data; -1 if it is outside."""
+        position = memory.offset
+        for index, size, stride in zip(
+            indices, memory.sizes, memory.strides, strict=True
+        ):
+            if index >= size:
+                self.outside(item, site, memory, indices)
+                return -1
+            position += index * stride
+        return position
+
+    def read_cells(
+        self, item: WorkItem, memory: MemRef, cells: Sequence[int | None], site: int
+    ) -> None:
+        for cell in cells:
+            if cell is not None:
+                self.read(item, memory, cell, site, "")
+
+    def write_cells(
+        self,
+        item: WorkItem,
+        memory: MemRef,
+        cells: Sequence[int | None],
+        values: Sequence[Any],
+        site: int,
+    ) -> None:
+        for cell, value in zip(cells, values, strict=True):
+            if cell is not None:
+                self.write(item, memory, cell, value, site, "")
+
+    def copy(self, item: WorkItem, source: MemRef, target: MemRef, site: int) -> None:
+        cells = source.positions()
+        self.read_cells(item, source, cells, site)
+        values = [source.data[cell] for cell in cells]
+        self.write_cells(item, target, target.positions(), values, site)
+
+    def read(
+        self, item: WorkItem, memory: MemRef, position: int, site: int, atomic: str
+    ) -> bool:
+        """Note a load; false if there is nothing to load."""
+        shadow, units = self.units(memory, position)
+        if shadow.written is not None:
+            at = units.start * shadow.unit
+            if not shadow.written[at]:
+                self.add(
+                    "never written",
+                    f"element {position} of {describe(memory)}",
+                    self.place(item, site, "is here"),
+                )
+                return False
+            if shadow.is_private:
+                return True
+        access = self.access(item, site, atomic, None)
+        for unit in units:
+            writes = shadow.writes.get(unit)
+            if writes is not None:
+                for other in writes.accesses():
+                    if other.item is not item and self.conflict(other, access):
+                        self.race(other, access, memory, position, "wrote", "reads")
+            reads = shadow.reads.get(unit)
+            if reads is None:
+                shadow.reads[unit] = History(access)
+            else:
+                reads.add(access)
+        return True
+
+    def write(
+        self,
+        item: WorkItem,
+        memory: MemRef,
+        position: int,
+        value: Any,
+        site: int,
+        atomic: str,
+    ) -> None:
+        """Note a store."""
+        shadow, units = self.units(memory, position)
+        if shadow.written is not None:
+            at = units.start * shadow.unit
+            size = memory.data.itemsize
+            shadow.written[at : at + size] = b"\1" * size
+            if shadow.is_private:
+                return
+        access = self.access(item, site, atomic, value)
+        for unit in units:
+            reads = shadow.reads.get(unit)
+            if reads is not None:
+                for other in reads.accesses():
+                    if other.item is not item and self.conflict(other, access):
+                        self.race(other, access, memory, position, "read", "writes")
+            writes = shadow.writes.get(unit)
+            if writes is None:
+                shadow.writes[unit] = History(access)
+                continue
+            for other in writes.accesses():
+                if other.item is not item and self.conflict(other, access):
+                    self.race(other, access, memory, position, "wrote", "writes")
+            writes.add(access)
+
+    def access(self, item: WorkItem, site: int, atomic: str, value: Any) -> Access:
+        time = next(self.clock) if self.ordered else 0
+        return Access(item, site, item.group.epoch, item.sub_epoch, atomic, time, value)
+
+    def conflict(self, before: Access, now: Access) -> bool:
+        """Whether nothing orders the two, which are of different work-items."""
+        same_group = before.item.group is now.item.group
+        if same_group and before.epoch != now.epoch:
+            return False
+        if (
+            same_group
+            and before.item.sub_group == now.item.sub_group
+            and before.sub_epoch != now.sub_epoch
+        ):
+            return False
+        if before.atomic and now.atomic:
+            scopes = (before.atomic, now.atomic)
+            return not same_group and "work_group" in scopes
+        return not (self.ordered and self.happened_before(before, now))
+
+    def race(
+        self,
+        before: Access,
+        now: Access,
+        memory: MemRef,
+        position: int,
+        did: str,
+        does: str,
+    ) -> None:
+        same_group = before.item.group is now.item.group
+        kind: Kind = "race" if same_group else "race between groups"
+        if did == "wrote" and does == "writes":
+            plain = not before.atomic and not now.atomic
+            if plain and repr(before.value) == repr(now.value):
+                kind = "same value"
+        between = "no barrier between them" if same_group else "nothing orders groups"
+        self.add(
+            kind,
+            f"element {position} of {describe(memory)}, with {between}",
+            self.place(now.item, now.site, f"{does} it{_atomically(now)}"),
+            self.place(before.item, before.site, f"{did} it{_atomically(before)}"),
+        )
+
+    # --- order by atomics ------------------------------------------------------------
+
+    def atomic(
+        self,
+        item: WorkItem,
+        memory: MemRef,
+        position: int,
+        value: Any,
+        site: int,
+        scope: str,
+        ordering: str,
+    ) -> None:
+        """Note an atomic access that replaces the contents by `value`."""
+        self.read(item, memory, position, site, scope)
+        self.write(item, memory, position, value, site, scope)
+        if not self.ordered:
+            return
+        where = (memory.storage.address, memory.base + position * memory.data.itemsize)
+        if ordering in ("acquire", "acq_rel", "seq_cst"):
+            for who, time in self.released.get(where, {}).items():
+                item.acquired[who] = max(time, item.acquired.get(who, 0))
+        if ordering in ("release", "acq_rel", "seq_cst"):
+            seen = self.released.setdefault(where, {})
+            mine = {item: next(self.clock), item.group: item.group.met}
+            for source in (mine, item.acquired, item.group.acquired):
+                for who, time in source.items():
+                    seen[who] = max(time, seen.get(who, 0))
+
+    def meet(self, items: Sequence[WorkItem], across_sub_group: bool) -> None:
+        """Work-items are at a barrier: what one has acquired, all have."""
+        if across_sub_group:
+            for item in items:
+                item.sub_epoch += 1
+            return
+        group = items[0].group
+        group.epoch += 1 << 32
+        group.met = next(self.clock)
+        for item in items:
+            for who, time in item.acquired.items():
+                group.acquired[who] = max(time, group.acquired.get(who, 0))
+
+    def happened_before(self, before: Access, now: Access) -> bool:
+        for acquired in (now.item.acquired, now.item.group.acquired):
+            for who in (before.item, before.item.group):
+                if before.time < acquired.get(who, 0):
+                    return True
+        return False
+
+
+def _atomically(access: Access) -> str:
+    return " atomically" if access.atomic else ""
+
+
+def zero(memory: MemRef) -> Any:
+    return 0.0 if memory.data.format in "fd" else 0
+
+
+def describe(memory: MemRef) -> str:
+    """The memory in words: its space, and its name if it has one."""
+    storage = memory.storage
+    return f"{storage.space} memory{f' %{storage.name}' if storage.name else ''}"

@@ -1,0 +1,118 @@
+"""What a checked run found, in words that a person can act on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from xdsl.ir import Operation
+from xdsl.printer import Printer
+
+from spmd.dialects.diagnostics import source_location
+
+Kind = Literal[
+    "race",
+    "race between groups",
+    "same value",
+    "out of bounds",
+    "never written",
+    "barrier",
+    "undefined value",
+    "undefined behavior",
+]
+
+TITLES: dict[Kind, str] = {
+    "race": "data race within a work-group",
+    "race between groups": "data race between work-groups",
+    "same value": "several work-items store the same value",
+    "out of bounds": "access out of bounds",
+    "never written": "read of memory that was never written",
+    "barrier": "not all work-items of the group come together",
+    "undefined value": "use of an undefined value",
+    "undefined behavior": "undefined behavior",
+}
+
+
+def first_line(op: Operation) -> str:
+    """The op as it is written, without its regions."""
+    from io import StringIO
+
+    text = StringIO()
+    Printer(stream=text).print_op(op)
+    return text.getvalue().strip().split("\n", 1)[0].rstrip(" {")
+
+
+@dataclass(frozen=True)
+class Place:
+    """An op and who was there: `who` did `what` at `op`."""
+
+    op: Operation
+    who: str
+    what: str
+
+    def lines(self) -> list[str]:
+        location = source_location(self.op)
+        at = f"{location}: " if location is not None else ""
+        return [f"  {at}{self.who} {self.what}", f"      {first_line(self.op)}"]
+
+
+@dataclass
+class Finding:
+    """One fault, as it first showed; `count` tells how often it did."""
+
+    kind: Kind
+    message: str
+    places: tuple[Place, ...]
+    count: int = 1
+
+    @property
+    def op(self) -> Operation | None:
+        return self.places[0].op if self.places else None
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether the language allows it: a note, not a fault."""
+        return self.kind == "same value"
+
+    def __str__(self) -> str:
+        lines = [f"{'note' if self.is_harmless else 'error'}: {TITLES[self.kind]}"]
+        if self.message:
+            lines[0] += f": {self.message}"
+        for place in self.places:
+            lines += place.lines()
+        if self.count > 1:
+            lines.append(f"  ... and {self.count - 1} more like this")
+        return "\n".join(lines)
+
+
+@dataclass
+class Report:
+    """Everything that a checked run found; true if the kernel is free of faults."""
+
+    kernel: str
+    findings: list[Finding] = field(default_factory=list[Finding])
+
+    @property
+    def errors(self) -> list[Finding]:
+        return [finding for finding in self.findings if not finding.is_harmless]
+
+    @property
+    def notes(self) -> list[Finding]:
+        """What looks like a fault, and is allowed."""
+        return [finding for finding in self.findings if finding.is_harmless]
+
+    def __bool__(self) -> bool:
+        return not self.errors
+
+    def kinds(self) -> set[Kind]:
+        return {finding.kind for finding in self.findings}
+
+    def __str__(self) -> str:
+        parts = [str(finding) for finding in (*self.errors, *self.notes)]
+        number = len(self.errors)
+        if not number:
+            parts.append(f"@{self.kernel}: no fault found")
+        else:
+            faults = "1 fault" if number == 1 else f"{number} faults"
+            parts.append(f"@{self.kernel}: {faults} found")
+        return "\n\n".join(parts)
