@@ -61,6 +61,7 @@ PASSES = (
     "widen-sub-groups",
     # Level 0 to level 0.
     "spmd-specialize",
+    "fold-uniform-collectives",
 )
 """A pass `some-name` is the class `SomeNamePass` of `spmd.passes.some_name`."""
 

@@ -1,0 +1,92 @@
+"""A kernel computes the same with and without its collectives of uniform values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from spmd.passes.fold_uniform_collectives import FoldUniformCollectivesPass
+from tests.execution.harness import BOXES, LINES, PLANES, Launch, Maker, check_passes
+
+UNIFORM = """
+spmd.kernel @uniform(%n: index, %b: i8, %p: i1, %out: memref<?x6xindex>, %sums: memref<?xi8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %c5 = arith.constant 5 : index
+  %x = spmd.global_id x
+  %y = spmd.global_id y
+  %z = spmd.global_id z
+  %sx = spmd.global_size x
+  %sy = spmd.global_size y
+  %zy = arith.muli %z, %sy : index
+  %row = arith.addi %zy, %y : index
+  %start = arith.muli %row, %sx : index
+  %i = arith.addi %start, %x : index
+  %g = spmd.group_id x
+  %v = arith.addi %g, %n : index
+  %0 = spmd.reduce add %v across work_group : index
+  %1 = spmd.reduce max %v across sub_group : index
+  %2 = spmd.scan inclusive minui %v across work_group : index
+  %3 = spmd.broadcast %v from %c0 across work_group : index
+  %4 = spmd.reduce add %i across work_group : index
+  %5 = spmd.scan exclusive add %v across work_group : index
+  %bytes = spmd.reduce add %b across work_group : i8
+  memref.store %0, %out[%i, %c0] : memref<?x6xindex>
+  memref.store %1, %out[%i, %c1] : memref<?x6xindex>
+  memref.store %2, %out[%i, %c2] : memref<?x6xindex>
+  memref.store %3, %out[%i, %c3] : memref<?x6xindex>
+  memref.store %4, %out[%i, %c4] : memref<?x6xindex>
+  memref.store %5, %out[%i, %c5] : memref<?x6xindex>
+  memref.store %bytes, %sums[%i] : memref<?xi8>
+  spmd.return
+}
+"""
+
+# Work-item l reaches the collective in round l.
+ROUNDS = """
+spmd.kernel @rounds(%out: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i = spmd.global_id x
+  %l = spmd.local_id x
+  %n = spmd.local_size x
+  scf.for %round = %c0 to %n step %c1 {
+    %mine = arith.cmpi eq, %round, %l : index
+    scf.if %mine {
+      %last = spmd.reduce max %round across work_group : index
+      memref.store %last, %out[%i] : memref<?xindex>
+    }
+  }
+  spmd.return
+}
+"""
+
+
+def arguments(make: Maker) -> list[Any]:
+    return [3, 77, True, make.zeros("index", make.n, 6), make.zeros("i8", make.n)]
+
+
+@pytest.mark.parametrize("launch", [*LINES, *PLANES, *BOXES], ids=str)
+def test_uniform_values(launch: Launch):
+    module = check_passes(UNIFORM, arguments, launch, FoldUniformCollectivesPass())
+    assert collectives(module) == ["spmd.reduce", "spmd.scan"]
+
+
+@pytest.mark.parametrize("launch", LINES, ids=str)
+def test_rounds_of_their_own(launch: Launch):
+    module = check_passes(
+        ROUNDS,
+        lambda make: [make.zeros("index", make.n)],
+        launch,
+        FoldUniformCollectivesPass(),
+    )
+    assert collectives(module) == ["spmd.reduce"]
+
+
+def collectives(module: ModuleOp) -> list[str]:
+    return [op.name for op in module.walk() if op.name in ("spmd.reduce", "spmd.scan")]
