@@ -15,6 +15,7 @@ from xdsl.traits import (
     RecursiveMemoryEffect,
 )
 
+from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import LOCAL, KernelOp, LocalAllocOp
 from spmd.dialects.spmd.kernel import NOALIAS
 
@@ -149,8 +150,8 @@ def _is_noalias(memory: SSAValue) -> bool:
     return NOALIAS in kernel.arg_attrs.data[memory.index].data
 
 
-def may_trap(op: Operation) -> bool:
-    """Whether executing `op` with unlucky operands is undefined: an integer division."""
+def is_integer_division(op: Operation) -> bool:
+    """Whether `op` divides integers, for the quotient or the remainder."""
     return isinstance(
         op,
         arith.DivSIOp
@@ -161,3 +162,11 @@ def may_trap(op: Operation) -> bool:
         | arith.CeilDivUIOp
         | arith.FloorDivSIOp,
     )
+
+
+def may_trap(op: Operation) -> bool:
+    """Whether executing `op` with unlucky operands is undefined: an integer division."""
+    if not is_integer_division(op):
+        return False
+    divisor = constant_index(op.operands[1])
+    return divisor is None or divisor <= 0

@@ -2,9 +2,10 @@
 Which operations of a kernel run once per work-group, and which in each work-item between
 which barriers.
 
-The *spine* of a kernel is its body and the regions of every control flow operation on
-the spine that has a work-group barrier somewhere inside (a *carrier*). Barriers and
-carriers cut each block of the spine into *barrier regions*. What runs in a barrier region
+A *sync* is a barrier or a collective of the work-group. The *spine* of a kernel is its
+body and the regions of every control flow operation on the spine that has a sync
+somewhere inside (a *carrier*). Syncs and carriers cut each block of the spine into
+*barrier regions*. What runs in a barrier region
 runs in every work-item; the rest of the spine runs once per work-group: carriers, and
 operations that compute the same value in all work-items without a work-item's write
 coming in between.
@@ -52,7 +53,7 @@ class BarrierRegion:
     """A run of operations of one block that each work-item executes."""
 
     end: Operation
-    """The barrier, carrier or terminator behind it."""
+    """The sync, carrier or terminator behind it."""
 
     ops: list[Operation] = field(default_factory=list[Operation])
     """Its operations, in order; what runs once per work-group is not among them."""
@@ -65,14 +66,22 @@ class BarrierRegions:
     regions: tuple[BarrierRegion, ...]
     """In the order of the source."""
 
-    carriers: tuple[Operation, ...]
-    """The control flow that contains barriers, outermost first."""
-
-    barriers: tuple[BarrierOp, ...]
+    stops: tuple[Operation, ...]
+    """The carriers and syncs, in the order of the source; a carrier before its inside."""
 
     _region_of: dict[Operation, BarrierRegion]
     _region_before: dict[Operation, BarrierRegion]
     _spine: frozenset[Block]
+
+    @property
+    def carriers(self) -> Iterator[Operation]:
+        """The control flow that contains syncs, outermost first."""
+        return (op for op in self.stops if not is_sync(op))
+
+    @property
+    def syncs(self) -> Iterator[Operation]:
+        """The barriers and collectives of the work-group."""
+        return filter(is_sync, self.stops)
 
     def region_of(self, op: Operation) -> BarrierRegion | None:
         """The barrier region that `op` runs in; `None` if it runs once per work-group."""
@@ -85,7 +94,7 @@ class BarrierRegions:
         return region
 
     def region_before(self, end: Operation) -> BarrierRegion:
-        """The barrier region that `end` (a barrier, carrier or terminator) ends."""
+        """The barrier region that `end` (a sync, carrier or terminator) ends."""
         return self._region_before[end]
 
 
@@ -102,6 +111,11 @@ def is_group_collective(op: Operation) -> bool:
     )
 
 
+def is_sync(op: Operation) -> bool:
+    """Whether the work-items of a work-group wait for each other at `op`."""
+    return is_group_barrier(op) or is_group_collective(op)
+
+
 def find_barrier_regions(kernel: KernelOp, divergence: Divergence) -> BarrierRegions:
     """Cut `kernel`, whose control flow around barriers is structured, at its barriers."""
     cutter = _Cutter(kernel, divergence)
@@ -113,18 +127,16 @@ def find_barrier_regions(kernel: KernelOp, divergence: Divergence) -> BarrierReg
 class _Cutter:
     def __init__(self, kernel: KernelOp, divergence: Divergence):
         self.divergence = divergence
-        self.carriers: dict[Operation, None] = {}
-        self.barriers: list[BarrierOp] = []
+        self.stops: list[Operation] = []
         self.regions: list[BarrierRegion] = []
         self.region_of: dict[Operation, BarrierRegion] = {}
         self.spine: set[Block] = set()
-        self._carrying = set(_around_barriers(kernel))
+        self._carrying = set(_around_syncs(kernel))
 
     def result(self) -> BarrierRegions:
         return BarrierRegions(
             tuple(self.regions),
-            tuple(self.carriers),
-            tuple(self.barriers),
+            tuple(self.stops),
             self.region_of,
             {region.end: region for region in self.regions},
             frozenset(self.spine),
@@ -134,23 +146,19 @@ class _Cutter:
         self.spine.add(block)
         for ops, end in self._runs(block):
             self._divide(ops, BarrierRegion(end))
-            if isinstance(end, BarrierOp):
-                self.barriers.append(end)
+            if is_sync(end):
+                self.stops.append(end)
             elif end in self._carrying:
-                self.carriers[end] = None
+                self.stops.append(end)
                 for region in end.regions:
                     for inner in region.blocks:
                         self.cut(inner)
 
     def _runs(self, block: Block) -> Iterator[tuple[list[Operation], Operation]]:
-        """The operations of `block` between one barrier, carrier or end and the next."""
+        """The operations of `block` between one sync, carrier or end and the next."""
         ops: list[Operation] = []
         for op in block.ops:
-            if (
-                op in self._carrying
-                or is_group_barrier(op)
-                or op.has_trait(IsTerminator)
-            ):
+            if op in self._carrying or is_sync(op) or op.has_trait(IsTerminator):
                 yield ops, op
                 ops = []
             else:
@@ -182,8 +190,10 @@ class _Cutter:
     def _is_once(self, value: SSAValue, region: BarrierRegion) -> bool:
         """Whether `value` is known outside of the work-items where `region` begins."""
         owner = value.owner
-        if isinstance(owner, Block) or owner in self.carriers:
+        if isinstance(owner, Block) or owner in self._carrying:
             return self.divergence.is_uniform(value)
+        if is_group_collective(owner):
+            return not isinstance(owner, ScanOp)
         made_in = self.region_of.get(owner)
         if made_in is None:
             return True
@@ -223,10 +233,10 @@ class _Effects:
         return None
 
 
-def _around_barriers(kernel: KernelOp) -> Iterator[Operation]:
-    """The operations of `kernel` that have a work-group barrier inside."""
+def _around_syncs(kernel: KernelOp) -> Iterator[Operation]:
+    """The operations of `kernel` in which work-items wait for each other."""
     for op in kernel.walk():
-        if is_group_barrier(op):
+        if is_sync(op):
             parent = op.parent_op()
             while parent is not None and parent is not kernel:
                 yield parent

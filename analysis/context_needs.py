@@ -13,33 +13,53 @@ is a *variable*: a context that is written wherever the source passes a value on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.traits import is_side_effect_free
 
-from spmd.analysis.accesses import may_trap
-from spmd.analysis.barrier_regions import BarrierRegion, BarrierRegions
+from spmd.analysis.accesses import is_integer_division, may_trap
+from spmd.analysis.barrier_regions import (
+    BarrierRegion,
+    BarrierRegions,
+    is_group_collective,
+)
 from spmd.analysis.divergence import Divergence
-from spmd.dialects.spmd import LocalIdOp
+from spmd.dialects.spmd import BroadcastOp, LocalIdOp, ScanOp
 
 RECOMPUTED_OPS = 8
 """The longest chain of operations that is recomputed rather than stored."""
 
+DIVISION_COST = 3
+"""What an integer division by a constant counts for."""
+
 
 @dataclass(eq=False)
 class Variable:
-    """A varying value that a carrier passes on."""
+    """A varying value that a carrier passes on, or that goes into or out of a collective."""
 
-    carrier: Operation
+    op: Operation
+    """The carrier or collective."""
+
+    type: Attribute
+    name: str | None
     values: list[SSAValue]
     """The block argument and the result it is known as."""
 
     sources: list[tuple[SSAValue, BarrierRegion]]
     """What it is set to, at the end of which region."""
+
+
+class Agreed(NamedTuple):
+    """An operand that is not proved uniform, but equal in all work-items nevertheless."""
+
+    value: SSAValue
+    op: Operation
+    operand: int
 
 
 @dataclass(frozen=True)
@@ -59,6 +79,8 @@ class ContextNeeds:
 
     _needs: dict[BarrierRegion, dict[SSAValue, bool]]
     _passed: dict[BarrierRegion, tuple[tuple[SSAValue, Variable], ...]]
+    _agreed: dict[BarrierRegion, list[Agreed]]
+    _inputs: dict[Operation, Variable]
     _recomputed: frozenset[Operation]
 
     def used_in(self, region: BarrierRegion) -> Iterator[SSAValue]:
@@ -75,6 +97,14 @@ class ContextNeeds:
     ) -> tuple[tuple[SSAValue, Variable], ...]:
         """The variables that `region` sets last, and to what."""
         return self._passed.get(region, ())
+
+    def agreed_at_end_of(self, region: BarrierRegion) -> Sequence[Agreed]:
+        """The operands of what ends `region` that all work-items agree on there."""
+        return self._agreed.get(region, ())
+
+    def input_of(self, collective: Operation) -> Variable | None:
+        """What keeps the varying values that go into `collective`."""
+        return self._inputs.get(collective)
 
     def is_recomputed(self, value: SSAValue) -> bool:
         """Whether `value` is recomputed in every region but its own that needs it."""
@@ -106,6 +136,10 @@ class _Finder:
         default_factory=dict[SSAValue, Variable]
     )
     live: dict[Variable, None] = field(default_factory=dict[Variable, None])
+    agreed: dict[BarrierRegion, list[Agreed]] = field(
+        default_factory=dict[BarrierRegion, list[Agreed]]
+    )
+    inputs: dict[Operation, Variable] = field(default_factory=dict[Operation, Variable])
     _costs: dict[Operation, int] = field(default_factory=dict[Operation, int])
     _passes: set[tuple[Operation, int]] = field(
         default_factory=set[tuple[Operation, int]]
@@ -130,6 +164,8 @@ class _Finder:
             frozenset(self.variable_of),
             self.needs,
             {region: tuple(values) for region, values in passed.items()},
+            self.agreed,
+            self.inputs,
             frozenset(self.recomputed),
         )
 
@@ -138,6 +174,14 @@ class _Finder:
             for variable in self._variables_of(carrier):
                 for value in variable.values:
                     self.variable_of[value] = variable
+        decisions = [
+            d for carrier in self.regions.carriers for d in decisions_of(carrier)
+        ]
+        for sync in self.regions.syncs:
+            decisions.extend(self._decisions_of_sync(sync))
+        self._passes.update(
+            (d.op, d.operand) for d in decisions if self._varies(d.value)
+        )
         for region in self.regions.regions:
             for op in region.ops:
                 self._costs[op] = self._cost_of(op)
@@ -145,6 +189,15 @@ class _Finder:
                     self._look_at_uses(value, region)
         for value in self.variable_of:
             self._look_at_uses(value, None)
+        for variable in self.inputs.values():
+            self._keep(variable)
+            self._drain()
+        for decision in decisions:
+            if self._varies(decision.value):
+                region = self.regions.region_before(decision.op)
+                self.agreed.setdefault(region, []).append(decision)
+                self._bring(decision.value, region)
+                self._drain()
         for alloca in self.private:
             for use in alloca.memref.uses:
                 region = self.regions.region_of(use.operation)
@@ -167,6 +220,9 @@ class _Finder:
     def _need(self, value: SSAValue, region: BarrierRegion) -> None:
         """Note that `region` needs `value` from elsewhere, and what follows from it."""
         self._open.append((value, region, True))
+        self._drain()
+
+    def _drain(self) -> None:
         while self._open:
             self._need_one(*self._open.pop())
 
@@ -206,12 +262,22 @@ class _Finder:
             return
         self.live[variable] = None
         for source, region in variable.sources:
-            if self._is_once(source) or self.variable_of.get(source) is variable:
-                continue
-            if self._region_making(source) is not region or isinstance(
-                source.owner, LocalIdOp
-            ):
-                self._open.append((source, region, False))
+            if self.variable_of.get(source) is not variable:
+                self._bring(source, region)
+
+    def _bring(self, value: SSAValue, region: BarrierRegion) -> None:
+        """Note that `value` is passed on at the end of `region`."""
+        if not self._is_once(value) and (
+            self._region_making(value) is not region
+            or isinstance(value.owner, LocalIdOp)
+        ):
+            self._open.append((value, region, False))
+
+    def _varies(self, value: SSAValue) -> bool:
+        """Whether each work-item has its own `value`, as far as we know."""
+        return value in self.variable_of or not (
+            self.divergence.is_uniform(value) or self._is_once(value)
+        )
 
     def _is_once(self, value: SSAValue) -> bool:
         """Whether `value` is computed once per work-group."""
@@ -227,16 +293,42 @@ class _Finder:
             return 0
         if not is_cheap(op):
             return RECOMPUTED_OPS + 1
-        cost = 1
+        cost = DIVISION_COST if is_integer_division(op) else 1
         for operand in op.operands:
             if operand in self.variable_of:
                 return RECOMPUTED_OPS + 1
-            if not self.divergence.is_uniform(operand):
+            if self._varies(operand):
                 assert isinstance(operand.owner, Operation)
                 cost += self._costs[operand.owner]
         return min(cost, RECOMPUTED_OPS + 1)
 
     # Variables.
+
+    def _decisions_of_sync(self, sync: Operation) -> Iterator[Agreed]:
+        """Note what goes into and comes out of a collective; what it decides by."""
+        if not is_group_collective(sync):
+            return
+        value = sync.operands[0]
+        if self._varies(value):
+            source = self._passed_by(sync, 0)
+            self.inputs[sync] = Variable(
+                sync, value.type, value.name_hint, [], [source]
+            )
+        if isinstance(sync, ScanOp):
+            result = sync.result
+            self.variable_of[result] = Variable(
+                sync, result.type, result.name_hint, [result], []
+            )
+        if isinstance(sync, BroadcastOp):
+            yield Agreed(sync.source, sync, 1)
+
+    def _variable(
+        self,
+        op: Operation,
+        values: list[SSAValue],
+        sources: list[tuple[SSAValue, BarrierRegion]],
+    ) -> Variable:
+        return Variable(op, values[0].type, values[0].name_hint, values, sources)
 
     def _variables_of(self, carrier: Operation) -> Iterator[Variable]:
         match carrier:
@@ -246,7 +338,7 @@ class _Finder:
                 ]
                 for i, result in enumerate(carrier.results):
                     if not self.divergence.is_uniform(result):
-                        yield Variable(
+                        yield self._variable(
                             carrier,
                             [result],
                             [self._passed_by(end, i) for end in yields],
@@ -266,7 +358,7 @@ class _Finder:
                 self.divergence.is_uniform(argument)
                 and self.divergence.is_uniform(result)
             ):
-                yield Variable(
+                yield self._variable(
                     carrier,
                     [argument, result],
                     [
@@ -283,7 +375,7 @@ class _Finder:
         variables: dict[SSAValue, Variable] = {}
         for i, argument in enumerate(before.args):
             if not self.divergence.is_uniform(argument):
-                variables[argument] = Variable(
+                variables[argument] = self._variable(
                     carrier,
                     [argument],
                     [
@@ -306,7 +398,7 @@ class _Finder:
                 variable.values.extend((argument, result))
             else:
                 passed_on.append(
-                    Variable(
+                    self._variable(
                         carrier,
                         [argument, result],
                         [self._passed_by(condition, i + 1)],
@@ -319,6 +411,21 @@ class _Finder:
         """Operand `index` of the operation that passes it on, behind a region."""
         self._passes.add((end, index))
         return end.operands[index], self.regions.region_before(end)
+
+
+def decisions_of(carrier: Operation) -> tuple[Agreed, ...]:
+    """The operands that decide which way control flow takes, with who has them."""
+    match carrier:
+        case scf.IfOp() | scf.IndexSwitchOp():
+            return (Agreed(carrier.operands[0], carrier, 0),)
+        case scf.ForOp():
+            return tuple(Agreed(carrier.operands[i], carrier, i) for i in range(3))
+        case scf.WhileOp():
+            condition = carrier.before_region.block.last_op
+            assert isinstance(condition, scf.ConditionOp)
+            return (Agreed(condition.condition, condition, 0),)
+        case _:
+            raise AssertionError(f"{carrier.name} decides nothing")
 
 
 def is_cheap(op: Operation) -> bool:

@@ -11,20 +11,26 @@ Regions are taken as a whole: a region reads the contexts it needs before it wri
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.analysis.barrier_regions import BarrierRegion
 from spmd.analysis.context_needs import ContextNeeds, Variable
 from spmd.analysis.region_flow import region_flow
+from spmd.dialects.spmd import ScanOp
 
 
 @dataclass(eq=False)
 class Slot:
     """One context: group memory with an element for each work-item."""
 
-    values: list[SSAValue]
+    type: Attribute
+    name: str | None
+    op: Operation
+    """Where the first value that it holds comes from."""
+
+    values: list[SSAValue] = field(default_factory=list[SSAValue])
     """The values that it holds at one time or another."""
 
 
@@ -34,9 +40,9 @@ class ContextSlots:
 
     needs: ContextNeeds
     slots: tuple[Slot, ...]
-    _slot_of: Mapping[SSAValue, Slot]
+    _slot_of: Mapping[SSAValue | Variable, Slot]
 
-    def slot_of(self, value: SSAValue) -> Slot | None:
+    def slot_of(self, value: SSAValue | Variable) -> Slot | None:
         """The context that keeps `value`, if one does."""
         return self._slot_of.get(value)
 
@@ -45,7 +51,7 @@ class ContextSlots:
     ) -> Iterator[tuple[SSAValue, Slot]]:
         """What `region` writes to contexts last, because control flow passes it on."""
         for source, variable in self.needs.passed_at_end_of(region):
-            slot = self._slot_of[variable.values[0]]
+            slot = self._slot_of[variable]
             if self._slot_of.get(source) is not slot:
                 yield source, slot
 
@@ -67,44 +73,61 @@ class _Assigner:
     def __init__(self, needs: ContextNeeds):
         self.needs = needs
         self.nodes: list[SSAValue | Variable] = [*needs.variables, *needs.stored]
-        self.number: dict[SSAValue, int] = {}
+        self.number: dict[SSAValue | Variable, int] = {}
         for number, node in enumerate(self.nodes):
-            for value in node.values if isinstance(node, Variable) else (node,):
-                self.number[value] = number
+            self.number[node] = number
+            if isinstance(node, Variable):
+                self.number.update(dict.fromkeys(node.values, number))
         self.group = list(range(len(self.nodes)))
         self.members = [1 << number for number in range(len(self.nodes))]
-        self.conflicts = self._find_conflicts()
+        self.conflicts = [0] * len(self.nodes)
+        self._find_conflicts()
 
-    def _find_conflicts(self) -> list[int]:
-        regions = self.needs.regions.regions
-        reads: dict[BarrierRegion, int] = {}
-        writes: dict[BarrierRegion, int] = {}
-        for region in regions:
-            reads[region] = self._bits(self.needs.all_of(region))
-            made = (result for op in region.ops for result in op.results)
-            writes[region] = self._bits(made) | self._bits(
-                variable.values[0]
-                for _, variable in self.needs.passed_at_end_of(region)
-            )
-        live_after = self._find_live(reads, writes)
-        conflicts = [0] * len(self.nodes)
-        for region in regions:
-            written = writes[region]
-            others = written | live_after[region]
-            for number in _numbers(written):
-                conflicts[number] |= others & ~(1 << number)
-        for number in range(len(conflicts)):
-            for other in _numbers(conflicts[number]):
-                conflicts[other] |= 1 << number
-        return conflicts
+    def _find_conflicts(self) -> None:
+        live = self._find_live()
+        for region in self.needs.regions.regions:
+            made = self._bits(result for op in region.ops for result in op.results)
+            passed: dict[int, int | None] = {}
+            for source, variable in self.needs.passed_at_end_of(region):
+                passed[self.number[variable]] = self.number.get(source)
+            written = made | _all_bits(passed)
+            others = written | live[region]
+            for number in _numbers(made & ~_all_bits(passed)):
+                # A copy may share with what it is a copy of.
+                copies = _all_bits(
+                    n for n, source in passed.items() if source == number
+                )
+                self._note(number, others & ~copies)
+            for number, source in passed.items():
+                # Unless that changes as well.
+                same = 0 if source is None or source in passed else 1 << source
+                self._note(number, others & ~same)
+            if (output := self._output(region.end)) is not None:
+                self._note(output, live[region.end])
 
-    def _find_live(
-        self, reads: dict[BarrierRegion, int], writes: dict[BarrierRegion, int]
-    ) -> dict[BarrierRegion, int]:
-        """The nodes that some later region reads, after each region."""
+    def _note(self, number: int, others: int) -> None:
+        others &= ~(1 << number)
+        self.conflicts[number] |= others
+        for other in _numbers(others):
+            self.conflicts[other] |= 1 << number
+
+    def _output(self, end: Operation) -> int | None:
+        """The node of the varying result of a collective."""
+        return self.number.get(end.result) if isinstance(end, ScanOp) else None
+
+    def _find_live(self) -> dict[BarrierRegion | Operation, int]:
+        """The nodes that are read later, after each region and after each collective."""
         flow = region_flow(self.needs.regions)
+        reads = {region: self._bits(self.needs.all_of(region)) for region in flow}
+        writes = {
+            region: self._bits(result for op in region.ops for result in op.results)
+            | self._bits(
+                variable for _, variable in self.needs.passed_at_end_of(region)
+            )
+            for region in flow
+        }
         before = dict.fromkeys(flow, 0)
-        after = dict.fromkeys(flow, 0)
+        after: dict[BarrierRegion | Operation, int] = {}
         changed = True
         while changed:
             changed = False
@@ -112,6 +135,11 @@ class _Assigner:
                 live = 0
                 for following in flow[region]:
                     live |= before[following]
+                after[region.end] = live
+                if (output := self._output(region.end)) is not None:
+                    live &= ~(1 << output)
+                if (variable := self.needs.input_of(region.end)) is not None:
+                    live |= 1 << self.number[variable]
                 after[region] = live
                 live = reads[region] | (live & ~writes[region])
                 if live != before[region]:
@@ -119,7 +147,7 @@ class _Assigner:
                     changed = True
         return after
 
-    def _bits(self, values: Iterable[SSAValue]) -> int:
+    def _bits(self, values: Iterable[SSAValue | Variable]) -> int:
         bits = 0
         for value in values:
             if (number := self.number.get(value)) is not None:
@@ -132,7 +160,7 @@ class _Assigner:
             for source, variable in self.needs.passed_at_end_of(region):
                 number = self.number.get(source)
                 if number is not None:
-                    self._merge(number, self.number[variable.values[0]])
+                    self._merge(number, self.number[variable])
 
     def _merge(self, a: int, b: int) -> bool:
         a, b = self.group[a], self.group[b]
@@ -151,7 +179,7 @@ class _Assigner:
         heads: dict[Attribute, list[int]] = {}
         for number in range(len(self.nodes)):
             head = self.group[number]
-            known = heads.setdefault(self._first_value(number).type, [])
+            known = heads.setdefault(self.nodes[number].type, [])
             if head in known:
                 continue
             for other in known:
@@ -161,19 +189,33 @@ class _Assigner:
             else:
                 known.append(head)
         slots: dict[int, Slot] = {}
-        slot_of: dict[SSAValue, Slot] = {}
-        for value, number in self.number.items():
-            slot = slots.setdefault(self.group[number], Slot([]))
-            slot.values.append(value)
-            slot_of[value] = slot
+        slot_of: dict[SSAValue | Variable, Slot] = {}
+        for node, number in self.number.items():
+            head = self.group[number]
+            if head not in slots:
+                slots[head] = _new_slot(self.nodes[number])
+            slot_of[node] = slots[head]
+            if isinstance(node, SSAValue):
+                slots[head].values.append(node)
         return ContextSlots(self.needs, tuple(slots.values()), slot_of)
 
     def _conflict(self, a: int, b: int) -> bool:
         return bool(self.conflicts[a] & self.members[b])
 
-    def _first_value(self, number: int) -> SSAValue:
-        node = self.nodes[number]
-        return node.values[0] if isinstance(node, Variable) else node
+
+def _new_slot(node: SSAValue | Variable) -> Slot:
+    if isinstance(node, Variable):
+        return Slot(node.type, node.name, node.op)
+    owner = node.owner
+    assert isinstance(owner, Operation), "block arguments are kept as variables"
+    return Slot(node.type, node.name_hint, owner)
+
+
+def _all_bits(numbers: Iterable[int]) -> int:
+    bits = 0
+    for number in numbers:
+        bits |= 1 << number
+    return bits
 
 
 def _numbers(bits: int) -> Iterator[int]:

@@ -11,7 +11,7 @@ from spmd.analysis.barrier_regions import BarrierRegion, BarrierRegions
 from spmd.dialects.spmd import KernelOp
 
 Flow = Mapping[BarrierRegion, Sequence[BarrierRegion]]
-"""Which regions can follow a region."""
+"""Which regions can follow a region, at once or behind a sync."""
 
 
 def region_flow(regions: BarrierRegions) -> Flow:
@@ -58,3 +58,47 @@ def region_flow(regions: BarrierRegions) -> Flow:
         return following[regions.region_before(carrier)]
 
     return {region: after(region) for region in regions.regions}
+
+
+def syncs_ahead(regions: BarrierRegions, flow: Flow) -> Mapping[BarrierRegion, int]:
+    """
+    The syncs that a work-item can reach next from the beginning of a region, as bits.
+
+    The last bit stands for the end of the kernel.
+    """
+    bit = {sync: 1 << number for number, sync in enumerate(regions.syncs)}
+    the_end = 1 << len(bit)
+    ahead = {
+        region: bit.get(region.end, the_end if not flow[region] else 0)
+        for region in regions.regions
+    }
+    changed = True
+    while changed:
+        changed = False
+        for region in reversed(regions.regions):
+            if region.end in bit:
+                continue
+            found = ahead[region]
+            for following in flow[region]:
+                found |= ahead[following]
+            if found != ahead[region]:
+                ahead[region] = found
+                changed = True
+    return ahead
+
+
+def why_not_agreed(
+    flow: Flow, ahead: Mapping[BarrierRegion, int], region: BarrierRegion
+) -> str | None:
+    """
+    Why work-items could go different ways behind `region`, although the kernel is legal.
+
+    All work-items reach the same sync next. If each way leads to syncs of its own, they
+    all go the same way.
+    """
+    seen = 0
+    for following in flow[region]:
+        if seen & ahead[following]:
+            return "work-items that go different ways can meet at the same barrier"
+        seen |= ahead[following]
+    return None

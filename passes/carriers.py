@@ -1,5 +1,5 @@
 """
-Control flow without the values that no longer pass through it.
+Syncs, and the values that no longer pass through control flow, after a split.
 
 ```mlir
 // before: %acc differs between work-items and lives in a context
@@ -22,6 +22,7 @@ from typing import NamedTuple
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from spmd.analysis.barrier_regions import is_sync
 from spmd.dialects.rewriting import replace
 
 
@@ -35,27 +36,23 @@ class _Kept(NamedTuple):
     """Of the results, and of what the end of each region (or the condition) passes on."""
 
 
-def drop_passed_values(
-    carriers: Sequence[Operation], dropped: Container[SSAValue]
-) -> None:
+def remove_syncs(stops: Sequence[Operation], dropped: Container[SSAValue]) -> None:
     """
-    Remove the `dropped` arguments and results of `carriers`, outermost first.
+    Erase the syncs among `stops`, and the `dropped` arguments and results of carriers.
 
-    They are used by nothing but the passing on of values that are dropped themselves.
+    `stops` are in the order of the source. Dropped values are used by nothing but syncs
+    and the passing on of values that are dropped themselves.
     """
-    changed: list[tuple[Operation, _Kept]] = []
-    for carrier in carriers:
-        kept = _kept_of(carrier, dropped)
-        arguments = _arguments_of(carrier)
-        if len(kept.results) < len(carrier.results) or len(kept.arguments) < len(
-            arguments
-        ):
-            changed.append((carrier, kept))
-    for carrier, kept in changed:
+    kept_of = {op: _kept_of(op, dropped) for op in stops if not is_sync(op)}
+    for carrier, kept in kept_of.items():
         _pass_on_less(carrier, kept)
     # From the last use of a value to the first, a value has no uses when it is dropped.
-    for carrier, kept in reversed(changed):
-        _rebuild(carrier, kept)
+    for op in reversed(stops):
+        if op in kept_of:
+            _rebuild(op, kept_of[op])
+        else:
+            assert op.parent is not None
+            op.parent.erase_op(op)
 
 
 def _arguments_of(carrier: Operation) -> Sequence[SSAValue]:
@@ -90,6 +87,10 @@ def _pass_on_less(carrier: Operation, kept: _Kept) -> None:
 
 def _rebuild(carrier: Operation, kept: _Kept) -> None:
     """Replace `carrier` by one that has only the kept arguments and results."""
+    if len(kept.results) == len(carrier.results) and len(kept.arguments) == len(
+        _arguments_of(carrier)
+    ):
+        return
     types = [carrier.results[i].type for i in kept.results]
     match carrier:
         case scf.IfOp():

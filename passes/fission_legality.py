@@ -2,9 +2,10 @@
 Whether deep loop fission is right for a kernel.
 
 Control flow that contains a barrier moves outside of the work-item loops, so all
-work-items must take the same way through it: its condition (or bounds) must be proved
-uniform. A work-item that leaves the control flow earlier than another would otherwise be
-dragged along, which is wrong and not only slow:
+work-items must take the same way through it. They do if its condition is uniform, or if
+each way leads to barriers of its own: in a legal kernel all work-items reach the same
+barrier next. The condition of one work-item is then that of all. Where neither holds, a
+work-item could be dragged along on a way that it does not go:
 
 ```mlir
 scf.for %i = %c0 to %trips step %c1 {   // %trips = 2 + local id
@@ -14,6 +15,9 @@ scf.for %i = %c0 to %trips step %c1 {   // %trips = 2 + local id
   }
 }
 ```
+
+Behind the last barrier, some work-items go around once more and others leave; both ways
+lead to the end of the kernel.
 """
 
 from __future__ import annotations
@@ -26,7 +30,9 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.barrier_regions import BarrierRegions
+from spmd.analysis.context_needs import decisions_of
 from spmd.analysis.divergence import Divergence
+from spmd.analysis.region_flow import region_flow, syncs_ahead, why_not_agreed
 from spmd.dialects.spmd import KernelOp
 
 
@@ -41,12 +47,14 @@ def why_not_fission(
     kernel: KernelOp, regions: BarrierRegions, divergence: Divergence
 ) -> Problem | None:
     """Why deep loop fission would be wrong, or is not possible, for `kernel`."""
-    if regions.barriers and len(kernel.body.blocks) > 1:
+    sync = next(regions.syncs, None)
+    if sync is not None and len(kernel.body.blocks) > 1:
         return Problem(
-            regions.barriers[0],
-            "expected a barrier in structured control flow, got one in a kernel body of "
-            f"{len(kernel.body.blocks)} blocks; write it with scf.if, scf.for and "
-            "scf.while: strategy=fission does not split unstructured control flow",
+            sync,
+            f"expected {sync.name} in structured control flow, got it in a "
+            f"kernel body of {len(kernel.body.blocks)} blocks; write it with scf.if, "
+            "scf.for and scf.while: strategy=fission does not split unstructured control "
+            "flow",
         )
     for carrier in regions.carriers:
         if not isinstance(
@@ -57,12 +65,18 @@ def why_not_fission(
                 "expected barriers inside of scf.if, scf.for, scf.while and "
                 f"scf.index_switch only, got one inside of {carrier.name}",
             )
-        for what, value in _decisions(carrier):
-            if not divergence.is_uniform(value):
+    flow = region_flow(regions)
+    ahead = syncs_ahead(regions, flow)
+    for carrier in regions.carriers:
+        for value, op, _ in decisions_of(carrier):
+            if divergence.is_uniform(value):
+                continue
+            reason = why_not_agreed(flow, ahead, regions.region_before(op))
+            if reason is not None:
                 return Problem(
                     carrier,
-                    f"expected the {what} of {carrier.name} to be the same in all "
-                    "work-items of the group, because there is a barrier inside: it is "
+                    f"expected {carrier.name}, which has a barrier inside, to go the same "
+                    f"way in all work-items of the group: {reason}, and its condition is "
                     f"not proved uniform ({_why_varying(divergence, value)}); "
                     "strategy=fission cannot split here",
                 )
@@ -79,25 +93,6 @@ def why_not_fission(
 
 def _why_varying(divergence: Divergence, value: SSAValue) -> str:
     return "; ".join(divergence.why_varying(value).splitlines())
-
-
-def _decisions(carrier: Operation) -> Iterator[tuple[str, SSAValue]]:
-    """The values that decide which way control flow takes."""
-    match carrier:
-        case scf.IfOp():
-            yield "condition", carrier.cond
-        case scf.IndexSwitchOp():
-            yield "argument", carrier.arg
-        case scf.ForOp():
-            yield "lower bound", carrier.lb
-            yield "upper bound", carrier.ub
-            yield "step", carrier.step
-        case scf.WhileOp():
-            condition = carrier.before_region.block.last_op
-            assert isinstance(condition, scf.ConditionOp)
-            yield "condition", condition.condition
-        case _:
-            raise AssertionError(f"{carrier.name} decides nothing")
 
 
 def _arguments(carrier: Operation) -> Iterator[SSAValue]:

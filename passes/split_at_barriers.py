@@ -41,20 +41,26 @@ from dataclasses import dataclass
 from typing import Literal
 
 from xdsl.context import Context
-from xdsl.dialects import memref
+from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 
-from spmd.analysis.barrier_regions import BarrierRegion, find_barrier_regions
+from spmd.analysis.barrier_regions import (
+    BarrierRegion,
+    find_barrier_regions,
+    is_group_collective,
+)
 from spmd.analysis.context_needs import ContextNeeds, find_context_needs
-from spmd.analysis.context_slots import assign_context_slots
+from spmd.analysis.context_slots import Slot, assign_context_slots
 from spmd.analysis.divergence import analyze_kernel
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import erase_dead_ops
 from spmd.dialects.spmd import GlobalIdOp, KernelOp, LocalIdOp
-from spmd.passes.carriers import drop_passed_values
+from spmd.passes.carriers import remove_syncs
+from spmd.passes.counted_loops import for_to_while
 from spmd.passes.fission_legality import why_not_fission
+from spmd.passes.group_collectives import expand_collective
 from spmd.passes.private_arrays import PrivateArrays
 from spmd.passes.unstructured_bodies import wrap_blocks
 from spmd.passes.work_item_loops import WorkGroup, WorkItemNest, load, store
@@ -91,6 +97,17 @@ def split_at_barriers(kernel: KernelOp, strategy: Strategy = "auto") -> None:
     regions = find_barrier_regions(kernel, divergence)
     if (problem := why_not_fission(kernel, regions, divergence)) is not None:
         fail(problem.op, problem.reason)
+    uneven = [
+        carrier
+        for carrier in regions.carriers
+        if isinstance(carrier, scf.ForOp)
+        and not all(map(divergence.is_uniform, (carrier.lb, carrier.ub, carrier.step)))
+    ]
+    if uneven:
+        for loop in uneven:
+            for_to_while(loop)
+        divergence = analyze_kernel(kernel)
+        regions = find_barrier_regions(kernel, divergence)
     if len(kernel.body.blocks) > 1:
         wrap_blocks(kernel, regions)
     else:
@@ -118,6 +135,7 @@ class _Splitter:
         self._in_region: dict[tuple[SSAValue, BarrierRegion], SSAValue] = {}
         self._contexts: dict[SSAValue, SSAValue] = {}
         self._cells: dict[SSAValue, memref.LoadOp] = {}
+        self._arrays: dict[Slot, SSAValue] = {}
 
     def split(self) -> None:
         self._make_contexts()
@@ -127,31 +145,27 @@ class _Splitter:
                 self._value_in(value, region)
             for value, _ in self.slots.passed_at_end_of(region):
                 self._value_in(value, region)
+            for value, _, _ in self.needs.agreed_at_end_of(region):
+                self._value_in(value, region)
         self._rename_uses()
         for region in self.regions.regions:
             self._place(region)
-        for barrier in self.regions.barriers:
-            assert barrier.parent is not None
-            barrier.parent.erase_op(barrier)
-        drop_passed_values(self.regions.carriers, self.needs.varying)
+        for sync in self.regions.syncs:
+            if is_group_collective(sync):
+                self._expand(sync)
+        remove_syncs(self.regions.stops, self.needs.varying)
 
     def _make_contexts(self) -> None:
         for value in self.needs.cells:
             assert isinstance(value, OpResult)
-            name = value.name_hint and f"{value.name_hint}_cell"
-            cell = self.group.cell(value.type, name, value.op)
+            cell = self.group.cell(value.type, _named(value, "cell"), value.op)
             self._contexts[value] = cell
             self._cells[value] = load(cell, (), value)
         for slot in self.slots.slots:
-            first = slot.values[0]
-            owner = first.owner
-            array = self.group.array(
-                first.type,
-                first.name_hint and f"{first.name_hint}_context",
-                owner if isinstance(owner, Operation) else self.group.kernel,
-            )
+            name = slot.name and f"{slot.name}_context"
+            self._arrays[slot] = self.group.array(slot.type, name, slot.op)
             for value in slot.values:
-                self._contexts[value] = array
+                self._contexts[value] = self._arrays[slot]
 
     def _nest_of(self, op: Operation) -> WorkItemNest:
         region = self.regions.region_of(op)
@@ -227,9 +241,25 @@ class _Splitter:
                     nest.body.add_op(store(result, array, nest.indices, op))
         for source, slot in self.slots.passed_at_end_of(region):
             new = self._value_in(source, region)
-            array = self._contexts[slot.values[0]]
-            nest.body.add_op(store(new, array, nest.indices, region.end))
+            nest.body.add_op(store(new, self._arrays[slot], nest.indices, region.end))
+        for value, op, operand in self.needs.agreed_at_end_of(region):
+            cell = self.group.cell(value.type, _named(value, "cell"), op)
+            nest.body.add_op(store(self._value_in(value, region), cell, (), op))
+            result = load(cell, (), value)
+            agreed.append(result)
+            op.operands[operand] = result.res
         if nest.body.first_op is not None:
             nest.place_before(region.end)
         assert region.end.parent is not None
         region.end.parent.insert_ops_before(agreed, region.end)
+
+    def _expand(self, collective: Operation) -> None:
+        variable = self.needs.input_of(collective)
+        slot = None if variable is None else self.slots.slot_of(variable)
+        array = None if slot is None else self._arrays[slot]
+        output = self._contexts.get(collective.results[0])
+        expand_collective(collective, self.group, array, output)
+
+
+def _named(value: SSAValue, role: str) -> str | None:
+    return value.name_hint and f"{value.name_hint}_{role}"

@@ -25,6 +25,7 @@ from spmd.dialects.spmd import (
 )
 from spmd.dialects.spmd.kernel import FULL_GROUPS
 from spmd.dialects.work_groups import CACHE_LINE, mark_group_memory, mark_work_items
+from spmd.passes.constant_pool import ConstantPool
 
 DIMENSIONS = tuple(Dimension)
 
@@ -71,6 +72,7 @@ class WorkGroup:
         self.kernel = kernel
         self.entry = entry
         self.constants = Constants(entry)
+        self.pool = ConstantPool(entry)
         self.nominal = kernel.group_size
         self.full = FULL_GROUPS in kernel.attributes
         self.dimensions = tuple(
@@ -88,7 +90,7 @@ class WorkGroup:
         for dimension in self.dimensions:
             body = Block(arg_types=[IndexType()])
             ids[dimension] = hint(body.args[0], f"l{'xyz'[dimension]}")
-            size = self._size(LocalSizeOp, dimension)
+            size = self.size(LocalSizeOp, dimension)
             loop = mark_work_items(scf.ForOp(zero, size, one, (), body), dimension)
             locate(loop, like)
             if loops:
@@ -114,7 +116,7 @@ class WorkGroup:
         for dimension in self.dimensions:
             if self.nominal is None:
                 shape.append(DYNAMIC_INDEX)
-                sizes.append(self._size(EnqueuedLocalSizeOp, dimension))
+                sizes.append(self.size(EnqueuedLocalSizeOp, dimension))
             else:
                 shape.append(self.nominal[dimension])
         return self.allocate(MemRefType(element, shape), sizes, name, like)
@@ -132,7 +134,7 @@ class WorkGroup:
             return self.allocate(MemRefType(i8, (items * size,)), (), name, like)
         total = self.constants.index(size)
         for dimension in self.dimensions:
-            extent = self._size(EnqueuedLocalSizeOp, dimension)
+            extent = self.size(EnqueuedLocalSizeOp, dimension)
             product = arith.MuliOp(total, extent, overflow=NO_WRAP)
             locate(product, like)
             self.entry.insert_op_before(product, self._first)
@@ -145,7 +147,7 @@ class WorkGroup:
         for dimension in self.dimensions:
             id_ = nest.ids[dimension]
             if index is not None:
-                extent = self._size(LocalSizeOp, dimension)
+                extent = self.size(LocalSizeOp, dimension)
                 rows = arith.MuliOp(index, extent, overflow=NO_WRAP)
                 sum_ = arith.AddiOp(rows, id_, overflow=NO_WRAP)
                 for op in (rows, sum_):
@@ -174,7 +176,8 @@ class WorkGroup:
         self.entry.insert_op_before(alloca, self._first)
         return hint(alloca.memref, name)
 
-    def _size(self, kind: type[DimensionOp], dimension: int) -> SSAValue:
+    def size(self, kind: type[DimensionOp], dimension: int) -> SSAValue:
+        """The enqueued or the actual local size."""
         if self.nominal is not None and (self.full or kind is EnqueuedLocalSizeOp):
             return self.constants.index(self.nominal[dimension])
         for op in self.entry.ops:

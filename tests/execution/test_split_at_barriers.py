@@ -60,6 +60,14 @@ def with_local(make: Maker) -> list[Any]:
     return [make.random("i32", make.n), spmd.local(256)]
 
 
+def rows(make: Maker) -> list[Any]:
+    return [
+        make.random("i32", make.n),
+        make.random("i1", make.n),
+        make.zeros("i32", make.n, 9),
+    ]
+
+
 def bounded(make: Maker) -> list[Any]:
     return [make.n - 1, make.random("i32", make.n)]
 
@@ -72,6 +80,9 @@ CASES: list[tuple[str, Arguments, tuple[Launch, ...]]] = [
     ("uniform_read_after_write", two_arrays, MORE_LINES),
     ("private_arrays", two_arrays, MORE_LINES),
     ("planes", plane, PLANES),
+    ("collectives", rows, MORE_LINES),
+    ("collectives_of_planes", plane, PLANES),
+    ("agreed", per_group, MORE_LINES),
     ("called_twice", with_local, MORE_LINES),
     ("flags", bits, MORE_LINES),
     ("blocks", bounded, MORE_LINES),

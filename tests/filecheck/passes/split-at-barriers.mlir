@@ -213,12 +213,78 @@ spmd.kernel @blocks(%n: index) attributes {work_group_size = array<i64: 64>} {
 
 // -----
 
-// CHECK: expected the condition of scf.if to be the same in all work-items of the group, because there is a barrier inside: it is not proved uniform
-spmd.kernel @not_uniform(%flags: memref<?xi1>) {
+// A condition that all work-items agree on, because each way leads to a barrier of its
+// own: it is that of any work-item.
+
+// CHECK-LABEL: spmd.kernel @agreed
+// CHECK:         %flag_cell = memref.alloca() {spmd.group_memory, alignment = 64 : i64} : memref<i1>
+// CHECK:         scf.for %lx = {{.*}} {
+// CHECK:           %flag = memref.load %flags[%gid] : memref<?xi1>
+// CHECK-NEXT:      memref.store %flag, %flag_cell[] : memref<i1>
+// CHECK-NEXT:    } {spmd.work_items = array<i64: 0>}
+// CHECK-NEXT:    %flag_1 = memref.load %flag_cell[] : memref<i1>
+// CHECK-NEXT:    scf.if %flag_1 {
+// CHECK-NEXT:      scf.for %lx_1 = {{.*}} {
+// CHECK:             "test.op"(%lx_1)
+spmd.kernel @agreed(%flags: memref<?xi1>) attributes {work_group_size = array<i64: 64>} {
   %gid = spmd.global_id x
+  %lid = spmd.local_id x
   %flag = memref.load %flags[%gid] : memref<?xi1>
   scf.if %flag {
     spmd.barrier
+    "test.op"(%lid) : (index) -> ()
+  }
+  spmd.return
+}
+
+// -----
+
+// Collectives loop over the group; one of a value that is the same everywhere needs no
+// context, a scan works in place.
+
+// CHECK-LABEL: spmd.kernel @collectives
+// CHECK-COUNT-1: memref.alloca() {spmd.group_memory, alignment = 64 : i64} : memref<64xf32>
+// CHECK-NOT:     memref.alloca
+// CHECK:           memref.store %v, %[[CONTEXT:.*]][%lx]
+// CHECK:         %sum = scf.for %{{.*}} = %c0 to %local_size_x step %c1 iter_args(%total = %{{.*}}) -> (f32) {
+// CHECK-NEXT:      %v_1 = memref.load %[[CONTEXT]][%{{.*}}] : memref<64xf32>
+// CHECK-NEXT:      %{{.*}} = arith.addf %total, %v_1 fastmath<reassoc> : f32
+// CHECK-NEXT:      scf.yield
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %{{.*}} = scf.for {{.*}} iter_args(%total_1 = %{{.*}}) -> (f32) {
+// CHECK-NEXT:      %v_2 = memref.load %[[CONTEXT]]
+// CHECK-NEXT:      %[[NEXT:.*]] = arith.addf %total_1, %v_2 : f32
+// CHECK-NEXT:      memref.store %[[NEXT]], %[[CONTEXT]]
+// CHECK:         scf.for %lx_1 =
+// CHECK-NEXT:      %upto = memref.load %[[CONTEXT]][%lx_1]
+// CHECK-NEXT:      "test.op"(%sum, %n, %upto)
+spmd.kernel @collectives(%x: memref<?xf32>, %n: f32) attributes {work_group_size = array<i64: 64>} {
+  %lid = spmd.local_id x
+  %v = memref.load %x[%lid] : memref<?xf32>
+  %sum = spmd.reduce add %v across work_group : f32
+  %all = spmd.reduce max %n across work_group : f32
+  %upto = spmd.scan inclusive add %v across work_group : f32
+  "test.op"(%sum, %all, %upto) : (f32, f32, f32) -> ()
+  spmd.return
+}
+
+// -----
+
+// CHECK: expected scf.for, which has a barrier inside, to go the same way in all work-items of the group: work-items that go different ways can meet at the same barrier, and its condition is not proved uniform
+spmd.kernel @uneven(%s: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %lid = spmd.local_id x
+  %trips = arith.addi %lid, %c2 : index
+  scf.for %i = %c0 to %trips step %c1 {
+    %old = memref.load %s[%lid] : memref<?xindex>
+    %new = arith.addi %old, %i : index
+    memref.store %new, %s[%lid] : memref<?xindex>
+    %early = arith.cmpi ult, %i, %c2 : index
+    scf.if %early {
+      spmd.barrier
+    }
   }
   spmd.return
 }
@@ -237,7 +303,7 @@ spmd.kernel @dynamic_private(%v: f32, %i: index) {
 
 // -----
 
-// CHECK: expected a barrier in structured control flow, got one in a kernel body of 2 blocks
+// CHECK: expected spmd.barrier in structured control flow, got it in a kernel body of 2 blocks
 spmd.kernel @unstructured() {
   spmd.barrier
   cf.br ^next

@@ -1,0 +1,50 @@
+"""
+Counted loops whose bounds differ between work-items, but not the number of iterations.
+
+```mlir
+// before
+%r = scf.for %i = %lower to %upper step %step iter_args(%a = %v) -> (f32) {
+  ...
+  scf.yield %b : f32
+}
+// after
+%last, %r = scf.while (%i = %lower, %a = %v) : (index, f32) -> (index, f32) {
+  %more = arith.cmpi slt, %i, %upper : index
+  scf.condition(%more) %i, %a : index, f32
+} do {
+^bb0(%i: index, %a: f32):
+  ...
+  %next = arith.addi %i, %step : index
+  scf.yield %next, %b : index, f32
+}
+```
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith, scf
+from xdsl.ir import Block, Region
+
+from spmd.dialects.rewriting import hint, locate, replace
+
+
+def for_to_while(loop: scf.ForOp) -> scf.WhileOp:
+    """Replace `loop` by an `scf.while` that counts itself."""
+    body_region = loop.detach_region(loop.body)
+    body = body_region.block
+    types = [argument.type for argument in body.args]
+    before = Block(arg_types=types)
+    for argument, like in zip(before.args, body.args, strict=True):
+        hint(argument, like)
+    more = arith.CmpiOp(before.args[0], loop.ub, "slt")
+    before.add_ops((more, scf.ConditionOp(more, *before.args)))
+    end = body.last_op
+    assert isinstance(end, scf.YieldOp)
+    following = arith.AddiOp(body.args[0], loop.step)
+    body.insert_op_before(following, end)
+    end.operands = (following.result, *end.operands)
+    new = scf.WhileOp((loop.lb, *loop.iter_args), types, Region(before), body_region)
+    new.attributes = loop.attributes
+    locate(new, loop)
+    replace(loop, new, new.res[1:])
+    return new

@@ -1,0 +1,177 @@
+"""
+Work-group collectives as loops over the group that accumulate in registers.
+
+The values that go in lie in a context, unless all work-items have the same one; a scan
+writes its results to a context.
+
+```mlir
+// before
+%sum = spmd.reduce add %v across work_group : f32
+// after; %v is in %v_context
+%sum = scf.for %i = %c0 to %local_size_x step %c1 iter_args(%total = %zero) -> (f32) {
+  %v = memref.load %v_context[%i] : memref<?xf32>
+  %next = arith.addf %total, %v fastmath<reassoc> : f32
+  scf.yield %next : f32
+}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.utils import FastMathFlag
+from xdsl.ir import Block, Operation, SSAValue
+
+from spmd.dialects.rewriting import hint, insert_before
+from spmd.dialects.spmd import (
+    AllOp,
+    AnyOp,
+    BroadcastOp,
+    LocalSizeOp,
+    ReduceOp,
+    ScanOp,
+)
+from spmd.dialects.spmd.collectives import ScanMode
+from spmd.dialects.spmd.kinds import Kind, combine, neutral_element
+from spmd.passes.work_item_loops import WorkGroup
+
+REASSOCIATE = arith.FastMathFlagsAttr((FastMathFlag.REASSOC,))
+"""The order in which a reduction combines floats is unspecified."""
+
+IDEMPOTENT = (Kind.MIN, Kind.MAX, Kind.MINUI, Kind.MAXUI, Kind.AND, Kind.OR)
+"""Combining a value with itself changes nothing."""
+
+
+def expand_collective(
+    op: Operation, group: WorkGroup, source: SSAValue | None, output: SSAValue | None
+) -> None:
+    """
+    Compute `op` in front of it, and replace its result.
+
+    `source` is the context with the values that go in; without, they are all equal.
+    `output` is the context that gets the results of a scan, if anybody needs them.
+    """
+    expander = _Expander(op, group, source)
+    match op:
+        case ReduceOp():
+            result = expander.reduce(op.kind.data)
+        case AnyOp():
+            result = expander.reduce(Kind.OR)
+        case AllOp():
+            result = expander.reduce(Kind.AND)
+        case BroadcastOp():
+            result = expander.element(op.source)
+        case ScanOp():
+            if output is not None:
+                expander.scan(op, output)
+            return
+        case _:
+            raise AssertionError(f"{op.name} is no collective of the work-group")
+    op.results[0].replace_all_uses_with(hint(result, op.results[0]))
+
+
+class _Expander:
+    def __init__(self, op: Operation, group: WorkGroup, source: SSAValue | None):
+        self.op = op
+        self.group = group
+        self.source = source
+        self.value = op.operands[0]
+
+    def reduce(self, kind: Kind) -> SSAValue:
+        """All values combined."""
+        if self.source is None and kind in IDEMPOTENT:
+            return self.value
+
+        def step(total: SSAValue, indices: Sequence[SSAValue], body: Block) -> SSAValue:
+            following = combine(kind, total, self._load(indices, body))
+            if isinstance(following, arith.AddfOp | arith.MulfOp):
+                following.fastmath = REASSOCIATE
+            body.add_op(following)
+            return following.results[0]
+
+        return self._accumulate(kind, step)
+
+    def scan(self, op: ScanOp, output: SSAValue) -> None:
+        """The values up to each work-item combined, in the order of the linear id."""
+
+        def step(total: SSAValue, indices: Sequence[SSAValue], body: Block) -> SSAValue:
+            following = combine(op.kind.data, total, self._load(indices, body))
+            body.add_op(following)
+            new = following.results[0]
+            result = new if op.mode.data is ScanMode.INCLUSIVE else total
+            body.add_op(memref.StoreOp.get(result, output, indices))
+            return new
+
+        self._accumulate(op.kind.data, step)
+
+    def element(self, number: SSAValue) -> SSAValue:
+        """The value of the work-item with this linear id."""
+        if self.source is None:
+            return self.value
+        indices: list[SSAValue] = []
+        rest = number
+        for dimension in reversed(self.group.dimensions[1:]):
+            size = self.group.size(LocalSizeOp, dimension)
+            index, more = arith.RemUIOp(rest, size), arith.DivUIOp(rest, size)
+            insert_before(self.op, index, more)
+            indices.append(index.result)
+            rest = more.result
+        if self.group.dimensions:
+            indices.append(rest)
+        load = memref.LoadOp.get(self.source, tuple(reversed(indices)))
+        insert_before(self.op, load)
+        return load.res
+
+    def _load(self, indices: Sequence[SSAValue], body: Block) -> SSAValue:
+        if self.source is None:
+            return self.value
+        load = memref.LoadOp.get(self.source, indices)
+        body.add_op(load)
+        return hint(load.res, self.value)
+
+    def _accumulate(
+        self,
+        kind: Kind,
+        step: Callable[[SSAValue, Sequence[SSAValue], Block], SSAValue],
+    ) -> SSAValue:
+        """Call `step` in the innermost of loops over the group, z outside."""
+        start = self.group.pool.get(neutral_element(kind, self.value.type), "neutral")
+        zero, one = self.group.constants.index(0), self.group.constants.index(1)
+        loops: list[scf.ForOp] = []
+        total, indices = start, list[SSAValue]()
+        for dimension in self.group.dimensions:
+            body = Block(arg_types=[IndexType(), self.value.type])
+            size = self.group.size(LocalSizeOp, dimension)
+            loop = scf.ForOp(zero, size, one, (total,), body)
+            if loops:
+                loops[-1].body.block.add_op(loop)
+            loops.append(loop)
+            index, total = body.args
+            hint(index, f"i{'xyz'[dimension]}")
+            hint(total, "total")
+            indices.append(index)
+        if not loops:
+            return self._once(step, total)
+        innermost = loops[-1].body.block
+        innermost.add_op(scf.YieldOp(step(total, indices, innermost)))
+        for outer, inner in pairwise(loops):
+            outer.body.block.add_op(scf.YieldOp(inner.res[0]))
+        insert_before(self.op, loops[0])
+        return loops[0].res[0]
+
+    def _once(
+        self,
+        step: Callable[[SSAValue, Sequence[SSAValue], Block], SSAValue],
+        total: SSAValue,
+    ) -> SSAValue:
+        """A group of one work-item needs no loop."""
+        body = Block()
+        result = step(total, (), body)
+        for op in tuple(body.ops):
+            op.detach()
+            insert_before(self.op, op)
+        return result
