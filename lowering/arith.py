@@ -236,7 +236,6 @@ _FLOAT_BINARY = {
     arith.SubfOp.name: "fsub",
     arith.MulfOp.name: "fmul",
     arith.DivfOp.name: "fdiv",
-    "arith.remf": "frem",
 }
 
 

@@ -50,6 +50,9 @@ from spmd.lowering import (
     scf as _scf,
 )
 from spmd.lowering import (
+    ub as _ub,
+)
+from spmd.lowering import (
     vector as _vector,
 )
 from spmd.lowering import (
@@ -75,6 +78,7 @@ EMITTER_MODULES = (
     _memref,
     _memref_views,
     _scf,
+    _ub,
     _vector,
     _vector_memory,
     _vector_print,

@@ -12,9 +12,11 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
 from spmd.lowering.memref_value import MemRefValue, component_names, from_components
 from spmd.lowering.module_writer import ModuleWriter
 from spmd.lowering.registry import EMITTERS
@@ -241,13 +243,20 @@ class FunctionWriter:
         return last
 
 
+def _is_in_work_group_function(op: Operation) -> bool:
+    """Whether `spmd-to-loops` has been here: what it leaves is for sub-groups."""
+    function = op.parent_op()
+    while function is not None and not isinstance(function, FuncOp):
+        function = function.parent_op()
+    return function is not None and WORK_GROUP_FUNCTION in function.attributes
+
+
 def why_not_lowered(op: Operation) -> str:
     """Why an op has no emitter, and what to do."""
     name = op.name
-    if name in ("spmd.sub_group", "spmd.masked", "spmd.yield"):
-        return f"{name} cannot be written as LLVM IR: run the pass vectorize first"
     if name.startswith("spmd."):
-        return f"{name} cannot be written as LLVM IR: run the pass spmd-to-loops first"
+        needed = "vectorize" if _is_in_work_group_function(op) else "spmd-to-loops"
+        return f"{name} cannot be written as LLVM IR: run the pass {needed} first"
     if name == "builtin.unregistered":
         attribute = op.attributes.get("op_name__")
         name = getattr(attribute, "data", name)

@@ -138,7 +138,7 @@ def test_a_function_that_nobody_defines_is_an_error():
             r"spmd\.kernel cannot .* run the pass spmd-to-loops first",
         ),
         (
-            """func.func @f(%x: index) {
+            """func.func @f(%x: index) attributes {spmd.work_group_function} {
               spmd.sub_group (%i) shape [4] at (%x) { }
               func.return }""",
             r"spmd\.sub_group cannot .* run the pass vectorize first",
