@@ -17,7 +17,7 @@ from xdsl.ir import Operation
 from spmd.reference.errors import UndefinedBehavior
 from spmd.reference.findings import Finding, Kind, Place, Report
 from spmd.reference.items import WorkItem
-from spmd.reference.memory import MemRef
+from spmd.reference.memory import MemRef, row_major
 from spmd.reference.scalars import signed
 from spmd.reference.shadow import Access, History, Shadow
 
@@ -227,17 +227,17 @@ class Checker:
     ) -> bool:
         """Note a load; false if there is nothing to load."""
         shadow, units = self.units(memory, position)
+        known = True
         if shadow.written is not None:
-            at = units.start * shadow.unit
-            if not shadow.written[at]:
+            known = bool(shadow.written[units.start * shadow.unit])
+            if not known:
                 self.add(
                     "never written",
-                    f"element {position} of {describe(memory)}",
+                    f"{element(memory, position)} of {describe(memory)}",
                     self.place(item, site, "is here"),
                 )
-                return False
             if shadow.is_private:
-                return True
+                return known
         access = self.access(item, site, atomic, None)
         for unit in units:
             writes = shadow.writes.get(unit)
@@ -250,7 +250,7 @@ class Checker:
                 shadow.reads[unit] = History(access)
             else:
                 reads.add(access)
-        return True
+        return known
 
     def write(
         self,
@@ -320,10 +320,10 @@ class Checker:
             plain = not before.atomic and not now.atomic
             if plain and repr(before.value) == repr(now.value):
                 kind = "same value"
-        between = "no barrier between them" if same_group else "nothing orders groups"
+        between = "no barrier in between" if same_group else "in groups without order"
         self.add(
             kind,
-            f"element {position} of {describe(memory)}, with {between}",
+            f"{element(memory, position)} of {describe(memory)}, {between}",
             self.place(now.item, now.site, f"{does} it{_atomically(now)}"),
             self.place(before.item, before.site, f"{did} it{_atomically(before)}"),
         )
@@ -383,6 +383,18 @@ def _atomically(access: Access) -> str:
 
 def zero(memory: MemRef) -> Any:
     return 0.0 if memory.data.format in "fd" else 0
+
+
+def element(memory: MemRef, position: int) -> str:
+    """The element at a position of the data, by its indices if that is simple."""
+    if memory.strides != row_major(memory.sizes):
+        return f"element {position}"
+    rest = position - memory.offset
+    indices: list[str] = []
+    for stride in memory.strides:
+        index, rest = divmod(rest, max(stride, 1))
+        indices.append(str(index))
+    return f"[{', '.join(indices)}]"
 
 
 def describe(memory: MemRef) -> str:

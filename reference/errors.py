@@ -11,9 +11,9 @@ from spmd.dialects.diagnostics import SourceLocation, source_location
 
 
 class Counterpart(NamedTuple):
-    """Somebody else who takes part: at which op, who, and what they did."""
+    """Somebody else who takes part: at which op, if any, who, and what they did."""
 
-    op: Operation
+    op: Operation | None
     who: str
     what: str
 

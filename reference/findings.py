@@ -46,11 +46,13 @@ def first_line(op: Operation) -> str:
 class Place:
     """An op and who was there: `who` did `what` at `op`."""
 
-    op: Operation
+    op: Operation | None
     who: str
     what: str
 
     def lines(self) -> list[str]:
+        if self.op is None:
+            return [f"  {self.who} {self.what}"]
         location = source_location(self.op)
         at = f"{location}: " if location is not None else ""
         return [f"  {at}{self.who} {self.what}", f"      {first_line(self.op)}"]

@@ -135,7 +135,7 @@ class Turns:
             more = f" and {len(items) - 1} more" if len(items) > 1 else ""
             if site is None:
                 others.append(
-                    Counterpart(op, f"{items[0]}{more}", "never came, at its end")
+                    Counterpart(None, f"{items[0]}{more}", "ended without it")
                 )
             else:
                 at = self.program.sites[site]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -23,6 +23,9 @@ from spmd.runtime.pipeline import called_functions, ir_after, restrict, stages
 from spmd.runtime.signature import Parameter, Signature
 from spmd.runtime.sizes import Range, Size, Triple, group_size_for, make_range, triple
 from spmd.runtime.written_arguments import written_arguments
+
+if TYPE_CHECKING:
+    from spmd.reference.findings import Report
 
 _MAX_PLANS = 256
 """Sizes of launches that are remembered; more are forgotten, which costs microseconds."""
@@ -99,6 +102,38 @@ class Kernel:
             threads = self._check_threads(threads)
         native, range_ = self._plan(global_size, group_size)
         return Launch(native, self._signature, packed, range_, threads)
+
+    def check(
+        self,
+        *args: Any,
+        global_size: Size,
+        group_size: Size | None = None,
+        schedule: str = "in-order",
+        seed: int = 0,
+    ) -> Report:
+        """Runs the kernel in the interpreter, which watches it: see `spmd.check`."""
+        from spmd.reference.check import check_kernel as run_watched
+        from spmd.reference.schedule import SCHEDULES
+
+        self._signature.check(args)
+        extents = triple(self.name, "global_size", global_size, 0)
+        size = group_size_for(self.name, self._fixed, group_size, extents)
+        make_range(self.name, extents, size)
+        if schedule not in SCHEDULES:
+            raise LaunchError(
+                f"{self.name}: expected a schedule of {', '.join(SCHEDULES)}, got "
+                f"{schedule!r}"
+            )
+        with compile_errors(self._source, f"checking kernel '{self.name}'"):
+            return run_watched(
+                self._module,
+                self.name,
+                args,
+                global_size=extents,
+                group_size=size,
+                schedule=schedule,
+                seed=seed,
+            )
 
     def stages(self, *, group_size: Size | None = None) -> Iterator[tuple[str, str]]:
         """

@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "analysis": {"dialects"},
     "passes": {"dialects", "analysis"},
     "lowering": {"dialects", "analysis", "passes"},
-    "runtime": {"dialects", "analysis", "passes", "lowering"},
+    "runtime": {"dialects", "analysis", "passes", "lowering", "reference"},
     "reference": {"dialects"},
     "frontends": {"dialects"},
     "tools": {"dialects", "analysis", "passes", "lowering", "runtime", "reference"},

@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line `argv`; returns the exit status."""
     options = _parse(argv)
     try:
-        _run(options)
+        status = _run(options)
         sys.stdout.flush()
     except (CompileError, LaunchError) as error:
         print(f"spmd-run: error: {error}", file=sys.stderr)
@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
-    return 0
+    return status
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -82,6 +82,13 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         help="print the IR after a pass, or after each: all; nothing is run if there "
         "is no --global-size",
     )
+    add(
+        "--check",
+        action="store_true",
+        help="run in the interpreter, which finds races, accesses out of bounds, "
+        "missed barriers and the like; the exit status is 1 if there are any",
+    )
+    add("--schedule", default="in-order", help="with --check: reversed or random")
     add("--time", action="store_true", help="tell on stderr how long it took")
     add("--save", metavar="DIR", type=Path, help="save changed arrays as DIR/NAME.npy")
     add("--precision", type=int, default=6, help="digits of floats (default: 6)")
@@ -105,7 +112,7 @@ def _sizes(text: str) -> tuple[int, ...]:
         ) from None
 
 
-def _run(options: argparse.Namespace) -> None:
+def _run(options: argparse.Namespace) -> int:
     start = perf_counter()
     width = options.width
     checked = CompileOptions.checked(
@@ -119,8 +126,11 @@ def _run(options: argparse.Namespace) -> None:
     program = Program.from_source(_source(options.file), checked)
     kernel = _choose(program, options.kernel)
     _print_stages(kernel, options)
+    if options.global_size is not None and options.check:
+        return _check(kernel, options)
     if options.global_size is not None:
         _launch(kernel, options, start)
+    return 0
 
 
 def _source(file: str) -> SourceText:
@@ -156,11 +166,27 @@ def _print_stages(kernel: Kernel, options: argparse.Namespace) -> None:
             print(f"{comment} IR after {name}\n{text}")
 
 
-def _launch(kernel: Kernel, options: argparse.Namespace, start: float) -> None:
-    arguments = [
+def _arguments(options: argparse.Namespace) -> list[Any]:
+    return [
         parse_argument(word, number, options.seed)
         for number, word in enumerate(options.arg)
     ]
+
+
+def _check(kernel: Kernel, options: argparse.Namespace) -> int:
+    report = kernel.check(
+        *_arguments(options),
+        global_size=options.global_size,
+        group_size=options.group_size,
+        schedule=options.schedule,
+        seed=options.seed,
+    )
+    print(report)
+    return 0 if report else 1
+
+
+def _launch(kernel: Kernel, options: argparse.Namespace, start: float) -> None:
+    arguments = _arguments(options)
     before = [_copy(argument) for argument in arguments]
     sizes: dict[str, Any] = {
         "global_size": options.global_size,

@@ -20,6 +20,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from spmd.reference.findings import Report
+    from spmd.runtime.check import check
     from spmd.runtime.errors import CompileError, InternalError, LaunchError
     from spmd.runtime.kernel import Kernel
     from spmd.runtime.launch import Launch
@@ -34,6 +36,8 @@ __all__ = [
     "LaunchError",
     "LocalMemory",
     "Program",
+    "Report",
+    "check",
     "compile",
     "local",
 ]
@@ -46,6 +50,8 @@ _HOME = {
     "LaunchError": "spmd.runtime.errors",
     "LocalMemory": "spmd.runtime.local_memory",
     "Program": "spmd.runtime.program",
+    "Report": "spmd.reference.findings",
+    "check": "spmd.runtime.check",
     "compile": "spmd.runtime.program",
     "local": "spmd.runtime.local_memory",
 }

@@ -1,0 +1,73 @@
+"""
+`spmd.check`: is the kernel itself wrong?
+
+The kernel runs in the reference interpreter, on the caller's arrays, while every access to
+memory and every barrier is watched. What is found is told as a sanitizer tells it.
+
+```python
+report = spmd.check("group_sum.mlir", x, out, global_size=1000, group_size=64)
+if not report:
+    print(report)
+```
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from spmd.runtime.errors import CompileError
+from spmd.runtime.kernel import Kernel
+from spmd.runtime.program import Program, compile
+from spmd.runtime.sizes import Size
+
+if TYPE_CHECKING:
+    from spmd.reference.findings import Report
+
+
+def check(
+    source: str | os.PathLike[str] | ModuleOp | Program | Kernel,
+    *args: Any,
+    kernel: str | None = None,
+    global_size: Size,
+    group_size: Size | None = None,
+    schedule: str = "in-order",
+    seed: int = 0,
+) -> Report:
+    """
+    Runs a kernel in the interpreter and reports what the language does not allow.
+
+    | argument | meaning |
+    | -------- | ------- |
+    | `source` | a path, MLIR text, a module, a `Program` or one of its kernels |
+    | `*args`  | as for a launch; arrays are changed, so give small ones, or copies |
+    | `kernel` | its name, if there are several |
+    | `schedule` | in which order work-items take turns: `"in-order"`, `"reversed"`, `"random"` |
+    | `seed`   | of the random order |
+
+    The report is true if nothing was found, and prints as text; `report.findings` has
+    the faults one by one. Raises `CompileError` and `LaunchError` as a launch does.
+    """
+    chosen = source if isinstance(source, Kernel) else _choose(source, kernel)
+    return chosen.check(
+        *args,
+        global_size=global_size,
+        group_size=group_size,
+        schedule=schedule,
+        seed=seed,
+    )
+
+
+def _choose(
+    source: str | os.PathLike[str] | ModuleOp | Program, name: str | None
+) -> Kernel:
+    program = source if isinstance(source, Program) else compile(source)
+    if name is not None:
+        return program[name]
+    if len(program) != 1:
+        raise CompileError(
+            f"expected kernel= with one of {', '.join(program)}, got none"
+        )
+    return next(iter(program.values()))
