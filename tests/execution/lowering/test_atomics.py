@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 import numpy as np
 import pytest
 
 from spmd.dialects.diagnostics import KernelError
+from tests.execution.lowering.elementwise import Binary
 from tests.execution.lowering.native_functions import DTYPES, NativeFunctions
 
-KINDS: dict[str, Any] = {
+KINDS: dict[str, Binary] = {
     "add": np.add,
     "sub": np.subtract,
     "min": np.minimum,

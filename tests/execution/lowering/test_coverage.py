@@ -11,6 +11,7 @@ from spmd.lowering.emit import EMITTER_MODULES
 from spmd.lowering.registry import EMITTERS
 
 compat.ensure()
+MODULES = {"spmd.lowering.func", *(module.__name__ for module in EMITTER_MODULES)}
 
 WRITTEN_BY_THEIR_PARENT = {
     "func.func",
@@ -40,8 +41,12 @@ OPS = [
 ]
 
 
+def test_emitters_stand_in_the_module_of_their_dialect():
+    for name, emitter in EMITTERS.items():
+        assert emitter.__module__ in MODULES, name
+
+
 @pytest.mark.parametrize("name", OPS)
 def test_op_has_an_emitter(name: str):
-    assert EMITTER_MODULES
     known = {*EMITTERS, *CFG_TERMINATORS, *WRITTEN_BY_THEIR_PARENT, *NOT_ON_CPUS}
     assert name in known

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import MemRefType, f16, f32, f64, i1, i8
 from spmd.dialects.diagnostics import KernelError
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.entry import argument_struct
+from spmd.lowering.types import is_memref
 from tests.execution.lowering.native_functions import (
     DTYPES,
     Array,
@@ -47,14 +48,15 @@ def pack(
         data[field.offset : field.offset + len(value)] = value
 
     for type_, fields, value in zip(types, struct.arguments, values, strict=True):
-        if len(fields) > 1:
+        if is_memref(type_):
             array: Array = value
             strides = [stride // array.itemsize for stride in array.strides]
             numbers = [array.ctypes.data, 0, *array.shape, *strides]
             for field, number in zip(fields, numbers, strict=True):
                 put(field, int(number).to_bytes(8, "little", signed=True))
         else:
-            put(fields[0], np.array(value, DTYPES[str(type_)]).tobytes())
+            (field,) = fields
+            put(field, np.array(value, DTYPES[str(type_)]).tobytes())
     for field, size in zip(struct.sizes, (*local, *whole), strict=True):
         put(field, size.to_bytes(8, "little"))
     return bytes(data)
