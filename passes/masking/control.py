@@ -15,7 +15,7 @@ from spmd.dialects.spmd import AnyOp, LaneIdOp, MaskedOp, SubGroupOp, YieldOp
 from spmd.passes.constant_pool import ConstantPool
 from spmd.passes.masking.loops import mask_divergent_for, mask_divergent_while
 from spmd.passes.masking.masks import Mask, Masks, detach, insert
-from spmd.passes.masking.speculation import needs_mask, why_skip
+from spmd.passes.masking.speculation import is_private, needs_mask, why_skip
 
 
 def mask_sub_group(group: SubGroupOp, divergence: Divergence) -> None:
@@ -50,28 +50,30 @@ class Masking(Masks):
         """
         (count,) = group.counts
         block = group.body.block
-        end = block.last_op
+        begin, end = block.first_op, block.last_op
+        assert begin is not None
         assert end is not None
         lane = LaneIdOp()
         exists = arith.CmpiOp(lane, count, "slt")
+        insert(lane, begin)
+        insert(exists, begin)
         hint(lane.result, "lane")
         hint(exists.result, "exists")
-        body = Block()
-        for op in list(block.ops):
-            if op is not end:
-                op.detach()
-                body.add_op(op)
-        body.add_op(scf.YieldOp())
-        insert(lane, end)
-        insert(exists, end)
         group.operands = group.bases
         group.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [1, 0])
         known = constant_index(count)
         if known is not None and known > 0:
-            self.mask_block(body, Mask(exists.result, some=True))
-            _inline(body, end)
-        else:
-            self._guarded(body, Mask(exists.result, some=False), (), end)
+            self.mask_block(block, Mask(exists.result, some=True))
+            return
+        body = Block([scf.YieldOp()])
+        inner = body.last_op
+        assert inner is not None
+        while begin is not end:
+            op, begin = begin, begin.next_op
+            assert begin is not None
+            op.detach()
+            body.insert_op_before(op, inner)
+        self._guarded(body, Mask(exists.result, some=False), (), (), end)
 
     def mask_block(self, block: Block, mask: Mask) -> None:
         run: list[Operation] = []
@@ -87,34 +89,82 @@ class Masking(Masks):
         self._wrap(run, mask)
 
     def _wrap(self, run: Sequence[Operation], mask: Mask) -> None:
-        """Put neighbouring ops into `spmd.masked`, if they cannot run in all lanes."""
-        if mask.value is None or not any(needs_mask(op) for op in run):
+        """
+        Put neighbouring ops into `spmd.masked`, if they cannot run in all lanes.
+
+        What all lanes do alike runs unmasked where some lane is on: that lane does it.
+        """
+        if mask.value is None:
             return
-        stays_outside = _memref_slice(run)
-        inside = [op for op in run if op not in stays_outside]
-        last = run[-1]
+        piece: list[Operation] = []
+        for op in run:
+            if mask.some and needs_mask(op) and self._is_alike(op):
+                self._wrap_piece(piece, mask.value)
+                piece = []
+            elif piece or needs_mask(op):
+                piece.append(op)
+        self._wrap_piece(piece, mask.value)
+
+    def _is_alike(self, op: Operation) -> bool:
+        """Whether all lanes do the same to the same memory."""
+        if isinstance(op, memref.StoreOp) and is_private(op.memref):
+            return False
+        return all(
+            isinstance(operand.type, MemRefType) or self.divergence.is_uniform(operand)
+            for operand in op.operands
+        )
+
+    def _wrap_piece(self, piece: Sequence[Operation], mask: SSAValue) -> None:
+        """`piece` begins with an op that must be masked."""
+        if not piece:
+            return
+        stays = self._scalar_ops(piece)
+        inside = [op for op in piece if op not in stays]
+        members = set(inside)
         results = [
             result
             for op in inside
             for result in op.results
-            if any(use.operation not in inside for use in result.uses)
-            # Uses further inside belong to ops with regions, which are in no run.
+            # A use in a region inside of `piece` belongs to an op that is not in it.
+            if any(use.operation not in members for use in result.uses)
         ]
+        last = piece[-1]
         block = last.parent
         assert block is not None
         end = YieldOp(*results)
-        masked = MaskedOp(
-            mask.value, [r.type for r in results], (), Region(Block([end]))
-        )
+        body = Region(Block([end]))
+        masked = MaskedOp(mask, [r.type for r in results], (), body)
         locate(masked, inside[0])
         block.insert_op_after(masked, last)
         for op in inside:
             op.detach()
             masked.body.block.insert_op_before(op, end)
-        within = {*inside, end}
+        members.add(end)
         for old, new in zip(results, masked.res, strict=True):
             hint(new, old)
-            old.replace_uses_with_if(new, lambda use: use.operation not in within)
+            old.replace_uses_with_if(new, lambda use: use.operation not in members)
+
+    def _scalar_ops(self, piece: Sequence[Operation]) -> set[Operation]:
+        """The pure ops of `piece` that compute arrays and what control flow may ask for."""
+        members = set(piece)
+        found: set[Operation] = set()
+        for op in piece:
+            if needs_mask(op) or not any(
+                isinstance(result.type, MemRefType)
+                or self.divergence.is_uniform(result)
+                for result in op.results
+            ):
+                continue
+            needed, work = {op}, [op]
+            while work:
+                for operand in work.pop().operands:
+                    owner = operand.owner
+                    if isinstance(owner, Operation) and owner in members - needed:
+                        needed.add(owner)
+                        work.append(owner)
+            if not any(needs_mask(each) for each in needed):
+                found |= needed
+        return found
 
     # Control flow
 
@@ -165,12 +215,13 @@ class Masking(Masks):
             if other is not None and _is_trivial(other):
                 values = _yielded(other)
                 other = None
-            values = self._branch(then, self.narrowed(mask, op.cond, op), values, op)
-            # All lanes that are still undefined are of the other branch.
+            on = self.narrowed(mask, op.cond, op)
+            values = self._branch(then, on, values, op.results, op)
         else:
             values = _yielded(then)
         if other is not None and not (_is_trivial(other) and not op.results):
-            values = self._branch(other, self.without(mask, op.cond, op), values, op)
+            on = self.without(mask, op.cond, op)
+            values = self._branch(other, on, values, op.results, op)
         self._replace(op, values)
 
     def _mask_switch(self, op: scf.IndexSwitchOp, mask: Mask) -> None:
@@ -183,9 +234,10 @@ class Masking(Masks):
             insert(chosen, op)
             hint(chosen.result, f"is_{case}")
             on = self.narrowed(mask, chosen.result, op)
-            values = self._branch(region.block, on, values, op)
+            values = self._branch(region.block, on, values, op.results, op)
             rest = self.without(rest, chosen.result, op)
-        values = self._branch(op.default_region.block, rest, values, op)
+        default = op.default_region.block
+        values = self._branch(default, rest, values, op.results, op)
         self._replace(op, values)
 
     def _branch(
@@ -193,6 +245,7 @@ class Masking(Masks):
         block: Block,
         mask: Mask,
         old: Sequence[SSAValue | None],
+        names: Sequence[SSAValue],
         anchor: Operation,
     ) -> Sequence[SSAValue]:
         """
@@ -202,9 +255,9 @@ class Masking(Masks):
         in `old` says that the others need no value.
         """
         if not mask.some and why_skip(block, self.divergence) is not None:
-            return self._guarded(block, mask, old, anchor)
+            return self._guarded(block, mask, old, names, anchor)
         self.mask_block(block, mask)
-        values = self._blend(block, mask, old)
+        values = self._blend(block, mask, old, names)
         _inline(block, anchor)
         return values
 
@@ -213,6 +266,7 @@ class Masking(Masks):
         block: Block,
         mask: Mask,
         old: Sequence[SSAValue | None],
+        names: Sequence[SSAValue],
         anchor: Operation,
     ) -> Sequence[SSAValue]:
         """
@@ -230,50 +284,52 @@ class Masking(Masks):
         some = AnyOp(mask.value)
         insert(some, anchor)
         hint(some.result, "some")
-        self.mask_block(block, mask.known())
-        values = self._blend(block, mask, old)
         end = block.last_op
         assert isinstance(end, scf.YieldOp)
-        end.operands = values
+        types = end.operand_types
         detach(block)
         otherwise: Region | None = None
-        if values:
+        if types:
             fallback = [
-                self.constants.zero(new.type) if each is None else each
-                for each, new in zip(old, values, strict=True)
+                self.constants.zero(type_) if each is None else each
+                for each, type_ in zip(old, types, strict=True)
             ]
             otherwise = Region(Block([scf.YieldOp(*fallback)]))
-        guard = scf.IfOp(some, [v.type for v in values], Region(block), otherwise)
+        guard = scf.IfOp(some, types, Region(block), otherwise)
         insert(guard, anchor)
-        for result, value in zip(guard.results, values, strict=True):
-            hint(result, value)
+        self.mask_block(block, mask.known())
+        end.operands = self._blend(block, mask, old, names)
+        for result, name in zip(guard.results, names, strict=True):
+            hint(result, name)
         return guard.results
 
     def _blend(
-        self, block: Block, mask: Mask, old: Sequence[SSAValue | None]
+        self,
+        block: Block,
+        mask: Mask,
+        old: Sequence[SSAValue | None],
+        names: Sequence[SSAValue],
     ) -> list[SSAValue]:
         """What `block` yields in the lanes of `mask`, and `old` in the others."""
         end = block.last_op
         assert end is not None
         new = list(end.operands)
         masked = end.prev_op
-        if isinstance(masked, MaskedOp) and masked.mask is mask.value and masked.res:
+        done: Sequence[SSAValue] = ()
+        if isinstance(masked, MaskedOp) and masked.mask is mask.value:
             olds = dict(zip(new, old, strict=True))
             defaults = [olds.get(result) for result in masked.res]
             known = [value for value in defaults if value is not None]
             if len(olds) == len(new) and len(known) == len(defaults):
                 # `else` of `spmd.masked` says the same as a select behind it.
                 masked.operands = (masked.mask, *known)
-        blended: list[SSAValue] = []
-        for value, before in zip(new, old, strict=True):
-            in_masked = (
-                masked is not None and value.owner is masked and masked.operands[1:]
-            )
-            if before is None or in_masked:
-                blended.append(value)
-            else:
-                blended.append(self.blended(mask, value, before, end))
-        return blended
+                done = masked.res
+        return [
+            value
+            if before is None or value in done
+            else self.blended(mask, value, before, name, end)
+            for value, before, name in zip(new, old, names, strict=True)
+        ]
 
     def _replace(self, op: Operation, values: Sequence[SSAValue | None]) -> None:
         for result, value in zip(op.results, values, strict=True):
@@ -304,26 +360,3 @@ def _inline(block: Block, anchor: Operation) -> None:
             op.erase()
         else:
             target.insert_op_before(op, anchor)
-
-
-def _memref_slice(run: Sequence[Operation]) -> set[Operation]:
-    """The ops of `run` that compute arrays; they are pure, and masked regions yield none."""
-    members = set(run)
-    found: set[Operation] = set()
-    work = [
-        op
-        for op in run
-        if any(isinstance(result.type, MemRefType) for result in op.results)
-    ]
-    while work:
-        op = work.pop()
-        if op in found:
-            continue
-        found.add(op)
-        for operand in op.operands:
-            owner = operand.owner
-            if isinstance(owner, Operation) and owner in members:
-                work.append(owner)
-    if any(isinstance(op, memref.LoadOp) for op in found):
-        return set()
-    return found

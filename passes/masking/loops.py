@@ -118,6 +118,11 @@ def _mask_while(
     extra_nexts: list[SSAValue] = []
     result_of: dict[int, int] = {}
     keep_old: list[int] = []
+    handed_through = {
+        test.args.index(arg) - 1
+        for value in forwarded
+        if (arg := _argument_of(value, test)) is not None
+    }
     for j, result in enumerate(loop.results):
         result_of[j] = j + 1
         value = forwarded[j]
@@ -136,7 +141,7 @@ def _mask_while(
             if same_as is not None
             else masking.divergence.is_uniform(argument)
         )
-        if back is not None and not lockstep:
+        if back is not None and not lockstep and back not in handed_through:
             kept = test.args[back + 1]
             forwarded[j] = _frozen(live, value, kept, condition)
             continue
@@ -157,12 +162,14 @@ def _mask_while(
     masking.mask_block(body, Mask(on_in_body, some=True))
     # Masking may have replaced what is yielded.
     nexts = list(end.arguments)
+    frozen: set[int] = set()
     for j in keep_old:
         same_as = _argument_of(forwarded[j], test)
         assert same_as is not None
         k = test.args.index(same_as) - 1
-        if nexts[k] is body.args[j + 1]:
+        if nexts[k] is body.args[j + 1] or k in frozen:
             continue
+        frozen.add(k)
         kept = arith.SelectOp(on_in_body, nexts[k], body.args[j + 1])
         insert(kept, end)
         nexts[k] = hint(kept.result, same_as)

@@ -57,14 +57,19 @@ class Masks(ABC):
         )
 
     def blended(
-        self, mask: Mask, new: SSAValue, old: SSAValue, anchor: Operation
+        self,
+        mask: Mask,
+        new: SSAValue,
+        old: SSAValue,
+        name: SSAValue,
+        anchor: Operation,
     ) -> SSAValue:
-        """`new` in the lanes of `mask`, `old` in the others."""
+        """`new` in the lanes of `mask`, `old` in the others, with the name of `name`."""
         if mask.value is None or new is old:
             return new
         op = arith.SelectOp(mask.value, new, old)
         insert(op, anchor)
-        return hint(op.result, new)
+        return hint(op.result, name)
 
 
 def insert(op: Operation, anchor: Operation) -> None:

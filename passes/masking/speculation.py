@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from spmd.analysis.divergence import Divergence
 from spmd.dialects.rewriting import constant_index
+from spmd.dialects.work_groups import is_group_memory
 from spmd.passes.vector_width import VECTOR_LIBRARY_OPS
 
 SKIP_ABOVE = 30
@@ -47,9 +48,18 @@ def needs_mask(op: Operation) -> bool:
         return True
     if isinstance(op, memref.DimOp | memref.AllocaOp):
         return False
+    if isinstance(op, memref.LoadOp) and is_private(op.memref):
+        # At a constant index there is always something to load.
+        return any(constant_index(index) is None for index in op.indices)
     if op.name.startswith(("arith.", "math.")):
         return False
     return not _is_view(op)
+
+
+def is_private(array: SSAValue) -> bool:
+    """Whether each work-item has an array of its own."""
+    owner = array.owner
+    return isinstance(owner, memref.AllocaOp) and not is_group_memory(owner)
 
 
 def _is_view(op: Operation) -> bool:
