@@ -76,8 +76,12 @@ class Kernel:
                 made.append(number.item() if dtype[0] == "i" else float(number))
             elif what == "table":
                 made.append(make.random(dtype, TABLE))
+            elif what == "line":
+                made.append(make.random(dtype, 4 * make.n + 8))
             elif what == "shared":
                 made.append(make.random(dtype, make.groups * LARGEST_GROUP))
+            elif what == "seen":
+                made.append(make.random(dtype, make.n))
             else:
                 made.append(make.random(dtype, make.n, SLOTS))
         return made
@@ -105,7 +109,11 @@ class Features:
     barriers: bool = True
     floats: bool = True
     blocks: bool = False
-    atomics: bool = False
+    """Regions of `cf` blocks, with jumps forward and loops with two exits."""
+    collectives: bool = False
+    """Across the work-group, where control is uniform."""
+    conditional_barriers: bool = False
+    """In the first iterations of loops with a trip count of each work-item's own."""
 
 
 class Writer:
@@ -376,6 +384,36 @@ class Writer:
         item = Value("%item", "index", False)
         self.op(f"memref.load {out}[%item, %c1] : memref<?x{SLOTS}x{t}>", t, [item])
 
+    def load_line(self) -> None:
+        """Loads along the work-items: neighbours, backwards, every second, shifted."""
+        t = self.pick((*self.types(), "i1"))
+        line = self.parameter("line", t, f"memref<?x{t}>")
+        shape = self.choose(6)
+        item = Value("%item", "index", False)
+        if shape == 0:
+            at = "%item"
+        elif shape == 1:
+            at = self.index("arith.muli %item, %c2")
+        elif shape == 2:
+            last = self.index("arith.muli %whole, %c2")
+            at = self.index(f"arith.subi {last}, %item")
+        else:
+            number = self.value("i32", uniform=self.maybe())
+            low = self.within(number, 4)
+            if shape == 3:
+                at = self.index(f"arith.addi %item, {low.name}")
+            elif shape == 4:
+                scaled = self.index("arith.muli %item, %c3")
+                at = self.index(f"arith.addi {scaled}, {low.name}")
+            else:
+                at, item = low.name, low
+        self.op(f"memref.load {line}[{at}] : memref<?x{t}>", t, [item])
+
+    def index(self, text: str) -> str:
+        name = self.fresh()
+        self.line(f"{name} = {text} : index")
+        return name
+
     def private(self) -> None:
         """A private array: made and filled, or written, or read."""
         arrays = [array for scope in self.privates for array in scope]
@@ -398,6 +436,39 @@ class Writer:
         else:
             varying = Value("", t, False)
             self.op(f"memref.load {name}[{at.name}] : memref<4x{t}>", t, [varying])
+
+    def collective(self) -> None:
+        """What all work-items of the group compute together."""
+        if not (self.uniform_control and self.features.collectives):
+            return
+        kind = self.choose(5)
+        t = self.pick(INTEGERS)
+        if kind == 0:
+            name = self.pick(
+                ["add", "min", "max", "mul", "xor", "and", "or", "minui", "maxui"]
+            )
+            value = self.value(t)
+            text = f"spmd.reduce {name} {value.name} across work_group : {t}"
+        elif kind == 1:
+            name = self.pick(["add", "min", "max", "xor", "maxui"])
+            mode = self.pick(["inclusive", "exclusive"])
+            value = self.value(t)
+            text = f"spmd.scan {mode} {name} {value.name} across work_group : {t}"
+        elif kind == 2:
+            value = self.value(self.pick(self.types()))
+            t = value.type
+            number = self.cast(self.value("i32", uniform=True), "index")
+            source = self.index(f"arith.remui {number.name}, %items")
+            text = f"spmd.broadcast {value.name} from {source} across work_group : {t}"
+        elif kind == 3:
+            t = self.pick(FLOATS) if self.features.floats else "i32"
+            value, name = self.value(t), self.pick(["min", "max"])
+            text = f"spmd.reduce {name} {value.name} across work_group : {t}"
+        else:
+            t, value = "i1", self.value("i1")
+            text = f"spmd.{self.pick(['any', 'all'])} {value.name} across work_group"
+        uniform = Value("", t, kind != 1)
+        self.op(text, t, [uniform])
 
     # --- shared memory ---------------------------------------------------------------
 
@@ -608,27 +679,145 @@ class Writer:
             self.barrier()
         self.scopes[-1] += results
 
+    def loop_with_conditional_barrier(self) -> None:
+        """
+        All work-items run the first two iterations, and meet there; some run more.
+
+        Outside of the condition everybody may be in another iteration: there shared
+        arrays are written, each work-item its own element, and not read.
+        """
+        if not (self.uniform_control and self.features.conditional_barriers):
+            return
+        trips = self.index(f"arith.addi {self.within(self.value('i32'), 4).name}, %c2")
+        (carried,) = self.bind(["i32"])
+        (result,) = self.bind(["i32"])
+        start = self.value("i32")
+        counter = self.fresh()
+        self.barrier()
+        self.line(
+            f"{result.name} = scf.for {counter} = %c0 to {trips} step %c1 "
+            f"iter_args({carried.name} = {start.name}) -> (i32) {{"
+        )
+        with self.region(uniform=False):
+            self.scopes[-1] += [
+                carried,
+                self.cast(Value(counter, "index", False), "i32"),
+            ]
+            for array in self.shared:
+                array.uses.add("write")
+            self.block(1 + self.choose(2))
+            early = self.index(f"arith.cmpi ult, {counter}, %c2")
+            self.line(f"scf.if {early} {{")
+            with self.region(uniform=False):
+                self.line("spmd.barrier")
+                for array in self.shared:
+                    array.uses = {"read"}
+                self.block(1 + self.choose(2))
+                self.exchange()
+                self.line("spmd.barrier")
+            self.line("}")
+            for array in self.shared:
+                array.uses = {"write"}
+            self.block(self.choose(2))
+            self.finish("scf.yield", ["i32"])
+        self.line("}")
+        self.barrier()
+        self.scopes[-1].append(result)
+
+    def blocks(self) -> None:
+        """Unstructured code: blocks that jump forward, and loops that end early."""
+        if not self.features.blocks:
+            self.arithmetic()
+            return
+        number = 2 + self.choose(4)
+        label = f"^b{self.fresh()[2:]}_"
+        (result,) = self.bind(["i32"])
+        self.line(f"{result.name} = scf.execute_region -> (i32) {{")
+        with self.region(uniform=False):
+            first = self.value("i32")
+            self.line(f"cf.br {label}0({first.name} : i32)")
+            for at in range(number):
+                self.unstructured_block(label, at, number)
+            self.depth -= 1
+            self.line(f"{label}{number}(%end_{label[2:-1]}: i32):")
+            self.depth += 1
+            self.line(f"scf.yield %end_{label[2:-1]} : i32")
+        self.line("}")
+        self.scopes[-1].append(result)
+
+    def unstructured_block(self, label: str, at: int, number: int) -> None:
+        """A block with one argument, and two ways on; or a loop around itself."""
+        with self.region(uniform=False):
+            self.depth -= 1
+            is_loop = self.maybe(3)
+            arguments = self.bind(["i32", "i32"] if is_loop else ["i32"])
+            listed = ", ".join(f"{v.name}: i32" for v in arguments)
+            if is_loop:
+                # Entered with a count of zero; at most four times around.
+                entry = self.bind(["i32"])[0]
+                self.line(f"{label}{at}({entry.name}: i32):")
+                passed = f"{entry.name}, %zero : i32, i32"
+                self.line(f"  cf.br {label}{at}_loop({passed})")
+                self.line(f"{label}{at}_loop({listed}):")
+            else:
+                self.line(f"{label}{at}({listed}):")
+            self.depth += 1
+            self.scopes[-1] += arguments
+            self.block(1 + self.choose(2))
+            ways = [
+                f"{label}{at + 1 + self.choose(number - at)}({self.value('i32').name} : i32)"
+                for _ in range(2)
+            ]
+            condition = self.value("i1")
+            if not is_loop:
+                self.line(f"cf.cond_br {condition.name}, {ways[0]}, {ways[1]}")
+                return
+            next_ = self.op(f"arith.addi {arguments[1].name}, %one : i32", "i32", [])
+            more = self.op(f"arith.cmpi slt, {next_.name}, %four : i32", "i1", [])
+            value = self.value("i32")
+            go_on = f"{label}{at}_again({value.name}, {next_.name} : i32, i32)"
+            self.line(f"cf.cond_br {condition.name}, {go_on}, {ways[0]}")
+            self.depth -= 1
+            again = self.bind(["i32", "i32"])
+            names = ", ".join(f"{v.name}: i32" for v in again)
+            self.line(f"{label}{at}_again({names}):")
+            self.depth += 1
+            passed = ", ".join(v.name for v in again)
+            back = f"{label}{at}_loop({passed} : i32, i32)"
+            out = f"{ways[1].split('(')[0]}({again[0].name} : i32)"
+            self.line(f"cf.cond_br {more.name}, {back}, {out}")
+
     def block(self, statements: int) -> None:
         for _ in range(statements):
             if self.budget <= 0:
                 return
             self.budget -= 1
-            kind = self.choose(12)
-            if kind < 4:
+            simple = (
+                self.arithmetic,
+                self.store,
+                self.exchange,
+                self.private,
+                self.load_line,
+                self.load_own,
+                self.collective,
+            )
+            nested = (
+                self.branch,
+                self.loop,
+                self.while_loop,
+                self.switch,
+                self.blocks,
+                self.loop_with_conditional_barrier,
+            )
+            kind = self.choose(17)
+            if kind < 5:
                 self.arithmetic()
-            elif kind == 4:
-                self.store()
-            elif kind == 5:
-                self.exchange()
-            elif kind == 6:
-                self.private()
-            elif kind == 7:
-                self.load_own()
+            elif kind < 11:
+                simple[kind - 4]()
             elif len(self.scopes) > 4:
                 self.arithmetic()
             else:
-                structured = (self.branch, self.loop, self.while_loop, self.switch)
-                structured[kind - 8]()
+                nested[kind - 11]()
 
     # --- the kernel ------------------------------------------------------------------
 
@@ -647,6 +836,10 @@ class Writer:
         self.linear("item", "global_id", "global_size")
         self.linear("local", "local_id", "local_size")
         self.linear("group", "group_id", "groups")
+        whole = "%global_size_x"
+        for dimension in "yz"[: self.rank - 1]:
+            whole = self.index(f"arith.muli {whole}, %global_size_{dimension}")
+        self.line(f"%whole = arith.addi {whole}, %c0 : index")
         items = "%local_size_x"
         for dimension in "yz"[: self.rank - 1]:
             new = self.fresh()
@@ -690,6 +883,14 @@ class Writer:
             self.declare_shared()
         self.block(2 + self.choose(8))
         self.store()
+        # What was computed must be seen, or it proves nothing.
+        for value in self.scopes[0][-1 : -2 - self.choose(6) : -1]:
+            if value.type != "index":
+                out = self.parameter("seen", value.type, f"memref<?x{value.type}>")
+                at = "%item"
+                self.line(
+                    f"memref.store {value.name}, {out}[{at}] : memref<?x{value.type}>"
+                )
         self.line("spmd.return")
         signature = ", ".join(
             f"{name}: {memref}" for name, (_, _, memref) in self.parameters.items()
