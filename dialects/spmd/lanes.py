@@ -87,8 +87,8 @@ class SubGroupOp(IRDLOperation):
     | `body`   | region    | one block, an `index` argument per dimension | the arguments are this lane's index |
 
     Without `count` all lanes exist. With it, a lane exists if its offset is below the
-    count in each dimension; counts are at least 1 and may exceed the shape. A lane that
-    does not exist executes nothing. Values defined outside are the same in all lanes.
+    count in each dimension; counts may exceed the shape, and with one below 1 there is
+    no lane. A lane that does not exist executes nothing. Values defined outside are the same in all lanes.
 
     In lock step, each op runs in all lanes before the next op starts; a store by one lane
     and a load by another are thus ordered. Level 2 still has branches that lanes take

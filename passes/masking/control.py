@@ -5,13 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, MemRefType, i32
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseArrayBase,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    i1,
+    i32,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
+from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence import Divergence
 from spmd.dialects.rewriting import constant_index, hint, locate
-from spmd.dialects.spmd import AnyOp, LaneIdOp, MaskedOp, SubGroupOp, YieldOp
+from spmd.dialects.spmd import (
+    AnyOp,
+    Kind,
+    LaneIdOp,
+    MaskedOp,
+    ReduceOp,
+    Scope,
+    SubGroupOp,
+    YieldOp,
+)
 from spmd.passes.constant_pool import ConstantPool
 from spmd.passes.masking.loops import mask_divergent_for, mask_divergent_while
 from spmd.passes.masking.masks import Mask, Masks, detach, insert
@@ -33,6 +51,10 @@ def mask_sub_group(group: SubGroupOp, divergence: Divergence) -> None:
 
 class Masking(Masks):
     """The rewriting of one sub-group."""
+
+    def __init__(self, divergence: Divergence, constants: ConstantPool):
+        super().__init__(divergence, constants)
+        self._picked: set[SSAValue] = set()
 
     # Blocks
 
@@ -96,28 +118,42 @@ class Masking(Masks):
         """
         if mask.value is None:
             return
+        if not mask.first:
+            # In lanes that did not ask for it a sum may overflow. Lane 0 is special: the
+            # next step counts other lanes from it.
+            for op in run:
+                if "overflowFlags" in op.properties:
+                    op.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
         piece: list[Operation] = []
         for op in run:
+            if not (piece or needs_mask(op)):
+                continue
             if mask.some and needs_mask(op) and self._is_alike(op):
-                self._wrap_piece(piece, mask.value)
+                self._wrap_piece(piece, mask)
                 piece = []
-            elif piece or needs_mask(op):
-                piece.append(op)
-        self._wrap_piece(piece, mask.value)
+                if self._is_alike(op):
+                    continue
+            piece.append(op)
+        self._wrap_piece(piece, mask)
 
     def _is_alike(self, op: Operation) -> bool:
         """Whether all lanes do the same to the same memory."""
         if isinstance(op, memref.StoreOp) and is_private(op.memref):
             return False
         return all(
-            isinstance(operand.type, MemRefType) or self.divergence.is_uniform(operand)
+            isinstance(operand.type, MemRefType) or self.is_uniform(operand)
             for operand in op.operands
         )
 
-    def _wrap_piece(self, piece: Sequence[Operation], mask: SSAValue) -> None:
+    def is_uniform(self, value: SSAValue) -> bool:
+        """Whether all active lanes have the same value, also of one made by masking."""
+        return value in self._picked or self.divergence.is_uniform(value)
+
+    def _wrap_piece(self, piece: Sequence[Operation], mask: Mask) -> None:
         """`piece` begins with an op that must be masked."""
         if not piece:
             return
+        assert mask.value is not None
         stays = self._scalar_ops(piece)
         inside = [op for op in piece if op not in stays]
         members = set(inside)
@@ -133,7 +169,7 @@ class Masking(Masks):
         assert block is not None
         end = YieldOp(*results)
         body = Region(Block([end]))
-        masked = MaskedOp(mask, [r.type for r in results], (), body)
+        masked = MaskedOp(mask.value, [r.type for r in results], (), body)
         locate(masked, inside[0])
         block.insert_op_after(masked, last)
         for op in inside:
@@ -142,7 +178,39 @@ class Masking(Masks):
         members.add(end)
         for old, new in zip(results, masked.res, strict=True):
             hint(new, old)
+            if mask.some and self.divergence.is_uniform(old):
+                new = self._picked_from(new, mask.value, masked)
             old.replace_uses_with_if(new, lambda use: use.operation not in members)
+
+    def _picked_from(
+        self, value: SSAValue, mask: SSAValue, masked: Operation
+    ) -> SSAValue:
+        """
+        What all lanes that are on have, in all lanes: control flow may ask for it.
+
+        The others have garbage until 0 takes its place, and no unsigned number is below.
+        """
+        old = value
+        number: Attribute = value.type
+        ops: list[Operation] = []
+        if isa(number, AnyFloat):
+            bits: Attribute = IntegerType(number.bitwidth)
+            number = bits
+            ops.append(arith.BitcastOp(value, bits))
+            value = ops[-1].results[0]
+        ops.append(arith.SelectOp(mask, value, self.constants.zero(number)))
+        kind = Kind.OR if number == i1 else Kind.MAXUI
+        ops.append(ReduceOp(kind, ops[-1], Scope.SUB_GROUP))
+        if number != old.type:
+            ops.append(arith.BitcastOp(ops[-1].results[0], old.type))
+        block = masked.parent
+        assert block is not None
+        for op in reversed(ops):
+            locate(op, masked)
+            block.insert_op_after(op, masked)
+        picked = ops[-1].results[0]
+        self._picked.add(picked)
+        return hint(picked, old)
 
     def _scalar_ops(self, piece: Sequence[Operation]) -> set[Operation]:
         """The pure ops of `piece` that compute arrays and what control flow may ask for."""

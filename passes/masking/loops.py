@@ -104,7 +104,7 @@ def _mask_while(
     live = hint(test.insert_arg(i1, 0), "live")
     on_in_body = hint(body.insert_arg(i1, 0), "live")
     # From here on `test.args[k + 1]` belongs to operand k, `body.args[j + 1]` to result j.
-    masking.mask_block(test, Mask(live, some=True))
+    masking.mask_block(test, Mask(live, some=True, prefix=False))
     narrowed = arith.SelectOp(live, condition.condition, masking.constants.bit(False))
     some = AnyOp(narrowed.result)
     insert(narrowed, condition)
@@ -159,7 +159,7 @@ def _mask_while(
     insert(some, condition)
     hint(some.result, "some")
 
-    masking.mask_block(body, Mask(on_in_body, some=True))
+    masking.mask_block(body, Mask(on_in_body, some=True, prefix=False))
     # Masking may have replaced what is yielded.
     nexts = list(end.arguments)
     frozen: set[int] = set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects import arith
 from xdsl.ir import Block, Operation, SSAValue
@@ -23,9 +23,17 @@ class Mask:
     some: bool = True
     """Whether it is known that at least one lane is on."""
 
+    prefix: bool = True
+    """Whether no lane is on behind one that is off."""
+
+    @property
+    def first(self) -> bool:
+        """Whether it is known that lane 0 is on."""
+        return self.some and self.prefix
+
     def known(self) -> Mask:
         """This mask where it has been tested that some lane is on."""
-        return Mask(self.value, True)
+        return replace(self, some=True)
 
 
 class Masks(ABC):
@@ -42,10 +50,10 @@ class Masks(ABC):
     def narrowed(self, mask: Mask, condition: SSAValue, anchor: Operation) -> Mask:
         """The lanes of `mask` in which `condition` holds."""
         if mask.value is None:
-            return Mask(condition, some=False)
+            return Mask(condition, some=False, prefix=False)
         op = arith.SelectOp(mask.value, condition, self.constants.bit(False))
         insert(op, anchor)
-        return Mask(hint(op.result, "on"), some=False)
+        return Mask(hint(op.result, "on"), some=False, prefix=False)
 
     def without(self, mask: Mask, condition: SSAValue, anchor: Operation) -> Mask:
         """The lanes of `mask` in which `condition` does not hold."""

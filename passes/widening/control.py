@@ -12,7 +12,8 @@ from xdsl.traits import IsTerminator
 from spmd.analysis.shape import Shape
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import hint
-from spmd.dialects.spmd import AllOp, AnyOp, LaneIdOp, MaskedOp
+from spmd.dialects.spmd import AllOp, AnyOp, LaneIdOp, MaskedOp, ReduceOp
+from spmd.passes.widening.collectives import widen_reduce
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import Active, Lanes, Strided, Uniform, Varying
 from spmd.passes.widening.lanewise import from_first, widen_lanewise
@@ -64,6 +65,8 @@ class SubGroupWidening(Widening):
             case AllOp():
                 held = self.of(op.predicate)
                 self.hold(op, [Uniform(self.emitter.all_lanes(held))])
+            case ReduceOp():
+                widen_reduce(self, op, active)
             case LaneIdOp():
                 self.hold(op, [self.lane_index])
             case cf.AssertOp():

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     VectorType,
     i1,
 )
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
@@ -128,11 +129,10 @@ class Emitter:
         match lanes:
             case Varying(vector=value):
                 return value
-            case Prefix(count=count):
+            case Prefix(count=count, name=name):
                 found = self._masks.get(count)
                 if found is None:
                     op = vector.CreateMaskOp([count], self.vector_type(i1))
-                    name = (count.name_hint or "").removesuffix("_count") or None
                     found = self._insert(op, self._behind(count), name)
                     self._masks[count] = found
                 return found
@@ -223,7 +223,7 @@ class Emitter:
         off = self.dense(0, element)
         on = self.insert(arith.SelectOp(mask, value, off))
         kind = CombiningKindFlag.OR if element == i1 else CombiningKindFlag.MAXUI
-        return self.insert(_reduction(on, kind, element), value)
+        return self.insert(reduction(on, kind, element), value)
 
     def any_lane(self, lanes: Lanes) -> SSAValue:
         """Whether a condition holds in any lane."""
@@ -235,7 +235,7 @@ class Emitter:
                 return self.insert(arith.CmpiOp(count, zero, "sgt"))
             case _:
                 mask = self.vector(lanes)
-                return self.insert(_reduction(mask, CombiningKindFlag.OR, i1))
+                return self.insert(reduction(mask, CombiningKindFlag.OR, i1))
 
     def all_lanes(self, lanes: Lanes) -> SSAValue:
         """Whether a condition holds in every lane."""
@@ -247,7 +247,7 @@ class Emitter:
                 return self.insert(arith.CmpiOp(count, every, "sge"))
             case _:
                 mask = self.vector(lanes)
-                return self.insert(_reduction(mask, CombiningKindFlag.AND, i1))
+                return self.insert(reduction(mask, CombiningKindFlag.AND, i1))
 
     # Finish
 
@@ -265,16 +265,18 @@ def _lanes_name(scalar: SSAValue) -> str | None:
     return None if scalar.name_hint is None else f"{scalar.name_hint}_lanes"
 
 
-def _reduction(
+def reduction(
     lanes: SSAValue, kind: CombiningKindFlag, element: Attribute
 ) -> vector.ReductionOp:
+    """All elements of `lanes` combined; floats in any order."""
     # xDSL's constructor gives the result the type of the vector.
+    flags = [FastMathFlag.REASSOC] if isa(element, AnyFloat) else "none"
     return vector.ReductionOp.create(
         operands=[lanes],
         result_types=[element],
         properties={
             "kind": vector.CombiningKindAttr(kind),
-            "fastmath": arith.FastMathFlagsAttr("none"),
+            "fastmath": arith.FastMathFlagsAttr(flags),
         },
     )
 

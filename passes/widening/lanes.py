@@ -13,7 +13,7 @@ Scalars become vectors where somebody needs one, and then once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.ir import SSAValue
 
@@ -38,6 +38,8 @@ class Prefix:
     """A condition that the first `count` lanes fulfil; none if it is negative."""
 
     count: SSAValue
+    name: str | None = field(default=None, compare=False)
+    """What the mask is called if one is made of it."""
 
 
 @dataclass(frozen=True, slots=True)

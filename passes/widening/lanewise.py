@@ -169,28 +169,47 @@ def _as_prefix(
         case arith.CmpiOp():
             return _compare_as_prefix(widening, op, operands, active)
         case arith.SelectOp() if op.result.type == i1:
-            condition, on, off = operands
-            if (
-                isinstance(condition, Prefix)
-                and isinstance(on, Prefix)
-                and _is_false(widening, op.rhs)
-            ):
-                del off
-                return _both(widening, condition, on, op)
+            outer, inner, _ = operands
+            nothing_else = widening.ranges.of(op.rhs).value == 0
+            if isinstance(outer, Prefix) and isinstance(inner, Prefix) and nothing_else:
+                return _narrowed(widening, outer, inner, op)
         case arith.AndIOp() if op.result.type == i1:
             left, right = operands
             if isinstance(left, Prefix) and isinstance(right, Prefix):
-                return _both(widening, left, right, op)
+                return _smaller(widening, left.count, right.count, op)
         case _:
             pass
     return None
 
 
-def _both(widening: Widening, a: Prefix, b: Prefix, op: Operation) -> Prefix:
-    smaller = arith.MinSIOp(a.count, b.count)
+def _smaller(widening: Widening, a: SSAValue, b: SSAValue, op: Operation) -> Prefix:
+    count = widening.emitter.insert(arith.MinSIOp(a, b), _count_name(op))
+    return Prefix(count, op.results[0].name_hint)
+
+
+def _narrowed(
+    widening: Widening, outer: Prefix, inner: Prefix, op: arith.SelectOp
+) -> Prefix:
+    """
+    The lanes of `outer` in which `inner` holds.
+
+    If there are none of the former, the latter was computed from garbage, and must not
+    count: a mask of garbage is worse than an empty one.
+    """
+    count = inner.count
+    if op.cond not in widening.some:
+        emitter = widening.emitter
+        zero = widening.zero
+        some = emitter.insert(arith.CmpiOp(outer.count, zero, "sgt"), "some")
+        safe = arith.SelectOp(some, count, zero)
+        count = emitter.insert(safe, _count_name(op))
+    return _smaller(widening, outer.count, count, op)
+
+
+def _count_name(op: Operation) -> str | None:
+    """The name of the number of lanes in which a condition holds."""
     name = op.results[0].name_hint
-    name = None if name is None else f"{name}_count"
-    return Prefix(widening.emitter.insert(smaller, name))
+    return None if name is None else f"{name}_count"
 
 
 def _compare_as_prefix(
@@ -232,18 +251,13 @@ def _compare_as_prefix(
     elif limit.low < 0:
         largest = emitter.constants.number((1 << (bits - 1)) - 1, bound.type)
         end = emitter.insert(arith.MinUIOp(end, largest), bound)
-    name = op.result.name_hint
-    name = None if name is None else f"{name}_count"
+    name = _count_name(op)
     count = end
     if widening.ranges.of(left.first).value != 0:
         count = emitter.insert(arith.SubiOp(end, left.first), name)
     if not isinstance(count.type, IndexType):
         count = emitter.insert(arith.IndexCastOp(count, IndexType()), name)
-    return Prefix(count)
-
-
-def _is_false(widening: Widening, value: SSAValue) -> bool:
-    return widening.ranges.of(value).value == 0
+    return Prefix(count, op.result.name_hint)
 
 
 def _is_countable(value: SSAValue) -> bool:

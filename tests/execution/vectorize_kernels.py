@@ -699,3 +699,45 @@ spmd.kernel @shifted(%x: memref<?xi32>, %y: memref<?xi32>) {
 """,
     _counts,
 )
+
+_case(
+    "a-uniform-value-that-only-some-lanes-have",
+    """
+spmd.kernel @quotient(%d: index, %x: memref<?xi32>, %y: memref<?xi32>) {
+  %zero = arith.constant 0 : i32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %group = spmd.group_id x
+  %lid = spmd.local_id x
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xi32>
+  %a = memref.alloca() : memref<4xindex>
+  scf.for %k = %c0 to %c3 step %c1 {
+    memref.store %c0, %a[%k] : memref<4xindex>
+  }
+  %late = arith.cmpi uge, %lid, %c3 : index
+  %r = scf.if %late -> (i32) {
+    %three = arith.constant 3 : i32
+    %low = arith.andi %v, %three : i32
+    %wide = arith.index_cast %low : i32 to index
+    %e = arith.minui %wide, %c1 : index
+    %nothing = memref.load %a[%e] : memref<4xindex>
+    %end = arith.addi %nothing, %c3 : index
+    %s = scf.for %k = %c0 to %end step %c1 iter_args(%t = %zero) -> (i32) {
+      %u = arith.addi %t, %v : i32
+      scf.yield %u : i32
+    }
+    %index = arith.addi %group, %nothing : index
+    %w = memref.load %x[%index] : memref<?xi32>
+    %z = arith.addi %s, %w : i32
+    scf.yield %z : i32
+  } else {
+    scf.yield %zero : i32
+  }
+  memref.store %r, %y[%i] : memref<?xi32>
+  spmd.return
+}
+""",
+    lambda make: [3, *_counts(make)],
+)
