@@ -105,8 +105,7 @@ def _installed_vector_functions(features: dict[str, bool]) -> frozenset[str]:
         return frozenset()
     try:
         library = ctypes.CDLL(VECTOR_LIBRARY)
-        llvm.load_library_permanently(VECTOR_LIBRARY)
-    except (OSError, RuntimeError):
+    except OSError:
         return frozenset()
     letter = _vector_abi(features)
     lanes = _REGISTER_BITS[letter] // 64

@@ -18,7 +18,12 @@ from typing import Any
 
 from spmd.dialects.diagnostics import KernelError
 from spmd.lowering.llvm_binding import llvm
-from spmd.lowering.machine import Machine, host_machine, initialize_llvm
+from spmd.lowering.machine import (
+    VECTOR_LIBRARY,
+    Machine,
+    host_machine,
+    initialize_llvm,
+)
 from spmd.lowering.symbols import exported_symbol
 
 _library_numbers = itertools.count()
@@ -139,8 +144,9 @@ RUNTIME_LIBRARY = "libgcc_s.so.1"
 @cache
 def _jit() -> Any:
     initialize_llvm()
-    with contextlib.suppress(RuntimeError):
-        llvm.load_library_permanently(RUNTIME_LIBRARY)
+    for library in (RUNTIME_LIBRARY, VECTOR_LIBRARY):
+        with contextlib.suppress(RuntimeError):
+            llvm.load_library_permanently(library)
     return llvm.create_lljit_compiler(suppress_errors=True)
 
 

@@ -1,0 +1,57 @@
+"""What a CPU cannot do itself is right as well: f16, bf16 and wide vectors on older ones."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from spmd.lowering.llvm_binding import llvm
+from spmd.lowering.machine import machine_for
+from tests.execution.lowering import (
+    test_conversions,
+    test_floats,
+    test_integers,
+    test_math,
+)
+from tests.execution.lowering.elementwise import Case, check
+from tests.execution.lowering.native_functions import NativeFunctions
+
+NEEDS = {"x86-64": "sse2", "x86-64-v2": "sse4.2", "x86-64-v3": "avx2"}
+"""Levels of x86-64, and what tells that this host has them."""
+
+FEATURES: dict[str, bool] = llvm.get_host_cpu_features()
+
+CASES = {
+    "conversions": [case for t in test_conversions.CASES.values() for case in t],
+    "floats": [case for t in test_floats.CASES.values() for case in t],
+    "integers": test_integers.CASES["i64"],
+    "fma": [
+        case
+        for t in ("f16", "bf16", "f32", "f64")
+        for case in test_math.CASES[t]
+        if case.name.startswith(("fma", "round", "exp_", "powf"))
+    ],
+}
+FORMS = (None, 8, 32)
+
+
+@cache
+def compiled(cpu: str, group: str) -> NativeFunctions:
+    texts = [case.text(width) for case in CASES[group] for width in FORMS]
+    machine = machine_for(cpu=cpu)
+    return NativeFunctions("builtin.module {" + "".join(texts) + "\n}", machine)
+
+
+@pytest.mark.parametrize("group", CASES)
+@pytest.mark.parametrize("cpu", NEEDS)
+def test_older_cpu(cpu: str, group: str):
+    if not FEATURES.get(NEEDS[cpu]):
+        pytest.skip(f"this host is no {cpu}")
+
+    def one(case: Case) -> None:
+        for width in FORMS:
+            check(compiled(cpu, group), case, width)
+
+    for case in CASES[group]:
+        one(case)
