@@ -28,7 +28,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.fuzz.programs import Kernel, Writer  # noqa: E402
+from tests.fuzz.programs import Kernel, write_kernel  # noqa: E402
 from tests.fuzz.properties import check  # noqa: E402
 
 OUT = ROOT / "out" / "fuzz"
@@ -56,7 +56,7 @@ class Recorder:
 
 
 def kernel_of(choices: Recorder) -> Kernel:
-    return Writer(choices).kernel()
+    return write_kernel(choices)
 
 
 def failure(kernel: Kernel, number: int) -> str | None:

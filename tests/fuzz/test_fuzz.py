@@ -5,14 +5,14 @@ from __future__ import annotations
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.fuzz.programs import Kernel, Writer
+from tests.fuzz.programs import Kernel, write_kernel
 from tests.fuzz.properties import check
 
 
 @st.composite
 def kernels(draw: st.DrawFn) -> Kernel:
     """A legal kernel; hypothesis makes it smaller when it fails."""
-    return Writer(lambda options: draw(st.integers(0, options - 1))).kernel()
+    return write_kernel(lambda options: draw(st.integers(0, options - 1)))
 
 
 @settings(

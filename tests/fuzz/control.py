@@ -1,0 +1,202 @@
+"""Structured control flow of a random kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tests.fuzz.sharing import Sharing
+from tests.fuzz.writer import Value
+
+
+class Control(Sharing):
+    """Branches, loops and switches, uniform or not."""
+
+    def results(self) -> list[str]:
+        return [self.pick(self.types()) for _ in range(self.choose(3))]
+
+    def finish(self, terminator: str, types: Sequence[str]) -> None:
+        values = [self.value(t) for t in types]
+        if values:
+            names = ", ".join(value.name for value in values)
+            self.line(f"{terminator} {names} : {', '.join(types)}")
+
+    def bind(self, types: Sequence[str], uniform: bool = False) -> list[Value]:
+        return [Value(self.fresh(), t, uniform) for t in types]
+
+    def branch(self) -> None:
+        condition = self.value("i1", uniform=self.uniform_control and self.maybe())
+        types = self.results()
+        results = self.bind(types)
+        head = f"scf.if {condition.name}"
+        if types:
+            head = (
+                f"{', '.join(v.name for v in results)} = {head} -> ({', '.join(types)})"
+            )
+        self.line(head + " {")
+        with self.region(uniform=condition.uniform):
+            self.block(self.choose(4))
+            self.finish("scf.yield", types)
+        if types or self.maybe():
+            self.line("} else {")
+            with self.region(uniform=condition.uniform):
+                self.block(self.choose(4))
+                self.finish("scf.yield", types)
+        self.line("}")
+        self.scopes[-1] += results
+
+    def switch(self) -> None:
+        number = self.value("i32", uniform=self.uniform_control and self.maybe())
+        case = self.within(number, 4)
+        types = self.results()
+        results = self.bind(types)
+        head = f"scf.index_switch {case.name}"
+        if types:
+            names = ", ".join(v.name for v in results)
+            head = f"{names} = {head} -> {', '.join(types)}"
+        self.line(head)
+        for name in [f"case {n}" for n in range(1 + self.choose(3))] + ["default"]:
+            self.line(f"{name} {{")
+            with self.region(uniform=number.uniform):
+                self.block(self.choose(3))
+                values = [self.value(t) for t in types]
+                names = ", ".join(value.name for value in values)
+                self.line(
+                    f"scf.yield {names} : {', '.join(types)}" if types else "scf.yield"
+                )
+            self.line("}")
+        self.scopes[-1] += results
+
+    def enter_loop(self, uniform: bool) -> None:
+        """Iterations follow each other: what one wrote, the next may read."""
+        if uniform:
+            self.barrier()
+
+    def loop(self) -> None:
+        uniform = self.uniform_control and self.maybe()
+        if uniform and self.maybe():
+            trips = Value(self.pick(["%c2", "%c1", "%c3"]), "index", True)
+        else:
+            trips = self.within(self.value("i32", uniform=uniform), 4)
+        types = self.results()
+        starts = [self.value(t) for t in types]
+        carried = self.bind(types)
+        results = self.bind(types)
+        counter = Value(self.fresh(), "index", trips.uniform)
+        head = f"scf.for {counter.name} = %c0 to {trips.name} step %c1"
+        if types:
+            pairs = ", ".join(
+                f"{c.name} = {s.name}" for c, s in zip(carried, starts, strict=True)
+            )
+            names = ", ".join(v.name for v in results)
+            head = f"{names} = {head} iter_args({pairs}) -> ({', '.join(types)})"
+        self.line(head + " {")
+        with self.region(uniform=trips.uniform):
+            self.enter_loop(trips.uniform)
+            self.scopes[-1] += carried
+            as_number = self.cast(counter, "i32")
+            self.scopes[-1].append(as_number)
+            self.block(1 + self.choose(3))
+            self.finish("scf.yield", types)
+        self.line("}")
+        if self.uniform_control and trips.uniform:
+            self.barrier()
+        self.scopes[-1] += results
+
+    def while_loop(self) -> None:
+        """At most four iterations; it may also end when a condition of its own fails."""
+        uniform = self.uniform_control and self.maybe()
+        types = ["i32", *self.results()]
+        starts = [Value("%zero", "i32", True), *(self.value(t) for t in types[1:])]
+        before = self.bind(types)
+        after = self.bind(types)
+        results = self.bind(types)
+        before[0] = Value(before[0].name, "i32", uniform)
+        after[0] = Value(after[0].name, "i32", uniform)
+        names = ", ".join(v.name for v in results)
+        pairs = ", ".join(
+            f"{c.name} = {s.name}" for c, s in zip(before, starts, strict=True)
+        )
+        listed = ", ".join(types)
+        self.line(f"{names} = scf.while ({pairs}) : ({listed}) -> ({listed}) {{")
+        with self.region(uniform=uniform):
+            limit = self.cast(self.within(self.value("i32", uniform=uniform), 4), "i32")
+            self.scopes[-1] += before
+            more = self.op(
+                f"arith.cmpi slt, {before[0].name}, %four : i32", "i1", [before[0]]
+            )
+            inside = self.op(
+                f"arith.cmpi slt, {before[0].name}, {limit.name} : i32",
+                "i1",
+                [before[0], limit],
+            )
+            self.block(self.choose(2))
+            own = inside if uniform else self.value("i1")
+            both = self.op(
+                f"arith.andi {more.name}, {own.name} : i1", "i1", [more, own]
+            )
+            values = [before[0], *(self.value(t) for t in types[1:])]
+            passed = ", ".join(value.name for value in values)
+            self.line(f"scf.condition({both.name}) {passed} : {listed}")
+        self.line("} do {")
+        arguments = ", ".join(f"{v.name}: {v.type}" for v in after)
+        self.line(f"^bb0({arguments}):")
+        with self.region(uniform=uniform):
+            self.enter_loop(uniform)
+            self.scopes[-1] += after
+            self.block(1 + self.choose(3))
+            next_ = self.op(
+                f"arith.addi {after[0].name}, %one : i32", "i32", [after[0]]
+            )
+            values = [next_, *(self.value(t) for t in types[1:])]
+            passed = ", ".join(value.name for value in values)
+            self.line(f"scf.yield {passed} : {listed}")
+        self.line("}")
+        if uniform:
+            self.barrier()
+        self.scopes[-1] += results
+
+    def loop_with_conditional_barrier(self) -> None:
+        """
+        All work-items run the first two iterations, and meet there; some run more.
+
+        Outside of the condition everybody may be in another iteration: there shared
+        arrays are written, each work-item its own element, and not read.
+        """
+        if not (self.uniform_control and self.may_meet_in_divergent_loops):
+            return
+        self.meets_in_divergent_loops = True
+        trips = self.index(f"arith.addi {self.within(self.value('i32'), 4).name}, %c2")
+        (carried,) = self.bind(["i32"])
+        (result,) = self.bind(["i32"])
+        start = self.value("i32")
+        counter = self.fresh()
+        self.barrier()
+        self.line(
+            f"{result.name} = scf.for {counter} = %c0 to {trips} step %c1 "
+            f"iter_args({carried.name} = {start.name}) -> (i32) {{"
+        )
+        with self.region(uniform=False):
+            self.scopes[-1] += [
+                carried,
+                self.cast(Value(counter, "index", False), "i32"),
+            ]
+            for array in self.shared:
+                array.uses.add("write")
+            self.block(1 + self.choose(2))
+            early = self.index(f"arith.cmpi ult, {counter}, %c2")
+            self.line(f"scf.if {early} {{")
+            with self.region(uniform=False):
+                self.line("spmd.barrier")
+                for array in self.shared:
+                    array.uses = {"read"}
+                self.block(1 + self.choose(2))
+                self.exchange()
+                self.line("spmd.barrier")
+            self.line("}")
+            for array in self.shared:
+                array.uses = {"write"}
+            self.block(self.choose(2))
+            self.finish("scf.yield", ["i32"])
+        self.line("}")
+        self.barrier()
+        self.scopes[-1].append(result)

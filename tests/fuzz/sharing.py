@@ -1,0 +1,104 @@
+"""What work-items do together: shared arrays, barriers, collectives."""
+
+from __future__ import annotations
+
+from tests.fuzz.statements import Statements
+from tests.fuzz.writer import FLOATS, INTEGERS, LARGEST_GROUP, Shared, Value
+
+
+class Sharing(Statements):
+    """Shared arrays are written, or read, between two barriers; never both."""
+
+    def collective(self) -> None:
+        """What all work-items of the group compute together."""
+        if not (self.uniform_control and self.features.collectives):
+            return
+        kind = self.choose(5)
+        t = self.pick(INTEGERS)
+        if kind == 0:
+            name = self.pick(
+                ["add", "min", "max", "mul", "xor", "and", "or", "minui", "maxui"]
+            )
+            value = self.value(t)
+            text = f"spmd.reduce {name} {value.name} across work_group : {t}"
+        elif kind == 1:
+            name = self.pick(["add", "min", "max", "xor", "maxui"])
+            mode = self.pick(["inclusive", "exclusive"])
+            value = self.value(t)
+            text = f"spmd.scan {mode} {name} {value.name} across work_group : {t}"
+        elif kind == 2:
+            value = self.value(self.pick(self.types()))
+            t = value.type
+            number = self.cast(self.value("i32", uniform=True), "index")
+            source = self.index(f"arith.remui {number.name}, %items")
+            text = f"spmd.broadcast {value.name} from {source} across work_group : {t}"
+        elif kind == 3:
+            t = self.pick(FLOATS) if self.features.floats else "i32"
+            value, name = self.value(t), self.pick(["min", "max"])
+            text = f"spmd.reduce {name} {value.name} across work_group : {t}"
+        else:
+            t, value = "i1", self.value("i1")
+            text = f"spmd.{self.pick(['any', 'all'])} {value.name} across work_group"
+        uniform = Value("", t, kind != 1)
+        self.op(text, t, [uniform])
+
+    def exchange(self) -> None:
+        """Write one's own element of a shared array, or read somebody's; or a barrier."""
+        if not self.shared:
+            return
+        array = self.pick(self.shared)
+        kind = self.choose(3)
+        if kind == 2:
+            self.barrier()
+        elif kind == 1 and "read" not in array.uses:
+            array.uses.add("write")
+            value = self.value(array.type)
+            at = self.element(array, "%local")
+            self.line(f"memref.store {value.name}, {array.name}[{at}] : {array.memref}")
+        elif "write" not in array.uses:
+            array.uses.add("read")
+            number = self.cast(self.value("i32"), "index")
+            other = self.op(
+                f"arith.remui {number.name}, %items : index",
+                "index",
+                [number],
+                keep=False,
+            )
+            at = self.element(array, other.name)
+            shared = Value("", array.type, other.uniform and array.base is None)
+            self.op(
+                f"memref.load {array.name}[{at}] : {array.memref}", array.type, [shared]
+            )
+
+    def element(self, array: Shared, index: str) -> str:
+        if array.base is None:
+            return index
+        at = self.fresh()
+        self.line(f"{at} = arith.addi {array.base}, {index} : index")
+        return at
+
+    def barrier(self) -> None:
+        if self.uniform_control and self.features.barriers:
+            self.line("spmd.barrier")
+            for array in self.shared:
+                array.uses.clear()
+
+    def declare_shared(self) -> None:
+        """Shared arrays are filled before anybody reads them."""
+        for number in range(self.choose(3)):
+            t = self.pick(("i32", "f32", "i64", "f64", "i8", "f16"))
+            if t[0] == "f" and not self.features.floats:
+                t = "i32"
+            if number == 1 and self.maybe():
+                name = self.parameter("shared", t, f"memref<?x{t}>")
+                array = Shared(name, t, f"memref<?x{t}>", "%first")
+            else:
+                memref = f"memref<{LARGEST_GROUP}x{t}, #spmd.memory<local>>"
+                array = Shared(self.fresh(), t, memref, None)
+                self.line(f"{array.name} = spmd.local_alloc : {memref}")
+            value = self.source(t, False)
+            at = self.element(array, "%local")
+            self.line(f"memref.store {value.name}, {array.name}[{at}] : {array.memref}")
+            self.shared.append(array)
+        if self.shared:
+            self.line("spmd.barrier")

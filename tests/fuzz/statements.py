@@ -1,0 +1,155 @@
+"""Straight-line statements of a random kernel."""
+
+from __future__ import annotations
+
+from tests.fuzz.writer import BITS, FLOATS, INTEGERS, SLOTS, Value, Writer
+
+
+class Statements(Writer):
+    """Arithmetic, loads and stores of one work-item."""
+
+    def integer(self) -> None:
+        t = self.pick(INTEGERS)
+        a, b = self.value(t), self.value(t)
+        name = self.pick(
+            [
+                "addi",
+                "subi",
+                "muli",
+                "andi",
+                "ori",
+                "xori",
+                "minsi",
+                "maxui",
+                "minui",
+                "maxsi",
+                "shli",
+                "shrui",
+                "shrsi",
+                "divui",
+                "remui",
+                "divsi",
+                "remsi",
+            ]
+        )
+        if name.startswith("sh"):
+            mask = self.constant(str(BITS[t] - 1), t)
+            b = self.op(f"arith.andi {b.name}, {mask.name} : {t}", t, [b], keep=False)
+        if name.startswith(("div", "rem")):
+            mask, one = self.constant("14", t), self.constant("1", t)
+            b = self.op(f"arith.andi {b.name}, {mask.name} : {t}", t, [b], keep=False)
+            b = self.op(f"arith.ori {b.name}, {one.name} : {t}", t, [b], keep=False)
+        self.op(f"arith.{name} {a.name}, {b.name} : {t}", t, [a, b])
+
+    def floating(self) -> None:
+        t = self.pick(FLOATS)
+        a, b = self.value(t), self.value(t)
+        name = self.pick(
+            [
+                "arith.addf",
+                "arith.mulf",
+                "arith.subf",
+                "arith.divf",
+                "arith.minimumf",
+                "arith.maximumf",
+                "arith.negf",
+                "math.absf",
+                "math.floor",
+                "math.sqrt",
+                "math.fma",
+            ]
+        )
+        if name in ("arith.negf", "math.absf", "math.floor", "math.sqrt"):
+            self.op(f"{name} {a.name} : {t}", t, [a])
+        elif name == "math.fma":
+            c = self.value(t)
+            self.op(f"{name} {a.name}, {b.name}, {c.name} : {t}", t, [a, b, c])
+        else:
+            self.op(f"{name} {a.name}, {b.name} : {t}", t, [a, b])
+
+    def arithmetic(self) -> None:
+        kind = self.choose(6)
+        if kind in (0, 1) or (kind == 2 and not self.features.floats):
+            self.integer()
+        elif kind == 2:
+            self.floating()
+        elif kind == 3:
+            t = self.pick(self.types())
+            condition, a, b = self.value("i1"), self.value(t), self.value(t)
+            self.op(
+                f"arith.select {condition.name}, {a.name}, {b.name} : {t}",
+                t,
+                [condition, a, b],
+            )
+        elif kind == 4:
+            t = self.pick(self.types())
+            self.compare(self.value(t), self.value(t))
+        else:
+            value = self.value(self.pick(self.types()))
+            to = self.pick(self.types())
+            if to != value.type:
+                self.scopes[-1].append(self.cast(value, to))
+
+    def store(self) -> None:
+        """To an element of an output array that no other work-item touches."""
+        t = self.pick((*self.types(), "i1"))
+        out = self.parameter("out", t, f"memref<?x{SLOTS}x{t}>")
+        slot = self.pick(["%c0", "%c1"])
+        value = self.value(t)
+        self.line(
+            f"memref.store {value.name}, {out}[%item, {slot}] : memref<?x{SLOTS}x{t}>"
+        )
+
+    def load_own(self) -> None:
+        t = self.pick((*self.types(), "i1"))
+        out = self.parameter("out", t, f"memref<?x{SLOTS}x{t}>")
+        item = Value("%item", "index", False)
+        self.op(f"memref.load {out}[%item, %c1] : memref<?x{SLOTS}x{t}>", t, [item])
+
+    def load_line(self) -> None:
+        """Loads along the work-items: neighbours, backwards, every second, shifted."""
+        t = self.pick((*self.types(), "i1"))
+        line = self.parameter("line", t, f"memref<?x{t}>")
+        shape = self.choose(6)
+        item = Value("%item", "index", False)
+        if shape == 0:
+            at = "%item"
+        elif shape == 1:
+            at = self.index("arith.muli %item, %c2")
+        elif shape == 2:
+            last = self.index("arith.muli %whole, %c2")
+            at = self.index(f"arith.subi {last}, %item")
+        else:
+            number = self.value("i32", uniform=self.maybe())
+            low = self.within(number, 4)
+            if shape == 3:
+                at = self.index(f"arith.addi %item, {low.name}")
+            elif shape == 4:
+                scaled = self.index("arith.muli %item, %c3")
+                at = self.index(f"arith.addi {scaled}, {low.name}")
+            else:
+                at, item = low.name, low
+        self.op(f"memref.load {line}[{at}] : memref<?x{t}>", t, [item])
+
+    def private(self) -> None:
+        """A private array: made and filled, or written, or read."""
+        arrays = [array for scope in self.privates for array in scope]
+        if not arrays or self.maybe(4):
+            t = self.pick(self.types())
+            name = self.fresh()
+            self.line(f"{name} = memref.alloca() : memref<4x{t}>")
+            value = self.value(t)
+            for slot in range(4):
+                self.line(
+                    f"memref.store {value.name}, {name}[%c{slot}] : memref<4x{t}>"
+                )
+            self.privates[-1].append((name, t))
+            return
+        name, t = self.pick(arrays)
+        at = self.within(self.value("i32"), 4)
+        if self.maybe():
+            value = self.value(t)
+            self.line(f"memref.store {value.name}, {name}[{at.name}] : memref<4x{t}>")
+        else:
+            varying = Value("", t, False)
+            self.op(f"memref.load {name}[{at.name}] : memref<4x{t}>", t, [varying])
