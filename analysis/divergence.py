@@ -27,7 +27,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import DenseArrayBase
+from xdsl.dialects.builtin import DenseArrayBase, MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.explanation import Explainer
@@ -50,14 +50,26 @@ class Divergence:
 
     dimensions: int
     _shapes: Mapping[SSAValue, Shapes]
-    _divergent: Mapping[Operation, tuple[bool, ...]]
+    _fixpoint: Propagation
 
     def shape(self, value: SSAValue, dim: int = 0) -> Shape:
-        """The shape of a value in one dimension; varying if it is new or not known."""
+        """
+        The shape of a value in one dimension; varying if it is new or not known.
+
+        In unstructured control flow a value may be seen in other iterations behind a loop
+        than inside; this is the shape that holds everywhere. `shape_at` knows better.
+        """
         shapes = self._shapes.get(value)
         if shapes is not None:
             return shapes[dim]
         return VARYING if self._is_inside(value) else UNIFORM
+
+    def shape_at(self, value: SSAValue, user: Operation, dim: int = 0) -> Shape:
+        """The shape of a value as `user` sees it."""
+        if value not in self._shapes or isinstance(value.type, MemRefType):
+            return self.shape(value, dim)
+        shape = self._fixpoint.seen(value, user)[dim]
+        return VARYING if shape.is_undef else shape
 
     def is_uniform(self, value: SSAValue) -> bool:
         """Whether all active lanes have the same value, in all dimensions."""
@@ -68,19 +80,15 @@ class Divergence:
 
     def is_divergent(self, op: Operation, dim: int | None = None) -> bool:
         """Whether lanes part at `op`: a branch, or a loop they leave at different times."""
-        flags = self._divergent.get(op)
+        flags = self._fixpoint.divergent.get(op)
         if flags is None:
             return False
         return any(flags) if dim is None else flags[dim]
 
     def all_active(self, op: Operation) -> bool:
         """Whether all lanes execute `op` together or none does."""
-        parent = op.parent_op()
-        while parent is not None and parent is not self.root:
-            if self.is_divergent(parent):
-                return False
-            parent = parent.parent_op()
-        return not self.is_divergent(self.root)
+        dimensions = range(self.dimensions)
+        return all(self._fixpoint.all_active(op, d) for d in dimensions)
 
     def why_varying(self, value: SSAValue) -> str:
         """The chain from a value to the id, load or loop that makes it varying."""
@@ -97,7 +105,7 @@ def _finished(propagation: Propagation) -> Divergence:
         propagation.root,
         len(propagation.lanes),
         propagation.finish(),
-        propagation.divergent,
+        propagation,
     )
 
 

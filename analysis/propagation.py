@@ -13,8 +13,9 @@ import heapq
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from spmd.analysis.control import Flow, flow_of
@@ -29,7 +30,19 @@ from spmd.analysis.ranges import bit_width
 from spmd.analysis.shape import UNDEF, UNIFORM, VARYING, Shape
 from spmd.analysis.transformer_table import transform
 from spmd.analysis.transformers import Lanes, fit_to_type
-from spmd.dialects.spmd import BarrierOp, Scope
+from spmd.analysis.transformers_spmd import COLLECTIVES
+from spmd.analysis.unstructured import UnstructuredRegion, branch_of
+from spmd.dialects.spmd import BarrierOp, KernelOp, MaskedOp, Scope, SubGroupOp
+
+RUNS_ONCE = (
+    KernelOp,
+    MaskedOp,
+    SubGroupOp,
+    scf.ExecuteRegionOp,
+    scf.IfOp,
+    scf.IndexSwitchOp,
+)
+"""Operations that run each of their regions at most once: no loops."""
 
 Shapes: TypeAlias = tuple[Shape, ...]
 """The shape of one value in each dimension."""
@@ -53,6 +66,8 @@ class Propagation:
         self.memory = memory_of(self.operations)
         self.contents: dict[SSAValue, Shapes] = {}
         self.unaligned_barriers = False
+        self.home: dict[Block, UnstructuredRegion] = {}
+        self._collectives = {op for op in self.operations if op.name in COLLECTIVES}
         self._seeds = seeds
         self._order = {op: i for i, op in enumerate(self.operations)}
         self._queue: list[int] = []
@@ -61,6 +76,9 @@ class Propagation:
             for value in op.results if op is not root else ():
                 self.shapes[value] = seeds.get(value, self.undef)
             for region in op.regions:
+                if len(region.blocks) > 1:
+                    flow = UnstructuredRegion(region, len(self.lanes))
+                    self.home.update(dict.fromkeys(region.blocks, flow))
                 for block in region.blocks:
                     for argument in block.args:
                         self.shapes[argument] = seeds.get(argument, self.undef)
@@ -78,16 +96,36 @@ class Propagation:
             shapes = self.shapes[value] = (shape,) * len(self.lanes)
         return shapes
 
+    def seen(self, value: SSAValue, user: Operation) -> Shapes:
+        """The shape of a value where it is used: behind a loop it may be another one."""
+        shapes = self.of(value)
+        if not self.home:
+            return shapes
+        defined = home_of(value)
+        flow = None if defined is None else self.home.get(defined)
+        if defined is None or flow is None or not flow.has_temporal_divergence():
+            return shapes
+        used = block_in(flow, user)
+        if used is None:
+            return shapes
+        return tuple(
+            shape.diverged() if flow.is_left(defined, used, dimension) else shape
+            for dimension, shape in enumerate(shapes)
+        )
+
     def all_active(self, op: Operation, dimension: int) -> bool:
         """Whether neighbours in a dimension execute `op` together or not at all."""
-        parent = op.parent_op()
-        while parent is not None and parent is not self.root:
-            flags = self.divergent.get(parent)
+        at: Operation | None = op
+        while at is not None and at is not self.root:
+            block = at.parent
+            flow = None if block is None else self.home.get(block)
+            if block is not None and flow and flow.is_inactive(block, dimension):
+                return False
+            at = at.parent_op()
+            flags = None if at is None else self.divergent.get(at)
             if flags is not None and flags[dimension]:
                 return False
-            parent = parent.parent_op()
-        flags = self.divergent.get(self.root)
-        return flags is None or not flags[dimension]
+        return True
 
     # Fixpoint
 
@@ -132,12 +170,9 @@ class Propagation:
     def _visit_regions_of_root(self) -> None:
         """Arguments of the first block are seeds or uniform."""
         for region in self.root.regions:
-            for i, block in enumerate(region.blocks):
-                for argument in block.args:
-                    shape = UNIFORM if i == 0 else VARYING
-                    self._raise(argument, (shape,) * len(self.lanes))
-            if len(region.blocks) > 1:
-                self.divergent[self.root] = (True,) * len(self.lanes)
+            first = region.blocks.first
+            for argument in () if first is None else first.args:
+                self._raise(argument, (UNIFORM,) * len(self.lanes))
 
     def _visit(self, op: Operation) -> None:
         if op.regions:
@@ -147,18 +182,75 @@ class Propagation:
         elif (memory := stored_memref(op)) is not None:
             self._visit_store(op, memory)
         elif op.name in ALLOCATIONS:
-            same = all(s.is_uniform for v in op.operands for s in self.of(v))
+            same = all(s.is_uniform for v in op.operands for s in self.seen(v, op))
             shape = UNIFORM if same else VARYING
             self._raise(op.results[0], (shape,) * len(self.lanes))
         elif op.results:
             self._visit_plain(op)
-        if op.has_trait(IsTerminator):
+        if op.successors:
+            self._visit_branch(op)
+        elif op.has_trait(IsTerminator):
             parent = op.parent_op()
             if parent is not None:
                 self._push(parent)
 
+    def _visit_branch(self, op: Operation) -> None:
+        block = op.parent
+        flow = None if block is None else self.home.get(block)
+        if block is None or flow is None:
+            return
+        decides = [self.seen(value, op) for value in branch_of(op).decides]
+        flags = tuple(
+            any(not shapes[dimension].is_uniform for shapes in decides)
+            for dimension in range(len(self.lanes))
+        )
+        grown = [flag and flow.diverge(block, d) for d, flag in enumerate(flags)]
+        if any(flags):
+            self.divergent[op] = flags
+        if any(grown):
+            self._flow_has_changed(flow)
+        else:
+            for successor in op.successors:
+                self._visit_arguments(flow, successor)
+
+    def _flow_has_changed(self, flow: UnstructuredRegion) -> None:
+        """Look again at all that depends on how the blocks of a region diverge."""
+        for block in flow.blocks[1:]:
+            self._visit_arguments(flow, block)
+        parent = flow.region.parent_op()
+        if parent is not None:
+            self._push(parent)
+        for private in self.memory.objects.values():
+            for store in private.stores:
+                self._push(store)
+        for op in self._collectives:
+            self._push(op)
+        if flow.has_temporal_divergence():
+            for block in flow.blocks:
+                for value in (
+                    *block.args,
+                    *(r for op in block.ops for r in op.results),
+                ):
+                    for use in value.uses:
+                        if use.operation.parent is not block:
+                            self._push(use.operation)
+
+    def _visit_arguments(self, flow: UnstructuredRegion, block: Block) -> None:
+        if not block.args:
+            return
+        rows = [
+            flow.arguments(block, dimension, self._seen_in(dimension), home_of)
+            for dimension in range(len(self.lanes))
+        ]
+        for argument, *shapes in zip(block.args, *rows, strict=True):
+            self._raise(argument, tuple(fit_to_type(s, argument.type) for s in shapes))
+
+    def _seen_in(self, dimension: int) -> Callable[[SSAValue, Operation], Shape]:
+        seen = self.seen
+        return lambda value, user: seen(value, user)[dimension]
+
     def _visit_plain(self, op: Operation) -> None:
-        operands = [self.of(operand) for operand in op.operands]
+        operands = [self.seen(operand, op) for operand in op.operands]
         rows: list[list[Shape]] = []
         previous: tuple[list[Shape], int | None] | None = None
         for dimension, lanes in enumerate(self.lanes):
@@ -168,13 +260,28 @@ class Propagation:
             else:
                 rows.append(transform(op, shapes, lanes))
             previous = (shapes, lanes.extent)
+        if op in self._collectives:
+            rows = [
+                [VARYING] * len(row) if self._is_parted(op, dimension) else row
+                for dimension, row in enumerate(rows)
+            ]
         for result, *shapes in zip(op.results, *rows, strict=True):
             self._raise(result, tuple(shapes))
+
+    def _is_parted(self, op: Operation, dimension: int) -> bool:
+        """Whether lanes in unstructured control flow may execute `op` one after another."""
+        block = op.parent
+        flow = None if block is None else self.home.get(block)
+        return (
+            block is not None
+            and flow is not None
+            and flow.is_inactive(block, dimension)
+        )
 
     def _visit_control(self, op: Operation) -> None:
         flows: list[Flow] = []
         for dimension, lanes in enumerate(self.lanes):
-            flows.append(flow_of(op, self._in_dimension(dimension), lanes))
+            flows.append(self._flow_of(op, dimension, lanes))
         for raised in zip(*(flow.shapes for flow in flows), strict=True):
             value = raised[0][0]
             self._raise(value, tuple(fit_to_type(s, value.type) for _, s in raised))
@@ -186,9 +293,18 @@ class Propagation:
                     if op.is_ancestor(store):
                         self._push(store)
 
-    def _in_dimension(self, dimension: int) -> Callable[[SSAValue], Shape]:
-        of = self.of
-        return lambda value: of(value)[dimension]
+    def _flow_of(self, op: Operation, dimension: int, lanes: Lanes) -> Flow:
+        def shape_of(value: SSAValue) -> Shape:
+            return self.seen(value, op)[dimension]
+
+        first = op.regions[0].blocks.first
+        flow = None if first is None else self.home.get(first)
+        if flow is None or not isinstance(op, scf.ExecuteRegionOp):
+            return flow_of(op, shape_of, lanes)
+        shapes = flow.results(
+            len(op.results), dimension, self._seen_in(dimension), home_of
+        )
+        return Flow(tuple(zip(op.results, shapes, strict=True)), False)
 
     # Memory
 
@@ -198,7 +314,7 @@ class Propagation:
             self.memory.is_atomic(memory)
             or (self.unaligned_barriers and self.memory.is_written(memory))
         )
-        addresses = [self.of(operand) for operand in op.operands]
+        addresses = [self.seen(operand, op) for operand in op.operands]
         rows: list[Shape] = []
         for dimension in range(len(self.lanes)):
             shapes = [address[dimension] for address in addresses]
@@ -224,10 +340,10 @@ class Propagation:
         if private is None:
             return
         value = op.operands[0] if op.name == "memref.store" else None
-        rest = [self.of(operand) for operand in op.operands if operand is not value]
+        rest = [self.seen(other, op) for other in op.operands if other is not value]
         rows: list[Shape] = []
         for dimension in range(len(self.lanes)):
-            shape = UNIFORM if value is None else self.of(value)[dimension]
+            shape = UNIFORM if value is None else self.seen(value, op)[dimension]
             same = all(shapes[dimension].is_uniform for shapes in rest)
             if not (same and self.all_active(op, dimension)):
                 shape = VARYING
@@ -256,32 +372,78 @@ class Propagation:
         if self.lanes[0].scope is not Scope.WORK_GROUP:
             return False
         return any(
-            isinstance(op, BarrierOp) and not self.all_active(op, dimension)
+            isinstance(op, BarrierOp) and self._is_unaligned(op, dimension)
             for op in self.operations
             for dimension in range(len(self.lanes))
         )
+
+    def _is_unaligned(self, barrier: BarrierOp, dimension: int) -> bool:
+        """
+        Whether divergent control flow stands between a barrier and a loop around it.
+
+        Without a loop all lanes pass the barrier once or not at all. If a loop diverges
+        but passes the barrier in every iteration, all lanes run as many iterations.
+        """
+        parted = False
+        at: Operation = barrier
+        while at is not self.root:
+            block, parent = at.parent, at.parent_op()
+            if block is None or parent is None:
+                return parted
+            flow = self.home.get(block)
+            if flow is not None:
+                parted = parted or flow.is_inactive(block, dimension)
+                if parted and flow.is_in_loop(block):
+                    return True
+            if parted and not isinstance(parent, RUNS_ONCE):
+                return True
+            flags = self.divergent.get(parent)
+            parted = parted or (flags is not None and flags[dimension])
+            at = parent
+        return False
 
     # Result
 
     def finish(self) -> dict[SSAValue, Shapes]:
         """
-        The shapes of all values. Code that never runs is varying, and so is the memref of
-        a private object whose copies differ.
+        The shapes of all values, at their worst use. Code that never runs is varying, and
+        so is the memref of a private object whose copies differ.
         """
         final = {
             value: tuple(VARYING if s.is_undef else s for s in shapes)
             for value, shapes in self.shapes.items()
         }
-        if self.memory.objects:
-            for value, shapes in final.items():
-                if isinstance(value.type, MemRefType) and not isinstance(
-                    value, BlockArgument
-                ):
-                    private = self.memory.object_of(value)
-                    if private is not None:
-                        own = self._contents(private)
-                        final[value] = tuple(
-                            UNIFORM if s.is_uniform and c.is_uniform else VARYING
-                            for s, c in zip(shapes, own, strict=True)
-                        )
+        for value in list(final) if self.home else ():
+            for use in value.uses:
+                there = self.seen(value, use.operation)
+                if there is not self.shapes[value]:
+                    joined = zip(final[value], there, strict=True)
+                    final[value] = tuple(a.join(b) for a, b in joined)
+        for value, shapes in final.items() if self.memory.objects else ():
+            private = None
+            if isinstance(value.type, MemRefType) and not isinstance(
+                value, BlockArgument
+            ):
+                private = self.memory.object_of(value)
+            if private is not None:
+                own = self._contents(private)
+                final[value] = tuple(
+                    UNIFORM if s.is_uniform and c.is_uniform else VARYING
+                    for s, c in zip(shapes, own, strict=True)
+                )
         return final
+
+
+def home_of(value: SSAValue) -> Block | None:
+    """The block that a value is defined in."""
+    owner = value.owner
+    return owner if isinstance(owner, Block) else owner.parent
+
+
+def block_in(flow: UnstructuredRegion, op: Operation) -> Block | None:
+    """The block of a region in which `op` stands, however deep."""
+    block = op.parent
+    while block is not None and block not in flow:
+        parent = block.parent_op()
+        block = None if parent is None else parent.parent
+    return block

@@ -19,7 +19,7 @@ from math import gcd
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.arith import IntegerOverflowFlag
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefType
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from spmd.analysis.shape import power_of_two_part
 from spmd.dialects.spmd import (
@@ -489,11 +489,3 @@ _RULES: dict[type[object], _Rule] = {
     SubGroupSizeOp: _sub_group_query,
     NumSubGroupsOp: _sub_group_query,
 }
-
-
-def owner_block(value: SSAValue) -> Block | None:
-    """The block in which a value is defined."""
-    if isinstance(value, BlockArgument):
-        return value.block
-    owner = value.owner
-    return owner.parent if isinstance(owner, Operation) else owner

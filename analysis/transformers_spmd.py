@@ -19,6 +19,17 @@ from spmd.dialects.spmd import DimensionOp, Scope, ScopeAttr
 IDEMPOTENT_KINDS = ("min", "max", "minui", "maxui", "and", "or")
 """Combining a value with itself changes nothing, however many lanes take part."""
 
+COLLECTIVES = (
+    "spmd.all",
+    "spmd.any",
+    "spmd.ballot",
+    "spmd.broadcast",
+    "spmd.reduce",
+    "spmd.scan",
+    "spmd.shuffle",
+)
+"""What they give depends on which lanes execute them together."""
+
 
 def _nominal(op: DimensionOp) -> int | None:
     sizes = nominal_size(op)

@@ -36,6 +36,10 @@ def _ways_to(graph: Graph, target: int, back: set[tuple[int, int]]) -> set[int]:
     return found
 
 
+def _at_the_entry(loops: int) -> tuple[Lane, Lane]:
+    return (None, 0, (0,) * loops), (None, 0, (0,) * loops)
+
+
 def explore(
     graph: Graph, branch: int, iterations: int = 3
 ) -> tuple[set[int], set[int]]:
@@ -53,9 +57,9 @@ def explore(
                 changed[i] = changed[i] + 1 if again else changed[i] if inside else 0
         return tuple(changed)
 
-    start: Lane = (None, 0, (0,) * len(loops))
-    seen = {(start, start)}
-    work = [(start, start)]
+    both = _at_the_entry(len(loops))
+    seen = {both}
+    work = [both]
     sync: set[int] = set()
     temporal: set[int] = set()
     while work:

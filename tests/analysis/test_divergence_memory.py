@@ -52,29 +52,56 @@ def test_load_of_what_an_atomic_changes_is_varying():
     assert (k.shape("v"), k.shape("w")) == ("varying", "uniform")
 
 
-def test_barriers_that_not_all_reach_in_the_same_iteration():
-    body = """
+UNALIGNED = """
+    %mine = arith.remui %lid, %c2 : index
+    scf.for %j = %c0 to %c2 step %c1 {
+      %v = memref.load %x[%c0] : memref<?xf32>
+      %w = memref.load %other[%c0] : memref<?xf32>
+      memref.store %v, %x[%gid] : memref<?xf32>
+      %now = arith.cmpi eq, %j, %mine : index
+      scf.if %now {
+        spmd.barrier
+      }
+    }
+"""
+
+
+def test_barriers_that_not_all_pass_in_the_same_iteration():
+    """In iteration 1, half of the work-items are behind the barrier and half before it."""
+    k = Analysed(UNALIGNED, ", %other: memref<?xf32>")
+    assert (k.shape("v"), k.shape("w")) == ("varying", "varying")
+    # What the kernel does not write is the same at all times.
+    k = Analysed(UNALIGNED, ", %other: memref<?xf32> {spmd.noalias}")
+    assert (k.shape("v"), k.shape("w")) == ("varying", "uniform")
+
+
+def test_barriers_that_all_pass_in_the_same_iteration():
+    """All pass as many barriers; so those that run longer pass none at the end."""
+    k = Analysed("""
     %end = arith.addi %lid, %c2 : index
     scf.for %j = %c0 to %end step %c1 {
       %v = memref.load %x[%c0] : memref<?xf32>
-      %w = memref.load %table[%c0] : memref<?xindex>
       memref.store %v, %x[%gid] : memref<?xf32>
       %first = arith.cmpi ult, %j, %c2 : index
       scf.if %first {
         spmd.barrier
       }
     }
-    """
-    # Iteration 2 of one work-item may come after a barrier that another one has not
-    # passed; what the kernel never writes is the same at all times.
-    k = Analysed(body, ", %unused: memref<?xf32>")
-    assert k.shape("v") == "varying"
-    assert k.shape("w") == "varying"
-    noalias = body.replace(
-        "%table[%c0] : memref<?xindex>", "%other[%c0] : memref<?xf32>"
-    )
-    k = Analysed(noalias, ", %other: memref<?xf32> {spmd.noalias}")
-    assert k.shape("w") == "uniform"
+    """)
+    assert k.shape("v") == "uniform"
+
+
+def test_barrier_in_a_branch_that_all_take():
+    """A legal kernel reaches it with all work-items or with none."""
+    k = Analysed("""
+    %inside = arith.cmpi ult, %gid, %n : index
+    scf.if %inside {
+      memref.store %zero, %x[%gid] : memref<?xf32>
+      spmd.barrier
+      %v = memref.load %x[%c0] : memref<?xf32>
+    }
+    """)
+    assert k.shape("v") == "uniform"
 
 
 # Private memory
