@@ -104,9 +104,7 @@ class FormSubGroupsPass(ModulePass):
                 lanes = choose_width(loop, width, trip_count(loop))
                 if lanes == 1:
                     loop.attributes[NOT_VECTORIZED] = StringAttr(
-                        "one lane is enough"
-                        if width == "auto" or width > 1
-                        else "the width is 1"
+                        "the width is 1" if width == 1 else "one work-item needs no lanes"
                     )
                     continue
                 strip_mine(loop, lanes, constants)
