@@ -118,7 +118,7 @@ def fused_multiply_add(writer: FunctionWriter, op: Operation) -> None:
     if isinstance(target, BFloat16Type) or (
         isinstance(target, Float16Type) and not native
     ):
-        # LLVM would compute it in f32, and round twice.
+        # LLVM would round bf16 twice, and call a function for each f16.
         f64 = like("double", lanes)
         wide = [
             round_float(writer, writer.get(operand), target, Float64Type(), lanes)

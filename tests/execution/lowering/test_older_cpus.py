@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
 import pytest
 
 from spmd.lowering.llvm_binding import llvm
@@ -15,7 +16,7 @@ from tests.execution.lowering import (
     test_math,
 )
 from tests.execution.lowering.elementwise import Case, check
-from tests.execution.lowering.native_functions import NativeFunctions
+from tests.execution.lowering.native_functions import DTYPES, NativeFunctions
 
 NEEDS = {"x86-64": "sse2", "x86-64-v2": "sse4.2", "x86-64-v3": "avx2"}
 """Levels of x86-64, and what tells that this host has them."""
@@ -55,3 +56,37 @@ def test_older_cpu(cpu: str, group: str):
 
     for case in CASES[group]:
         one(case)
+
+
+TIES = {
+    # The product lies halfway between two floats, and the sum just beside it: computed
+    # in f32 and rounded again, it would come out on the wrong side.
+    "f16": ((6, 683, 2.0**-24, 4100), (6, 683, -(2.0**-24), 4096)),
+    "bf16": ((7, 37, 2.0**-30, 260), (7, 37, -(2.0**-30), 258)),
+}
+
+
+@pytest.mark.parametrize("t", TIES)
+@pytest.mark.parametrize("cpu", ["x86-64-v3", "host"])
+def test_fma_just_beside_a_tie(cpu: str, t: str):
+    if cpu in NEEDS and not FEATURES.get(NEEDS[cpu]):
+        pytest.skip(f"this host is no {cpu}")
+    functions = NativeFunctions(
+        f"""
+      func.func @f(%x: memref<3x{t}>, %out: memref<1x{t}>) {{
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c2 = arith.constant 2 : index
+        %a = memref.load %x[%c0] : memref<3x{t}>
+        %b = memref.load %x[%c1] : memref<3x{t}>
+        %c = memref.load %x[%c2] : memref<3x{t}>
+        %r = math.fma %a, %b, %c : {t}
+        memref.store %r, %out[%c0] : memref<1x{t}>
+        func.return
+      }}""",
+        machine_for(cpu=cpu),
+    )
+    for a, b, c, expected in TIES[t]:
+        out = np.zeros(1, DTYPES[t])
+        functions("f", np.array([a, b, c], DTYPES[t]), out)
+        assert out[0] == expected

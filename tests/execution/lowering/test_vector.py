@@ -335,7 +335,11 @@ def test_vectors_along_a_stride(mask: int | None):
         %zero = arith.constant dense<0.0> : vector<8xf32>
         %g = vector.gather %x[%i, %j] [%step], %mask, %zero : {type_},
           vector<8xindex>, vector<8xi1>, vector<8xf32> into vector<8xf32>
-        vector.store %g, %out[%c2, %c0] : memref<3x8xf32>, vector<8xf32>
+        %three = arith.constant dense<[0, -1, -2, 3, 1, 2, 0, 4]> : vector<8xi16>
+        %h = vector.gather %x[%i, %j] [%three], %mask, %g : {type_},
+          vector<8xi16>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+        %gh = arith.addf %g, %h : vector<8xf32>
+        vector.store %gh, %out[%c2, %c0] : memref<3x8xf32>, vector<8xf32>
         %twice = arith.addf %v, %v : vector<8xf32>
         vector.maskedstore %x[%i, %j], %mask, %twice
           : {type_}, vector<8xi1>, vector<8xf32>
@@ -350,7 +354,8 @@ def test_vectors_along_a_stride(mask: int | None):
     on = np.array([mask is None or bool(mask >> k & 1) for k in range(8)])
     assert (out[0] == row).all()
     assert (out[1] == row).all()
-    assert (out[2] == np.where(on, row, 0)).all()
+    other = before[1, 2 + np.array([0, -1, -2, 3, 1, 2, 0, 4])]
+    assert (out[2] == np.where(on, row + other, 0)).all()
     expected = before
     expected[1, 2:10] = np.where(on, 2 * row, row)
     assert (view == expected).all()
