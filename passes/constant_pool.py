@@ -66,6 +66,10 @@ class ConstantPool:
         self, value: float, type_: Attribute, width: int, name: str | None = None
     ) -> SSAValue:
         """A vector with the same number in each lane."""
+        if name is None and value in (0, 1):
+            name = "ones" if value else "zeros"
+        elif name is None and isinstance(value, int):
+            name = f"c{value}_lanes" if value > 0 else f"cm{-value}_lanes"
         if isa(type_, AnyFloat):
             floats = VectorType(type_, [width])
             return self.get(

@@ -237,6 +237,11 @@ class Masking(Masks):
     # Control flow
 
     def _mask_control(self, op: Operation, mask: Mask) -> None:
+        if isinstance(op, MaskedOp):
+            narrowed = self.narrowed(mask, op.mask, op).value
+            assert narrowed is not None
+            op.operands = (narrowed, *op.old)
+            return
         if not self.divergence.is_divergent(op):
             assert mask.some, f"{op.name} runs where no lane may be on"
             for region in op.regions:

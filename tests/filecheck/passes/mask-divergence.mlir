@@ -1,0 +1,190 @@
+// RUN: xdsl-opt %s -p mask-divergence --split-input-file | filecheck %s
+// RUN: xdsl-opt %s -p mask-divergence,mask-divergence --split-input-file | filecheck %s
+
+// A branch with effects is masked; one without is computed in all lanes and chosen.
+
+// CHECK-LABEL: func.func @branches
+// CHECK:         spmd.sub_group (%lx) shape [16] at (%b) {
+// CHECK-NEXT:      %v = memref.load %x[%lx] : memref<?xf32>
+// CHECK-NEXT:      %p = arith.cmpf ogt, %v, %zero : f32
+// CHECK-NEXT:      spmd.masked %p {
+// CHECK-NEXT:        memref.store %v, %x[%lx] : memref<?xf32>
+// CHECK-NEXT:      }
+// CHECK-NEXT:      %t = arith.addf %v, %v : f32
+// CHECK-NEXT:      [[NOT:%\w+]] = arith.xori %p, %true : i1
+// CHECK-NEXT:      %e = arith.mulf %v, %v : f32
+// CHECK-NEXT:      [[R:%\w+]] = arith.select [[NOT]], %e, %t : f32
+// CHECK-NEXT:      [[S:%\w+]] = spmd.masked %p -> (f32) {
+// CHECK-NEXT:        [[W:%\w+]] = memref.load %y[%lx] : memref<?xf32>
+// CHECK-NEXT:        spmd.yield [[W]] : f32
+// CHECK-NEXT:      } else [[R]] : f32
+// CHECK-NEXT:      "test.op"([[S]])
+func.func @branches(%b: index, %x: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  spmd.sub_group (%lx) shape [16] at (%b) {
+    %v = memref.load %x[%lx] : memref<?xf32>
+    %p = arith.cmpf ogt, %v, %zero : f32
+    scf.if %p {
+      memref.store %v, %x[%lx] : memref<?xf32>
+    }
+    %r = scf.if %p -> (f32) {
+      %t = arith.addf %v, %v : f32
+      scf.yield %t : f32
+    } else {
+      %e = arith.mulf %v, %v : f32
+      scf.yield %e : f32
+    }
+    %s = scf.if %p -> (f32) {
+      %w = memref.load %y[%lx] : memref<?xf32>
+      scf.yield %w : f32
+    } else {
+      scf.yield %r : f32
+    }
+    "test.op"(%s) : (f32) -> ()
+  }
+  func.return
+}
+
+// -----
+
+// Uniform control flow stays; in a divergent branch it runs where some lane is on, and
+// what all lanes do alike is not masked there.
+
+// CHECK-LABEL: func.func @uniform
+// CHECK:         scf.if %u {
+// CHECK-NEXT:      memref.store %v, %x[%lx] : memref<?xf32>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %some = spmd.any %p across sub_group
+// CHECK-NEXT:    scf.if %some {
+// CHECK-NEXT:      %n = memref.load %sizes[%c0] : memref<?xindex>
+// CHECK-NEXT:      scf.for %k = %c0 to %n step %c1 {
+// CHECK-NEXT:        %w = memref.load %x[%k] : memref<?xf32>
+// CHECK-NEXT:        %s = arith.addf %v, %w : f32
+// CHECK-NEXT:        spmd.masked %p {
+// CHECK-NEXT:          memref.store %s, %x[%lx] : memref<?xf32>
+// CHECK-NEXT:        }
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+func.func @uniform(%u: i1, %b: index, %sizes: memref<?xindex>, %x: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  spmd.sub_group (%lx) shape [16] at (%b) {
+    %v = memref.load %x[%lx] : memref<?xf32>
+    %p = arith.cmpf ogt, %v, %zero : f32
+    scf.if %u {
+      memref.store %v, %x[%lx] : memref<?xf32>
+    }
+    scf.if %p {
+      %n = memref.load %sizes[%c0] : memref<?xindex>
+      scf.for %k = %c0 to %n step %c1 {
+        %w = memref.load %x[%k] : memref<?xf32>
+        %s = arith.addf %v, %w : f32
+        memref.store %s, %x[%lx] : memref<?xf32>
+      }
+    }
+  }
+  func.return
+}
+
+// -----
+
+// A divergent loop runs while some lane lives. A counter that lanes share stays shared;
+// only what is read after the loop is frozen.
+
+// CHECK-LABEL: func.func @loop
+// CHECK:         [[LIVE:%\w+]], %a, %b, {{%\w+}}, [[LAST:%\w+]] = scf.while ([[L:%\w+]] = %true, [[A:%\w+]] = %v, [[B:%\w+]] = %v, [[K:%\w+]] = %zero, [[T:%\w+]] = %zero) : (i1, f32, f32, i32, i32) -> (i1, f32, f32, i32, i32) {
+// CHECK-NEXT:      %more = arith.cmpf ogt, [[A]], [[B]] : f32
+// CHECK-NEXT:      [[ON:%\w+]] = arith.select [[L]], %more, %false : i1
+// CHECK-NEXT:      [[F:%\w+]] = arith.select [[L]], [[K]], [[T]] : i32
+// CHECK-NEXT:      %some = spmd.any [[ON]] across sub_group
+// CHECK-NEXT:      scf.condition(%some) [[ON]], [[A]], [[B]], [[K]], [[F]] : i1, f32, f32, i32, i32
+// CHECK-NEXT:    } do {
+// CHECK-NEXT:    ^bb0([[L2:%\w+]]: i1, [[A2:%\w+]]: f32, [[B2:%\w+]]: f32, [[K2:%\w+]]: i32, [[F2:%\w+]]: i32):
+// CHECK-NEXT:      [[A3:%\w+]] = arith.mulf [[A2]], %half : f32
+// CHECK-NEXT:      [[B3:%\w+]] = arith.addf [[B2]], %half : f32
+// CHECK-NEXT:      [[K3:%\w+]] = arith.addi [[K2]], %one : i32
+// CHECK-NEXT:      [[B4:%\w+]] = arith.select [[L2]], [[B3]], [[B2]] : f32
+// CHECK-NEXT:      scf.yield [[L2]], [[A3]], [[B4]], [[K3]], [[F2]] : i1, f32, f32, i32, i32
+// CHECK-NEXT:    }
+// CHECK-NEXT:    "test.op"(%b, [[LAST]])
+func.func @loop(%base: index, %x: memref<?xf32>) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %half = arith.constant 0.5 : f32
+  spmd.sub_group (%lx) shape [16] at (%base) {
+    %v = memref.load %x[%lx] : memref<?xf32>
+    %a, %b, %k = scf.while (%a = %v, %b = %v, %k = %zero) : (f32, f32, i32) -> (f32, f32, i32) {
+      %more = arith.cmpf ogt, %a, %b : f32
+      scf.condition(%more) %a, %b, %k : f32, f32, i32
+    } do {
+    ^bb0(%a: f32, %b: f32, %k: i32):
+      %a2 = arith.mulf %a, %half : f32
+      %b2 = arith.addf %b, %half : f32
+      %k2 = arith.addi %k, %one : i32
+      scf.yield %a2, %b2, %k2 : f32, f32, i32
+    }
+    "test.op"(%b, %k) : (f32, i32) -> ()
+  }
+  func.return
+}
+
+// -----
+
+// A count becomes a mask. Pure code in front of the first access is not masked.
+
+// CHECK-LABEL: func.func @tail
+// CHECK:         spmd.sub_group (%lx) shape [16] at (%b) {
+// CHECK-NEXT:      %lane = spmd.lane_id
+// CHECK-NEXT:      %exists = arith.cmpi slt, %lane, %n : index
+// CHECK-NEXT:      %some = spmd.any %exists across sub_group
+// CHECK-NEXT:      scf.if %some {
+// CHECK-NEXT:        %i = arith.addi %lx, %b overflow<nsw> : index
+// CHECK-NEXT:        spmd.masked %exists {
+// CHECK-NEXT:          %v = memref.load %x[%i] : memref<?xf32>
+// CHECK-NEXT:          memref.store %v, %x[%lx] : memref<?xf32>
+// CHECK-NEXT:        }
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+func.func @tail(%n: index, %b: index, %x: memref<?xf32>) {
+  spmd.sub_group (%lx) shape [16] at (%b) count %n {
+    %i = arith.addi %lx, %b overflow<nsw> : index
+    %v = memref.load %x[%i] : memref<?xf32>
+    memref.store %v, %x[%lx] : memref<?xf32>
+  }
+  func.return
+}
+
+// -----
+
+// A count that is known needs no test. In lanes that may be off nothing is known to
+// overflow, and a divisor may be 0. What takes long is skipped if no lane wants it.
+
+// CHECK-LABEL: func.func @garbage
+// CHECK:         %exists = arith.cmpi slt, %lane, %c5 : index
+// CHECK-NEXT:    [[V:%\w+]], %p = spmd.masked %exists -> (i32, i1) {
+// CHECK:         [[ON:%\w+]] = arith.select %exists, %p, %false : i1
+// CHECK-NEXT:    %some = spmd.any [[ON]] across sub_group
+// CHECK-NEXT:    scf.if %some {
+// CHECK-NEXT:      %j = arith.subi %lx, %c1 : index
+// CHECK-NEXT:      spmd.masked [[ON]] {
+// CHECK-NEXT:        %q = arith.divsi %one, [[V]] : i32
+// CHECK-NEXT:        memref.store %q, %x[%j] : memref<?xi32>
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+func.func @garbage(%b: index, %x: memref<?xi32>) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  spmd.sub_group (%lx) shape [8] at (%b) count %c5 {
+    %v = memref.load %x[%lx] : memref<?xi32>
+    %p = arith.cmpi ne, %v, %zero : i32
+    scf.if %p {
+      %j = arith.subi %lx, %c1 overflow<nuw> : index
+      %q = arith.divsi %one, %v : i32
+      memref.store %q, %x[%j] : memref<?xi32>
+    }
+  }
+  func.return
+}

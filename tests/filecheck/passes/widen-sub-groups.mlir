@@ -1,0 +1,170 @@
+// RUN: xdsl-opt %s -p widen-sub-groups --split-input-file | filecheck %s
+
+// Values that lanes share stay scalar, ids count from lane 0, vectors are made late.
+
+// CHECK-LABEL: func.func @values
+// CHECK-DAG:     %two_lanes = arith.constant dense<2.000000e+00> : vector<8xf32>
+// CHECK-DAG:     [[A:%\w+]] = vector.broadcast %a : f32 to vector<8xf32>
+// CHECK:         %s = arith.mulf %a, %two : f32
+// CHECK-NEXT:    [[S:%\w+]] = vector.broadcast %s : f32 to vector<8xf32>
+// CHECK-NEXT:    %i = arith.addi %b, %base : index
+// CHECK-NEXT:    %v = vector.load %x[%i] : memref<?xf32>, vector<8xf32>
+// CHECK-NEXT:    %w = arith.addf %v, [[S]] : vector<8xf32>
+// CHECK-NEXT:    %u = arith.mulf %w, [[A]] fastmath<contract> : vector<8xf32>
+// CHECK-NEXT:    %t = arith.mulf %u, %two_lanes : vector<8xf32>
+// CHECK-NEXT:    vector.store %t, %x[%i] : memref<?xf32>, vector<8xf32>
+// CHECK-NEXT:    func.return
+func.func @values(%base: index, %b: index, %a: f32, %x: memref<?xf32>) {
+  %two = arith.constant 2.0 : f32
+  spmd.sub_group (%lx) shape [8] at (%b) {
+    %s = arith.mulf %a, %two : f32
+    %i = arith.addi %lx, %base : index
+    %v = memref.load %x[%i] : memref<?xf32>
+    %w = arith.addf %v, %s : f32
+    %u = arith.mulf %w, %a fastmath<contract> : f32
+    %t = arith.mulf %u, %two : f32
+    memref.store %t, %x[%i] : memref<?xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Each shape of address.
+
+// CHECK-LABEL: func.func @addresses
+// CHECK:         %u = memref.load %x[%k] : memref<?xf32>
+// CHECK-NEXT:    [[U:%\w+]] = vector.broadcast %u : f32 to vector<4xf32>
+// CHECK:         [[LOW:%\w+]] = arith.subi %back, %c3 : index
+// CHECK-NEXT:    [[R:%\w+]] = vector.load %x[[[LOW]]] : memref<?xf32>, vector<4xf32>
+// CHECK-NEXT:    %r = vector.shuffle [[R]], [[R]] [3, 2, 1, 0] : vector<4xf32>, vector<4xf32>
+// CHECK:         %p = vector.load %perm[%b] : memref<?xi32>, vector<4xi32>
+// CHECK:         %g = vector.gather %x[%c0] [%p], %all_on, {{%\w+}} : memref<?xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+// CHECK:         [[PITCH:%\w+]] = memref.dim %m, %c1 : memref<?x?xf32>
+// CHECK:         [[FAR:%\w+]] = arith.muli %lane, {{%\w+}} : vector<4xindex>
+// CHECK-NEXT:    %c = vector.gather %m[%b, %k] {{\[}}[[FAR]]], %all_on, {{%\w+}} : memref<?x?xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+// CHECK:         %l = vector.gather %tile[%b, %k] [{{%\w+}}], %all_on, {{%\w+}} : memref<8x9xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+// CHECK:         [[LAST:%\w+]] = vector.extract {{%\w+}}[3] : f32 from vector<4xf32>
+// CHECK-NEXT:    memref.store [[LAST]], %x[%k] : memref<?xf32>
+// CHECK-NEXT:    memref.store %u, %x[%k] : memref<?xf32>
+func.func @addresses(%b: index, %k: index, %perm: memref<?xi32>, %x: memref<?xf32>, %m: memref<?x?xf32>, %tile: memref<8x9xf32>) {
+  spmd.sub_group (%lx) shape [4] at (%b) {
+    %u = memref.load %x[%k] : memref<?xf32>
+    %back = arith.subi %k, %lx : index
+    %r = memref.load %x[%back] : memref<?xf32>
+    %p = memref.load %perm[%lx] : memref<?xi32>
+    %at = arith.index_cast %p : i32 to index
+    %g = memref.load %x[%at] : memref<?xf32>
+    %c = memref.load %m[%lx, %k] : memref<?x?xf32>
+    %l = memref.load %tile[%lx, %k] : memref<8x9xf32>
+    %s0 = arith.addf %u, %r : f32
+    %s1 = arith.addf %s0, %g : f32
+    %s2 = arith.addf %s1, %c : f32
+    %s3 = arith.addf %s2, %l : f32
+    memref.store %s3, %x[%k] : memref<?xf32>
+    memref.store %u, %x[%k] : memref<?xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Masks: a prefix of the lanes is counted; divisors and what the math library gets are
+// harmless in lanes that are off.
+
+// CHECK-LABEL: func.func @masks
+// CHECK:         %in_count = arith.subi %n, %b : index
+// CHECK-NEXT:    %in = vector.create_mask %in_count : vector<4xi1>
+// CHECK-NEXT:    %v = vector.maskedload %x[%b], %in, {{%\w+}} : memref<64xi32>, vector<4xi1>, vector<4xi32> into vector<4xi32>
+// CHECK-NEXT:    [[D:%\w+]] = arith.select %in, %v, {{%\w+}} : vector<4xi1>, vector<4xi32>
+// CHECK-NEXT:    %q = arith.divsi {{%\w+}}, [[D]] : vector<4xi32>
+// CHECK-NEXT:    %f = arith.sitofp %q : vector<4xi32> to vector<4xf32>
+// CHECK-NEXT:    [[F:%\w+]] = arith.select %in, %f, {{%\w+}} : vector<4xi1>, vector<4xf32>
+// CHECK-NEXT:    %l = math.log [[F]] : vector<4xf32>
+// CHECK-NEXT:    vector.maskedstore %y[%b], %in, %l : memref<64xf32>, vector<4xi1>, vector<4xf32>
+// CHECK-NEXT:    [[R:%\w+]] = arith.select %in, %f, {{%\w+}} : vector<4xi1>, vector<4xf32>
+// CHECK:         %any = arith.cmpi sgt, %in_count, %c0 : index
+// CHECK:         %odd = vector.reduction <or>, {{%\w+}} : vector<4xi1> into i1
+// CHECK:         %sum = vector.reduction <add>, [[R]] fastmath<reassoc> : vector<4xf32> into f32
+func.func @masks(%one: i32, %start: index, %x: memref<64xi32>, %y: memref<64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<64xi32>
+  %b = arith.andi %start, %n : index
+  spmd.sub_group (%lx) shape [4] at (%b) {
+    %in = arith.cmpi slt, %lx, %n : index
+    %r = spmd.masked %in -> (f32) {
+      %v = memref.load %x[%lx] : memref<64xi32>
+      %q = arith.divsi %one, %v : i32
+      %f = arith.sitofp %q : i32 to f32
+      %l = math.log %f : f32
+      memref.store %l, %y[%lx] : memref<64xf32>
+      spmd.yield %f : f32
+    } else %zero : f32
+    %any = spmd.any %in across sub_group
+    %bit = arith.trunci %one : i32 to i1
+    %differs = arith.cmpf one, %r, %zero : f32
+    %odd = spmd.any %differs across sub_group
+    %sum = spmd.reduce add %r across sub_group : f32
+    "test.op"(%any, %odd, %sum) : (i1, i1, f32) -> ()
+  }
+  func.return
+}
+
+// -----
+
+// Control flow around vectors: a counter stays scalar, an id that is carried on as well.
+
+// CHECK-LABEL: func.func @control
+// CHECK:         %r, %j = scf.for %k = %c0 to %n step %c1 iter_args([[A:%\w+]] = %v, [[J:%\w+]] = %b) -> (vector<4xf32>, index) {
+// CHECK-NEXT:      [[W:%\w+]] = vector.load %x[[[J]]] : memref<?xf32>, vector<4xf32>
+// CHECK-NEXT:      [[S:%\w+]] = arith.addf [[A]], [[W]] : vector<4xf32>
+// CHECK-NEXT:      [[N:%\w+]] = arith.addi [[J]], %k : index
+// CHECK-NEXT:      scf.yield [[S]], [[N]] : vector<4xf32>, index
+// CHECK-NEXT:    }
+// CHECK-NEXT:    vector.store %r, %x[%j] : memref<?xf32>, vector<4xf32>
+func.func @control(%b: index, %n: index, %x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  spmd.sub_group (%lx) shape [4] at (%b) {
+    %v = memref.load %x[%lx] : memref<?xf32>
+    %r, %j = scf.for %k = %c0 to %n step %c1 iter_args(%a = %v, %i = %lx) -> (f32, index) {
+      %w = memref.load %x[%i] : memref<?xf32>
+      %s = arith.addf %a, %w : f32
+      %next = arith.addi %i, %k : index
+      scf.yield %s, %next : f32, index
+    }
+    memref.store %r, %x[%j] : memref<?xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Private arrays: `[element][lane]`, so that an element of all lanes is contiguous; one
+// that is the same in all lanes is held once.
+
+// CHECK-LABEL: func.func @private
+// CHECK-DAG:     %a = memref.alloca() {alignment = 64 : i64} : memref<3x4xf32>
+// CHECK-DAG:     %t = memref.alloca() {alignment = 64 : i64} : memref<3xf32>
+// CHECK:         vector.store %v, %a[%k, %c0] : memref<3x4xf32>, vector<4xf32>
+// CHECK-NEXT:    memref.store %s, %t[%k] : memref<3xf32>
+// CHECK:         vector.gather %a[%c0, %c0] [{{%\w+}}], %all_on, {{%\w+}} : memref<3x4xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+// CHECK:         vector.gather %t[%c0] [{{%\w+}}], %all_on, {{%\w+}} : memref<3xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+func.func @private(%b: index, %k: index, %s: f32, %x: memref<?xf32>, %e: memref<?xi32>) {
+  spmd.sub_group (%lx) shape [4] at (%b) {
+    %a = memref.alloca() : memref<3xf32>
+    %t = memref.alloca() : memref<3xf32>
+    %v = memref.load %x[%lx] : memref<?xf32>
+    memref.store %v, %a[%k] : memref<3xf32>
+    memref.store %s, %t[%k] : memref<3xf32>
+    %i = memref.load %e[%lx] : memref<?xi32>
+    %at = arith.index_cast %i : i32 to index
+    %p = memref.load %a[%at] : memref<3xf32>
+    %q = memref.load %t[%at] : memref<3xf32>
+    %r = arith.addf %p, %q : f32
+    memref.store %r, %x[%lx] : memref<?xf32>
+  }
+  func.return
+}
