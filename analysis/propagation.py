@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import TypeAlias
 
 from xdsl.dialects import scf
@@ -31,7 +32,7 @@ from spmd.analysis.shape import UNDEF, UNIFORM, VARYING, Shape
 from spmd.analysis.transformer_table import transform
 from spmd.analysis.transformers import Lanes, fit_to_type
 from spmd.analysis.transformers_spmd import COLLECTIVES
-from spmd.analysis.unstructured import UnstructuredRegion, branch_of
+from spmd.analysis.unstructured import Growth, UnstructuredRegion
 from spmd.dialects.spmd import BarrierOp, KernelOp, MaskedOp, Scope, SubGroupOp
 
 RUNS_ONCE = (
@@ -68,6 +69,8 @@ class Propagation:
         self.unaligned_barriers = False
         self.home: dict[Block, UnstructuredRegion] = {}
         self._collectives = {op for op in self.operations if op.name in COLLECTIVES}
+        stores = (private.stores for private in self.memory.objects.values())
+        self._depends_on_activation = [*self._collectives, *chain.from_iterable(stores)]
         self._seeds = seeds
         self._order = {op: i for i, op in enumerate(self.operations)}
         self._queue: list[int] = []
@@ -199,41 +202,34 @@ class Propagation:
         flow = None if block is None else self.home.get(block)
         if block is None or flow is None:
             return
-        decides = [self.seen(value, op) for value in branch_of(op).decides]
+        decides = [self.seen(value, op) for value in flow.decides(block)]
         flags = tuple(
             any(not shapes[dimension].is_uniform for shapes in decides)
             for dimension in range(len(self.lanes))
         )
-        grown = [flag and flow.diverge(block, d) for d, flag in enumerate(flags)]
         if any(flags):
             self.divergent[op] = flags
-        if any(grown):
-            self._flow_has_changed(flow)
-        else:
-            for successor in op.successors:
-                self._visit_arguments(flow, successor)
+        for dimension, flag in enumerate(flags):
+            if flag:
+                self._grow(flow, flow.diverge(block, dimension))
+        for successor in op.successors:
+            self._visit_arguments(flow, successor)
 
-    def _flow_has_changed(self, flow: UnstructuredRegion) -> None:
-        """Look again at all that depends on how the blocks of a region diverge."""
-        for block in flow.blocks[1:]:
+    def _grow(self, flow: UnstructuredRegion, growth: Growth) -> None:
+        """Look again at what depends on how the blocks of a region diverge."""
+        for block in growth.arguments:
             self._visit_arguments(flow, block)
+        for block in growth.left:
+            for value in (*block.args, *(r for op in block.ops for r in op.results)):
+                for use in value.uses:
+                    if use.operation.parent is not block:
+                        self._push(use.operation)
+        if growth.activation:
+            for op in self._depends_on_activation:
+                self._push(op)
         parent = flow.region.parent_op()
         if parent is not None:
             self._push(parent)
-        for private in self.memory.objects.values():
-            for store in private.stores:
-                self._push(store)
-        for op in self._collectives:
-            self._push(op)
-        if flow.has_temporal_divergence():
-            for block in flow.blocks:
-                for value in (
-                    *block.args,
-                    *(r for op in block.ops for r in op.results),
-                ):
-                    for use in value.uses:
-                        if use.operation.parent is not block:
-                            self._push(use.operation)
 
     def _visit_arguments(self, flow: UnstructuredRegion, block: Block) -> None:
         if not block.args:

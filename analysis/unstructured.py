@@ -39,7 +39,7 @@ class Branch:
 
 
 def branch_of(end: Operation) -> Branch:
-    """What is known of a terminator with successors."""
+    """What is known of a terminator; one without successors leads to the end."""
     match end:
         case cf.BranchOp():
             return Branch((), (end.operands,))
@@ -52,8 +52,10 @@ def branch_of(end: Operation) -> Branch:
                 cases.append(rest[: int(count)])
                 del rest[: int(count)]
             return Branch((end.flag,), cases)
-        case _:
+        case _ if end.successors:
             return Branch(end.operands, None)
+        case _:
+            return Branch((), (end.operands,))
 
 
 @dataclass
@@ -67,6 +69,20 @@ class _Dimension:
     branches: set[int] = field(default_factory=set[int])
 
 
+@dataclass(frozen=True)
+class Growth:
+    """What has to be looked at again after one more branch turned out to be varying."""
+
+    arguments: Sequence[Block] = ()
+    """Blocks whose arguments may have changed."""
+
+    left: Sequence[Block] = ()
+    """Blocks in loops: what they define may look different behind the loop."""
+
+    activation: bool = False
+    """Whether any block became inactive."""
+
+
 class UnstructuredRegion:
     """The divergence of one region, in several dimensions; it grows during a fixpoint."""
 
@@ -76,10 +92,12 @@ class UnstructuredRegion:
         self._number = {block: i for i, block in enumerate(self.blocks)}
         self._end = len(self.blocks)
         successors: list[list[int]] = []
+        self._branches: list[Branch] = []
         for block in self.blocks:
             end = block.last_op
             nexts = [] if end is None else [self._number[b] for b in end.successors]
             successors.append(nexts or [self._end])
+            self._branches.append(Branch((), ()) if end is None else branch_of(end))
         successors.append([])
         self._arriving: dict[int, list[Edge]] = {}
         for source, nexts in enumerate(successors):
@@ -97,35 +115,77 @@ class UnstructuredRegion:
 
     # Growing
 
-    def diverge(self, block: Block, dimension: int) -> bool:
-        """Note that the branch at the end of `block` is varying; whether that is new."""
+    def diverge(self, block: Block, dimension: int) -> Growth:
+        """Note that the branch at the end of `block` is varying."""
         state = self._dimensions[dimension]
         number = self._number[block]
         if number in state.branches:
-            return False
+            return Growth()
         state.branches.add(number)
+        if self._split is None:
+            if len(state.branches) > 1:
+                return Growth()
+            return Growth(self.blocks, self.blocks, True)
         end = block.last_op
-        if self._split is None or number not in self._split.node or end is None:
-            return True
+        node = self._split.node.get(number)
+        if node is None or end is None:
+            return Growth()
         graph = self._split.graph
-        node = self._split.node[number]
         if node not in self._effects:
             self._effects[node] = divergent_blocks(graph, node)
         effects = self._effects[node]
-        for place in (*effects.sync, *effects.temporal):
+        sync = [n for n in effects.sync if n not in state.sync]
+        temporal = [n for n in effects.temporal if n not in state.temporal]
+        for place in (*sync, *temporal):
             state.causes.setdefault(place, end)
-        state.sync.update(effects.sync)
-        state.temporal.update(effects.temporal)
+        state.sync.update(sync)
+        state.temporal.update(temporal)
+        inactive = self._spread_inactivity(state, node, end)
+        return Growth(
+            list(dict.fromkeys(self._blocks_behind((*sync, *temporal)))),
+            list(dict.fromkeys(self._blocks_left(temporal))),
+            inactive,
+        )
+
+    def _spread_inactivity(self, state: _Dimension, node: int, end: Operation) -> bool:
+        assert self._split is not None
         work = [node]
+        grown = False
         while work:
-            for controlled in graph.controlled[work.pop()]:
+            for controlled in self._split.graph.controlled[work.pop()]:
                 if controlled not in state.inactive:
                     state.inactive.add(controlled)
                     state.causes.setdefault(controlled, end)
                     work.append(controlled)
-        return True
+                    grown = True
+        return grown
+
+    def _blocks_behind(self, nodes: Sequence[int]) -> Iterator[Block]:
+        """The blocks at some nodes; of a split edge the block it leads to."""
+        assert self._split is not None
+        end = self._split.node.get(self._end)
+        for node in nodes:
+            while node not in self._block_at and node != end:
+                (node,) = self._split.graph.successors[node]
+            if node != end:
+                yield self._block_at[node]
+
+    def _blocks_left(self, exits: Sequence[int]) -> Iterator[Block]:
+        """The blocks of the loops that some exits leave."""
+        assert self._split is not None
+        graph = self._split.graph
+        for leaving in exits:
+            (before,) = graph.predecessors[leaving]
+            for header in _loops_left(graph, before, leaving):
+                for node in graph.loops[header].nodes:
+                    if node in self._block_at:
+                        yield self._block_at[node]
 
     # Asking
+
+    def decides(self, block: Block) -> Sequence[SSAValue]:
+        """The values that decide where a block branches to."""
+        return self._branches[self._number[block]].decides
 
     def __contains__(self, block: Block) -> bool:
         return block in self._number
@@ -240,7 +300,7 @@ class UnstructuredRegion:
         for edge in self._arriving.get(target, ()):
             if split is not None and edge[0] not in split.node:
                 continue  # from a block that never runs
-            found = self._brought(edge, target, position)
+            found = self._brought(edge, position)
             if found is None:
                 return VARYING
             end, value = found
@@ -256,17 +316,13 @@ class UnstructuredRegion:
             return _merge(groups, bool(state.branches))[1]
         return _merge(groups, split.node.get(target, -1) in state.sync)[1]
 
-    def _brought(
-        self, edge: Edge, target: int, position: int
-    ) -> tuple[Operation, SSAValue] | None:
+    def _brought(self, edge: Edge, position: int) -> tuple[Operation, SSAValue] | None:
         """The value that an edge brings for one argument, and the branch that does so."""
         end = self.blocks[edge[0]].last_op
-        if end is None:
+        operands = self._branches[edge[0]].operands
+        if end is None or operands is None or position >= len(operands[edge[1]]):
             return None
-        if target == self._end:
-            return (end, end.operands[position]) if end.operands else None
-        operands = branch_of(end).operands
-        return None if operands is None else (end, operands[edge[1]][position])
+        return end, operands[edge[1]][position]
 
     def _leaves_with(
         self, edge: Edge, target: int, home: Block | None, dimension: int
