@@ -46,7 +46,11 @@ def compile_function(
         if waits:
             body.line("if False: yield")
         body.region(op.body, write_return)
-    program.define("\n".join(body.lines), name)
+    try:
+        program.define("\n".join(body.lines), name)
+    except SyntaxError:
+        # Python's own limit; nothing else in the source can be wrong.
+        fail(op, "expected at most 20 loops around each other for the interpreter")
     return name
 
 
