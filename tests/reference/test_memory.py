@@ -254,6 +254,6 @@ spmd.kernel @k(%n: i8, %x: memref<?x4xf32>) attributes {work_group_size = array<
     ],
 )
 def test_wrong_arguments(args: list[Any], sizes: dict[str, Any], message: str):
+    given: dict[str, Any] = {"global_size": 4, **sizes}
     with pytest.raises(ArgumentError, match=message):
-        given: dict[str, Any] = {"global_size": 4, **sizes}
         run_kernel(parsed(KERNEL), "k", args, **given)
