@@ -131,7 +131,7 @@ class _Cutter:
         self.regions: list[BarrierRegion] = []
         self.region_of: dict[Operation, BarrierRegion] = {}
         self.spine: set[Block] = set()
-        self._carrying = set(_around_syncs(kernel))
+        self._carrying = set(around_syncs(kernel))
 
     def result(self) -> BarrierRegions:
         return BarrierRegions(
@@ -233,7 +233,7 @@ class _Effects:
         return None
 
 
-def _around_syncs(kernel: KernelOp) -> Iterator[Operation]:
+def around_syncs(kernel: KernelOp) -> Iterator[Operation]:
     """The operations of `kernel` in which work-items wait for each other."""
     for op in kernel.walk():
         if is_sync(op):

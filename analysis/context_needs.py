@@ -13,7 +13,7 @@ is a *variable*: a context that is written wherever the source passes a value on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -70,6 +70,9 @@ class ContextNeeds:
     cells: tuple[SSAValue, ...]
     stored: tuple[SSAValue, ...]
     private: tuple[memref.AllocaOp, ...]
+    unmovable: tuple[SSAValue, ...]
+    """Memrefs that cannot be computed again."""
+
     variables: tuple[Variable, ...]
     moved: tuple[SSAValue, ...]
     """Every value that is known under another name in some region."""
@@ -127,6 +130,7 @@ class _Finder:
     private: dict[memref.AllocaOp, None] = field(
         default_factory=dict[memref.AllocaOp, None]
     )
+    unmovable: dict[SSAValue, None] = field(default_factory=dict[SSAValue, None])
     moved: dict[SSAValue, None] = field(default_factory=dict[SSAValue, None])
     needs: dict[BarrierRegion, dict[SSAValue, bool]] = field(
         default_factory=dict[BarrierRegion, dict[SSAValue, bool]]
@@ -159,6 +163,7 @@ class _Finder:
             tuple(self.cells),
             tuple(self.stored),
             tuple(self.private),
+            tuple(self.unmovable),
             tuple(self.live),
             tuple(self.moved),
             frozenset(self.variable_of),
@@ -184,7 +189,7 @@ class _Finder:
         )
         for region in self.regions.regions:
             for op in region.ops:
-                self._costs[op] = self._cost_of(op)
+                self._costs[op] = cost_of(op, self._cost)
                 for value in op.results:
                     self._look_at_uses(value, region)
         for value in self.variable_of:
@@ -244,7 +249,9 @@ class _Finder:
             self.private[owner] = None
         elif self.divergence.is_uniform(value) and not is_memref:
             self._agree_on(value)
-        elif is_memref or self._costs[owner] <= RECOMPUTED_OPS:
+        elif is_memref and not is_view(owner):
+            self.unmovable[value] = None
+        elif is_memref or not is_too_expensive(self._costs[owner]):
             self.recomputed[owner] = None
             for operand in owner.operands:
                 if not self._is_once(operand):
@@ -287,20 +294,14 @@ class _Finder:
         owner = value.owner
         return self.regions.region_of(owner) if isinstance(owner, Operation) else None
 
-    def _cost_of(self, op: Operation) -> int:
-        """The operations it takes to compute `op` from ids and what runs once."""
-        if isinstance(op, LocalIdOp):
+    def _cost(self, value: SSAValue) -> int | None:
+        """What `value` costs as an operand; `None` if it cannot be had again."""
+        if value in self.variable_of:
+            return None
+        if not self._varies(value):
             return 0
-        if not is_cheap(op):
-            return RECOMPUTED_OPS + 1
-        cost = DIVISION_COST if is_integer_division(op) else 1
-        for operand in op.operands:
-            if operand in self.variable_of:
-                return RECOMPUTED_OPS + 1
-            if self._varies(operand):
-                assert isinstance(operand.owner, Operation)
-                cost += self._costs[operand.owner]
-        return min(cost, RECOMPUTED_OPS + 1)
+        assert isinstance(value.owner, Operation)
+        return self._costs[value.owner]
 
     # Variables.
 
@@ -426,6 +427,34 @@ def decisions_of(carrier: Operation) -> tuple[Agreed, ...]:
             return (Agreed(condition.condition, condition, 0),)
         case _:
             raise AssertionError(f"{carrier.name} decides nothing")
+
+
+def cost_of(
+    op: Operation,
+    operand_cost: Callable[[SSAValue], int | None],
+    *,
+    any_memref: bool = False,
+) -> int:
+    """The operations it takes to compute `op` from ids and what runs once."""
+    if isinstance(op, LocalIdOp):
+        return 0
+    if not (is_cheap(op) or (any_memref and is_view(op))):
+        return RECOMPUTED_OPS + 1
+    cost = DIVISION_COST if is_integer_division(op) else 1
+    for operand in op.operands:
+        more = operand_cost(operand)
+        cost += RECOMPUTED_OPS if more is None else more
+    return min(cost, RECOMPUTED_OPS + 1)
+
+
+def is_too_expensive(cost: int) -> bool:
+    """Whether to store a value rather than to compute it again at this cost."""
+    return cost > RECOMPUTED_OPS
+
+
+def is_view(op: Operation) -> bool:
+    """Whether `op` makes a memref from another one, and has no effect."""
+    return not op.regions and bool(op.operands) and is_side_effect_free(op)
 
 
 def is_cheap(op: Operation) -> bool:

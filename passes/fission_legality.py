@@ -52,9 +52,7 @@ def why_not_fission(
         return Problem(
             sync,
             f"expected {sync.name} in structured control flow, got it in a "
-            f"kernel body of {len(kernel.body.blocks)} blocks; write it with scf.if, "
-            "scf.for and scf.while: strategy=fission does not split unstructured control "
-            "flow",
+            f"kernel body of {len(kernel.body.blocks)} blocks",
         )
     for carrier in regions.carriers:
         if not isinstance(
@@ -77,8 +75,7 @@ def why_not_fission(
                     carrier,
                     f"expected {carrier.name}, which has a barrier inside, to go the same "
                     f"way in all work-items of the group: {reason}, and its condition is "
-                    f"not proved uniform ({_why_varying(divergence, value)}); "
-                    "strategy=fission cannot split here",
+                    f"not proved uniform ({_why_varying(divergence, value)})",
                 )
         for value in (*carrier.results, *_arguments(carrier)):
             if isinstance(value.type, MemRefType) and not divergence.is_uniform(value):

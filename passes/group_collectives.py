@@ -48,9 +48,9 @@ IDEMPOTENT = (Kind.MIN, Kind.MAX, Kind.MINUI, Kind.MAXUI, Kind.AND, Kind.OR)
 
 def expand_collective(
     op: Operation, group: WorkGroup, source: SSAValue | None, output: SSAValue | None
-) -> None:
+) -> SSAValue | None:
     """
-    Compute `op` in front of it, and replace its result.
+    Compute `op` in front of it; the result that all work-items get.
 
     `source` is the context with the values that go in; without, they are all equal.
     `output` is the context that gets the results of a scan, if anybody needs them.
@@ -68,10 +68,10 @@ def expand_collective(
         case ScanOp():
             if output is not None:
                 expander.scan(op, output)
-            return
+            return None
         case _:
             raise AssertionError(f"{op.name} is no collective of the work-group")
-    op.results[0].replace_all_uses_with(hint(result, op.results[0]))
+    return hint(result, op.results[0])
 
 
 class _Expander:

@@ -19,7 +19,7 @@ gets the reason as attribute `spmd.not_interleaved`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
@@ -33,7 +33,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from spmd.analysis.context_needs import ContextNeeds
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import static_bytes
-from spmd.dialects.rewriting import NO_WRAP, hint, locate
+from spmd.dialects.rewriting import NO_WRAP, hint, locate, replace
 from spmd.passes.work_item_loops import WorkGroup, WorkItemNest
 
 NOT_INTERLEAVED = "spmd.not_interleaved"
@@ -51,22 +51,9 @@ class PrivateArrays:
         for alloca in needs.private:
             if (problem := why_not_in_group_memory(alloca)) is not None:
                 fail(alloca, problem)
-            self._make(alloca)
-
-    def _make(self, alloca: memref.AllocaOp) -> None:
-        type_ = _type_of(alloca)
-        name = alloca.memref.name_hint
-        reason = why_not_interleaved(alloca)
-        if reason is None:
-            array = self.group.array(
-                type_.element_type, name, alloca, type_.get_shape()
-            )
-            self._interleaved[alloca] = None
-        else:
-            array = self.group.bytes_per_work_item(static_bytes(type_), name, alloca)
-            assert isinstance(array.owner, Operation)
-            array.owner.attributes[NOT_INTERLEAVED] = StringAttr(reason)
-        self._arrays[alloca] = array
+            self._arrays[alloca], reason = _allocate(group, alloca)
+            if reason is None:
+                self._interleaved[alloca] = None
 
     def replaces(self, op: Operation) -> bool:
         """Whether `op` is an allocation that became group memory."""
@@ -85,16 +72,63 @@ class PrivateArrays:
         """The array of the work-item of `nest`."""
         if alloca in self._interleaved:
             return alloca.memref
-        type_ = _type_of(alloca)
-        index = self.group.linear_id(nest, alloca)
-        size = self.group.constants.index(static_bytes(type_))
-        offset = arith.MuliOp(index, size, overflow=NO_WRAP)
-        view = memref.ViewOp(self._arrays[alloca], offset, (), type_)
-        hint(view.result, alloca.memref)
-        for op in (offset, view):
-            locate(op, alloca)
+        ops = _view(self.group, self._arrays[alloca], nest.ids, alloca)
+        for op in ops:
             nest.body.add_op(op)
-        return view.result
+        return ops[-1].results[0]
+
+
+def _view(
+    group: WorkGroup,
+    array: SSAValue,
+    ids: Mapping[int, SSAValue],
+    alloca: memref.AllocaOp,
+) -> list[Operation]:
+    """The operations that find the part of `array` of one work-item; the last one is it."""
+    type_ = _type_of(alloca)
+    index, ops = group.linear_id(ids, alloca)
+    size = group.constants.index(static_bytes(type_))
+    offset = arith.MuliOp(index, size, overflow=NO_WRAP)
+    view = memref.ViewOp(array, offset, (), type_)
+    hint(view.result, alloca.memref)
+    for op in (offset, view):
+        locate(op, alloca)
+    return [*ops, offset, view]
+
+
+def lift_private_array(group: WorkGroup, alloca: memref.AllocaOp) -> None:
+    """
+    Make group memory of `alloca` where its work-items still ask for their local ids.
+
+    The loads and stores of the array, or a view in the place of `alloca`, use the ids.
+    """
+    if (problem := why_not_in_group_memory(alloca)) is not None:
+        fail(alloca, problem)
+    array, reason = _allocate(group, alloca)
+    ids = group.local_ids()
+    if reason is not None:
+        replace(alloca, _view(group, array, ids, alloca))
+        return
+    indices = tuple(ids[d] for d in sorted(ids, reverse=True))
+    for use in tuple(alloca.memref.uses):
+        operands = list(use.operation.operands)
+        operands[use.index] = array
+        use.operation.operands = (*operands, *indices)
+    assert alloca.parent is not None
+    alloca.parent.erase_op(alloca)
+
+
+def _allocate(group: WorkGroup, alloca: memref.AllocaOp) -> tuple[SSAValue, str | None]:
+    """Group memory for all work-items, and why it is not interleaved."""
+    type_ = _type_of(alloca)
+    name = alloca.memref.name_hint
+    reason = why_not_interleaved(alloca)
+    if reason is None:
+        return group.array(type_.element_type, name, alloca, type_.get_shape()), None
+    array = group.bytes_per_work_item(static_bytes(type_), name, alloca)
+    assert isinstance(array.owner, Operation)
+    array.owner.attributes[NOT_INTERLEAVED] = StringAttr(reason)
+    return array, reason
 
 
 def why_not_in_group_memory(alloca: memref.AllocaOp) -> str | None:
@@ -121,3 +155,17 @@ def why_not_interleaved(alloca: memref.AllocaOp) -> str | None:
 
 def _type_of(alloca: memref.AllocaOp) -> MemRefType[Attribute]:
     return alloca.memref.type
+
+
+def fail_about_unmovable(values: Iterable[SSAValue]) -> None:
+    """Fail if there is a memref that lives across a barrier and cannot be made again."""
+    for value in values:
+        owner = value.owner
+        op = owner if isinstance(owner, Operation) else owner.parent_op()
+        assert op is not None, "a block stands in an operation"
+        fail(
+            op,
+            f"expected no memref that comes out of {op.name} and differs between "
+            "work-items to be used behind a barrier; pass the indices on and take the "
+            "subview behind the barrier",
+        )

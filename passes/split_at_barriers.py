@@ -1,11 +1,15 @@
 """
-Makes a work-item loop of each barrier region, and removes the barriers.
+Makes work-item loops of each kernel, and removes the barriers.
 
-Control flow that contains a barrier moves outside of the work-item loops (deep loop
-fission), with its uniform values. So do operations that compute the same value in all
-work-items, which run once per group. Every other value that a work-item takes from one
-region to the next is recomputed there if that is cheap, or kept in a *context*: group
-memory with one element per work-item.
+Option `strategy`:
+
+* `fission` makes a loop nest of the code between two barriers and leaves control flow
+  around barriers as it is, outside of the work-item loops. That is right if all work-items
+  go the same way there; where that is not proved, it is an error.
+* `continuations` makes a loop nest of all that work-items can run from one barrier to the
+  next, and a loop that runs one after the other. It is right for every legal kernel.
+* `auto`, the default, is fission where that is proved right and continuations elsewhere;
+  the kernel's attribute `spmd.not_split_by_fission` says why.
 
 ```mlir
 // before
@@ -31,8 +35,8 @@ scf.for %lx = %c0 to %local_size_x step %c1 {
 ```
 
 Requires: `gather-ids`; every call that reaches a barrier inlined.
-Ensures: kernels without work-group barriers and without local ids; all code that differs
-between work-items stands in work-item loops.
+Ensures: kernels without barriers and collectives of the work-group and without local ids;
+all code that differs between work-items stands in work-item loops.
 """
 
 from __future__ import annotations
@@ -41,31 +45,22 @@ from dataclasses import dataclass
 from typing import Literal
 
 from xdsl.context import Context
-from xdsl.dialects import memref, scf
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
-from spmd.analysis.barrier_regions import (
-    BarrierRegion,
-    find_barrier_regions,
-    is_group_collective,
-)
-from spmd.analysis.context_needs import ContextNeeds, find_context_needs
-from spmd.analysis.context_slots import Slot, assign_context_slots
+from spmd.analysis.barrier_regions import find_barrier_regions
 from spmd.analysis.divergence import analyze_kernel
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import erase_dead_ops
-from spmd.dialects.spmd import GlobalIdOp, KernelOp, LocalIdOp
-from spmd.passes.carriers import remove_syncs
-from spmd.passes.counted_loops import for_to_while
+from spmd.dialects.spmd import GlobalIdOp, KernelOp
+from spmd.passes.continuations import make_continuations
+from spmd.passes.fission import split_by_fission
 from spmd.passes.fission_legality import why_not_fission
-from spmd.passes.group_collectives import expand_collective
-from spmd.passes.private_arrays import PrivateArrays
-from spmd.passes.unstructured_bodies import wrap_blocks
-from spmd.passes.work_item_loops import WorkGroup, WorkItemNest, load, store
 
 Strategy = Literal["auto", "fission", "continuations"]
+
+WHY_NOT_FISSION = "spmd.not_split_by_fission"
+"""Why a kernel was split into continuations."""
 
 
 @dataclass(frozen=True)
@@ -84,182 +79,23 @@ class SplitAtBarriersPass(ModulePass):
 
 def split_at_barriers(kernel: KernelOp, strategy: Strategy = "auto") -> None:
     """Do to one kernel what the pass does to all of a module."""
-    if strategy == "continuations":
-        fail(
-            kernel,
-            "expected strategy=auto or strategy=fission, got continuations, which does "
-            "not exist yet",
-        )
     for op in kernel.walk():
         if isinstance(op, GlobalIdOp):
             fail(op, "expected no spmd.global_id: run gather-ids before this pass")
     divergence = analyze_kernel(kernel)
     regions = find_barrier_regions(kernel, divergence)
-    if (problem := why_not_fission(kernel, regions, divergence)) is not None:
-        fail(problem.op, problem.reason)
-    uneven = [
-        carrier
-        for carrier in regions.carriers
-        if isinstance(carrier, scf.ForOp)
-        and not all(map(divergence.is_uniform, (carrier.lb, carrier.ub, carrier.step)))
-    ]
-    if uneven:
-        for loop in uneven:
-            for_to_while(loop)
-        divergence = analyze_kernel(kernel)
-        regions = find_barrier_regions(kernel, divergence)
-    if len(kernel.body.blocks) > 1:
-        wrap_blocks(kernel, regions)
+    problem = why_not_fission(kernel, regions, divergence)
+    if problem is not None and strategy == "fission":
+        fail(
+            problem.op,
+            f"{problem.reason}; strategy=fission cannot split here, "
+            "strategy=continuations can",
+        )
+    has_syncs = next(regions.syncs, None) is not None
+    if problem is None and (strategy != "continuations" or not has_syncs):
+        split_by_fission(kernel, regions, divergence)
     else:
-        needs = find_context_needs(regions, divergence)
-        _Splitter(kernel, needs).split()
+        if problem is not None:
+            kernel.attributes[WHY_NOT_FISSION] = StringAttr(problem.reason)
+        make_continuations(kernel)
     erase_dead_ops(kernel.body)
-
-
-class _Splitter:
-    """
-    Moves what each region runs into its loops, region by region.
-
-    What runs once stays where it is; a region's loops are placed where the region ended.
-    """
-
-    def __init__(self, kernel: KernelOp, needs: ContextNeeds):
-        self.group = WorkGroup(kernel)
-        self.needs = needs
-        self.slots = assign_context_slots(needs)
-        self.regions = needs.regions
-        self.nests = {
-            region: self.group.nest(region.end) for region in self.regions.regions
-        }
-        self.private = PrivateArrays(self.group, needs)
-        self._in_region: dict[tuple[SSAValue, BarrierRegion], SSAValue] = {}
-        self._contexts: dict[SSAValue, SSAValue] = {}
-        self._cells: dict[SSAValue, memref.LoadOp] = {}
-        self._arrays: dict[Slot, SSAValue] = {}
-
-    def split(self) -> None:
-        self._make_contexts()
-        self.private.interleave(self._nest_of)
-        for region in self.regions.regions:
-            for value in self.needs.used_in(region):
-                self._value_in(value, region)
-            for value, _ in self.slots.passed_at_end_of(region):
-                self._value_in(value, region)
-            for value, _, _ in self.needs.agreed_at_end_of(region):
-                self._value_in(value, region)
-        self._rename_uses()
-        for region in self.regions.regions:
-            self._place(region)
-        for sync in self.regions.syncs:
-            if is_group_collective(sync):
-                self._expand(sync)
-        remove_syncs(self.regions.stops, self.needs.varying)
-
-    def _make_contexts(self) -> None:
-        for value in self.needs.cells:
-            assert isinstance(value, OpResult)
-            cell = self.group.cell(value.type, _named(value, "cell"), value.op)
-            self._contexts[value] = cell
-            self._cells[value] = load(cell, (), value)
-        for slot in self.slots.slots:
-            name = slot.name and f"{slot.name}_context"
-            self._arrays[slot] = self.group.array(slot.type, name, slot.op)
-            for value in slot.values:
-                self._contexts[value] = self._arrays[slot]
-
-    def _nest_of(self, op: Operation) -> WorkItemNest:
-        region = self.regions.region_of(op)
-        assert region is not None, "only work-items use private memory"
-        return self.nests[region]
-
-    def _value_in(self, value: SSAValue, region: BarrierRegion) -> SSAValue:
-        """What `value` is called in `region`."""
-        key = value, region
-        if (known := self._in_region.get(key)) is None:
-            known = self._bring(value, region)
-            self._in_region[key] = known
-        return known
-
-    def _bring(self, value: SSAValue, region: BarrierRegion) -> SSAValue:
-        """Make `value` known in `region`, in front of what the region does."""
-        owner = value.owner
-        nest = self.nests[region]
-        if isinstance(owner, LocalIdOp):
-            return nest.ids[owner.dimension.data.number]
-        if isinstance(owner, memref.AllocaOp) and self.private.replaces(owner):
-            return self.private.view_in(owner, nest)
-        if isinstance(owner, Operation) and self.regions.region_of(owner) is region:
-            return value
-        if value in self._cells:
-            return self._cells[value].res
-        if value in self._contexts:
-            op = load(self._contexts[value], nest.indices, value)
-            nest.body.add_op(op)
-            return op.res
-        if self.needs.is_recomputed(value):
-            assert isinstance(value, OpResult)
-            operands = {
-                operand: self._value_in(operand, region)
-                for operand in value.op.operands
-            }
-            clone = value.op.clone(operands)
-            clone.location = value.op.location
-            nest.body.add_op(clone)
-            return clone.results[value.index]
-        return value
-
-    def _rename_uses(self) -> None:
-        """Let every use of a value that lives elsewhere see what it became there."""
-        for value in self.needs.moved:
-            for use in tuple(value.uses):
-                region = self.regions.region_of(use.operation)
-                if region is not None:
-                    new = self._in_region.get((value, region), value)
-                elif value in self._cells:
-                    new = self._cells[value].res
-                else:
-                    continue
-                if new is not value:
-                    use.operation.operands[use.index] = new
-
-    def _place(self, region: BarrierRegion) -> None:
-        """Move the operations of `region` into its loops, and those where it ends."""
-        nest = self.nests[region]
-        agreed: list[memref.LoadOp] = []
-        for op in region.ops:
-            if isinstance(op, LocalIdOp):
-                continue
-            op.detach()
-            if self.private.replaces(op):
-                continue
-            nest.body.add_op(op)
-            for result in op.results:
-                if (cell := self._cells.get(result)) is not None:
-                    nest.body.add_op(store(result, self._contexts[result], (), op))
-                    agreed.append(cell)
-                elif (array := self._contexts.get(result)) is not None:
-                    nest.body.add_op(store(result, array, nest.indices, op))
-        for source, slot in self.slots.passed_at_end_of(region):
-            new = self._value_in(source, region)
-            nest.body.add_op(store(new, self._arrays[slot], nest.indices, region.end))
-        for value, op, operand in self.needs.agreed_at_end_of(region):
-            cell = self.group.cell(value.type, _named(value, "cell"), op)
-            nest.body.add_op(store(self._value_in(value, region), cell, (), op))
-            result = load(cell, (), value)
-            agreed.append(result)
-            op.operands[operand] = result.res
-        if nest.body.first_op is not None:
-            nest.place_before(region.end)
-        assert region.end.parent is not None
-        region.end.parent.insert_ops_before(agreed, region.end)
-
-    def _expand(self, collective: Operation) -> None:
-        variable = self.needs.input_of(collective)
-        slot = None if variable is None else self.slots.slot_of(variable)
-        array = None if slot is None else self._arrays[slot]
-        output = self._contexts.get(collective.results[0])
-        expand_collective(collective, self.group, array, output)
-
-
-def _named(value: SSAValue, role: str) -> str | None:
-    return value.name_hint and f"{value.name_hint}_{role}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import (
@@ -21,6 +21,7 @@ from spmd.dialects.spmd import (
     DimensionOp,
     EnqueuedLocalSizeOp,
     KernelOp,
+    LocalIdOp,
     LocalSizeOp,
 )
 from spmd.dialects.spmd.kernel import FULL_GROUPS
@@ -79,7 +80,9 @@ class WorkGroup:
             d for d in (2, 1, 0) if self.nominal is None or self.nominal[d] != 1
         )
         """Those in which a work-group can have more than one work-item, slowest first."""
-        self._first = self._first_after_head()
+        # Something stands at the head, and constants made later stand in front of it.
+        self.constants.index(0)
+        self._last = self._last_of_head()
 
     def nest(self, like: Operation) -> WorkItemNest:
         """New work-item loops over the whole group; their location is that of `like`."""
@@ -137,25 +140,32 @@ class WorkGroup:
             extent = self.size(EnqueuedLocalSizeOp, dimension)
             product = arith.MuliOp(total, extent, overflow=NO_WRAP)
             locate(product, like)
-            self.entry.insert_op_before(product, self._first)
+            self._add(product)
             total = product.result
         return self.allocate(MemRefType(i8, (DYNAMIC_INDEX,)), (total,), name, like)
 
-    def linear_id(self, nest: WorkItemNest, like: Operation) -> SSAValue:
-        """The number of the work-item in its group, computed in the body of `nest`."""
+    def linear_id(
+        self, ids: Mapping[int, SSAValue], like: Operation
+    ) -> tuple[SSAValue, list[Operation]]:
+        """The number of a work-item in its group, and the operations that compute it."""
         index: SSAValue | None = None
+        ops: list[Operation] = []
         for dimension in self.dimensions:
-            id_ = nest.ids[dimension]
+            id_ = ids[dimension]
             if index is not None:
                 extent = self.size(LocalSizeOp, dimension)
                 rows = arith.MuliOp(index, extent, overflow=NO_WRAP)
                 sum_ = arith.AddiOp(rows, id_, overflow=NO_WRAP)
-                for op in (rows, sum_):
-                    locate(op, like)
-                    nest.body.add_op(op)
+                ops += (rows, sum_)
                 id_ = sum_.result
             index = id_
-        return self.constants.index(0) if index is None else index
+        for op in ops:
+            locate(op, like)
+        return self.constants.index(0) if index is None else index, ops
+
+    def local_ids(self) -> dict[int, SSAValue]:
+        """The local id in each dimension, as it is asked for at the kernel's head."""
+        return {d: self._id(LocalIdOp, d, "local") for d in self.dimensions}
 
     def allocate(
         self,
@@ -173,35 +183,49 @@ class WorkGroup:
             )
         )
         locate(alloca, like)
-        self.entry.insert_op_before(alloca, self._first)
+        self._add(alloca)
         return hint(alloca.memref, name)
 
     def size(self, kind: type[DimensionOp], dimension: int) -> SSAValue:
         """The enqueued or the actual local size."""
         if self.nominal is not None and (self.full or kind is EnqueuedLocalSizeOp):
             return self.constants.index(self.nominal[dimension])
-        for op in self.entry.ops:
+        return self._id(
+            kind, dimension, "local_size" if kind is LocalSizeOp else "enqueued"
+        )
+
+    def _id(self, kind: type[DimensionOp], dimension: int, name: str) -> SSAValue:
+        for op in self.head():
             if isinstance(op, kind) and op.dimension.data.number == dimension:
                 return op.result
-            if op is self._first:
-                break
         op = kind(DIMENSIONS[dimension])
         locate(op, self.kernel)
-        self.entry.insert_op_before(op, self._first)
-        prefix = "local_size" if kind is LocalSizeOp else "enqueued"
-        return hint(op.result, f"{prefix}_{'xyz'[dimension]}")
+        self._add(op)
+        return hint(op.result, f"{name}_{'xyz'[dimension]}")
 
-    def _first_after_head(self) -> Operation:
+    def head(self) -> Iterator[Operation]:
+        """The constants, ids and group memory at the begin of the kernel."""
+        for op in self.entry.ops:
+            yield op
+            if op is self._last:
+                return
+
+    def move_to_head(self, op: Operation) -> None:
+        """Let `op`, which has no operands, stand at the head."""
+        if all(op is not other for other in self.head()):
+            op.detach()
+            self._add(op)
+
+    def _add(self, op: Operation) -> None:
+        self.entry.insert_op_after(op, self._last)
+        self._last = op
+
+    def _last_of_head(self) -> Operation:
         op = self.entry.first_op
-        while isinstance(op, arith.ConstantOp | DimensionOp):
-            op = op.next_op
         assert op is not None, "an entry block has a terminator"
+        while isinstance(op.next_op, arith.ConstantOp | DimensionOp):
+            op = op.next_op
         return op
-
-
-def is_storable(type_: Attribute) -> bool:
-    """Whether a value of this type can be an element of a memref."""
-    return not isinstance(type_, MemRefType)
 
 
 def load(
@@ -222,3 +246,8 @@ def store(
     op = memref.StoreOp.get(value, memory, indices)
     locate(op, like)
     return op
+
+
+def named(value: SSAValue, role: str) -> str | None:
+    """The name of the memory that keeps `value`."""
+    return value.name_hint and f"{value.name_hint}_{role}"

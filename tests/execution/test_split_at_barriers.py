@@ -5,7 +5,11 @@ from typing import Any
 
 import pytest
 
+from spmd.dialects.diagnostics import KernelError
+from spmd.passes.split_at_barriers import Strategy
 from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.runtime.errors import SourceText
+from spmd.runtime.parsing import make_context, parse
 from tests.execution.harness import (
     LINES,
     PLANES,
@@ -16,7 +20,7 @@ from tests.execution.harness import (
     check_passes,
 )
 
-KERNELS = Path(__file__).parent / "kernels" / "barriers"
+KERNELS = Path(__file__).parent / "kernels"
 
 MORE_LINES = (*LINES, Launch((300,), (256,)), Launch((100,), (100,)))
 
@@ -89,8 +93,23 @@ CASES: list[tuple[str, Arguments, tuple[Launch, ...]]] = [
 ]
 
 
+def rounds(make: Maker) -> list[Any]:
+    return [make.random("i32", make.n), make.random("i32", make.n)]
+
+
+ONLY_CONTINUATIONS: list[tuple[str, Arguments, tuple[Launch, ...]]] = [
+    ("uneven_trips", one_array, MORE_LINES),
+    ("different_rounds", rounds, MORE_LINES),
+    ("several_exits", per_group, MORE_LINES),
+    ("rounds_between", rounds, MORE_LINES),
+    ("blocks_in_function", with_local, MORE_LINES),
+]
+"""What fission cannot do, or would do wrong."""
+
+
 def source(name: str, launch: Launch, fixed: bool) -> str:
-    text = (KERNELS / f"{name}.mlir").read_text()
+    (path,) = KERNELS.glob(f"*/{name}.mlir")
+    text = path.read_text()
     if not fixed:
         return text
     # The same kernel with its work-group size as attribute.
@@ -102,29 +121,69 @@ def source(name: str, launch: Launch, fixed: bool) -> str:
     return head + "spmd.kernel @" + signature + attribute + rest
 
 
+@pytest.mark.parametrize("strategy", ["fission", "continuations"])
 @pytest.mark.parametrize("fixed", [False, True], ids=["any-size", "fixed-size"])
 @pytest.mark.parametrize(
     ("name", "arguments", "launches"), CASES, ids=[case[0] for case in CASES]
 )
 def test_level_1_in_the_interpreter(
-    name: str, arguments: Arguments, launches: tuple[Launch, ...], fixed: bool
+    name: str,
+    arguments: Arguments,
+    launches: tuple[Launch, ...],
+    fixed: bool,
+    strategy: Strategy,
 ):
     for launch in launches:
         check_passes(
             source(name, launch, fixed),
             arguments,
             launch,
-            SpmdToLoopsPass(),
+            SpmdToLoopsPass(strategy=strategy),
             skip=("split-at-barriers",),
         )
 
 
+@pytest.mark.parametrize("strategy", ["fission", "continuations"])
 @pytest.mark.parametrize("fixed", [False, True], ids=["any-size", "fixed-size"])
 @pytest.mark.parametrize(
     ("name", "arguments", "launches"), CASES, ids=[case[0] for case in CASES]
 )
 def test_native(
+    name: str,
+    arguments: Arguments,
+    launches: tuple[Launch, ...],
+    fixed: bool,
+    strategy: Strategy,
+):
+    for launch in launches:
+        check_native(
+            source(name, launch, fixed),
+            arguments,
+            launch,
+            strategy=strategy,
+            vectorize=False,
+        )
+
+
+@pytest.mark.parametrize("fixed", [False, True], ids=["any-size", "fixed-size"])
+@pytest.mark.parametrize(
+    ("name", "arguments", "launches"),
+    ONLY_CONTINUATIONS,
+    ids=[case[0] for case in ONLY_CONTINUATIONS],
+)
+def test_only_continuations(
     name: str, arguments: Arguments, launches: tuple[Launch, ...], fixed: bool
 ):
     for launch in launches:
-        check_native(source(name, launch, fixed), arguments, launch, vectorize=False)
+        text = source(name, launch, fixed)
+        check_passes(
+            text, arguments, launch, SpmdToLoopsPass(), skip=("split-at-barriers",)
+        )
+        check_native(text, arguments, launch, vectorize=False)
+
+
+@pytest.mark.parametrize("name", [case[0] for case in ONLY_CONTINUATIONS])
+def test_fission_says_what_it_cannot_do(name: str):
+    module = parse(SourceText("kernel.mlir", source(name, LINES[0], False)))
+    with pytest.raises(KernelError, match="strategy=fission"):
+        SpmdToLoopsPass(strategy="fission").apply(make_context(), module)

@@ -1,0 +1,276 @@
+"""
+Which values a work-item must take from one sub-CFG of a kernel to another, and how.
+
+A sub-CFG uses a value that another one defined (or itself, before its last sync). When the
+sub-CFG begins, the value is
+
+* loaded from a *cell* if all work-items agree on it: one element for the group,
+* *recomputed* if it is a cheap function of ids and of what runs once,
+* loaded from a *context* otherwise: one element per work-item.
+
+Cells and contexts are written where the value is defined, in each sub-CFG that defines it.
+
+A value that a sub-CFG defines on some of the ways to a use, and brings along on others, is
+*repaired*: it lives in a private variable of the work-item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Block, Operation, SSAValue
+
+from spmd.analysis.barrier_regions import is_sync
+from spmd.analysis.context_needs import cost_of, is_too_expensive
+from spmd.analysis.divergence import Divergence
+from spmd.analysis.sub_cfgs import Cfg, SubCfg, end_of, used_from_outside
+from spmd.dialects.spmd import LocalIdOp, ScanOp
+
+
+@dataclass(frozen=True)
+class ContinuationNeeds:
+    """The answer for one kernel; collections are in the order of the source."""
+
+    cells: dict[SSAValue, None] = field(default_factory=dict[SSAValue, None])
+    stored: dict[SSAValue, None] = field(default_factory=dict[SSAValue, None])
+    private: dict[memref.AllocaOp, None] = field(
+        default_factory=dict[memref.AllocaOp, None]
+    )
+    unmovable: dict[SSAValue, None] = field(default_factory=dict[SSAValue, None])
+    """Memrefs that cannot be computed again."""
+
+    entered: dict[SubCfg, dict[SSAValue, None]] = field(
+        default_factory=dict[SubCfg, dict[SSAValue, None]]
+    )
+    """What each sub-CFG needs when it begins."""
+
+    repaired: dict[SubCfg, dict[SSAValue, None]] = field(
+        default_factory=dict[SubCfg, dict[SSAValue, None]]
+    )
+    recomputed: dict[SSAValue, None] = field(default_factory=dict[SSAValue, None])
+    inputs: dict[Operation, SSAValue] = field(default_factory=dict[Operation, SSAValue])
+    """The varying value that goes into a collective."""
+
+
+class Places:
+    """Where the values of a kernel are defined, and which of them are never moved."""
+
+    def __init__(self, cfg: Cfg, once: Container[Operation]):
+        self.cfg = cfg
+        self._once = once
+
+    def is_once(self, value: SSAValue) -> bool:
+        """Whether `value` is computed once per work-group, before all else."""
+        owner = value.owner
+        if isinstance(owner, Block):
+            return owner is self.cfg.blocks[0]
+        return owner in self._once
+
+    def block_of(self, value: SSAValue) -> Block:
+        """The block that defines `value`."""
+        owner = value.owner
+        if isinstance(owner, Block):
+            return owner
+        assert owner.parent is not None
+        return owner.parent
+
+
+def find_continuation_needs(
+    places: Places,
+    sub_cfgs: tuple[SubCfg, ...],
+    divergence: Divergence,
+    out_of_step: frozenset[Block],
+) -> ContinuationNeeds:
+    """Decide for every value of a kernel that is used behind a sync."""
+    finder = _Finder(places, divergence, out_of_step)
+    outside = {block: used_from_outside(block) for block in places.cfg.blocks}
+    for sub_cfg in sub_cfgs:
+        for block in sub_cfg.blocks:
+            for value in outside[block]:
+                finder.use(value, sub_cfg, block)
+    for sync in places.cfg.syncs:
+        finder.use_in_collective(sync)
+    return finder.needs
+
+
+class _Finder:
+    def __init__(
+        self, places: Places, divergence: Divergence, out_of_step: frozenset[Block]
+    ):
+        self.places = places
+        self.divergence = divergence
+        self.out_of_step = out_of_step
+        self.needs = ContinuationNeeds()
+        self._costs: dict[SSAValue, int] = {}
+        for block in places.cfg.blocks:
+            for op in block.ops:
+                cost = cost_of(op, self._cost)
+                self._costs.update(dict.fromkeys(op.results, cost))
+
+    def use(self, value: SSAValue, sub_cfg: SubCfg, block: Block) -> None:
+        """Note that `block`, as a part of `sub_cfg`, uses `value` from another block."""
+        open_ = [value]
+        while open_:
+            value = open_.pop()
+            if self.places.is_once(value) or isinstance(value.owner, LocalIdOp):
+                continue
+            match way_of(self.places, value, sub_cfg, block):
+                case "defined":
+                    continue
+                case "entered":
+                    self._enter(value, sub_cfg)
+                case _:
+                    owner = value.owner
+                    if isinstance(owner, Operation) and self.is_recomputed(value):
+                        self.needs.recomputed[value] = None
+                        open_.extend(owner.operands)
+                    else:
+                        self.needs.repaired.setdefault(sub_cfg, {})[value] = None
+                        self._enter(value, sub_cfg)
+
+    def _enter(self, value: SSAValue, sub_cfg: SubCfg) -> None:
+        """Note that `sub_cfg` needs `value` when it begins."""
+        entered = self.needs.entered.setdefault(sub_cfg, {})
+        open_ = [value]
+        while open_:
+            value = open_.pop()
+            if (
+                value in entered
+                or self.places.is_once(value)
+                or isinstance(value.owner, LocalIdOp)
+            ):
+                continue
+            entered[value] = None
+            owner = value.owner
+            if isinstance(owner, memref.AllocaOp):
+                self.needs.private[owner] = None
+            elif is_given_by(value, sub_cfg):
+                continue
+            elif self.is_agreed(value):
+                self.needs.cells[value] = None
+            elif self.is_recomputed(value):
+                assert isinstance(owner, Operation)
+                self.needs.recomputed[value] = None
+                open_.extend(owner.operands)
+            elif isinstance(value.type, MemRefType):
+                self.needs.unmovable[value] = None
+            else:
+                self.needs.stored[value] = None
+
+    def use_in_collective(self, sync: Operation) -> None:
+        """Note what a collective reads and writes when all work-items are there."""
+        if not sync.operands:
+            return
+        value = sync.operands[0]
+        if not self.places.is_once(value) and not self.is_agreed(value):
+            self.needs.inputs[sync] = value
+
+    def is_agreed(self, value: SSAValue) -> bool:
+        """Whether `value` is the same in all work-items that wait at one sync."""
+        if isinstance(value.type, MemRefType):
+            return False
+        owner = value.owner
+        if isinstance(owner, Operation) and is_sync(owner):
+            return not isinstance(owner, ScanOp)
+        return (
+            self.divergence.is_uniform(value)
+            and self.places.block_of(value) not in self.out_of_step
+        )
+
+    def is_recomputed(self, value: SSAValue) -> bool:
+        """Whether `value` is computed again rather than stored."""
+        owner = value.owner
+        if isinstance(owner, Block):
+            return False
+        if isinstance(value.type, MemRefType):
+            return not is_too_expensive(cost_of(owner, lambda _: 0, any_memref=True))
+        return not is_too_expensive(self._costs[value])
+
+    def _cost(self, value: SSAValue) -> int | None:
+        """What `value` costs as an operand; `None` if it cannot be had again."""
+        if self.places.is_once(value) or self.is_agreed(value):
+            return 0
+        return self._costs.get(value)
+
+
+def is_given_by(value: SSAValue, sub_cfg: SubCfg) -> bool:
+    """Whether `value` is the result that the group gets where `sub_cfg` begins."""
+    return value.owner is sub_cfg.sync and not isinstance(sub_cfg.sync, ScanOp)
+
+
+def way_of(places: Places, value: SSAValue, sub_cfg: SubCfg, block: Block) -> str:
+    """How `value` comes to `block` in `sub_cfg`: "defined", "entered" or "repaired"."""
+    owner = value.owner
+    if isinstance(owner, Operation) and is_sync(owner):
+        return "entered"
+    made_in = places.block_of(value)
+    if made_in not in sub_cfg or not sub_cfg.leads_to(made_in, block):
+        return "entered"
+    return "defined" if sub_cfg.dominates(made_in, block) else "repaired"
+
+
+def conflicts(
+    needs: ContinuationNeeds,
+    sub_cfgs: tuple[SubCfg, ...],
+    kept: Mapping[SSAValue, int],
+) -> list[int]:
+    """
+    For each kept value, by its number, the others that may hold at the same time, as bits.
+
+    A context that is written in a sub-CFG must not be one that a later one reads.
+    """
+    of_sync = {sub_cfg.sync: sub_cfg for sub_cfg in sub_cfgs}
+
+    def bits(values: Iterable[SSAValue]) -> int:
+        found = 0
+        for value in values:
+            if (number := kept.get(value)) is not None:
+                found |= 1 << number
+        return found
+
+    live = {s: bits(needs.entered.get(s, ())) for s in sub_cfgs}
+    following = {
+        s: [of_sync[end_of(b)] for b in s.ends if end_of(b) in of_sync]
+        for s in sub_cfgs
+    }
+    changed = True
+    while changed:
+        changed = False
+        for sub_cfg in reversed(sub_cfgs):
+            found = live[sub_cfg]
+            for after in following[sub_cfg]:
+                found |= live[after]
+            if found != live[sub_cfg]:
+                live[sub_cfg] = found
+                changed = True
+
+    result = [0] * len(kept)
+
+    def note(numbers: int, others: int) -> None:
+        for number in range(len(kept)):
+            if numbers >> number & 1:
+                result[number] |= others & ~(1 << number)
+                for other in range(len(kept)):
+                    if others >> other & 1 and other != number:
+                        result[other] |= 1 << number
+
+    for sub_cfg in sub_cfgs:
+        written = bits(
+            value
+            for block in sub_cfg.blocks
+            for value in (*block.args, *(r for op in block.ops for r in op.results))
+        )
+        later = bits(
+            needs.inputs[end]
+            for end in map(end_of, sub_cfg.ends)
+            if end in needs.inputs
+        )
+        for after in following[sub_cfg]:
+            later |= live[after]
+        if isinstance(sub_cfg.sync, ScanOp):
+            note(bits((sub_cfg.sync.result,)), live[sub_cfg])
+        note(written, later | written)
+    return result

@@ -1,0 +1,267 @@
+"""
+How a kernel of blocks falls apart at its barriers, if control flow is left as it is.
+
+A *resume point* is the begin of the kernel, or what follows a sync (a barrier or a
+collective of the work-group). Its *sub-CFG* is all that a work-item can run from there to
+the next sync. A block belongs to each sub-CFG that can run it.
+
+```mlir
+  ...                           // point 0: this block, then ^loop as far as its barrier
+  cf.br ^loop
+^loop:
+  spmd.barrier
+  ...                           // point 1: from here around ^loop, or to ^exit
+  cf.cond_br %c, ^loop, ^exit
+^exit:
+  spmd.return
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from xdsl.dialects import cf
+from xdsl.ir import Block, Operation, SSAValue
+
+from spmd.analysis.barrier_regions import is_sync
+from spmd.analysis.cfg import dominates, immediate_dominators, reverse_post_order
+from spmd.analysis.divergence import Divergence
+
+
+@dataclass(frozen=True)
+class Cfg:
+    """
+    The blocks of a kernel in which every sync is the last operation of its block.
+
+    What follows a sync is the block behind its own.
+    """
+
+    blocks: tuple[Block, ...]
+
+    @cached_property
+    def number(self) -> Mapping[Block, int]:
+        """The place of each block in `blocks`."""
+        return {block: number for number, block in enumerate(self.blocks)}
+
+    @cached_property
+    def syncs(self) -> tuple[Operation, ...]:
+        """The syncs that end blocks, in the order of the blocks."""
+        ends = (end_of(block) for block in self.blocks)
+        return tuple(end for end in ends if is_sync(end))
+
+    def behind(self, sync: Operation) -> Block:
+        """The block that work-items run when all have reached `sync`."""
+        block = sync.parent
+        assert block is not None, "a sync stands in a block"
+        return self.blocks[self.number[block] + 1]
+
+    def branches(self, block: Block) -> Sequence[Block]:
+        """Where a work-item can go from `block` without waiting."""
+        end = end_of(block)
+        return () if is_sync(end) else end.successors
+
+    def successors(self, block: Block) -> Sequence[Block]:
+        """Where a work-item can go from `block`."""
+        end = end_of(block)
+        return (self.behind(end),) if is_sync(end) else end.successors
+
+    @cached_property
+    def edges(self) -> list[list[int]]:
+        """`successors`, as numbers."""
+        return [
+            [self.number[after] for after in self.successors(block)]
+            for block in self.blocks
+        ]
+
+
+def end_of(block: Block) -> Operation:
+    """The last operation of a block that is not empty."""
+    end = block.last_op
+    assert end is not None, "a block has a terminator"
+    return end
+
+
+@dataclass(eq=False)
+class SubCfg:
+    """All that a work-item can run from one resume point to the next sync."""
+
+    sync: Operation | None
+    """Behind which it begins; `None` for the begin of the kernel."""
+
+    blocks: tuple[Block, ...]
+    """In reverse post-order; the first is where it begins."""
+
+    ends: tuple[Block, ...]
+    """The blocks that end in a sync or return."""
+
+    _dominator: dict[int, int]
+    _number: Mapping[Block, int]
+    _edges: Sequence[Sequence[int]]
+    _behind: dict[Block, frozenset[int]] = field(
+        default_factory=dict[Block, frozenset[int]]
+    )
+
+    @property
+    def start(self) -> Block:
+        """Where it begins."""
+        return self.blocks[0]
+
+    def __contains__(self, block: Block) -> bool:
+        return self._number.get(block) in self._dominator
+
+    def dominates(self, a: Block, b: Block) -> bool:
+        """Whether a work-item that runs `b` has always run `a` before, from the start."""
+        return dominates(self._dominator, self._number[a], self._number[b])
+
+    def leads_to(self, a: Block, b: Block) -> bool:
+        """Whether a work-item can run `b` after it has run `a`."""
+        if a not in self._behind:
+            seen: set[int] = set()
+            open_ = list(self._edges[self._number[a]])
+            while open_:
+                node = open_.pop()
+                if node not in seen:
+                    seen.add(node)
+                    open_.extend(self._edges[node])
+            self._behind[a] = frozenset(seen)
+        return self._number[b] in self._behind[a]
+
+
+def find_sub_cfgs(cfg: Cfg) -> tuple[SubCfg, ...]:
+    """The sub-CFG of every resume point that can be reached, the kernel's begin first."""
+    edges = [[cfg.number[b] for b in cfg.branches(block)] for block in cfg.blocks]
+    found: dict[Operation | None, SubCfg] = {}
+    open_: list[Operation | None] = [None]
+    while open_:
+        sync = open_.pop(0)
+        if sync in found:
+            continue
+        start = cfg.blocks[0] if sync is None else cfg.behind(sync)
+        order = reverse_post_order(edges, cfg.number[start])
+        blocks = tuple(cfg.blocks[number] for number in order)
+        ends = tuple(block for block in blocks if not cfg.branches(block))
+        dominator = immediate_dominators(edges, cfg.number[start])
+        found[sync] = SubCfg(sync, blocks, ends, dominator, cfg.number, edges)
+        open_.extend(end for end in map(end_of, ends) if is_sync(end))
+    return tuple(found.values())
+
+
+def find_out_of_step(cfg: Cfg, divergence: Divergence) -> frozenset[Block]:
+    """
+    The blocks that work-items may run in different rounds of a loop at one sync.
+
+    A value that is the same in all work-items *in one round* is not the same at a barrier
+    that one of them reaches in its first round and another in its second. In a loop whose
+    branches are all uniform, or agreed on because each way leads to syncs of its own, all
+    work-items are in the same round.
+    """
+    ahead = _syncs_ahead(cfg)
+    parting = {
+        cfg.number[block]
+        for block in cfg.blocks
+        if _may_part(cfg, block, divergence, ahead)
+    }
+    result: set[Block] = set()
+    for component in _components(cfg.edges):
+        if parting & component:
+            result.update(cfg.blocks[number] for number in component)
+    return frozenset(result)
+
+
+def _may_part(
+    cfg: Cfg, block: Block, divergence: Divergence, ahead: Sequence[int]
+) -> bool:
+    """Whether work-items can go different ways behind `block`."""
+    end = end_of(block)
+    ways = set(cfg.branches(block))
+    if len(ways) < 2:
+        return False
+    if isinstance(end, cf.ConditionalBranchOp | cf.SwitchOp) and divergence.is_uniform(
+        end.operands[0]
+    ):
+        return False
+    seen = 0
+    for way in ways:
+        if seen & ahead[cfg.number[way]]:
+            return True
+        seen |= ahead[cfg.number[way]]
+    return False
+
+
+def _syncs_ahead(cfg: Cfg) -> Sequence[int]:
+    """The syncs that can be reached next from each block, as bits; the end is the last."""
+    bit = {sync: 1 << number for number, sync in enumerate(cfg.syncs)}
+    the_end = 1 << len(bit)
+    edges = [[cfg.number[b] for b in cfg.branches(block)] for block in cfg.blocks]
+    ahead = [
+        bit.get(end_of(block), 0 if edges[number] else the_end)
+        for number, block in enumerate(cfg.blocks)
+    ]
+    changed = True
+    while changed:
+        changed = False
+        for number in reversed(range(len(edges))):
+            found = ahead[number]
+            for after in edges[number]:
+                found |= ahead[after]
+            if found != ahead[number]:
+                ahead[number] = found
+                changed = True
+    return ahead
+
+
+def _components(edges: Sequence[Sequence[int]]) -> list[set[int]]:
+    """The sets of nodes that lie on a common cycle (Tarjan, without recursion)."""
+    low: dict[int, int] = {}
+    index: dict[int, int] = {}
+    on_path: set[int] = set()
+    path: list[int] = []
+    result: list[set[int]] = []
+    for root in range(len(edges)):
+        if root in index:
+            continue
+        work = [(root, iter(edges[root]))]
+        index[root] = low[root] = len(index)
+        path.append(root)
+        on_path.add(root)
+        while work:
+            node, rest = work[-1]
+            for after in rest:
+                if after not in index:
+                    index[after] = low[after] = len(index)
+                    path.append(after)
+                    on_path.add(after)
+                    work.append((after, iter(edges[after])))
+                    break
+                if after in on_path:
+                    low[node] = min(low[node], index[after])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    component: set[int] = set()
+                    while node not in component:
+                        on_path.discard(path[-1])
+                        component.add(path.pop())
+                    if len(component) > 1 or node in edges[node]:
+                        result.append(component)
+    return result
+
+
+def used_from_outside(block: Block) -> dict[SSAValue, None]:
+    """The values that `block` uses and that other blocks define, in order."""
+    inside: set[object] = {block}
+    found: dict[SSAValue, None] = {}
+    for op in block.walk():
+        inside.add(op)
+        for region in op.regions:
+            inside.update(region.blocks)
+    for op in block.walk():
+        for value in op.operands:
+            if value.owner not in inside:
+                found[value] = None
+    return found

@@ -1,0 +1,333 @@
+"""
+The work-item loops of one sub-CFG: what all work-items run from one sync to the next.
+
+A sub-CFG without loops is written with `scf.if`, if not too much has to be written twice
+where branches join; any other one is an `scf.execute_region` in the loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import cf, memref, scf
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.traits import IsTerminator
+
+from spmd.analysis.barrier_regions import is_sync
+from spmd.analysis.continuation_needs import (
+    ContinuationNeeds,
+    Places,
+    is_given_by,
+    way_of,
+)
+from spmd.analysis.sub_cfgs import SubCfg, end_of, used_from_outside
+from spmd.dialects.rewriting import hint, locate
+from spmd.dialects.spmd import LocalIdOp
+from spmd.passes.work_item_loops import WorkGroup, load, store
+
+DEEPEST_TREE = 32
+"""How deep `scf.if` may be nested for a tree of blocks."""
+
+LARGEST_TREE = 64
+"""Operations that may be written more than once to make a tree."""
+
+
+@dataclass
+class Memory:
+    """Where the values are that live longer than a sub-CFG."""
+
+    cells: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    contexts: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    inputs: dict[Operation, SSAValue] = field(default_factory=dict[Operation, SSAValue])
+    """The context with what goes into a collective."""
+
+    operands: dict[tuple[Operation, int], SSAValue] = field(
+        default_factory=dict[tuple[Operation, int], SSAValue]
+    )
+    """The cell with an operand of a collective that all work-items agree on."""
+
+
+class SubCfgCode:
+    """Writes the loops of one sub-CFG in front of `anchor`."""
+
+    def __init__(
+        self,
+        group: WorkGroup,
+        places: Places,
+        needs: ContinuationNeeds,
+        memory: Memory,
+        sub_cfg: SubCfg,
+        anchor: Operation,
+        given: SSAValue | None,
+    ):
+        self.group = group
+        self.places = places
+        self.needs = needs
+        self.memory = memory
+        self.sub_cfg = sub_cfg
+        self.anchor = anchor
+        self.given = given
+        """The result of the collective in front of this sub-CFG."""
+
+        self.nest = group.nest(sub_cfg.sync or end_of(sub_cfg.start))
+        self._entered: dict[SSAValue, SSAValue] = {}
+        self._defined: dict[SSAValue, SSAValue] = {}
+        self._variables: dict[SSAValue, SSAValue] = {}
+        self._as_tree = False
+        self._next: tuple[SSAValue, Mapping[Operation | None, int]] | None = None
+
+    def write(
+        self, next_: SSAValue | None, codes: Mapping[Operation | None, int]
+    ) -> None:
+        """
+        Write the loops; they store the code of the sync they come to in the cell `next_`.
+
+        The code of `None` stands for a return.
+        """
+        if next_ is not None:
+            self._next = next_, codes
+        # Before anything is written: what is defined again has another value then.
+        for value in self.needs.entered.get(self.sub_cfg, ()):
+            self._entering(value)
+        self._as_tree = self._is_tree()
+        if self._as_tree:
+            self._write_tree(self.sub_cfg.start, self.nest.body)
+        else:
+            for value in self.needs.repaired.get(self.sub_cfg, ()):
+                self._make_variable(value)
+            self._write_blocks()
+        if self.nest.body.first_op is not None:
+            self.nest.place_before(self.anchor)
+
+    # Values.
+
+    def _entering(self, value: SSAValue) -> SSAValue:
+        """What `value` is when the sub-CFG begins."""
+        if (known := self._entered.get(value)) is None:
+            known = self._enter(value)
+            self._entered[value] = known
+        return known
+
+    def _enter(self, value: SSAValue) -> SSAValue:
+        owner = value.owner
+        if isinstance(owner, LocalIdOp):
+            return self.nest.ids[owner.dimension.data.number]
+        if self.places.is_once(value):
+            return value
+        if is_given_by(value, self.sub_cfg):
+            assert self.given is not None, "a collective has a result"
+            return self.given
+        if (cell := self.memory.cells.get(value)) is not None:
+            op = load(cell, (), value)
+            assert self.anchor.parent is not None
+            self.anchor.parent.insert_op_before(op, self.anchor)
+            return op.res
+        if (context := self.memory.contexts.get(value)) is not None:
+            op = load(context, self.nest.indices, value)
+            self.nest.body.add_op(op)
+            return op.res
+        assert value in self.needs.recomputed, "a value is stored or recomputed"
+        assert isinstance(owner, Operation)
+        operands = {operand: self._entering(operand) for operand in owner.operands}
+        return self._again(value, operands, self.nest.body)
+
+    def _again(
+        self, value: SSAValue, operands: dict[SSAValue, SSAValue], body: Block
+    ) -> SSAValue:
+        """Compute `value` again at the end of `body`."""
+        owner = value.owner
+        assert isinstance(owner, Operation)
+        clone = owner.clone(operands)
+        body.add_op(clone)
+        return operands[value]
+
+    def _make_variable(self, value: SSAValue) -> None:
+        """A private variable for a value that not all ways to its uses define."""
+        alloca = memref.AllocaOp.build(
+            operands=[[], []], result_types=[MemRefType(value.type, ())]
+        )
+        owner = value.owner
+        like = owner if isinstance(owner, Operation) else self.anchor
+        locate(alloca, like)
+        hint(alloca.memref, value)
+        initial = self._entering(value)
+        self.nest.body.add_ops((alloca, store(initial, alloca.memref, (), like)))
+        self._variables[value] = alloca.memref
+
+    def _known_in(self, block: Block, body: Block) -> dict[SSAValue, SSAValue]:
+        """The values from elsewhere that `block` uses; `body` is what becomes of it."""
+        known: dict[SSAValue, SSAValue] = {}
+
+        def find(value: SSAValue) -> SSAValue:
+            if value in known:
+                return known[value]
+            if isinstance(value.owner, LocalIdOp) or self.places.is_once(value):
+                return self._entering(value)
+            if self._as_tree:
+                # On the one way that leads here, a value was defined or it was not.
+                new = self._defined.get(value)
+                return self._entering(value) if new is None else new
+            way = way_of(self.places, value, self.sub_cfg, block)
+            if way == "entered":
+                return self._entering(value)
+            if way == "defined":
+                return self._defined[value]
+            if (variable := self._variables.get(value)) is not None:
+                op = load(variable, (), value)
+                body.add_op(op)
+                return op.res
+            owner = value.owner
+            assert isinstance(owner, Operation)
+            operands = {operand: find(operand) for operand in owner.operands}
+            return self._again(value, operands, body)
+
+        for value in used_from_outside(block):
+            known[value] = find(value)
+        return known
+
+    def _define(
+        self, value: SSAValue, new: SSAValue, body: Block, like: Operation
+    ) -> None:
+        """Note that `value` is `new` from here on, and keep it where it is needed later."""
+        self._defined[value] = new
+        if (cell := self.memory.cells.get(value)) is not None:
+            body.add_op(store(new, cell, (), like))
+        if (context := self.memory.contexts.get(value)) is not None:
+            body.add_op(store(new, context, self.nest.indices, like))
+        if (variable := self._variables.get(value)) is not None:
+            body.add_op(store(new, variable, (), like))
+
+    # Code.
+
+    def _write_block(self, block: Block, body: Block) -> dict[SSAValue, SSAValue]:
+        """Write all of `block` but its end; the values that the end may use."""
+        known = self._known_in(block, body)
+        end = end_of(block)
+        for argument in block.args:
+            if argument in self._defined:
+                known[argument] = self._defined[argument]
+        for op in block.ops:
+            if isinstance(op, LocalIdOp):
+                known[op.result] = self._entering(op.result)
+                continue
+            if op is end:
+                continue
+            if op.results and self.places.is_once(op.results[0]):
+                continue
+            body.add_op(op.clone(known))
+            for result in op.results:
+                self._define(result, known[result], body, op)
+        if is_sync(end):
+            self._write_operands(end, known, body)
+        if not self.places.cfg.branches(block):
+            self._write_code(end, body)
+        return known
+
+    def _write_operands(
+        self, sync: Operation, known: Mapping[SSAValue, SSAValue], body: Block
+    ) -> None:
+        """Keep what goes into a collective."""
+        for number, operand in enumerate(sync.operands):
+            value = known.get(operand, operand)
+            if number == 0 and (context := self.memory.inputs.get(sync)) is not None:
+                body.add_op(store(value, context, self.nest.indices, sync))
+            if (cell := self.memory.operands.get((sync, number))) is not None:
+                body.add_op(store(value, cell, (), sync))
+
+    def _write_code(self, end: Operation, body: Block) -> None:
+        """Say which sync was reached."""
+        if self._next is not None:
+            cell, codes = self._next
+            code = codes[end if is_sync(end) else None]
+            body.add_op(store(self.group.constants.index(code), cell, (), end))
+
+    def _is_tree(self) -> bool:
+        """Whether `scf.if` can say what the branches say."""
+        size: dict[Block, int] = {}
+        depth: dict[Block, int] = {}
+        total = 0
+        for block in reversed(self.sub_cfg.blocks):
+            end = end_of(block)
+            ways = self.places.cfg.branches(block)
+            if ways and not isinstance(end, cf.BranchOp | cf.ConditionalBranchOp):
+                return False
+            if any(way not in size for way in ways):
+                return False  # a loop
+            own = sum(1 for _ in block.ops)
+            total += own
+            size[block] = own + sum(size[way] for way in ways)
+            depth[block] = (len(ways) > 1) + max(
+                (depth[way] for way in ways), default=0
+            )
+        start = self.sub_cfg.start
+        return depth[start] <= DEEPEST_TREE and size[start] - total <= LARGEST_TREE
+
+    def _write_tree(self, block: Block, body: Block) -> None:
+        while True:
+            known = self._write_block(block, body)
+            end = end_of(block)
+            match end:
+                case cf.BranchOp():
+                    block = end.successor
+                    self._pass_on(block, end.arguments, known, body, end)
+                case cf.ConditionalBranchOp():
+                    condition = known.get(end.cond, end.cond)
+                    regions: list[Region] = []
+                    for way, values in (
+                        (end.then_block, end.then_arguments),
+                        (end.else_block, end.else_arguments),
+                    ):
+                        inner, before = Block(), dict(self._defined)
+                        self._pass_on(way, values, known, inner, end)
+                        self._write_tree(way, inner)
+                        inner.add_op(scf.YieldOp())
+                        regions.append(Region(inner))
+                        self._defined = before
+                    guard = scf.IfOp(condition, (), regions[0], regions[1])
+                    locate(guard, end)
+                    body.add_op(guard)
+                    return
+                case _:
+                    return
+
+    def _pass_on(
+        self,
+        block: Block,
+        values: Sequence[SSAValue],
+        known: Mapping[SSAValue, SSAValue],
+        body: Block,
+        like: Operation,
+    ) -> None:
+        """Let the arguments of `block` be `values`."""
+        for argument, value in zip(block.args, values, strict=True):
+            self._define(argument, known.get(value, value), body, like)
+
+    def _write_blocks(self) -> None:
+        exit_ = Block([scf.YieldOp()])
+        # The arguments of the kernel are known without being passed on.
+        passed = {
+            block: () if block is self.group.entry else block.args
+            for block in self.sub_cfg.blocks
+        }
+        new = {
+            block: Block(arg_types=[argument.type for argument in arguments])
+            for block, arguments in passed.items()
+        }
+        for block, copy in new.items():
+            for argument, its in zip(passed[block], copy.args, strict=True):
+                hint(its, argument)
+                self._define(argument, its, copy, end_of(block))
+            known = self._write_block(block, copy)
+            end = end_of(block)
+            if self.places.cfg.branches(block):
+                assert end.has_trait(IsTerminator)
+                copy.add_op(end.clone(known, dict(new)))
+            else:
+                branch = cf.BranchOp(exit_)
+                locate(branch, end)
+                copy.add_op(branch)
+        whole = scf.ExecuteRegionOp((), Region([*new.values(), exit_]))
+        locate(whole, self.sub_cfg.sync or end_of(self.sub_cfg.start))
+        self.nest.body.add_op(whole)
