@@ -1,0 +1,164 @@
+// RUN: xdsl-opt %s -p 'gather-ids,split-at-barriers{strategy=continuations}' --split-input-file --verify-diagnostics | filecheck %s
+
+// Barriers one after the other need no decision.
+
+// CHECK-LABEL: spmd.kernel @straight
+// CHECK-NOT:     %next_sync
+// CHECK:         scf.for %lx =
+// CHECK-NEXT:      "test.op"() {first}
+// CHECK-NEXT:    } {spmd.work_items = array<i64: 0>}
+// CHECK-NEXT:    scf.for %lx_1 =
+// CHECK-NEXT:      "test.op"() {second}
+// CHECK-NEXT:    } {spmd.work_items = array<i64: 0>}
+// CHECK-NEXT:    spmd.return
+spmd.kernel @straight() attributes {work_group_size = array<i64: 64>} {
+  "test.op"() {first} : () -> ()
+  spmd.barrier
+  spmd.barrier
+  "test.op"() {second} : () -> ()
+  spmd.barrier
+  spmd.return
+}
+
+// -----
+
+// A loop around a barrier: what runs from one round to the next is one sub-CFG. The loop's
+// counter is the same in all work-items: a cell, loaded once.
+
+// CHECK-LABEL: spmd.kernel @loop
+// CHECK:         %i_cell = memref.alloca() {spmd.group_memory, alignment = 64 : i64} : memref<index>
+// CHECK:         %next_sync = memref.alloca() {spmd.group_memory, alignment = 64 : i64} : memref<index>
+// CHECK:         %following = memref.load %next_sync[]
+// CHECK-NEXT:    %{{.*}} = scf.while (%next = %following) : (index) -> index {
+// CHECK-NEXT:      %more = arith.cmpi ne, %next, %c0 : index
+// CHECK-NEXT:      scf.condition(%more) %next : index
+// CHECK-NEXT:    } do {
+// CHECK-NEXT:    ^bb0(%sync: index):
+// CHECK-NEXT:      %i = memref.load %i_cell[] : memref<index>
+// CHECK-NEXT:      scf.for %lx_1 =
+// CHECK-NEXT:        "test.op"(%i)
+// CHECK-NEXT:        [[J:%.*]] = arith.addi %i, %c1 : index
+// CHECK-NEXT:        memref.store [[J]], %i_cell[] : memref<index>
+// CHECK-NEXT:        [[MORE:%.*]] = arith.cmpi slt, [[J]], %n : index
+// CHECK-NEXT:        scf.if [[MORE]] {
+// CHECK-NEXT:          memref.store %c1, %next_sync[] : memref<index>
+// CHECK-NEXT:        } else {
+// CHECK-NEXT:          memref.store %c0, %next_sync[] : memref<index>
+// CHECK-NEXT:        }
+// CHECK-NEXT:      } {spmd.work_items = array<i64: 0>}
+// CHECK-NEXT:      %following_1 = memref.load %next_sync[] : memref<index>
+// CHECK-NEXT:      scf.yield %following_1 : index
+spmd.kernel @loop(%n: index) attributes {work_group_size = array<i64: 64>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    spmd.barrier
+    "test.op"(%i) : (index) -> ()
+  }
+  spmd.return
+}
+
+// -----
+
+// The same counter where work-items can be in different rounds at one barrier: a context.
+
+// CHECK-LABEL: spmd.kernel @different_rounds
+// CHECK:         %i_context = memref.alloca() {spmd.group_memory, alignment = 64 : i64} : memref<64xindex>
+// CHECK-NOT:     %i_cell
+spmd.kernel @different_rounds(%x: memref<?xindex>, %n: index) attributes {work_group_size = array<i64: 64>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %lid = spmd.local_id x
+  %round = memref.load %x[%lid] : memref<?xindex>
+  scf.for %i = %c0 to %n step %c1 {
+    %now = arith.cmpi eq, %i, %round : index
+    scf.if %now {
+      spmd.barrier
+    }
+  }
+  spmd.return
+}
+
+// -----
+
+// Two barriers that follow on each other in either order: a switch.
+
+// CHECK-LABEL: spmd.kernel @two
+// CHECK:         scf.while
+// CHECK:           scf.index_switch %sync -> index
+// CHECK-NEXT:      case 1 {
+// CHECK:           case 2 {
+// CHECK:           default {
+// CHECK-NEXT:        scf.yield %c0 : index
+spmd.kernel @two(%x: memref<?xi1>) attributes {work_group_size = array<i64: 64>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  scf.for %i = %c0 to %c9 step %c1 {
+    %p = memref.load %x[%i] : memref<?xi1>
+    scf.if %p {
+      spmd.barrier
+    } else {
+      spmd.barrier
+    }
+  }
+  spmd.return
+}
+
+// -----
+
+// Blocks that some work-items run around without waiting stay blocks; a value that comes
+// from outside on one way and from inside on another is a private variable.
+
+// CHECK-LABEL: spmd.kernel @blocks
+// CHECK:         %a_context = memref.alloca()
+// CHECK:         scf.while
+// CHECK:             %a_1 = memref.load %a_context[%lx_1] : memref<64xi32>
+// CHECK:             [[VARIABLE:%.*]] = memref.alloca() : memref<i32>
+// CHECK-NEXT:        memref.store %a_1, [[VARIABLE]][] : memref<i32>
+// CHECK-NEXT:        scf.execute_region {
+// CHECK:               memref.load [[VARIABLE]][] : memref<i32>
+// CHECK:             ^{{.*}}([[A:%.*]]: i32):
+// CHECK-NEXT:          memref.store [[A]], %a_context[%lx_1] : memref<64xi32>
+// CHECK-NEXT:          memref.store [[A]], [[VARIABLE]][] : memref<i32>
+spmd.kernel @blocks(%x: memref<?xi32>) attributes {work_group_size = array<i64: 64>} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %lid = spmd.local_id x
+  %v = memref.load %x[%lid] : memref<?xi32>
+  cf.br ^head(%v : i32)
+^head(%a: i32):
+  %odd = arith.trunci %a : i32 to i1
+  cf.cond_br %odd, ^wait, ^on
+^wait:
+  spmd.barrier
+  cf.br ^on
+^on:
+  %half = arith.shrui %a, %one : i32
+  %more = arith.cmpi ne, %half, %zero : i32
+  cf.cond_br %more, ^head(%half : i32), ^exit
+^exit:
+  memref.store %a, %x[%lid] : memref<?xi32>
+  spmd.return
+}
+
+// -----
+
+// What cannot be kept.
+
+// CHECK: expected no memref that comes out of scf.if and differs between work-items to be used behind a barrier
+spmd.kernel @memref(%x: memref<?xi32>, %y: memref<?xi32>, %p: memref<?xi1>) {
+  %c0 = arith.constant 0 : index
+  %lid = spmd.local_id x
+  %q = memref.load %p[%lid] : memref<?xi1>
+  %m = scf.if %q -> (memref<?xi32>) {
+    "test.op"() : () -> ()
+    scf.yield %x : memref<?xi32>
+  } else {
+    scf.yield %y : memref<?xi32>
+  }
+  spmd.barrier
+  %v = memref.load %m[%c0] : memref<?xi32>
+  memref.store %v, %m[%lid] : memref<?xi32>
+  spmd.return
+}
