@@ -21,6 +21,8 @@ WAITING: set[type[Operation]] = set()
 """Ops at which a work-item waits for others."""
 HOSTS: list[Callable[[Operation], bool]] = []
 """Tests for ops that run work-items of their own; nobody outside waits for those."""
+LANE_HOSTS: set[type[Operation]] = set()
+"""Those of them that run lanes in lock step."""
 DECISIONS: dict[type[Operation], Callable[[Any], Sequence[SSAValue]]] = {}
 """What ops with control flow decide on."""
 OPAQUE_TO_POISON: set[type[Operation]] = set()
@@ -100,10 +102,10 @@ def values_that_may_be_poison(module: ModuleOp) -> set[SSAValue]:
 
 
 def is_in_lanes(op: Operation) -> bool:
-    """Whether the op stands in an op that runs work-items of its own."""
+    """Whether the op stands in an op that runs lanes in lock step."""
     parent = op.parent_op()
     while parent is not None:
-        if any(is_host(parent) for is_host in HOSTS):
+        if type(parent) in LANE_HOSTS:
             return True
         parent = parent.parent_op()
     return False

@@ -211,9 +211,11 @@ class Interpreter:
             for i, arg in enumerate(function.body.blocks[0].args)
         ]
         bound = bind_arguments(types[:own], args, names)
+        width = function.attributes.get("spmd.sub_group_size")
+        lanes = DEFAULT_SUB_GROUP_SIZE if width is None else width.value.data
         full = self.program.symbols.get(f"{name}.full")
         for group_id in self.order(list(range_.group_ids())):
-            group = Group(group_id, range_)
+            group = Group(group_id, range_, lanes)
             chosen = function
             if isinstance(full, func.FuncOp) and group.size == group.enqueued:
                 chosen = full

@@ -18,6 +18,7 @@ _FILES = (
     "scf",
     "vector",
     "vector_memory",
+    "work_items",
 )
 
 

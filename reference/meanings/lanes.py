@@ -16,11 +16,12 @@ from xdsl.ir import Operation, SSAValue
 from spmd.dialects.spmd import MaskedOp, SubGroupOp
 from spmd.reference.compiler import AGREE, HELPERS, Body, Rendezvous, meaning
 from spmd.reference.errors import Trap
-from spmd.reference.facts import HOSTS, poison_source
+from spmd.reference.facts import HOSTS, LANE_HOSTS, poison_source
 from spmd.reference.meanings.scf import assign_to
 from spmd.reference.scalars import POISON
 
 HOSTS.append(lambda op: isinstance(op, SubGroupOp))
+LANE_HOSTS.add(SubGroupOp)
 
 
 class Lane:

@@ -105,8 +105,15 @@ def induction(body: Body, variable: SSAValue, lower: SSAValue, op: Operation) ->
         body.line(f"{name} &= {element(variable.type, op).mask}")
 
 
+WAITING_LOOPS: list[Callable[[Body, scf.ForOp], None]] = []
+"""How to run work-item loops whose lanes wait; the meaning of those provides it."""
+
+
 @meaning(scf.ForOp)
 def _for(body: Body, op: scf.ForOp) -> None:
+    if "spmd.work_items" in op.attributes and op in body.program.waiting:
+        WAITING_LOOPS[0](body, op)
+        return
     variable, *carried = op.body.block.args
     names = [body.new(value) for value in carried]
     body.assign(names, body.uses(op.iter_args))
