@@ -24,14 +24,12 @@ from spmd.lowering.registry import emits
 from spmd.lowering.types import (
     TypeNotLowered,
     is_float,
+    is_local_memory,
     llvm_type,
     mangled,
     scalar_bits,
     storage_bytes,
 )
-
-LOCAL_MEMORY_SPACE = 3
-"""What level 1 makes of `#spmd.memory<local>`."""
 
 MEMREF_KINDS = (
     "addf",
@@ -244,9 +242,8 @@ def _ordering(op: AtomicOp) -> str:
 
 def _is_alone(op: AtomicOp) -> bool:
     """Whether only the thread of this work-group can get at the element."""
-    space = op.memref_type.memory_space
-    is_local = isinstance(space, IntegerAttr) and space.value.data == LOCAL_MEMORY_SPACE
-    return op.scope.data is AtomicScope.WORK_GROUP or is_local
+    is_local = is_local_memory(op.memref_type)
+    return is_local or op.scope.data is AtomicScope.WORK_GROUP
 
 
 @emits(AtomicRmwOp)

@@ -311,7 +311,8 @@ take:
 run:
   %end = add i64 %first, %chunk
   %last = call i64 @llvm.smin.i64(i64 %end, i64 %groups)
-  call void @{quoted(symbol)}(ptr %args, i64 %first, i64 %last, ptr %scratch)
+  ; Once more in line would double the code.
+  call void @{quoted(symbol)}(ptr %args, i64 %first, i64 %last, ptr %scratch) noinline
   br label %take
 done:
   ret void

@@ -20,7 +20,13 @@ from spmd.lowering.function_writer import FunctionWriter
 from spmd.lowering.memref_value import MemRefValue
 from spmd.lowering.module_writer import ModuleWriter, quoted
 from spmd.lowering.registry import emits
-from spmd.lowering.types import TypeNotLowered, is_memref, llvm_type, memref_layout
+from spmd.lowering.types import (
+    TypeNotLowered,
+    is_local_memory,
+    is_memref,
+    llvm_type,
+    memref_layout,
+)
 
 NO_ALIAS = "spmd.noalias"
 
@@ -89,7 +95,10 @@ def _parameters(writer: FunctionWriter, function: FuncOp, block: Block) -> list[
         suffixes += [f"stride{d}" for d in range(layout.rank)]
         names = [writer.fresh(f"{hint}.{suffix}") for suffix in suffixes]
         attributes = ""
-        if argument_attribute(function, index, NO_ALIAS):
+        if argument_attribute(function, index, NO_ALIAS) or (
+            scratch is not None and is_local_memory(argument.type)
+        ):
+            # Nobody else has the local memory that a launch gives to a work-group.
             attributes = "noalias "
         if index == scratch:
             # Only `%scratch` can be a memref in the last place: sizes stand before it.

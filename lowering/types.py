@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
     Float32Type,
     Float64Type,
     IndexType,
+    IntegerAttr,
     IntegerType,
     MemRefType,
     NoneAttr,
@@ -100,6 +101,16 @@ def lane_count(type_: Attribute) -> int | None:
     if is_vector(type_):
         return prod(type_.get_shape())
     return None
+
+
+LOCAL_MEMORY_SPACE = 3
+"""What level 1 makes of `#spmd.memory<local>`. In LLVM all memory is one space."""
+
+
+def is_local_memory(type_: MemRefType[Attribute]) -> bool:
+    """Whether memory belongs to a work-group, at level 1 and after it."""
+    space = type_.memory_space
+    return isinstance(space, IntegerAttr) and space.value.data == LOCAL_MEMORY_SPACE
 
 
 def llvm_type(type_: Attribute) -> str:

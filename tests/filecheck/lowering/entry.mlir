@@ -81,7 +81,8 @@ func.func @k(%x: memref<?xf32>, %flag: i1, %gx: index, %gy: index, %gz: index, %
 // CHECK-NEXT:  run:
 // CHECK-NEXT:    %end = add i64 %first, %chunk
 // CHECK-NEXT:    %last = call i64 @llvm.smin.i64(i64 %end, i64 %groups)
-// CHECK-NEXT:    call void @k(ptr %args, i64 %first, i64 %last, ptr %scratch)
+// CHECK-NEXT:    ; Once more in line would double the code.
+// CHECK-NEXT:    call void @k(ptr %args, i64 %first, i64 %last, ptr %scratch) noinline
 // CHECK-NEXT:    br label %take
 // CHECK-NEXT:  done:
 // CHECK-NEXT:    ret void
