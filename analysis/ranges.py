@@ -23,6 +23,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from spmd.analysis.shape import power_of_two_part
 from spmd.dialects.spmd import (
+    BroadcastOp,
     DimensionOp,
     EnqueuedLocalSizeOp,
     GlobalIdOp,
@@ -366,6 +367,12 @@ def _sign_extend(
     return inputs[0].clamped(width, False)  # truncates as well: index_cast
 
 
+def _of_another_lane(
+    op: Operation, inputs: Sequence[IntegerRange], width: int
+) -> IntegerRange:
+    return inputs[0]
+
+
 def _zero_extend(
     op: Operation, inputs: Sequence[IntegerRange], width: int
 ) -> IntegerRange:
@@ -475,6 +482,7 @@ _RULES: dict[type[object], _Rule] = {
     arith.IndexCastOp: _sign_extend,
     arith.ExtSIOp: _sign_extend,
     arith.TruncIOp: _sign_extend,
+    BroadcastOp: _of_another_lane,
     arith.ExtUIOp: _zero_extend,
     memref.DimOp: _dimension_of_memref,
     LocalIdOp: _launch_dimension,

@@ -3,15 +3,129 @@
 from __future__ import annotations
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import IndexType, i1
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
+from spmd.analysis.ranges import IntegerRanges
 from spmd.dialects.rewriting import hint, locate
-from spmd.dialects.spmd import AnyOp
+from spmd.dialects.spmd import AnyOp, BroadcastOp, LaneIdOp, Scope
 from spmd.passes.masking.masks import Mask, Masks, detach, insert
 
 
 def mask_divergent_for(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
+    """A counted loop whose lanes run different numbers of times."""
+    if why_not_in_step(masking, loop, mask) is None:
+        _mask_in_step(masking, loop, mask)
+    else:
+        _mask_as_while(masking, loop, mask)
+
+
+def why_not_in_step(masking: Masks, loop: scf.ForOp, mask: Mask) -> str | None:
+    """Why lane 0 does not count for all lanes; `None` if it does."""
+    if not isinstance(loop.lb.type, IndexType):
+        return f"the loop counts in {loop.lb.type}"
+    if not masking.divergence.is_uniform(loop.ub):
+        return "the lanes have different ends"
+    if not masking.divergence.is_uniform(loop.step):
+        return "the lanes have different steps"
+    start = masking.divergence.shape(loop.lb)
+    if start.stride is None or start.stride <= 0 or start.wraps:
+        return "the lanes do not start one after the other"
+    return None if mask.first else "lane 0 may be off"
+
+
+def _mask_in_step(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
+    """
+    Lanes that start one after the other and have a common end: lane 0 starts first and
+    ends last, so that its counter drives a uniform loop.
+
+    ```mlir
+    // before
+    %r = scf.for %k = %lx to %n step %size iter_args(%a = %init) -> (f32) {
+      ...
+      scf.yield %b : f32
+    }
+
+    // after
+    %lane = spmd.lane_id
+    %start = spmd.broadcast %lx from %c0 across sub_group : index
+    %r = scf.for %k0 = %start to %n step %size iter_args(%a = %init) -> (f32) {
+      %k = arith.addi %k0, %lane : index
+      %left = arith.subi %n, %k0 : index
+      %on = arith.cmpi slt, %lane, %left : index
+      ...
+      %frozen = arith.select %on, %b, %a : f32
+      scf.yield %frozen : f32
+    }
+    ```
+    """
+    body = loop.body.block
+    counter, *carried = body.args
+    end = body.last_op
+    assert isinstance(end, scf.YieldOp)
+    stride = masking.divergence.shape(loop.lb).stride
+    assert stride is not None
+    index = IndexType()
+    ahead: Operation = LaneIdOp()
+    insert(ahead, loop)
+    hint(ahead.results[0], "lane")
+    if stride != 1:
+        ahead = arith.MuliOp(ahead, masking.constants.number(stride, index))
+        insert(ahead, loop)
+    zero = masking.constants.number(0, index)
+    start = BroadcastOp(loop.lb, zero, Scope.SUB_GROUP)
+    insert(start, loop)
+    hint(start.result, "start")
+
+    at_lane = arith.AddiOp(counter, ahead)
+    counter.replace_all_uses_with(at_lane.result)
+    at_lane.operands = (counter, ahead.results[0])
+    # Unlike the counter of another lane, what is left for lane 0 cannot overflow; from a
+    # negative start it may take an unsigned number.
+    left = arith.SubiOp(loop.ub, counter)
+    positive = IntegerRanges().of(loop.lb).is_non_negative
+    on = arith.CmpiOp(ahead.results[0], left, "slt" if positive else "ult")
+    begin = body.first_op
+    assert begin is not None
+    insert(at_lane, begin)
+    insert(left, begin)
+    insert(on, begin)
+    hint(at_lane.result, counter)
+    hint(left.result, "left")
+    hint(on.result, "on")
+    inner = masking.narrowed(mask, on.result, begin)
+    masking.mask_block(body, Mask(inner.value, some=True, prefix=True))
+
+    inits: list[SSAValue] = list(loop.iter_args)
+    nexts: list[SSAValue] = list(end.arguments)
+    final = list(range(len(nexts)))
+    assert inner.value is not None
+    for j, (result, arg) in enumerate(zip(loop.results, carried, strict=True)):
+        if not result.uses or nexts[j] is arg:
+            continue
+        kept: SSAValue = arg
+        if masking.divergence.is_uniform(arg):
+            # It goes on for all lanes; what lanes left with is kept beside it.
+            kept = hint(body.insert_arg(arg.type, len(body.args)), result)
+            final[j] = len(inits)
+            inits.append(inits[j])
+        frozen = _frozen(inner.value, nexts[j], kept, end)
+        if kept is arg:
+            nexts[j] = frozen
+        else:
+            nexts.append(frozen)
+    end.operands = nexts
+    detach(body)
+    new = scf.ForOp(start.result, loop.ub, loop.step, inits, Region(body))
+    new.attributes.update(loop.attributes)
+    insert(new, loop)
+    for old, place in zip(loop.results, final, strict=True):
+        old.replace_all_uses_with(hint(new.results[place], old))
+    loop.detach()
+    loop.erase()
+
+
+def _mask_as_while(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
     """
     A counted loop whose lanes run different numbers of times, as an `scf.while`.
 

@@ -12,8 +12,8 @@ from xdsl.traits import IsTerminator
 from spmd.analysis.shape import Shape
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import hint
-from spmd.dialects.spmd import AllOp, AnyOp, LaneIdOp, MaskedOp, ReduceOp
-from spmd.passes.widening.collectives import widen_reduce
+from spmd.dialects.spmd import AllOp, AnyOp, BroadcastOp, LaneIdOp, MaskedOp, ReduceOp
+from spmd.passes.widening.collectives import widen_broadcast, widen_reduce
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import Active, Lanes, Strided, Uniform, Varying
 from spmd.passes.widening.lanewise import from_first, widen_lanewise
@@ -67,6 +67,8 @@ class SubGroupWidening(Widening):
                 self.hold(op, [Uniform(self.emitter.all_lanes(held))])
             case ReduceOp():
                 widen_reduce(self, op, active)
+            case BroadcastOp():
+                widen_broadcast(self, op, active)
             case LaneIdOp():
                 self.hold(op, [self.lane_index])
             case cf.AssertOp():
@@ -91,7 +93,7 @@ class SubGroupWidening(Widening):
             if isinstance(operand.type, MemRefType):
                 operands.append(self.array(operand))
             else:
-                operands.append(self._once(operand, active))
+                operands.append(self.once(operand, active))
         new = clone_with(op, operands, op.result_types)
         self.emitter.append(new)
         for old, result in zip(op.results, new.results, strict=True):
@@ -100,20 +102,6 @@ class SubGroupWidening(Widening):
                 self.arrays[old] = result
             else:
                 self.lanes[old] = Uniform(result)
-
-    def _once(self, value: SSAValue, active: Active) -> SSAValue:
-        """A value that all active lanes have, as a scalar."""
-        held = self.of(value)
-        if isinstance(held, Uniform):
-            return held.scalar
-        if not self.shape(value).is_uniform:
-            op = value.owner if isinstance(value.owner, Operation) else self.group
-            fail(
-                op,
-                f"expected %{value.name_hint} to be the same in all lanes, got one "
-                f"that is {self.shape(value)}; run mask-divergence first",
-            )
-        return self.emitter.scalar(held, active)
 
     # Masks
 
@@ -249,7 +237,7 @@ class SubGroupWidening(Widening):
         self.emitter.leave(before)
 
     def _widen_if(self, op: scf.IfOp, active: Active) -> None:
-        condition = self._once(op.cond, active)
+        condition = self.once(op.cond, active)
         known = self._knowing(op.cond) - self.some
         then = Block()
         self.some |= known
@@ -277,7 +265,7 @@ class SubGroupWidening(Widening):
             self.lanes[old] = self._held_as(hint(result, old), form)
 
     def _widen_switch(self, op: scf.IndexSwitchOp, active: Active) -> None:
-        number = self._once(op.arg, active)
+        number = self.once(op.arg, active)
         blocks: list[Block] = []
         for region in (op.default_region, *op.case_regions):
             blocks.append(Block())
@@ -288,7 +276,7 @@ class SubGroupWidening(Widening):
         self._finish(op, new, op.results)
 
     def _widen_for(self, op: scf.ForOp, active: Active) -> None:
-        low, high, step = (self._once(v, active) for v in (op.lb, op.ub, op.step))
+        low, high, step = (self.once(v, active) for v in (op.lb, op.ub, op.step))
         source = op.body.block
         iter_args = source.args[1:]
         inits = [
@@ -316,7 +304,7 @@ class SubGroupWidening(Widening):
         self._new_args(new_test, test.args)
         before = self.emitter.enter(new_test)
         self.widen_block(test, active)
-        go_on = self._once(condition.condition, active)
+        go_on = self.once(condition.condition, active)
         forwarded = [
             self._in_form_of(value, arg, active)
             for value, arg in zip(condition.args, body.args, strict=True)

@@ -9,6 +9,7 @@ from xdsl.utils.hints import isa
 
 from spmd.analysis.ranges import bit_width
 from spmd.analysis.shape import Shape
+from spmd.dialects.rewriting import constant_index
 from spmd.passes.masking.speculation import divides_by_constant, is_integer_division
 from spmd.passes.vector_width import VECTOR_LIBRARY_OPS
 from spmd.passes.widening.emitter import clone_with
@@ -111,10 +112,13 @@ def _compute_first(
         for each in operands
         if isinstance(each, Strided | Uniform)
     ]
+    shape = widening.shape(op.results[0])
+    if isinstance(op, arith.AddiOp | arith.SubiOp) and constant_index(scalars[1]) == 0:
+        widening.hold(op, [from_first(scalars[0], shape)])
+        return
     # Lane 0 may be off, and then its sum may overflow although no active lane's does.
     new = clone_with(op, scalars, op.result_types, drop_overflow=not active.first)
     widening.emitter.append(new)
-    shape = widening.shape(op.results[0])
     widening.hold(op, [from_first(new.results[0], shape)])
 
 
@@ -233,7 +237,7 @@ def _compare_as_prefix(
         return None
     if not isinstance(right, Uniform) or widening.shape(counted).wraps:
         return None
-    lowest = widening.ranges.of(left.first).low
+    lowest = widening.ranges.of(counted).low
     limit = widening.ranges.of(bound)
     bits = _bits(bound)
     if lowest < 0:
@@ -245,6 +249,8 @@ def _compare_as_prefix(
             return None
         one = emitter.constants.number(1, bound.type)
         end = emitter.insert(arith.AddiOp(end, one))
+    elif predicate == "slt" and constant_index(left.first) == 0:
+        pass  # There is nothing to subtract, and no lane is below a negative end.
     elif limit.low < 0 and predicate == "slt":
         zero = emitter.constants.number(0, bound.type)
         end = emitter.insert(arith.MaxSIOp(end, zero), bound)
@@ -253,7 +259,7 @@ def _compare_as_prefix(
         end = emitter.insert(arith.MinUIOp(end, largest), bound)
     name = _count_name(op)
     count = end
-    if widening.ranges.of(left.first).value != 0:
+    if constant_index(left.first) != 0:
         count = emitter.insert(arith.SubiOp(end, left.first), name)
     if not isinstance(count.type, IndexType):
         count = emitter.insert(arith.IndexCastOp(count, IndexType()), name)

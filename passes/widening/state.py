@@ -12,11 +12,13 @@ from xdsl.ir import Operation, SSAValue
 from spmd.analysis.divergence import Divergence
 from spmd.analysis.ranges import IntegerRanges
 from spmd.analysis.shape import Shape
+from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import MaskedOp, SubGroupOp
 from spmd.passes.constant_pool import ConstantPool
 from spmd.passes.widening.emitter import Emitter
 from spmd.passes.widening.lanes import (
+    Active,
     Lanes,
     Prefix,
     Strided,
@@ -119,3 +121,17 @@ class Widening:
                     return False
                 parent = parent.parent_op()
         return True
+
+    def once(self, value: SSAValue, active: Active) -> SSAValue:
+        """A value that all active lanes have, as a scalar."""
+        held = self.of(value)
+        if isinstance(held, Uniform):
+            return held.scalar
+        if not self.shape(value).is_uniform:
+            op = value.owner if isinstance(value.owner, Operation) else self.group
+            fail(
+                op,
+                f"expected %{value.name_hint} to be the same in all lanes, got one "
+                f"that is {self.shape(value)}; run mask-divergence first",
+            )
+        return self.emitter.scalar(held, active)
