@@ -2,7 +2,8 @@
 Makes a function that runs one work-group of each kernel whose barriers are gone.
 
 The function has the kernel's arguments, then the group id, the enqueued local size and
-the global size; ids and sizes become arithmetic on these.
+the global size; ids and sizes become arithmetic on these. A launch in a host function
+becomes loops over the groups around calls of the function.
 
 ```mlir
 // before
@@ -24,7 +25,7 @@ func.func @k(%x: memref<?xf32>, %gx: index, %gy: index, %gz: index,
 ```
 
 Requires: `split-at-barriers`; ids stand at the head of the kernel (`gather-ids`).
-Ensures: no `spmd.kernel` and no `spmd` op that asks for an id or a size of the work-group
+Ensures: no `spmd.kernel`, no `spmd.launch` and no `spmd` op that asks for an id or a size of the work-group
 is left.
 """
 
@@ -62,12 +63,14 @@ from spmd.dialects.spmd import (
     GlobalSizeOp,
     GroupIdOp,
     KernelOp,
+    LaunchOp,
     LocalSizeOp,
     NumGroupsOp,
     ReturnOp,
     Scope,
 )
 from spmd.dialects.work_groups import WORK_GROUP_FUNCTION, WORK_GROUP_SIZE
+from spmd.passes.launches import lower_launch
 
 SUB_GROUP_SIZE = "spmd.sub_group_size"
 _LETTERS = "xyz"
@@ -182,6 +185,15 @@ class KernelsToFunctionsPass(ModulePass):
     name = "kernels-to-functions"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in tuple(op.body.block.ops):
-            if isinstance(kernel, KernelOp):
-                kernel_to_function(kernel)
+        kernels = {
+            kernel.sym_name.data: kernel
+            for kernel in op.body.block.ops
+            if isinstance(kernel, KernelOp)
+        }
+        for function in op.body.block.ops:
+            if isinstance(function, func.FuncOp):
+                for launch in tuple(function.walk()):
+                    if isinstance(launch, LaunchOp):
+                        lower_launch(launch, kernels)
+        for kernel in kernels.values():
+            kernel_to_function(kernel)

@@ -97,6 +97,9 @@ def _lower(op: Operation) -> None:
             pass
     for result in op.results:
         _retype(result)
+    if isinstance(op, memref.MemorySpaceCastOp) and op.source.type == op.dest.type:
+        replace(op, (), (op.source,))
+        return
     for region in op.regions:
         for block in region.blocks:
             for argument in block.args:

@@ -43,10 +43,12 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     FunctionType,
     IndexType,
+    IntegerAttr,
     MemRefType,
     ModuleOp,
     NoneAttr,
     i8,
+    i64,
 )
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -63,6 +65,7 @@ from spmd.dialects.rewriting import (
 )
 from spmd.dialects.work_groups import (
     CACHE_LINE,
+    GROUPS,
     SCRATCH_BYTES_SUFFIX,
     WORK_GROUP_FUNCTION,
     is_group_memory,
@@ -81,12 +84,20 @@ class PlaceGroupMemoryPass(ModulePass):
     name = "place-group-memory"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        calls: dict[str, list[func.CallOp]] = {}
+        for call in op.walk():
+            if isinstance(call, func.CallOp):
+                calls.setdefault(call.callee.string_value(), []).append(call)
         for function in tuple(op.body.block.ops):
             if (
                 isinstance(function, func.FuncOp)
                 and WORK_GROUP_FUNCTION in function.attributes
             ):
                 place_group_memory(function)
+                name = function.sym_name.data
+                if function.args[-1].type == SCRATCH_TYPE:
+                    for call in calls.get(name, ()):
+                        _pass_scratch(call, name + SCRATCH_BYTES_SUFFIX)
 
 
 def place_group_memory(function: func.FuncOp) -> None:
@@ -149,6 +160,27 @@ def choose_moved(allocas: Sequence[memref.AllocaOp]) -> list[memref.AllocaOp]:
     # What has a constant size gets a constant offset.
     moved.sort(key=lambda alloca: bool(alloca.dynamic_sizes))
     return moved
+
+
+def _pass_scratch(call: func.CallOp, bytes_name: str) -> None:
+    """Give the work-group function a buffer, one for all groups of a launch."""
+    launch: Operation = call
+    parent = call.parent_op()
+    while parent is not None and not isinstance(parent, func.FuncOp):
+        if GROUPS in parent.attributes:
+            launch = parent
+        parent = parent.parent_op()
+    size = func.CallOp(bytes_name, call.arguments[-6:-3], (IndexType(),))
+    alignment = IntegerAttr(CACHE_LINE, i64)
+    scratch = memref.AllocOp(size.results, (), SCRATCH_TYPE, alignment)
+    hint(scratch.memref, "scratch")
+    free = memref.DeallocOp.get(scratch)
+    assert launch.parent is not None
+    for op in (size, scratch, free):
+        locate(op, call)
+    launch.parent.insert_ops_before((size, scratch), launch)
+    launch.parent.insert_op_after(free, launch)
+    call.operands = (*call.operands, scratch.memref)
 
 
 class _Layout:

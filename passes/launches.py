@@ -1,0 +1,222 @@
+"""
+A launch as a loop over its groups, in the host function that launches.
+
+```mlir
+// before
+spmd.launch @k global(%n) of(%c64) (%x) : memref<?xf32>
+
+// after
+%groups = arith.ceildivui %n, %c64 : index
+scf.for %gz = %c0 to %c1 step %c1 {
+  scf.for %gy = %c0 to %c1 step %c1 {
+    scf.for %gx = %c0 to %groups step %c1 {
+      func.call @k(%x, %gx, %gy, %gz, %c64, %c1, %c1, %n, %c1, %c1) : (...) -> ()
+    } {spmd.groups}
+  } {spmd.groups}
+} {spmd.groups}
+```
+
+A kernel with a version for full groups is called in that version where a group is full.
+Sizes that are negative, or not those that the kernel fixes, stop the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from xdsl.dialects import arith, cf, func, memref, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, UnitAttr, i64
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from spmd.dialects.rewriting import NO_WRAP, Constants, hint, locate
+from spmd.dialects.spmd import Extent, KernelOp, LaunchOp, LocalArgument
+from spmd.dialects.spmd.kernel import FULL_GROUPS
+from spmd.dialects.work_groups import CACHE_LINE, FULL_SUFFIX, GROUPS
+
+_LETTERS = "xyz"
+
+
+def lower_launch(launch: LaunchOp, kernels: Mapping[str, KernelOp]) -> None:
+    """Replace `launch` by loops around calls of what will be its work-group function."""
+    _Launch(launch, kernels).lower()
+
+
+class _Launch:
+    def __init__(self, launch: LaunchOp, kernels: Mapping[str, KernelOp]):
+        name = launch.kernel.root_reference.data
+        self.launch = launch
+        self.kernel = kernels[name]
+        full = kernels.get(name + FULL_SUFFIX)
+        self.full = (
+            full if full is not None and FULL_GROUPS in full.attributes else None
+        )
+        function: Operation = launch
+        while not isinstance(function, func.FuncOp):
+            parent = function.parent_op()
+            assert parent is not None, "a launch stands in a host function"
+            function = parent
+        self.constants = Constants(function.body.blocks[0])
+
+    def lower(self) -> None:
+        launch = self.launch
+        enqueued = self._enqueued()
+        groups, global_size = self._range(enqueued)
+        arguments, allocations = self._arguments()
+        self._loop(groups, enqueued, global_size, arguments)
+        for allocation in allocations:
+            self._insert(memref.DeallocOp.get(allocation))
+        assert launch.parent is not None
+        launch.parent.erase_op(launch)
+
+    def _insert(self, op: Operation) -> SSAValue | None:
+        locate(op, self.launch)
+        assert self.launch.parent is not None
+        self.launch.parent.insert_op_before(op, self.launch)
+        return op.results[0] if op.results else None
+
+    def _value(self, op: Operation) -> SSAValue:
+        value = self._insert(op)
+        assert value is not None
+        return value
+
+    def _require(self, condition: SSAValue, message: str) -> None:
+        name = self.kernel.sym_name.data
+        self._insert(cf.AssertOp(condition, f"spmd.launch @{name}: {message}"))
+
+    # Sizes.
+
+    def _enqueued(self) -> list[SSAValue]:
+        """The work-items per group, in each dimension."""
+        one = self.constants.index(1)
+        fixed = self.kernel.group_size
+        given = self._three(self.launch.group_size)
+        if fixed is None:
+            for size in self.launch.group_size:
+                positive = self._value(arith.CmpiOp(size, one, "sge"))
+                self._require(positive, "expected a group size of at least 1")
+            return given
+        known = [self.constants.index(size) for size in fixed]
+        words = " x ".join(map(str, fixed))
+        for size, own in zip(self.launch.group_size, known, strict=False):
+            equal = self._value(arith.CmpiOp(size, own, "eq"))
+            self._require(
+                equal, f"expected the group size {words} that the kernel fixes"
+            )
+        return known
+
+    def _three(self, sizes: Sequence[SSAValue]) -> list[SSAValue]:
+        one = self.constants.index(1)
+        return [*sizes, *[one] * (3 - len(sizes))]
+
+    def _range(
+        self, enqueued: Sequence[SSAValue]
+    ) -> tuple[list[SSAValue], list[SSAValue]]:
+        """The number of groups and of work-items, in each dimension."""
+        zero = self.constants.index(0)
+        for size in self.launch.sizes:
+            enough = self._value(arith.CmpiOp(size, zero, "sge"))
+            self._require(enough, "expected sizes that are not negative")
+        sizes = self._three(self.launch.sizes)
+        groups: list[SSAValue] = []
+        items: list[SSAValue] = []
+        for d, (size, nominal) in enumerate(zip(sizes, enqueued, strict=True)):
+            if self.launch.extent.data is Extent.GROUPS:
+                groups.append(size)
+                total = self._value(arith.MuliOp(size, nominal, overflow=NO_WRAP))
+                items.append(hint(total, f"items_{_LETTERS[d]}"))
+            else:
+                items.append(size)
+                count = self._value(arith.CeilDivUIOp(size, nominal))
+                groups.append(hint(count, f"groups_{_LETTERS[d]}"))
+        return groups, items
+
+    # Arguments.
+
+    def _arguments(self) -> tuple[list[SSAValue], list[SSAValue]]:
+        """The arguments of the kernel, and what was allocated for them."""
+        arguments: list[SSAValue] = []
+        allocations: list[SSAValue] = []
+        types = self.kernel.function_type.inputs
+        for argument, type_ in zip(self.launch.kernel_arguments(), types, strict=True):
+            if isinstance(argument, LocalArgument):
+                allocation = memref.AllocOp(
+                    argument.size_values,
+                    (),
+                    argument.type,
+                    IntegerAttr(CACHE_LINE, i64),
+                )
+                value = hint(self._value(allocation), "local")
+                allocations.append(value)
+            else:
+                value = argument
+            if value.type != type_:
+                # Only memory spaces may differ: none is global memory.
+                cast_type = cast(MemRefType[Attribute], type_)
+                value = self._value(memref.MemorySpaceCastOp(value, cast_type))
+            arguments.append(value)
+        return arguments, allocations
+
+    # Loops.
+
+    def _loop(
+        self,
+        groups: Sequence[SSAValue],
+        enqueued: Sequence[SSAValue],
+        global_size: Sequence[SSAValue],
+        arguments: Sequence[SSAValue],
+    ) -> None:
+        zero, one = self.constants.index(0), self.constants.index(1)
+        ids: list[SSAValue] = []
+        body: Block | None = None
+        for d in (2, 1, 0):
+            inner = Block(arg_types=[IndexType()])
+            ids.insert(0, hint(inner.args[0], f"g{_LETTERS[d]}"))
+            loop = scf.ForOp(zero, groups[d], one, (), inner)
+            loop.attributes[GROUPS] = UnitAttr()
+            if body is None:
+                self._insert(loop)
+            else:
+                body.add_ops((loop, scf.YieldOp()))
+            body = inner
+        assert body is not None
+        operands = (*arguments, *ids, *enqueued, *global_size)
+        self._call(body, operands, ids, enqueued, global_size)
+        body.add_op(scf.YieldOp())
+        for op in body.walk():
+            locate(op, self.launch)
+
+    def _call(
+        self,
+        body: Block,
+        operands: Sequence[SSAValue],
+        ids: Sequence[SSAValue],
+        enqueued: Sequence[SSAValue],
+        global_size: Sequence[SSAValue],
+    ) -> None:
+        """Call the version of the kernel that fits the group."""
+        name = self.kernel.sym_name.data
+        if self.full is None:
+            body.add_op(func.CallOp(name, operands, ()))
+            return
+        full_name = self.full.sym_name.data
+        if self.launch.extent.data is Extent.GROUPS:
+            body.add_op(func.CallOp(full_name, operands, ()))
+            return
+        is_full: SSAValue | None = None
+        one = self.constants.index(1)
+        for id_, nominal, total in zip(ids, enqueued, global_size, strict=True):
+            following = arith.AddiOp(id_, one, overflow=NO_WRAP)
+            end = arith.MuliOp(following, nominal, overflow=NO_WRAP)
+            fits = arith.CmpiOp(end, total, "ule")
+            body.add_ops((following, end, fits))
+            if is_full is None:
+                is_full = fits.result
+            else:
+                both = arith.AndIOp(is_full, fits)
+                body.add_op(both)
+                is_full = both.result
+        assert is_full is not None
+        then = Block([func.CallOp(full_name, operands, ()), scf.YieldOp()])
+        otherwise = Block([func.CallOp(name, operands, ()), scf.YieldOp()])
+        body.add_op(scf.IfOp(hint(is_full, "is_full"), (), [then], [otherwise]))
