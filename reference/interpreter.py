@@ -224,7 +224,11 @@ class Interpreter:
             if has_scratch:
                 values.append(self._scratch(name, group))
             code = self.program.environment[compile_function(self.program, chosen)]
-            self._call(code, values, group)
+            if chosen in self.program.waiting:
+                # Groups of one work-item have no loop, but may have sub-group ops.
+                self._run_items(True, code, [WorkItem(group, 0, (0, 0, 0))], values)
+            else:
+                self._call(code, values, group)
 
     def _scratch(self, name: str, group: Group) -> Any:
         function = self.program.symbols[scratch_bytes_name(name)]

@@ -74,11 +74,14 @@ def _sub_group(body: Body, op: SubGroupOp) -> None:
     lanes = f"lanes_of({_lane_arguments(body, op)})"
     indices = ", ".join(body.new(argument) for argument in op.body.block.args)
     if op not in body.program.waiting:
+        outer = body.fresh("outer")
+        body.line(f"{outer} = w")
         with body.suite(f"for w in {lanes}"):
             body.line(f"{indices}, = w.indices")
             body.in_lanes = True
             body.region(op.body, _end)
             body.in_lanes = False
+        body.line(f"w = {outer}")
         return
     name = body.fresh("lane")
     with body.suite(f"def {name}(w, k=())"):

@@ -212,6 +212,29 @@ CASES = (
     ),
     Case("group_leader", of_each("f32", "f32")),
     Case("stencil_halo", of_each("f32", "f32")),
+    # Collectives and atomics.
+    Case(
+        "group_collectives",
+        lambda make: [
+            2,
+            make.random("i32", make.n),
+            make.random("f32", make.n),
+            make.zeros("i32", make.groups),
+        ],
+    ),
+    Case(
+        "histogram",
+        lambda make: [make.random("i32", make.n), make.zeros("i32", 8)],
+    ),
+    Case(
+        "last_group",
+        lambda make: [
+            make.random("i32", make.n),
+            make.zeros("i32", make.groups),
+            make.zeros("i32", 1),
+            make.zeros("i32", 1),
+        ],
+    ),
     # Two and three dimensions.
     Case("ids", one(lambda make: make.zeros("index", 21, make.n)), BOXES),
     Case(

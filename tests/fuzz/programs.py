@@ -47,6 +47,7 @@ class Kernel:
     launch: Launch
     meets_in_divergent_loops: bool = False
     """Whether only some iterations of a divergent loop reach a barrier."""
+    uses_sub_groups: bool = False
 
     def arguments(self, make: Maker) -> list[Any]:
         made: list[Any] = []
@@ -60,6 +61,8 @@ class Kernel:
                 made.append(make.random(dtype, 4 * make.n + 8))
             elif what == "shared":
                 made.append(make.random(dtype, make.groups * LARGEST_GROUP))
+            elif what == "counter":
+                made.append(make.random(dtype, 4))
             elif what == "seen":
                 made.append(make.random(dtype, make.n))
             else:
@@ -75,13 +78,14 @@ class Program(Unstructured):
 
     def statement(self) -> None:
         simple = (
-            self.arithmetic,
             self.store,
             self.exchange,
             self.private,
             self.load_line,
             self.load_own,
             self.collective,
+            self.atomic,
+            self.sub_group,
         )
         nested = (
             self.branch,
@@ -91,15 +95,15 @@ class Program(Unstructured):
             self.blocks,
             self.loop_with_conditional_barrier,
         )
-        kind = self.choose(17)
-        if kind < 5:
+        kind = self.choose(5 + len(simple) + len(nested)) - 5
+        if kind < 0:
             self.arithmetic()
-        elif kind < 11:
-            simple[kind - 4]()
+        elif kind < len(simple):
+            simple[kind]()
         elif len(self.scopes) > 4:
             self.arithmetic()
         else:
-            nested[kind - 11]()
+            nested[kind - len(simple)]()
 
     def ids(self) -> None:
         """The linear ids and sizes, in as many dimensions as the launch has."""
@@ -161,6 +165,7 @@ class Program(Unstructured):
         self.may_meet_in_divergent_loops = (
             self.features.conditional_barriers and self.maybe(6)
         )
+        self.may_use_sub_groups = self.features.sub_groups and self.maybe(6)
         self.ids()
         if self.features.barriers:
             self.declare_shared()
@@ -178,14 +183,19 @@ class Program(Unstructured):
         signature = ", ".join(
             f"{name}: {memref}" for name, (_, _, memref) in self.parameters.items()
         )
-        attributes = ""
+        attributes: list[str] = []
         if fixed:
             size = ", ".join(map(str, launch.group_size))
-            attributes = f" attributes {{work_group_size = array<i64: {size}>}}"
-        head = f"spmd.kernel @fuzz({signature}){attributes} {{"
+            attributes.append(f"work_group_size = array<i64: {size}>")
+        if self.uses_sub_groups:
+            attributes.append(f"sub_group_size = {self.pick((4, 8, 2, 16))} : i64")
+        listed = f" attributes {{{', '.join(attributes)}}}" if attributes else ""
+        head = f"spmd.kernel @fuzz({signature}){listed} {{"
         source = "\n".join([head, *self.without_dead_code(), "}"]) + "\n"
         made = tuple((what, dtype) for what, dtype, _ in self.parameters.values())
-        return Kernel(source, made, launch, self.meets_in_divergent_loops)
+        return Kernel(
+            source, made, launch, self.meets_in_divergent_loops, self.uses_sub_groups
+        )
 
 
 def write_kernel(choose: Choose, features: Features = Features()) -> Kernel:

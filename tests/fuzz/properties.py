@@ -28,8 +28,13 @@ def may_be_refused(kernel: Kernel) -> Generator[None]:
     try:
         yield
     except (KernelError, CompileError) as error:
-        refused = "to go the same way in all work-items" in str(error)
-        if not (kernel.meets_in_divergent_loops and refused):
+        words = str(error)
+        refused = "to go the same way in all work-items" in words
+        scalar = "cannot be written as LLVM IR" in words
+        if not (
+            (kernel.meets_in_divergent_loops and refused)
+            or (kernel.uses_sub_groups and scalar)
+        ):
             raise
 
 

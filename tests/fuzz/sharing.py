@@ -42,6 +42,42 @@ class Sharing(Statements):
         uniform = Value("", t, kind != 1)
         self.op(text, t, [uniform])
 
+    def atomic(self) -> None:
+        """Adds to a counter of all work-items; the order does not matter."""
+        if not self.features.atomics:
+            return
+        t = self.pick(("i32", "i64", "i8"))
+        name = self.parameter("counter", t, f"memref<4x{t}>")
+        # Kinds do not commute with each other: each has a counter of its own.
+        slot, kind = self.pick((("%c0", "add"), ("%c1", "max"), ("%c2", "xor")))
+        value = self.value(t)
+        old = self.fresh()
+        self.line(
+            f"{old} = spmd.atomic_rmw {kind} {value.name}, {name}[{slot}] : memref<4x{t}>"
+        )
+
+    def sub_group(self) -> None:
+        """What the lanes that come here together compute."""
+        if not self.may_use_sub_groups or self.in_blocks:
+            return
+        self.uses_sub_groups = True
+        kind = self.choose(4)
+        t = self.pick(INTEGERS)
+        if kind == 0:
+            name = self.pick(["add", "min", "max", "xor", "and", "or", "minui"])
+            text = f"spmd.reduce {name} {self.value(t).name} across sub_group : {t}"
+        elif kind == 1:
+            mode = self.pick(["inclusive", "exclusive"])
+            value = self.value(t)
+            text = f"spmd.scan {mode} add {value.name} across sub_group : {t}"
+        elif kind == 2:
+            t, value = "i64", self.value("i1")
+            text = f"spmd.ballot {value.name} : i64"
+        else:
+            t, value = "i1", self.value("i1")
+            text = f"spmd.{self.pick(['any', 'all'])} {value.name} across sub_group"
+        self.op(text, t, [Value("", t, False)])
+
     def exchange(self) -> None:
         """Write one's own element of a shared array, or read somebody's; or a barrier."""
         if not self.shared:

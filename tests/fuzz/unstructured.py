@@ -17,6 +17,7 @@ class Unstructured(Control):
         label = f"^b{self.fresh()[2:]}_"
         (result,) = self.bind(["i32"])
         self.line(f"{result.name} = scf.execute_region -> (i32) {{")
+        outside, self.in_blocks = self.in_blocks, True
         with self.region(uniform=False):
             first = self.value("i32")
             self.line(f"cf.br {label}0({first.name} : i32)")
@@ -26,6 +27,7 @@ class Unstructured(Control):
             self.line(f"{label}{number}(%end_{label[2:-1]}: i32):")
             self.depth += 1
             self.line(f"scf.yield %end_{label[2:-1]} : i32")
+        self.in_blocks = outside
         self.line("}")
         self.scopes[-1].append(result)
 

@@ -53,6 +53,10 @@ class Features:
     """Regions of `cf` blocks, with jumps forward and loops with two exits."""
     collectives: bool = True
     """Across the work-group, where control is uniform."""
+    atomics: bool = True
+    """Additions and the like to global counters, whose old values nobody uses."""
+    sub_groups: bool = True
+    """Collectives across sub-groups, anywhere."""
     conditional_barriers: bool = True
     """In the first iterations of loops with a trip count of each work-item's own."""
 
@@ -75,6 +79,9 @@ class Writer(ABC):
         self.rank = 1
         self.may_meet_in_divergent_loops = False
         self.meets_in_divergent_loops = False
+        self.may_use_sub_groups = False
+        self.in_blocks = False
+        self.uses_sub_groups = False
 
     def pick(self, options: Sequence[T]) -> T:
         return options[self.choose(len(options))]

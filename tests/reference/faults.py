@@ -8,43 +8,12 @@ what the checker has to find, `at` a piece of the op that it has to blame.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from spmd.reference.findings import Kind
-from tests.execution.cases import CASES, Case
+from tests.execution.cases import CASES
 from tests.execution.harness import Launch
 
-HERE = Path(__file__).parent / "kernels"
-LINE = (Launch((40,), (16,)),)
-
-
-@dataclass(frozen=True)
-class OwnCase(Case):
-    """A kernel of this folder."""
-
-    @property
-    def source(self) -> str:
-        return (HERE / f"{self.name}.mlir").read_text()
-
-
-OWN_CASES = (
-    OwnCase(
-        "histogram",
-        lambda make: [make.random("i32", make.n), make.zeros("i32", 8)],
-        LINE,
-    ),
-    OwnCase(
-        "last_group",
-        lambda make: [
-            make.random("i32", make.n),
-            make.zeros("i32", make.groups),
-            make.zeros("i32", 1),
-            make.zeros("i32", 1),
-        ],
-        LINE,
-    ),
-)
-CORRECT = {case.name: case for case in (*CASES, *OWN_CASES)}
+CORRECT = {case.name: case for case in CASES}
 
 
 @dataclass(frozen=True)
