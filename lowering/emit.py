@@ -61,7 +61,7 @@ from spmd.lowering import (
 from spmd.lowering import (
     vector_print as _vector_print,
 )
-from spmd.lowering.entry import write_entry
+from spmd.lowering.entry import WORKER_SUFFIX, write_entry
 from spmd.lowering.func import is_work_group_function, write_function
 from spmd.lowering.function_writer import why_not_lowered
 from spmd.lowering.machine import PORTABLE, Machine
@@ -133,10 +133,21 @@ def _name_symbols(writer: ModuleWriter, module: ModuleOp, groups: set[str]) -> N
         elif isinstance(op, GlobalOp):
             name = op.sym_name.data
             symbols[name] = exported_symbol(name)
-    for name in groups:
+    # The names of the entries stay taken when the functions get others.
+    taken = set(symbols.values())
+    for op in module.ops:
+        if not isinstance(op, FuncOp) or op.sym_name.data not in groups:
+            continue
+        name = op.sym_name.data
         if _base(name, groups) == name:
+            worker = exported_symbol(name) + WORKER_SUFFIX
+            if worker in taken:
+                fail(
+                    op, f"expected no function @{worker}: that is the worker of @{name}"
+                )
             wanted = exported_symbol(name) + GROUP_SUFFIX
-            symbols[name] = unused_symbol(wanted, symbols.values())
+            symbols[name] = unused_symbol(wanted, taken)
+            taken.add(symbols[name])
 
 
 def _base(name: str, groups: set[str]) -> str:

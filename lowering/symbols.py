@@ -7,7 +7,7 @@ would otherwise be what `math.exp` calls. It gets the prefix `spmd.`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from spmd.lowering.math_names import C_FUNCTIONS
 
@@ -54,9 +54,8 @@ def exported_symbol(name: str) -> str:
     return name
 
 
-def unused_symbol(wanted: str, used: Iterable[str]) -> str:
+def unused_symbol(wanted: str, taken: Collection[str]) -> str:
     """`wanted`, or a variation of it that is not used yet."""
-    taken = set(used)
     name, number = wanted, 1
     while name in taken:
         name, number = f"{wanted}.{number}", number + 1

@@ -273,3 +273,43 @@ def test_a_kernel_without_the_sizes_is_an_error():
     )
     with pytest.raises(KernelError, match=r"expected .* 9 arguments .* got 1"):
         emit_llvm(module)
+
+
+def kernel(name: str, value: int) -> str:
+    return f"""
+      func.func @{name}(%x: memref<1xi32>, {SIZES}) attributes {{spmd.work_group_function}} {{
+        %c0 = arith.constant 0 : index
+        %v = arith.constant {value} : i32
+        memref.store %v, %x[%c0] : memref<1xi32>
+        func.return
+      }}"""
+
+
+def test_names_that_need_quotes_and_names_that_look_like_ours():
+    names = [
+        '"two words"',
+        '"gr\\C3\\B6\\C3\\9Fe"',
+        "k",
+        "k.group",
+        "k.full",
+        '"llvm.k"',
+    ]
+    texts = [
+        kernel(name, number) for number, name in enumerate(names) if name != "k.full"
+    ]
+    functions = NativeFunctions(f"builtin.module {{ {''.join(texts)} }}")
+    for number, name in enumerate(["two words", "größe", "k.group", "k"]):
+        x = np.zeros(1, np.int32)
+        run(functions, [x], (1, 1, 1), (1, 1, 1), (0, 1), name=name)
+        assert x[0] == number
+    x = np.zeros(1, np.int32)
+    run(functions, [x], (1, 1, 1), (1, 1, 1), (0, 1), name="llvm.k")
+    assert x[0] == 5
+
+
+def test_a_function_in_the_place_of_a_worker_is_an_error():
+    module = parse_module(
+        f"builtin.module {{ {kernel('k', 1)} func.func @k.worker() {{ func.return }} }}"
+    )
+    with pytest.raises(KernelError, match=r"@k\.worker: that is the worker of @k"):
+        emit_llvm(module)
