@@ -289,8 +289,8 @@ def test_names_that_need_quotes_and_names_that_look_like_ours():
     names = [
         '"two words"',
         '"gr\\C3\\B6\\C3\\9Fe"',
-        "k",
         "k.group",
+        "k",
         "k.full",
         '"llvm.k"',
     ]
