@@ -193,7 +193,7 @@ class _Cutter:
         if isinstance(owner, Block) or owner in self._carrying:
             return self.divergence.is_uniform(value)
         if is_group_collective(owner):
-            return not isinstance(owner, ScanOp)
+            return not isinstance(owner, ScanOp) or self.divergence.is_uniform(value)
         made_in = self.region_of.get(owner)
         if made_in is None:
             return True

@@ -315,7 +315,7 @@ class _Finder:
             self.inputs[sync] = Variable(
                 sync, value.type, value.name_hint, [], [source]
             )
-        if isinstance(sync, ScanOp):
+        if isinstance(sync, ScanOp) and not self.divergence.is_uniform(sync.result):
             result = sync.result
             self.variable_of[result] = Variable(
                 sync, result.type, result.name_hint, [result], []

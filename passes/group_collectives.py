@@ -53,7 +53,8 @@ def expand_collective(
     Compute `op` in front of it; the result that all work-items get.
 
     `source` is the context with the values that go in; without, they are all equal.
-    `output` is the context that gets the results of a scan, if anybody needs them.
+    `output` is the context that gets the results of a scan; without, nobody needs them or
+    they are all equal.
     """
     expander = _Expander(op, group, source)
     match op:
@@ -68,7 +69,14 @@ def expand_collective(
         case ScanOp():
             if output is not None:
                 expander.scan(op, output)
-            return None
+                return None
+            if not op.result.uses:
+                return None
+            # The same in all work-items: that of the last one, or of the first.
+            if op.mode.data is ScanMode.INCLUSIVE:
+                result = expander.reduce(op.kind.data)
+            else:
+                result = expander.neutral(op.kind.data)
         case _:
             raise AssertionError(f"{op.name} is no collective of the work-group")
     return hint(result, op.results[0])
@@ -94,6 +102,10 @@ class _Expander:
             return following.results[0]
 
         return self._accumulate(kind, step)
+
+    def neutral(self, kind: Kind) -> SSAValue:
+        """What changes nothing."""
+        return self.group.pool.get(neutral_element(kind, self.value.type), "neutral")
 
     def scan(self, op: ScanOp, output: SSAValue) -> None:
         """The values up to each work-item combined, in the order of the linear id."""
@@ -139,7 +151,7 @@ class _Expander:
         step: Callable[[SSAValue, Sequence[SSAValue], Block], SSAValue],
     ) -> SSAValue:
         """Call `step` in the innermost of loops over the group, z outside."""
-        start = self.group.pool.get(neutral_element(kind, self.value.type), "neutral")
+        start = self.neutral(kind)
         zero, one = self.group.constants.index(0), self.group.constants.index(1)
         loops: list[scf.ForOp] = []
         total, indices = start, list[SSAValue]()
