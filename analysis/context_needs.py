@@ -29,7 +29,7 @@ from spmd.analysis.barrier_regions import (
     is_group_collective,
 )
 from spmd.analysis.divergence import Divergence
-from spmd.dialects.spmd import BroadcastOp, LocalIdOp, ScanOp
+from spmd.dialects.spmd import BroadcastOp, LocalIdOp, ScanOp, SubGroupQueryOp
 
 RECOMPUTED_OPS = 8
 """The longest chain of operations that is recomputed rather than stored."""
@@ -459,7 +459,7 @@ def is_view(op: Operation) -> bool:
 
 def is_cheap(op: Operation) -> bool:
     """Whether computing `op` again costs no more than loading its result."""
-    return (
+    return isinstance(op, SubGroupQueryOp) or (
         op.name.startswith("arith.")
         and not op.regions
         and not may_trap(op)

@@ -84,6 +84,8 @@ def clip_work_item_loops(function: func.FuncOp) -> None:
     constants = Constants(entry)
     changed = False
     for nest in tuple(_nests(function)):
+        if any(op.name.startswith("spmd.") for op in nest.walk()):
+            continue  # Sub-groups are formed from all work-items, whoever does nothing.
         # One condition may be all there is in another.
         while (guard := _guard_of(_body_of(nest))) is not None:
             if not _Clipper(nest, guard, constants).clip():

@@ -39,6 +39,10 @@ from typing import Literal
 from xdsl.passes import ModulePass
 
 from spmd.passes.check_barriers import CheckBarriersPass
+from spmd.passes.choose_sub_group_size import (
+    DEFAULT_SUB_GROUP_SIZE,
+    ChooseSubGroupSizePass,
+)
 from spmd.passes.clip_work_item_loops import ClipWorkItemLoopsPass
 from spmd.passes.gather_ids import GatherIdsPass
 from spmd.passes.kernels_to_functions import KernelsToFunctionsPass
@@ -57,11 +61,13 @@ class SpmdToLoopsPass(PassSequence):
     name = "spmd-to-loops"
 
     strategy: Strategy = "auto"
+    sub_group_size: int = DEFAULT_SUB_GROUP_SIZE
     divergent_barriers: Literal["reject", "allow"] = "reject"
 
     def passes(self) -> tuple[ModulePass, ...]:
         return (
             SpmdInlineCallsPass(),
+            ChooseSubGroupSizePass(self.sub_group_size),
             CheckBarriersPass(divergent_barriers=self.divergent_barriers),
             VersionFullGroupsPass(),
             GatherIdsPass(),

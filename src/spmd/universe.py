@@ -46,6 +46,7 @@ PASSES = (
     # Level 0 to level 1: `spmd-to-loops` and its steps, in order.
     "spmd-to-loops",
     "spmd-inline-calls",
+    "choose-sub-group-size",
     "check-barriers",
     "version-full-groups",
     "gather-ids",

@@ -1,0 +1,84 @@
+"""
+Fixes the sub-group size of every kernel that has sub-group operations.
+
+The kernel's own `sub_group_size` wins over the option `sub-group-size`.
+
+```mlir
+// before
+spmd.kernel @k(%x: memref<?xf32>) {
+  %lane = spmd.lane_id
+  ...
+}
+// after
+spmd.kernel @k(%x: memref<?xf32>) attributes {sub_group_size = 16 : i64} {
+  %lane = spmd.lane_id
+  ...
+}
+```
+
+Requires: `spmd-inline-calls`.
+Ensures: lanes follow the linear local id exactly in the kernels that have a
+`sub_group_size`; no other kernel can tell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from spmd.dialects.diagnostics import KernelError
+from spmd.dialects.spmd import (
+    MAX_SUB_GROUP_SIZE,
+    BallotOp,
+    BarrierOp,
+    BroadcastOp,
+    ElectOp,
+    KernelOp,
+    ReduceOp,
+    ScanOp,
+    Scope,
+    ShuffleOp,
+    SubGroupQueryOp,
+    VoteOp,
+)
+
+DEFAULT_SUB_GROUP_SIZE = 16
+"""The same for every target, so that a kernel computes the same everywhere."""
+
+
+def needs_sub_groups(op: Operation) -> bool:
+    """Whether `op` can tell which work-items form a sub-group."""
+    if isinstance(op, SubGroupQueryOp | ShuffleOp | BallotOp | ElectOp):
+        return True
+    return (
+        isinstance(op, BarrierOp | ReduceOp | ScanOp | BroadcastOp | VoteOp)
+        and op.scope.data is Scope.SUB_GROUP
+    )
+
+
+@dataclass(frozen=True)
+class ChooseSubGroupSizePass(ModulePass):
+    """The number of lanes of a sub-group; see the module docstring."""
+
+    name = "choose-sub-group-size"
+
+    sub_group_size: int = DEFAULT_SUB_GROUP_SIZE
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        size = self.sub_group_size
+        if not 1 <= size <= MAX_SUB_GROUP_SIZE or size & (size - 1):
+            raise KernelError(
+                "expected the option sub-group-size to be a power of two from 1 to "
+                f"{MAX_SUB_GROUP_SIZE}, got {size}"
+            )
+        for kernel in op.body.block.ops:
+            if (
+                isinstance(kernel, KernelOp)
+                and kernel.sub_group_size is None
+                and any(map(needs_sub_groups, kernel.walk()))
+            ):
+                kernel.sub_group_size = IntegerAttr(size, i64)
