@@ -338,7 +338,10 @@ class _Finder:
                     _yield_of(region) for region in carrier.regions if region.blocks
                 ]
                 for i, result in enumerate(carrier.results):
-                    if not self.divergence.is_uniform(result):
+                    # All work-items go the same way, even where that is not proved.
+                    if not self.divergence.is_uniform(result) and not all(
+                        self.divergence.is_uniform(end.operands[i]) for end in yields
+                    ):
                         yield self._variable(
                             carrier,
                             [result],
@@ -355,10 +358,7 @@ class _Finder:
         end = _yield_of(carrier.body)
         for i, result in enumerate(carrier.res):
             argument = carrier.body.block.args[i + 1]
-            if not (
-                self.divergence.is_uniform(argument)
-                and self.divergence.is_uniform(result)
-            ):
+            if not self.divergence.is_uniform(argument):
                 yield self._variable(
                     carrier,
                     [argument, result],
@@ -387,9 +387,7 @@ class _Finder:
         passed_on: list[Variable] = []
         for i, result in enumerate(carrier.res):
             argument = carrier.after_region.block.args[i]
-            if self.divergence.is_uniform(argument) and self.divergence.is_uniform(
-                result
-            ):
+            if self.divergence.is_uniform(argument):
                 continue
             source = condition.args[i]
             # A value that the condition passes on unchanged stays where it is.

@@ -59,6 +59,22 @@ spmd.kernel @agreed(%x: memref<?xi32>, %flags: memref<?xi32>) {
     %less = arith.subi %left, %one : i32
     scf.yield %b, %less : i32, i32
   }
-  memref.store %z, %x[%gid] : memref<?xi32>
+  // What such a loop counts is the same in all work-items, inside and behind it.
+  %zero = arith.constant 0 : i32
+  %count = scf.for %i = %c0 to %n step %c1 iter_args(%q = %zero) -> (i32) {
+    spmd.barrier
+    %q2 = arith.addi %q, %three : i32
+    scf.yield %q2 : i32
+  }
+  %even = arith.cmpi eq, %flag, %f : i32
+  %pick = scf.if %even -> (i32) {
+    spmd.barrier
+    scf.yield %count : i32
+  } else {
+    scf.yield %three : i32
+  }
+  %y = arith.addi %z, %count : i32
+  %o = arith.addi %y, %pick : i32
+  memref.store %o, %x[%gid] : memref<?xi32>
   spmd.return
 }
