@@ -9,7 +9,13 @@ from spmd import CompileError
 from spmd.dialects.diagnostics import KernelError
 from spmd.passes.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.vectorize import VectorizePass
-from tests.execution.harness import check_native, check_passes, check_schedules
+from tests.analysis.soundness import check_launch
+from tests.execution.harness import (
+    Maker,
+    check_native,
+    check_passes,
+    check_schedules,
+)
 from tests.fuzz.programs import Kernel
 
 WIDTHS = (1, 2, 4, 8, 16, 32)
@@ -18,6 +24,7 @@ WIDTHS = (1, 2, 4, 8, 16, 32)
 def check(kernel: Kernel, number: int) -> None:
     """Schedules, passes and native code agree; `number` chooses the widths."""
     check_order(kernel)
+    check_analysis(kernel)
     check_levels(kernel, WIDTHS[number % len(WIDTHS)])
     check_code(kernel, WIDTHS[(number + 3) % len(WIDTHS)])
 
@@ -41,6 +48,12 @@ def may_be_refused(kernel: Kernel) -> Generator[None]:
 def check_order(kernel: Kernel) -> None:
     """The order in which work-items take turns does not matter."""
     check_schedules(kernel.source, kernel.arguments, kernel.launch)
+
+
+def check_analysis(kernel: Kernel) -> None:
+    """What the divergence analysis says of the values of work-items is so in a run."""
+    arguments = kernel.arguments(Maker(kernel.launch))
+    check_launch(kernel.source, arguments, kernel.launch)
 
 
 def check_levels(kernel: Kernel, width: int) -> None:
