@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from xdsl.dialects.cf import AssertOp, BranchOp, ConditionalBranchOp, SwitchOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from spmd.lowering.assertions import write_assert
 from spmd.lowering.control_flow import CFG_TERMINATORS, Cfg
 from spmd.lowering.function_writer import FunctionWriter
 from spmd.lowering.literals import integer_literal
@@ -56,16 +57,4 @@ CFG_TERMINATORS[ConditionalBranchOp.name] = _conditional_branch
 CFG_TERMINATORS[SwitchOp.name] = _switch
 
 
-@emits(AssertOp)
-def _assert(writer: FunctionWriter, op: AssertOp) -> None:
-    failed, passed = writer.fresh("assert.failed"), writer.fresh("assert.passed")
-    condition = writer.get(op.arg)
-    writer.emit(f"br i1 {condition}, label %{passed}, label %{failed}")
-    writer.start(failed)
-    message = op.msg.data.encode() + b"\n"
-    text = writer.module.string(message)
-    arguments = [("i32", "2"), ("ptr", text), ("i64", str(len(message)))]
-    writer.emit(writer.call("write", "i64", arguments, attributes="nounwind"))
-    writer.emit(writer.call("abort", "void", [], attributes="noreturn nounwind"))
-    writer.emit("unreachable")
-    writer.start(passed)
+emits(AssertOp)(write_assert)

@@ -61,6 +61,7 @@ from spmd.lowering import (
 from spmd.lowering import (
     vector_print as _vector_print,
 )
+from spmd.lowering.assertions import Assertions, functions_that_may_fail
 from spmd.lowering.entry import WORKER_SUFFIX, write_entry
 from spmd.lowering.func import is_work_group_function, write_function
 from spmd.lowering.function_writer import why_not_lowered
@@ -92,14 +93,18 @@ def emit_llvm(
     machine: Machine = PORTABLE,
     *,
     remarks: list[Remark] | None = None,
+    assertions: Assertions = "abort",
 ) -> str:
     """
     The LLVM IR of a module, made for a machine.
 
     `remarks` collects what could not be done well, such as a math function that is
-    called once per lane.
+    called once per lane. `assertions` says what `cf.assert` does when it fails: see
+    `assertions.py`.
     """
     writer = ModuleWriter(machine)
+    if assertions == "report":
+        writer.reporting = functions_that_may_fail(module)
     if remarks is not None:
         writer.remarks = remarks
     functions: list[FuncOp] = []

@@ -12,10 +12,12 @@ linearly with x fastest. `args` points to a struct with C alignment:
 | memref argument | `void *data; int64_t offset, sizes[rank], strides[rank];` |
 | enqueued local size | `int64_t ex, ey, ez;` |
 | global size | `int64_t nx, ny, nz;` |
+| if assertions are reported and the kernel has one | `const char **failed;` |
 
 Strides and offset count elements; offset and sizes are there even if the type fixes them.
 `scratch` is what `k.scratch_bytes(ex, ey, ez)` says, 64-byte aligned, one per thread; it
-may be null if there is no such function. Sizes are positive.
+may be null if there is no such function. Sizes are positive. `*failed` is null at the start;
+if an assertion fails it is the message, and no more groups are started.
 
     void k.worker(const void *args, int64_t *next, int64_t groups, int64_t chunk,
                   void *scratch);
@@ -35,6 +37,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from spmd.dialects.work_groups import WORK_GROUP_SIZE
+from spmd.lowering.assertions import has_failed
 from spmd.lowering.function_writer import FunctionWriter
 from spmd.lowering.module_writer import ModuleWriter, quoted
 from spmd.lowering.symbols import exported_symbol
@@ -72,10 +75,14 @@ class ArgumentStruct:
     """For each argument its fields: one, or pointer, offset, sizes and strides."""
     sizes: tuple[Field, ...]
     """Enqueued local size x, y, z, then global size x, y, z."""
+    failed: Field | None
+    """Where an assertion that fails is reported, for kernels that may do so."""
     bytes: int
 
 
-def argument_struct(types: Sequence[Attribute]) -> ArgumentStruct:
+def argument_struct(
+    types: Sequence[Attribute], *, may_fail: bool = False
+) -> ArgumentStruct:
     """The struct for a kernel whose own arguments have these types."""
     at = 0
 
@@ -98,7 +105,8 @@ def argument_struct(types: Sequence[Attribute]) -> ArgumentStruct:
 
     arguments = tuple([fields(type_) for type_ in types])
     sizes = tuple([place(64, "i64") for _ in range(6)])
-    return ArgumentStruct(arguments, sizes, at)
+    failed = place(64, "ptr") if may_fail else None
+    return ArgumentStruct(arguments, sizes, failed, at)
 
 
 def has_scratch(function: FuncOp) -> bool:
@@ -119,6 +127,26 @@ def own_argument_types(function: FuncOp) -> tuple[Attribute, ...]:
     return inputs[:count]
 
 
+_OWN_NAMES = [
+    "args",
+    "first",
+    "last",
+    "scratch",
+    "start",
+    "begin",
+    "done",
+    "group",
+    "full",
+    "partial",
+    "next",
+    "number",
+    "group.x",
+    "group.y",
+    "group.z",
+]
+"""Names that the entry writes out; arguments of the kernel get others."""
+
+
 class _Entry:
     """One native entry while it is written."""
 
@@ -129,10 +157,14 @@ class _Entry:
         self.function = function
         self.full = full
         self.writer = FunctionWriter(module)
-        for name in ("args", "first", "last", "scratch"):
+        for name in _OWN_NAMES:
             self.writer.fresh(name)
         self.types = own_argument_types(function)
-        self.struct = argument_struct(self.types)
+        versions = [function] if full is None else [function, full]
+        self.reporting = [
+            version for version in versions if version.sym_name.data in module.reporting
+        ]
+        self.struct = argument_struct(self.types, may_fail=bool(self.reporting))
 
     def load(self, field: Field, hint: str) -> str:
         """Reads a field of the struct; nobody writes it while the kernel runs."""
@@ -182,10 +214,16 @@ class _Entry:
             for field, axis in zip(self.struct.sizes[:3], "xyz", strict=True)
         ]
 
-    def call(self, function: FuncOp, passed: Sequence[str]) -> str:
-        """A call of a work-group function."""
+    def call(self, function: FuncOp, passed: Sequence[str]) -> None:
+        """Calls a work-group function."""
         symbol = self.module.symbols[function.sym_name.data]
-        return f"call void @{quoted(symbol)}({', '.join(passed)})"
+        operands = list(passed)
+        if has_scratch(function):
+            operands += ["ptr %scratch", "ptr %scratch"]
+            operands += ["i64 0", f"i64 {UNLIMITED}", "i64 1"]
+        if function in self.reporting:
+            operands.append(f"ptr {self.writer.failed}")
+        self.writer.emit(f"call void @{quoted(symbol)}({', '.join(operands)})")
 
     def write(self) -> str:
         """The function."""
@@ -212,8 +250,17 @@ class _Entry:
                 writer.temp(f"udiv i64 {n}, {e}", f"full.{axis}")
                 for n, e, axis in zip(whole, local, "xyz", strict=True)
             ]
-        writer.jump("group")
-        self._loop(arguments, local, whole, groups, first, full_groups)
+        if self.struct.failed is None:
+            writer.jump("group")
+        else:
+            # Another thread may have failed: then there is nothing left to do.
+            writer.failed = self.load(self.struct.failed, "failed")
+            over = has_failed(writer)
+            writer.emit(f"br i1 {over}, label %done, label %begin")
+            writer.start("begin")
+            writer.jump("group")
+        before = writer.block
+        self._loop(before, arguments, local, whole, groups, first, full_groups)
         writer.start("done")
         writer.emit("ret void")
         name = quoted(exported_symbol(self.function.sym_name.data))
@@ -232,6 +279,7 @@ class _Entry:
 
     def _loop(
         self,
+        before: str,
         arguments: list[str],
         local: list[str],
         whole: list[str],
@@ -245,12 +293,8 @@ class _Entry:
         lines = [writer.reserve() for _ in range(4)]
         numbers = [f"i64 %group.{axis}" for axis in "xyz"]
         passed = [*arguments, *numbers, *[f"i64 {size}" for size in (*local, *whole)]]
-        scratch: list[str] = []
-        if has_scratch(self.function):
-            scratch = ["ptr %scratch", "ptr %scratch"]
-            scratch += ["i64 0", f"i64 {UNLIMITED}", "i64 1"]
         if self.full is None:
-            writer.emit(self.call(self.function, passed + scratch))
+            self.call(self.function, passed)
         else:
             inside = "true"
             for axis, count in zip("xyz", full_groups, strict=True):
@@ -262,11 +306,10 @@ class _Entry:
                 )
             writer.emit(f"br i1 {inside}, label %full, label %partial")
             writer.start("full")
-            scratch_of_full = scratch if has_scratch(self.full) else []
-            writer.emit(self.call(self.full, passed + scratch_of_full))
+            self.call(self.full, passed)
             writer.jump("next")
             writer.start("partial")
-            writer.emit(self.call(self.function, passed + scratch))
+            self.call(self.function, passed)
             writer.jump("next")
             writer.start("next")
         latch = writer.block
@@ -281,6 +324,8 @@ class _Entry:
         next_z = writer.temp(f"add nuw nsw i64 %group.z, {carry_y}", "next.z")
         following = writer.temp("add nuw nsw i64 %number, 1", "number.next")
         more = writer.temp(f"icmp slt i64 {following}, %last")
+        if writer.failed is not None:
+            more = writer.temp(f"select i1 {has_failed(writer)}, i1 false, i1 {more}")
         writer.emit(f"br i1 {more}, label %group, label %done")
         phis = [
             ("number", "%first", following),
@@ -290,7 +335,7 @@ class _Entry:
         ]
         for line, (name, start, step) in zip(lines, phis, strict=True):
             writer.lines[line] = (
-                f"  %{name} = phi i64 [ {start}, %start ], [ {step}, %{latch} ]"
+                f"  %{name} = phi i64 [ {start}, %{before} ], [ {step}, %{latch} ]"
             )
 
 

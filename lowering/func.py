@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.utils.hints import isa
 
 from spmd.dialects.work_groups import CACHE_LINE, WORK_GROUP_FUNCTION
+from spmd.lowering.assertions import FAILED, write_return_if_failed
 from spmd.lowering.control_flow import write_cfg
 from spmd.lowering.function_writer import FunctionWriter
 from spmd.lowering.memref_value import MemRefValue
@@ -125,8 +126,12 @@ def write_function(module: ModuleWriter, function: FuncOp, *, attributes: str) -
         module.declare(name, returned, parameters, "nounwind")
         return
     writer = FunctionWriter(module)
+    writer.returned = returned
     blocks = function.body.blocks
     texts = _parameters(writer, function, blocks[0])
+    if function.sym_name.data in module.reporting:
+        writer.failed = "%" + writer.fresh(FAILED)
+        texts.append(f"ptr {writer.failed}")
     write_cfg(writer, function.body, {})
     visibility = function.sym_visibility
     private = visibility == StringAttr("private") or is_work_group_function(function)
@@ -183,7 +188,6 @@ def _call(writer: FunctionWriter, op: CallOp) -> None:
     symbol = writer.module.symbols.get(callee)
     if symbol is None:
         raise TypeNotLowered(f"expected a function of this module, got @{callee}")
-    writer.module.called.add(callee)
     passed: list[str] = []
     for argument in op.operands:
         if is_memref(argument.type):
@@ -195,23 +199,33 @@ def _call(writer: FunctionWriter, op: CallOp) -> None:
             ]
         else:
             passed.append(writer.typed(argument))
+    may_fail = callee in writer.module.reporting
+    if may_fail:
+        passed.append(f"ptr {writer.failed}")
     types = [result.type for result in op.results]
     returned = return_type(types)
     # `nobuiltin`: a function of the user may have the name of one of the C library.
     text = f"call {returned} @{quoted(symbol)}({', '.join(passed)}) nobuiltin"
     if not types:
         writer.emit(text)
-        return
-    if len(types) == 1 and not is_memref(types[0]):
+    elif len(types) == 1 and not is_memref(types[0]):
         writer.define(op.results[0], text)
-        return
-    whole = writer.temp(text)
-    for index, result in enumerate(op.results):
-        at = f", {index}" if len(types) > 1 else ""
+    else:
+        _bind_struct(writer, op.results, returned, writer.temp(text))
+    if may_fail:
+        write_return_if_failed(writer)
+
+
+def _bind_struct(
+    writer: FunctionWriter, results: Sequence[SSAValue], struct: str, whole: str
+) -> None:
+    """Takes the results of a call out of the struct that it returns."""
+    for index, result in enumerate(results):
+        at = f", {index}" if len(results) > 1 else ""
         if is_memref(result.type):
-            _bind_result(writer, result, returned, whole, at)
+            _bind_result(writer, result, struct, whole, at)
         else:
-            writer.define(result, f"extractvalue {returned} {whole}{at}")
+            writer.define(result, f"extractvalue {struct} {whole}{at}")
 
 
 def _bind_result(

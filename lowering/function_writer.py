@@ -42,6 +42,10 @@ class FunctionWriter:
         """Allocas of fixed size, which go to the head of the entry block."""
         self.block = "entry"
         """The label of the block that is being written."""
+        self.returned = "void"
+        """The LLVM type that the function returns."""
+        self.failed: str | None = None
+        """Where to report an assertion that fails, if that is asked for."""
         self._stack_scope: _StackScope | None = None
         self._names: dict[str, int] = {"entry": 0}
         self._operands: dict[SSAValue, str] = {}
@@ -90,6 +94,12 @@ class FunctionWriter:
     def jump(self, label: str) -> None:
         """Ends the block with a branch."""
         self.lines.append(f"  br label %{label}")
+
+    def leave(self) -> None:
+        """Ends the block, and the function, without a result."""
+        self.emit(
+            "ret void" if self.returned == "void" else f"ret {self.returned} poison"
+        )
 
     def reserve(self) -> int:
         """A line to be filled in later."""

@@ -44,8 +44,8 @@ class ModuleWriter:
     remarks: list[Remark] = field(default_factory=list[Remark])
     symbols: dict[str, str] = field(default_factory=dict[str, str])
     """Symbol in the source -> symbol in LLVM, for the functions of the module."""
-    called: set[str] = field(default_factory=set[str])
-    """Symbols of the source that some function calls."""
+    reporting: frozenset[str] = frozenset()
+    """Functions of the source that report an assertion that fails to their caller."""
     _globals: list[str] = field(default_factory=list[str])
     _functions: list[str] = field(default_factory=list[str])
     _helpers: dict[str, str] = field(default_factory=dict[str, str])

@@ -15,6 +15,7 @@ from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.universe import Universe
 
+from spmd.lowering.assertions import Assertions
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import Machine, host_machine
 from spmd.lowering.native import compile_native
@@ -60,10 +61,16 @@ def parse_module(text: str) -> ModuleOp:
 class NativeFunctions:
     """The functions of a module, called by name: `functions("f", array, 3)`."""
 
-    def __init__(self, text: str, machine: Machine | None = None, opt: int = 3):
+    def __init__(
+        self,
+        text: str,
+        machine: Machine | None = None,
+        opt: int = 3,
+        assertions: Assertions = "abort",
+    ):
         module = parse_module(text)
         machine = machine or host_machine()
-        self.llvm_ir = emit_llvm(module, machine)
+        self.llvm_ir = emit_llvm(module, machine, assertions=assertions)
         self.native = compile_native(self.llvm_ir, machine, opt=opt)
         self.types = {
             op.sym_name.data: op.function_type
@@ -71,7 +78,9 @@ class NativeFunctions:
             if isinstance(op, FuncOp)
         }
 
-    def __call__(self, name: str, *arguments: Any) -> Any:
+    def __call__(
+        self, name: str, *arguments: Any, failed: ctypes.c_char_p | None = None
+    ) -> Any:
         inputs = self.types[name].inputs.data
         assert len(inputs) == len(arguments), f"@{name} takes {len(inputs)} arguments"
         passed = [
@@ -79,6 +88,8 @@ class NativeFunctions:
             for type_, argument in zip(inputs, arguments, strict=True)
             for value in _passed(type_, argument)
         ]
+        if failed is not None:
+            passed.append(ctypes.c_void_p(ctypes.addressof(failed)))
         results = self.types[name].outputs.data
         returned = _C_TYPES[str(results[0])] if results else None
         function = ctypes.CFUNCTYPE(returned, *map(type, passed))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -251,30 +248,6 @@ def test_an_endless_loop_is_kept():
         cf.br ^again
       }""")
     assert "br label" in functions.native.llvm_ir()
-
-
-ASSERTION = """
-from tests.execution.lowering.native_functions import NativeFunctions
-functions = NativeFunctions('''
-  func.func @f(%x: i32) -> i32 {
-    %c3 = arith.constant 3 : i32
-    %ok = arith.cmpi slt, %x, %c3 : i32
-    cf.assert %ok, "expected x below three"
-    func.return %x : i32
-  }''')
-print(functions("f", 2), flush=True)
-functions("f", 5)
-print("not reached")
-"""
-
-
-def test_an_assertion_that_fails_aborts():
-    run = subprocess.run(
-        [sys.executable, "-c", ASSERTION], capture_output=True, text=True, check=False
-    )
-    assert run.returncode == -6
-    assert run.stdout == "2\n"
-    assert "expected x below three" in run.stderr
 
 
 def test_deep_nesting():

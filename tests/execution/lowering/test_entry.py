@@ -37,10 +37,11 @@ def pack(
     values: list[Any],
     local: tuple[int, int, int],
     whole: tuple[int, int, int],
+    failed: ctypes.c_char_p | None = None,
 ) -> bytes:
     """The struct of arguments, as the docstring of `entry.py` lays it out."""
     types = functions.types[name].inputs.data[: len(values)]
-    struct = argument_struct(types)
+    struct = argument_struct(types, may_fail=failed is not None)
     data = bytearray(struct.bytes)
 
     def put(field: Any, value: bytes) -> None:
@@ -59,6 +60,8 @@ def pack(
             put(field, np.array(value, DTYPES[str(type_)]).tobytes())
     for field, size in zip(struct.sizes, (*local, *whole), strict=True):
         put(field, size.to_bytes(8, "little"))
+    if struct.failed is not None and failed is not None:
+        put(struct.failed, ctypes.addressof(failed).to_bytes(8, "little"))
     return bytes(data)
 
 
@@ -70,8 +73,9 @@ def run(
     groups: tuple[int, int],
     scratch: Array | None = None,
     name: str = "k",
+    failed: ctypes.c_char_p | None = None,
 ) -> None:
-    args = pack(functions, name, values, local, whole)
+    args = pack(functions, name, values, local, whole, failed)
     address = None if scratch is None else scratch.ctypes.data
     ENTRY(functions.native.address(name))(args, *groups, address)
 
@@ -252,6 +256,27 @@ def test_group_memory_is_aligned():
     run(functions, [out], (1, 1, 1), (1, 1, 1), (0, 1))
     assert (out % 64 == 0).all()
     assert out[0] != out[1]
+
+
+def test_arguments_may_have_any_name():
+    names = ["first", "last", "start", "done", "group", "full", "partial", "next", "number", "entry", "failed"]
+    arguments = ", ".join(f"%{name}: i32" for name in names)
+    add = "".join(
+        f"%s{k + 1} = arith.addi %s{k}, %{name} : i32\n" for k, name in enumerate(names)
+    )
+    functions = NativeFunctions(f"""
+      func.func @k({arguments}, %args: memref<1xi32>, {SIZES})
+          attributes {{spmd.work_group_function}} {{
+        %c0 = arith.constant 0 : index
+        %s0 = arith.constant 0 : i32
+        {add}
+        memref.store %s{len(names)}, %args[%c0] : memref<1xi32>
+        func.return
+      }}""")
+    out = np.zeros(1, np.int32)
+    values = list(range(len(names)))
+    run(functions, [*values, out], (1, 1, 1), (1, 1, 1), (0, 1))
+    assert out[0] == sum(values)
 
 
 def test_kernels_may_have_names_of_the_c_library():

@@ -54,7 +54,7 @@ func.func @assert(%c: i1) {
 
 // CHECK-LABEL: define void @assert(i1 %c) nounwind {
 // CHECK-NEXT:  entry:
-// CHECK-NEXT:    br i1 %c, label %assert.passed, label %assert.failed
+// CHECK-NEXT:    br i1 %c, label %assert.passed, label %assert.failed, !prof !0
 // CHECK-NEXT:  assert.failed:
 // CHECK-NEXT:    call i64 @write(i32 2, ptr @spmd.text.0, i64 12)
 // CHECK-NEXT:    call void @abort()

@@ -35,13 +35,13 @@ func.func @cpu_vectors(%v: vector<8xf32>) -> vector<8xf32> {
 // CHECK-NEXT:  }
 
 func.func @libm_vectors(%v: vector<8xf32>) -> vector<8xf32> {
-  %a = math.exp %v : vector<8xf32>
+  %a = math.sin %v : vector<8xf32>
   func.return %a : vector<8xf32>
 }
 
 // CHECK-LABEL: define <8 x float> @libm_vectors(<8 x float> %v) nounwind {
 // CHECK-NEXT:  entry:
-// CHECK-NEXT:    %a = call <8 x float> @spmd.expf.v8(<8 x float> %v)
+// CHECK-NEXT:    %a = call <8 x float> @spmd.sinf.v8(<8 x float> %v)
 // CHECK-NEXT:    ret <8 x float> %a
 // CHECK-NEXT:  }
 
@@ -58,14 +58,14 @@ func.func @halves(%x: f16) -> f16 {
 // CHECK-NEXT:    ret half %r
 // CHECK-NEXT:  }
 
-// CHECK-LABEL: define internal <8 x float> @spmd.expf.v8(<8 x float> %x0) noinline nounwind {
+// CHECK-LABEL: define internal <8 x float> @spmd.sinf.v8(<8 x float> %x0) noinline nounwind {
 // CHECK-NEXT:  entry:
 // CHECK-NEXT:    br label %lane
 // CHECK-NEXT:  lane:
 // CHECK-NEXT:    %l = phi i32 [ 0, %entry ], [ %next, %lane ]
 // CHECK-NEXT:    %y = phi <8 x float> [ poison, %entry ], [ %more, %lane ]
 // CHECK-NEXT:    %x0.l = extractelement <8 x float> %x0, i32 %l
-// CHECK-NEXT:    %y.l = call float @expf(float %x0.l)
+// CHECK-NEXT:    %y.l = call float @sinf(float %x0.l)
 // CHECK-NEXT:    %more = insertelement <8 x float> %y, float %y.l, i32 %l
 // CHECK-NEXT:    %next = add i32 %l, 1
 // CHECK-NEXT:    %last = icmp eq i32 %next, 8
@@ -79,5 +79,5 @@ func.func @halves(%x: f16) -> f16 {
 // CHECK-NEXT: declare float @llvm.sqrt.f32(float)
 // CHECK-NEXT: declare <8 x float> @llvm.sqrt.v8f32(<8 x float>)
 // CHECK-NEXT: declare <8 x float> @llvm.fma.v8f32(<8 x float>, <8 x float>, <8 x float>)
-// CHECK-NEXT: declare float @expf(float) nounwind willreturn memory(none)
+// CHECK-NEXT: declare float @sinf(float) nounwind willreturn memory(none)
 // CHECK-NEXT: declare float @llvm.sin.f32(float)

@@ -11,25 +11,25 @@
 
 // The machine chooses the vector functions.
 
-func.func @exp(%v: vector<32xf32>) -> vector<32xf32> {
-  %r = math.exp %v : vector<32xf32>
+func.func @sin(%v: vector<32xf32>) -> vector<32xf32> {
+  %r = math.sin %v : vector<32xf32>
   func.return %r : vector<32xf32>
 }
 
-// WIDE: call <16 x float> @_ZGVeN16v_expf(<16 x float> %x0.0)
+// WIDE: call <16 x float> @_ZGVeN16v_sinf(<16 x float> %x0.0)
 // WIDE-NEXT: shufflevector
-// WIDE-NEXT: call <16 x float> @_ZGVeN16v_expf(<16 x float> %x0.1)
-// WIDE-NOT: _ZGVeN16v_expf(<16 x float> %x0.2)
+// WIDE-NEXT: call <16 x float> @_ZGVeN16v_sinf(<16 x float> %x0.1)
+// WIDE-NOT: _ZGVeN16v_sinf(<16 x float> %x0.2)
 
-// HALF-COUNT-4: call <8 x float> @_ZGVdN8v_expf
+// HALF-COUNT-4: call <8 x float> @_ZGVdN8v_sinf
 
 // ARM: target triple = "aarch64-linux-gnu"
-// ARM: call float @expf
+// ARM: call float @sinf
 
-// ASM: spmd.exp:
-// ASM: _ZGVeN16v_expf
+// ASM: spmd.sin:
+// ASM: _ZGVeN16v_sinf
 
-// HOST: spmd.exp:
+// HOST: spmd.sin:
 
 // OBJECT: ELF
 
