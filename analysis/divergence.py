@@ -24,7 +24,7 @@ all dimensions means that all active lanes agree.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import DenseArrayBase, MemRefType
@@ -49,8 +49,8 @@ class Divergence:
     """What was analysed: values from outside of it are uniform."""
 
     dimensions: int
-    _shapes: Mapping[SSAValue, Shapes]
-    _fixpoint: Propagation
+    _shapes: Mapping[SSAValue, Shapes] = field(repr=False)
+    _fixpoint: Propagation = field(repr=False)
 
     def shape(self, value: SSAValue, dim: int = 0) -> Shape:
         """

@@ -10,6 +10,11 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from spmd.analysis.private_memory import loaded_memref
 
 
+def is_structured(op: Operation) -> bool:
+    """Whether every region has one block, as `scf` demands of all but one operation."""
+    return all(len(region.blocks) == 1 for region in op.regions)
+
+
 class Facts(Protocol):
     """What an explanation needs of a `Divergence`."""
 
@@ -85,7 +90,7 @@ class Explainer:
             again = end.operands[value.index - 1] if end is not None else value
             cause = self._varying(parent.iter_args[value.index - 1], again)
             return "its loop carries a varying value", cause
-        if isinstance(parent, scf.WhileOp):
+        if isinstance(parent, scf.WhileOp) and is_structured(parent):
             cause = self._carried(parent, value, block)
             return "its loop carries a varying value", cause
         name = "a block" if parent is None else parent.name
@@ -115,7 +120,7 @@ class Explainer:
             case scf.ForOp():
                 cause = self._varying(op.lb, op.ub, op.step)
                 return "work-items leave the scf.for at different times", cause
-            case scf.WhileOp():
+            case scf.WhileOp() if is_structured(op):
                 end = op.before_region.block.last_op
                 cause = None if end is None else self._varying(end.operands[0])
                 return "work-items leave the scf.while at different times", cause

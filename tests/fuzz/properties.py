@@ -9,38 +9,40 @@ from spmd import CompileError
 from spmd.dialects.diagnostics import KernelError
 from spmd.passes.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.vectorize import VectorizePass
-from tests.analysis.soundness import check_launch
-from tests.execution.harness import (
-    Maker,
-    check_native,
-    check_passes,
-    check_schedules,
-)
+from spmd.runtime.options import Strategy
+from tests.execution.harness import check_native, check_passes, check_schedules
 from tests.fuzz.programs import Kernel
 
 WIDTHS = (1, 2, 4, 8, 16, 32)
+STRATEGIES: tuple[Strategy, ...] = ("auto", "continuations")
+VARIANTS = len(WIDTHS) * len(STRATEGIES)
+
+SUB_GROUP_REFUSALS = ("cannot be written as LLVM IR", "around sub-group operations")
+"""Words of the compiler about sub-group ops that it leaves for later, or refuses."""
 
 
 def check(kernel: Kernel, number: int) -> None:
-    """Schedules, passes and native code agree; `number` chooses the widths."""
+    """Schedules, passes and native code agree; `number` chooses widths and strategy."""
+    width, strategy = (
+        WIDTHS[number % len(WIDTHS)],
+        STRATEGIES[number // len(WIDTHS) % 2],
+    )
     check_order(kernel)
-    check_analysis(kernel)
-    check_levels(kernel, WIDTHS[number % len(WIDTHS)])
-    check_code(kernel, WIDTHS[(number + 3) % len(WIDTHS)])
+    check_levels(kernel, width, strategy)
+    # Code of another width and strategy than the levels.
+    width, strategy = WIDTHS[(number + 3) % len(WIDTHS)], STRATEGIES[number % 2]
+    check_code(kernel, width, strategy)
 
 
 @contextmanager
 def may_be_refused(kernel: Kernel) -> Generator[None]:
-    """Fission refuses, in words, what it cannot do; nothing else may be refused."""
+    """Some sub-group ops are refused, in words; nothing else is."""
     try:
         yield
     except (KernelError, CompileError) as error:
         words = str(error)
-        refused = "to go the same way in all work-items" in words
-        scalar = "cannot be written as LLVM IR" in words
         if not (
-            (kernel.meets_in_divergent_loops and refused)
-            or (kernel.uses_sub_groups and scalar)
+            kernel.uses_sub_groups and any(each in words for each in SUB_GROUP_REFUSALS)
         ):
             raise
 
@@ -50,26 +52,27 @@ def check_order(kernel: Kernel) -> None:
     check_schedules(kernel.source, kernel.arguments, kernel.launch)
 
 
-def check_analysis(kernel: Kernel) -> None:
-    """What the divergence analysis says of the values of work-items is so in a run."""
-    arguments = kernel.arguments(Maker(kernel.launch))
-    check_launch(kernel.source, arguments, kernel.launch)
-
-
-def check_levels(kernel: Kernel, width: int) -> None:
+def check_levels(kernel: Kernel, width: int, strategy: Strategy = "auto") -> None:
     """The interpreter gets the same after every pass."""
     with may_be_refused(kernel):
         check_passes(
             kernel.source,
             kernel.arguments,
             kernel.launch,
-            SpmdToLoopsPass(),
+            SpmdToLoopsPass(strategy=strategy),
             VectorizePass(width=width),
         )
 
 
-def check_code(kernel: Kernel, width: int) -> None:
+def check_code(kernel: Kernel, width: int, strategy: Strategy = "auto") -> None:
     """Native code does the same, as scalar loops and as vectors."""
-    with may_be_refused(kernel):
-        check_native(kernel.source, kernel.arguments, kernel.launch, vectorize=False)
-        check_native(kernel.source, kernel.arguments, kernel.launch, width=width)
+    for vectorize in (False, True):
+        with may_be_refused(kernel):
+            check_native(
+                kernel.source,
+                kernel.arguments,
+                kernel.launch,
+                width=width if vectorize else "auto",
+                strategy=strategy,
+                vectorize=vectorize,
+            )
