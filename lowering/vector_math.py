@@ -18,14 +18,15 @@ from spmd.lowering.literals import splat_literal
 from spmd.lowering.machine import vector_function
 from spmd.lowering.module_writer import ModuleWriter
 from spmd.lowering.types import vector_text
+from spmd.lowering.vector_polynomials import has_polynomial, polynomial_text
 
 PURE = "nounwind willreturn memory(none)"
 """Math functions do not set `errno` here; nobody could read it."""
 
 
 def has_vector_function(module: ModuleWriter, name: str) -> bool:
-    """Whether the C library of the machine has a function for vectors."""
-    return name in module.machine.vector_functions
+    """Whether there is a function for vectors, in line or in the C library."""
+    return has_polynomial(name) or name in module.machine.vector_functions
 
 
 def libm_name(function: str, scalar: str) -> str:
@@ -40,7 +41,9 @@ def vector_helper(
     name = libm_name(function, scalar)
 
     def make() -> str:
-        if has_vector_function(module, name):
+        if has_polynomial(name):
+            return polynomial_text(helper, name, lanes)
+        if name in module.machine.vector_functions:
             return _by_chunks(module, helper, name, arity, lanes, scalar)
         return _by_lanes(module, helper, name, arity, lanes, scalar)
 
