@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.fuzz.programs import Kernel, write_kernel
-from tests.fuzz.properties import check
+from tests.fuzz.properties import VARIANTS, check
 
 PARTS = 5
 KERNELS = 50
@@ -33,7 +33,7 @@ def test_random_kernels_mean_the_same_everywhere(part: int):
         suppress_health_check=(HealthCheck.too_slow, HealthCheck.data_too_large),
         phases=(Phase.explicit, Phase.generate),
     )
-    @given(kernel=kernels(), number=st.integers(0, 5))
+    @given(kernel=kernels(), number=st.integers(0, VARIANTS - 1))
     def sample(kernel: Kernel, number: int):
         check(kernel, number)
 
