@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     VectorType,
 )
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 
 from spmd.dialects.diagnostics import KernelError
 
@@ -95,9 +95,16 @@ def auto_width(loop: scf.ForOp) -> int:
         for result in op.results:
             if not isinstance(result.type, IndexType):
                 widest = max(widest, element_bits(result.type))
-        calls = calls or op.name in VECTOR_LIBRARY_OPS
+        calls = calls or _is_call(op)
     registers = 2 if calls else 4
     return max(4, min(MAX_WIDTH, registers * host_register_bits() // widest))
+
+
+def _is_call(op: Operation) -> bool:
+    """Whether `op` becomes a call of the vector math library, and no code in line."""
+    if op.name in ("math.exp", "math.log"):
+        return op.results[0].type != Float32Type()
+    return op.name in VECTOR_LIBRARY_OPS
 
 
 VECTOR_LIBRARY_OPS = frozenset(
@@ -129,4 +136,4 @@ VECTOR_LIBRARY_OPS = frozenset(
         "tanh",
     ]
 )
-"""The `math` ops that become calls; the others are a few instructions."""
+"""The `math` ops that cost much; the others are a few instructions."""
