@@ -65,6 +65,7 @@ from spmd.lowering.assertions import Assertions, functions_that_may_fail
 from spmd.lowering.entry import WORKER_SUFFIX, write_entry
 from spmd.lowering.func import is_work_group_function, write_function
 from spmd.lowering.function_writer import why_not_lowered
+from spmd.lowering.host_entry import is_host_function, write_host_entry
 from spmd.lowering.machine import PORTABLE, Machine
 from spmd.lowering.module_writer import ModuleWriter, Remark
 from spmd.lowering.symbols import exported_symbol, unused_symbol
@@ -170,6 +171,8 @@ def _write_functions(
         try:
             if name not in groups:
                 write_function(writer, function, attributes="nounwind")
+                if is_host_function(function):
+                    write_host_entry(writer, function)
                 continue
             kernel = _base(name, groups)
             full = by_name.get(kernel + FULL_SUFFIX) if kernel == name else None

@@ -34,7 +34,7 @@ from typing import cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, BlockArgument
 
 from spmd.dialects.work_groups import WORK_GROUP_SIZE
 from spmd.lowering.assertions import has_failed
@@ -127,6 +127,49 @@ def own_argument_types(function: FuncOp) -> tuple[Attribute, ...]:
     return inputs[:count]
 
 
+def field_address(writer: FunctionWriter, field: Field) -> str:
+    """Where a field of the struct `%args` lies."""
+    if not field.offset:
+        return "%args"
+    return writer.temp(f"getelementptr inbounds i8, ptr %args, i64 {field.offset}")
+
+
+def load_field(writer: FunctionWriter, field: Field, hint: str) -> str:
+    """Reads a field of the struct `%args`; nobody writes it while the entry runs."""
+    address = field_address(writer, field)
+    empty = writer.module.metadata("")
+    text = f"load {field.type}, ptr {address}, align {max(1, field.bits // 8)}"
+    return writer.temp(f"{text}, !invariant.load {empty}", hint)
+
+
+def load_arguments(
+    writer: FunctionWriter,
+    arguments: Sequence[BlockArgument],
+    struct: Sequence[Sequence[Field]],
+) -> list[str]:
+    """Reads the arguments of a function from `%args`; as they are passed on."""
+    passed: list[str] = []
+    for number, (argument, fields) in enumerate(zip(arguments, struct, strict=True)):
+        hint = argument.name_hint or f"arg{number}"
+        type_ = argument.type
+        if not is_memref(type_):
+            value = load_field(writer, fields[0], hint)
+            if fields[0].type != llvm_type(type_):
+                text = f"trunc {fields[0].type} {value} to {llvm_type(type_)}"
+                value = writer.temp(text, hint)
+            passed.append(f"{llvm_type(type_)} {value}")
+            continue
+        pointer = load_field(writer, fields[0], f"{hint}.data")
+        passed += [f"ptr {pointer}", f"ptr {pointer}"]
+        rank = type_.get_num_dims()
+        parts = ["offset"]
+        parts += [f"size{d}" for d in range(rank)]
+        parts += [f"stride{d}" for d in range(rank)]
+        for field, part in zip(fields[1:], parts, strict=True):
+            passed.append(f"i64 {load_field(writer, field, f'{hint}.{part}')}")
+    return passed
+
+
 _OWN_NAMES = [
     "args",
     "first",
@@ -167,40 +210,13 @@ class _Entry:
         self.struct = argument_struct(self.types, may_fail=bool(self.reporting))
 
     def load(self, field: Field, hint: str) -> str:
-        """Reads a field of the struct; nobody writes it while the kernel runs."""
-        writer = self.writer
-        address = "%args"
-        if field.offset:
-            text = f"getelementptr inbounds i8, ptr %args, i64 {field.offset}"
-            address = writer.temp(text)
-        empty = self.module.metadata("")
-        text = f"load {field.type}, ptr {address}, align {max(1, field.bits // 8)}"
-        return writer.temp(f"{text}, !invariant.load {empty}", hint)
+        """Reads a field of the struct."""
+        return load_field(self.writer, field, hint)
 
     def arguments(self) -> list[str]:
         """Reads the kernel's own arguments; as they are passed on."""
-        passed: list[str] = []
-        names = [argument.name_hint for argument in self.function.body.blocks[0].args]
-        for number, (type_, fields) in enumerate(
-            zip(self.types, self.struct.arguments, strict=True)
-        ):
-            hint = names[number] or f"arg{number}"
-            if not is_memref(type_):
-                value = self.load(fields[0], hint)
-                if fields[0].type != llvm_type(type_):
-                    text = f"trunc {fields[0].type} {value} to {llvm_type(type_)}"
-                    value = self.writer.temp(text, hint)
-                passed.append(f"{llvm_type(type_)} {value}")
-                continue
-            pointer = self.load(fields[0], f"{hint}.data")
-            passed += [f"ptr {pointer}", f"ptr {pointer}"]
-            rank = type_.get_num_dims()
-            parts = ["offset"]
-            parts += [f"size{d}" for d in range(rank)]
-            parts += [f"stride{d}" for d in range(rank)]
-            for field, part in zip(fields[1:], parts, strict=True):
-                passed.append(f"i64 {self.load(field, f'{hint}.{part}')}")
-        return passed
+        own = self.function.body.blocks[0].args[: len(self.types)]
+        return load_arguments(self.writer, own, self.struct.arguments)
 
     def local_sizes(self) -> list[str]:
         """The enqueued local sizes: constants if the kernel fixes them."""

@@ -150,13 +150,14 @@ def _jit() -> Any:
     return llvm.create_lljit_compiler(suppress_errors=True)
 
 
-def _check_declarations(module: Any) -> None:
+def _check_declarations(module: Any, symbols: Mapping[str, int]) -> None:
     """Functions without a body have to be in this process: LLVM's own error is opaque."""
     missing = [
         function.name
         for function in module.functions
         if function.is_declaration
         and not function.name.startswith("llvm.")
+        and function.name not in symbols
         and not llvm.address_of_symbol(function.name)
     ]
     if missing:
@@ -166,14 +167,21 @@ def _check_declarations(module: Any) -> None:
 
 
 def compile_native(
-    llvm_ir: str, machine: Machine | None = None, *, opt: int = 3
+    llvm_ir: str,
+    machine: Machine | None = None,
+    *,
+    opt: int = 3,
+    symbols: Mapping[str, int] | None = None,
 ) -> NativeModule:
     """
     Compiles LLVM IR text for this host and makes it callable.
 
     `machine` is the one that the text was made for; by default, `host_machine()`.
+    `symbols` are the addresses of functions that the text declares, beside those that
+    the process has.
     """
     machine = machine or host_machine()
+    symbols = symbols or {}
     times = [time.perf_counter()]
     target = _target_machine(machine, opt)
     module = _parse(llvm_ir)
@@ -182,7 +190,7 @@ def compile_native(
     times.append(time.perf_counter())
     with _jit_lock:
         jit = _jit()
-    _check_declarations(module)
+    _check_declarations(module, symbols)
     bitcode = module.as_bitcode()
     exported = [
         function.name
@@ -194,6 +202,8 @@ def compile_native(
     builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
     for name in exported:
         builder.export_symbol(name)
+    for name, address in symbols.items():
+        builder.import_symbol(name, address)
     with _jit_lock:
         try:
             tracker = builder.link(jit, f"spmd.{next(_library_numbers)}")
