@@ -64,7 +64,14 @@ def meet(
     body.program.rendezvous[site] = Rendezvous(op, across_sub_group, resolve)
     position = body.position(site) if across_sub_group else "()"
     wait = f"yield ({site}, {position}, {value})"
-    body.line(wait if result is None else f"{body.new(result)} = {wait}")
+    if result is None:
+        body.line(wait)
+        return
+    name = body.new(result)
+    body.line(f"{name} = {wait}")
+    if isinstance(op, ShuffleOp | BroadcastOp):
+        undefined = body.undefined(op, "a work-item that is not there was read")
+        body.line(f"if {name} is POISON: {name} = {undefined}")
 
 
 def to_all(function: Callable[[Sequence[Any]], Any]) -> Resolve:
