@@ -52,10 +52,6 @@ def mask_sub_group(group: SubGroupOp, divergence: Divergence) -> None:
 class Masking(Masks):
     """The rewriting of one sub-group."""
 
-    def __init__(self, divergence: Divergence, constants: ConstantPool):
-        super().__init__(divergence, constants)
-        self._picked: set[SSAValue] = set()
-
     # Blocks
 
     def mask_existing(self, group: SubGroupOp) -> None:
@@ -145,10 +141,6 @@ class Masking(Masks):
             for operand in op.operands
         )
 
-    def is_uniform(self, value: SSAValue) -> bool:
-        """Whether all active lanes have the same value, also of one made by masking."""
-        return value in self._picked or self.divergence.is_uniform(value)
-
     def _wrap_piece(self, piece: Sequence[Operation], mask: Mask) -> None:
         """`piece` begins with an op that must be masked."""
         if not piece:
@@ -178,7 +170,7 @@ class Masking(Masks):
         members.add(end)
         for old, new in zip(results, masked.res, strict=True):
             hint(new, old)
-            if mask.some and self.divergence.is_uniform(old):
+            if mask.some and self.is_uniform(old):
                 new = self._picked_from(new, mask.value, masked)
             old.replace_uses_with_if(new, lambda use: use.operation not in members)
 
@@ -209,7 +201,7 @@ class Masking(Masks):
             locate(op, masked)
             block.insert_op_after(op, masked)
         picked = ops[-1].results[0]
-        self._picked.add(picked)
+        self.mark_uniform(picked)
         return hint(picked, old)
 
     def _scalar_ops(self, piece: Sequence[Operation]) -> set[Operation]:
@@ -218,8 +210,7 @@ class Masking(Masks):
         found: set[Operation] = set()
         for op in piece:
             if needs_mask(op) or not any(
-                isinstance(result.type, MemRefType)
-                or self.divergence.is_uniform(result)
+                isinstance(result.type, MemRefType) or self.is_uniform(result)
                 for result in op.results
             ):
                 continue
@@ -295,7 +286,7 @@ class Masking(Masks):
         if other is not None and not (_is_trivial(other) and not op.results):
             on = self.without(mask, op.cond, op)
             values = self._branch(other, on, values, op.results, op)
-        self._replace(op, values)
+        self._replace(op, values, mask)
 
     def _mask_switch(self, op: scf.IndexSwitchOp, mask: Mask) -> None:
         """Case after case, each in the lanes that chose it; the rest takes the default."""
@@ -311,7 +302,7 @@ class Masking(Masks):
             rest = self.without(rest, chosen.result, op)
         default = op.default_region.block
         values = self._branch(default, rest, values, op.results, op)
-        self._replace(op, values)
+        self._replace(op, values, mask)
 
     def _branch(
         self,
@@ -404,11 +395,16 @@ class Masking(Masks):
             for value, before, name in zip(new, old, names, strict=True)
         ]
 
-    def _replace(self, op: Operation, values: Sequence[SSAValue | None]) -> None:
+    def _replace(
+        self, op: Operation, values: Sequence[SSAValue | None], mask: Mask
+    ) -> None:
         for result, value in zip(op.results, values, strict=True):
-            if value is not None:
-                hint(value, result)
-                result.replace_all_uses_with(value)
+            if value is None:
+                continue
+            if mask.value is not None and self.divergence.is_uniform(result):
+                # Lanes that are off took no branch; what they have is garbage.
+                value = self._picked_from(value, mask.value, op)
+            result.replace_all_uses_with(hint(value, result))
         op.detach()
         op.erase()
 

@@ -20,6 +20,15 @@ def mask_divergent_for(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
         _mask_as_while(masking, loop, mask)
 
 
+def needs_freezing(masking: Masks, result: SSAValue) -> bool:
+    """
+    Whether it matters when a lane leaves a loop with a result.
+
+    Not if all lanes leave with the same: then the last ones to leave have it too.
+    """
+    return bool(result.uses) and not masking.is_uniform(result)
+
+
 def why_not_in_step(masking: Masks, loop: scf.ForOp, mask: Mask) -> str | None:
     """Why lane 0 does not count for all lanes; `None` if it does."""
     if not isinstance(loop.lb.type, IndexType):
@@ -101,7 +110,7 @@ def _mask_in_step(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
     final = list(range(len(nexts)))
     assert inner.value is not None
     for j, (result, arg) in enumerate(zip(loop.results, carried, strict=True)):
-        if not result.uses or nexts[j] is arg:
+        if nexts[j] is arg or not needs_freezing(masking, result):
             continue
         kept: SSAValue = arg
         if masking.divergence.is_uniform(arg):
@@ -120,6 +129,8 @@ def _mask_in_step(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
     new.attributes.update(loop.attributes)
     insert(new, loop)
     for old, place in zip(loop.results, final, strict=True):
+        if masking.is_uniform(old):
+            masking.mark_uniform(new.results[place])
         old.replace_all_uses_with(hint(new.results[place], old))
     loop.detach()
     loop.erase()
@@ -160,6 +171,8 @@ def _mask_as_while(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
     following = arith.AddiOp(body.args[0], loop.step)
     hint(following.result, "next")
     body.insert_op_before(following, end)
+    if masking.is_uniform(body.args[0]):
+        masking.mark_uniform(following.result)
     end.operands = (following.result, *end.operands)
     detach(body)
     while_op = scf.WhileOp(
@@ -168,6 +181,8 @@ def _mask_as_while(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
     insert(while_op, loop)
     hint(while_op.results[0], body.args[0])
     for old, new in zip(loop.results, while_op.results[1:], strict=True):
+        if masking.is_uniform(old):
+            masking.mark_uniform(new)
         hint(new, old)
         old.replace_all_uses_with(new)
     loop.detach()
@@ -175,7 +190,7 @@ def _mask_as_while(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
     uniform = {
         new
         for new, old in zip(test.args, body.args, strict=True)
-        if masking.divergence.is_uniform(old)
+        if masking.is_uniform(old)
     }
     _mask_while(masking, while_op, mask, uniform)
 
@@ -240,7 +255,7 @@ def _mask_while(
     for j, result in enumerate(loop.results):
         result_of[j] = j + 1
         value = forwarded[j]
-        if not result.uses or (_is_from_outside(value, loop)):
+        if _is_from_outside(value, loop) or not needs_freezing(masking, result):
             continue
         argument = body.args[j + 1]
         same_as = _argument_of(value, test)
@@ -301,6 +316,8 @@ def _mask_while(
     hint(masked.results[0], "live")
     for j, result in enumerate(loop.results):
         new = hint(masked.results[result_of[j]], result)
+        if masking.is_uniform(result):
+            masking.mark_uniform(new)
         result.replace_all_uses_with(new)
     loop.detach()
     loop.erase()

@@ -42,6 +42,15 @@ class Masks(ABC):
     def __init__(self, divergence: Divergence, constants: ConstantPool):
         self.divergence = divergence
         self.constants = constants
+        self._uniform: set[SSAValue] = set()
+
+    def is_uniform(self, value: SSAValue) -> bool:
+        """Whether all active lanes have the same value, also of one that is new."""
+        return value in self._uniform or self.divergence.is_uniform(value)
+
+    def mark_uniform(self, value: SSAValue) -> None:
+        """Say that all active lanes have the same `value`, which is new."""
+        self._uniform.add(value)
 
     @abstractmethod
     def mask_block(self, block: Block, mask: Mask) -> None:

@@ -741,3 +741,36 @@ spmd.kernel @quotient(%d: index, %x: memref<?xi32>, %y: memref<?xi32>) {
 """,
     lambda make: [3, *_counts(make)],
 )
+
+_case(
+    "loops-of-varying-length-with-one-result",
+    """
+spmd.kernel @one_result(%x: memref<?xi32>, %y: memref<?xi32>, %all: memref<?xi32>, %a: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %group = spmd.group_id x
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xi32>
+  %end = arith.index_cast %v : i32 to index
+  %r = scf.for %k = %c0 to %end step %c1 iter_args(%b = %a) -> (i32) {
+    %old = memref.load %y[%i] : memref<?xi32>
+    %new = arith.addi %old, %v : i32
+    memref.store %new, %y[%i] : memref<?xi32>
+    scf.yield %b : i32
+  }
+  %s, %n = scf.while (%c = %r, %k = %zero) : (i32, i32) -> (i32, i32) {
+    %more = arith.cmpi slt, %k, %v : i32
+    scf.condition(%more) %r, %k : i32, i32
+  } do {
+  ^bb0(%c: i32, %k: i32):
+    %next = arith.addi %k, %one : i32
+    scf.yield %c, %next : i32, i32
+  }
+  memref.store %s, %all[%group] : memref<?xi32>
+  spmd.return
+}
+""",
+    lambda make: [*_counts(make), make.zeros("i32", make.groups), 7],
+)
