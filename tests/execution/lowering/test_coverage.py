@@ -11,7 +11,11 @@ from spmd.lowering.emit import EMITTER_MODULES
 from spmd.lowering.registry import EMITTERS
 
 compat.ensure()
-MODULES = {"spmd.lowering.func", *(module.__name__ for module in EMITTER_MODULES)}
+MODULES = {
+    "spmd.lowering.assertions",
+    "spmd.lowering.func",
+    *(module.__name__ for module in EMITTER_MODULES),
+}
 
 WRITTEN_BY_THEIR_PARENT = {
     "func.func",

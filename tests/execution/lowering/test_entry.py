@@ -259,7 +259,19 @@ def test_group_memory_is_aligned():
 
 
 def test_arguments_may_have_any_name():
-    names = ["first", "last", "start", "done", "group", "full", "partial", "next", "number", "entry", "failed"]
+    names = [
+        "first",
+        "last",
+        "start",
+        "done",
+        "group",
+        "full",
+        "partial",
+        "next",
+        "number",
+        "entry",
+        "failed",
+    ]
     arguments = ", ".join(f"%{name}: i32" for name in names)
     add = "".join(
         f"%s{k + 1} = arith.addi %s{k}, %{name} : i32\n" for k, name in enumerate(names)
