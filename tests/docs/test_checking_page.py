@@ -1,0 +1,28 @@
+"""The page about the checker shows what the checker says."""
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from spmd.reference.findings import Kind
+
+PAGE = (Path(__file__).parents[2] / "docs" / "checking.md").read_text()
+
+
+def block(language: str) -> str:
+    found = re.search(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def test_the_example_prints_what_the_page_says(capsys: pytest.CaptureFixture[str]):
+    exec(compile(block("python"), "checking.md", "exec"), {})
+    assert capsys.readouterr().out == block("text")
+
+
+def test_every_kind_of_finding_has_a_row():
+    table = PAGE[PAGE.index("## What is found") :]
+    rows = re.findall(r"^\| `([a-z ]+)` \|", table, re.MULTILINE)
+    assert rows == list(get_args(Kind))
