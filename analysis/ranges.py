@@ -167,11 +167,10 @@ class IntegerRanges:
             lower, upper, step = (
                 self._known[v] for v in (parent.lb, parent.ub, parent.step)
             )
-            return IntegerRange(
-                lower.low,
-                max(lower.low, upper.high - 1),
-                gcd(lower.divisor, step.divisor),
-            )
+            last = max(lower.low, upper.high - 1)
+            if lower.value is not None and step.value is not None and step.value > 0:
+                last -= (last - lower.low) % step.value
+            return IntegerRange(lower.low, last, gcd(lower.divisor, step.divisor))
         if isinstance(parent, SubGroupOp):
             base = self._known[parent.bases[arg.index]]
             lanes = parent.lane_shape[arg.index]

@@ -19,12 +19,14 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.hints import isa
 
+from spmd.analysis.accesses import base_of
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.rewriting import hint
-from spmd.dialects.work_groups import CACHE_LINE
+from spmd.dialects.work_groups import CACHE_LINE, is_group_memory
+from spmd.passes.lower_memory_types import LOCAL_SPACE
 from spmd.passes.widening.lanes import (
     Active,
     Lanes,
@@ -43,6 +45,7 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
     | ------------------------- | ------------------------------------------ |
     | uniform                   | `memref.load`, where some lane is on       |
     | contiguous                | `vector.load` or `vector.maskedload`       |
+    | contiguous, never outside | `vector.load`: garbage may be loaded       |
     | reversed                  | the same and `vector.shuffle`              |
     | anything else             | `vector.gather`                            |
     | private, uniform element  | `vector.load`: garbage may be loaded       |
@@ -64,7 +67,9 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
     if access.kind == "uniform":
         widening.hold(op, [_load_once(widening, op, array, _scalars(indices), active)])
     elif access.kind == "contiguous":
-        widening.hold(op, [Varying(_load(widening, access, type_, active.mask))])
+        harmless = _stays_inside(widening, op.memref, op.indices)
+        mask = None if harmless else active.mask
+        widening.hold(op, [Varying(_load(widening, access, type_, mask))])
     elif access.kind == "reversed":
         mask = None if active.mask is None else _reversed_mask(widening, active.mask)
         loaded = _load(widening, access, type_, mask)
@@ -83,11 +88,12 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
     | uniform, one value        | `memref.store`, where some lane is on      |
     | uniform, several values   | the same of the last lane, or a scatter    |
     | contiguous                | `vector.store` or `vector.maskedstore`     |
+    | contiguous, local memory  | load, `arith.select` and store if possible |
     | reversed                  | `vector.shuffle` and the same              |
     | anything else             | `vector.scatter`                           |
 
-    Memory that other threads see is never read for a store. Private memory is not seen:
-    its lanes that are off are stored back as they were.
+    Memory that other threads see is never read for a store. Private and local memory is
+    not seen: what lanes that are off have there may be stored back as it was.
     """
     emitter = widening.emitter
     value = widening.of(op.value)
@@ -115,6 +121,14 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
             stored = _reverse(widening, stored)
             if active.mask is not None:
                 mask = emitter.vector(_reversed_mask(widening, active.mask))
+        if (
+            mask is not None
+            and access.kind == "contiguous"
+            and _is_of_group(op.memref)
+            and _stays_inside(widening, op.memref, op.indices)
+        ):
+            stored = _blended(widening, access, stored, mask)
+            mask = None
         if mask is None:
             emitter.append(vector.StoreOp(stored, array, access.first))
         else:
@@ -204,13 +218,47 @@ def _store_private(
     address = [*indices, widening.zero]
     stored = emitter.vector(value)
     if active.mask is not None:
-        # A masked store would make the next load wait until it has left the core.
-        old = emitter.insert(
-            vector.LoadOp(array, address, cast(AnyVector, stored.type))
-        )
+        access = _Access(array, "contiguous", address)
         mask = emitter.vector(active.mask)
-        stored = emitter.insert(arith.SelectOp(mask, stored, old))
+        stored = _blended(widening, access, stored, mask)
     emitter.append(vector.StoreOp(stored, array, address))
+
+
+def _blended(
+    widening: Widening, access: _Access, stored: SSAValue, mask: SSAValue
+) -> SSAValue:
+    """
+    What is in memory where lanes are off.
+
+    A masked store would make the next load wait until it has left the core.
+    """
+    emitter = widening.emitter
+    type_ = cast(AnyVector, stored.type)
+    old = emitter.insert(vector.LoadOp(access.array, access.first, type_))
+    return emitter.insert(arith.SelectOp(mask, stored, old))
+
+
+def _is_of_group(array: SSAValue) -> bool:
+    """Whether no other thread sees the memory of `array`."""
+    type_ = cast(MemRefType[Attribute], array.type)
+    if type_.memory_space == LOCAL_SPACE:
+        return True
+    base = base_of(array)
+    return isinstance(base.owner, Operation) and is_group_memory(base.owner)
+
+
+def _stays_inside(
+    widening: Widening, array: SSAValue, indices: Sequence[SSAValue]
+) -> bool:
+    """Whether all lanes access elements that exist, also those that are off."""
+    type_ = cast(MemRefType[Attribute], array.type)
+    if DYNAMIC_INDEX in type_.get_shape():
+        return False
+    for index, size in zip(indices, type_.get_shape(), strict=True):
+        range_ = widening.ranges.of(index)
+        if range_.low < 0 or range_.high >= size:
+            return False
+    return True
 
 
 # Contiguous addresses

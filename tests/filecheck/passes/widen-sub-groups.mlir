@@ -168,3 +168,42 @@ func.func @private(%b: index, %k: index, %s: f32, %x: memref<?xf32>, %e: memref<
   }
   func.return
 }
+
+// -----
+
+// Local memory is of one thread: a masked store writes back what was there, where that
+// surely lies inside. Of an array of everybody nothing is read that was not asked for.
+
+// CHECK-LABEL: func.func @local
+// CHECK:         %v = vector.maskedload %x[%k], {{%\w+}}, {{%\w+}} : memref<?xf32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+// CHECK-NEXT:    %w = vector.load %tile[%k] : memref<8xf32, 3 : i64>, vector<4xf32>
+// CHECK-NEXT:    %s = arith.addf %v, %w : vector<4xf32>
+// CHECK-NEXT:    [[OLD:%\w+]] = vector.load %tile[%k] : memref<8xf32, 3 : i64>, vector<4xf32>
+// CHECK-NEXT:    [[NEW:%\w+]] = arith.select [[ON:%\w+]], %s, [[OLD]] : vector<4xi1>, vector<4xf32>
+// CHECK-NEXT:    vector.store [[NEW]], %tile[%k] : memref<8xf32, 3 : i64>, vector<4xf32>
+// CHECK-NEXT:    vector.maskedstore %x[%k], [[ON]], %s : memref<?xf32>, vector<4xi1>, vector<4xf32>
+// CHECK-NEXT:    vector.maskedstore %small[%k], [[ON]], %s : memref<7xf32, 3 : i64>, vector<4xi1>, vector<4xf32>
+func.func @local(%x: memref<?xf32>, %m: f32) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %tile = memref.alloca() {spmd.group_memory} : memref<8xf32, 3 : i64>
+  %small = memref.alloca() {spmd.group_memory} : memref<7xf32, 3 : i64>
+  scf.for %k = %c0 to %c8 step %c4 {
+    spmd.sub_group (%lx) shape [4] at (%k) {
+      %i = arith.index_cast %lx : index to i64
+      %f = arith.sitofp %i : i64 to f32
+      %p = arith.cmpf olt, %f, %m : f32
+      spmd.masked %p {
+        %v = memref.load %x[%lx] : memref<?xf32>
+        %w = memref.load %tile[%lx] : memref<8xf32, 3 : i64>
+        %s = arith.addf %v, %w : f32
+        memref.store %s, %tile[%lx] : memref<8xf32, 3 : i64>
+        memref.store %s, %x[%lx] : memref<?xf32>
+        memref.store %s, %small[%lx] : memref<7xf32, 3 : i64>
+      }
+    }
+  }
+  func.return
+}
