@@ -4,8 +4,9 @@ Which values a work-item must take from one barrier region to another, and how.
 A value that is made in one region and used in another (or outside of all regions) is
 
 * a *cell* if all work-items agree on it: one element for the group,
-* *recomputed* where it is used if it is a cheap function of ids and of what runs once,
-* *stored* in a context otherwise: one element per work-item.
+* *recomputed* where it is used if it is a cheap function of ids, of what runs once and of
+  what is stored,
+* *stored* in a context otherwise: one element per work-item (`context_cut` decides).
 
 A varying value that control flow with barriers passes on (a loop-carried value, a result)
 is a *variable*: a context that is written wherever the source passes a value on.
@@ -13,53 +14,27 @@ is a *variable*: a context that is written wherever the source passes a value on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Attribute, Operation, Region, SSAValue
-from xdsl.traits import is_side_effect_free
+from xdsl.ir import Operation, SSAValue
 
-from spmd.analysis.accesses import is_integer_division, may_trap
 from spmd.analysis.barrier_regions import (
     BarrierRegion,
     BarrierRegions,
     is_group_collective,
 )
+from spmd.analysis.context_cut import choose_stored, cost_of, is_view
 from spmd.analysis.divergence import Divergence
-from spmd.dialects.spmd import BroadcastOp, LocalIdOp, ScanOp, SubGroupQueryOp
-
-RECOMPUTED_OPS = 8
-"""The longest chain of operations that is recomputed rather than stored."""
-
-DIVISION_COST = 3
-"""What an integer division by a constant counts for."""
-
-
-@dataclass(eq=False)
-class Variable:
-    """A varying value that a carrier passes on, or that goes into or out of a collective."""
-
-    op: Operation
-    """The carrier or collective."""
-
-    type: Attribute
-    name: str | None
-    values: list[SSAValue]
-    """The block argument and the result it is known as."""
-
-    sources: list[tuple[SSAValue, BarrierRegion]]
-    """What it is set to, at the end of which region."""
-
-
-class Agreed(NamedTuple):
-    """An operand that is not proved uniform, but equal in all work-items nevertheless."""
-
-    value: SSAValue
-    op: Operation
-    operand: int
+from spmd.analysis.passed_values import (
+    Agreed,
+    PassedValues,
+    Variable,
+    decisions_of,
+)
+from spmd.dialects.spmd import BroadcastOp, LocalIdOp, ScanOp
 
 
 @dataclass(frozen=True)
@@ -144,13 +119,18 @@ class _Finder:
         default_factory=dict[BarrierRegion, list[Agreed]]
     )
     inputs: dict[Operation, Variable] = field(default_factory=dict[Operation, Variable])
-    _costs: dict[Operation, int] = field(default_factory=dict[Operation, int])
-    _passes: set[tuple[Operation, int]] = field(
-        default_factory=set[tuple[Operation, int]]
+    _plain: dict[SSAValue, dict[BarrierRegion, bool]] = field(
+        default_factory=dict[SSAValue, dict[BarrierRegion, bool]]
     )
+    """Values that are to be stored or recomputed, and where they are needed."""
+
+    _in_place: set[SSAValue] = field(default_factory=set[SSAValue])
     _open: list[tuple[SSAValue, BarrierRegion, bool]] = field(
         default_factory=list[tuple[SSAValue, BarrierRegion, bool]]
     )
+
+    def __post_init__(self) -> None:
+        self._passed = PassedValues(self.regions, self.divergence)
 
     def result(self) -> ContextNeeds:
         passed: dict[BarrierRegion, list[tuple[SSAValue, Variable]]] = {}
@@ -176,7 +156,7 @@ class _Finder:
 
     def find(self) -> None:
         for carrier in self.regions.carriers:
-            for variable in self._variables_of(carrier):
+            for variable in self._passed.of(carrier):
                 for value in variable.values:
                     self.variable_of[value] = variable
         decisions = [
@@ -184,12 +164,11 @@ class _Finder:
         ]
         for sync in self.regions.syncs:
             decisions.extend(self._decisions_of_sync(sync))
-        self._passes.update(
+        self._passed.passes.update(
             (d.op, d.operand) for d in decisions if self._varies(d.value)
         )
         for region in self.regions.regions:
             for op in region.ops:
-                self._costs[op] = cost_of(op, self._cost)
                 for value in op.results:
                     self._look_at_uses(value, region)
         for value in self.variable_of:
@@ -203,6 +182,7 @@ class _Finder:
                 self.agreed.setdefault(region, []).append(decision)
                 self._bring(decision.value, region)
                 self._drain()
+        self._choose()
         for alloca in self.private:
             for use in alloca.memref.uses:
                 region = self.regions.region_of(use.operation)
@@ -216,7 +196,7 @@ class _Finder:
             if region is None:
                 if (
                     value not in self.variable_of
-                    and (use.operation, use.index) not in self._passes
+                    and (use.operation, use.index) not in self._passed.passes
                 ):
                     self._agree_on(value)
             elif region is not made_in or everywhere:
@@ -251,13 +231,108 @@ class _Finder:
             self._agree_on(value)
         elif is_memref and not is_view(owner):
             self.unmovable[value] = None
-        elif is_memref or not is_too_expensive(self._costs[owner]):
-            self.recomputed[owner] = None
-            for operand in owner.operands:
-                if not self._is_once(operand):
-                    self._open.append((operand, region, is_used))
         else:
-            self.stored[value] = None
+            self._plain.setdefault(value, {})[region] = is_used
+
+    def _choose(self) -> None:
+        """Decide what is stored and what is recomputed."""
+        number = -1
+        # What is recomputed can need a variable, whose own values are needed then.
+        while number != len(self._plain):
+            number = len(self._plain)
+            self._in_place = set(self._find_in_place())
+            needed = (value for value in self._plain if value not in self._in_place)
+            chosen = choose_stored(needed, self._operands_of) | self._in_place
+            self.stored.clear()
+            self.recomputed.clear()
+            for value, regions in tuple(self._plain.items()):
+                for region, is_used in regions.items():
+                    self._bring_about(value, region, is_used, chosen)
+            self._drain()
+
+    def _find_in_place(self) -> Iterator[SSAValue]:
+        """
+        The values that can lie in the context of what they are passed on as.
+
+        They are needed for nothing else, and from where they are made to where they are
+        passed on nobody needs what was there before.
+        """
+        place = {region: i for i, region in enumerate(self.regions.regions)}
+        for variable in self.live:
+            for source, region in variable.sources:
+                regions = self._plain.get(source)
+                if regions is None or any(regions.values()):
+                    continue
+                made_in = self._region_making(source)
+                assert made_in is not None
+                if not any(
+                    value in self.needs.get(between, ())
+                    for between in self.regions.regions[
+                        place[made_in] + 1 : place[region] + 1
+                    ]
+                    for value in variable.values
+                ) and not isinstance(source.type, MemRefType):
+                    yield source
+
+    def _bring_about(
+        self,
+        value: SSAValue,
+        region: BarrierRegion,
+        is_used: bool,
+        chosen: set[SSAValue],
+    ) -> None:
+        """Note what `region` needs to have `value`."""
+        open_ = [value]
+        seen: set[SSAValue] = set()
+        while open_:
+            value = open_.pop()
+            if value in seen or self._is_once(value):
+                continue
+            seen.add(value)
+            owner = value.owner
+            if value in chosen and value not in self.variable_of:
+                self.stored[value] = None
+                self._note(value, region, is_used)
+            elif self._operands_of(value) is None or not (
+                self._varies(value) or isinstance(value.type, MemRefType)
+            ):
+                self._open.append((value, region, is_used))
+            else:
+                assert isinstance(owner, Operation)
+                self.recomputed[owner] = None
+                self._note(value, region, is_used)
+                open_.extend(owner.operands)
+
+    def _note(self, value: SSAValue, region: BarrierRegion, is_used: bool) -> None:
+        here = self.needs.setdefault(region, {})
+        here[value] = is_used or here.get(value, False)
+        self.moved[value] = None
+
+    def _operands_of(self, value: SSAValue) -> tuple[int, Sequence[SSAValue]] | None:
+        """What `value` can be computed from again, without what is known everywhere."""
+        if value in self.variable_of:
+            return None
+        owner = value.owner
+        assert isinstance(owner, Operation), "block arguments cross as variables"
+        if isinstance(owner, LocalIdOp):
+            return 0, ()
+        cost = cost_of(owner)
+        if cost is None:
+            return None
+        return cost, [
+            operand for operand in owner.operands if self._is_varying(operand)
+        ]
+
+    def _is_varying(self, value: SSAValue) -> bool:
+        variable = self.variable_of.get(value)
+        if variable is not None:
+            return variable not in self.live
+        return (
+            (self._varies(value) or isinstance(value.type, MemRefType))
+            and not self._is_once(value)
+            and value not in self._in_place
+            and not isinstance(value.owner, LocalIdOp | memref.AllocaOp)
+        )
 
     def _agree_on(self, value: SSAValue) -> None:
         self.cells[value] = None
@@ -294,24 +369,13 @@ class _Finder:
         owner = value.owner
         return self.regions.region_of(owner) if isinstance(owner, Operation) else None
 
-    def _cost(self, value: SSAValue) -> int | None:
-        """What `value` costs as an operand; `None` if it cannot be had again."""
-        if value in self.variable_of:
-            return None
-        if not self._varies(value):
-            return 0
-        assert isinstance(value.owner, Operation)
-        return self._costs[value.owner]
-
-    # Variables.
-
     def _decisions_of_sync(self, sync: Operation) -> Iterator[Agreed]:
         """Note what goes into and comes out of a collective; what it decides by."""
         if not is_group_collective(sync):
             return
         value = sync.operands[0]
         if self._varies(value):
-            source = self._passed_by(sync, 0)
+            source = self._passed.passed_by(sync, 0)
             self.inputs[sync] = Variable(
                 sync, value.type, value.name_hint, [], [source]
             )
@@ -322,151 +386,3 @@ class _Finder:
             )
         if isinstance(sync, BroadcastOp):
             yield Agreed(sync.source, sync, 1)
-
-    def _variable(
-        self,
-        op: Operation,
-        values: list[SSAValue],
-        sources: list[tuple[SSAValue, BarrierRegion]],
-    ) -> Variable:
-        return Variable(op, values[0].type, values[0].name_hint, values, sources)
-
-    def _variables_of(self, carrier: Operation) -> Iterator[Variable]:
-        match carrier:
-            case scf.IfOp() | scf.IndexSwitchOp():
-                yields = [
-                    _yield_of(region) for region in carrier.regions if region.blocks
-                ]
-                for i, result in enumerate(carrier.results):
-                    # All work-items go the same way, even where that is not proved.
-                    if not self.divergence.is_uniform(result) and not all(
-                        self.divergence.is_uniform(end.operands[i]) for end in yields
-                    ):
-                        yield self._variable(
-                            carrier,
-                            [result],
-                            [self._passed_by(end, i) for end in yields],
-                        )
-            case scf.ForOp():
-                yield from self._variables_of_for(carrier)
-            case scf.WhileOp():
-                yield from self._variables_of_while(carrier)
-            case _:
-                raise AssertionError(f"{carrier.name} is no carrier that is split")
-
-    def _variables_of_for(self, carrier: scf.ForOp) -> Iterator[Variable]:
-        end = _yield_of(carrier.body)
-        for i, result in enumerate(carrier.res):
-            argument = carrier.body.block.args[i + 1]
-            if not self.divergence.is_uniform(argument):
-                yield self._variable(
-                    carrier,
-                    [argument, result],
-                    [
-                        self._passed_by(carrier, i + 3),
-                        self._passed_by(end, i),
-                    ],
-                )
-
-    def _variables_of_while(self, carrier: scf.WhileOp) -> Iterator[Variable]:
-        before = carrier.before_region.block
-        condition = before.last_op
-        assert isinstance(condition, scf.ConditionOp)
-        end = _yield_of(carrier.after_region)
-        variables: dict[SSAValue, Variable] = {}
-        for i, argument in enumerate(before.args):
-            if not self.divergence.is_uniform(argument):
-                variables[argument] = self._variable(
-                    carrier,
-                    [argument],
-                    [
-                        self._passed_by(carrier, i),
-                        self._passed_by(end, i),
-                    ],
-                )
-        passed_on: list[Variable] = []
-        for i, result in enumerate(carrier.res):
-            argument = carrier.after_region.block.args[i]
-            if self.divergence.is_uniform(argument):
-                continue
-            source = condition.args[i]
-            # A value that the condition passes on unchanged stays where it is.
-            if (variable := variables.get(source)) is not None and len(
-                variable.values
-            ) == 1:
-                variable.values.extend((argument, result))
-            else:
-                passed_on.append(
-                    self._variable(
-                        carrier,
-                        [argument, result],
-                        [self._passed_by(condition, i + 1)],
-                    )
-                )
-        yield from variables.values()
-        yield from passed_on
-
-    def _passed_by(self, end: Operation, index: int) -> tuple[SSAValue, BarrierRegion]:
-        """Operand `index` of the operation that passes it on, behind a region."""
-        self._passes.add((end, index))
-        return end.operands[index], self.regions.region_before(end)
-
-
-def decisions_of(carrier: Operation) -> tuple[Agreed, ...]:
-    """The operands that decide which way control flow takes, with who has them."""
-    match carrier:
-        case scf.IfOp() | scf.IndexSwitchOp():
-            return (Agreed(carrier.operands[0], carrier, 0),)
-        case scf.ForOp():
-            return tuple(Agreed(carrier.operands[i], carrier, i) for i in range(3))
-        case scf.WhileOp():
-            condition = carrier.before_region.block.last_op
-            assert isinstance(condition, scf.ConditionOp)
-            return (Agreed(condition.condition, condition, 0),)
-        case _:
-            raise AssertionError(f"{carrier.name} decides nothing")
-
-
-def cost_of(
-    op: Operation,
-    operand_cost: Callable[[SSAValue], int | None],
-    *,
-    any_memref: bool = False,
-) -> int:
-    """The operations it takes to compute `op` from ids and what runs once."""
-    if isinstance(op, LocalIdOp):
-        return 0
-    if not (is_cheap(op) or (any_memref and is_view(op))):
-        return RECOMPUTED_OPS + 1
-    cost = DIVISION_COST if is_integer_division(op) else 1
-    for operand in op.operands:
-        more = operand_cost(operand)
-        cost += RECOMPUTED_OPS if more is None else more
-    return min(cost, RECOMPUTED_OPS + 1)
-
-
-def is_too_expensive(cost: int) -> bool:
-    """Whether to store a value rather than to compute it again at this cost."""
-    return cost > RECOMPUTED_OPS
-
-
-def is_view(op: Operation) -> bool:
-    """Whether `op` makes a memref from another one, and has no effect."""
-    return not op.regions and bool(op.operands) and is_side_effect_free(op)
-
-
-def is_cheap(op: Operation) -> bool:
-    """Whether computing `op` again costs no more than loading its result."""
-    return isinstance(op, SubGroupQueryOp) or (
-        op.name.startswith("arith.")
-        and not op.regions
-        and not may_trap(op)
-        and not isinstance(op, arith.DivfOp)
-        and is_side_effect_free(op)
-    )
-
-
-def _yield_of(region: Region) -> Operation:
-    end = region.block.last_op
-    assert end is not None, "a region of structured control flow has a terminator"
-    return end

@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from spmd.analysis.barrier_regions import BarrierRegion
-from spmd.analysis.context_needs import ContextNeeds, Variable
+from spmd.analysis.barrier_regions import BarrierRegion, is_sync
+from spmd.analysis.context_cut import why_not_recomputed
+from spmd.analysis.context_needs import ContextNeeds
+from spmd.analysis.passed_values import Variable
 from spmd.analysis.region_flow import region_flow
 from spmd.dialects.spmd import ScanOp
 
@@ -29,6 +31,9 @@ class Slot:
     name: str | None
     op: Operation
     """Where the first value that it holds comes from."""
+
+    reason: str
+    """Why that is kept."""
 
     values: list[SSAValue] = field(default_factory=list[SSAValue])
     """The values that it holds at one time or another."""
@@ -205,10 +210,12 @@ class _Assigner:
 
 def _new_slot(node: SSAValue | Variable) -> Slot:
     if isinstance(node, Variable):
-        return Slot(node.type, node.name, node.op)
+        goes = "goes into" if is_sync(node.op) and not node.values else "comes out of"
+        reason = f"{goes} {node.op.name} and differs between work-items"
+        return Slot(node.type, node.name, node.op, reason)
     owner = node.owner
     assert isinstance(owner, Operation), "block arguments are kept as variables"
-    return Slot(node.type, node.name_hint, owner)
+    return Slot(node.type, node.name_hint, owner, why_not_recomputed(owner))
 
 
 def _all_bits(numbers: Iterable[int]) -> int:

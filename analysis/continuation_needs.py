@@ -5,7 +5,7 @@ A sub-CFG uses a value that another one defined (or itself, before its last sync
 sub-CFG begins, the value is
 
 * loaded from a *cell* if all work-items agree on it: one element for the group,
-* *recomputed* if it is a cheap function of ids and of what runs once,
+* *recomputed* if it is a cheap function of ids, of what runs once and of what is stored,
 * loaded from a *context* otherwise: one element per work-item.
 
 Cells and contexts are written where the value is defined, in each sub-CFG that defines it.
@@ -16,7 +16,7 @@ A value that a sub-CFG defines on some of the ways to a use, and brings along on
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import memref
@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.barrier_regions import is_sync
-from spmd.analysis.context_needs import cost_of, is_too_expensive
+from spmd.analysis.context_cut import choose_stored, cost_of
 from spmd.analysis.divergence import Divergence
 from spmd.analysis.sub_cfgs import Cfg, SubCfg, end_of, used_from_outside
 from spmd.dialects.spmd import LocalIdOp, ScanOp
@@ -87,10 +87,16 @@ def find_continuation_needs(
     """Decide for every value of a kernel that is used behind a sync."""
     finder = _Finder(places, divergence, out_of_step)
     outside = {block: used_from_outside(block) for block in places.cfg.blocks}
-    for sub_cfg in sub_cfgs:
-        for block in sub_cfg.blocks:
-            for value in outside[block]:
-                finder.use(value, sub_cfg, block)
+    uses = [
+        (value, sub_cfg, block)
+        for sub_cfg in sub_cfgs
+        for block in sub_cfg.blocks
+        for value in outside[block]
+        if finder.is_brought(value, sub_cfg, block)
+    ]
+    finder.choose(value for value, _, _ in uses)
+    for use in uses:
+        finder.use(*use)
     for sync in places.cfg.syncs:
         finder.use_in_collective(sync)
     return finder.needs
@@ -104,32 +110,37 @@ class _Finder:
         self.divergence = divergence
         self.out_of_step = out_of_step
         self.needs = ContinuationNeeds()
-        self._costs: dict[SSAValue, int] = {}
-        for block in places.cfg.blocks:
-            for op in block.ops:
-                cost = cost_of(op, self._cost)
-                self._costs.update(dict.fromkeys(op.results, cost))
+        self._chosen: set[SSAValue] = set()
+
+    def is_brought(self, value: SSAValue, sub_cfg: SubCfg, block: Block) -> bool:
+        """Whether `value` does not simply stand in front of its use in `block`."""
+        return not (
+            self.places.is_once(value)
+            or isinstance(value.owner, LocalIdOp)
+            or way_of(self.places, value, sub_cfg, block) == "defined"
+        )
+
+    def choose(self, values: Iterable[SSAValue]) -> None:
+        """Decide which values to store, so that all `values` can be had again."""
+        varying = filter(self._is_varying, values)
+        self._chosen = choose_stored(varying, self._operands_of)
 
     def use(self, value: SSAValue, sub_cfg: SubCfg, block: Block) -> None:
         """Note that `block`, as a part of `sub_cfg`, uses `value` from another block."""
         open_ = [value]
         while open_:
             value = open_.pop()
-            if self.places.is_once(value) or isinstance(value.owner, LocalIdOp):
+            if not self.is_brought(value, sub_cfg, block):
                 continue
-            match way_of(self.places, value, sub_cfg, block):
-                case "defined":
-                    continue
-                case "entered":
-                    self._enter(value, sub_cfg)
-                case _:
-                    owner = value.owner
-                    if isinstance(owner, Operation) and self.is_recomputed(value):
-                        self.needs.recomputed[value] = None
-                        open_.extend(owner.operands)
-                    else:
-                        self.needs.repaired.setdefault(sub_cfg, {})[value] = None
-                        self._enter(value, sub_cfg)
+            if way_of(self.places, value, sub_cfg, block) == "entered":
+                self._enter(value, sub_cfg)
+            elif self._is_recomputed(value):
+                assert isinstance(value.owner, Operation)
+                self.needs.recomputed[value] = None
+                open_.extend(value.owner.operands)
+            else:
+                self.needs.repaired.setdefault(sub_cfg, {})[value] = None
+                self._enter(value, sub_cfg)
 
     def _enter(self, value: SSAValue, sub_cfg: SubCfg) -> None:
         """Note that `sub_cfg` needs `value` when it begins."""
@@ -151,7 +162,7 @@ class _Finder:
                 continue
             elif self.is_agreed(value):
                 self.needs.cells[value] = None
-            elif self.is_recomputed(value):
+            elif self._is_recomputed(value):
                 assert isinstance(owner, Operation)
                 self.needs.recomputed[value] = None
                 open_.extend(owner.operands)
@@ -180,20 +191,25 @@ class _Finder:
             and self.places.block_of(value) not in self.out_of_step
         )
 
-    def is_recomputed(self, value: SSAValue) -> bool:
+    def _is_recomputed(self, value: SSAValue) -> bool:
         """Whether `value` is computed again rather than stored."""
-        owner = value.owner
-        if isinstance(owner, Block):
-            return False
-        if isinstance(value.type, MemRefType):
-            return not is_too_expensive(cost_of(owner, lambda _: 0, any_memref=True))
-        return not is_too_expensive(self._costs[value])
+        return value not in self._chosen and self._operands_of(value) is not None
 
-    def _cost(self, value: SSAValue) -> int | None:
-        """What `value` costs as an operand; `None` if it cannot be had again."""
-        if self.places.is_once(value) or self.is_agreed(value):
-            return 0
-        return self._costs.get(value)
+    def _is_varying(self, value: SSAValue) -> bool:
+        return not (
+            self.places.is_once(value)
+            or self.is_agreed(value)
+            or isinstance(value.owner, LocalIdOp | memref.AllocaOp)
+        )
+
+    def _operands_of(self, value: SSAValue) -> tuple[int, Sequence[SSAValue]] | None:
+        """What `value` can be computed from again, without what is known everywhere."""
+        owner = value.owner
+        if isinstance(owner, Block) or (cost := cost_of(owner)) is None:
+            return None
+        return cost, [
+            operand for operand in owner.operands if self._is_varying(operand)
+        ]
 
 
 def is_given_by(value: SSAValue, sub_cfg: SubCfg) -> bool:

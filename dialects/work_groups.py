@@ -7,6 +7,7 @@ The attributes that mark a work-group in upstream operations (levels 1 to 4).
 | `spmd.work_group_size`     | `func.func`     | the nominal size X, Y, Z that the kernel fixes |
 | `spmd.work_items`          | `scf.for`       | its iterations are work-items, independent of each other; the dimension |
 | `spmd.group_memory`        | `memref.alloca` | belongs to the work-group, not to a work-item |
+| `spmd.context`             | `memref.alloca`, `memref.view` | keeps a value of each work-item (or one that all agree on) across barriers; why |
 | `spmd.groups`              | `scf.for`       | its iterations are work-groups of a launch    |
 """
 
@@ -30,6 +31,7 @@ WORK_GROUP_SIZE = "spmd.work_group_size"
 WORK_ITEMS = "spmd.work_items"
 GROUP_MEMORY = "spmd.group_memory"
 GROUPS = "spmd.groups"
+CONTEXT = "spmd.context"
 
 FULL_SUFFIX = ".full"
 """`@k.full` is `@k` for groups of exactly the nominal size."""

@@ -50,6 +50,7 @@ from spmd.analysis.barrier_regions import (
     is_group_collective,
     is_sync,
 )
+from spmd.analysis.context_cut import why_not_recomputed
 from spmd.analysis.continuation_needs import (
     ContinuationNeeds,
     Places,
@@ -70,7 +71,7 @@ from spmd.passes.flatten_control_flow import flatten_control_flow
 from spmd.passes.group_collectives import expand_collective
 from spmd.passes.private_arrays import fail_about_unmovable, lift_private_array
 from spmd.passes.sub_cfg_code import Memory, SubCfgCode
-from spmd.passes.work_item_loops import WorkGroup, load, named, store
+from spmd.passes.work_item_loops import WorkGroup, explain, load, named, store
 
 THE_END = 0
 """The number of the end of the kernel; syncs count from 1."""
@@ -329,9 +330,8 @@ def _make_memory(
     """Group memory for all values that live longer than a sub-CFG."""
     memory = Memory()
     for value in needs.cells:
-        memory.cells[value] = group.cell(
-            value.type, named(value, "cell"), _origin(value)
-        )
+        cell = group.cell(value.type, named(value, "cell"), _origin(value))
+        memory.cells[value] = explain(cell, "the same in all work-items")
     number = {value: i for i, value in enumerate(needs.stored)}
     sharing: dict[Attribute, list[list[SSAValue]]] = {}
     conflicting = conflicts(needs, sub_cfgs, number)
@@ -344,9 +344,8 @@ def _make_memory(
                 break
         else:
             known.append([value])
-            memory.contexts[value] = group.array(
-                value.type, named(value, "context"), _origin(value)
-            )
+            context = group.array(value.type, named(value, "context"), _origin(value))
+            memory.contexts[value] = explain(context, _why_stored(value))
     for sync in (s.sync for s in sub_cfgs):
         if sync is not None and is_group_collective(sync):
             _make_operands(group, places, needs, memory, sync)
@@ -365,13 +364,18 @@ def _make_operands(
         if places.is_once(operand):
             continue
         if number == 0 and sync in needs.inputs:
-            memory.inputs[sync] = group.array(
-                operand.type, named(operand, "context"), sync
-            )
+            context = group.array(operand.type, named(operand, "context"), sync)
+            memory.inputs[sync] = explain(context, f"goes into {sync.name}")
         else:
-            memory.operands[sync, number] = group.cell(
-                operand.type, named(operand, "cell"), sync
-            )
+            cell = group.cell(operand.type, named(operand, "cell"), sync)
+            memory.operands[sync, number] = explain(cell, f"goes into {sync.name}")
+
+
+def _why_stored(value: SSAValue) -> str:
+    owner = value.owner
+    if isinstance(owner, Operation):
+        return why_not_recomputed(owner)
+    return "comes on several ways and differs between work-items"
 
 
 def _origin(value: SSAValue) -> Operation:

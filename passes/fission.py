@@ -48,7 +48,14 @@ from spmd.passes.counted_loops import for_to_while
 from spmd.passes.group_collectives import expand_collective
 from spmd.passes.private_arrays import PrivateArrays, fail_about_unmovable
 from spmd.passes.unstructured_bodies import wrap_blocks
-from spmd.passes.work_item_loops import WorkGroup, WorkItemNest, load, named, store
+from spmd.passes.work_item_loops import (
+    WorkGroup,
+    WorkItemNest,
+    explain,
+    load,
+    named,
+    store,
+)
 
 
 def split_by_fission(
@@ -72,6 +79,10 @@ def split_by_fission(
     needs = find_context_needs(regions, divergence)
     fail_about_unmovable(needs.unmovable)
     _Splitter(kernel, needs).split()
+
+
+UNIFORM_BUT_LATE = "the same in all work-items, which may write before they compute it"
+AGREED = "the same in all work-items, since each way leads to barriers of its own"
 
 
 class _Splitter:
@@ -117,11 +128,13 @@ class _Splitter:
         for value in self.needs.cells:
             assert isinstance(value, OpResult)
             cell = self.group.cell(value.type, named(value, "cell"), value.op)
+            explain(cell, UNIFORM_BUT_LATE)
             self._contexts[value] = cell
             self._cells[value] = load(cell, (), value)
         for slot in self.slots.slots:
             name = slot.name and f"{slot.name}_context"
-            self._arrays[slot] = self.group.array(slot.type, name, slot.op)
+            array = self.group.array(slot.type, name, slot.op)
+            self._arrays[slot] = explain(array, slot.reason)
             for value in slot.values:
                 self._contexts[value] = self._arrays[slot]
 
@@ -202,6 +215,7 @@ class _Splitter:
             nest.body.add_op(store(new, self._arrays[slot], nest.indices, region.end))
         for value, op, operand in self.needs.agreed_at_end_of(region):
             cell = self.group.cell(value.type, named(value, "cell"), op)
+            explain(cell, AGREED)
             nest.body.add_op(store(self._value_in(value, region), cell, (), op))
             result = load(cell, (), value)
             agreed.append(result)

@@ -30,8 +30,8 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.barrier_regions import BarrierRegions
-from spmd.analysis.context_needs import decisions_of
 from spmd.analysis.divergence import Divergence
+from spmd.analysis.passed_values import decisions_of
 from spmd.analysis.region_flow import region_flow, syncs_ahead, why_not_agreed
 from spmd.dialects.spmd import KernelOp
 

@@ -65,6 +65,7 @@ from spmd.dialects.rewriting import (
 )
 from spmd.dialects.work_groups import (
     CACHE_LINE,
+    CONTEXT,
     GROUPS,
     SCRATCH_BYTES_SUFFIX,
     WORK_GROUP_FUNCTION,
@@ -263,6 +264,8 @@ def _view(
     type_ = alloca.memref.type
     plain = MemRefType(type_.element_type, type_.shape, type_.layout)
     view = memref.ViewOp(scratch, offset, alloca.dynamic_sizes, plain)
+    if CONTEXT in alloca.attributes:
+        view.attributes[CONTEXT] = alloca.attributes[CONTEXT]
     if isinstance(type_.memory_space, NoneAttr):
         return (view,), (view.result,)
     cast = memref.MemorySpaceCastOp(view, type_)

@@ -34,7 +34,7 @@ from spmd.analysis.context_needs import ContextNeeds
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import static_bytes
 from spmd.dialects.rewriting import NO_WRAP, hint, locate, replace
-from spmd.passes.work_item_loops import WorkGroup, WorkItemNest
+from spmd.passes.work_item_loops import WorkGroup, WorkItemNest, explain
 
 NOT_INTERLEAVED = "spmd.not_interleaved"
 """Why a private array lies `[work-item][element]` in group memory."""
@@ -123,9 +123,11 @@ def _allocate(group: WorkGroup, alloca: memref.AllocaOp) -> tuple[SSAValue, str 
     type_ = _type_of(alloca)
     name = alloca.memref.name_hint
     reason = why_not_interleaved(alloca)
+    why = "a private array that is used on both sides of a barrier"
     if reason is None:
-        return group.array(type_.element_type, name, alloca, type_.get_shape()), None
-    array = group.bytes_per_work_item(static_bytes(type_), name, alloca)
+        array = group.array(type_.element_type, name, alloca, type_.get_shape())
+        return explain(array, why), None
+    array = explain(group.bytes_per_work_item(static_bytes(type_), name, alloca), why)
     assert isinstance(array.owner, Operation)
     array.owner.attributes[NOT_INTERLEAVED] = StringAttr(reason)
     return array, reason

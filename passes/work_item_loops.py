@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     MemRefType,
+    StringAttr,
     i8,
     i64,
 )
@@ -25,7 +26,12 @@ from spmd.dialects.spmd import (
     LocalSizeOp,
 )
 from spmd.dialects.spmd.kernel import FULL_GROUPS
-from spmd.dialects.work_groups import CACHE_LINE, mark_group_memory, mark_work_items
+from spmd.dialects.work_groups import (
+    CACHE_LINE,
+    CONTEXT,
+    mark_group_memory,
+    mark_work_items,
+)
 from spmd.passes.constant_pool import ConstantPool
 
 DIMENSIONS = tuple(Dimension)
@@ -246,6 +252,14 @@ def store(
     op = memref.StoreOp.get(value, memory, indices)
     locate(op, like)
     return op
+
+
+def explain(memory: SSAValue, reason: str) -> SSAValue:
+    """Say why a context or cell is needed."""
+    owner = memory.owner
+    assert isinstance(owner, Operation), "group memory is allocated"
+    owner.attributes[CONTEXT] = StringAttr(reason)
+    return memory
 
 
 def named(value: SSAValue, role: str) -> str | None:
