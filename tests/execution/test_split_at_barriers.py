@@ -21,6 +21,7 @@ from tests.execution.harness import (
 )
 
 KERNELS = Path(__file__).parent / "kernels"
+FOLDERS = ("barriers", "continuations")
 
 MORE_LINES = (*LINES, Launch((300,), (256,)), Launch((100,), (100,)))
 
@@ -108,8 +109,8 @@ ONLY_CONTINUATIONS: list[tuple[str, Arguments, tuple[Launch, ...]]] = [
 
 
 def source(name: str, launch: Launch, fixed: bool) -> str:
-    (path,) = KERNELS.glob(f"*/{name}.mlir")
-    text = path.read_text()
+    paths = (KERNELS / folder / f"{name}.mlir" for folder in FOLDERS)
+    text = next(path for path in paths if path.exists()).read_text()
     if not fixed:
         return text
     # The same kernel with its work-group size as attribute.
