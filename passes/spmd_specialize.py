@@ -19,13 +19,14 @@ Ensures: they all fix the given one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, UnitAttr, i64
 from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import KernelError, fail
-from spmd.dialects.spmd import KernelOp
+from spmd.dialects.spmd import MAX_GROUP_SIZE, KernelOp
 from spmd.dialects.spmd.kernel import FULL_GROUPS
 
 
@@ -66,6 +67,11 @@ class SpmdSpecializePass(ModulePass):
             raise KernelError(
                 "expected the option work-group-size to be one to three positive sizes, "
                 f"got {','.join(map(str, size))}"
+            )
+        if prod(size) > MAX_GROUP_SIZE:
+            raise KernelError(
+                f"expected the option work-group-size to be of at most {MAX_GROUP_SIZE} "
+                f"work-items, got {','.join(map(str, size))}"
             )
         x, y, z, *_ = (*size, 1, 1)
         return x, y, z

@@ -11,14 +11,10 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation
 
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.spmd import MAX_GROUP_SIZE as MAX_GROUP_SIZE
+from spmd.dialects.spmd import MAX_LOCAL_BYTES as MAX_LOCAL_BYTES
 from spmd.dialects.spmd import KernelOp, LocalAllocOp
 from spmd.runtime.elements import element_size
-
-MAX_GROUP_SIZE = 16384
-"""Work-items of a work-group, all dimensions together."""
-
-MAX_LOCAL_BYTES = 1 << 20
-"""Bytes of local memory of a work-group, `spmd.local(...)` arguments included."""
 
 MAX_PRIVATE_BYTES = 1 << 15
 """Bytes of `memref.alloca` of static size in one work-item."""
@@ -43,13 +39,6 @@ def check_kernel(kernel: KernelOp, called: list[Operation]) -> int:
     once: a function that is inlined twice has its storage twice, which is checked when
     the storage is placed.
     """
-    size = kernel.group_size
-    if size is not None and (items := size[0] * size[1] * size[2]) > MAX_GROUP_SIZE:
-        fail(
-            kernel,
-            f"expected a work_group_size of at most {MAX_GROUP_SIZE} work-items, got "
-            f"{' x '.join(map(str, size))} = {items}",
-        )
     local, private = 0, 0
     for function in (kernel, *called):
         for op in function.walk():

@@ -52,6 +52,7 @@ from spmd.dialects.spmd.ids import (
 )
 from spmd.dialects.spmd.kernel import (
     FULL_GROUPS,
+    MAX_GROUP_SIZE,
     MAX_SUB_GROUP_SIZE,
     NOALIAS,
     KernelOp,
@@ -68,6 +69,7 @@ from spmd.dialects.spmd.kinds import (
 from spmd.dialects.spmd.lanes import MaskedOp, SubGroupOp, YieldOp
 from spmd.dialects.spmd.launch import Extent, ExtentAttr, LaunchOp, LocalArgument
 from spmd.dialects.spmd.shuffle import ShuffleMode, ShuffleModeAttr, ShuffleOp
+from spmd.dialects.spmd.types import MAX_LOCAL_BYTES
 from spmd.dialects.spmd.votes import AllOp, AnyOp, BallotOp, ElectOp, VoteOp
 
 SPMD = Dialect(
@@ -121,6 +123,8 @@ __all__ = [
     "FULL_GROUPS",
     "GLOBAL",
     "LOCAL",
+    "MAX_GROUP_SIZE",
+    "MAX_LOCAL_BYTES",
     "MAX_SUB_GROUP_SIZE",
     "NOALIAS",
     "PRIVATE",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -50,6 +51,9 @@ FULL_GROUPS = "spmd.full_groups"
 NOALIAS = "spmd.noalias"
 """Argument attribute: what a launch writes here is reached only through this argument."""
 
+MAX_GROUP_SIZE = 1 << 14
+"""Work-items of a work-group, all dimensions together."""
+
 MAX_SUB_GROUP_SIZE = 64
 """The largest number of lanes of a sub-group."""
 
@@ -59,7 +63,12 @@ def why_not_work_group_size(size: Attribute) -> str | None:
     if isa(size, DenseArrayBase[IntegerType]) and size.elt_type == i64:
         extents = size.get_values()
         if 1 <= len(extents) <= 3 and all(extent > 0 for extent in extents):
-            return None
+            if (items := prod(extents)) <= MAX_GROUP_SIZE:
+                return None
+            return (
+                f"expected a work_group_size of at most {MAX_GROUP_SIZE} work-items, got "
+                f"{' x '.join(map(str, extents))} = {items}"
+            )
     return (
         "expected work_group_size = array<i64: X[, Y[, Z]]> with positive sizes, got "
         f"{size}"
@@ -110,8 +119,8 @@ class KernelOp(IRDLOperation):
     Each block ends in `spmd.return` or in a branch to another block.
 
     Errors: an argument of another type; a memref argument in private memory; results; a
-    block that ends in anything else; `work_group_size` without 1 to 3 positive sizes;
-    `sub_group_size` that is no power of two from 1 to 64; `spmd.noalias` on a scalar;
+    block that ends in anything else; `work_group_size` without 1 to 3 positive sizes
+    or of more than 16384 work-items; `sub_group_size` that is no power of two from 1 to 64; `spmd.noalias` on a scalar;
     `spmd.full_groups` without `work_group_size`; an attribute whose name is neither one
     of these nor prefixed by a dialect; a kernel that does not stand directly in a module.
 
@@ -354,7 +363,7 @@ class LocalAllocOp(IRDLOperation):
     group. Which work-items reach the op does not matter.
 
     Errors: another memory space, a `?` size, a layout, elements that are no scalar of
-    the language; an op outside of a kernel or function.
+    the language, more than 1048576 bytes; an op outside of a kernel or function.
 
     ```mlir
     // Swaps neighbours.

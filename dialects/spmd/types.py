@@ -7,6 +7,7 @@ is; verifiers and the runtime share them.
 
 from __future__ import annotations
 
+from math import prod
 from typing import TypeGuard
 
 from xdsl.dialects.builtin import (
@@ -39,7 +40,12 @@ WIDTHS: dict[Attribute, int] = {
 }
 """Bits of each of the language's integer types."""
 
-FLOATS: frozenset[Attribute] = frozenset((f16, bf16, f32, f64))
+MAX_LOCAL_BYTES = 1 << 20
+"""Bytes of local memory of a work-group, of all allocations and arguments together."""
+
+_FLOAT_BYTES: dict[Attribute, int] = {f16: 2, bf16: 2, f32: 4, f64: 8}
+
+FLOATS: frozenset[Attribute] = frozenset(_FLOAT_BYTES)
 """The language's floating-point types."""
 
 SCALARS = "index, i1, i8, i16, i32, i64, f16, bf16, f32 or f64"
@@ -100,7 +106,19 @@ def why_not_local_memory(type_: Attribute) -> str | None:
         )
     if not isinstance(type_.layout, NoneAttr):
         return f"expected the identity layout, got {type_}"
-    return _why_not_elements(type_)
+    if (reason := _why_not_elements(type_)) is not None:
+        return reason
+    size = prod(type_.get_shape()) * _bytes(type_.element_type)
+    if size > MAX_LOCAL_BYTES:
+        return (
+            f"expected at most {MAX_LOCAL_BYTES} bytes of local memory in a work-group, "
+            f"got {size} in {type_}; use smaller tiles"
+        )
+    return None
+
+
+def _bytes(scalar: Attribute) -> int:
+    return max(WIDTHS[scalar] // 8, 1) if scalar in WIDTHS else _FLOAT_BYTES[scalar]
 
 
 def why_not_argument(type_: Attribute) -> str | None:

@@ -118,6 +118,13 @@ spmd.kernel @four_sizes() attributes {work_group_size = array<i64: 1, 2, 3, 4>} 
 
 // -----
 
+// CHECK: expected a work_group_size of at most 16384 work-items, got 1024 x 17 = 17408
+spmd.kernel @group_too_large() attributes {work_group_size = array<i64: 1024, 17>} {
+  spmd.return
+}
+
+// -----
+
 // CHECK: expected work_group_size = array<i64: X[, Y[, Z]]> with positive sizes, got array<i64>
 spmd.kernel @no_sizes() attributes {work_group_size = array<i64>} {
   spmd.return
@@ -241,6 +248,14 @@ spmd.kernel @alloc_in_global_memory() {
 // CHECK: expected a static shape, got memref<?xf32, #spmd.memory<local>>: let the launch give the size of local memory through a kernel argument
 spmd.kernel @alloc_of_any_size() {
   %t = spmd.local_alloc : memref<?xf32, #spmd.memory<local>>
+  spmd.return
+}
+
+// -----
+
+// CHECK: expected at most 1048576 bytes of local memory in a work-group, got 1048580 in memref<262145xf32, #spmd.memory<local>>; use smaller tiles
+spmd.kernel @alloc_too_large() {
+  %t = spmd.local_alloc : memref<262145xf32, #spmd.memory<local>>
   spmd.return
 }
 
