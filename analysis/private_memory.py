@@ -10,10 +10,8 @@ others do not: then "the same iteration" says nothing about time. In a sub-group
 lanes load at once, and none of this matters.
 
 *Private memory.* Every work-item has its own copy of an alloca, so that a load at a
-uniform address gives each lane the element of its own copy. The *contents* of an alloca
-is one shape for all its elements at all times: the join of everything that is stored. A
-store that not all work-items execute, or that they execute at different addresses, makes
-the contents varying, and so does any use that is not understood.
+uniform address gives each lane the element of its own copy. What that may be is the
+business of `analysis/alloca_ssa.py`; a use that is not understood makes it varying.
 """
 
 from __future__ import annotations
@@ -21,10 +19,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import MemRefType, UnregisteredOp
 from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.accesses import base_of, may_overlap
+from spmd.dialects.spmd import MaskedOp, SubGroupOp
 
 LOADS = {
     "memref.load": 0,
@@ -57,6 +57,17 @@ HARMLESS_USES = (
 )
 """Uses of a memref that neither read nor write it."""
 
+CONTROL = (
+    MaskedOp,
+    SubGroupOp,
+    scf.ExecuteRegionOp,
+    scf.ForOp,
+    scf.IfOp,
+    scf.IndexSwitchOp,
+    scf.WhileOp,
+)
+"""Operations whose regions run in a known way."""
+
 VIEWS = (
     "memref.cast",
     "memref.collapse_shape",
@@ -80,7 +91,7 @@ def stored_memref(op: Operation) -> SSAValue | None:
     return None if position is None else op.operands[position]
 
 
-@dataclass
+@dataclass(eq=False)
 class PrivateObject:
     """One alloca inside of the analysed code, and all that touches it."""
 
@@ -138,6 +149,17 @@ def _memrefs(op: Operation) -> Iterator[tuple[int, SSAValue]]:
             yield position, operand
 
 
+def _is_hidden(op: Operation, allocation: SSAValue) -> bool:
+    """Whether a use stands in an operation that runs its regions in an unknown way."""
+    home = allocation.owner.parent_op()
+    around = op.parent_op()
+    while around is not None and around is not home:
+        if not isinstance(around, CONTROL):
+            return True
+        around = around.parent_op()
+    return False
+
+
 def _add(memory: Memory, op: Operation) -> None:
     if op.name in VIEWS or op.name in HARMLESS_USES:
         return
@@ -145,6 +167,8 @@ def _add(memory: Memory, op: Operation) -> None:
         memory.unknown = op
     for position, operand in _memrefs(op):
         private = memory.object_of(operand)
+        if private is not None and _is_hidden(op, private.allocation):
+            private.escapes = op
         if LOADS.get(op.name) == position:
             if private is not None:
                 private.loads.append(op)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
 from typing import TypeAlias
 
 from xdsl.dialects import scf
@@ -19,10 +18,11 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
+from spmd.analysis.alloca_ssa import build_alloca_ssa
 from spmd.analysis.control import Flow, flow_of
+from spmd.analysis.private_contents import PrivateContents
 from spmd.analysis.private_memory import (
     ALLOCATIONS,
-    PrivateObject,
     loaded_memref,
     memory_of,
     stored_memref,
@@ -32,7 +32,7 @@ from spmd.analysis.shape import UNDEF, UNIFORM, VARYING, Shape
 from spmd.analysis.transformer_table import transform
 from spmd.analysis.transformers import Lanes, fit_to_type
 from spmd.analysis.transformers_spmd import COLLECTIVES
-from spmd.analysis.unstructured import Growth, UnstructuredRegion
+from spmd.analysis.unstructured import Growth, UnstructuredRegion, block_in
 from spmd.dialects.spmd import BarrierOp, KernelOp, MaskedOp, Scope, SubGroupOp
 
 RUNS_ONCE = (
@@ -65,12 +65,12 @@ class Propagation:
         self.divergent: dict[Operation, tuple[bool, ...]] = {}
         self.operations = [op for op in root.walk() if op is not root]
         self.memory = memory_of(self.operations)
-        self.contents: dict[SSAValue, Shapes] = {}
         self.unaligned_barriers = False
         self.home: dict[Block, UnstructuredRegion] = {}
         self._collectives = {op for op in self.operations if op.name in COLLECTIVES}
-        stores = (private.stores for private in self.memory.objects.values())
-        self._depends_on_activation = [*self._collectives, *chain.from_iterable(stores)]
+        self.contents = PrivateContents(
+            build_alloca_ssa(root, self.memory), self, len(self.lanes)
+        )
         self._seeds = seeds
         self._order = {op: i for i, op in enumerate(self.operations)}
         self._queue: list[int] = []
@@ -138,7 +138,11 @@ class Propagation:
         self._queued = set(self._queue)
         self._visit_regions_of_root()
         self._drain()
-        self._read_what_was_never_written()
+        self.contents.settle_unwritten()
+        for private in self.memory.objects.values():
+            for load in private.loads:
+                self._push(load)
+        self._drain()
         if self._has_unaligned_barriers():
             self.unaligned_barriers = True
             for op in self.operations:
@@ -152,6 +156,8 @@ class Propagation:
             position = heapq.heappop(queue)
             queued.discard(position)
             self._visit(operations[position])
+            if not queue:
+                self.contents.update(self._push)
 
     def _push(self, op: Operation) -> None:
         position = self._order.get(op)
@@ -182,8 +188,8 @@ class Propagation:
             self._visit_control(op)
         elif (memory := loaded_memref(op)) is not None:
             self._visit_load(op, memory)
-        elif (memory := stored_memref(op)) is not None:
-            self._visit_store(op, memory)
+        elif stored_memref(op) is not None:
+            self.contents.store_changed(op)
         elif op.name in ALLOCATIONS:
             same = all(s.is_uniform for v in op.operands for s in self.seen(v, op))
             shape = UNIFORM if same else VARYING
@@ -219,16 +225,23 @@ class Propagation:
         """Look again at what depends on how the blocks of a region diverge."""
         for block in growth.arguments:
             self._visit_arguments(flow, block)
+            self.contents.block_changed(block)
         for block in growth.left:
             for value in (*block.args, *(r for op in block.ops for r in op.results)):
                 for use in value.uses:
                     if use.operation.parent is not block:
                         self._push(use.operation)
         if growth.activation:
-            for op in self._depends_on_activation:
+            for op in self._collectives:
                 self._push(op)
+        if growth.left:
+            self.contents.loops_changed()
+            for private in self.memory.objects.values():
+                for load in private.loads:
+                    self._push(load)
         parent = flow.region.parent_op()
         if parent is not None:
+            self.contents.control_changed(parent)
             self._push(parent)
 
     def _visit_arguments(self, flow: UnstructuredRegion, block: Block) -> None:
@@ -284,10 +297,7 @@ class Propagation:
         flags = tuple(flow.diverges for flow in flows)
         if flags != self.divergent.get(op, (False,) * len(flags)):
             self.divergent[op] = flags
-            for private in self.memory.objects.values():
-                for store in private.stores:
-                    if op.is_ancestor(store):
-                        self._push(store)
+            self.contents.control_changed(op)
 
     def _flow_of(self, op: Operation, dimension: int, lanes: Lanes) -> Flow:
         def shape_of(value: SSAValue) -> Shape:
@@ -311,6 +321,7 @@ class Propagation:
             or (self.unaligned_barriers and self.memory.is_written(memory))
         )
         addresses = [self.seen(operand, op) for operand in op.operands]
+        contents = self.contents.at(op) if private is not None else ()
         rows: list[Shape] = []
         for dimension in range(len(self.lanes)):
             shapes = [address[dimension] for address in addresses]
@@ -319,49 +330,13 @@ class Propagation:
                 continue
             same = all(shape.is_uniform for shape in shapes)
             if private is not None:
-                contents = self._contents(private)[dimension]
-                rows.append(contents if same else contents.diverged())
+                rows.append(
+                    contents[dimension] if same else contents[dimension].diverged()
+                )
             else:
                 rows.append(UNIFORM if same and not shared else VARYING)
         result = op.results[0]
         self._raise(result, tuple(fit_to_type(shape, result.type) for shape in rows))
-
-    def _contents(self, private: PrivateObject) -> Shapes:
-        if private.escapes is not None:
-            return (VARYING,) * len(self.lanes)
-        return self.contents.get(private.allocation, self.undef)
-
-    def _visit_store(self, op: Operation, memory: SSAValue) -> None:
-        private = self.memory.object_of(memory)
-        if private is None:
-            return
-        value = op.operands[0] if op.name == "memref.store" else None
-        rest = [self.seen(other, op) for other in op.operands if other is not value]
-        rows: list[Shape] = []
-        for dimension in range(len(self.lanes)):
-            shape = UNIFORM if value is None else self.seen(value, op)[dimension]
-            same = all(shapes[dimension].is_uniform for shapes in rest)
-            if not (same and self.all_active(op, dimension)):
-                shape = VARYING
-            rows.append(shape)
-        old = self._contents(private)
-        new = tuple(a.join(b) for a, b in zip(old, rows, strict=True))
-        if new != old:
-            self.contents[private.allocation] = new
-            for load in private.loads:
-                self._push(load)
-
-    def _read_what_was_never_written(self) -> None:
-        """Undefined contents may as well be the same in all lanes."""
-        for private in self.memory.objects.values():
-            contents = self._contents(private)
-            if any(shape.is_undef for shape in contents):
-                self.contents[private.allocation] = tuple(
-                    UNIFORM if shape.is_undef else shape for shape in contents
-                )
-                for load in private.loads:
-                    self._push(load)
-        self._drain()
 
     def _has_unaligned_barriers(self) -> bool:
         """Whether some lanes may pass a barrier in an iteration in which others do not."""
@@ -415,17 +390,22 @@ class Propagation:
                 if there is not self.shapes[value]:
                     joined = zip(final[value], there, strict=True)
                     final[value] = tuple(a.join(b) for a, b in joined)
-        for value, shapes in final.items() if self.memory.objects else ():
+        shared = {
+            private: [
+                self.contents.is_shared(private, d) for d in range(len(self.lanes))
+            ]
+            for private in self.memory.objects.values()
+        }
+        for value, shapes in final.items() if shared else ():
             private = None
             if isinstance(value.type, MemRefType) and not isinstance(
                 value, BlockArgument
             ):
                 private = self.memory.object_of(value)
             if private is not None:
-                own = self._contents(private)
                 final[value] = tuple(
-                    UNIFORM if s.is_uniform and c.is_uniform else VARYING
-                    for s, c in zip(shapes, own, strict=True)
+                    shape if shape.is_uniform and own else VARYING
+                    for shape, own in zip(shapes, shared[private], strict=True)
                 )
         return final
 
@@ -434,12 +414,3 @@ def home_of(value: SSAValue) -> Block | None:
     """The block that a value is defined in."""
     owner = value.owner
     return owner if isinstance(owner, Block) else owner.parent
-
-
-def block_in(flow: UnstructuredRegion, op: Operation) -> Block | None:
-    """The block of a region in which `op` stands, however deep."""
-    block = op.parent
-    while block is not None and block not in flow:
-        parent = block.parent_op()
-        block = None if parent is None else parent.parent
-    return block

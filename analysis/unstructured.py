@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from xdsl.dialects import cf
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -27,6 +28,8 @@ from spmd.analysis.cfg import Graph
 from spmd.analysis.control_divergence import DivergentBlocks, divergent_blocks
 from spmd.analysis.shape import VARYING, Shape, join_all
 from spmd.analysis.split_graph import Edge, split_graph
+
+ThingT = TypeVar("ThingT")
 
 
 @dataclass(frozen=True)
@@ -257,7 +260,7 @@ class UnstructuredRegion:
             self._ways[key] = frozenset(seen)
         return self._ways[key]
 
-    # Values that meet
+    # What meets
 
     def arguments(
         self,
@@ -267,9 +270,8 @@ class UnstructuredRegion:
         home_of: Callable[[SSAValue], Block | None],
     ) -> list[Shape]:
         """The shapes of the arguments of a block, in one dimension."""
-        number = self._number[block]
         return [
-            self._meet(number, position, dimension, seen, home_of)
+            self.meet(block, self._brings(position), dimension, seen, home_of)
             for position in range(len(block.args))
         ]
 
@@ -282,47 +284,55 @@ class UnstructuredRegion:
     ) -> list[Shape]:
         """The shapes of what the terminators of the region hand out."""
         return [
-            self._meet(self._end, position, dimension, seen, home_of)
+            self.meet(None, self._brings(position), dimension, seen, home_of)
             for position in range(count)
         ]
 
-    def _meet(
+    def _brings(self, position: int) -> Callable[[Edge], SSAValue | None]:
+        """The value that an edge brings for one argument."""
+
+        def brings(edge: Edge) -> SSAValue | None:
+            operands = self._branches[edge[0]].operands
+            if operands is None or position >= len(operands[edge[1]]):
+                return None
+            return operands[edge[1]][position]
+
+        return brings
+
+    def meet(
         self,
-        target: int,
-        position: int,
+        block: Block | None,
+        brings: Callable[[Edge], ThingT | None],
         dimension: int,
-        seen: Callable[[SSAValue, Operation], Shape],
-        home_of: Callable[[SSAValue], Block | None],
+        seen: Callable[[ThingT, Operation], Shape],
+        home_of: Callable[[ThingT], Block | None],
     ) -> Shape:
+        """
+        The shape of what comes out where the edges to a block (`None`: to the end of the
+        region) bring one thing each: values, or states of memory.
+        """
+        target = self._end if block is None else self._number[block]
         state = self._dimensions[dimension]
         split = self._split
         arriving: dict[int, list[tuple[object, Shape]]] = {}
         for edge in self._arriving.get(target, ()):
-            if split is not None and edge[0] not in split.node:
+            end = self.blocks[edge[0]].last_op
+            if end is None or (split is not None and edge[0] not in split.node):
                 continue  # from a block that never runs
-            found = self._brought(edge, position)
-            if found is None:
+            thing = brings(edge)
+            if thing is None:
                 return VARYING
-            end, value = found
-            shape = seen(value, end)
-            if self._leaves_with(edge, target, home_of(value), dimension):
+            shape = seen(thing, end)
+            if self._leaves_with(edge, target, home_of(thing), dimension):
                 shape = shape.diverged()
             path = () if split is None else split.path.get(edge, ())
             # Edges of which several run through one new node meet in that one first.
             key = path[-1] if path else -1 - len(arriving)
-            arriving.setdefault(key, []).append((value, shape))
+            arriving.setdefault(key, []).append((thing, shape))
         groups = [_merge(v, node in state.sync) for node, v in arriving.items()]
         if split is None:
             return _merge(groups, bool(state.branches))[1]
         return _merge(groups, split.node.get(target, -1) in state.sync)[1]
-
-    def _brought(self, edge: Edge, position: int) -> tuple[Operation, SSAValue] | None:
-        """The value that an edge brings for one argument, and the branch that does so."""
-        end = self.blocks[edge[0]].last_op
-        operands = self._branches[edge[0]].operands
-        if end is None or operands is None or position >= len(operands[edge[1]]):
-            return None
-        return end, operands[edge[1]][position]
 
     def _leaves_with(
         self, edge: Edge, target: int, home: Block | None, dimension: int
@@ -337,6 +347,41 @@ class UnstructuredRegion:
         if leaving not in self._dimensions[dimension].temporal:
             return False
         return any(_loops_left(split.graph, split.node[number], goal))
+
+    def never_meet(self, one: Block, other: Block) -> bool:
+        """Whether no way leads from one block to the other, but for another iteration."""
+        if self._split is None:
+            return True
+        a = self._split.node.get(self._number[one])
+        b = self._split.node.get(self._number[other])
+        if a is None or b is None:
+            return False
+        return not (self._leads(a, b) or self._leads(b, a))
+
+    def _leads(self, start: int, goal: int) -> bool:
+        """Whether `goal` can be reached from `start` without going back."""
+        assert self._split is not None
+        successors = self._split.graph.successors
+        seen = {start}
+        work = [start]
+        while work:
+            node = work.pop()
+            if node == goal:
+                return True
+            for target in successors[node]:
+                if target > node and target not in seen:
+                    seen.add(target)
+                    work.append(target)
+        return False
+
+
+def block_in(flow: UnstructuredRegion, op: Operation) -> Block | None:
+    """The block of a region in which `op` stands, however deep."""
+    block = op.parent
+    while block is not None and block not in flow:
+        parent = block.parent_op()
+        block = None if parent is None else parent.parent
+    return block
 
 
 def _loops_left(graph: Graph, source: int, target: int) -> Iterator[int]:

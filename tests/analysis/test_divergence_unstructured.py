@@ -316,27 +316,6 @@ def test_code_that_never_runs():
     assert (k.shape("q"), k.shape("r")) == ("varying", "varying")
 
 
-def test_private_arrays_in_blocks():
-    k = analysed("""
-      %p = memref.alloca() : memref<4xindex>
-      %q = memref.alloca() : memref<4xindex>
-      cf.cond_br %u, ^b, ^c
-    ^b:
-      memref.store %c8, %p[%c0] : memref<4xindex>
-      cf.br ^c
-    ^c:
-      cf.cond_br %v, ^d, ^e
-    ^d:
-      memref.store %c8, %q[%c0] : memref<4xindex>
-      cf.br ^e
-    ^e:
-      %pv = memref.load %p[%c0] : memref<4xindex>
-      %qv = memref.load %q[%c0] : memref<4xindex>
-    """)
-    assert (k.shape("p"), k.shape("pv")) == ("uniform", "uniform align 8")
-    assert (k.shape("q"), k.shape("qv")) == ("varying", "varying")
-
-
 def test_collective_of_lanes_that_have_parted():
     """Lanes are together again behind the nearest common post-dominator, not before."""
     k = analysed("""
