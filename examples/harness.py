@@ -82,7 +82,7 @@ class Example:
 
     def compile(self, **options: Any) -> spmd.Kernel:
         """The kernel, compiled with `options` of `spmd.compile`."""
-        return spmd.compile(self.source, **options)[self.kernel]
+        return spmd.compile(self.source, **options).kernels[self.kernel]
 
     def expected(self, launch: Launch) -> tuple[Any, ...]:
         """The arguments of `launch` after NumPy has done the work of the kernel."""

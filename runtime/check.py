@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from spmd.runtime.errors import CompileError
+from spmd.runtime.errors import CompileError, unknown_name
 from spmd.runtime.kernel import Kernel
 from spmd.runtime.program import Program, compile
 from spmd.runtime.sizes import Size
@@ -64,10 +64,13 @@ def _choose(
     source: str | os.PathLike[str] | ModuleOp | Program, name: str | None
 ) -> Kernel:
     program = source if isinstance(source, Program) else compile(source)
-    if name is not None:
-        return program[name]
-    if len(program) != 1:
+    kernels = program.kernels
+    if name is None and len(kernels) != 1:
         raise CompileError(
-            f"expected kernel= with one of {', '.join(program)}, got none"
+            f"expected kernel= with one of {', '.join(kernels)}, got none"
         )
-    return next(iter(program.values()))
+    if name is None:
+        return next(iter(kernels.values()))
+    if name not in kernels:
+        raise unknown_name("kernel", name, kernels)
+    return kernels[name]

@@ -20,7 +20,7 @@ from spmd.runtime.native_kernel import (
 )
 from spmd.runtime.options import CompileOptions
 from spmd.runtime.pipeline import called_functions, ir_after, restrict, stages
-from spmd.runtime.signature import Parameter, Signature
+from spmd.runtime.signature import PackedArguments, Parameter, Signature
 from spmd.runtime.sizes import Range, Size, Triple, group_size_for, make_range, triple
 from spmd.runtime.written_arguments import written_arguments
 
@@ -66,16 +66,16 @@ class Kernel:
             functions = called_functions(module, op)
             local_bytes = check_kernel(op, list(functions.values()))
             written = written_arguments(op, functions)
-            self._signature = Signature(op, written, local_bytes)
+            self.signature = Signature(op, written, local_bytes)
 
     def __repr__(self) -> str:
-        arguments = ", ".join(p.declaration() for p in self._signature.parameters)
+        arguments = ", ".join(p.declaration() for p in self.signature.parameters)
         return f"<spmd kernel {self.name}({arguments})>"
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The arguments that the kernel expects."""
-        return self._signature.parameters
+        return self.signature.parameters
 
     def __call__(
         self,
@@ -97,11 +97,25 @@ class Kernel:
         threads: int | None = None,
     ) -> Launch:
         """Checks and compiles everything, so that the result can be called cheaply."""
-        packed = self._signature.check(args)
+        packed = self.signature.check(args)
         if threads is not None:
-            threads = self._check_threads(threads)
+            threads = check_threads(self.name, threads)
+        return self.prepare(packed, global_size, group_size, threads)
+
+    def prepare(
+        self,
+        packed: PackedArguments,
+        global_size: Size,
+        group_size: Size | None,
+        threads: int | None,
+    ) -> Launch:
+        """A launch with arguments that are packed already."""
         native, range_ = self._plan(global_size, group_size)
-        return Launch(native, self._signature, packed, range_, threads)
+        return Launch(native, self.signature, packed, range_, threads)
+
+    def group_size(self, given: Size | None) -> Triple:
+        """The work-items of a group, in a launch that gives this size."""
+        return group_size_for(self.name, self._fixed, given, (1, 1, 1))
 
     def check(
         self,
@@ -115,7 +129,7 @@ class Kernel:
         from spmd.reference.check import check_kernel as run_watched
         from spmd.reference.schedule import SCHEDULES
 
-        self._signature.check(args)
+        self.signature.check(args)
         extents = triple(self.name, "global_size", global_size, 0)
         size = group_size_for(self.name, self._fixed, group_size, extents)
         make_range(self.name, extents, size)
@@ -157,18 +171,6 @@ class Kernel:
         size = group_size_for(self.name, self._fixed, group_size, (1, 1, 1))
         return self._native(size, True).assembly()
 
-    def _check_threads(self, threads: Any) -> int:
-        try:
-            number = operator.index(threads)
-        except TypeError:
-            number = 0
-        if number < 1 or isinstance(threads, bool):
-            raise LaunchError(
-                f"{self.name}: expected threads as a whole number of at least 1, got "
-                f"{threads!r}"
-            )
-        return number
-
     def _plan(
         self, global_size: Any, group_size: Any
     ) -> tuple[NativeKernel | None, Range]:
@@ -201,6 +203,19 @@ class Kernel:
                 )
                 self._natives[size, full] = found
             return found
+
+
+def check_threads(name: str, threads: Any) -> int:
+    """The number of threads that a launch of `name` asks for."""
+    try:
+        number = operator.index(threads)
+    except TypeError:
+        number = 0
+    if number < 1 or isinstance(threads, bool):
+        raise LaunchError(
+            f"{name}: expected threads as a whole number of at least 1, got {threads!r}"
+        )
+    return number
 
 
 def _is_plain(size: Any) -> bool:

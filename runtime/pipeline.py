@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
 from spmd.dialects.spmd import KernelOp
+from spmd.lowering.assertions import Assertions
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import host_machine
 from spmd.passes.pipeline import flatten
@@ -30,10 +31,12 @@ def run_passes(
             step.apply(context, module)
 
 
-def to_llvm(module: ModuleOp, source: SourceText | None) -> str:
+def to_llvm(
+    module: ModuleOp, source: SourceText | None, assertions: Assertions = "abort"
+) -> str:
     """The LLVM IR of a module at level 1 or 4."""
     with compile_errors(source, "writing LLVM IR"):
-        return emit_llvm(module, host_machine())
+        return emit_llvm(module, host_machine(), assertions=assertions)
 
 
 def stages(
@@ -73,7 +76,24 @@ def restrict(module: ModuleOp, kernel: KernelOp) -> ModuleOp:
     return ModuleOp([op.clone() for op in (*_needed(module, kernel), kernel)])
 
 
-def called_functions(module: ModuleOp, kernel: KernelOp) -> dict[str, func.FuncOp]:
+def restrict_to_host(module: ModuleOp, function: func.FuncOp) -> ModuleOp:
+    """The same for a host function, without the kernels that it launches."""
+    needed = _needed(module, function, kernels=False)
+    return ModuleOp([op.clone() for op in (*needed, function)])
+
+
+def launched_kernels(module: ModuleOp, function: func.FuncOp) -> dict[str, KernelOp]:
+    """The kernels that `function` launches, directly or not, by name."""
+    return {
+        op.sym_name.data: op
+        for op in _needed(module, function)
+        if isinstance(op, KernelOp)
+    }
+
+
+def called_functions(
+    module: ModuleOp, kernel: KernelOp | func.FuncOp
+) -> dict[str, func.FuncOp]:
     """The functions that `kernel` calls, directly or not, by name."""
     return {
         op.sym_name.data: op
@@ -82,7 +102,9 @@ def called_functions(module: ModuleOp, kernel: KernelOp) -> dict[str, func.FuncO
     }
 
 
-def _needed(module: ModuleOp, kernel: KernelOp) -> list[Operation]:
+def _needed(
+    module: ModuleOp, kernel: KernelOp | func.FuncOp, *, kernels: bool = True
+) -> list[Operation]:
     symbols: dict[str, Operation] = {}
     for op in module.ops:
         name = op.get_attr_or_prop("sym_name")
@@ -94,7 +116,7 @@ def _needed(module: ModuleOp, kernel: KernelOp) -> list[Operation]:
         for op in work.pop().walk():
             for name in _references(op):
                 found = symbols.pop(name, None)
-                if found is not None:
+                if found is not None and (kernels or not isinstance(found, KernelOp)):
                     needed.append(found)
                     work.append(found)
     return needed

@@ -6,11 +6,13 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from spmd.dialects import compat
 from spmd.dialects.spmd import KernelOp
 from spmd.runtime.errors import CompileError, SourceText, unknown_name
+from spmd.runtime.host_function import HostFunction
 from spmd.runtime.kernel import Kernel
 from spmd.runtime.options import (
     CompileOptions,
@@ -20,14 +22,15 @@ from spmd.runtime.options import (
     Width,
 )
 from spmd.runtime.parsing import parse, read_source, verify
-from spmd.runtime.pipeline import ir_after, stages
+from spmd.runtime.pipeline import ir_after, launched_kernels, stages
 
 
-class Program(Mapping[str, Kernel]):
+class Program(Mapping[str, Kernel | HostFunction]):
     """
-    The kernels of a module, by name.
+    The kernels of a module and the host functions that launch them, by name.
 
-    `program["saxpy"]` is a `Kernel`; iteration gives the names. `stages()` and `ir()`
+    `program["saxpy"]` is a `Kernel`, or a `HostFunction`; iteration gives the names. A
+    private function is not listed. `stages()` and `ir()`
     show what the compiler makes of the whole module when nothing is known of the
     launch; `Kernel.stages` those of one kernel, for a group size if you like.
     """
@@ -38,12 +41,22 @@ class Program(Mapping[str, Kernel]):
         self._module = module
         self._options = options
         self._source = source
-        self._kernels = {
+        kernels = {
             op.sym_name.data: Kernel(module, op, options, source)
             for op in module.ops
             if isinstance(op, KernelOp)
         }
-        if not self._kernels:
+        functions = {
+            op.sym_name.data: HostFunction(module, op, kernels, options, source)
+            for op in module.ops
+            if isinstance(op, func.FuncOp) and _is_host_function(module, op)
+        }
+        self.kernels: Mapping[str, Kernel] = kernels
+        """The kernels only."""
+        self.host_functions: Mapping[str, HostFunction] = functions
+        """The host functions only."""
+        self._members: dict[str, Kernel | HostFunction] = {**kernels, **functions}
+        if not kernels:
             raise CompileError(
                 "expected a module with at least one spmd.kernel, got none",
                 file=None if source is None else source.name,
@@ -54,20 +67,20 @@ class Program(Mapping[str, Kernel]):
         """The program written in `source`."""
         return cls(parse(source), options, source)
 
-    def __getitem__(self, name: str) -> Kernel:
+    def __getitem__(self, name: str) -> Kernel | HostFunction:
         try:
-            return self._kernels[name]
+            return self._members[name]
         except (KeyError, TypeError):
-            raise unknown_name("kernel", name, self._kernels) from None
+            raise unknown_name("kernel", name, self._members) from None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._kernels)
+        return iter(self._members)
 
     def __len__(self) -> int:
-        return len(self._kernels)
+        return len(self._members)
 
     def __repr__(self) -> str:
-        return f"<spmd program with {', '.join(self._kernels)}>"
+        return f"<spmd program with {', '.join(self._members)}>"
 
     def stages(self) -> Iterator[tuple[str, str]]:
         """
@@ -80,6 +93,12 @@ class Program(Mapping[str, Kernel]):
     def ir(self, stage: str) -> str:
         """The IR after the pass `stage`, one of those that `stages` lists."""
         return ir_after(self.stages(), stage)
+
+
+def _is_host_function(module: ModuleOp, op: func.FuncOp) -> bool:
+    if not op.body.blocks or op.sym_visibility == StringAttr("private"):
+        return False
+    return bool(launched_kernels(module, op))
 
 
 def compile(

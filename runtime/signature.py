@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from struct import Struct
 from typing import Any
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StridedLayoutAttr
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DictionaryAttr,
+    MemRefType,
+    StridedLayoutAttr,
+)
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument
 
 from spmd.dialects.diagnostics import fail
@@ -25,10 +31,17 @@ CACHE_LINE = 64
 """Each piece of local memory starts at a multiple of this many bytes."""
 
 
+SIZES = "6q"
+"""The fields behind the arguments of a kernel: enqueued local size and global size."""
+
+_AS_WORDS = str.maketrans("efdqP", "HIQQQ")
+"""Fields as their bits, in unsigned numbers of the same size and alignment."""
+
+
 class PackedArguments:
     """The arguments of one launch, in the order of the fields of the native entry."""
 
-    __slots__ = ("arrays", "fields", "local_bytes", "local_fields")
+    __slots__ = ("arrays", "fields", "local_bytes", "local_fields", "words")
 
     def __init__(self):
         self.fields: list[Any] = []
@@ -37,6 +50,8 @@ class PackedArguments:
         # (field that holds the pointer, offset in the local memory of a thread).
         self.local_fields: list[tuple[int, int]] = []
         self.local_bytes = 0
+        # Whether the fields are bits, as whole numbers, rather than values.
+        self.words = False
 
 
 class Parameter(ABC):
@@ -115,24 +130,31 @@ class LocalParameter(Parameter):
 
 class Signature:
     """
-    The arguments of `kernel`, which may write those numbered in `written`.
+    The arguments of a kernel or host function, which may write those in `written`.
 
-    `local_bytes` is the local memory that a work-group has beside its arguments.
+    `local_bytes` is the local memory that a work-group has beside its arguments; `more`
+    are the fields that follow them. For a kernel these are the sizes of the work-group
+    and of the launch.
     """
 
-    def __init__(self, kernel: KernelOp, written: frozenset[int], local_bytes: int):
+    def __init__(
+        self,
+        kernel: KernelOp | FuncOp,
+        written: frozenset[int],
+        local_bytes: int = 0,
+        more: str = SIZES,
+    ):
         self.kernel = kernel.sym_name.data
         noalias = _noalias_arguments(kernel)
         self.parameters = tuple(
             _parameter(argument, argument.index in written, argument.index in noalias)
             for argument in kernel.body.blocks[0].args
         )
-        # The sizes of the work-group and of the launch follow the arguments.
-        self._struct = Struct("@" + "".join(p.codes for p in self.parameters) + "6q")
+        self._codes = "".join(p.codes for p in self.parameters) + more
+        self._struct = Struct("@" + self._codes)
+        self._word_struct = Struct("@" + self._codes.translate(_AS_WORDS))
         self._local_bytes = local_bytes
-        self._has_noalias = bool(noalias)
-        # Where each field starts is needed for the pointers to local memory only.
-        self._codes = "".join(p.codes for p in self.parameters)
+        self.has_noalias = bool(noalias)
 
     def check(self, arguments: Sequence[Any]) -> PackedArguments:
         """Checks `arguments`; a `LaunchError` says what is wrong with the first bad one."""
@@ -149,7 +171,12 @@ class Signature:
                 parameter.add(argument, packed)
         except ValueError as error:
             raise LaunchError(f"{self.kernel}: {parameter}: {error}") from None
-        if self._has_noalias:
+        self.check_memory(packed)
+        return packed
+
+    def check_memory(self, packed: PackedArguments) -> None:
+        """Checks the arguments together: arrays that overlap, the sum of local memory."""
+        if self.has_noalias:
             self._check_overlap(packed.arrays)
         if (
             local := packed.local_bytes
@@ -159,11 +186,11 @@ class Signature:
                 f"memory in a work-group, got {local + self._local_bytes}; use smaller "
                 "tiles"
             )
-        return packed
 
-    def pack(self, packed: PackedArguments, sizes: tuple[int, ...]) -> bytes:
-        """The packed struct; `sizes` are the enqueued local and the global sizes."""
-        return self._struct.pack(*packed.fields, *sizes)
+    def pack(self, packed: PackedArguments, more: tuple[int, ...]) -> bytes:
+        """The packed struct; `more` are the fields that follow the arguments."""
+        struct = self._word_struct if packed.words else self._struct
+        return struct.pack(*packed.fields, *more)
 
     def field_offset(self, field: int) -> int:
         """Where field `field` starts in the packed struct."""
@@ -194,8 +221,10 @@ class Signature:
                     )
 
 
-def _noalias_arguments(kernel: KernelOp) -> frozenset[int]:
-    attributes = kernel.arg_attrs.data if kernel.arg_attrs is not None else ()
+def _noalias_arguments(kernel: KernelOp | FuncOp) -> frozenset[int]:
+    attributes: Sequence[DictionaryAttr] = ()
+    if kernel.arg_attrs is not None:
+        attributes = kernel.arg_attrs.data
     return frozenset(n for n, attrs in enumerate(attributes) if NOALIAS in attrs.data)
 
 

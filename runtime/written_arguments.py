@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from spmd.dialects.spmd import KernelOp
+from spmd.dialects.spmd import KernelOp, LaunchOp, LocalArgument
 
 _VIEWS = (
     arith.SelectOp,
@@ -37,16 +37,21 @@ _READS = (
 
 
 def written_arguments(
-    kernel: KernelOp, functions: Mapping[str, func.FuncOp]
+    kernel: KernelOp | func.FuncOp,
+    functions: Mapping[str, func.FuncOp],
+    kernels: Mapping[str, KernelOp] | None = None,
 ) -> frozenset[int]:
     """
     The numbers of the arguments that `kernel`, or a function it calls, may write.
 
+    A host function may also write them through the `kernels` that it launches.
+
     Memory is followed through views, control flow and calls; what an unknown op does
     with a memref counts as a write.
     """
-    flows = _Flows(functions)
-    for function in (kernel, *functions.values()):
+    kernels = kernels or {}
+    flows = _Flows(functions, kernels)
+    for function in (kernel, *functions.values(), *kernels.values()):
         for op in function.walk():
             flows.visit(op)
     reached = flows.reaching_a_write()
@@ -57,8 +62,11 @@ def written_arguments(
 class _Flows:
     """From which memrefs each memref may come, and which are written."""
 
-    def __init__(self, functions: Mapping[str, func.FuncOp]):
+    def __init__(
+        self, functions: Mapping[str, func.FuncOp], kernels: Mapping[str, KernelOp]
+    ):
         self._functions = functions
+        self._kernels = kernels
         self._sources: defaultdict[SSAValue, list[SSAValue]] = defaultdict(list)
         self._written: list[SSAValue] = []
 
@@ -70,6 +78,8 @@ class _Flows:
             self._flow(memrefs, op.results)
         elif isinstance(op, func.CallOp):
             self._visit_call(op, memrefs)
+        elif isinstance(op, LaunchOp):
+            self._visit_launch(op)
         elif isinstance(op, memref.CopyOp):
             self._written.append(op.destination)
         elif op.regions:
@@ -89,6 +99,13 @@ class _Flows:
             self._flow((operand,), (argument,))
         # What a function returns comes from its arguments, whichever it is.
         self._flow(memrefs, call.results)
+
+    def _visit_launch(self, launch: LaunchOp) -> None:
+        kernel = self._kernels[launch.kernel.root_reference.data]
+        arguments = kernel.body.blocks[0].args
+        for given, argument in zip(launch.kernel_arguments(), arguments):
+            if not isinstance(given, LocalArgument):
+                self._flow((given,), (argument,))
 
     def _visit_terminator(self, op: Operation, memrefs: list[SSAValue]) -> None:
         for successor in op.successors:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from spmd.runtime.errors import CompileError, LaunchError, SourceText
+from spmd.runtime.host_function import HostFunction
 from spmd.runtime.kernel import Kernel
 from spmd.runtime.options import CompileOptions
 from spmd.runtime.parsing import decode, read_file
@@ -55,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="spmd-run",
         description="Run a kernel and print the arrays that it changed.",
@@ -65,7 +66,12 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add = parser.add_argument
     add("file", help="a file with MLIR, or - for the standard input")
     add("--kernel", metavar="NAME", help="needed if there are several")
-    add("--global-size", metavar="X[,Y[,Z]]", type=_sizes, help="work-items to run")
+    add(
+        "--global-size",
+        metavar="X[,Y[,Z]]",
+        type=_sizes,
+        help="work-items to run; not for a host function, which says itself",
+    )
     add("--group-size", metavar="X[,Y[,Z]]", type=_sizes, help="of a work-group")
     add("--arg", metavar="WORD", action="append", default=[], help="see below")
     add("--seed", type=int, default=0, help="of random arguments (default: 0)")
@@ -93,9 +99,12 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--save", metavar="DIR", type=Path, help="save changed arrays as DIR/NAME.npy")
     add("--precision", type=int, default=6, help="digits of floats (default: 6)")
     add("--limit", type=int, default=64, help="elements to print (default: 64)")
+    return parser
+
+
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = _parser()
     options = parser.parse_args(argv)
-    if options.global_size is None and not options.print_after:
-        parser.error("expected --global-size, or --print-after to see IR only")
     if options.seed < 0 or options.limit < 0 or not 1 <= options.precision <= 17:
         parser.error(
             "expected --seed and --limit of at least 0 and --precision from 1 to 17"
@@ -126,10 +135,21 @@ def _run(options: argparse.Namespace) -> int:
     program = Program.from_source(_source(options.file), checked)
     kernel = _choose(program, options.kernel)
     _print_stages(kernel, options)
-    if options.global_size is not None and options.check:
-        return _check(kernel, options)
-    if options.global_size is not None:
+    if isinstance(kernel, HostFunction):
+        if options.check:
+            raise CompileError(
+                "--check: expected --kernel with one of the kernels "
+                f"{', '.join(program.kernels)}, got the host function {kernel.name}"
+            )
+        # To see IR is all that is wanted if there are no arguments for it.
+        if not options.print_after or options.arg or not kernel.parameters:
+            _launch(kernel, options, start)
+    elif options.global_size is not None:
+        if options.check:
+            return _check(kernel, options)
         _launch(kernel, options, start)
+    elif not options.print_after:
+        _parser().error("expected --global-size, or --print-after to see IR only")
     return 0
 
 
@@ -139,21 +159,23 @@ def _source(file: str) -> SourceText:
     return decode("<stdin>", sys.stdin.buffer.read())
 
 
-def _choose(program: Program, name: str | None) -> Kernel:
-    if name is None and len(program) == 1:
-        return next(iter(program.values()))
-    if name is None:
-        raise CompileError(
-            f"expected --kernel with one of {', '.join(program)}, got none"
-        )
-    return program[name]
+def _choose(program: Program, name: str | None) -> Kernel | HostFunction:
+    if name is not None:
+        return program[name]
+    for members in (program.kernels, program):
+        if len(members) == 1:
+            return next(iter(members.values()))
+    raise CompileError(f"expected --kernel with one of {', '.join(program)}, got none")
 
 
-def _print_stages(kernel: Kernel, options: argparse.Namespace) -> None:
+def _print_stages(kernel: Kernel | HostFunction, options: argparse.Namespace) -> None:
     wanted: list[str] = options.print_after
     if not wanted:
         return
-    stages = list(kernel.stages(group_size=options.group_size))
+    if isinstance(kernel, HostFunction):
+        stages = list(kernel.stages())
+    else:
+        stages = list(kernel.stages(group_size=options.group_size))
     names = list(dict.fromkeys(name for name, _ in stages))
     for name in wanted:
         if name != "all" and name not in names:
@@ -185,7 +207,9 @@ def _check(kernel: Kernel, options: argparse.Namespace) -> int:
     return 0 if report else 1
 
 
-def _launch(kernel: Kernel, options: argparse.Namespace, start: float) -> None:
+def _launch(
+    kernel: Kernel | HostFunction, options: argparse.Namespace, start: float
+) -> None:
     arguments = _arguments(options)
     before = [_copy(argument) for argument in arguments]
     sizes: dict[str, Any] = {
@@ -195,7 +219,7 @@ def _launch(kernel: Kernel, options: argparse.Namespace, start: float) -> None:
     }
     launch = kernel.bind(*arguments, **sizes)
     compiled = perf_counter()
-    launch()
+    result = launch()
     ran = perf_counter()
     if options.time:
         again = kernel.bind(*(_copy(argument) for argument in before), **sizes)
@@ -207,6 +231,8 @@ def _launch(kernel: Kernel, options: argparse.Namespace, start: float) -> None:
             file=sys.stderr,
         )
     _report(kernel, arguments, before, options)
+    if result is not None:
+        print(f"result: {result}")
 
 
 def _copy(argument: Any) -> Any:
@@ -226,7 +252,7 @@ def _time(launch: Any) -> list[float]:
 
 
 def _report(
-    kernel: Kernel,
+    kernel: Kernel | HostFunction,
     arguments: list[Any],
     before: list[Any],
     options: argparse.Namespace,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from spmd.reference.findings import Report
     from spmd.runtime.check import check
     from spmd.runtime.errors import CompileError, InternalError, LaunchError
+    from spmd.runtime.host_function import HostCall, HostFunction
     from spmd.runtime.kernel import Kernel
     from spmd.runtime.launch import Launch
     from spmd.runtime.local_memory import LocalMemory, local
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CompileError",
+    "HostCall",
+    "HostFunction",
     "InternalError",
     "Kernel",
     "Launch",
@@ -44,6 +47,8 @@ __all__ = [
 
 _HOME = {
     "CompileError": "spmd.runtime.errors",
+    "HostCall": "spmd.runtime.host_function",
+    "HostFunction": "spmd.runtime.host_function",
     "InternalError": "spmd.runtime.errors",
     "Kernel": "spmd.runtime.kernel",
     "Launch": "spmd.runtime.launch",

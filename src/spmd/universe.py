@@ -63,6 +63,7 @@ PASSES = (
     # Level 0 to level 0.
     "spmd-specialize",
     "fold-uniform-collectives",
+    "launches-to-calls",
 )
 """A pass `some-name` is the class `SomeNamePass` of `spmd.passes.some_name`."""
 

@@ -27,7 +27,7 @@ FILLED = re.compile(
 
 def stages() -> dict[str, str]:
     """The IR of the page's kernel: the source, then after each pass."""
-    kernel = spmd.compile(KERNEL, width=WIDTH)["group_sum"]
+    kernel = spmd.compile(KERNEL, width=WIDTH).kernels["group_sum"]
     passes = dict(kernel.stages(group_size=GROUP_SIZE))
     del passes["spmd-llvm"]
     return {"source": KERNEL.read_text(), **passes}

@@ -76,7 +76,7 @@ spmd.kernel @rotate(%x: memref<?xi32>, %tile: memref<?xi32, #spmd.memory<local>>
 
 
 def kernel(text: str) -> spmd.Kernel:
-    (found,) = spmd.compile(text, vectorize=False).values()
+    (found,) = spmd.compile(text, vectorize=False).kernels.values()
     return found
 
 
@@ -416,8 +416,9 @@ def test_stages_lead_to_llvm():
     assert "define void @scale(" in stages["spmd-llvm"]
     assert "spmd.work_items" in stages["spmd-to-loops"]
     assert program.ir("spmd-to-loops") == stages["spmd-to-loops"]
-    assert "spmd.work_group_size" in program["scale"].ir("spmd-to-loops", group_size=32)
-    for ir in (program.ir, program["scale"].ir):
+    scale = program.kernels["scale"]
+    assert "spmd.work_group_size" in scale.ir("spmd-to-loops", group_size=32)
+    for ir in (program.ir, scale.ir):
         with pytest.raises(
             KeyError, match=r"expected one of the stages \(.*spmd-to-loops"
         ):

@@ -24,7 +24,7 @@ def copy(rank: int) -> spmd.Kernel:
         f"  %v = memref.load %a[{at}] : {type_}\n"
         f"  memref.store %v, %b[{at}] : {type_}\n  spmd.return\n}}"
     )
-    return spmd.compile(text, width=4)["copy"]
+    return spmd.compile(text, width=4).kernels["copy"]
 
 
 @st.composite

@@ -48,7 +48,7 @@ spmd.kernel @swap(%x: memref<?xi32>, %tile: memref<?xi32, #spmd.memory<local>>) 
 
 
 def kernel(text: str) -> spmd.Kernel:
-    (found,) = spmd.compile(text, vectorize=False).values()
+    (found,) = spmd.compile(text, vectorize=False).kernels.values()
     return found
 
 

@@ -1,0 +1,261 @@
+"""A host function: it launches kernels, and is called like one, without sizes."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from ctypes import CFUNCTYPE, addressof, c_char, c_char_p, c_void_p
+from typing import Any
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute
+from xdsl.passes import ModulePass
+
+from spmd.dialects.diagnostics import fail
+from spmd.dialects.spmd.types import is_local, is_memref
+from spmd.lowering.host_entry import CALL_SUFFIX, mark_host_function
+from spmd.lowering.native import NativeModule, compile_native
+from spmd.lowering.symbols import exported_symbol
+from spmd.passes.launches_to_calls import LAUNCHER, LaunchesToCallsPass, launches_of
+from spmd.runtime.elements import Element, element_of
+from spmd.runtime.errors import LaunchError, SourceText, compile_errors
+from spmd.runtime.host_launch import LAUNCHER_ADDRESS, HostLaunch, RunningHost
+from spmd.runtime.kernel import Kernel, check_threads
+from spmd.runtime.native_kernel import compiling
+from spmd.runtime.options import CompileOptions
+from spmd.runtime.pipeline import (
+    called_functions,
+    ir_after,
+    launched_kernels,
+    restrict_to_host,
+    run_passes,
+    stages,
+    to_llvm,
+)
+from spmd.runtime.signature import PackedArguments, Parameter, Signature
+from spmd.runtime.sizes import Size
+from spmd.runtime.written_arguments import written_arguments
+
+_ENTRY = CFUNCTYPE(None, c_void_p)
+
+
+class HostFunction:
+    """
+    A `func.func` of a `Program` that launches kernels.
+
+    ```python
+    total = sum_all(x, scratch, n)
+    total = sum_all(x, scratch, n, threads=2)
+    call = sum_all.bind(x, scratch, n)
+    total = call()
+    ```
+
+    The sizes of launches are its own business. It gives back what the function returns:
+    nothing, a number, or a tuple of numbers.
+    """
+
+    def __init__(
+        self,
+        module: ModuleOp,
+        op: func.FuncOp,
+        kernels: Mapping[str, Kernel],
+        options: CompileOptions,
+        source: SourceText | None,
+    ):
+        self.name = op.sym_name.data
+        self._module = module
+        self._op = op
+        self._kernels = kernels
+        self._options = options
+        self._source = source
+        self._native: NativeHost | None = None
+        with compile_errors(source, f"checking host function '{self.name}'"):
+            for argument in op.body.blocks[0].args:
+                if why := why_not_an_argument(argument.type):
+                    fail(op, f"argument {argument.index}: {why}")
+            self._results = tuple(
+                result_element(op, t) for t in op.function_type.outputs
+            )
+            functions = called_functions(module, op)
+            written = written_arguments(op, functions, launched_kernels(module, op))
+            results = "".join(element.code for element in self._results)
+            self._signature = Signature(op, written, more=results + "P")
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(p.declaration() for p in self.parameters)
+        return f"<spmd host function {self.name}({arguments})>"
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The arguments that the function expects."""
+        return self._signature.parameters
+
+    def __call__(
+        self,
+        *args: Any,
+        threads: int | None = None,
+        global_size: Size | None = None,
+        group_size: Size | None = None,
+    ) -> Any:
+        """Runs the function; returns when its last launch is done."""
+        return self.bind(
+            *args, threads=threads, global_size=global_size, group_size=group_size
+        )()
+
+    def bind(
+        self,
+        *args: Any,
+        threads: int | None = None,
+        global_size: Size | None = None,
+        group_size: Size | None = None,
+    ) -> HostCall:
+        """
+        Checks the arguments and compiles the function, so that it can be called cheaply.
+
+        `threads` is for each of its launches.
+        """
+        for what, size in (("global_size", global_size), ("group_size", group_size)):
+            if size is not None:
+                raise LaunchError(
+                    f"{self.name}: expected no {what}, because a host function gives the "
+                    f"sizes of its launches itself, got {size!r}"
+                )
+        packed = self._signature.check(args)
+        if threads is not None:
+            threads = check_threads(self.name, threads)
+        return HostCall(
+            self._compiled(), self._signature, packed, self._results, threads
+        )
+
+    def assembly(self) -> str:
+        """The native code, without that of the kernels."""
+        return self._compiled().native.assembly()
+
+    def stages(self) -> Iterator[tuple[str, str]]:
+        """The name of each pass and the IR after it, without the kernels."""
+        return stages(self._restricted(), self._passes(), self._source)
+
+    def ir(self, stage: str) -> str:
+        """The IR after the pass `stage`, one of those that `stages` lists."""
+        return ir_after(self.stages(), stage)
+
+    def _restricted(self) -> ModuleOp:
+        module = restrict_to_host(self._module, self._op)
+        function = module.body.block.last_op
+        assert isinstance(function, func.FuncOp), "the function itself comes last"
+        mark_host_function(function)
+        return module
+
+    def _passes(self) -> tuple[ModulePass, ...]:
+        return (LaunchesToCallsPass(), *self._options.passes())
+
+    def _compiled(self) -> NativeHost:
+        if self._native is None:
+            with compiling:
+                if self._native is None:
+                    self._native = self._compile()
+        return self._native
+
+    def _compile(self) -> NativeHost:
+        module = self._restricted()
+        launches = [
+            HostLaunch(op, self._kernels[op.kernel.root_reference.data])
+            for op in launches_of(module)
+        ]
+        run_passes(module, self._passes(), self._source)
+        llvm_ir = to_llvm(module, self._source, assertions="report")
+        with compile_errors(self._source, f"compiling '{self.name}' to native code"):
+            native = compile_native(llvm_ir, symbols={LAUNCHER: LAUNCHER_ADDRESS})
+        return NativeHost(self.name, native, launches)
+
+
+class NativeHost:
+    """Native code of a host function, and the launches that it asks for."""
+
+    def __init__(self, name: str, native: NativeModule, launches: Sequence[HostLaunch]):
+        self.name = name
+        self.native = native  # owns the code
+        self.launches = launches
+        self.entry = _ENTRY(native.address(exported_symbol(name) + CALL_SUFFIX))
+
+
+class HostCall:
+    """
+    A host function with its arguments; calling it runs the function.
+
+    The arrays are kept alive, as by `Launch`.
+    """
+
+    __slots__ = ("_args", "_arrays", "_host", "_results", "_results_at", "_threads")
+
+    def __init__(
+        self,
+        host: NativeHost,
+        signature: Signature,
+        packed: PackedArguments,
+        results: Sequence[Element],
+        threads: int | None,
+    ):
+        self._host = host
+        self._arrays = packed.arrays
+        # Results are zero and the pointer to the message is null until the call.
+        self._args = signature.pack(packed, (*[0] * len(results), 0))
+        self._results = results
+        self._results_at = [
+            signature.field_offset(len(packed.fields) + n) for n in range(len(results))
+        ]
+        self._threads = threads
+
+    def __call__(self) -> Any:
+        """Runs the function; what it returns."""
+        host = self._host
+        args = (c_char * len(self._args)).from_buffer_copy(self._args)
+        message = c_char_p()
+        struct.pack_into("@P", args, len(self._args) - 8, addressof(message))
+        with RunningHost(host.launches, self._threads) as running:
+            host.entry(addressof(args))
+        if running.error is not None:
+            if isinstance(running.error, LaunchError):
+                raise LaunchError(f"{host.name}: {running.error}") from None
+            raise running.error
+        if message.value is not None:
+            text = message.value.decode(errors="replace")
+            raise LaunchError(f"{host.name}: an assertion failed: {text}")
+        values = [
+            _result(element, args, at)
+            for element, at in zip(self._results, self._results_at)
+        ]
+        if not values:
+            return None
+        return values[0] if len(values) == 1 else tuple(values)
+
+
+def why_not_an_argument(type_: Attribute) -> str | None:
+    """Why a host function with an argument of this type cannot be called."""
+    element = type_.element_type if is_memref(type_) else type_
+    if element_of(element) is None or is_local(type_):
+        return (
+            "expected index, i1, i8, i16, i32, i64, f16, bf16, f32, f64 or a memref of "
+            f"one of them in global memory, got {type_}"
+        )
+    return None
+
+
+def result_element(function: func.FuncOp, type_: Attribute) -> Element:
+    """The scalar type of a result; fails if it is none."""
+    element = element_of(type_)
+    if element is None:
+        fail(function, f"expected numbers as results of a host function, got {type_}")
+    return element
+
+
+def _result(element: Element, args: Any, at: int) -> bool | int | float:
+    """The number that was returned; integers are signed."""
+    if element.name == "bf16":
+        (bits,) = struct.unpack_from("@H", args, at)
+        return struct.unpack("@f", struct.pack("@I", bits << 16))[0]
+    if element.name == "i1":
+        return bool(args[at] != b"\0")
+    code = element.code if element.is_float else element.code.lower()
+    return struct.unpack_from(f"@{code}", args, at)[0]
