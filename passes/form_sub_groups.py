@@ -55,6 +55,7 @@ from spmd.dialects.rewriting import (
 from spmd.dialects.spmd import SubGroupOp
 from spmd.dialects.work_groups import WORK_ITEMS
 from spmd.passes.vector_width import checked_width, choose_width
+from spmd.passes.vectorization_cost import why_not_worthwhile
 from spmd.passes.vectorization_legality import why_not_vectorizable
 
 NOT_VECTORIZED = "spmd.not_vectorized"
@@ -101,7 +102,11 @@ class FormSubGroupsPass(ModulePass):
                 if (reason := why_not_vectorizable(loop)) is not None:
                     loop.attributes[NOT_VECTORIZED] = StringAttr(reason)
                     continue
-                lanes = choose_width(loop, width, trip_count(loop))
+                items = trip_count(loop)
+                if (reason := why_not_worthwhile(loop, items)) is not None:
+                    loop.attributes[NOT_VECTORIZED] = StringAttr(reason)
+                    continue
+                lanes = choose_width(loop, width, items)
                 if lanes == 1:
                     loop.attributes[NOT_VECTORIZED] = StringAttr(
                         "the width is 1" if width == 1 else "one work-item needs no lanes"

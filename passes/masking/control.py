@@ -33,7 +33,14 @@ from spmd.dialects.spmd import (
 from spmd.passes.constant_pool import ConstantPool
 from spmd.passes.masking.loops import mask_divergent_for, mask_divergent_while
 from spmd.passes.masking.masks import Mask, Masks, detach, insert
-from spmd.passes.masking.speculation import is_private, needs_mask, why_skip
+from spmd.passes.masking.speculation import (
+    SKIP_ABOVE,
+    SKIP_IDS_ABOVE,
+    compares_ids,
+    is_private,
+    needs_mask,
+    why_skip,
+)
 
 
 def mask_sub_group(group: SubGroupOp, divergence: Divergence) -> None:
@@ -273,6 +280,8 @@ class Masking(Masks):
         """
         then = op.true_region.block
         other = op.false_region.blocks.first
+        ids = compares_ids(self.divergence, op.cond)
+        limit = SKIP_IDS_ABOVE if ids else SKIP_ABOVE
         values: Sequence[SSAValue | None] = [None] * len(op.results)
         then_first = other is None or not _is_trivial(then)
         if then_first:
@@ -280,12 +289,12 @@ class Masking(Masks):
                 values = _yielded(other)
                 other = None
             on = self.narrowed(mask, op.cond, op)
-            values = self._branch(then, on, values, op.results, op)
+            values = self._branch(then, on, values, op.results, op, limit)
         else:
             values = _yielded(then)
         if other is not None and not (_is_trivial(other) and not op.results):
             on = self.without(mask, op.cond, op)
-            values = self._branch(other, on, values, op.results, op)
+            values = self._branch(other, on, values, op.results, op, limit)
         self._replace(op, values, mask)
 
     def _mask_switch(self, op: scf.IndexSwitchOp, mask: Mask) -> None:
@@ -311,6 +320,7 @@ class Masking(Masks):
         old: Sequence[SSAValue | None],
         names: Sequence[SSAValue],
         anchor: Operation,
+        limit: int = SKIP_ABOVE,
     ) -> Sequence[SSAValue]:
         """
         Move `block` in front of `anchor`, where it runs under `mask`.
@@ -318,7 +328,7 @@ class Masking(Masks):
         Returns what it yields in the lanes of `mask`, and `old` in the others; `None`
         in `old` says that the others need no value.
         """
-        if not mask.some and why_skip(block, self.divergence) is not None:
+        if not mask.some and why_skip(block, self.divergence, limit) is not None:
             return self._guarded(block, mask, old, names, anchor)
         self.mask_block(block, mask)
         values = self._blend(block, mask, old, names)

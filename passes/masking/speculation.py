@@ -15,6 +15,9 @@ from spmd.passes.vector_width import VECTOR_LIBRARY_OPS
 SKIP_ABOVE = 30
 """A branch that costs more than so many simple operations is skipped if no lane is on."""
 
+SKIP_IDS_ABOVE = 3
+"""The same where only ids are compared: then whole sub-groups go the same way."""
+
 _DIVISIONS = (
     arith.DivSIOp,
     arith.DivUIOp,
@@ -66,7 +69,19 @@ def _is_view(op: Operation) -> bool:
     return any(isinstance(r.type, MemRefType) for r in op.results)
 
 
-def why_skip(block: Block, divergence: Divergence) -> str | None:
+def compares_ids(divergence: Divergence, condition: SSAValue) -> bool:
+    """Whether `condition` compares numbers that grow steadily from lane to lane."""
+    owner = condition.owner
+    if isinstance(owner, arith.AndIOp):
+        return all(compares_ids(divergence, each) for each in owner.operands)
+    return isinstance(owner, arith.CmpiOp) and all(
+        divergence.shape(each).is_strided for each in owner.operands
+    )
+
+
+def why_skip(
+    block: Block, divergence: Divergence, limit: int = SKIP_ABOVE
+) -> str | None:
     """Why `block` must run only where some lane is on, or had better; else `None`."""
     cost = 0
     for op in block.ops:
@@ -86,7 +101,7 @@ def why_skip(block: Block, divergence: Divergence) -> str | None:
         elif needs_mask(op) and all(divergence.is_uniform(v) for v in op.operands):
             return f"it contains a uniform {op.name}"
         cost += _cost(op)
-    return "it is long" if cost > SKIP_ABOVE else None
+    return "it is long" if cost > limit else None
 
 
 def _cost_of(block: Block) -> int:

@@ -174,3 +174,35 @@ func.func @arrays(%n: index) {
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// A step of a tree reduction in local memory is left to LLVM; one that reads an array of
+// everybody is not.
+
+// CHECK-LABEL: func.func @tree
+// CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "LLVM does as well in a straight line over part of local memory"}
+// CHECK:         spmd.sub_group
+func.func @tree(%n: index, %x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %tile = memref.alloca() {spmd.group_memory} : memref<64xf32, 3 : i64>
+  scf.for %s = %c0 to %n step %c1 {
+    scf.for %lx = %c0 to %c64 step %c1 {
+      %low = arith.cmpi ult, %lx, %s : index
+      scf.if %low {
+        %j = arith.addi %lx, %s : index
+        %a = memref.load %tile[%lx] : memref<64xf32, 3 : i64>
+        %b = memref.load %tile[%j] : memref<64xf32, 3 : i64>
+        %c = arith.addf %a, %b : f32
+        memref.store %c, %tile[%lx] : memref<64xf32, 3 : i64>
+      }
+    } {spmd.work_items = array<i64: 0>}
+    scf.for %lx = %c0 to %s step %c1 {
+      %a = memref.load %x[%lx] : memref<?xf32>
+      memref.store %a, %tile[%lx] : memref<64xf32, 3 : i64>
+    } {spmd.work_items = array<i64: 0>}
+  }
+  func.return
+}
