@@ -15,7 +15,7 @@ from xdsl.traits import (
     RecursiveMemoryEffect,
 )
 
-from spmd.dialects.rewriting import constant_index
+from spmd.dialects.rewriting import constant_index, has_no_effect
 from spmd.dialects.spmd import LOCAL, KernelOp, LocalAllocOp
 from spmd.dialects.spmd.kernel import NOALIAS
 
@@ -89,6 +89,8 @@ def _own_accesses(op: Operation) -> Accesses:
 
 
 def _effects_of(op: Operation) -> Accesses:
+    if has_no_effect(op):
+        return NOTHING
     effects: set[EffectInstance] = set()
     traits = op.get_traits_of_type(MemoryEffect)
     for trait in traits:

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from xdsl.dialects import cf
 from xdsl.dialects.builtin import MemRefType
@@ -33,7 +34,6 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from spmd.analysis.accesses import accesses_of, may_overlap, may_trap
-from spmd.analysis.divergence import Divergence
 from spmd.dialects.spmd import (
     BarrierOp,
     BroadcastOp,
@@ -116,7 +116,13 @@ def is_sync(op: Operation) -> bool:
     return is_group_barrier(op) or is_group_collective(op)
 
 
-def find_barrier_regions(kernel: KernelOp, divergence: Divergence) -> BarrierRegions:
+class Uniformity(Protocol):
+    """What is asked of a `Divergence`."""
+
+    def is_uniform(self, value: SSAValue) -> bool: ...
+
+
+def find_barrier_regions(kernel: KernelOp, divergence: Uniformity) -> BarrierRegions:
     """Cut `kernel`, whose control flow around barriers is structured, at its barriers."""
     cutter = _Cutter(kernel, divergence)
     for block in kernel.body.blocks:
@@ -125,7 +131,7 @@ def find_barrier_regions(kernel: KernelOp, divergence: Divergence) -> BarrierReg
 
 
 class _Cutter:
-    def __init__(self, kernel: KernelOp, divergence: Divergence):
+    def __init__(self, kernel: KernelOp, divergence: Uniformity):
         self.divergence = divergence
         self.stops: list[Operation] = []
         self.regions: list[BarrierRegion] = []

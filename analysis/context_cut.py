@@ -24,10 +24,10 @@ from collections.abc import Callable, Iterable, Sequence
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
-from xdsl.traits import is_side_effect_free
 
 from spmd.analysis.accesses import is_integer_division, may_trap
 from spmd.dialects.element_types import size_in_bytes
+from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import SubGroupQueryOp
 
 RECOMPUTED_OPS = 8
@@ -214,7 +214,7 @@ def _makes_memref(op: Operation) -> bool:
 
 def is_view(op: Operation) -> bool:
     """Whether `op` makes a memref from another one, and has no effect."""
-    return not op.regions and bool(op.operands) and is_side_effect_free(op)
+    return not op.regions and bool(op.operands) and has_no_effect(op)
 
 
 def is_cheap(op: Operation) -> bool:
@@ -224,7 +224,7 @@ def is_cheap(op: Operation) -> bool:
         and not op.regions
         and not may_trap(op)
         and not isinstance(op, arith.DivfOp)
-        and is_side_effect_free(op)
+        and has_no_effect(op)
     )
 
 

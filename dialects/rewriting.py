@@ -10,12 +10,20 @@ results they replace.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import TypeVar
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, UnknownLoc
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.traits import IsTerminator, MemoryAllocEffect, is_side_effect_free
+from xdsl.traits import (
+    IsTerminator,
+    MemoryAllocEffect,
+    MemoryEffect,
+    NoMemoryEffect,
+    RecursiveMemoryEffect,
+    is_side_effect_free,
+)
 
 ValueT = TypeVar("ValueT", bound=SSAValue)
 
@@ -23,6 +31,30 @@ NO_WRAP = arith.IntegerOverflowAttr(
     (arith.IntegerOverflowFlag.NSW, arith.IntegerOverflowFlag.NUW)
 )
 """Index arithmetic on ids and sizes cannot wrap: they are bounded by the global size."""
+
+
+_EFFECTS_FORGOTTEN = (arith.RemUIOp, arith.ExtSIOp)
+"""Operations without effects that xDSL 0.74 does not mark as such."""
+
+
+@cache
+def _never_has_effect(kind: type[Operation]) -> bool:
+    effects = [trait for trait in kind.traits if isinstance(trait, MemoryEffect)]
+    return kind in _EFFECTS_FORGOTTEN or (
+        bool(effects) and all(isinstance(trait, NoMemoryEffect) for trait in effects)
+    )
+
+
+def has_no_effect(op: Operation) -> bool:
+    """Whether `op`, with all inside of it, neither accesses memory nor does anything else."""
+    if op.regions:
+        return op.has_trait(RecursiveMemoryEffect) and all(
+            has_no_effect(inner) or inner.has_trait(IsTerminator)
+            for region in op.regions
+            for block in region.blocks
+            for inner in block.ops
+        )
+    return _never_has_effect(type(op)) or is_side_effect_free(op)
 
 
 def locate(op: Operation, like: Operation) -> None:
@@ -139,7 +171,7 @@ def merge_equal_ops(block: Block) -> None:
     """
     known: dict[object, Operation] = {}
     for op in block.ops:
-        if op.regions or not op.results or not is_side_effect_free(op):
+        if op.regions or not op.results or not has_no_effect(op):
             continue
         key = (
             op.name,
@@ -164,10 +196,10 @@ def _backwards(block: Block) -> Iterable[Operation]:
 
 
 def _is_dead(op: Operation) -> bool:
-    if any(result.uses for result in op.results):
+    if any(result.first_use is not None for result in op.results):
         return False
     if op.has_trait(IsTerminator):
         return False
     if op.has_trait(MemoryAllocEffect):
         return bool(op.results)
-    return is_side_effect_free(op)
+    return has_no_effect(op)

@@ -40,11 +40,11 @@ from xdsl.dialects import arith, cf, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.traits import is_side_effect_free
 
 from spmd.analysis.barrier_regions import is_group_barrier, is_group_collective
 from spmd.analysis.divergence import Divergence, analyze_kernel
 from spmd.dialects.diagnostics import fail, source_location
+from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import (
     GlobalIdOp,
     KernelOp,
@@ -134,7 +134,7 @@ class _Checker:
         assert isinstance(owner, Operation)
         if owner.regions or isinstance(owner, GlobalIdOp):
             return None
-        return tuple(owner.operands) if is_side_effect_free(owner) else None
+        return tuple(owner.operands) if has_no_effect(owner) else None
 
     def _join(
         self, value: SSAValue, operands: tuple[SSAValue, ...]

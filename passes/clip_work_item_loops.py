@@ -39,7 +39,6 @@ from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.traits import is_side_effect_free
 
 from spmd.analysis.accesses import may_trap
 from spmd.analysis.divergence import Divergence, analyze_work_items
@@ -48,6 +47,7 @@ from spmd.dialects.rewriting import (
     Constants,
     constant_index,
     erase_dead_ops,
+    has_no_effect,
     hint,
     insert_before,
     merge_equal_ops,
@@ -140,7 +140,7 @@ def _guard_of(loop: scf.ForOp) -> scf.IfOp | None:
         return None
     at = guard.prev_op
     while at is not None:
-        if not is_side_effect_free(at):
+        if not has_no_effect(at):
             return None
         at = at.prev_op
     return guard
@@ -248,7 +248,7 @@ class _Clipper:
                 not isinstance(owner, Operation)
                 or owner.regions
                 or may_trap(owner)
-                or not is_side_effect_free(owner)
+                or not has_no_effect(owner)
                 or len(seen) > LONGEST_COPY
             ):
                 return False

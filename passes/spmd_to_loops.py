@@ -44,6 +44,7 @@ from spmd.passes.choose_sub_group_size import (
     ChooseSubGroupSizePass,
 )
 from spmd.passes.clip_work_item_loops import ClipWorkItemLoopsPass
+from spmd.passes.drop_redundant_barriers import DropRedundantBarriersPass
 from spmd.passes.gather_ids import GatherIdsPass
 from spmd.passes.kernels_to_functions import KernelsToFunctionsPass
 from spmd.passes.lower_memory_types import LowerMemoryTypesPass
@@ -71,6 +72,7 @@ class SpmdToLoopsPass(PassSequence):
             CheckBarriersPass(divergent_barriers=self.divergent_barriers),
             VersionFullGroupsPass(),
             GatherIdsPass(),
+            DropRedundantBarriersPass(),
             SplitAtBarriersPass(strategy=self.strategy),
             KernelsToFunctionsPass(),
             ClipWorkItemLoopsPass(),

@@ -50,6 +50,7 @@ PASSES = (
     "check-barriers",
     "version-full-groups",
     "gather-ids",
+    "drop-redundant-barriers",
     "split-at-barriers",
     "kernels-to-functions",
     "clip-work-item-loops",
@@ -60,6 +61,9 @@ PASSES = (
     "form-sub-groups",
     "mask-divergence",
     "widen-sub-groups",
+    # Level 1 to level 1, without sub-group operations: `sub-groups-to-loops` and its own step.
+    "sub-groups-to-loops",
+    "lanes-to-loops",
     # Level 0 to level 0.
     "spmd-specialize",
     "fold-uniform-collectives",
