@@ -17,7 +17,8 @@ scf.for %gz = %c0 to %c1 step %c1 {
 ```
 
 A kernel with a version for full groups is called in that version where a group is full.
-Sizes that are negative, or not those that the kernel fixes, stop the program.
+Sizes that are negative or beyond the limits of the language, or not those that the kernel
+fixes, fail an assertion.
 """
 
 from __future__ import annotations
@@ -26,11 +27,27 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from xdsl.dialects import arith, cf, func, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, UnitAttr, i64
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    UnitAttr,
+    i64,
+)
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from spmd.dialects.element_types import size_in_bytes
 from spmd.dialects.rewriting import NO_WRAP, Constants, hint, locate
-from spmd.dialects.spmd import Extent, KernelOp, LaunchOp, LocalArgument
+from spmd.dialects.spmd import (
+    MAX_EXTENT,
+    MAX_GROUP_SIZE,
+    MAX_LOCAL_BYTES,
+    Extent,
+    KernelOp,
+    LaunchOp,
+    LocalArgument,
+)
 from spmd.dialects.spmd.kernel import FULL_GROUPS
 from spmd.dialects.work_groups import CACHE_LINE, FULL_SUFFIX, GROUPS
 
@@ -88,22 +105,41 @@ class _Launch:
 
     def _enqueued(self) -> list[SSAValue]:
         """The work-items per group, in each dimension."""
-        one = self.constants.index(1)
         fixed = self.kernel.group_size
         given = self._three(self.launch.group_size)
         if fixed is None:
-            for size in self.launch.group_size:
-                positive = self._value(arith.CmpiOp(size, one, "sge"))
-                self._require(positive, "expected a group size of at least 1")
+            self._check_group_size(given)
             return given
         known = [self.constants.index(size) for size in fixed]
         words = " x ".join(map(str, fixed))
-        for size, own in zip(self.launch.group_size, known, strict=False):
+        for size, own in zip(given, known, strict=True):
+            if size is own or not self.launch.group_size:
+                continue
             equal = self._value(arith.CmpiOp(size, own, "eq"))
             self._require(
                 equal, f"expected the group size {words} that the kernel fixes"
             )
         return known
+
+    def _check_group_size(self, sizes: Sequence[SSAValue]) -> None:
+        """Not empty, and not too large, which also keeps the arithmetic from wrapping."""
+        one = self.constants.index(1)
+        most = self.constants.index(MAX_GROUP_SIZE)
+        items: SSAValue | None = None
+        for size in sizes:
+            if size is one:
+                continue
+            below = self._value(arith.SubiOp(size, one))
+            fits = self._value(arith.CmpiOp(below, most, "ult"))
+            self._require(fits, f"expected a group size from 1 to {MAX_GROUP_SIZE}")
+            if items is None:
+                items = size
+                continue
+            items = self._value(arith.MuliOp(items, size))
+            fits = self._value(arith.CmpiOp(items, most, "ule"))
+            self._require(
+                fits, f"expected at most {MAX_GROUP_SIZE} work-items in a group"
+            )
 
     def _three(self, sizes: Sequence[SSAValue]) -> list[SSAValue]:
         one = self.constants.index(1)
@@ -113,10 +149,10 @@ class _Launch:
         self, enqueued: Sequence[SSAValue]
     ) -> tuple[list[SSAValue], list[SSAValue]]:
         """The number of groups and of work-items, in each dimension."""
-        zero = self.constants.index(0)
+        most = self.constants.index(MAX_EXTENT)
         for size in self.launch.sizes:
-            enough = self._value(arith.CmpiOp(size, zero, "sge"))
-            self._require(enough, "expected sizes that are not negative")
+            fits = self._value(arith.CmpiOp(size, most, "ule"))
+            self._require(fits, f"expected sizes from 0 to {MAX_EXTENT}")
         sizes = self._three(self.launch.sizes)
         groups: list[SSAValue] = []
         items: list[SSAValue] = []
@@ -140,6 +176,7 @@ class _Launch:
         types = self.kernel.function_type.inputs
         for argument, type_ in zip(self.launch.kernel_arguments(), types, strict=True):
             if isinstance(argument, LocalArgument):
+                self._check_local(argument)
                 allocation = memref.AllocOp(
                     argument.size_values,
                     (),
@@ -156,6 +193,25 @@ class _Launch:
                 value = self._value(memref.MemorySpaceCastOp(value, cast_type))
             arguments.append(value)
         return arguments, allocations
+
+    def _check_local(self, argument: LocalArgument) -> None:
+        """Sizes that memory can be allocated for."""
+        extents = argument.type.get_shape()
+        fixed = size_in_bytes(argument.type.element_type)
+        for extent in extents:
+            fixed *= 1 if extent == DYNAMIC_INDEX else extent
+        most = self.constants.index(MAX_LOCAL_BYTES // max(fixed, 1))
+        message = f"expected at most {MAX_LOCAL_BYTES} bytes of local memory"
+        elements: SSAValue | None = None
+        for size in argument.size_values:
+            fits = self._value(arith.CmpiOp(size, most, "ule"))
+            self._require(fits, f"{message}, and sizes that are not negative")
+            if elements is None:
+                elements = size
+                continue
+            elements = self._value(arith.MuliOp(elements, size))
+            fits = self._value(arith.CmpiOp(elements, most, "ule"))
+            self._require(fits, message)
 
     # Loops.
 

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation
 
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.spmd import MAX_EXTENT as MAX_EXTENT
 from spmd.dialects.spmd import MAX_GROUP_SIZE as MAX_GROUP_SIZE
 from spmd.dialects.spmd import MAX_LOCAL_BYTES as MAX_LOCAL_BYTES
 from spmd.dialects.spmd import KernelOp, LocalAllocOp
@@ -18,9 +19,6 @@ from spmd.runtime.elements import element_size
 
 MAX_PRIVATE_BYTES = 1 << 15
 """Bytes of `memref.alloca` of static size in one work-item."""
-
-MAX_EXTENT = 1 << 48
-"""Work-items of a launch, all dimensions together."""
 
 
 def static_bytes(type_: MemRefType[Attribute]) -> int:

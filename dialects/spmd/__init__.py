@@ -67,7 +67,13 @@ from spmd.dialects.spmd.kinds import (
     why_not_kind,
 )
 from spmd.dialects.spmd.lanes import MaskedOp, SubGroupOp, YieldOp
-from spmd.dialects.spmd.launch import Extent, ExtentAttr, LaunchOp, LocalArgument
+from spmd.dialects.spmd.launch import (
+    MAX_EXTENT,
+    Extent,
+    ExtentAttr,
+    LaunchOp,
+    LocalArgument,
+)
 from spmd.dialects.spmd.shuffle import ShuffleMode, ShuffleModeAttr, ShuffleOp
 from spmd.dialects.spmd.types import MAX_LOCAL_BYTES
 from spmd.dialects.spmd.votes import AllOp, AnyOp, BallotOp, ElectOp, VoteOp
@@ -123,6 +129,7 @@ __all__ = [
     "FULL_GROUPS",
     "GLOBAL",
     "LOCAL",
+    "MAX_EXTENT",
     "MAX_GROUP_SIZE",
     "MAX_LOCAL_BYTES",
     "MAX_SUB_GROUP_SIZE",

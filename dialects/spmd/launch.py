@@ -35,6 +35,9 @@ from spmd.dialects.spmd.placement import expect_inside_function, nearest
 from spmd.dialects.spmd.traits import STAYS_IN_PLACE
 from spmd.dialects.spmd.types import dynamic_dimensions, is_local, is_memref
 
+MAX_EXTENT = 1 << 48
+"""Work-items of a launch, all dimensions together."""
+
 
 class Extent(StrEnum):
     """What the sizes of a launch count: whole work-groups, or work-items."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spmd.passes.spmd_to_loops import SpmdToLoopsPass
-from spmd.reference import run_function
+from spmd.reference import UndefinedBehavior, run_function
 from spmd.runtime.errors import SourceText
 from spmd.runtime.parsing import make_context, parse
 
@@ -76,3 +76,23 @@ def test_launches_of_a_host_function(n: int, e: int, fixed: bool):
     assert run_function(module, "host", got) == result
     for a, b in zip(got[4:], want[4:], strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize(
+    ("n", "e", "message"),
+    [
+        (-8, 8, "expected sizes from 0 to 281474976710656"),
+        (1 << 49, 8, "expected sizes from 0 to 281474976710656"),
+        (8, 0, "expected a group size from 1 to 16384"),
+        (8, -1, "expected a group size from 1 to 16384"),
+        (8, 16385, "expected a group size from 1 to 16384"),
+    ],
+)
+def test_wrong_sizes_fail_an_assertion(n: int, e: int, message: str):
+    text = KERNELS.replace("SIZE", "")
+    module = parse(SourceText("kernel.mlir", text))
+    SpmdToLoopsPass().apply(make_context(), module)
+    x, y, z = (np.zeros(32, np.int32) for _ in range(3))
+    with pytest.raises(UndefinedBehavior, match=message):
+        run_function(module, "host", [n, e, 5, 4, x, y, z])
+    assert not y.any()

@@ -8,7 +8,7 @@
 // CHECK-SAME:    (%g: index, %e: index, %x: memref<?xi32>)
 // CHECK:         [[SAME:%.*]] = arith.cmpi eq, %e, %c64 : index
 // CHECK-NEXT:    cf.assert [[SAME]], "spmd.launch @fill: expected the group size 64 x 1 x 1 that the kernel fixes"
-// CHECK:         cf.assert %{{.*}}, "spmd.launch @fill: expected sizes that are not negative"
+// CHECK:         cf.assert %{{.*}}, "spmd.launch @fill: expected sizes from 0 to 281474976710656"
 // CHECK:         %items_x = arith.muli %g, %c64 overflow<nsw,nuw> : index
 // CHECK:         scf.for %gz = %c0 to %c1 step %c1 {
 // CHECK-NEXT:      scf.for %gy = %c0 to %c1 step %c1 {
@@ -75,5 +75,44 @@ spmd.kernel @local(%x: memref<?xi32>, %tile: memref<?xi32, #spmd.memory<local>>)
 }
 func.func @host(%n: index, %e: index, %x: memref<?xi32>) {
   spmd.launch @local global(%n) of(%e) (%x, local(%e)) : memref<?xi32>, memref<?xi32, #spmd.memory<local>>
+  func.return
+}
+
+// -----
+
+// Sizes that depend on values are checked where the kernel does not fix them; local memory too.
+
+// CHECK-LABEL: func.func @host
+// CHECK:         [[X:%.*]] = arith.subi %ex, %c1 : index
+// CHECK-NEXT:    [[FITS:%.*]] = arith.cmpi ult, [[X]], %c16384 : index
+// CHECK-NEXT:    cf.assert [[FITS]], "spmd.launch @any: expected a group size from 1 to 16384"
+// CHECK:         cf.assert %{{.*}}, "spmd.launch @any: expected a group size from 1 to 16384"
+// CHECK-NEXT:    [[ITEMS:%.*]] = arith.muli %ex, %ey : index
+// CHECK-NEXT:    [[FEW:%.*]] = arith.cmpi ule, [[ITEMS]], %c16384 : index
+// CHECK-NEXT:    cf.assert [[FEW]], "spmd.launch @any: expected at most 16384 work-items in a group"
+// CHECK:         [[SMALL:%.*]] = arith.cmpi ule, %l, %c131072 : index
+// CHECK-NEXT:    cf.assert [[SMALL]], "spmd.launch @any: expected at most 1048576 bytes of local memory, and sizes that are not negative"
+// CHECK-NEXT:    memref.alloc(%l)
+spmd.kernel @any(%tile: memref<2x?xi32, #spmd.memory<local>>) {
+  spmd.return
+}
+func.func @host(%n: index, %ex: index, %ey: index, %l: index) {
+  spmd.launch @any global(%n) of(%ex, %ey) (local(%l)) : memref<2x?xi32, #spmd.memory<local>>
+  func.return
+}
+
+// -----
+
+// A size that is left out is 1 and has to be what the kernel fixes.
+
+// CHECK-LABEL: func.func @host
+// CHECK:         cf.assert
+// CHECK:         [[SAME:%.*]] = arith.cmpi eq, %c1, %c3 : index
+// CHECK-NEXT:    cf.assert [[SAME]], "spmd.launch @plane: expected the group size 2 x 3 x 1 that the kernel fixes"
+spmd.kernel @plane() attributes {work_group_size = array<i64: 2, 3>} {
+  spmd.return
+}
+func.func @host(%n: index, %e: index) {
+  spmd.launch @plane global(%n) of(%e) ()
   func.return
 }
