@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from ctypes import addressof, c_char, c_int64
+from ctypes import addressof, c_char, c_char_p, c_int64
 from struct import pack_into
 from time import perf_counter_ns
 
+from spmd.runtime.errors import LaunchError
 from spmd.runtime.native_kernel import Args, NativeKernel
 from spmd.runtime.signature import PackedArguments, Signature
 from spmd.runtime.sizes import Range
 from spmd.runtime.thread_memory import ALIGNMENT, thread_memory
-from spmd.runtime.threads import available_threads, run_on_threads
+from spmd.runtime.threads import available_threads, run_on_helpers, run_on_threads
 
 _HELPER_NS = 50_000
 """The work that is worth a thread; a launch of less than two runs on the calling one."""
@@ -20,6 +21,9 @@ _TRIAL_NS = 20_000
 
 _MANY_GROUPS = 8
 """Groups for each thread from which on one of them is worth a trial."""
+
+_SMALL_STACK = 64 << 10
+"""Kernels that need more run on our own threads, whatever the stack of the calling one."""
 
 _CHUNKS_PER_THREAD = 32
 """More spread the work more evenly, and cost an atomic addition each."""
@@ -36,9 +40,12 @@ class Launch:
     __slots__ = (
         "_args",
         "_arrays",
+        "_deep",
         "_direct",
         "_entry",
+        "_failed",
         "_groups",
+        "_kernel",
         "_local_fields",
         "_memory",
         "_native",
@@ -55,15 +62,24 @@ class Launch:
         threads: int | None,
     ):
         self._arrays = packed.arrays
-        self._args = signature.pack(packed, (*range_.group_size, *range_.global_size))
+        # The message of an assertion that failed, as native code stores it.
+        self._failed: c_char_p | None = None
+        failed = 0
+        if native is not None and native.may_fail:
+            self._failed = c_char_p()
+            failed = addressof(self._failed)
+        sizes = (*range_.group_size, *range_.global_size, failed)
+        self._args = signature.pack(packed, sizes)
+        self._kernel = signature.kernel
         self._groups = range_.groups
         self._threads = threads
         self._native = native
         self._local_fields: tuple[tuple[int, int], ...] = ()
         self._memory = self._scratch = 0
-        self._direct = False
+        self._direct = self._deep = False
         if native is None:
             return
+        self._deep = native.stack_bytes > _SMALL_STACK
         self._entry = native.entry
         if packed.local_bytes:
             self._scratch = -(-native.scratch_bytes // ALIGNMENT) * ALIGNMENT
@@ -75,7 +91,9 @@ class Launch:
         else:
             self._scratch = native.scratch_bytes
         self._memory = self._scratch + packed.local_bytes
-        self._direct = not self._memory and (threads == 1 or self._groups == 1)
+        self._direct = not (self._memory or self._deep) and (
+            threads == 1 or self._groups == 1
+        )
 
     def __call__(self) -> None:
         """Runs the kernel on all work-items; returns when it is done."""
@@ -83,10 +101,22 @@ class Launch:
             self._entry(self._args, 0, self._groups, None)
         elif self._native is not None:
             self._run(self._native)
+        if self._failed is not None:
+            self._raise_if_failed(self._failed)
+
+    def _raise_if_failed(self, failed: c_char_p) -> None:
+        message = failed.value
+        if message is not None:
+            failed.value = None
+            text = message.decode(errors="replace")
+            raise LaunchError(f"{self._kernel}: an assertion failed: {text}")
 
     def _run(self, native: NativeKernel) -> None:
         groups = self._groups
         threads = self._threads
+        if self._deep:
+            self._run_on_threads(native, 0, threads or available_threads())
+            return
         if groups == 1 or threads == 1:
             self._run_groups(0, groups)
             return
@@ -142,7 +172,7 @@ class Launch:
         """Runs the groups from `first` on; returns how many threads were asked to."""
         groups = self._groups
         threads = min(threads, groups - first)
-        if threads <= 1:
+        if threads <= 1 and not self._deep:
             self._run_groups(first, groups)
             return 1
         chunk = max(1, (groups - first) // (threads * _CHUNKS_PER_THREAD))
@@ -161,7 +191,8 @@ class Launch:
         def stop() -> None:
             next_group.value = groups
 
-        run_on_threads(work, threads, stop)
+        run = run_on_helpers if self._deep else run_on_threads
+        run(work, threads, stop)
         return threads
 
     def _args_with_local_memory(self, memory: int):

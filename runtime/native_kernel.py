@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from spmd.dialects.spmd import KernelOp
+from spmd.lowering.assertions import functions_that_may_fail
 from spmd.lowering.entry import WORKER_SUFFIX
 from spmd.lowering.native import compile_native
 from spmd.lowering.symbols import exported_symbol
@@ -49,12 +50,21 @@ if hasattr(os, "register_at_fork"):
 class NativeKernel:
     """Native code of one kernel for one work-group size."""
 
-    def __init__(self, llvm_ir: str, name: str, group_size: Triple, scratch: list[str]):
+    def __init__(
+        self,
+        llvm_ir: str,
+        name: str,
+        group_size: Triple,
+        scratch: list[str],
+        may_fail: bool,
+    ):
         self._native = compile_native(llvm_ir)  # owns the code
         self.entry: Entry = _ENTRY(self._native.address(name))
         self.worker: Worker = _WORKER(
             self._native.address(exported_symbol(name) + WORKER_SUFFIX)
         )
+        self.may_fail = may_fail
+        """Whether it has assertions."""
         # What a group cost last time, to tell how many threads are worth waking; until
         # it is known, all.
         self.group_ns = 1 << 40
@@ -95,7 +105,8 @@ def compile_kernel(
     with compiling:
         lowered = restrict(module, kernel)
         run_passes(lowered, specialised_passes(name, group_size, full, options), source)
-        llvm_ir = to_llvm(lowered, source)
+        llvm_ir = to_llvm(lowered, source, assertions="report")
+        may_fail = bool(functions_that_may_fail(lowered))
         scratch = [
             op.sym_name.data
             for op in lowered.ops
@@ -103,4 +114,4 @@ def compile_kernel(
             and op.sym_name.data.endswith(_SCRATCH_SUFFIX)
         ]
         with compile_errors(source, f"compiling '{name}' to native code"):
-            return NativeKernel(llvm_ir, name, group_size, scratch)
+            return NativeKernel(llvm_ir, name, group_size, scratch, may_fail)

@@ -31,8 +31,11 @@ CACHE_LINE = 64
 """Each piece of local memory starts at a multiple of this many bytes."""
 
 
-SIZES = "6q"
-"""The fields behind the arguments of a kernel: enqueued local size and global size."""
+SIZES = "6qP"
+"""
+The fields behind the arguments of a kernel: enqueued local size and global size, and where
+an assertion that fails stores its message.
+"""
 
 _AS_WORDS = str.maketrans("efdqP", "HIQQQ")
 """Fields as their bits, in unsigned numbers of the same size and alignment."""
@@ -133,8 +136,7 @@ class Signature:
     The arguments of a kernel or host function, which may write those in `written`.
 
     `local_bytes` is the local memory that a work-group has beside its arguments; `more`
-    are the fields that follow them. For a kernel these are the sizes of the work-group
-    and of the launch.
+    are the fields that follow them.
     """
 
     def __init__(
