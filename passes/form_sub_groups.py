@@ -5,6 +5,11 @@ A work-item loop is strip-mined: full sub-groups in a loop, and one more with a 
 of lanes for what is left over. Where the trip count is known, only the parts that can
 occur are built, and the sub-group is no wider than the loop is long.
 
+A function with `spmd.sub_group_size` gets sub-groups of that size, whatever the option
+`width` says. If it has sub-group operations, lanes follow the linear local id: see
+`linear_sub_groups`. Such a loop has sub-groups also where it cannot be vectorized; then
+they have `spmd.not_vectorized = "reason"`, and `widen-sub-groups` makes loops over lanes.
+
 Requires: work-item loops, `scf.for` with `spmd.work_items`, as `spmd-to-loops` leaves
 them. Of nested ones the innermost is taken.
 Ensures: each innermost work-item loop is gone, or stays as it was with
@@ -41,11 +46,12 @@ from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IndexType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.ranges import IntegerRanges
+from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import (
     Constants,
     constant_index,
@@ -54,9 +60,17 @@ from spmd.dialects.rewriting import (
 )
 from spmd.dialects.spmd import SubGroupOp
 from spmd.dialects.work_groups import WORK_ITEMS
+from spmd.passes.choose_sub_group_size import needs_sub_groups
+from spmd.passes.kernels_to_functions import SUB_GROUP_SIZE
+from spmd.passes.linear_sub_groups import (
+    answer_for_one_lane,
+    answer_queries,
+    linear_loop,
+    outermost_work_item_loops,
+)
 from spmd.passes.vector_width import checked_width, choose_width
 from spmd.passes.vectorization_cost import why_not_worthwhile
-from spmd.passes.vectorization_legality import why_not_vectorizable
+from spmd.passes.vectorization_legality import why_not_lanes, why_not_vectorizable
 
 NOT_VECTORIZED = "spmd.not_vectorized"
 
@@ -92,12 +106,22 @@ class FormSubGroupsPass(ModulePass):
     width: int | Literal["auto"] = "auto"
     """Lanes of a sub-group, a power of two from 1 to 64, or `auto`."""
 
+    where_needed: bool = False
+    """Only in functions with sub-group operations."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        width = checked_width(self.width)
+        checked_width(self.width)
         for function in op.walk():
             if not isinstance(function, func.FuncOp) or function.is_declaration:
                 continue
             constants = Constants(function.body.block)
+            size = sub_group_size(function)
+            if size is not None and has_sub_group_ops(function):
+                form_linear_sub_groups(function, size, constants)
+                continue
+            if self.where_needed:
+                continue
+            width = checked_width(self.width) if size is None else size
             for loop in innermost_work_item_loops(function):
                 if (reason := why_not_vectorizable(loop)) is not None:
                     loop.attributes[NOT_VECTORIZED] = StringAttr(reason)
@@ -109,24 +133,73 @@ class FormSubGroupsPass(ModulePass):
                 lanes = choose_width(loop, width, items)
                 if lanes == 1:
                     loop.attributes[NOT_VECTORIZED] = StringAttr(
-                        "the width is 1" if width == 1 else "one work-item needs no lanes"
+                        "the width is 1"
+                        if width == 1
+                        else "one work-item needs no lanes"
                     )
                     continue
                 strip_mine(loop, lanes, constants)
 
 
-def strip_mine(loop: scf.ForOp, width: int, constants: Constants) -> None:
-    """Replace `loop` by sub-groups of `width` lanes."""
+def sub_group_size(function: func.FuncOp) -> int | None:
+    """The size of sub-groups that the function fixes."""
+    size = function.attributes.get(SUB_GROUP_SIZE)
+    return size.value.data if isinstance(size, IntegerAttr) else None
+
+
+def has_sub_group_ops(function: func.FuncOp) -> bool:
+    return any(map(needs_sub_groups, function.walk()))
+
+
+def form_linear_sub_groups(
+    function: func.FuncOp, size: int, constants: Constants
+) -> None:
+    """Sub-groups of a function whose work-items can tell who is in theirs."""
+    loops = outermost_work_item_loops(function)
+    if not loops:
+        answer_for_one_lane(function)
+    for outer in loops:
+        if (problem := why_not_lanes(outer)) is not None:
+            fail(problem.op, problem.reason)
+        loop = linear_loop(outer, constants)
+        items = loop.ub
+        reason = "the sub-group size is 1" if size == 1 else why_not_vectorizable(loop)
+        for group in strip_mine(loop, size, constants):
+            answer_queries(group, items, size, constants)
+            if reason is not None:
+                group.attributes[NOT_VECTORIZED] = StringAttr(reason)
+    for op in function.walk():
+        if needs_sub_groups(op) and not _is_in_sub_group(op):
+            fail(
+                op,
+                f"expected {op.name} in a work-item loop, got it outside of all of them",
+            )
+
+
+def _is_in_sub_group(op: Operation) -> bool:
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, SubGroupOp):
+        parent = parent.parent_op()
+    return parent is not None
+
+
+def strip_mine(
+    loop: scf.ForOp, width: int, constants: Constants
+) -> tuple[SubGroupOp, ...]:
+    """Replace `loop` by sub-groups of `width` lanes, and give these."""
     items = trip_count(loop)
     if items is None:
-        _strip_mine_dynamic(loop, width, constants)
+        groups = _strip_mine_dynamic(loop, width, constants)
     else:
-        _strip_mine_static(loop, width, items, constants)
+        groups = _strip_mine_static(loop, width, items, constants)
     loop.detach()
     loop.erase()
+    return tuple(groups)
 
 
-def _strip_mine_dynamic(loop: scf.ForOp, width: int, constants: Constants) -> None:
+def _strip_mine_dynamic(
+    loop: scf.ForOp, width: int, constants: Constants
+) -> list[SubGroupOp]:
     """Full sub-groups in a loop and one with the rest."""
     items = loop.ub
     if constant_index(loop.lb) != 0:
@@ -141,12 +214,11 @@ def _strip_mine_dynamic(loop: scf.ForOp, width: int, constants: Constants) -> No
         end = _inserted(loop, arith.AddiOp(loop.lb, whole), "end")
     body = Block(arg_types=[IndexType()])
     first = hint(body.args[0], "first")
-    body.add_ops((_sub_group(loop, width, first), scf.YieldOp()))
-    insert_before(
-        loop,
-        scf.ForOp(loop.lb, end, constants.index(width), (), body),
-        _sub_group(loop, width, end, rest),
-    )
+    full = _sub_group(loop, width, first)
+    last = _sub_group(loop, width, end, rest)
+    body.add_ops((full, scf.YieldOp()))
+    insert_before(loop, scf.ForOp(loop.lb, end, constants.index(width), (), body), last)
+    return [full, last]
 
 
 def _inserted(loop: scf.ForOp, op: Operation, name: str) -> SSAValue:
@@ -156,30 +228,29 @@ def _inserted(loop: scf.ForOp, op: Operation, name: str) -> SSAValue:
 
 def _strip_mine_static(
     loop: scf.ForOp, width: int, items: int, constants: Constants
-) -> None:
+) -> list[SubGroupOp]:
     """Only the sub-groups that occur; the last one is as narrow as it can be."""
     start = constant_index(loop.lb)
     assert start is not None, "a loop with a known trip count starts at a constant"
     whole, rest = divmod(items, width)
+    groups: list[SubGroupOp] = []
     if whole == 1:
-        insert_before(loop, _sub_group(loop, width, loop.lb))
+        groups.append(_sub_group(loop, width, loop.lb))
+        insert_before(loop, groups[-1])
     elif whole > 1:
         body = Block(arg_types=[IndexType()])
         first = hint(body.args[0], "first")
-        body.add_ops((_sub_group(loop, width, first), scf.YieldOp()))
+        groups.append(_sub_group(loop, width, first))
+        body.add_ops((groups[-1], scf.YieldOp()))
         end = constants.index(start + whole * width)
         insert_before(loop, scf.ForOp(loop.lb, end, constants.index(width), (), body))
     if rest:
         lanes = 1 << (rest - 1).bit_length()
-        insert_before(
-            loop,
-            _sub_group(
-                loop,
-                lanes,
-                constants.index(start + whole * width),
-                None if lanes == rest else constants.index(rest),
-            ),
-        )
+        begin = constants.index(start + whole * width)
+        count = None if lanes == rest else constants.index(rest)
+        groups.append(_sub_group(loop, lanes, begin, count))
+        insert_before(loop, groups[-1])
+    return groups
 
 
 def _sub_group(

@@ -7,6 +7,8 @@ can express. Nothing but the loop and what it uses is looked at.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from xdsl.dialects import arith, cf, memref, scf
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -21,7 +23,8 @@ from xdsl.traits import Pure
 from xdsl.utils.hints import isa
 
 from spmd.dialects.rewriting import constant_index
-from spmd.dialects.work_groups import is_group_memory
+from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
+from spmd.passes.choose_sub_group_size import needs_sub_groups
 
 _VIEWS = (
     memref.CastOp,
@@ -50,6 +53,49 @@ def why_not_vectorizable(loop: scf.ForOp) -> str | None:
     return _Legality(loop).why_not()
 
 
+@dataclass(frozen=True)
+class Problem:
+    """What keeps the work-items of a loop from being lanes at all."""
+
+    op: Operation
+    reason: str
+
+
+def why_not_lanes(loop: scf.ForOp) -> Problem | None:
+    """
+    Why masks cannot be made for the lanes of `loop`, which has sub-group operations.
+
+    Less is asked for than by `why_not_vectorizable`: loops over lanes run anything else.
+    """
+    for op in loop.body.walk():
+        if isinstance(op, scf.ForOp) and WORK_ITEMS in op.attributes:
+            continue
+        if op.regions and not isinstance(op, _CONTROL):
+            return Problem(
+                op,
+                f"expected structured control flow (scf.if, index_switch, for, while) "
+                f"around sub-group operations, got {op.name}",
+            )
+        reason = _why_not_control(op) if op.regions else None
+        if reason is None and isinstance(op, memref.AllocaOp):
+            reason = _why_not_array_of_lane(op)
+        if reason is not None:
+            return Problem(
+                op, f"expected lanes of a sub-group to run in step, but {reason}"
+            )
+    return None
+
+
+def _why_not_array_of_lane(op: memref.AllocaOp) -> str | None:
+    type_ = op.memref.type
+    assert isa(type_, MemRefType)
+    if not type_.has_static_shape() or not isinstance(type_.layout, NoneAttr):
+        return f"a private array of type {type_} has no size known at compile time"
+    if not is_lane_type(type_.element_type):
+        return f"a private array has elements of type {type_.element_type}"
+    return None
+
+
 class _Legality:
     def __init__(self, loop: scf.ForOp):
         self._loop = loop
@@ -76,6 +122,8 @@ class _Legality:
             case _ if isinstance(op, _TERMINATORS):
                 return None
             case cf.AssertOp():
+                return None
+            case _ if needs_sub_groups(op):
                 return None
             case _ if _is_lanewise(op):
                 return _why_not_lanewise(op)

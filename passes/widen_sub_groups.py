@@ -7,6 +7,8 @@ first lanes, of which only their number is. Vectors are made of them where one i
 needed. Memory accesses are chosen by the shape of their address; where lanes are off,
 integer divisions and functions of the math library get 1 to work on.
 
+Sub-groups with `spmd.not_vectorized` become loops over lanes, as in `lanes-to-loops`.
+
 Requires: level 3 (`mask-divergence`).
 Ensures: no `spmd` op is left in sub-groups, nor are they: `vector`, `arith` and `math` on
 vectors, `memref`, and scalar `scf`.
@@ -47,6 +49,8 @@ from spmd.analysis.divergence import analyze_sub_group
 from spmd.dialects import compat
 from spmd.dialects.rewriting import erase_dead_ops
 from spmd.dialects.spmd import SubGroupOp
+from spmd.passes.form_sub_groups import NOT_VECTORIZED
+from spmd.passes.lane_loops.body import write_lane_loops
 from spmd.passes.widening.control import SubGroupWidening
 
 
@@ -61,6 +65,9 @@ class WidenSubGroupsPass(ModulePass):
         groups = [each for each in op.walk() if isinstance(each, SubGroupOp)]
         functions: dict[func.FuncOp, None] = {}
         for group in groups:
+            if NOT_VECTORIZED in group.attributes:
+                write_lane_loops(group, analyze_sub_group(group))
+                continue
             widening = SubGroupWidening(group, analyze_sub_group(group))
             functions[widening.function] = None
             widening.run()

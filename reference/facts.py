@@ -14,6 +14,8 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
+from spmd.dialects.spmd import SubGroupQueryOp
+
 OpT = TypeVar("OpT", bound=Operation)
 
 POISON_SOURCES: dict[type[Operation], Callable[[Any], bool]] = {}
@@ -111,12 +113,22 @@ def is_in_lanes(op: Operation) -> bool:
     return False
 
 
+def _is_in_work_item_loop(op: Operation) -> bool:
+    parent = op.parent_op()
+    while parent is not None:
+        if "spmd.work_items" in parent.attributes:
+            return True
+        parent = parent.parent_op()
+    return False
+
+
 def ops_that_wait(module: ModuleOp, poison: set[SSAValue]) -> set[Operation]:
     """
     Ops in `WAITING`, calls that reach one, and all ops around them.
 
     Lanes of a sub-group also wait for each other where they decide on a value that may
-    be undefined in some of them.
+    be undefined in some of them. In work-item loops an op that asks for a lane counts as
+    one that waits: only work-items that are run together know theirs.
     """
     functions = functions_of(module)
     calls: dict[str, list[Operation]] = {}
@@ -124,7 +136,10 @@ def ops_that_wait(module: ModuleOp, poison: set[SSAValue]) -> set[Operation]:
     for op in module.walk():
         if isinstance(op, func.CallOp):
             calls.setdefault(op.callee.string_value(), []).append(op)
-        elif type(op) in WAITING or (
+        elif (
+            type(op) in WAITING
+            or (isinstance(op, SubGroupQueryOp) and _is_in_work_item_loop(op))
+        ) or (
             type(op) in DECISIONS
             and not poison.isdisjoint(DECISIONS[type(op)](op))
             and is_in_lanes(op)

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 from xdsl.passes import ModulePass
 
 from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.sub_groups_to_loops import SubGroupsToLoopsPass
 from spmd.passes.vectorize import VectorizePass
 from spmd.runtime.errors import CompileError, did_you_mean
 
@@ -71,7 +72,7 @@ class CompileOptions:
             strategy=self.strategy, divergent_barriers=self.divergent_barriers
         )
         if not self.vectorize:
-            return (to_loops,)
+            return (to_loops, SubGroupsToLoopsPass())
         return (to_loops, VectorizePass(width=self.width))
 
 

@@ -41,6 +41,7 @@ from spmd.passes.masking.speculation import (
     needs_mask,
     why_skip,
 )
+from spmd.passes.vectorization_legality import is_lane_type
 
 
 def mask_sub_group(group: SubGroupOp, divergence: Divergence) -> None:
@@ -141,6 +142,8 @@ class Masking(Masks):
 
     def _is_alike(self, op: Operation) -> bool:
         """Whether all lanes do the same to the same memory."""
+        if op.name.startswith("spmd."):
+            return False  # Collectives and atomics count who is there.
         if isinstance(op, memref.StoreOp) and is_private(op.memref):
             return False
         return all(
@@ -177,7 +180,7 @@ class Masking(Masks):
         members.add(end)
         for old, new in zip(results, masked.res, strict=True):
             hint(new, old)
-            if mask.some and self.is_uniform(old):
+            if mask.some and is_lane_type(old.type) and self.is_uniform(old):
                 new = self._picked_from(new, mask.value, masked)
             old.replace_uses_with_if(new, lambda use: use.operation not in members)
 

@@ -9,7 +9,9 @@ from xdsl.traits import IsTerminator
 
 from spmd.analysis.divergence import Divergence
 from spmd.dialects.rewriting import constant_index
+from spmd.dialects.spmd import SubGroupQueryOp
 from spmd.dialects.work_groups import is_group_memory
+from spmd.passes.choose_sub_group_size import needs_sub_groups
 from spmd.passes.vector_width import VECTOR_LIBRARY_OPS
 
 SKIP_ABOVE = 30
@@ -38,6 +40,11 @@ def divides_by_constant(op: Operation) -> bool:
     return constant_index(op.operands[1]) not in (None, 0, -1)
 
 
+def is_collective(op: Operation) -> bool:
+    """Whether what `op` gives depends on which lanes are on, even if all do it alike."""
+    return not isinstance(op, SubGroupQueryOp) and needs_sub_groups(op)
+
+
 def needs_mask(op: Operation) -> bool:
     """
     Whether `op` must know which lanes are on.
@@ -49,7 +56,7 @@ def needs_mask(op: Operation) -> bool:
         return not divides_by_constant(op)
     if op.name in VECTOR_LIBRARY_OPS:
         return True
-    if isinstance(op, memref.DimOp | memref.AllocaOp):
+    if isinstance(op, memref.DimOp | memref.AllocaOp | SubGroupQueryOp):
         return False
     if isinstance(op, memref.LoadOp) and is_private(op.memref):
         # At a constant index there is always something to load.
@@ -95,6 +102,8 @@ def why_skip(
                     if why_skip(inner, divergence) is None:
                         cost += _cost_of(inner)
             continue
+        if is_collective(op):
+            return f"it contains a {op.name}"
         if isinstance(op, memref.LoadOp | memref.StoreOp):
             if all(divergence.is_uniform(index) for index in op.indices):
                 return f"it contains a {op.name} that all lanes do alike"

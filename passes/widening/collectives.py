@@ -1,17 +1,60 @@
-"""Sub-group collectives: vector reductions."""
+"""
+Sub-group collectives as operations on vectors.
+
+| op          | becomes                                                            |
+| ----------- | ------------------------------------------------------------------ |
+| `any` `all` `reduce` | `vector.reduction`                                        |
+| `ballot`    | `vector.bitcast` to one integer                                    |
+| `elect`     | the first lane of a prefix, else the smallest index that is on     |
+| `scan`      | one `vector.shuffle` and one combination per power of two          |
+| `broadcast` | `vector.extract`                                                   |
+| `shuffle`   | `vector.shuffle` if the lanes are known, else a store and a gather |
+| `barrier`   | nothing: lanes run in lock step                                    |
+
+Lanes that are off contribute the neutral element.
+"""
 
 from __future__ import annotations
 
-from xdsl.dialects import arith, vector
-from xdsl.dialects.builtin import AnyFloat
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects import arith, memref, vector
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    VectorType,
+    i1,
+    i8,
+    i64,
+)
 from xdsl.dialects.vector import CombiningKindFlag
+from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
-from spmd.dialects.rewriting import constant_index
-from spmd.dialects.spmd import BroadcastOp, Kind, ReduceOp
-from spmd.dialects.spmd.kinds import neutral_element
-from spmd.passes.widening.emitter import reduction
-from spmd.passes.widening.lanes import Active, Strided, Uniform
+from spmd.dialects.compat.memory import GatherOp
+from spmd.dialects.rewriting import constant_index, hint
+from spmd.dialects.spmd import (
+    AllOp,
+    AnyOp,
+    BallotOp,
+    BroadcastOp,
+    ElectOp,
+    Kind,
+    ReduceOp,
+    ScanMode,
+    ScanOp,
+    ShuffleMode,
+    ShuffleOp,
+)
+from spmd.dialects.spmd.kinds import combine, neutral_element
+from spmd.dialects.work_groups import CACHE_LINE
+from spmd.passes.widening.emitter import Emitter, reduction
+from spmd.passes.widening.lanes import Active, Prefix, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
 
 _INTEGER_KINDS = {
@@ -34,12 +77,7 @@ def widen_reduce(widening: Widening, op: ReduceOp, active: Active) -> None:
     """Lanes that are off contribute the neutral element."""
     emitter = widening.emitter
     type_ = op.value.type
-    lanes = emitter.vector(widening.of(op.value))
-    if active.mask is not None:
-        neutral = neutral_element(op.kind.data, type_)
-        nothing = emitter.dense(neutral.value.data, type_)
-        on = emitter.vector(active.mask)
-        lanes = emitter.insert(arith.SelectOp(on, lanes, nothing))
+    lanes, _ = _contributions(widening, op, active)
     kind = combining_kind(op.kind.data, isa(type_, AnyFloat))
     widening.hold(op, [Uniform(emitter.insert(reduction(lanes, kind, type_)))])
 
@@ -48,7 +86,7 @@ def widen_broadcast(widening: Widening, op: BroadcastOp, active: Active) -> None
     """The element of one lane, which all others get."""
     emitter = widening.emitter
     held = widening.of(op.value)
-    source = widening.once(op.source, active)
+    source = _one_source(widening, op, active)
     match held:
         case Uniform():
             widening.hold(op, [held])
@@ -57,6 +95,196 @@ def widen_broadcast(widening: Widening, op: BroadcastOp, active: Active) -> None
         case _:
             lane = constant_index(source)
             place = source if lane is None else lane
+            if lane is not None and not 0 <= lane < emitter.width:
+                place = 0  # nobody: any value will do
             lanes = emitter.vector(held)
             extract = vector.ExtractOp(lanes, [place], op.value.type)
             widening.hold(op, [Uniform(emitter.insert(extract))])
+
+
+def _one_source(widening: Widening, op: BroadcastOp, active: Active) -> SSAValue:
+    """The lane that all lanes name, whether it is known that they agree or not."""
+    held = widening.of(op.source)
+    if not isinstance(held, Uniform):
+        held = Varying(widening.emitter.vector(held))
+    return widening.emitter.scalar(held, active)
+
+
+def _contributions(
+    widening: Widening, op: ReduceOp | ScanOp, active: Active
+) -> tuple[SSAValue, SSAValue]:
+    """What each lane adds, and what changes nothing."""
+    emitter = widening.emitter
+    neutral = neutral_element(op.kind.data, op.value.type)
+    nothing = emitter.dense(neutral.value.data, op.value.type)
+    lanes = emitter.vector(widening.of(op.value))
+    if active.mask is not None:
+        on = emitter.vector(active.mask)
+        lanes = emitter.insert(arith.SelectOp(on, lanes, nothing))
+    return lanes, nothing
+
+
+def widen_scan(widening: Widening, op: ScanOp, active: Active) -> None:
+    """Each step doubles how many lanes before it a lane has combined."""
+    emitter = widening.emitter
+    lanes, nothing = _contributions(widening, op, active)
+    if op.mode.data is ScanMode.EXCLUSIVE:
+        lanes = _moved_up(widening, lanes, nothing, 1)
+    distance = 1
+    while distance < emitter.width:
+        before = _moved_up(widening, lanes, nothing, distance)
+        lanes = emitter.insert(combine(op.kind.data, before, lanes))
+        distance *= 2
+    widening.hold(op, [Varying(lanes)])
+
+
+def _moved_up(
+    widening: Widening, lanes: SSAValue, nothing: SSAValue, distance: int
+) -> SSAValue:
+    """What the lane `distance` before has."""
+    width = widening.emitter.width
+    order = [i - distance if i >= distance else width for i in range(width)]
+    return _permuted(widening, lanes, nothing, order)
+
+
+def _permuted(
+    widening: Widening, a: SSAValue, b: SSAValue, order: Sequence[int]
+) -> SSAValue:
+    places = DenseArrayBase.from_list(i64, order)
+    type_ = cast(VectorType[Attribute], a.type)
+    return widening.emitter.insert(vector.ShuffleOp(a, b, places, result_type=type_))
+
+
+def widen_vote(widening: Widening, op: AnyOp | AllOp, active: Active) -> None:
+    """Lanes that are off have no vote."""
+    emitter = widening.emitter
+    held = widening.of(op.predicate)
+    every = isinstance(op, AllOp)
+    if active.mask is not None and not isinstance(held, Uniform):
+        on, votes = emitter.vector(active.mask), emitter.vector(held)
+        none = emitter.dense(1 if every else 0, i1)
+        held = Varying(emitter.insert(arith.SelectOp(on, votes, none)))
+    answer = emitter.all_lanes(held) if every else emitter.any_lane(held)
+    widening.hold(op, [Uniform(answer)])
+
+
+def widen_ballot(widening: Widening, op: BallotOp, active: Active) -> None:
+    """The bits of a mask as one integer, lane 0 in the lowest."""
+    emitter = widening.emitter
+    votes = emitter.vector(widening.of(op.predicate))
+    if active.mask is not None:
+        on = emitter.vector(active.mask)
+        votes = emitter.insert(arith.SelectOp(on, votes, emitter.dense(0, i1)))
+    bits = IntegerType(emitter.width)
+    if emitter.width > 1:
+        votes = emitter.insert(vector.BitcastOp(votes, VectorType(bits, [1])))
+    number = emitter.insert(vector.ExtractOp(votes, [0], bits))
+    if bits != i64:
+        number = emitter.insert(arith.ExtUIOp(number, i64))
+    widening.hold(op, [Uniform(number)])
+
+
+def widen_elect(widening: Widening, op: ElectOp, active: Active) -> None:
+    emitter, index = widening.emitter, IndexType()
+    if active.first:
+        one = emitter.constants.number(1, index)
+        widening.lanes[op.result] = Prefix(one, op.result.name_hint)
+        return
+    assert active.mask is not None
+    lanes, on = emitter.steps(index, 1), emitter.vector(active.mask)
+    none = emitter.dense(emitter.width, index)
+    here = emitter.insert(arith.SelectOp(on, lanes, none))
+    first = emitter.insert(reduction(here, CombiningKindFlag.MINUI, index))
+    chosen = arith.CmpiOp(lanes, emitter.vector(Uniform(first)), "eq")
+    widening.hold(op, [Varying(emitter.insert(chosen))])
+
+
+def widen_shuffle(widening: Widening, op: ShuffleOp, active: Active) -> None:
+    emitter = widening.emitter
+    held, selector = widening.of(op.value), widening.of(op.selector)
+    if isinstance(held, Uniform):
+        widening.hold(op, [held])
+        return
+    lanes = emitter.vector(held)
+    if isinstance(selector, Uniform):
+        known = constant_index(selector.scalar)
+        if op.mode.data is ShuffleMode.IDX:
+            place = selector.scalar if known is None else known
+            if known is not None and not 0 <= known < emitter.width:
+                place = 0  # nobody: any value will do
+            extract = vector.ExtractOp(lanes, [place], op.value.type)
+            widening.hold(op, [Uniform(emitter.insert(extract))])
+            return
+        if known is not None:
+            order = [
+                _source(op.mode.data, i, known, emitter) for i in range(emitter.width)
+            ]
+            widening.hold(op, [Varying(_permuted(widening, lanes, lanes, order))])
+            return
+    places = _places(widening, op.mode.data, emitter.vector(selector))
+    widening.hold(op, [Varying(_picked(widening, op, lanes, places))])
+
+
+def _source(mode: ShuffleMode, lane: int, selector: int, emitter: Emitter) -> int:
+    """The lane to read; the own one instead of one that does not exist."""
+    match mode:
+        case ShuffleMode.IDX:
+            source = selector
+        case ShuffleMode.XOR:
+            source = lane ^ selector
+        case ShuffleMode.UP:
+            source = lane - selector
+        case ShuffleMode.DOWN:
+            source = lane + selector
+        case ShuffleMode.ROTATE:
+            source = (lane + selector) % emitter.width
+    return source if 0 <= source < emitter.width else lane
+
+
+def _places(widening: Widening, mode: ShuffleMode, selector: SSAValue) -> SSAValue:
+    """Which lane each lane reads, made to be one that exists."""
+    emitter, index = widening.emitter, IndexType()
+    lane = emitter.steps(index, 1)
+    match mode:
+        case ShuffleMode.IDX:
+            places = selector
+        case ShuffleMode.XOR:
+            places = emitter.insert(arith.XOrIOp(lane, selector))
+        case ShuffleMode.UP:
+            places = emitter.insert(arith.SubiOp(lane, selector))
+        case ShuffleMode.DOWN | ShuffleMode.ROTATE:
+            places = emitter.insert(arith.AddiOp(lane, selector))
+    last = emitter.dense(emitter.width - 1, index)
+    return emitter.insert(arith.AndIOp(places, last))
+
+
+def _picked(
+    widening: Widening, op: ShuffleOp, lanes: SSAValue, places: SSAValue
+) -> SSAValue:
+    """Elements in an order known only at run time: through memory of this thread."""
+    emitter = widening.emitter
+    element = op.value.type
+    if element == i1:
+        wide = emitter.vector_type(i8)
+        lanes = emitter.insert(arith.ExtUIOp(lanes, wide))  # pyright: ignore[reportArgumentType]
+    stored = i8 if element == i1 else element
+    array = memref.AllocaOp.build(
+        operands=[[], []],
+        result_types=[MemRefType(stored, [emitter.width])],
+        properties={"alignment": IntegerAttr(CACHE_LINE, i64)},
+    )
+    hint(array.memref, op.value.name_hint)
+    widening.at_function_head(array)
+    emitter.append(vector.StoreOp(lanes, array.memref, [widening.zero]))
+    gather = GatherOp(
+        array.memref,
+        [widening.zero],
+        places,
+        emitter.all_on(),
+        emitter.dense(0, stored),
+    )
+    picked = emitter.insert(gather)
+    if element == i1:
+        zero = emitter.dense(0, i8)
+        picked = emitter.insert(arith.CmpiOp(picked, zero, "ne"))
+    return picked

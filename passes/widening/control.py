@@ -12,8 +12,28 @@ from xdsl.traits import IsTerminator
 from spmd.analysis.shape import Shape
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import hint
-from spmd.dialects.spmd import AllOp, AnyOp, BroadcastOp, LaneIdOp, MaskedOp, ReduceOp
-from spmd.passes.widening.collectives import widen_broadcast, widen_reduce
+from spmd.dialects.spmd import (
+    AllOp,
+    AnyOp,
+    BallotOp,
+    BarrierOp,
+    BroadcastOp,
+    ElectOp,
+    LaneIdOp,
+    MaskedOp,
+    ReduceOp,
+    ScanOp,
+    ShuffleOp,
+)
+from spmd.passes.widening.collectives import (
+    widen_ballot,
+    widen_broadcast,
+    widen_elect,
+    widen_reduce,
+    widen_scan,
+    widen_shuffle,
+    widen_vote,
+)
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import Active, Lanes, Strided, Uniform, Varying
 from spmd.passes.widening.lanewise import from_first, widen_lanewise
@@ -59,12 +79,18 @@ class SubGroupWidening(Widening):
                 widen_alloca(self, op)
             case MaskedOp():
                 self._widen_masked(op, active)
-            case AnyOp():
-                held = self.of(op.predicate)
-                self.hold(op, [Uniform(self.emitter.any_lane(held))])
-            case AllOp():
-                held = self.of(op.predicate)
-                self.hold(op, [Uniform(self.emitter.all_lanes(held))])
+            case AnyOp() | AllOp():
+                widen_vote(self, op, active)
+            case BallotOp():
+                widen_ballot(self, op, active)
+            case ElectOp():
+                widen_elect(self, op, active)
+            case ScanOp():
+                widen_scan(self, op, active)
+            case ShuffleOp():
+                widen_shuffle(self, op, active)
+            case BarrierOp():
+                pass  # Lanes in lock step see each other's memory.
             case ReduceOp():
                 widen_reduce(self, op, active)
             case BroadcastOp():

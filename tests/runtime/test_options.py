@@ -6,6 +6,7 @@ import pytest
 
 import spmd
 from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.sub_groups_to_loops import SubGroupsToLoopsPass
 from spmd.passes.vectorize import VectorizePass
 from spmd.runtime.options import CompileOptions
 
@@ -41,4 +42,5 @@ def test_options_choose_the_passes():
     )
     assert given.passes() == (
         SpmdToLoopsPass(strategy="fission", divergent_barriers="allow"),
+        SubGroupsToLoopsPass(),
     )

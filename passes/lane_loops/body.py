@@ -1,0 +1,314 @@
+"""The walk over a sub-group's body: loops over lanes between what lanes do together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType, VectorType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.traits import IsTerminator
+from xdsl.utils.hints import isa
+
+from spmd.analysis.divergence import Divergence
+from spmd.dialects.diagnostics import fail
+from spmd.dialects.rewriting import hint
+from spmd.dialects.spmd import LaneIdOp, MaskedOp, SubGroupOp
+from spmd.passes.lane_loops.collectives import write_collective
+from spmd.passes.lane_loops.writer import LaneWriter
+from spmd.passes.masking.speculation import is_collective
+from spmd.passes.vectorization_legality import is_lane_type
+
+Active = tuple[SSAValue, ...]
+"""Masks that all hold in the lanes that are on."""
+
+
+def write_lane_loops(group: SubGroupOp, divergence: Divergence) -> None:
+    """Replace `group` by scalar code."""
+    function = group.parent_op()
+    while not isinstance(function, func.FuncOp):
+        assert function is not None, "a sub-group stands in a function"
+        function = function.parent_op()
+    loops = _LaneLoops(LaneWriter(group, divergence, function.body.block))
+    loops.write(group.body.block, ())
+    target = group.parent
+    assert target is not None, "a sub-group stands in a block"
+    for op in tuple(loops.writer.target.ops):
+        op.detach()
+        target.insert_op_before(op, group)
+    group.detach()
+    group.erase(safe_erase=False)
+
+
+class _LaneLoops:
+    def __init__(self, writer: LaneWriter):
+        self.writer = writer
+
+    def write(self, block: Block, active: Active) -> None:
+        """Write all ops of `block` but the terminator."""
+        run: list[Operation] = []
+        for op in block.ops:
+            if op.has_trait(IsTerminator):
+                break
+            if _runs_alone(op):
+                run.append(op)
+                continue
+            self._write_run(run, active)
+            run = []
+            if is_collective(op):
+                write_collective(self.writer, op, active)
+            else:
+                self._write_together(op, active)
+        self._write_run(run, active)
+
+    # What each lane does by itself
+
+    def _write_run(self, run: Sequence[Operation], active: Active) -> None:
+        """One loop over the lanes for neighbouring ops."""
+        if not run:
+            return
+        writer = self.writer
+        members = {inner for op in run for inner in op.walk()}
+        kept = _kept(run, members)
+        writer.stands_for(run[0])
+        with writer.each_lane() as (lane, _, _), writer.where(writer.on(active, lane)):
+            mapping: dict[SSAValue, SSAValue] = {}
+            for op in run:
+                for inner in op.walk():
+                    for operand in inner.operands:
+                        if operand.owner not in members:
+                            self._load(operand, lane, mapping)
+            for op in run:
+                self._write_op(op, lane, mapping)
+            for value in kept:
+                writer.keep(value, mapping[value], lane)
+
+    def _load(
+        self, value: SSAValue, lane: SSAValue, mapping: dict[SSAValue, SSAValue]
+    ) -> SSAValue:
+        """What `lane` has of a value from before this loop."""
+        writer = self.writer
+        if value in mapping or writer.is_outside(value):
+            return mapping.get(value, value)
+        owner = value.owner
+        if isinstance(value.type, MemRefType):
+            # An array is found again, not kept.
+            if not isinstance(owner, Operation) or owner.regions:
+                fail(
+                    owner if isinstance(owner, Operation) else writer.group,
+                    "expected arrays whose place follows from where the sub-group "
+                    "stands, got one that comes out of control flow",
+                )
+            if isinstance(owner, memref.AllocaOp):
+                mapping[value] = writer.private(owner, lane)
+                return mapping[value]
+            for operand in owner.operands:
+                self._load(operand, lane, mapping)
+            writer.append(owner.clone(mapping))
+            return mapping[value]
+        mapping[value] = writer.at(value, lane)
+        return mapping[value]
+
+    def _write_op(
+        self, op: Operation, lane: SSAValue, mapping: dict[SSAValue, SSAValue]
+    ) -> None:
+        writer = self.writer
+        writer.stands_for(op)
+        match op:
+            case LaneIdOp():
+                mapping[op.result] = lane
+            case memref.AllocaOp():
+                mapping[op.memref] = writer.private(op, lane)
+            case MaskedOp():
+                self._write_masked_run(op, lane, mapping)
+            case _:
+                new = op.clone(mapping)
+                writer.append(new)
+                for old, result in zip(op.results, new.results, strict=True):
+                    hint(result, old)
+
+    def _write_masked_run(
+        self, op: MaskedOp, lane: SSAValue, mapping: dict[SSAValue, SSAValue]
+    ) -> None:
+        writer = self.writer
+        then = Block()
+        with writer.into(then):
+            for inner in op.body.block.ops:
+                if not inner.has_trait(IsTerminator):
+                    self._write_op(inner, lane, mapping)
+            end = op.body.block.last_op
+            assert end is not None
+            writer.append(scf.YieldOp(*(mapping.get(v, v) for v in end.operands)))
+        otherwise = None
+        if op.res:
+            old = (
+                [mapping.get(value, value) for value in op.old]
+                if op.old
+                else [self._nothing(result.type, op) for result in op.res]
+            )
+            otherwise = Region(Block([scf.YieldOp(*old)]))
+        mask = mapping.get(op.mask, op.mask)
+        new = scf.IfOp(mask, op.res.types, Region(then), otherwise)
+        writer.append(new)
+        for old_result, result in zip(op.res, new.results, strict=True):
+            mapping[old_result] = hint(result, old_result)
+
+    def _nothing(self, type_: Attribute, op: Operation) -> SSAValue:
+        """A value for lanes that are off."""
+        constants = self.writer.constants
+        if isa(type_, VectorType):
+            zero = constants.zero(type_.element_type).owner
+            assert isinstance(zero, arith.ConstantOp)
+            return constants.get(
+                DenseIntOrFPElementsAttr.from_list(type_, [zero.value.value.data])  # pyright: ignore
+            )
+        if not is_lane_type(type_):
+            fail(op, f"expected scalars out of code under a mask, got {type_}")
+        return constants.zero(type_)
+
+    # What lanes do together
+
+    def _write_together(self, op: Operation, active: Active) -> None:
+        self.writer.stands_for(op)
+        match op:
+            case MaskedOp():
+                self._write_masked(op, active)
+            case scf.IfOp():
+                self._write_if(op, active)
+            case scf.IndexSwitchOp():
+                self._write_switch(op, active)
+            case scf.ForOp():
+                self._write_for(op, active)
+            case scf.WhileOp():
+                self._write_while(op, active)
+            case _:
+                fail(
+                    op,
+                    f"expected structured control flow in a sub-group, got {op.name}",
+                )
+
+    def _write_masked(self, op: MaskedOp, active: Active) -> None:
+        """A mask around something that lanes do together."""
+        writer = self.writer
+        inner = (*active, op.mask)
+        self.write(op.body.block, inner)
+        end = op.body.block.last_op
+        assert end is not None
+        if not op.res:
+            return
+        for result in op.res:
+            writer.slot(result)
+        with writer.each_lane() as (lane, _, _), writer.where(writer.on(active, lane)):
+            mask = writer.at(op.mask, lane)
+            with writer.where(mask):
+                for result, value in zip(op.res, end.operands, strict=True):
+                    writer.keep(result, writer.at(value, lane), lane)
+            if op.old:
+                off = writer.add(arith.XOrIOp(mask, writer.constants.bit(True)))
+                with writer.where(off):
+                    for result, value in zip(op.res, op.old, strict=True):
+                        writer.keep(result, writer.at(value, lane), lane)
+
+    def _branch(self, source: Block, op: Operation, active: Active) -> Region:
+        """One of several blocks that give `op` its results."""
+        writer = self.writer
+        with writer.into(Block()) as block:
+            self.write(source, active)
+            end = source.last_op
+            assert end is not None
+            writer.copy(end.operands, op.results, op)
+            writer.append(scf.YieldOp())
+        return Region(block)
+
+    def _share_results(self, op: Operation, regions: Sequence[Region]) -> None:
+        """One place for a result only if all branches have one for what they yield."""
+        for number, result in enumerate(op.results):
+            uniform = self.writer.divergence.is_uniform(result)
+            for region in regions:
+                end = region.block.last_op
+                assert end is not None
+                value = end.operands[number]
+                uniform = uniform and (
+                    self.writer.is_outside(value)
+                    or self.writer.divergence.is_uniform(value)
+                )
+            self.writer.slot(result, uniform)
+
+    def _write_if(self, op: scf.IfOp, active: Active) -> None:
+        condition = self.writer.once(op.cond, op)
+        regions = [region for region in op.regions if region.blocks]
+        self._share_results(op, regions)
+        then, *otherwise = (self._branch(r.block, op, active) for r in regions)
+        self.writer.append(
+            scf.IfOp(condition, [], then, otherwise[0] if otherwise else None)
+        )
+
+    def _write_switch(self, op: scf.IndexSwitchOp, active: Active) -> None:
+        number = self.writer.once(op.arg, op)
+        regions = [op.default_region, *op.case_regions]
+        self._share_results(op, regions)
+        default, *cases = (self._branch(r.block, op, active) for r in regions)
+        self.writer.append(scf.IndexSwitchOp(number, op.cases, default, cases, []))
+
+    def _write_for(self, op: scf.ForOp, active: Active) -> None:
+        writer = self.writer
+        low, high, step = (writer.once(value, op) for value in (op.lb, op.ub, op.step))
+        counter, *carried = op.body.block.args
+        writer.copy(op.iter_args, carried, op)
+        body = Block(arg_types=[counter.type])
+        writer.scalars[counter] = hint(body.args[0], counter)
+        with writer.into(body):
+            self.write(op.body.block, active)
+            end = op.body.block.last_op
+            assert end is not None
+            writer.copy(end.operands, carried, op)
+            writer.append(scf.YieldOp())
+        writer.append(scf.ForOp(low, high, step, (), body))
+        writer.copy(carried, op.results, op)
+
+    def _write_while(self, op: scf.WhileOp, active: Active) -> None:
+        writer = self.writer
+        test, body = op.before_region.block, op.after_region.block
+        writer.copy(op.arguments, test.args, op)
+        with writer.into(Block()) as new_test:
+            self.write(test, active)
+            condition = test.last_op
+            assert isinstance(condition, scf.ConditionOp)
+            go_on = writer.once(condition.condition, op)
+            writer.copy(
+                [*condition.args, *condition.args], [*body.args, *op.results], op
+            )
+            writer.append(scf.ConditionOp(go_on))
+        with writer.into(Block()) as new_body:
+            self.write(body, active)
+            end = body.last_op
+            assert end is not None
+            writer.copy(end.operands, test.args, op)
+            writer.append(scf.YieldOp())
+        writer.append(scf.WhileOp([], [], Region(new_test), Region(new_body)))
+
+
+def _runs_alone(op: Operation) -> bool:
+    """Whether a lane runs `op` without looking at others."""
+    if isinstance(op, MaskedOp):
+        return all(_runs_alone(inner) for inner in op.body.block.ops)
+    return not op.regions and not is_collective(op)
+
+
+def _kept(run: Sequence[Operation], members: set[Operation]) -> list[SSAValue]:
+    """The results of `run` that are asked for later; arrays are found again instead."""
+    found_again: set[SSAValue] = set()
+    kept: list[SSAValue] = []
+    for op in reversed(run):
+        for result in op.results:
+            later = result in found_again or any(
+                use.operation not in members for use in result.uses
+            )
+            if not later:
+                continue
+            if isinstance(result.type, MemRefType):
+                if not isinstance(op, memref.AllocaOp):
+                    found_again.update(op.operands)
+            else:
+                kept.append(result)
+    return kept

@@ -1,0 +1,259 @@
+"""Writing scalar code for the lanes of one sub-group, and the memory between its loops."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    i1,
+    i8,
+    i64,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.utils.hints import isa
+
+from spmd.analysis.divergence import Divergence
+from spmd.dialects.diagnostics import fail
+from spmd.dialects.rewriting import hint, locate
+from spmd.dialects.spmd import SubGroupOp
+from spmd.dialects.work_groups import CACHE_LINE
+from spmd.passes.constant_pool import ConstantPool
+from spmd.passes.vector_width import element_bits
+from spmd.passes.vectorization_legality import is_lane_type
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where a value is kept from one loop over lanes to the next."""
+
+    memory: SSAValue
+    shared: bool
+    """One element for all lanes, instead of one for each."""
+
+    type: Attribute
+
+
+class LaneWriter:
+    """Appends ops, and keeps values in memory."""
+
+    def __init__(self, group: SubGroupOp, divergence: Divergence, entry: Block):
+        if len(group.bases) != 1 or group.counts:
+            fail(
+                group,
+                "expected a sub-group of one dimension whose lanes all exist, got "
+                "another; run mask-divergence first",
+            )
+        self.group = group
+        self.divergence = divergence
+        self.width = group.width
+        self.constants = ConstantPool(entry)
+        self.target = Block()
+        self.scalars: dict[SSAValue, SSAValue] = {}
+        """Counters of uniform loops."""
+        self._entry = entry
+        self._like: Operation = group
+        self._slots: dict[SSAValue, Slot] = {}
+        self._private: dict[SSAValue, tuple[SSAValue, int]] = {}
+
+    # Insertion
+
+    def stands_for(self, op: Operation) -> None:
+        """New ops have the location of `op` from here on."""
+        self._like = op
+
+    def add(self, op: Operation, name: SSAValue | str | None = None) -> SSAValue:
+        """Append `op` and give its result."""
+        self.append(op)
+        return hint(op.results[0], name)
+
+    def append(self, op: Operation) -> None:
+        locate(op, self._like)
+        self.target.add_op(op)
+
+    @contextmanager
+    def into(self, block: Block) -> Generator[Block]:
+        """Append to `block`."""
+        before, self.target = self.target, block
+        yield block
+        self.target = before
+
+    def index(self, number: int) -> SSAValue:
+        return self.constants.number(number, IndexType())
+
+    @contextmanager
+    def each_lane(
+        self, starts: Sequence[SSAValue] = ()
+    ) -> Generator[tuple[SSAValue, Sequence[SSAValue], list[SSAValue]]]:
+        """
+        A loop over the lanes: the lane, what it gets from the lane before, what it hands on.
+
+        What is handed on goes into the list, which has the results afterwards.
+        """
+        body = Block(arg_types=[IndexType(), *(start.type for start in starts)])
+        lane, *carried = body.args
+        handed: list[SSAValue] = []
+        with self.into(body):
+            yield hint(lane, "lane"), carried, handed
+            self.append(scf.YieldOp(*handed))
+        loop = scf.ForOp(
+            self.index(0), self.index(self.width), self.index(1), starts, body
+        )
+        self.append(loop)
+        handed[:] = loop.results
+
+    @contextmanager
+    def where(self, condition: SSAValue | None) -> Generator[None]:
+        """Code that runs if `condition` holds."""
+        if condition is None:
+            yield
+            return
+        block = Block()
+        with self.into(block):
+            yield
+            self.append(scf.YieldOp())
+        self.append(scf.IfOp(condition, [], Region(block)))
+
+    # Values between loops
+
+    def is_outside(self, value: SSAValue) -> bool:
+        """Whether `value` is older than the sub-group."""
+        owner = value.owner
+        return not self.group.is_ancestor(owner)
+
+    def slot(self, value: SSAValue, shared: bool | None = None) -> Slot:
+        """The memory that keeps `value`; who asks first says whether lanes share it."""
+        found = self._slots.get(value)
+        if found is None:
+            if not is_lane_type(value.type):
+                owner = value.owner
+                fail(
+                    owner if isinstance(owner, Operation) else self.group,
+                    "expected a scalar where lanes of a sub-group wait for each other, "
+                    f"got a value of type {value.type} that is used behind it",
+                )
+            if shared is None:
+                shared = self.divergence.is_uniform(value)
+            element = i8 if value.type == i1 else value.type
+            shape = [] if shared else [self.width]
+            memory = self._allocate(MemRefType(element, shape), value)
+            found = self._slots[value] = Slot(memory, shared, value.type)
+        return found
+
+    def _allocate(self, type_: MemRefType[Attribute], like: SSAValue) -> SSAValue:
+        op = memref.AllocaOp.build(
+            operands=[[], []],
+            result_types=[type_],
+            properties={"alignment": IntegerAttr(CACHE_LINE, i64)},
+        )
+        locate(op, self._like)
+        anchor = self._entry.first_op
+        while isinstance(anchor, arith.ConstantOp):
+            anchor = anchor.next_op
+        assert anchor is not None, "an entry block has a terminator"
+        self._entry.insert_op_before(op, anchor)
+        name = like.name_hint
+        return hint(op.memref, None if name is None else f"{name}_lanes")
+
+    def is_shared(self, value: SSAValue) -> bool:
+        """Whether there is one place where all lanes find `value`."""
+        if value in self.scalars or self.is_outside(value):
+            return True
+        return value not in self.group.body.block.args and self.slot(value).shared
+
+    def at(self, value: SSAValue, lane: SSAValue | None) -> SSAValue:
+        """What `lane` has; without one, what all have."""
+        if self.is_outside(value):
+            return value
+        if value in self.scalars:
+            return self.scalars[value]
+        if isinstance(value, BlockArgument) and value.block is self.group.body.block:
+            assert lane is not None, "lanes differ in their index"
+            return self.add(arith.AddiOp(self.group.bases[0], lane), value)
+        slot = self.slot(value)
+        if slot.shared:
+            indices: list[SSAValue] = []
+        else:
+            assert lane is not None, "what lanes share is kept once"
+            indices = [lane]
+        loaded = self.add(memref.LoadOp.get(slot.memory, indices), value)
+        if slot.type == i1:
+            loaded = self.add(arith.TruncIOp(loaded, i1), value)
+        return loaded
+
+    def once(self, value: SSAValue, user: Operation) -> SSAValue:
+        """What all lanes have, for control flow that they run together."""
+        if not self.is_shared(value):
+            fail(
+                user,
+                f"expected {user.name} to do the same in all lanes, got a value that "
+                "differs between them; run mask-divergence first",
+            )
+        return self.at(value, None)
+
+    def keep(self, value: SSAValue, number: SSAValue, lane: SSAValue | None) -> None:
+        """Store `number` as what `lane`, or all, have of `value`."""
+        slot = self.slot(value)
+        if slot.type == i1:
+            number = self.add(arith.ExtUIOp(number, i8))
+        assert slot.shared or lane is not None, "each lane has its own"
+        indices = [] if slot.shared or lane is None else [lane]
+        self.append(memref.StoreOp.get(number, slot.memory, indices))
+
+    def copy(
+        self, sources: Sequence[SSAValue], targets: Sequence[SSAValue], user: Operation
+    ) -> None:
+        """All `targets` become what `sources` are, at once."""
+        pairs = list(zip(sources, targets, strict=True))
+        for source, target in pairs:
+            # Asked before anything is stored: the first to ask decides.
+            uniform = self.divergence.is_uniform(target) and self.is_shared(source)
+            self.slot(target, uniform)
+        once = [pair for pair in pairs if self.slot(pair[1]).shared]
+        each = [pair for pair in pairs if not self.slot(pair[1]).shared]
+        scalars = [self.once(source, user) for source, _ in once]
+        if each:
+            with self.each_lane() as (lane, _, _):
+                loaded = [self.at(source, lane) for source, _ in each]
+                for number, (_, target) in zip(loaded, each, strict=True):
+                    self.keep(target, number, lane)
+        for number, (_, target) in zip(scalars, once, strict=True):
+            self.keep(target, number, None)
+
+    # Masks and private arrays
+
+    def on(self, active: Sequence[SSAValue], lane: SSAValue) -> SSAValue | None:
+        """Whether `lane` is on, where all of `active` must hold; `None` if it is."""
+        result: SSAValue | None = None
+        for mask in active:
+            here = self.at(mask, lane)
+            if result is None:
+                result = here
+            else:
+                off = self.constants.bit(False)
+                result = self.add(arith.SelectOp(result, here, off))
+        return result
+
+    def private(self, op: memref.AllocaOp, lane: SSAValue) -> SSAValue:
+        """The private array of `lane`: a part of one buffer."""
+        type_ = op.memref.type
+        assert isa(type_, MemRefType)
+        known = self._private.get(op.memref)
+        if known is None:
+            size = max(8, element_bits(type_.element_type)) // 8
+            for extent in type_.get_shape():
+                size *= extent
+            size = -(-max(size, 1) // 16) * 16
+            memory = self._allocate(MemRefType(i8, [size * self.width]), op.memref)
+            known = self._private[op.memref] = memory, size
+        memory, size = known
+        start = self.add(arith.MuliOp(lane, self.index(size)))
+        view = memref.ViewOp.build(
+            operands=[memory, start, []], result_types=[op.memref.type]
+        )
+        return self.add(view, op.memref)

@@ -1,0 +1,184 @@
+"""
+Sub-groups that a kernel can tell apart: consecutive work-items by linear local id.
+
+`form-sub-groups` uses this for functions with `spmd.sub_group_size` and sub-group
+operations. A nest of work-item loops becomes one loop over the linear id, and what a
+work-item asks about its sub-group becomes arithmetic on where the sub-group starts.
+
+```mlir
+// before
+scf.for %ly = %c0 to %local_size_y step %c1 {
+  scf.for %lx = %c0 to %local_size_x step %c1 {
+    %id = spmd.sub_group_id
+    ...
+  } {spmd.work_items = array<i64: 0>}
+} {spmd.work_items = array<i64: 1>}
+
+// after, spmd.sub_group_size = 16; and a last sub-group with a count
+%items = arith.muli %local_size_x, %local_size_y overflow<nsw, nuw> : index
+%whole = arith.andi %items, %cm16 : index
+scf.for %first = %c0 to %whole step %c16 {
+  %id = arith.divui %first, %c16 : index
+  spmd.sub_group (%linear) shape [16] at (%first) {
+    %lx = arith.remui %linear, %local_size_x : index
+    %ly = arith.divui %linear, %local_size_x : index
+    ...
+  }
+}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import IndexType, i64
+from xdsl.ir import Block, Operation, SSAValue
+
+from spmd.dialects.diagnostics import fail
+from spmd.dialects.rewriting import (
+    NO_WRAP,
+    Constants,
+    constant_index,
+    hint,
+    insert_before,
+    locate,
+    replace,
+)
+from spmd.dialects.spmd import (
+    BallotOp,
+    BarrierOp,
+    BroadcastOp,
+    ElectOp,
+    LaneIdOp,
+    NumSubGroupsOp,
+    ReduceOp,
+    ScanMode,
+    ScanOp,
+    ShuffleMode,
+    ShuffleOp,
+    SubGroupIdOp,
+    SubGroupOp,
+    SubGroupSizeOp,
+    VoteOp,
+)
+from spmd.dialects.spmd.kinds import neutral_element
+from spmd.dialects.work_groups import WORK_ITEMS, mark_work_items, work_item_dimension
+
+StripMine = Callable[[scf.ForOp], Sequence[SubGroupOp]]
+
+
+def outermost_work_item_loops(function: func.FuncOp) -> list[scf.ForOp]:
+    """The work-item loops of `function` that stand in no other, in order."""
+    loops: list[scf.ForOp] = []
+    inside: set[Operation] = set()
+    for op in function.walk():
+        if op.parent_op() in inside:
+            inside.add(op)
+        elif isinstance(op, scf.ForOp) and WORK_ITEMS in op.attributes:
+            loops.append(op)
+            inside.add(op)
+    return loops
+
+
+def linear_loop(outer: scf.ForOp, constants: Constants) -> scf.ForOp:
+    """One loop over the linear local id instead of a nest of work-item loops."""
+    loops = [outer]
+    while isinstance(inner := loops[-1].body.block.first_op, scf.ForOp) and (
+        work_item_dimension(inner) is not None
+    ):
+        if not isinstance(inner.next_op, scf.YieldOp):
+            fail(inner, "expected work-item loops with nothing between them")
+        loops.append(inner)
+    for loop in loops:
+        if constant_index(loop.lb) != 0 or constant_index(loop.step) != 1:
+            fail(loop, "expected work-item loops that count from 0 by 1")
+        if loop is not outer and outer.is_ancestor(loop.ub.owner):
+            fail(
+                loop, "expected work-item loops whose ends do not depend on each other"
+            )
+    if len(loops) == 1:
+        return outer
+    loops.reverse()  # the fastest first
+    items = loops[0].ub
+    for loop in loops[1:]:
+        counts = constant_index(items), constant_index(loop.ub)
+        if counts[0] is not None and counts[1] is not None:
+            items = constants.index(counts[0] * counts[1])
+            continue
+        product = arith.MuliOp(items, loop.ub, overflow=NO_WRAP)
+        insert_before(outer, product)
+        items = hint(product.result, "items")
+    body = Block(arg_types=[IndexType()])
+    rest: SSAValue = hint(body.args[0], "linear")
+    for loop in loops[:-1]:
+        item = loop.body.block.args[0]
+        here, following = arith.RemUIOp(rest, loop.ub), arith.DivUIOp(rest, loop.ub)
+        body.add_ops((here, following))
+        locate(here, loop)
+        locate(following, loop)
+        item.replace_all_uses_with(hint(here.result, item))
+        rest = following.result
+    last = loops[-1].body.block.args[0]
+    last.replace_all_uses_with(hint(rest, last))
+    for op in tuple(loops[0].body.block.ops):
+        op.detach()
+        body.add_op(op)
+    linear = scf.ForOp(outer.lb, items, outer.step, (), body)
+    insert_before(outer, mark_work_items(linear, 0))
+    outer.detach()
+    outer.erase()
+    return linear
+
+
+def answer_queries(
+    group: SubGroupOp, items: SSAValue, size: int, constants: Constants
+) -> None:
+    """Replace what the lanes of `group` ask about it; `items` are in the work-group."""
+    (first,) = group.bases
+    count = group.counts[0] if group.counts else constants.index(group.width)
+    for op in tuple(group.walk()):
+        match op:
+            case SubGroupSizeOp():
+                replace(op, (), (count,))
+            case SubGroupIdOp():
+                number = arith.DivUIOp(first, constants.index(size))
+                insert_before(group, number)
+                replace(op, (), (number.result,))
+            case NumSubGroupsOp():
+                replace(op, arith.CeilDivUIOp(items, constants.index(size)))
+            case ShuffleOp() if group.counts and op.mode.data is ShuffleMode.ROTATE:
+                lane = LaneIdOp()
+                turn = arith.RemUIOp(op.selector, count)
+                ahead = arith.AddiOp(lane, turn)
+                source = arith.RemUIOp(ahead, count)
+                shuffled = ShuffleOp(ShuffleMode.IDX, op.value, source)
+                replace(op, (lane, turn, ahead, source, shuffled))
+            case _:
+                pass
+
+
+def answer_for_one_lane(function: func.FuncOp) -> None:
+    """Replace the sub-group operations of a function that runs a single work-item."""
+    for op in tuple(function.walk()):
+        match op:
+            case LaneIdOp() | SubGroupIdOp():
+                replace(op, arith.ConstantOp.from_int_and_width(0, IndexType()))
+            case SubGroupSizeOp() | NumSubGroupsOp():
+                replace(op, arith.ConstantOp.from_int_and_width(1, IndexType()))
+            case VoteOp():
+                replace(op, (), (op.predicate,))
+            case BallotOp():
+                replace(op, arith.ExtUIOp(op.predicate, i64))
+            case ElectOp():
+                replace(op, arith.ConstantOp.from_int_and_width(1, 1))
+            case ScanOp() if op.mode.data is ScanMode.EXCLUSIVE:
+                neutral = neutral_element(op.kind.data, op.value.type)
+                replace(op, arith.ConstantOp(neutral))
+            case ReduceOp() | ScanOp() | BroadcastOp() | ShuffleOp():
+                replace(op, (), (op.value,))
+            case BarrierOp():
+                replace(op, ())
+            case _:
+                pass

@@ -1,0 +1,280 @@
+"""
+Sub-group operations in native code and after every pass, against the interpreter.
+
+Sub-group sizes, groups of one to three dimensions with tails, divergent control flow, all
+kinds and types; with `vectorize` and with loops over lanes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+import pytest
+
+import spmd
+from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.sub_groups_to_loops import SubGroupsToLoopsPass
+from spmd.passes.vectorize import VectorizePass
+from tests.execution.cases import KERNELS, of_each, one
+from tests.execution.harness import (
+    EXACT,
+    Arguments,
+    Launch,
+    Maker,
+    check_native,
+    check_passes,
+    check_schedules,
+)
+
+EVERYTHING = os.environ.get("SPMD_ALL_WIDTHS") == "1"
+SIZES = (1, 2, 4, 8, 16, 32, 64)
+LAUNCHES = (
+    Launch((1,), (1,)),
+    Launch((3,), (8,)),
+    Launch((64,), (16,)),
+    Launch((100,), (37,)),
+    Launch((150,), (129,)),
+    Launch((19, 7), (8, 3)),
+    Launch((16, 8), (8, 4)),
+    Launch((9, 5, 3), (4, 3, 2)),
+)
+
+
+def small(make: Maker) -> list[Any]:
+    return [make.integers("i64", 0, 7, make.n), make.zeros("i64", make.n, 4)]
+
+
+ARGUMENTS: dict[str, Arguments] = {
+    "queries": one(lambda make: make.zeros("index", make.n, 4)),
+    "votes": lambda make: [
+        make.integers("i32", 0, 9, make.n),
+        make.zeros("i64", make.n, 3),
+        make.zeros("i1", make.n, 7),
+    ],
+    "shuffles": lambda make: [
+        3,
+        make.random("f32", make.n),
+        make.zeros("f32", make.n, 11),
+    ],
+    "in_divergent_loops": small,
+    "nested": lambda make: [
+        3,
+        make.integers("i32", -20, 20, make.n),
+        make.zeros("i32", make.n),
+    ],
+    "exchange": lambda make: [
+        make.random("i32", make.n),
+        spmd.local(make.group_items),
+    ],
+    "with_atomics": lambda make: [
+        make.integers("i32", 0, 50, make.n),
+        make.zeros("i32", 1),
+        make.zeros("i32", 1),
+        make.zeros("i32", make.n),
+    ],
+    "private_arrays": lambda make: [
+        make.random("i32", make.n, 4),
+        make.zeros("i32", make.n),
+    ],
+    "work_group_sum": lambda make: [
+        make.random("i32", make.n),
+        make.zeros("i32", make.n),
+        spmd.local(make.group_items),
+    ],
+}
+
+
+NO_LEVELS = {
+    # A lane that is off computes where its view would be from an undefined index.
+    "private_arrays": ("mask-divergence",),
+}
+
+
+def sized(source: str, size: int) -> str:
+    """`source` with a sub-group size."""
+    return re.sub(
+        r"(spmd\.kernel .*\)) \{",
+        rf"\1 attributes {{sub_group_size = {size} : i64}} {{",
+        source,
+        count=1,
+    )
+
+
+def kernel(name: str, size: int) -> str:
+    return sized((KERNELS / "sub_groups" / f"{name}.mlir").read_text(), size)
+
+
+def test_there_are_arguments_for_every_kernel():
+    assert sorted(ARGUMENTS) == sorted(
+        path.stem for path in (KERNELS / "sub_groups").glob("*.mlir")
+    )
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_the_order_of_work_items_does_not_matter(name: str):
+    for launch in (LAUNCHES[3], LAUNCHES[5]):
+        check_schedules(kernel(name, 8), ARGUMENTS[name], launch)
+
+
+@pytest.mark.parametrize("vectorize", [True, False], ids=["vectors", "loops"])
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_native_code_does_the_same(name: str, size: int, vectorize: bool):
+    turn = SIZES.index(size) + list(ARGUMENTS).index(name)
+    for number, launch in enumerate(LAUNCHES):
+        if EVERYTHING or (number + turn) % len(LAUNCHES) in (0, 3):
+            check_native(
+                kernel(name, size), ARGUMENTS[name], launch, vectorize=vectorize
+            )
+
+
+@pytest.mark.parametrize("vectorize", [True, False], ids=["vectors", "loops"])
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_every_pass_keeps_the_meaning(name: str, vectorize: bool):
+    after = VectorizePass() if vectorize else SubGroupsToLoopsPass()
+    for size, launch in ((4, LAUNCHES[5]), (16, LAUNCHES[3])):
+        check_passes(
+            kernel(name, size),
+            ARGUMENTS[name],
+            launch,
+            SpmdToLoopsPass(),
+            after,
+            skip=NO_LEVELS.get(name, ()),
+        )
+
+
+INTEGERS = ("i8", "i16", "i32", "i64", "index")
+FLOATS = ("f16", "bf16", "f32", "f64")
+COMMON = ("add", "mul", "min", "max")
+BITWISE = ("and", "or", "xor")
+UNSIGNED = ("minui", "maxui")
+
+
+def kinds_of(type_: str) -> tuple[str, ...]:
+    if type_ == "i1":
+        return BITWISE
+    return COMMON if type_ in FLOATS else (*COMMON, *UNSIGNED, *BITWISE)
+
+
+def collectives(type_: str) -> str:
+    """Every kind in a reduction and both scans, in one branch of a divergent `scf.if`."""
+    kinds = kinds_of(type_)
+    stores: list[str] = []
+    for number, kind in enumerate(kinds):
+        for place, op in enumerate(
+            (f"reduce {kind}", f"scan inclusive {kind}", f"scan exclusive {kind}")
+        ):
+            at = 3 * number + place
+            stores.append(
+                f"    %p{at} = arith.constant {at} : index\n"
+                f"    %r{at} = spmd.{op} %v across sub_group : {type_}\n"
+                f"    memref.store %r{at}, %out[%i, %p{at}] : {{out}}"
+            )
+    columns = 3 * len(kinds) + 2
+    out = f"memref<?x{columns}x{type_}>"
+    body = "\n".join(stores).replace("{out}", out)
+    return f"""
+spmd.kernel @collectives(%on: memref<?xi1>, %x: memref<?x{type_}>, %out: {out}) {{
+  %i = spmd.global_id x
+  %c0 = arith.constant 0 : index
+  %n = spmd.sub_group_size
+  %turn = arith.constant 1 : index
+  %v = memref.load %x[%i] : memref<?x{type_}>
+  %lane = spmd.lane_id
+  %half = arith.divui %lane, %turn : index
+  %a = arith.constant {columns - 2} : index
+  %b = arith.constant {columns - 1} : index
+  %first = spmd.broadcast %v from %c0 across sub_group : {type_}
+  %other = spmd.shuffle rotate %v, %half : {type_}
+  memref.store %first, %out[%i, %a] : {out}
+  memref.store %other, %out[%i, %b] : {out}
+  %mine = memref.load %on[%i] : memref<?xi1>
+  scf.if %mine {{
+{body}
+  }}
+  spmd.return
+}}
+"""
+
+
+def values(type_: str) -> Arguments:
+    columns = 3 * len(kinds_of(type_)) + 2
+
+    def arguments(make: Maker) -> list[Any]:
+        # Small whole floats: combined in any order they give the same.
+        x = (
+            make.integers(type_, 1, 3, make.n)
+            if type_ in FLOATS
+            else make.random(type_, make.n)
+        )
+        return [make.random("i1", make.n), x, make.zeros(type_, make.n, columns)]
+
+    return arguments
+
+
+@pytest.mark.parametrize("vectorize", [True, False], ids=["vectors", "loops"])
+@pytest.mark.parametrize("type_", ["i1", *INTEGERS, *FLOATS])
+def test_every_kind_of_every_type(type_: str, vectorize: bool):
+    sizes = (2, 8) if type_ in ("f16", "bf16") else (4, 32)
+    for number, size in enumerate(SIZES if EVERYTHING else sizes):
+        launch = (Launch((53,), (24,)), Launch((70,), (70,)))[number % 2]
+        source = sized(collectives(type_), size)
+        check_native(
+            source, values(type_), launch, vectorize=vectorize, tolerance=EXACT
+        )
+
+
+def test_the_size_is_the_compilers_choice_without_an_attribute():
+    source = (KERNELS / "sub_groups" / "queries.mlir").read_text()
+    for width in (4, "auto"):
+        check_native(source, ARGUMENTS["queries"], Launch((40,), (40,)), width=width)
+
+
+ALONE = """
+spmd.kernel @alone(%x: memref<?xi32>, %out: memref<?xi64>)
+    attributes {work_group_size = array<i64: 1>} {
+  %i = spmd.global_id x
+  %zero = arith.constant 0 : i32
+  %v = memref.load %x[%i] : memref<?xi32>
+  %p = arith.cmpi sgt, %v, %zero : i32
+  %any = spmd.any %p across sub_group
+  %lane = spmd.lane_id
+  %bits = spmd.ballot %any : i64
+  %sum = spmd.reduce add %v across sub_group : i32
+  %before = spmd.scan exclusive mul %v across sub_group : i32
+  %n = spmd.sub_group_size
+  %a = arith.extsi %sum : i32 to i64
+  %b = arith.extsi %before : i32 to i64
+  %c = arith.index_cast %n : index to i64
+  %d = arith.addi %a, %b : i64
+  %e = arith.addi %d, %c : i64
+  %f = arith.addi %e, %bits : i64
+  memref.store %f, %out[%i] : memref<?xi64>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("vectorize", [True, False])
+def test_groups_of_one_work_item(vectorize: bool):
+    check_native(ALONE, of_each("i32", "i64"), Launch((7,), (1,)), vectorize=vectorize)
+
+
+UNSTRUCTURED = """
+spmd.kernel @k(%x: memref<?xi32>) {
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xi32>
+  cf.br ^next
+^next:
+  %s = spmd.reduce add %v across sub_group : i32
+  memref.store %s, %x[%i] : memref<?xi32>
+  spmd.return
+}
+"""
+
+
+def test_what_cannot_be_done_is_an_error():
+    with pytest.raises(spmd.CompileError, match="expected structured control flow"):
+        check_native(UNSTRUCTURED, of_each("i32"), Launch((8,), (8,)))

@@ -1,0 +1,32 @@
+// RUN: xdsl-opt %s -p lanes-to-loops | filecheck %s
+
+// Loops over lanes on both sides of a collective; a value that lanes share is kept once.
+
+// CHECK-LABEL: func.func @sums
+// CHECK-DAG:     %s_lanes = memref.alloca() {alignment = 64 : i64} : memref<i32>
+// CHECK-DAG:     %v_lanes = memref.alloca() {alignment = 64 : i64} : memref<4xi32>
+// CHECK:         scf.for %lane = %c0 to %c4 step %c1 {
+// CHECK-NEXT:      %lx = arith.addi %first, %lane : index
+// CHECK-NEXT:      %v = memref.load %x[%lx] : memref<?xi32>
+// CHECK:           memref.store %v, %v_lanes[%lane] : memref<4xi32>
+// CHECK:         %{{.*}} = scf.for %lane_1 = %c0 to %c4 step %c1 iter_args(%{{.*}} = %c0_1) -> (i32) {
+// CHECK:           arith.select %m_2, %v_1, %c0_1 : i32
+// CHECK:         memref.store %{{.*}}, %s_lanes[] : memref<i32>
+// CHECK:         scf.for %lane_2 = %c0 to %c4 step %c1 {
+// CHECK:           scf.if %m_4 {
+// CHECK-NEXT:        %s = memref.load %s_lanes[] : memref<i32>
+// CHECK-NEXT:        %lx_1 = arith.addi %first, %lane_2 : index
+// CHECK-NEXT:        memref.store %s, %y[%lx_1] : memref<?xi32>
+// CHECK-NOT:     spmd.
+func.func @sums(%x: memref<?xi32>, %y: memref<?xi32>, %first: index, %n: index) {
+  %c0 = arith.constant 0 : i32
+  spmd.sub_group (%lx) shape [4] at (%first) {
+    %v = memref.load %x[%lx] : memref<?xi32>
+    %m = arith.cmpi sgt, %v, %c0 : i32
+    spmd.masked %m {
+      %s = spmd.reduce add %v across sub_group : i32
+      memref.store %s, %y[%lx] : memref<?xi32>
+    }
+  }
+  func.return
+}
