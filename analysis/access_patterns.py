@@ -63,6 +63,11 @@ class AccessPattern:
     private: bool
     """Whether every lane has storage of its own, in which the positions count."""
 
+    def __str__(self) -> str:
+        if self.pattern is not Pattern.STRIDED:
+            return self.pattern.name.lower()
+        return "strided" if self.stride is None else f"stride {self.stride}"
+
 
 @dataclass(frozen=True)
 class _Position:

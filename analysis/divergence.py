@@ -23,18 +23,19 @@ all dimensions means that all active lanes agree.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import DenseArrayBase, MemRefType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.explanation import Explainer
 from spmd.analysis.propagation import Propagation, Shapes
 from spmd.analysis.ranges import IntegerRanges
 from spmd.analysis.shape import UNIFORM, VARYING, Shape
 from spmd.analysis.transformers import Lanes
+from spmd.analysis.unstructured import UnstructuredRegion
 from spmd.dialects.spmd import KernelOp, Scope, SubGroupOp
 
 WORK_ITEMS = "spmd.work_items"
@@ -93,6 +94,14 @@ class Divergence:
     def why_varying(self, value: SSAValue) -> str:
         """The chain from a value to the id, load or loop that makes it varying."""
         return Explainer(self).why_varying(value)
+
+    def why_divergent(self, op: Operation) -> str:
+        """The chain from a divergent branch or loop to what makes it so."""
+        return Explainer(self).why_divergent(op)
+
+    def region_of(self, block: Block) -> UnstructuredRegion | None:
+        """The unstructured control flow that a block is part of, if it is."""
+        return self._fixpoint.home.get(block)
 
     def _is_inside(self, value: SSAValue) -> bool:
         owner = value.owner
@@ -166,3 +175,22 @@ def analyze_work_items(nest: scf.ForOp) -> Divergence:
         seeds[variable] = tuple(along if d == own else across for d in range(3))
     lanes = [Lanes(d, extents[d], Scope.WORK_GROUP, ranges) for d in range(3)]
     return _finished(Propagation(nest, lanes, seeds))
+
+
+def analyses_of(module: Operation) -> Iterator[Divergence]:
+    """
+    One analysis for all there is in a module: kernels, nests of work-item loops and
+    sub-groups, each the outermost of its kind.
+    """
+    work = list(module.regions)
+    while work:
+        for block in work.pop(0).blocks:
+            for op in block.ops:
+                if isinstance(op, KernelOp):
+                    yield analyze_kernel(op)
+                elif isinstance(op, SubGroupOp):
+                    yield analyze_sub_group(op)
+                elif isinstance(op, scf.ForOp) and work_item_dimension(op) is not None:
+                    yield analyze_work_items(op)
+                else:
+                    work.extend(op.regions)

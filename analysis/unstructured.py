@@ -226,6 +226,16 @@ class UnstructuredRegion:
         places = state.sync | state.temporal
         return next((state.causes[n] for n in nodes if n in places), None)
 
+    def arriving(
+        self, block: Block, position: int
+    ) -> Iterator[tuple[Operation, SSAValue]]:
+        """The branches to a block, with what they bring for one argument."""
+        brings = self._brings(position)
+        for edge in self._arriving.get(self._number[block], ()):
+            end, value = self.blocks[edge[0]].last_op, brings(edge)
+            if end is not None and value is not None:
+                yield end, value
+
     def is_left(self, defined: Block, used: Block, dimension: int) -> bool:
         """Whether lanes may reach a use in other iterations than each other."""
         state = self._dimensions[dimension]

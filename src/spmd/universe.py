@@ -67,6 +67,7 @@ PASSES = (
     # Level 0 to level 0.
     "spmd-specialize",
     "fold-uniform-collectives",
+    "spmd-annotate-shapes",
     "launches-to-calls",
 )
 """A pass `some-name` is the class `SomeNamePass` of `spmd.passes.some_name`."""
