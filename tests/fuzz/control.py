@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 
 from tests.fuzz.sharing import Sharing
-from tests.fuzz.writer import Value
+from tests.fuzz.writer import Shared, Value
+
+
+class Ways:
+    """What happened to shared arrays on each of several ways through the code."""
+
+    def __init__(self, arrays: Sequence[Shared]):
+        self.arrays = arrays
+        self.before = [set(array.uses) for array in arrays]
+        self.after: list[set[str]] = [set() for _ in arrays]
+
+    @contextmanager
+    def one(self) -> Generator[None]:
+        """One way: it begins as all of them do."""
+        for array, uses in zip(self.arrays, self.before, strict=True):
+            array.uses = set(uses)
+        yield
+        for array, uses in zip(self.arrays, self.after, strict=True):
+            uses |= array.uses
+
+    def join(self) -> None:
+        """Behind them anything may have happened that happens on one."""
+        for array, uses in zip(self.arrays, self.after, strict=True):
+            array.uses = set(uses)
 
 
 class Control(Sharing):
@@ -33,14 +57,17 @@ class Control(Sharing):
                 f"{', '.join(v.name for v in results)} = {head} -> ({', '.join(types)})"
             )
         self.line(head + " {")
-        with self.region(uniform=condition.uniform):
+        ways = Ways(self.shared)
+        with ways.one(), self.region(uniform=condition.uniform):
             self.block(self.choose(4))
             self.finish("scf.yield", types)
-        if types or self.maybe():
-            self.line("} else {")
-            with self.region(uniform=condition.uniform):
-                self.block(self.choose(4))
-                self.finish("scf.yield", types)
+        with ways.one():
+            if types or self.maybe():
+                self.line("} else {")
+                with self.region(uniform=condition.uniform):
+                    self.block(self.choose(4))
+                    self.finish("scf.yield", types)
+        ways.join()
         self.line("}")
         self.scopes[-1] += results
 
@@ -54,9 +81,10 @@ class Control(Sharing):
             names = ", ".join(v.name for v in results)
             head = f"{names} = {head} -> {', '.join(types)}"
         self.line(head)
+        ways = Ways(self.shared)
         for name in [f"case {n}" for n in range(1 + self.choose(3))] + ["default"]:
             self.line(f"{name} {{")
-            with self.region(uniform=number.uniform):
+            with ways.one(), self.region(uniform=number.uniform):
                 self.block(self.choose(3))
                 values = [self.value(t) for t in types]
                 names = ", ".join(value.name for value in values)
@@ -64,6 +92,7 @@ class Control(Sharing):
                     f"scf.yield {names} : {', '.join(types)}" if types else "scf.yield"
                 )
             self.line("}")
+        ways.join()
         self.scopes[-1] += results
 
     def enter_loop(self, uniform: bool) -> None:
@@ -144,6 +173,7 @@ class Control(Sharing):
             self.enter_loop(uniform)
             self.scopes[-1] += after
             self.block(1 + self.choose(3))
+            self.enter_loop(uniform)  # the condition is evaluated again
             next_ = self.op(
                 f"arith.addi {after[0].name}, %one : i32", "i32", [after[0]]
             )

@@ -80,6 +80,8 @@ class Program(Unstructured):
         simple = (
             self.store,
             self.exchange,
+            self.round_trip,
+            self.round_trip,
             self.private,
             self.load_line,
             self.load_own,
@@ -132,6 +134,7 @@ class Program(Unstructured):
         self.line(f"%items = arith.addi {items}, %c0 : index")
         self.line(f"%most = arith.constant {LARGEST_GROUP} : index")
         self.line("%first = arith.muli %group, %most : index")
+        self.line("%mine = arith.index_cast %item : index to i32")
         for name, uniform in (("item", False), ("local", False), ("group", True)):
             index = Value(f"%{name}", "index", uniform)
             self.scopes[-1] += [index, self.cast(index, "i32")]

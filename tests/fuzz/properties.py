@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import Any
 
 from spmd import CompileError
 from spmd.dialects.diagnostics import KernelError
 from spmd.passes.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.vectorize import VectorizePass
+from spmd.reference.check import check_kernel
+from spmd.reference.findings import Report
 from spmd.runtime.options import Strategy
-from tests.execution.harness import check_native, check_passes, check_schedules
+from tests.execution.harness import (
+    EXACT,
+    assert_same,
+    check_native,
+    check_passes,
+    check_schedules,
+    expected,
+    kernel_name,
+    make,
+    parsed,
+)
 from tests.fuzz.programs import Kernel
 
 WIDTHS = (1, 2, 4, 8, 16, 32)
@@ -28,6 +41,8 @@ def check(kernel: Kernel, number: int) -> None:
         STRATEGIES[number // len(WIDTHS) % 2],
     )
     check_order(kernel)
+    check_watched(kernel)
+    check_without_a_barrier(kernel, number)
     check_levels(kernel, width, strategy)
     # Code of another width and strategy than the levels.
     width, strategy = WIDTHS[(number + 3) % len(WIDTHS)], STRATEGIES[number % 2]
@@ -50,6 +65,39 @@ def may_be_refused(kernel: Kernel) -> Generator[None]:
 def check_order(kernel: Kernel) -> None:
     """The order in which work-items take turns does not matter."""
     check_schedules(kernel.source, kernel.arguments, kernel.launch)
+
+
+def watch(source: str, kernel: Kernel) -> tuple[Report, list[Any]]:
+    """What the checker says, and the arguments after the run."""
+    args = make(kernel.arguments, kernel.launch)
+    module = parsed(source)
+    sizes = kernel.launch.global_size, kernel.launch.group_size
+    report = check_kernel(
+        module, kernel_name(module), args, global_size=sizes[0], group_size=sizes[1]
+    )
+    return report, args
+
+
+def check_watched(kernel: Kernel) -> None:
+    """The checker has nothing to say about a legal kernel, and changes nothing."""
+    report, args = watch(kernel.source, kernel)
+    if not report:
+        raise AssertionError(f"a legal kernel gives a report:\n{report}")
+    want = expected(kernel.source, kernel.arguments, kernel.launch)
+    assert_same(args, want, EXACT, "watched")
+
+
+def check_without_a_barrier(kernel: Kernel, number: int) -> None:
+    """If the checker finds nothing, the order of work-items does not matter."""
+    lines = kernel.source.split("\n")
+    barriers = [i for i, line in enumerate(lines) if line.strip() == "spmd.barrier"]
+    if not barriers:
+        return
+    del lines[barriers[number % len(barriers)]]
+    source = "\n".join(lines)
+    report, _ = watch(source, kernel)
+    if report:
+        check_schedules(source, kernel.arguments, kernel.launch)
 
 
 def check_levels(kernel: Kernel, width: int, strategy: Strategy = "auto") -> None:

@@ -86,25 +86,62 @@ class Sharing(Statements):
         kind = self.choose(3)
         if kind == 2:
             self.barrier()
-        elif kind == 1 and "read" not in array.uses:
-            array.uses.add("write")
-            value = self.value(array.type)
-            at = self.element(array, "%local")
-            self.line(f"memref.store {value.name}, {array.name}[{at}] : {array.memref}")
-        elif "write" not in array.uses:
-            array.uses.add("read")
+        elif kind == 1:
+            self.write_own(array)
+        else:
+            self.read_another(array)
+
+    def round_trip(self) -> None:
+        """Everybody writes, all meet, everybody reads what others wrote."""
+        if not (self.shared and self.uniform_control and self.features.barriers):
+            return
+        array = self.pick(self.shared)
+        if "read" in array.uses:
+            self.barrier()
+        self.write_own(array)
+        self.barrier()
+        for _ in range(1 + self.choose(2)):
+            self.read_another(array)
+
+    def write_own(self, array: Shared) -> None:
+        if "read" in array.uses:
+            return
+        array.uses.add("write")
+        value = self.value(array.type)
+        if not self.maybe(4):
+            # Values that differ show whose were read.
+            mine = self.cast(Value("%mine", "i32", False), array.type)
+            operation = "arith.xori" if array.type[0] == "i" else "arith.subf"
+            value = self.op(
+                f"{operation} {value.name}, {mine.name} : {array.type}",
+                array.type,
+                [value, mine],
+            )
+        at = self.element(array, "%local")
+        self.line(f"memref.store {value.name}, {array.name}[{at}] : {array.memref}")
+
+    def read_another(self, array: Shared) -> None:
+        """A neighbour's element, the mirrored one, or any."""
+        if "write" in array.uses:
+            return
+        array.uses.add("read")
+        kind = self.choose(3)
+        uniform = False
+        if kind == 0:
+            right = self.index("arith.addi %local, %c1")
+            other = self.index(f"arith.remui {right}, %items")
+        elif kind == 1:
+            last = self.index("arith.subi %items, %c1")
+            other = self.index(f"arith.subi {last}, %local")
+        else:
             number = self.cast(self.value("i32"), "index")
-            other = self.op(
-                f"arith.remui {number.name}, %items : index",
-                "index",
-                [number],
-                keep=False,
-            )
-            at = self.element(array, other.name)
-            shared = Value("", array.type, other.uniform and array.base is None)
-            self.op(
-                f"memref.load {array.name}[{at}] : {array.memref}", array.type, [shared]
-            )
+            other = self.index(f"arith.remui {number.name}, %items")
+            uniform = number.uniform
+        at = self.element(array, other)
+        shared = Value("", array.type, uniform and array.base is None)
+        self.op(
+            f"memref.load {array.name}[{at}] : {array.memref}", array.type, [shared]
+        )
 
     def element(self, array: Shared, index: str) -> str:
         if array.base is None:
@@ -121,7 +158,7 @@ class Sharing(Statements):
 
     def declare_shared(self) -> None:
         """Shared arrays are filled before anybody reads them."""
-        for number in range(self.choose(3)):
+        for number in range(self.pick((1, 2, 0, 3))):
             t = self.pick(("i32", "f32", "i64", "f64", "i8", "f16"))
             if t[0] == "f" and not self.features.floats:
                 t = "i32"
