@@ -6,9 +6,12 @@ They are the same on every machine, so that a kernel that runs on one runs on al
 
 from __future__ import annotations
 
+from math import prod
+
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import MemRefType, ModuleOp, VectorType
 from xdsl.ir import Attribute, Operation
+from xdsl.utils.hints import isa
 
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.spmd import MAX_EXTENT as MAX_EXTENT
@@ -23,10 +26,23 @@ MAX_PRIVATE_BYTES = 1 << 15
 
 def static_bytes(type_: MemRefType[Attribute]) -> int:
     """The bytes of a memref; `?` sizes count as 1."""
-    size = element_size(type_.element_type)
+    element: Attribute = type_.element_type
+    size = 1
+    if isa(element, VectorType):
+        size, element = prod(element.get_shape()), element.element_type
+    size *= element_size(element)
     for extent in type_.get_shape():
         size *= extent if extent >= 0 else 1
     return size
+
+
+def stack_bytes(module: ModuleOp) -> int:
+    """The bytes that arrays of static size take of a stack, whichever function is run."""
+    return sum(
+        static_bytes(op.memref.type)
+        for op in module.walk()
+        if isinstance(op, memref.AllocaOp)
+    )
 
 
 def check_kernel(kernel: KernelOp, called: list[Operation]) -> int:

@@ -18,6 +18,7 @@ from spmd.lowering.native import compile_native
 from spmd.lowering.symbols import exported_symbol
 from spmd.passes.spmd_specialize import SpmdSpecializePass
 from spmd.runtime.errors import SourceText, compile_errors
+from spmd.runtime.limits import stack_bytes
 from spmd.runtime.options import CompileOptions
 from spmd.runtime.pipeline import restrict, run_passes, to_llvm
 from spmd.runtime.sizes import Triple
@@ -57,7 +58,9 @@ class NativeKernel:
         group_size: Triple,
         scratch: list[str],
         may_fail: bool,
+        stack_bytes: int,
     ):
+        self.stack_bytes = stack_bytes
         self._native = compile_native(llvm_ir)  # owns the code
         self.entry: Entry = _ENTRY(self._native.address(name))
         self.worker: Worker = _WORKER(
@@ -114,4 +117,6 @@ def compile_kernel(
             and op.sym_name.data.endswith(_SCRATCH_SUFFIX)
         ]
         with compile_errors(source, f"compiling '{name}' to native code"):
-            return NativeKernel(llvm_ir, name, group_size, scratch, may_fail)
+            return NativeKernel(
+                llvm_ir, name, group_size, scratch, may_fail, stack_bytes(lowered)
+            )

@@ -249,10 +249,10 @@ def read_file(path: str | os.PathLike[str]) -> SourceText:
 def decode(name: str, content: bytes) -> SourceText:
     """The text of a file `name` with this `content`."""
     try:
-        return SourceText(name, content.decode("utf-8"))
+        return SourceText(name, content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise CompileError(
-            f"expected MLIR as UTF-8 text, got byte {content[error.start]:#04x} at "
+            f"expected MLIR as UTF-8 text, got byte {error.object[error.start]:#04x} at "
             f"offset {error.start}",
             file=name,
         ) from None

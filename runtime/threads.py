@@ -88,11 +88,13 @@ class _Pool:
         self._lock = threading.Lock()
         self._threads = 0
 
-    def submit(self, job: Job, helpers: int) -> None:
+    def submit(self, job: Job, helpers: int) -> bool:
+        """Offers `job` to `helpers` threads; returns whether there is any thread."""
         if self._threads < helpers:
             self._grow(helpers)
         for _ in range(helpers):
             self._jobs.put(job)
+        return self._threads > 0
 
     def _grow(self, threads: int) -> None:
         with self._lock:
@@ -145,6 +147,34 @@ def run_on_threads(work: Callable[[], None], threads: int, stop: Callable[[], No
     _pool.submit(job, threads - 1)
     try:
         work()
+    except BaseException:
+        stop()
+        raise
+    finally:
+        _finish(job, stop)
+
+
+def run_on_helpers(work: Callable[[], None], threads: int, stop: Callable[[], None]):
+    """
+    Calls `work`, at least once, on up to `threads` threads with large stacks.
+
+    The calling thread only waits: it is not ours, and its stack may be small. It does
+    the work if the system gives no thread at all.
+    """
+    done = threading.Event()
+
+    def helped() -> None:
+        try:
+            work()
+        finally:
+            done.set()
+
+    job = Job(helped)
+    try:
+        if _pool.submit(job, threads):
+            done.wait()
+        else:
+            work()
     except BaseException:
         stop()
         raise

@@ -178,3 +178,9 @@ def test_our_own_failure_says_so():
         "k.mlir: internal error while running pass 'x': IndexError: list index; out of"
     )
     assert isinstance(info.value.__cause__, IndexError)
+
+
+def test_byte_order_mark_is_no_part_of_the_text(tmp_path: Path):
+    path = tmp_path / "k.mlir"
+    path.write_bytes(b"\xef\xbb\xbfspmd.kernel @k() {\n  spmd.return\n}\n")
+    assert list(spmd.compile(path).kernels) == ["k"]

@@ -1,6 +1,8 @@
 """Launches on several threads, from several threads, and after `fork`."""
 
 import os
+import subprocess
+import sys
 import threading
 import warnings
 from collections.abc import Callable
@@ -224,3 +226,42 @@ def test_launch_in_a_child_of_fork():
         finally:
             os._exit(status)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+DEEP = """
+import threading
+import numpy as np
+import spmd
+
+kernel = spmd.compile('''
+spmd.kernel @deep(%x: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 8192 : index
+  %i = spmd.global_id x
+  %p = memref.alloca() : memref<8192xi32>
+  scf.for %j = %c0 to %n step %c1 {
+    %s = arith.addi %i, %j : index
+    %v = arith.index_cast %s : index to i32
+    memref.store %v, %p[%j] : memref<8192xi32>
+  }
+  %w = memref.load %p[%i] : memref<8192xi32>
+  memref.store %w, %x[%i] : memref<?xi32>
+  spmd.return
+}''', width=64)["deep"]
+x = np.zeros(100, np.int32)
+threading.stack_size(128 << 10)
+for threads in (1, 3, None):
+    x[:] = 0
+    thread = threading.Thread(
+        target=lambda: kernel(x, global_size=100, group_size=50, threads=threads)
+    )
+    thread.start()
+    thread.join()
+    assert (x == 2 * np.arange(100)).all()
+"""
+
+
+def test_private_arrays_do_not_need_the_stack_of_the_caller():
+    # In a process of its own, which would not survive.
+    subprocess.run([sys.executable, "-c", DEEP], check=True)
