@@ -6,7 +6,7 @@ import pytest
 from xdsl.dialects.builtin import FileLineColLoc
 
 from spmd.runtime.errors import CompileError, InternalError, SourceText, compile_errors
-from spmd.runtime.parsing import parse, read_source
+from spmd.runtime.parsing import parse, read_file, read_source
 
 KERNEL = """\
 // A comment first.
@@ -183,4 +183,4 @@ def test_our_own_failure_says_so():
 def test_byte_order_mark_is_no_part_of_the_text(tmp_path: Path):
     path = tmp_path / "k.mlir"
     path.write_bytes(b"\xef\xbb\xbfspmd.kernel @k() {\n  spmd.return\n}\n")
-    assert list(spmd.compile(path).kernels) == ["k"]
+    assert parse(read_file(path)).ops.first is not None
