@@ -97,9 +97,7 @@ class _Splitter:
         self.needs = needs
         self.slots = assign_context_slots(needs)
         self.regions = needs.regions
-        self.nests = {
-            region: self.group.nest(region.end) for region in self.regions.regions
-        }
+        self._nests: dict[BarrierRegion, WorkItemNest] = {}
         self.private = PrivateArrays(self.group, needs)
         self._in_region: dict[tuple[SSAValue, BarrierRegion], SSAValue] = {}
         self._contexts: dict[SSAValue, SSAValue] = {}
@@ -141,7 +139,12 @@ class _Splitter:
     def _nest_of(self, op: Operation) -> WorkItemNest:
         region = self.regions.region_of(op)
         assert region is not None, "only work-items use private memory"
-        return self.nests[region]
+        return self._nest(region)
+
+    def _nest(self, region: BarrierRegion) -> WorkItemNest:
+        if (nest := self._nests.get(region)) is None:
+            nest = self._nests[region] = self.group.nest(region.end)
+        return nest
 
     def _value_in(self, value: SSAValue, region: BarrierRegion) -> SSAValue:
         """What `value` is called in `region`."""
@@ -154,7 +157,7 @@ class _Splitter:
     def _bring(self, value: SSAValue, region: BarrierRegion) -> SSAValue:
         """Make `value` known in `region`, in front of what the region does."""
         owner = value.owner
-        nest = self.nests[region]
+        nest = self._nest(region)
         if isinstance(owner, LocalIdOp):
             return nest.ids[owner.dimension.data.number]
         if isinstance(owner, memref.AllocaOp) and self.private.replaces(owner):
@@ -195,11 +198,14 @@ class _Splitter:
 
     def _place(self, region: BarrierRegion) -> None:
         """Move the operations of `region` into its loops, and those where it ends."""
-        nest = self.nests[region]
+        ops = [op for op in region.ops if not isinstance(op, LocalIdOp)]
+        passed = list(self.slots.passed_at_end_of(region))
+        decided = self.needs.agreed_at_end_of(region)
+        if not (ops or passed or decided):
+            return
+        nest = self._nest(region)
         agreed: list[memref.LoadOp] = []
-        for op in region.ops:
-            if isinstance(op, LocalIdOp):
-                continue
+        for op in ops:
             op.detach()
             if self.private.replaces(op):
                 continue
@@ -210,10 +216,10 @@ class _Splitter:
                     agreed.append(cell)
                 elif (array := self._contexts.get(result)) is not None:
                     nest.body.add_op(store(result, array, nest.indices, op))
-        for source, slot in self.slots.passed_at_end_of(region):
+        for source, slot in passed:
             new = self._value_in(source, region)
             nest.body.add_op(store(new, self._arrays[slot], nest.indices, region.end))
-        for value, op, operand in self.needs.agreed_at_end_of(region):
+        for value, op, operand in decided:
             cell = self.group.cell(value.type, named(value, "cell"), op)
             explain(cell, AGREED)
             nest.body.add_op(store(self._value_in(value, region), cell, (), op))
