@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import cast
 
 from xdsl.dialects import arith, memref, scf, vector
 from xdsl.dialects.builtin import (
@@ -14,9 +13,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     NoneAttr,
-    StridedLayoutAttr,
-    VectorType,
-    i32,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -27,16 +23,14 @@ from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.rewriting import hint
 from spmd.dialects.work_groups import CACHE_LINE, is_group_memory
 from spmd.passes.lower_memory_types import LOCAL_SPACE
+from spmd.passes.widening.addresses import STEPS, Access, AnyVector, scalars_of
 from spmd.passes.widening.lanes import (
     Active,
     Lanes,
-    Strided,
     Uniform,
     Varying,
 )
 from spmd.passes.widening.state import PrivateArray, Widening
-
-AnyVector: TypeAlias = VectorType[Attribute]
 
 
 def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
@@ -47,6 +41,7 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
     | contiguous                | `vector.load` or `vector.maskedload`       |
     | contiguous, never outside | `vector.load`: garbage may be loaded       |
     | reversed                  | the same and `vector.shuffle`              |
+    | every 2nd to 4th element  | `vector.load`s and `vector.shuffle`s, if all lanes are on |
     | anything else             | `vector.gather`                            |
     | private, uniform element  | `vector.load`: garbage may be loaded       |
     """
@@ -56,16 +51,19 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
     type_ = emitter.vector_type(op.res.type)
     if private is not None and not private.shared:
         if all(isinstance(index, Uniform) for index in indices):
-            address = [*_scalars(indices), widening.zero]
+            address = [*scalars_of(indices), widening.zero]
             new = vector.LoadOp(private.array, address, type_)
             widening.hold(op, [Varying(emitter.insert(new))])
             return
         array, indices = private.array, [*indices, widening.lane_index]
     else:
         array = widening.array(op.memref)
-    access = _Access.of(widening, array, indices)
+    steps = STEPS if active.mask is None else range(0)
+    access = Access.of(widening, array, indices, steps)
     if access.kind == "uniform":
-        widening.hold(op, [_load_once(widening, op, array, _scalars(indices), active)])
+        widening.hold(
+            op, [_load_once(widening, op, array, scalars_of(indices), active)]
+        )
     elif access.kind == "contiguous":
         harmless = _stays_inside(widening, op.memref, op.indices)
         mask = None if harmless else active.mask
@@ -74,6 +72,8 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
         mask = None if active.mask is None else _reversed_mask(widening, active.mask)
         loaded = _load(widening, access, type_, mask)
         widening.hold(op, [Varying(_reverse(widening, loaded))])
+    elif access.kind == "stepped":
+        widening.hold(op, [Varying(_load_stepped(widening, access, type_))])
     else:
         mask = emitter.all_on() if active.mask is None else emitter.vector(active.mask)
         off = emitter.dense(0, op.res.type)
@@ -101,21 +101,21 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
     private = widening.private.get(op.memref)
     if private is not None and not private.shared:
         if all(isinstance(index, Uniform) for index in indices):
-            _store_private(widening, private.array, _scalars(indices), value, active)
+            _store_private(widening, private.array, scalars_of(indices), value, active)
             return
         array, indices = private.array, [*indices, widening.lane_index]
     else:
         array = widening.array(op.memref)
-    access = _Access.of(widening, array, indices)
+    access = Access.of(widening, array, indices)
     if access.kind == "uniform" and isinstance(value, Uniform):
-        _store_once(widening, array, _scalars(indices), value.scalar, active)
+        _store_once(widening, array, scalars_of(indices), value.scalar, active)
         return
     stored = emitter.vector(value)
     mask = None if active.mask is None else emitter.vector(active.mask)
     if access.kind == "uniform" and mask is None:
         last = vector.ExtractOp(stored, [emitter.width - 1], op.value.type)
         scalar = emitter.insert(last, op.value)
-        emitter.append(memref.StoreOp.get(scalar, array, _scalars(indices)))
+        emitter.append(memref.StoreOp.get(scalar, array, scalars_of(indices)))
     elif access.kind in ("contiguous", "reversed"):
         if access.kind == "reversed":
             stored = _reverse(widening, stored)
@@ -161,10 +161,6 @@ def widen_alloca(widening: Widening, op: memref.AllocaOp) -> None:
 
 
 # Uniform addresses
-
-
-def _scalars(indices: Sequence[Lanes]) -> list[SSAValue]:
-    return [index.scalar for index in indices if isinstance(index, Uniform)]
 
 
 def _load_once(
@@ -218,14 +214,14 @@ def _store_private(
     address = [*indices, widening.zero]
     stored = emitter.vector(value)
     if active.mask is not None:
-        access = _Access(array, "contiguous", address)
+        access = Access(array, "contiguous", address)
         mask = emitter.vector(active.mask)
         stored = _blended(widening, access, stored, mask)
     emitter.append(vector.StoreOp(stored, array, address))
 
 
 def _blended(
-    widening: Widening, access: _Access, stored: SSAValue, mask: SSAValue
+    widening: Widening, access: Access, stored: SSAValue, mask: SSAValue
 ) -> SSAValue:
     """
     What is in memory where lanes are off.
@@ -266,7 +262,7 @@ def _stays_inside(
 
 def _load(
     widening: Widening,
-    access: _Access,
+    access: Access,
     type_: AnyVector,
     mask: Lanes | None,
 ) -> SSAValue:
@@ -291,222 +287,48 @@ def _reversed_mask(widening: Widening, mask: Lanes) -> Lanes:
     return Varying(_reverse(widening, widening.emitter.vector(mask)))
 
 
-# Addresses
-
-
-@dataclass(frozen=True)
-class _Access:
-    """Where the lanes of an access go."""
-
-    array: SSAValue
-    kind: str
-    """`uniform`, `contiguous`, `reversed` or `scattered`."""
-
-    first: Sequence[SSAValue]
-    """The index of the lane with the lowest address, or where offsets start."""
-
-    offsets_or_none: SSAValue | None = None
-
-    @property
-    def offsets(self) -> SSAValue:
-        assert self.offsets_or_none is not None, f"a {self.kind} access has no offsets"
-        return self.offsets_or_none
-
-    @staticmethod
-    def of(widening: Widening, array: SSAValue, indices: Sequence[Lanes]) -> _Access:
-        emitter = widening.emitter
-        index = IndexType()
-        if all(isinstance(each, Uniform) for each in indices):
-            first = _scalars(indices)
-            zeros = emitter.dense(0, index)
-            return _Access(array, "uniform", first, zeros)
-        *outer, last = indices
-        if _has_unit_stride(array) and all(isinstance(each, Uniform) for each in outer):
-            assert not isinstance(last, Uniform)
-            if isinstance(last, Strided) and last.stride == 1:
-                return _Access(array, "contiguous", [*_scalars(outer), last.first])
-            if isinstance(last, Strided) and last.stride == -1:
-                back = emitter.constants.number(emitter.width - 1, index)
-                lowest = emitter.insert(arith.SubiOp(last.first, back), last.first)
-                return _Access(array, "reversed", [*_scalars(outer), lowest])
-        array, first, offsets = _linear(widening, array, indices)
-        return _Access(array, "scattered", first, offsets)
-
-
-def _has_unit_stride(array: SSAValue) -> bool:
-    type_ = cast(MemRefType[Attribute], array.type)
-    strides = type_.get_strides()
-    return strides is not None and len(strides) > 0 and strides[-1] == 1
-
-
-def _linear(
-    widening: Widening, array: SSAValue, indices: Sequence[Lanes]
-) -> tuple[SSAValue, Sequence[SSAValue], SSAValue]:
+def _load_stepped(widening: Widening, access: Access, type_: AnyVector) -> SSAValue:
     """
-    An address as an array, indices that all lanes share, and an offset per lane.
+    Every 2nd, 3rd or 4th element.
 
-    Offsets count elements, so the last dimension of the array must have stride 1; an
-    array of which this is not known is seen as one with a single dimension.
+    As many loads as steps cover all from the first element to the last, and nothing
+    behind it: the last load overlaps the one before.
+
+    ```mlir
+    // x[2 * i] of 4 lanes
+    %a = vector.load %x[%i] : memref<?xf32>, vector<4xf32>
+    %b = vector.load %x[%i_plus_3] : memref<?xf32>, vector<4xf32>
+    %v = vector.shuffle %a, %b [0, 2, 5, 7] : vector<4xf32>, vector<4xf32>
+    ```
     """
     emitter = widening.emitter
-    if (whole := _cast_from_i32(array, indices)) is not None:
-        return array, [*_scalars(indices), widening.zero], whole
-    strides = _Strides(widening, array)
-    element: Attribute = i32 if _offsets_fit_i32(array, indices) else IndexType()
-    shared: list[SSAValue] = []
-    offsets: SSAValue | None = None
-    for axis, each in enumerate(indices):
-        match each:
-            case Uniform(scalar=scalar):
-                shared.append(scalar)
-                continue
-            case Strided(first=scalar, stride=stride):
-                shared.append(scalar)
-                part = emitter.steps(element, stride)
-            case _:
-                shared.append(widening.zero)
-                part = _as_offsets(widening, emitter.vector(each), element)
-        part = strides.scaled(part, axis)
-        if offsets is None:
-            offsets = part
-        else:
-            offsets = emitter.insert(arith.AddiOp(offsets, part))
-    assert offsets is not None, "an address that all lanes share needs no offsets"
-    if _has_unit_stride(array):
-        return array, shared, offsets
-    return strides.flattened(), [strides.position(shared)], offsets
-
-
-def _cast_from_i32(array: SSAValue, indices: Sequence[Lanes]) -> SSAValue | None:
-    """The offsets, if they are a cast of integers of 32 bits, which an access extends."""
-    *outer, last = indices
-    if not isinstance(last, Varying) or not _has_unit_stride(array):
-        return None
-    if not all(isinstance(each, Uniform) for each in outer):
-        return None
-    owner = last.vector.owner
-    if isinstance(owner, arith.IndexCastOp) and _element(owner.input) == i32:
-        return owner.input
-    return None
-
-
-def _as_offsets(widening: Widening, lanes: SSAValue, element: Attribute) -> SSAValue:
-    """Varying indices as offsets; where 32 bits are enough they may be cut off."""
-    if element == IndexType():
-        return lanes
-    emitter = widening.emitter
-    owner = lanes.owner
-    if isinstance(owner, arith.IndexCastOp) and _element(owner.input) == element:
-        return owner.input
-    return emitter.insert(arith.IndexCastOp(lanes, emitter.vector_type(element)), lanes)
-
-
-class _Strides:
-    """The distances in elements between neighbours along each axis of an array."""
-
-    def __init__(self, widening: Widening, array: SSAValue):
-        self._widening = widening
-        self._array = array
-        self._type = cast(MemRefType[Attribute], array.type)
-        strides = self._type.get_strides() or [None] * self._type.get_num_dims()
-        self._static = [None if s == DYNAMIC_INDEX else s for s in strides]
-        self._data: memref.ExtractStridedMetaDataOp | None = None
-        self._dynamic: dict[int, SSAValue] = {}
-
-    def scaled(self, lanes: SSAValue, axis: int) -> SSAValue:
-        """Steps along an axis as elements."""
-        emitter = self._widening.emitter
-        stride = self._static[axis]
-        if stride == 1:
-            return lanes
-        if stride is not None:
-            element = cast(AnyVector, lanes.type).element_type
-            factor = emitter.dense(stride, element)
-        else:
-            factor = emitter.vector(Uniform(self._scalar(axis)))
-        return emitter.insert(arith.MuliOp(lanes, factor), lanes)
-
-    def position(self, indices: Sequence[SSAValue]) -> SSAValue:
-        """The linear position of a scalar index."""
-        emitter = self._widening.emitter
-        total: SSAValue | None = None
-        for axis, each in enumerate(indices):
-            part = each
-            if self._static[axis] != 1:
-                part = emitter.insert(arith.MuliOp(each, self._scalar(axis)))
-            if total is None:
-                total = part
-            else:
-                total = emitter.insert(arith.AddiOp(total, part))
-        return self._widening.zero if total is None else total
-
-    def flattened(self) -> SSAValue:
-        """The memory of the array, seen as one dimension of stride 1 without an end."""
-        data = self._metadata()
-        layout = StridedLayoutAttr([1], None)
-        type_ = MemRefType(
-            self._type.element_type, [DYNAMIC_INDEX], layout, self._type.memory_space
-        )
-        constants = self._widening.emitter.constants
-        unbounded = constants.number((1 << 63) - 1, IndexType())
-        return self._widening.emitter.insert(
-            memref.ReinterpretCastOp.from_dynamic(
-                data.base_buffer, [data.offset], [unbounded], [1], type_
-            ),
-            self._array,
-        )
-
-    def _scalar(self, axis: int) -> SSAValue:
-        static = self._static[axis]
-        if static is not None:
-            return self._widening.emitter.constants.number(static, IndexType())
-        known = self._dynamic.get(axis)
-        if known is None:
-            known = self._dynamic[axis] = self._compute(axis)
-        return known
-
-    def _compute(self, axis: int) -> SSAValue:
-        if not isinstance(self._type.layout, NoneAttr):
-            return self._metadata().strides[axis]
-        emitter = self._widening.emitter
-        number = emitter.constants.number(axis + 1, IndexType())
-        extent = emitter.insert(memref.DimOp(self._array, number))
-        if axis + 2 == self._type.get_num_dims():
-            return extent
-        return emitter.insert(arith.MuliOp(extent, self._scalar(axis + 1)))
-
-    def _metadata(self) -> memref.ExtractStridedMetaDataOp:
-        if self._data is None:
-            self._data = memref.ExtractStridedMetaDataOp(self._array)
-            self._widening.emitter.append(self._data)
-        return self._data
-
-
-def _offsets_fit_i32(array: SSAValue, indices: Sequence[Lanes]) -> bool:
-    """
-    Whether the offsets of lanes that are on lie within 32 bits, whatever they are.
-
-    True of arrays whose size is known to be small. A lane's offset counts from indices
-    that lanes share, which for a strided index is that of lane 0.
-    """
-    type_ = cast(MemRefType[Attribute], array.type)
-    strides = type_.get_strides()
-    if strides is None or any(
-        each is None or each == DYNAMIC_INDEX for each in (*type_.get_shape(), *strides)
-    ):
-        return False
-    extent = sum(
-        (size - 1) * abs(stride or 0)
-        for size, stride in zip(type_.get_shape(), strides, strict=True)
-    )
-    slack = sum(
-        64 * abs(index.stride * (stride or 0))
-        for index, stride in zip(indices, strides, strict=True)
-        if isinstance(index, Strided)
-    )
-    return extent + slack < 1 << 31
-
-
-def _element(value: SSAValue) -> Attribute | None:
-    type_ = value.type
-    return type_.element_type if isa(type_, AnyVector) else None
+    width, step = emitter.width, access.step
+    *outer, first = access.first
+    starts = [min(k * width, (step - 1) * (width - 1)) for k in range(step)]
+    sources = [
+        next(k for k in range(step) if lane * step < starts[k] + width)
+        for lane in range(width)
+    ]
+    found: SSAValue | None = None
+    for k, start in enumerate(starts):
+        at = first
+        if start:
+            ahead = emitter.constants.number(start, IndexType())
+            at = emitter.insert(arith.AddiOp(first, ahead), first)
+        loaded = emitter.insert(vector.LoadOp(access.array, [*outer, at], type_))
+        if found is None:
+            found = loaded
+            continue
+        # Each lane has its element of the first load at its element's place, of a later
+        # one at its own.
+        places = [
+            width + lane * step - start
+            if sources[lane] == k
+            else (lane * step if k == 1 and sources[lane] == 0 else lane)
+            for lane in range(width)
+        ]
+        order = DenseArrayBase.from_list(i64, places)
+        shuffle = vector.ShuffleOp(found, loaded, order, result_type=type_)
+        found = emitter.insert(shuffle)
+    assert found is not None, "a step is at least 2"
+    return found

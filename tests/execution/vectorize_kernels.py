@@ -774,3 +774,38 @@ spmd.kernel @one_result(%x: memref<?xi32>, %y: memref<?xi32>, %all: memref<?xi32
 """,
     lambda make: [*_counts(make), make.zeros("i32", make.groups), 7],
 )
+
+
+def _every(step: int) -> str:
+    return f"""
+spmd.kernel @every(%x: memref<?xi16>, %m: memref<?x{step}xf64>, %y: memref<?xi16>, %z: memref<?xf64>) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %step = arith.constant {step} : index
+  %i = spmd.global_id x
+  %at = arith.muli %i, %step : index
+  %next = arith.addi %at, %c1 : index
+  %a = memref.load %x[%at] : memref<?xi16>
+  %b = memref.load %x[%next] : memref<?xi16>
+  %c = arith.subi %a, %b : i16
+  memref.store %c, %y[%i] : memref<?xi16>
+  %p = memref.load %m[%i, %c0] : memref<?x{step}xf64>
+  %q = memref.load %m[%i, %c1] : memref<?x{step}xf64>
+  %r = arith.subf %p, %q : f64
+  memref.store %r, %z[%i] : memref<?xf64>
+  spmd.return
+}}
+"""
+
+
+for _step in (2, 3, 4, 5):
+
+    def _rows(make: Maker, step: int = _step) -> list[Any]:
+        return [
+            make.random("i16", step * (make.n - 1) + 2),
+            make.random("f64", make.n, step),
+            make.zeros("i16", make.n),
+            make.zeros("f64", make.n),
+        ]
+
+    _case(f"every-{_step}", _every(_step), _rows)

@@ -1,0 +1,263 @@
+"""Where the lanes of a memory access go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    MemRefType,
+    NoneAttr,
+    StridedLayoutAttr,
+    VectorType,
+    i32,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.hints import isa
+
+from spmd.passes.widening.lanes import Lanes, Strided, Uniform, Varying
+from spmd.passes.widening.state import Widening
+
+AnyVector: TypeAlias = VectorType[Attribute]
+
+STEPS = range(2, 5)
+"""Steps from lane to lane for which loads of all between are better than a gather."""
+
+
+def scalars_of(indices: Sequence[Lanes]) -> list[SSAValue]:
+    """Those of `indices` that all lanes share."""
+    return [index.scalar for index in indices if isinstance(index, Uniform)]
+
+
+@dataclass(frozen=True)
+class Access:
+    """Where the lanes of an access go."""
+
+    array: SSAValue
+    kind: Literal["uniform", "contiguous", "reversed", "stepped", "scattered"]
+
+    first: Sequence[SSAValue]
+    """The index of the lane with the lowest address, or where offsets start."""
+
+    offsets_or_none: SSAValue | None = None
+    step: int = 1
+    """Elements from one lane to the next, of a stepped access."""
+
+    @property
+    def offsets(self) -> SSAValue:
+        """What each lane adds to the last index of `first`."""
+        assert self.offsets_or_none is not None, f"a {self.kind} access has no offsets"
+        return self.offsets_or_none
+
+    @staticmethod
+    def of(
+        widening: Widening,
+        array: SSAValue,
+        indices: Sequence[Lanes],
+        steps: range = range(0),
+    ) -> Access:
+        """The access to `array[indices]`; one with a step in `steps` is stepped."""
+        emitter = widening.emitter
+        index = IndexType()
+        if all(isinstance(each, Uniform) for each in indices):
+            zeros = emitter.dense(0, index)
+            return Access(array, "uniform", scalars_of(indices), zeros)
+        *outer, last = indices
+        if _has_unit_stride(array) and all(isinstance(each, Uniform) for each in outer):
+            rows = scalars_of(outer)
+            match last:
+                case Strided(first=first, stride=1):
+                    return Access(array, "contiguous", [*rows, first])
+                case Strided(first=first, stride=-1):
+                    back = emitter.constants.number(emitter.width - 1, index)
+                    lowest = emitter.insert(arith.SubiOp(first, back), first)
+                    return Access(array, "reversed", [*rows, lowest])
+                case Strided(first=first, stride=stride) if stride in steps:
+                    return Access(array, "stepped", [*rows, first], None, stride)
+                case _:
+                    pass
+        array, first, offsets = _linear(widening, array, indices)
+        return Access(array, "scattered", first, offsets)
+
+
+def _has_unit_stride(array: SSAValue) -> bool:
+    type_ = cast(MemRefType[Attribute], array.type)
+    strides = type_.get_strides()
+    return strides is not None and len(strides) > 0 and strides[-1] == 1
+
+
+def _linear(
+    widening: Widening, array: SSAValue, indices: Sequence[Lanes]
+) -> tuple[SSAValue, Sequence[SSAValue], SSAValue]:
+    """
+    An address as an array, indices that all lanes share, and an offset per lane.
+
+    Offsets count elements, so the last dimension of the array must have stride 1; an
+    array of which this is not known is seen as one with a single dimension.
+    """
+    emitter = widening.emitter
+    if (whole := _cast_from_i32(array, indices)) is not None:
+        return array, [*scalars_of(indices), widening.zero], whole
+    strides = _Strides(widening, array)
+    element: Attribute = i32 if _offsets_fit_i32(array, indices) else IndexType()
+    shared: list[SSAValue] = []
+    offsets: SSAValue | None = None
+    for axis, each in enumerate(indices):
+        match each:
+            case Uniform(scalar=scalar):
+                shared.append(scalar)
+                continue
+            case Strided(first=scalar, stride=stride):
+                shared.append(scalar)
+                part = emitter.steps(element, stride)
+            case _:
+                shared.append(widening.zero)
+                part = _as_offsets(widening, emitter.vector(each), element)
+        part = strides.scaled(part, axis)
+        if offsets is None:
+            offsets = part
+        else:
+            offsets = emitter.insert(arith.AddiOp(offsets, part))
+    assert offsets is not None, "an address that all lanes share needs no offsets"
+    if _has_unit_stride(array):
+        return array, shared, offsets
+    return strides.flattened(), [strides.position(shared)], offsets
+
+
+def _cast_from_i32(array: SSAValue, indices: Sequence[Lanes]) -> SSAValue | None:
+    """The offsets, if they are a cast of integers of 32 bits, which an access extends."""
+    *outer, last = indices
+    if not isinstance(last, Varying) or not _has_unit_stride(array):
+        return None
+    if not all(isinstance(each, Uniform) for each in outer):
+        return None
+    owner = last.vector.owner
+    if isinstance(owner, arith.IndexCastOp) and _element(owner.input) == i32:
+        return owner.input
+    return None
+
+
+def _as_offsets(widening: Widening, lanes: SSAValue, element: Attribute) -> SSAValue:
+    """Varying indices as offsets; where 32 bits are enough they may be cut off."""
+    if element == IndexType():
+        return lanes
+    emitter = widening.emitter
+    owner = lanes.owner
+    if isinstance(owner, arith.IndexCastOp) and _element(owner.input) == element:
+        return owner.input
+    return emitter.insert(arith.IndexCastOp(lanes, emitter.vector_type(element)), lanes)
+
+
+class _Strides:
+    """The distances in elements between neighbours along each axis of an array."""
+
+    def __init__(self, widening: Widening, array: SSAValue):
+        self._widening = widening
+        self._array = array
+        self._type = cast(MemRefType[Attribute], array.type)
+        strides = self._type.get_strides() or [None] * self._type.get_num_dims()
+        self._static = [None if s == DYNAMIC_INDEX else s for s in strides]
+        self._data: memref.ExtractStridedMetaDataOp | None = None
+        self._dynamic: dict[int, SSAValue] = {}
+
+    def scaled(self, lanes: SSAValue, axis: int) -> SSAValue:
+        """Steps along an axis as elements."""
+        emitter = self._widening.emitter
+        stride = self._static[axis]
+        if stride == 1:
+            return lanes
+        if stride is not None:
+            element = cast(AnyVector, lanes.type).element_type
+            factor = emitter.dense(stride, element)
+        else:
+            factor = emitter.vector(Uniform(self._scalar(axis)))
+        return emitter.insert(arith.MuliOp(lanes, factor), lanes)
+
+    def position(self, indices: Sequence[SSAValue]) -> SSAValue:
+        """The linear position of a scalar index."""
+        emitter = self._widening.emitter
+        total: SSAValue | None = None
+        for axis, each in enumerate(indices):
+            part = each
+            if self._static[axis] != 1:
+                part = emitter.insert(arith.MuliOp(each, self._scalar(axis)))
+            if total is None:
+                total = part
+            else:
+                total = emitter.insert(arith.AddiOp(total, part))
+        return self._widening.zero if total is None else total
+
+    def flattened(self) -> SSAValue:
+        """The memory of the array, seen as one dimension of stride 1 without an end."""
+        data = self._metadata()
+        layout = StridedLayoutAttr([1], None)
+        type_ = MemRefType(
+            self._type.element_type, [DYNAMIC_INDEX], layout, self._type.memory_space
+        )
+        constants = self._widening.emitter.constants
+        unbounded = constants.number((1 << 63) - 1, IndexType())
+        return self._widening.emitter.insert(
+            memref.ReinterpretCastOp.from_dynamic(
+                data.base_buffer, [data.offset], [unbounded], [1], type_
+            ),
+            self._array,
+        )
+
+    def _scalar(self, axis: int) -> SSAValue:
+        static = self._static[axis]
+        if static is not None:
+            return self._widening.emitter.constants.number(static, IndexType())
+        known = self._dynamic.get(axis)
+        if known is None:
+            known = self._dynamic[axis] = self._compute(axis)
+        return known
+
+    def _compute(self, axis: int) -> SSAValue:
+        if not isinstance(self._type.layout, NoneAttr):
+            return self._metadata().strides[axis]
+        emitter = self._widening.emitter
+        number = emitter.constants.number(axis + 1, IndexType())
+        extent = emitter.insert(memref.DimOp(self._array, number))
+        if axis + 2 == self._type.get_num_dims():
+            return extent
+        return emitter.insert(arith.MuliOp(extent, self._scalar(axis + 1)))
+
+    def _metadata(self) -> memref.ExtractStridedMetaDataOp:
+        if self._data is None:
+            self._data = memref.ExtractStridedMetaDataOp(self._array)
+            self._widening.emitter.append(self._data)
+        return self._data
+
+
+def _offsets_fit_i32(array: SSAValue, indices: Sequence[Lanes]) -> bool:
+    """
+    Whether the offsets of lanes that are on lie within 32 bits, whatever they are.
+
+    True of arrays whose size is known to be small. A lane's offset counts from indices
+    that lanes share, which for a strided index is that of lane 0.
+    """
+    type_ = cast(MemRefType[Attribute], array.type)
+    strides = type_.get_strides()
+    if strides is None or any(
+        each is None or each == DYNAMIC_INDEX for each in (*type_.get_shape(), *strides)
+    ):
+        return False
+    extent = sum(
+        (size - 1) * abs(stride or 0)
+        for size, stride in zip(type_.get_shape(), strides, strict=True)
+    )
+    slack = sum(
+        64 * abs(index.stride * (stride or 0))
+        for index, stride in zip(indices, strides, strict=True)
+        if isinstance(index, Strided)
+    )
+    return extent + slack < 1 << 31
+
+
+def _element(value: SSAValue) -> Attribute | None:
+    type_ = value.type
+    return type_.element_type if isa(type_, AnyVector) else None
