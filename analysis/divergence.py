@@ -179,8 +179,8 @@ def analyze_work_items(nest: scf.ForOp) -> Divergence:
 
 def analyses_of(module: Operation) -> Iterator[Divergence]:
     """
-    One analysis for all there is in a module: kernels, nests of work-item loops and
-    sub-groups, each the outermost of its kind.
+    One analysis for all there is in a module: kernels, nests of work-item loops (those
+    that have not become sub-groups) and sub-groups.
     """
     work = list(module.regions)
     while work:
@@ -190,7 +190,11 @@ def analyses_of(module: Operation) -> Iterator[Divergence]:
                     yield analyze_kernel(op)
                 elif isinstance(op, SubGroupOp):
                     yield analyze_sub_group(op)
-                elif isinstance(op, scf.ForOp) and work_item_dimension(op) is not None:
+                elif (
+                    isinstance(op, scf.ForOp)
+                    and work_item_dimension(op) is not None
+                    and not any(isinstance(inner, SubGroupOp) for inner in op.walk())
+                ):
                     yield analyze_work_items(op)
                 else:
                     work.extend(op.regions)
