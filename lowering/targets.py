@@ -12,6 +12,8 @@ What the stock `xdsl-opt -t NAME` writes: LLVM IR, assembly, or an object file.
 | `features=` | as for LLVM: `"+avx2","-fma"` |
 | `file="k.o"` | of `spmd-object`: where to write, instead of the standard output |
 
+Sub-group operations that are left become loops over lanes (`sub-groups-to-loops`).
+
 Without options `spmd-llvm` assumes nothing of the machine, so that its text is the same
 on every host; the other two make code for the host.
 """
@@ -31,6 +33,16 @@ from xdsl.utils.target import Target
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import Machine, machine_for
 from spmd.lowering.native import optimized
+from spmd.passes.choose_sub_group_size import needs_sub_groups
+from spmd.passes.sub_groups_to_loops import SubGroupsToLoopsPass
+
+
+def _llvm_ir(ctx: Context, module: ModuleOp, machine: Machine) -> str:
+    """LLVM IR; a module that was not vectorized may still have sub-group operations."""
+    if any(map(needs_sub_groups, module.walk())):
+        module = module.clone()
+        SubGroupsToLoopsPass().apply(ctx, module)
+    return emit_llvm(module, machine)
 
 
 @dataclass(frozen=True)
@@ -49,7 +61,7 @@ class SpmdLlvmTarget(Target):
         return machine_for(self.triple, cpu, ",".join(self.features))
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        output.write(emit_llvm(module, self.machine()))
+        output.write(_llvm_ir(ctx, module, self.machine()))
 
 
 @dataclass(frozen=True)
@@ -60,7 +72,7 @@ class SpmdAsmTarget(SpmdLlvmTarget):
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         machine = self.machine("host")
-        llvm_module, target = optimized(emit_llvm(module, machine), machine)
+        llvm_module, target = optimized(_llvm_ir(ctx, module, machine), machine)
         output.write(target.emit_assembly(llvm_module))
 
 
@@ -79,7 +91,7 @@ class SpmdObjectTarget(SpmdLlvmTarget):
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         machine = self.machine("host")
-        llvm_module, target = optimized(emit_llvm(module, machine), machine)
+        llvm_module, target = optimized(_llvm_ir(ctx, module, machine), machine)
         code: bytes = target.emit_object(llvm_module)
         if self.file:
             Path(self.file).write_bytes(code)

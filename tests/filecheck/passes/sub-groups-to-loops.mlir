@@ -1,4 +1,8 @@
 // RUN: xdsl-opt %s -p sub-groups-to-loops | filecheck %s
+// RUN: xdsl-opt %s -t spmd-llvm | filecheck %s --check-prefix LLVM
+
+// The targets run the pass by themselves.
+// LLVM: define
 
 // What lanes ask about their sub-group is arithmetic; no mask is left where all exist.
 
@@ -11,7 +15,7 @@
 // CHECK-NOT:     spmd.sub_group
 // CHECK-NOT:     spmd.lane_id
 func.func @queries(%x: memref<?xindex>, %n: index)
-    attributes {spmd.work_group_function, spmd.sub_group_size = 8 : i64} {
+    attributes {spmd.sub_group_size = 8 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %lx = %c0 to %n step %c1 {
@@ -27,7 +31,7 @@ func.func @queries(%x: memref<?xindex>, %n: index)
 
 // CHECK-LABEL: func.func @untouched
 // CHECK:         } {spmd.work_items = array<i64: 0>}
-func.func @untouched(%x: memref<?xindex>, %n: index) attributes {spmd.work_group_function} {
+func.func @untouched(%x: memref<?xindex>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %lx = %c0 to %n step %c1 {

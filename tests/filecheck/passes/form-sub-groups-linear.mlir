@@ -1,0 +1,73 @@
+// RUN: xdsl-opt %s -p form-sub-groups{width=16} --split-input-file --verify-diagnostics | filecheck %s
+
+// With sub-group operations lanes follow the linear local id, and the size is the function's.
+
+// CHECK-LABEL: func.func @plane
+// CHECK:         %items = arith.muli %sx, %sy overflow<nsw,nuw> : index
+// CHECK-NEXT:    %whole = arith.andi %items, %cm4 : index
+// CHECK-NEXT:    %rest = arith.andi %items, %c3 : index
+// CHECK-NEXT:    scf.for %first = %c0 to %whole step %c4 {
+// CHECK-NEXT:      %id = arith.divui %first, %c4 : index
+// CHECK-NEXT:      spmd.sub_group (%linear) shape [4] at (%first) {
+// CHECK-NEXT:        %lx = arith.remui %linear, %sx : index
+// CHECK-NEXT:        %ly = arith.divui %linear, %sx : index
+// CHECK-NEXT:        %r = spmd.shuffle rotate %lx, %ly : index
+// CHECK-NEXT:        memref.store %r, %x[%id] : memref<?xindex>
+// CHECK-NEXT:        memref.store %c4, %x[%ly] : memref<?xindex>
+// CHECK:         spmd.sub_group (%linear_1) shape [4] at (%whole) count %rest {
+// CHECK:           %{{.*}} = arith.remui %ly_1, %rest : index
+// CHECK:           %r_1 = spmd.shuffle idx %lx_1, %{{.*}} : index
+// CHECK:           memref.store %rest, %x[%ly_1] : memref<?xindex>
+func.func @plane(%x: memref<?xindex>, %sx: index, %sy: index)
+    attributes {spmd.work_group_function, spmd.sub_group_size = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %ly = %c0 to %sy step %c1 {
+    scf.for %lx = %c0 to %sx step %c1 {
+      %id = spmd.sub_group_id
+      %size = spmd.sub_group_size
+      %r = spmd.shuffle rotate %lx, %ly : index
+      memref.store %r, %x[%id] : memref<?xindex>
+      memref.store %size, %x[%ly] : memref<?xindex>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
+
+// What has no vector form gets sub-groups all the same.
+
+// CHECK-LABEL: func.func @counter
+// CHECK:         spmd.sub_group (%lx) shape [4] at (%c0) attributes {spmd.not_vectorized = "spmd.atomic_rmw has no vector form"} {
+func.func @counter(%n: memref<i32>)
+    attributes {spmd.work_group_function, spmd.sub_group_size = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %one = arith.constant 1 : i32
+  scf.for %lx = %c0 to %c4 step %c1 {
+    %s = spmd.reduce add %one across sub_group : i32
+    %old = spmd.atomic_rmw add %s, %n[] : memref<i32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// CHECK: expected structured control flow (scf.if, index_switch, for, while) around sub-group operations, got scf.execute_region
+func.func @blocks(%x: memref<?xi1>, %c: i1)
+    attributes {spmd.work_group_function, spmd.sub_group_size = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %lx = %c0 to %c4 step %c1 {
+    scf.execute_region {
+      cf.cond_br %c, ^a, ^b
+    ^a:
+      %any = spmd.any %c across sub_group
+      cf.br ^b
+    ^b:
+      scf.yield
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
