@@ -222,6 +222,9 @@ CASES = (
             make.zeros("i32", make.groups),
         ],
     ),
+    Case("sub_group_collectives", of_each("i32", "f32", "i64", "i1")),
+    Case("sub_group_divergent", of_each("i32", "i32")),
+    Case("sub_group_shuffles", of_each("i32", "f64")),
     Case(
         "histogram",
         lambda make: [make.random("i32", make.n), make.zeros("i32", 8)],
