@@ -7,7 +7,7 @@ Both are over-approximations; a value wrongly held for undefined costs a test at
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar, cast
 
 from xdsl.dialects import func
@@ -49,6 +49,21 @@ def functions_of(module: ModuleOp) -> dict[str, func.FuncOp]:
     return {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
 
 
+def calls_of(module: ModuleOp) -> dict[str, list[func.CallOp]]:
+    """The calls of each function, by its name."""
+    calls: dict[str, list[func.CallOp]] = {}
+    for op in module.walk():
+        if isinstance(op, func.CallOp):
+            calls.setdefault(op.callee.string_value(), []).append(op)
+    return calls
+
+
+def _entry_arguments(op: Operation) -> Iterator[SSAValue]:
+    for region in op.regions:
+        if region.blocks:
+            yield from region.blocks[0].args
+
+
 def values_that_may_be_poison(module: ModuleOp) -> set[SSAValue]:
     """
     Sources, and everything computed from them.
@@ -57,49 +72,42 @@ def values_that_may_be_poison(module: ModuleOp) -> set[SSAValue]:
     regions makes its results and the arguments of its regions suspect.
     """
     functions = functions_of(module)
+    calls = calls_of(module)
+
+    def reached_by_operands(op: Operation) -> Iterator[SSAValue]:
+        yield from op.results
+        yield from _entry_arguments(op)
+        for block in op.successors:
+            yield from block.args
+        if isinstance(op, func.CallOp):
+            callee = functions.get(op.callee.string_value())
+            if callee is not None:
+                yield from _entry_arguments(callee)
+        parent = op.parent_op()
+        ends_its_block = op.parent is not None and op.parent.last_op is op
+        if parent is None or not ends_its_block:
+            return
+        if isinstance(parent, func.FuncOp):
+            for call in calls.get(parent.sym_name.data, []):
+                yield from call.results
+        else:
+            yield from parent.results
+            yield from _entry_arguments(parent)
+
     poison: set[SSAValue] = set()
-
-    def mark(values: object) -> None:
-        poison.update(cast("tuple[SSAValue, ...]", values))
-
-    ops = [op for op in module.walk() if op is not module]
-    size = -1
-    while len(poison) != size:
-        size = len(poison)
-        for op in ops:
-            source = POISON_SOURCES.get(type(op))
-            made = source is not None and source(op)
-            if made:
-                mark(op.results)
-            if not made and (
-                type(op) in OPAQUE_TO_POISON or poison.isdisjoint(op.operands)
-            ):
-                continue
-            mark(op.results)
-            for block in op.successors:
-                mark(block.args)
-            for region in op.regions:
-                if region.blocks:
-                    mark(region.blocks[0].args)
-            if isinstance(op, func.CallOp):
-                callee = functions.get(op.callee.string_value())
-                if callee is not None and not callee.is_declaration:
-                    mark(callee.body.blocks[0].args)
-            parent = op.parent_op()
-            if op is not op.parent.last_op if op.parent is not None else True:
-                continue
-            if isinstance(parent, func.FuncOp):
-                for call in ops:
-                    if (
-                        isinstance(call, func.CallOp)
-                        and call.callee.string_value() == parent.sym_name.data
-                    ):
-                        mark(call.results)
-            elif parent is not None and not isinstance(parent, ModuleOp):
-                mark(parent.results)
-                for region in parent.regions:
-                    if region.blocks:
-                        mark(region.blocks[0].args)
+    work: list[SSAValue] = []
+    for op in module.walk():
+        makes = POISON_SOURCES.get(type(op))
+        if makes is not None and makes(op):
+            work += op.results
+    while work:
+        value = work.pop()
+        if value in poison:
+            continue
+        poison.add(value)
+        for use in value.uses:
+            if type(use.operation) not in OPAQUE_TO_POISON:
+                work += reached_by_operands(use.operation)
     return poison
 
 
@@ -131,20 +139,21 @@ def ops_that_wait(module: ModuleOp, poison: set[SSAValue]) -> set[Operation]:
     one that waits: only work-items that are run together know theirs.
     """
     functions = functions_of(module)
-    calls: dict[str, list[Operation]] = {}
-    work: list[Operation] = []
-    for op in module.walk():
-        if isinstance(op, func.CallOp):
-            calls.setdefault(op.callee.string_value(), []).append(op)
-        elif (
-            type(op) in WAITING
-            or (isinstance(op, SubGroupQueryOp) and _is_in_work_item_loop(op))
-        ) or (
-            type(op) in DECISIONS
-            and not poison.isdisjoint(DECISIONS[type(op)](op))
+    calls = calls_of(module)
+
+    def waits(op: Operation) -> bool:
+        if type(op) in WAITING:
+            return True
+        if isinstance(op, SubGroupQueryOp):
+            return _is_in_work_item_loop(op)
+        decides_on = DECISIONS.get(type(op))
+        return (
+            decides_on is not None
+            and not poison.isdisjoint(decides_on(op))
             and is_in_lanes(op)
-        ):
-            work.append(op)
+        )
+
+    work: list[Operation] = [op for op in module.walk() if waits(op)]
     waiting: set[Operation] = set()
     while work:
         op = work.pop()
