@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -283,6 +283,6 @@ spmd.kernel @k(%x: memref<?xf32>) {
 }
 """
     items = 2000
-    start = perf_counter()
+    start = process_time()
     assert spmd.check(source, np.ones(items, np.float32), global_size=items)
-    assert items * 20 * 4 / (perf_counter() - start) > 100_000
+    assert items * 20 * 4 / (process_time() - start) > 100_000
