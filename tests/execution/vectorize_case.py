@@ -1,0 +1,39 @@
+"""What a kernel that tests `vectorize` is called with."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tests.execution.harness import EXACT, Arguments, Maker, Tolerance
+
+
+class Case(NamedTuple):
+    """A kernel and what to call it with."""
+
+    source: str
+    arguments: Arguments
+    tolerance: Tolerance = EXACT
+
+
+class Cases(dict[str, Case]):
+    """Kernels by name."""
+
+    def add(
+        self,
+        name: str,
+        source: str,
+        arguments: Arguments,
+        tolerance: Tolerance = EXACT,
+    ) -> None:
+        assert name not in self, f"two kernels are called {name}"
+        self[name] = Case(source, arguments, tolerance)
+
+
+def floats(make: Maker) -> list[Any]:
+    """Small whole numbers, and zeros."""
+    return [make.integers("f32", -8, 9, make.n), make.zeros("f32", make.n)]
+
+
+def counts(make: Maker) -> list[Any]:
+    """Numbers of turns, some negative, and zeros."""
+    return [make.integers("i32", -3, 12, make.n), make.zeros("i32", make.n)]
