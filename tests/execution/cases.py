@@ -224,6 +224,7 @@ CASES = (
     ),
     Case("sub_group_collectives", of_each("i32", "f32", "i64", "i1")),
     Case("sub_group_divergent", of_each("i32", "i32")),
+    Case("sub_group_ids", one(lambda make: make.zeros("index", make.n)), PLANES),
     Case("sub_group_shuffles", of_each("i32", "f64")),
     Case(
         "histogram",
