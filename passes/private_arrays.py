@@ -89,11 +89,16 @@ def _view(
     index, ops = group.linear_id(ids, alloca)
     size = group.constants.index(static_bytes(type_))
     offset = arith.MuliOp(index, size, overflow=NO_WRAP)
-    view = memref.ViewOp(array, offset, (), type_)
-    hint(view.result, alloca.memref)
-    for op in (offset, view):
+    plain = MemRefType(type_.element_type, type_.shape, type_.layout)
+    view = memref.ViewOp(array, offset, (), plain)
+    ops += (offset, view)
+    if plain != type_:
+        # Group memory has no memory space; what uses the array expects that of `alloca`.
+        ops.append(memref.MemorySpaceCastOp(view, type_))
+    hint(ops[-1].results[0], alloca.memref)
+    for op in ops:
         locate(op, alloca)
-    return [*ops, offset, view]
+    return ops
 
 
 def lift_private_array(group: WorkGroup, alloca: memref.AllocaOp) -> None:
@@ -141,13 +146,13 @@ def why_not_in_group_memory(alloca: memref.AllocaOp) -> str | None:
             f"expected a private array of static size, got {type_}: it lives across a "
             "barrier, where its size must be known before the group starts"
         )
+    if not isinstance(type_.layout, NoneAttr):
+        return f"expected a private array in identity layout, got {type_}"
     return None
 
 
 def why_not_interleaved(alloca: memref.AllocaOp) -> str | None:
     """Why the elements of one work-item must lie together."""
-    if not isinstance(_type_of(alloca).layout, NoneAttr):
-        return "its layout is not the identity"
     for use in alloca.memref.uses:
         op = use.operation
         if not isinstance(op, memref.LoadOp | memref.StoreOp):
