@@ -176,38 +176,51 @@ def _quotient(op: Operation, x: Shape, y: Shape, divisor: int, lanes: Lanes) -> 
 
 
 def _divide(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
-    if _width(op) is None:
+    width = _width(op)
+    if width is None:
         return elementwise(op, operands, lanes)
     x, y = operands
     divisor = lanes.constant(op.operands[1])
     if isinstance(op, arith.ShRUIOp | arith.ShRSIOp):
-        known_places = divisor is not None and 0 <= divisor < (_width(op) or 0)
-        divisor = 1 << divisor if divisor is not None and known_places else None
-        step = divisor
-    else:
-        # Also for an unknown uniform divisor: it is a multiple of its alignment.
-        step = y.alignment if y.stride == 0 else None
+        known = divisor is not None and 0 <= divisor < width
+        divisor = 1 << divisor if divisor is not None and known else None
+    result = elementwise(op, operands, lanes)
     if divisor is not None and divisor != 0:
         result = _quotient(op, x, y, divisor, lanes)
-        if not result.is_varying:
-            return result
+    step = _divisor_step(op, y, divisor, lanes)
     # No lane is across a multiple of the divisor from the first lane.
-    rounds_down = not isinstance(op, arith.CeilDivSIOp | arith.CeilDivUIOp)
-    if step is not None and rounds_down:
-        shifts = isinstance(op, arith.ShRUIOp | arith.ShRSIOp)
-        floors = isinstance(op, arith.FloorDivSIOp | arith.ShRSIOp)
-        known = lanes.ranges.of(op.operands[0])
-        divisor_is_positive = shifts or lanes.ranges.of(op.operands[1]).low > 0
-        if (
-            (floors or known.is_non_negative)
-            and divisor_is_positive
-            and _operand_is_exact(op, 0, x, lanes)
-            and lanes.stays_below(x, gcd(x.alignment, step))
-        ):
-            return UNIFORM
-    if divisor is not None and divisor != 0:
-        return _quotient(op, x, y, divisor, lanes)
-    return elementwise(op, operands, lanes)
+    if (
+        result.is_varying
+        and step is not None
+        and _operand_is_exact(op, 0, x, lanes)
+        and lanes.stays_below(x, gcd(x.alignment, step))
+    ):
+        return UNIFORM
+    return result
+
+
+def _divisor_step(
+    op: Operation, y: Shape, divisor: int | None, lanes: Lanes
+) -> int | None:
+    """
+    A number that divides a uniform divisor, if the quotient is the same for all dividends
+    from one multiple of it to the next.
+    """
+    floors = isinstance(op, arith.FloorDivSIOp | arith.ShRSIOp)
+    if not floors and not lanes.ranges.of(op.operands[0]).is_non_negative:
+        return None
+    match op:
+        case arith.ShRUIOp() | arith.ShRSIOp():
+            return divisor
+        case arith.DivSIOp():
+            return y.alignment if y.is_uniform else None
+        case arith.DivUIOp():
+            # Read as unsigned, only the power of two of the alignment divides it.
+            return power_of_two_part(y.alignment) if y.is_uniform else None
+        case arith.FloorDivSIOp() if lanes.ranges.of(op.operands[1]).low > 0:
+            return y.alignment if y.is_uniform else None
+        case _:
+            return None
 
 
 def _remainder(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
