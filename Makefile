@@ -59,6 +59,7 @@ bench: $(READY) ## side by side with NumPy, one thread
 docs: $(READY) ## put the IR of today into docs/pipeline.md
 	$(BIN)/python tests/docs/pipeline_page.py
 	$(BIN)/python tests/docs/barriers_page.py
+	$(BIN)/python tests/docs/divergence_page.py
 
 format: $(READY) ## let ruff repair what it can
 	$(BIN)/ruff check --fix

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
+from xdsl.universe import Universe
 from xdsl.utils.exceptions import ArgSpecParseError
 
 from spmd.analysis.rendering import render, to_html, to_terminal, why
 from spmd.runtime.errors import CompileError, SourceText, compile_errors
 from spmd.runtime.parsing import decode, make_context, parse, read_file
-from spmd.universe import SPMD_UNIVERSE
 
 _EPILOG = """\
 examples:
@@ -78,12 +78,12 @@ def _module(file: str, passes: str) -> ModuleOp:
 
 
 def _run(module: ModuleOp, passes: str, source: SourceText) -> None:
-    known = SPMD_UNIVERSE.all_passes
+    known = Universe.get_multiverse().all_passes
     try:
         pipeline = PassPipeline.parse_spec(dict(known), passes) if passes else None
     except (ArgSpecParseError, ValueError) as error:
         raise CompileError(
-            f"--passes: expected names of passes ({', '.join(known)}) with options in "
+            "--passes: expected names of passes that xdsl-opt knows, with options in "
             f"braces, got {passes!r}: {' '.join(str(error).split())}"
         ) from None
     if pipeline is not None:

@@ -97,6 +97,12 @@ def _assignments(comment: str) -> dict[str, Any]:
     return {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
 
 
+PART_OF_RESULT = re.compile(
+    r"^<!-- (fission|continuations) -->\n\n```mlir\n.*?^```\n", re.MULTILINE | re.DOTALL
+)
+"""IR that stands for itself no more; the test of its page keeps it up to date."""
+
+
 def blocks(text: str, place: str, language: str = "mlir") -> Iterator[Example]:
     """The blocks of one language in a text, in order."""
     for match in FENCE.finditer(text):
@@ -106,8 +112,12 @@ def blocks(text: str, place: str, language: str = "mlir") -> Iterator[Example]:
 
 
 def examples_of_document(path: Path) -> list[Example]:
-    """The examples of a Markdown file."""
-    return list(blocks(path.read_text(), path.name))
+    """The examples of a Markdown file, without what is shown of a result."""
+
+    def blank(match: re.Match[str]) -> str:
+        return "\n" * match[0].count("\n")
+
+    return list(blocks(PART_OF_RESULT.sub(blank, path.read_text()), path.name))
 
 
 def examples_of_op(op: type[Operation]) -> list[Example]:

@@ -244,9 +244,11 @@ spmd.kernel @flags(%f: memref<?xi1>, %x: memref<?xi32>, %g: memref<?xi1>) {
 def _bound(predicate: str, mirrored: bool) -> str:
     operands = "%n, %i" if mirrored else "%i, %n"
     return f"""
-spmd.kernel @bound(%n: index, %x: memref<?xi32>) {{
+spmd.kernel @bound(%n: index, %x: memref<?xi32>, %all: memref<?xi32>) {{
   %one = arith.constant 1 : i32
   %i = spmd.global_id x
+  // What all work-items do keeps the condition from becoming the end of the loop.
+  memref.store %one, %all[%i] : memref<?xi32>
   %in = arith.cmpi {predicate}, {operands} : index
   scf.if %in {{
     memref.store %one, %x[%i] : memref<?xi32>
@@ -261,7 +263,7 @@ for _predicate in ("slt", "sle", "ult", "ule", "sgt", "sge", "ugt", "uge", "eq",
         for _mirrored in (False, True):
 
             def _bounded(make: Maker, limit: int = _limit) -> list[Any]:
-                return [limit, make.zeros("i32", make.n)]
+                return [limit, make.zeros("i32", make.n), make.zeros("i32", make.n)]
 
             _name = f"bound-{_predicate}-{_limit}{'-mirrored' if _mirrored else ''}"
             ACCESSES.add(_name, _bound(_predicate, _mirrored), _bounded)

@@ -64,7 +64,10 @@ def test_passes(file: str, capsys: pytest.CaptureFixture[str]):
     ("words", "message"),
     [
         (["--why", "nope"], "--why: expected the name of a value in a kernel"),
-        (["--passes", "nope"], "--passes: expected names of passes (spmd-to-loops, "),
+        (
+            ["--passes", "nope"],
+            "--passes: expected names of passes that xdsl-opt knows",
+        ),
         (["--passes", "spmd-to-loops{"], "got 'spmd-to-loops{': Error parsing"),
         (["--passes", "spmd-to-loops{nope=1}"], "arguments"),
         (["--html", "/nowhere/page.html"], "--html: "),
