@@ -123,6 +123,24 @@ def _subview(body: Body, op: memref.SubviewOp) -> None:
     )
 
 
+UNBOUNDED = 2**63 - 1
+"""The size that stands for "to the end of the memory"."""
+
+
+@helper
+def reinterpreted(
+    source: MemRef,
+    offset: int,
+    sizes: tuple[int, ...],
+    strides: tuple[int, ...],
+    site: int,
+) -> MemRef:
+    """As `view_like`; a row of unbounded size ends with the memory."""
+    if sizes == (UNBOUNDED,) and strides == (1,):
+        sizes = (max(0, len(source.data) - offset),)
+    return view_like(source, offset, sizes, strides, site)
+
+
 @meaning(memref.ReinterpretCastOp)
 def _reinterpret_cast(body: Body, op: memref.ReinterpretCastOp) -> None:
     (offset,) = mixed(body, op, op.static_offsets, op.offsets)
@@ -130,7 +148,7 @@ def _reinterpret_cast(body: Body, op: memref.ReinterpretCastOp) -> None:
     strides = mixed(body, op, op.static_strides, op.strides)
     body.let(
         op.result,
-        f"view_like({body.use(op.source)}, {offset}, {as_tuple(sizes)}, "
+        f"reinterpreted({body.use(op.source)}, {offset}, {as_tuple(sizes)}, "
         f"{as_tuple(strides)}, {body.site(op)})",
     )
 
