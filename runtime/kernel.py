@@ -1,4 +1,4 @@
-"""A kernel of a program: compiled when first launched, for each work-group size."""
+"""A kernel of a program: compiled when launched, for each work-group size or once."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Kernel:
         self._options = options
         self._source = source
         self._fixed = op.group_size
-        self._natives: dict[tuple[Triple, bool], NativeKernel] = {}
+        self._natives: dict[tuple[Triple | None, bool], NativeKernel] = {}
         self._plans: dict[tuple[Any, Any], tuple[NativeKernel | None, Range]] = {}
         with compile_errors(source, f"checking kernel '{self.name}'"):
             functions = called_functions(module, op)
@@ -159,7 +159,8 @@ class Kernel:
         passes = self._options.passes()
         if group_size is not None:
             size = group_size_for(self.name, self._fixed, group_size, (1, 1, 1))
-            passes = specialised_passes(self.name, size, True, self._options)
+            if self._options.specialize:
+                passes = specialised_passes(self.name, size, True, self._options)
         return stages(module, passes, self._source)
 
     def ir(self, stage: str, *, group_size: Size | None = None) -> str:
@@ -191,10 +192,17 @@ class Kernel:
         return plan
 
     def _native(self, size: Triple, full: bool) -> NativeKernel:
+        if not self._options.specialize:
+            return self._compiled(self._fixed, False)
         # Code for any group also runs full ones, if a little slower.
         for key in ((size, full), (size, False)):
             if (found := self._natives.get(key)) is not None:
                 return found
+        return self._compiled(size, full)
+
+    def _compiled(self, size: Triple | None, full: bool) -> NativeKernel:
+        if (found := self._natives.get((size, full))) is not None:
+            return found
         with compiling:
             found = self._natives.get((size, full))
             if found is None:

@@ -81,15 +81,16 @@ class Launch:
             return
         self._deep = native.stack_bytes > _SMALL_STACK
         self._entry = native.entry
+        scratch = native.scratch_bytes(range_.group_size)
         if packed.local_bytes:
-            self._scratch = -(-native.scratch_bytes // ALIGNMENT) * ALIGNMENT
+            self._scratch = -(-scratch // ALIGNMENT) * ALIGNMENT
             # Pointers to local memory: where in the arguments, where in the memory.
             self._local_fields = tuple(
                 (signature.field_offset(field), self._scratch + offset)
                 for field, offset in packed.local_fields
             )
         else:
-            self._scratch = native.scratch_bytes
+            self._scratch = scratch
         self._memory = self._scratch + packed.local_bytes
         self._direct = not (self._memory or self._deep) and (
             threads == 1 or self._groups == 1

@@ -1,4 +1,4 @@
-"""A kernel as native code, specialised on its work-group size."""
+"""A kernel as native code, for one work-group size or for all."""
 
 from __future__ import annotations
 
@@ -49,13 +49,12 @@ if hasattr(os, "register_at_fork"):
 
 
 class NativeKernel:
-    """Native code of one kernel for one work-group size."""
+    """Native code of one kernel, for one work-group size or for all."""
 
     def __init__(
         self,
         llvm_ir: str,
         name: str,
-        group_size: Triple,
         scratch: list[str],
         may_fail: bool,
         stack_bytes: int,
@@ -71,14 +70,14 @@ class NativeKernel:
         # What a group cost last time, to tell how many threads are worth waking; until
         # it is known, all.
         self.group_ns = 1 << 40
+        self._scratch_bytes = [
+            _SCRATCH_BYTES(self._native.address(function)) for function in scratch
+        ]
+
+    def scratch_bytes(self, group_size: Triple) -> int:
+        """How much scratch memory a thread needs."""
         # Full groups and partial ones may need different amounts; take the larger.
-        self.scratch_bytes: int = max(
-            (
-                _SCRATCH_BYTES(self._native.address(function))(*group_size)
-                for function in scratch
-            ),
-            default=0,
-        )
+        return max((needed(*group_size) for needed in self._scratch_bytes), default=0)
 
     def assembly(self) -> str:
         """The native code, for people."""
@@ -86,9 +85,11 @@ class NativeKernel:
 
 
 def specialised_passes(
-    kernel: str, group_size: Triple, full: bool, options: CompileOptions
+    kernel: str, group_size: Triple | None, full: bool, options: CompileOptions
 ) -> tuple[ModulePass, ...]:
-    """The passes for launches with groups of `group_size`; `full`: all of that size."""
+    """The passes for groups of `group_size` or of any; `full`: all of that size."""
+    if group_size is None:
+        return options.passes()
     specialise = SpmdSpecializePass(
         work_group_size=group_size, full_groups=full, kernel=kernel
     )
@@ -98,12 +99,12 @@ def specialised_passes(
 def compile_kernel(
     module: ModuleOp,
     kernel: KernelOp,
-    group_size: Triple,
+    group_size: Triple | None,
     full: bool,
     options: CompileOptions,
     source: SourceText | None,
 ) -> NativeKernel:
-    """Compiles `kernel` of `module`, which stays as it is."""
+    """Compiles `kernel` of `module`, which stays as it is; no size stands for all."""
     name = kernel.sym_name.data
     with compiling:
         lowered = restrict(module, kernel)
@@ -117,6 +118,4 @@ def compile_kernel(
             and op.sym_name.data.endswith(_SCRATCH_SUFFIX)
         ]
         with compile_errors(source, f"compiling '{name}' to native code"):
-            return NativeKernel(
-                llvm_ir, name, group_size, scratch, may_fail, stack_bytes(lowered)
-            )
+            return NativeKernel(llvm_ir, name, scratch, may_fail, stack_bytes(lowered))

@@ -33,6 +33,7 @@ class CompileOptions:
     | `width`     | `"auto"` or a power of two from 1 to 64  | lanes of a sub-group formed by `vectorize` |
     | `target`    | `"host"`                                 | the CPU to compile for |
     | `vectorize` | `True`, `False`                          | `False` stops after `spmd-to-loops`: scalar work-item loops |
+    | `specialize` | `True`, `False`                          | `False`: one code for all work-group sizes, instead of one for each |
     | `divergent_barriers` | `"reject"`, `"allow"` | what to do with a barrier whose condition is not the same in all work-items, for all we know |
     """
 
@@ -40,6 +41,7 @@ class CompileOptions:
     width: Width = "auto"
     target: Target = "host"
     vectorize: bool = True
+    specialize: bool = True
     divergent_barriers: DivergentBarriers = "reject"
 
     @classmethod
@@ -57,6 +59,7 @@ class CompileOptions:
             ("width", ("auto", *WIDTHS)),
             ("target", get_args(Target)),
             ("vectorize", (True, False)),
+            ("specialize", (True, False)),
             ("divergent_barriers", get_args(DivergentBarriers)),
         ):
             if name in given and not _is_one_of(given[name], allowed):

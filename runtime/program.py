@@ -108,6 +108,7 @@ def compile(
     width: Width = "auto",
     target: Target = "host",
     vectorize: bool = True,
+    specialize: bool = True,
     divergent_barriers: DivergentBarriers = "reject",
     **unknown: Any,
 ) -> Program:
@@ -120,9 +121,11 @@ def compile(
     | `width`     | `"auto"`, or a power of two from 1 to 64 | lanes of a sub-group |
     | `target`    | `"host"` | the CPU to compile for |
     | `vectorize` | `True`, `False` | `False`: scalar work-item loops, as after `spmd-to-loops` |
+    | `specialize` | `True`, `False` | `False`: one code for all work-group sizes |
     | `divergent_barriers` | `"reject"`, `"allow"` | barriers that not all work-items seem to reach |
 
-    Native code is made when a kernel is first launched, once for each work-group size.
+    Native code is made when a kernel is first launched, once for each work-group size
+    unless `specialize` is `False`.
     Raises `CompileError`.
     """
     options = CompileOptions.checked(
@@ -131,6 +134,7 @@ def compile(
             "width": width,
             "target": target,
             "vectorize": vectorize,
+            "specialize": specialize,
             "divergent_barriers": divergent_barriers,
             **unknown,
         }

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import spmd
@@ -24,6 +25,7 @@ KERNEL = "spmd.kernel @k() {\n  spmd.return\n}"
         ({"strategy": None}, "'strategy': expected one of .* got None"),
         ({"target": "gpu"}, "'target': expected one of 'host', got 'gpu'"),
         ({"vectorize": 1}, "'vectorize': expected one of True, False, got 1"),
+        ({"specialize": 0}, "'specialize': expected one of True, False, got 0"),
         ({"widht": 8}, "expected one of the options .*'widht'; did you mean 'width'"),
     ],
 )
@@ -44,3 +46,57 @@ def test_options_choose_the_passes():
         SpmdToLoopsPass(strategy="fission", divergent_barriers="allow"),
         SubGroupsToLoopsPass(),
     )
+
+
+NEIGHBOURS = """
+spmd.kernel @neighbours(%x: memref<?xi64>) {
+  %c1 = arith.constant 1 : index
+  %tile = spmd.local_alloc : memref<256xi64, #spmd.memory<local>>
+  %i = spmd.global_id x
+  %l = spmd.local_id x
+  %n = spmd.local_size x
+  %v = memref.load %x[%i] : memref<?xi64>
+  memref.store %v, %tile[%l] : memref<256xi64, #spmd.memory<local>>
+  %scale = arith.index_cast %n : index to i64
+  %own = arith.muli %v, %scale : i64
+  spmd.barrier
+  %next = arith.addi %l, %c1 : index
+  %at = arith.remui %next, %n : index
+  %w = memref.load %tile[%at] : memref<256xi64, #spmd.memory<local>>
+  %sum = arith.addi %own, %w : i64
+  memref.store %sum, %x[%i] : memref<?xi64>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("vectorize", [True, False])
+def test_one_code_runs_groups_of_all_sizes(vectorize: bool):
+    program = spmd.compile(NEIGHBOURS, specialize=False, vectorize=vectorize)
+    one = program.kernels["neighbours"]
+    each = spmd.compile(NEIGHBOURS, vectorize=vectorize).kernels["neighbours"]
+    codes = set[str]()
+    for size in (16, 3, 100, 256, 1):
+        got, want = np.arange(200), np.arange(200)
+        one(got, global_size=200, group_size=size)
+        each(want, global_size=200, group_size=size)
+        np.testing.assert_array_equal(got, want)
+        codes.add(one.assembly(group_size=size))
+    assert len(codes) == 1
+    assert each.assembly(group_size=16) != each.assembly(group_size=3)
+    # What is shown is what runs.
+    shown = one.ir("spmd-to-loops", group_size=16)
+    assert shown == one.ir("spmd-to-loops")
+    assert "@neighbours.scratch_bytes" in shown
+
+
+def test_a_size_that_the_kernel_fixes_stays_fixed():
+    fixed = NEIGHBOURS.replace(
+        ") {", ") attributes {work_group_size = array<i64: 4>} {", 1
+    )
+    kernel = spmd.compile(fixed, specialize=False)["neighbours"]
+    x = np.arange(8)
+    kernel(x, global_size=8)
+    np.testing.assert_array_equal(x, [1, 6, 11, 12, 21, 26, 31, 32])
+    with pytest.raises(spmd.LaunchError, match="expected the group_size 4"):
+        kernel(x, global_size=8, group_size=8)
