@@ -16,7 +16,7 @@ spmd.kernel @k(%x: memref<?xf32>) attributes {sub_group_size = 16 : i64} {
 }
 ```
 
-Requires: `spmd-inline-calls`.
+Requires: `spmd-inline-calls`; after `fold-uniform-collectives`, fewer kernels need a size.
 Ensures: lanes follow the linear local id exactly in the kernels that have a
 `sub_group_size`; no other kernel can tell.
 """

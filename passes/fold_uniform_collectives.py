@@ -21,6 +21,10 @@ Work-items may reach a collective of the work-group in different rounds of a loo
 with the value of its own round. A value of a loop is therefore only folded where all
 work-items go around together.
 
+A kernel all of whose sub-group operations are replaced need not have sub-groups at all,
+so `spmd-to-loops` chooses their size afterwards; and checks barriers before, because
+a collective that not all work-items reach is an error with any value.
+
 Requires: nothing beyond verified IR. Functions are left alone: inline them before.
 Ensures: no collective in a kernel has a value that it would give back.
 """

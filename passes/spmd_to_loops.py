@@ -45,6 +45,7 @@ from spmd.passes.choose_sub_group_size import (
 )
 from spmd.passes.clip_work_item_loops import ClipWorkItemLoopsPass
 from spmd.passes.drop_redundant_barriers import DropRedundantBarriersPass
+from spmd.passes.fold_uniform_collectives import FoldUniformCollectivesPass
 from spmd.passes.gather_ids import GatherIdsPass
 from spmd.passes.kernels_to_functions import KernelsToFunctionsPass
 from spmd.passes.lower_memory_types import LowerMemoryTypesPass
@@ -68,8 +69,9 @@ class SpmdToLoopsPass(PassSequence):
     def passes(self) -> tuple[ModulePass, ...]:
         return (
             SpmdInlineCallsPass(),
-            ChooseSubGroupSizePass(self.sub_group_size),
             CheckBarriersPass(divergent_barriers=self.divergent_barriers),
+            FoldUniformCollectivesPass(),
+            ChooseSubGroupSizePass(self.sub_group_size),
             VersionFullGroupsPass(),
             GatherIdsPass(),
             DropRedundantBarriersPass(),

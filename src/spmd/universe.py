@@ -46,8 +46,9 @@ PASSES = (
     # Level 0 to level 1: `spmd-to-loops` and its steps, in order.
     "spmd-to-loops",
     "spmd-inline-calls",
-    "choose-sub-group-size",
     "check-barriers",
+    "fold-uniform-collectives",
+    "choose-sub-group-size",
     "version-full-groups",
     "gather-ids",
     "drop-redundant-barriers",
@@ -66,7 +67,6 @@ PASSES = (
     "lanes-to-loops",
     # Level 0 to level 0.
     "spmd-specialize",
-    "fold-uniform-collectives",
     "spmd-annotate-shapes",
     "launches-to-calls",
 )

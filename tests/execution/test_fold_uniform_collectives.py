@@ -7,8 +7,21 @@ from typing import Any
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
+from spmd.dialects.diagnostics import KernelError
 from spmd.passes.fold_uniform_collectives import FoldUniformCollectivesPass
-from tests.execution.harness import BOXES, LINES, PLANES, Launch, Maker, check_passes
+from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.vectorize import VectorizePass
+from spmd.runtime.parsing import make_context
+from tests.execution.harness import (
+    BOXES,
+    LINES,
+    PLANES,
+    Launch,
+    Maker,
+    check_native,
+    check_passes,
+    parsed,
+)
 
 UNIFORM = """
 spmd.kernel @uniform(%n: index, %b: i8, %p: i1, %out: memref<?x6xindex>, %sums: memref<?xi8>) {
@@ -86,6 +99,55 @@ def test_rounds_of_their_own(launch: Launch):
         FoldUniformCollectivesPass(),
     )
     assert collectives(module) == ["spmd.reduce"]
+
+
+# Lanes of a sub-group only meet in collectives of what they all have.
+NO_LANES = """
+spmd.kernel @no_lanes(%n: index, %out: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %i = spmd.global_id x
+  %g = spmd.group_id x
+  %v = arith.addi %g, %n : index
+  %w = spmd.reduce max %v across sub_group : index
+  %p = arith.cmpi ult, %w, %n : index
+  %q = spmd.all %p across sub_group
+  %r = spmd.shuffle idx %w, %c0 : index
+  %s = arith.select %q, %i, %r : index
+  memref.store %s, %out[%i] : memref<?xindex>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("launch", LINES, ids=str)
+def test_no_sub_groups_are_left(launch: Launch):
+    """`spmd-to-loops` folds before it chooses sub-group sizes: `vectorize` is free."""
+
+    def given(make: Maker) -> list[Any]:
+        return [3, make.zeros("index", make.n)]
+
+    module = check_passes(NO_LANES, given, launch, SpmdToLoopsPass(), VectorizePass(4))
+    assert "spmd.sub_group_size" not in str(module)
+    for vectorize in (True, False):
+        check_native(NO_LANES, given, launch, vectorize=vectorize)
+
+
+def test_a_collective_out_of_reach_is_an_error_with_any_value():
+    """What folding would remove is checked before."""
+    source = """
+    spmd.kernel @low(%p: i1, %out: memref<?xi1>) {
+      %c4 = arith.constant 4 : index
+      %l = spmd.local_id x
+      %low = arith.cmpi ult, %l, %c4 : index
+      scf.if %low {
+        %any = spmd.any %p across work_group
+        memref.store %any, %out[%l] : memref<?xi1>
+      }
+      spmd.return
+    }
+    """
+    with pytest.raises(KernelError, match=r"to reach spmd\.any, got one under scf\.if"):
+        SpmdToLoopsPass().apply(make_context(), parsed(source).clone())
 
 
 def collectives(module: ModuleOp) -> list[str]:
