@@ -1,17 +1,15 @@
-"""`cf`: branches between the blocks of a region, and assertions."""
+"""`cf`: branches between the blocks of a region."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.cf import AssertOp, BranchOp, ConditionalBranchOp, SwitchOp
+from xdsl.dialects.cf import BranchOp, ConditionalBranchOp, SwitchOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from spmd.lowering.assertions import write_assert
 from spmd.lowering.control_flow import CFG_TERMINATORS, Cfg
 from spmd.lowering.function_writer import FunctionWriter
 from spmd.lowering.literals import integer_literal
-from spmd.lowering.registry import emits
 
 
 def _branch(writer: FunctionWriter, op: Operation, cfg: Cfg) -> None:
@@ -55,6 +53,3 @@ def _switch(writer: FunctionWriter, op: Operation, cfg: Cfg) -> None:
 CFG_TERMINATORS[BranchOp.name] = _branch
 CFG_TERMINATORS[ConditionalBranchOp.name] = _conditional_branch
 CFG_TERMINATORS[SwitchOp.name] = _switch
-
-
-emits(AssertOp)(write_assert)

@@ -29,6 +29,9 @@ from spmd.lowering import (
     arith as _arith,
 )
 from spmd.lowering import (
+    assertions as _assertions,
+)
+from spmd.lowering import (
     atomics as _atomics,
 )
 from spmd.lowering import (
@@ -73,6 +76,7 @@ from spmd.lowering.types import TypeNotLowered
 
 EMITTER_MODULES = (
     _arith,
+    _assertions,
     _atomics,
     _cf,
     _conversions,
@@ -100,8 +104,8 @@ def emit_llvm(
     The LLVM IR of a module, made for a machine.
 
     `remarks` collects what could not be done well, such as a math function that is
-    called once per lane. `assertions` says what `cf.assert` does when it fails: see
-    `assertions.py`.
+    called once per lane. `assertions` says what `cf.assert` does when it fails, and
+    `spmd.fail`: see `assertions.py`.
     """
     writer = ModuleWriter(machine)
     if assertions == "report":

@@ -12,12 +12,12 @@ linearly with x fastest. `args` points to a struct with C alignment:
 | memref argument | `void *data; int64_t offset, sizes[rank], strides[rank];` |
 | enqueued local size | `int64_t ex, ey, ez;` |
 | global size | `int64_t nx, ny, nz;` |
-| if assertions are reported and the kernel has one | `const char **failed;` |
+| if assertions are reported and the kernel has one | `struct { const char *message; int64_t values[16]; } *failed;` |
 
 Strides and offset count elements; offset and sizes are there even if the type fixes them.
 `scratch` is what `k.scratch_bytes(ex, ey, ez)` says, 64-byte aligned, one per thread; it
-may be null if there is no such function. Sizes are positive. `*failed` is null at the start;
-if an assertion fails it is the message, and no more groups are started.
+may be null if there is no such function. Sizes are positive. `failed->message` is null at
+the start; if an assertion fails it is set, and no more groups are started.
 
     void k.worker(const void *args, int64_t *next, int64_t groups, int64_t chunk,
                   void *scratch);

@@ -11,9 +11,9 @@ C alignment:
 | scalar argument | its type; `i1` as one byte, `index` as `int64_t` |
 | memref argument | `void *data; int64_t offset, sizes[rank], strides[rank];` |
 | result | as a scalar argument; written by the call |
-| always | `const char **failed;` |
+| always | `struct { const char *message; int64_t values[16]; } *failed;` |
 
-If assertions are reported, `*failed`, which is null at the start, is the message of the one
+If assertions are reported, `failed->message`, which is null at the start, is that of the one
 that failed; the results are undefined then. Results are scalars.
 """
 
@@ -107,7 +107,7 @@ def write_host_entry(module: ModuleWriter, function: FuncOp) -> None:
 
 
 def load_failed(writer: FunctionWriter, field: Field) -> str:
-    """Reads the address of the pointer to the message."""
+    """Reads the address of the record of a failure."""
     return load_field(writer, Field(field.offset, "ptr", field.bits), "failed")
 
 

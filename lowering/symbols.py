@@ -19,6 +19,7 @@ _C_LIBRARY = frozenset(
         "aligned_alloc",
         "bcmp",
         "calloc",
+        "dprintf",
         "exit",
         "free",
         "fputs",

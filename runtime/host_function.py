@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from ctypes import CFUNCTYPE, addressof, c_char, c_char_p, c_void_p
+from ctypes import CFUNCTYPE, addressof, c_char, c_void_p
 from typing import Any
 
 from xdsl.dialects import func
@@ -20,6 +20,7 @@ from spmd.lowering.symbols import exported_symbol
 from spmd.passes.launches_to_calls import LAUNCHER, LaunchesToCallsPass, launches_of
 from spmd.runtime.elements import Element, element_of
 from spmd.runtime.errors import LaunchError, SourceText, compile_errors
+from spmd.runtime.failure import Failure
 from spmd.runtime.host_launch import LAUNCHER_ADDRESS, HostLaunch, RunningHost
 from spmd.runtime.kernel import Kernel, check_threads
 from spmd.runtime.native_kernel import compiling
@@ -199,7 +200,7 @@ class HostCall:
     ):
         self._host = host
         self._arrays = packed.arrays
-        # Results are zero and the pointer to the message is null until the call.
+        # Results are zero and the pointer to the record is null until the call.
         self._args = signature.pack(packed, (*[0] * len(results), 0))
         self._results = results
         self._results_at = [
@@ -211,17 +212,16 @@ class HostCall:
         """Runs the function; what it returns."""
         host = self._host
         args = (c_char * len(self._args)).from_buffer_copy(self._args)
-        message = c_char_p()
-        struct.pack_into("@P", args, len(self._args) - 8, addressof(message))
+        failure = Failure()
+        struct.pack_into("@P", args, len(self._args) - 8, failure.address)
         with RunningHost(host.launches, self._threads) as running:
             host.entry(addressof(args))
         if running.error is not None:
             if isinstance(running.error, LaunchError):
                 raise LaunchError(f"{host.name}: {running.error}") from None
             raise running.error
-        if message.value is not None:
-            text = message.value.decode(errors="replace")
-            raise LaunchError(f"{host.name}: an assertion failed: {text}")
+        if (why := failure.take()) is not None:
+            raise LaunchError(f"{host.name}: {why}")
         values = [
             _result(element, args, at)
             for element, at in zip(self._results, self._results_at)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ctypes import addressof, c_char, c_char_p, c_int64
+from ctypes import addressof, c_char, c_int64
 from struct import pack_into
 from time import perf_counter_ns
 
 from spmd.runtime.errors import LaunchError
+from spmd.runtime.failure import Failure
 from spmd.runtime.native_kernel import Args, NativeKernel
 from spmd.runtime.signature import PackedArguments, Signature
 from spmd.runtime.sizes import Range
@@ -62,12 +63,11 @@ class Launch:
         threads: int | None,
     ):
         self._arrays = packed.arrays
-        # The message of an assertion that failed, as native code stores it.
-        self._failed: c_char_p | None = None
+        self._failed: Failure | None = None
         failed = 0
         if native is not None and native.may_fail:
-            self._failed = c_char_p()
-            failed = addressof(self._failed)
+            self._failed = Failure()
+            failed = self._failed.address
         sizes = (*range_.group_size, *range_.global_size, failed)
         self._args = signature.pack(packed, sizes)
         self._kernel = signature.kernel
@@ -102,15 +102,8 @@ class Launch:
             self._entry(self._args, 0, self._groups, None)
         elif self._native is not None:
             self._run(self._native)
-        if self._failed is not None:
-            self._raise_if_failed(self._failed)
-
-    def _raise_if_failed(self, failed: c_char_p) -> None:
-        message = failed.value
-        if message is not None:
-            failed.value = None
-            text = message.decode(errors="replace")
-            raise LaunchError(f"{self._kernel}: an assertion failed: {text}")
+        if self._failed is not None and (why := self._failed.take()) is not None:
+            raise LaunchError(f"{self._kernel}: {why}")
 
     def _run(self, native: NativeKernel) -> None:
         groups = self._groups

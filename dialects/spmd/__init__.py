@@ -35,6 +35,7 @@ from spmd.dialects.spmd.collectives import (
     ScanModeAttr,
     ScanOp,
 )
+from spmd.dialects.spmd.failure import FailOp
 from spmd.dialects.spmd.ids import (
     DimensionOp,
     EnqueuedLocalSizeOp,
@@ -90,6 +91,7 @@ SPMD = Dialect(
         BroadcastOp,
         ElectOp,
         EnqueuedLocalSizeOp,
+        FailOp,
         GlobalIdOp,
         GlobalSizeOp,
         GroupIdOp,
@@ -155,6 +157,7 @@ __all__ = [
     "EnqueuedLocalSizeOp",
     "Extent",
     "ExtentAttr",
+    "FailOp",
     "GlobalIdOp",
     "GlobalSizeOp",
     "GroupIdOp",

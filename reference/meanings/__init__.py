@@ -9,6 +9,7 @@ _FILES = (
     "atomics",
     "cf",
     "collectives",
+    "failure",
     "ids",
     "lanes",
     "launch",

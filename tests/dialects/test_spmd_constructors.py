@@ -48,6 +48,7 @@ from spmd.dialects.spmd import (
     ElectOp,
     EnqueuedLocalSizeOp,
     Extent,
+    FailOp,
     GlobalIdOp,
     GlobalSizeOp,
     GroupIdOp,
@@ -121,6 +122,11 @@ BUILT: list[tuple[Callable[[Values], Operation], str]] = [
     (lambda v: BarrierOp(), "spmd.barrier"),
     (lambda v: BarrierOp(Scope.SUB_GROUP), "spmd.barrier sub_group"),
     (lambda v: BarrierOp("sub_group"), "spmd.barrier sub_group"),
+    (lambda v: FailOp("no {{numbers}}"), 'spmd.fail "no {{numbers}}"'),
+    (
+        lambda v: FailOp("{} {a|b}", [v[2], v[1]]),
+        'spmd.fail "{} {a|b}"(%i, %b) : i32, i1',
+    ),
     (
         lambda v: LocalAllocOp(MemRefType(i8, [16], memory_space=LOCAL)),
         "spmd.local_alloc : memref<16xi8, #spmd.memory<local>>",

@@ -23,6 +23,7 @@ from spmd.dialects.spmd import (
     BroadcastOp,
     ElectOp,
     EnqueuedLocalSizeOp,
+    FailOp,
     GlobalIdOp,
     GlobalSizeOp,
     GroupIdOp,
@@ -75,6 +76,7 @@ CHAPTERS: dict[str, tuple[type[Operation], ...]] = {
     ),
     "Atomics": (AtomicRmwOp, AtomicCasOp),
     "Launches": (LaunchOp,),
+    "Run-time checks": (FailOp,),
     "Lanes and masks": (SubGroupOp, MaskedOp, YieldOp),
 }
 """The ops in the order of the document."""
@@ -83,6 +85,8 @@ BEGIN = "<!-- begin of the op reference -->\n"
 END = "<!-- end of the op reference -->\n"
 
 INTRODUCTIONS = {
+    "Run-time checks": "A condition that a kernel itself checks is a `cf.assert`. The passes "
+    "that check barriers use this op, because their messages have numbers in them.",
     "Lanes and masks": "Frontends do not write these ops: `vectorize` makes them on its "
     "way from loops to vectors.",
 }

@@ -1,0 +1,203 @@
+"""Ending a launch with a message that has numbers in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    prop_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from spmd.dialects.spmd.placement import expect_inside_function
+from spmd.dialects.spmd.traits import STAYS_IN_PLACE
+from spmd.dialects.spmd.types import is_integer
+
+MAX_VALUES = 16
+"""Numbers that one message may have; the record of a failure has room for them."""
+
+Piece: TypeAlias = str | tuple[str, ...]
+"""Of a message: text, or what stands for a number: nothing, or words to choose from."""
+
+_TOKEN = re.compile(r"\{\{|\}\}|\|\||[{}|]|[^{}|]+")
+
+
+def escaped(text: str) -> str:
+    """`text` as a part of a message, or of words, that means itself."""
+    return re.sub(r"[{}|]", r"\g<0>\g<0>", text)
+
+
+def pieces_of(message: str) -> tuple[Piece, ...]:
+    """
+    The pieces of `message`, or a `ValueError`.
+
+    `{}` stands for a number and `{one|two}` for words that a number chooses, counting
+    from 0. Braces and bars that are meant as such are written twice.
+    """
+    pieces: list[Piece] = []
+    words: list[str] | None = None
+    text = ""
+    for token in _TOKEN.findall(message):
+        match token:
+            case "{" if words is None:
+                if text:
+                    pieces.append(text)
+                words, text = [], ""
+            case "}" if words is not None:
+                if words or text:
+                    words.append(text)
+                pieces.append(tuple(words))
+                words, text = None, ""
+            case "|" if words is not None:
+                words.append(text)
+                text = ""
+            case "{" | "}":
+                raise ValueError(
+                    f"expected braces in pairs ('{{{{' for one that is meant as such), "
+                    f"got '{message}'"
+                )
+            case _:
+                text += token[0] if token in ("{{", "}}", "||") else token
+    if words is not None:
+        raise ValueError(f"expected '}}' after '{{', got '{message}'")
+    if text:
+        pieces.append(text)
+    return tuple(pieces)
+
+
+def formatted(message: str, values: Sequence[int]) -> str:
+    """`message` with `values` in it."""
+    rest = iter(values)
+    text = ""
+    for piece in pieces_of(message):
+        if isinstance(piece, str):
+            text += piece
+        else:
+            value = next(rest)
+            text += str(value) if not piece else piece[_chosen(value, len(piece))]
+    return text
+
+
+def _chosen(value: int, words: int) -> int:
+    return value if 0 <= value < words else words - 1
+
+
+@irdl_op_definition
+class FailOp(IRDLOperation):
+    """
+    Ends the launch with a message.
+
+    | name      | kind      | type               | meaning                          |
+    | --------- | --------- | ------------------ | -------------------------------- |
+    | `message` | attribute | string             | the text; see below              |
+    | `values`  | operands  | `i1` to `i64`, `index` | one for each `{...}` of the text |
+
+    `{}` in the text is replaced by the number. `{one|two}` is replaced by one of the words,
+    which the number chooses, counting from 0; a number without a word chooses the last.
+    Numbers are signed, but for `i1`. Braces and bars that are meant as such are written
+    twice.
+
+    The work-group ends here, no other one is started, and whoever launched gets the
+    message. Lanes that are off do not fail. `cf.assert` is the same with a condition and
+    without numbers.
+
+    Errors: a number of values that is not that of the `{...}`, more than 16 of them, values
+    of other types, braces that are not in pairs, a text with a zero byte; an op outside of
+    a kernel or function.
+
+    ```mlir
+    func.func @count(%n: index, %way: i32, %x: memref<?xindex>) {
+      %c0 = arith.constant 0 : index
+      %c5 = arith.constant 5 : index
+      %too_many = arith.cmpi ugt, %n, %c5 : index
+      scf.if %too_many {
+        spmd.fail "expected at most 5 elements, got {} {in front|behind}"(%n, %way) : index, i32
+      }
+      memref.store %n, %x[%c0] : memref<?xindex>
+      func.return
+    }
+    // run: n = 3, way = 1, x = [0]
+    // gives: x = [3]
+    ```
+    """
+
+    name = "spmd.fail"
+
+    message = prop_def(StringAttr)
+    values = var_operand_def()
+
+    traits = traits_def(*STAYS_IN_PLACE)
+
+    def __init__(
+        self, message: str | StringAttr, values: Sequence[SSAValue | Operation] = ()
+    ):
+        text = StringAttr(message) if isinstance(message, str) else message
+        super().__init__(operands=[values], properties={"message": text})
+
+    def verify_(self) -> None:
+        expect_inside_function(self)
+        if "\0" in self.message.data:
+            raise VerifyException("expected a message without zero bytes, got one")
+        try:
+            pieces = pieces_of(self.message.data)
+        except ValueError as error:
+            raise VerifyException(str(error)) from None
+        places = sum(not isinstance(piece, str) for piece in pieces)
+        if places != len(self.values):
+            raise VerifyException(
+                f"expected a value for each of the {places} places in the message, got "
+                f"{len(self.values)}"
+            )
+        if places > MAX_VALUES:
+            raise VerifyException(
+                f"expected at most {MAX_VALUES} values in a message, got {places}"
+            )
+        for value in self.values:
+            if not is_integer(value.type):
+                raise VerifyException(
+                    "expected values of type index, i1, i8, i16, i32 or i64, got "
+                    f"{value.type}"
+                )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> FailOp:
+        message = parser.parse_str_literal("a message")
+        values: Sequence[SSAValue] = ()
+        if parser.parse_optional_punctuation("(") is not None:
+            given = parser.parse_comma_separated_list(
+                parser.Delimiter.NONE, parser.parse_unresolved_operand
+            )
+            parser.parse_punctuation(")")
+            attributes = parser.parse_optional_attr_dict()
+            parser.parse_punctuation(":")
+            position = parser.pos
+            types: list[Attribute] = parser.parse_comma_separated_list(
+                parser.Delimiter.NONE, parser.parse_type
+            )
+            values = parser.resolve_operands(given, types, position)
+        else:
+            attributes = parser.parse_optional_attr_dict()
+        op = cls(message, values)
+        op.attributes.update(attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_string_literal(self.message.data)
+        if self.values:
+            with printer.in_parens():
+                printer.print_list(self.values, printer.print_ssa_value)
+        printer.print_op_attributes(self.attributes)
+        if self.values:
+            printer.print_string(" : ")
+            printer.print_list(self.values.types, printer.print_attribute)

@@ -1,0 +1,24 @@
+"""The meaning of ops that end a launch with a message."""
+
+from __future__ import annotations
+
+from spmd.dialects.spmd import FailOp
+from spmd.dialects.spmd.failure import formatted
+from spmd.reference.compiler import Body, element, helper, meaning
+
+
+@helper
+def message_with(message: str, *values: int) -> str:
+    return formatted(message, values)
+
+
+@meaning(FailOp)
+def _fail(body: Body, op: FailOp) -> None:
+    body.require(list(op.values), op, "value in a message")
+    values: list[str] = []
+    for value in op.values:
+        bits = element(value.type, op).bits
+        text = body.use(value)
+        values.append(text if bits == 1 else f"signed({text}, {bits})")
+    text = f"message_with({', '.join([repr(op.message.data), *values])})"
+    body.line(f"trap({body.site(op)}, {text})")

@@ -1,0 +1,86 @@
+// RUN: xdsl-opt %s --verify-diagnostics --parsing-diagnostics --split-input-file | filecheck %s
+
+// CHECK: expected spmd.fail inside a kernel or function, got it at module level
+spmd.fail "outside"
+
+// -----
+
+// CHECK: expected a value for each of the 2 places in the message, got 1
+func.func @too_few(%n: index) {
+  spmd.fail "{} of {a|b}"(%n) : index
+  func.return
+}
+
+// -----
+
+// CHECK: expected a value for each of the 0 places in the message, got 1
+func.func @too_many(%n: index) {
+  spmd.fail "none"(%n) : index
+  func.return
+}
+
+// -----
+
+// CHECK: expected at most 16 values in a message, got 17
+func.func @far_too_many(%n: i32) {
+  spmd.fail "{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}"
+    (%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n)
+    : i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32
+  func.return
+}
+
+// -----
+
+// CHECK: expected braces in pairs ('{{[{][{]}}' for one that is meant as such), got 'open } it'
+func.func @closed() {
+  spmd.fail "open } it"
+  func.return
+}
+
+// -----
+
+// CHECK: expected '}' after '{', got 'close {it'
+func.func @open() {
+  spmd.fail "close {it"
+  func.return
+}
+
+// -----
+
+// CHECK: expected braces in pairs
+func.func @nested(%n: i32) {
+  spmd.fail "{a{b}}"(%n) : i32
+  func.return
+}
+
+// -----
+
+// CHECK: expected values of type index, i1, i8, i16, i32 or i64, got f32
+func.func @float(%x: f32) {
+  spmd.fail "{}"(%x) : f32
+  func.return
+}
+
+// -----
+
+// CHECK: expected values of type index, i1, i8, i16, i32 or i64, got i128
+func.func @wide(%x: i128) {
+  spmd.fail "{}"(%x) : i128
+  func.return
+}
+
+// -----
+
+// CHECK: expected a message without zero bytes, got one
+func.func @zero() {
+  spmd.fail "a\00b"
+  func.return
+}
+
+// -----
+
+// CHECK: expected 1 operand types but had 2
+func.func @types(%x: i32) {
+  spmd.fail "{}"(%x, %x) : i32
+  func.return
+}

@@ -1,0 +1,18 @@
+// RUN: xdsl-opt %s --print-op-generic | xdsl-opt | filecheck %s
+// RUN: xdsl-opt %s --print-op-generic | filecheck %s --check-prefix=GENERIC
+// RUN: xdsl-opt %s -p cse,dce,licm,canonicalize | filecheck %s
+
+// CHECK-LABEL: func.func @failures
+// CHECK:       spmd.fail "nothing to say"
+// CHECK-NEXT:  spmd.fail "{{[{][{]}}braces}} {} and {a|b \22c\22}"(%n, %b) : i8, i1
+// CHECK-NEXT:  spmd.fail "of {}"(%i) {mine.note} : index
+// CHECK-NEXT:  spmd.fail "of {}"(%i) {mine.note} : index
+
+// GENERIC: "spmd.fail"(%n, %b) <{message = {{.*}}}> : (i8, i1) -> ()
+func.func @failures(%n: i8, %b: i1, %i: index) {
+  spmd.fail "nothing to say"
+  spmd.fail "{{braces}} {} and {a|b \"c\"}"(%n, %b) : i8, i1
+  spmd.fail "of {}"(%i) {mine.note} : index
+  spmd.fail "of {}"(%i) {mine.note} : index
+  func.return
+}
