@@ -304,9 +304,15 @@ def check_passes(
 
 @cache
 def _compiled(
-    source: str, width: Width, strategy: Strategy, vectorize: bool
+    source: str, width: Width, strategy: Strategy, vectorize: bool, specialize: bool
 ) -> spmd.Program:
-    return spmd.compile(source, width=width, strategy=strategy, vectorize=vectorize)
+    return spmd.compile(
+        source,
+        width=width,
+        strategy=strategy,
+        vectorize=vectorize,
+        specialize=specialize,
+    )
 
 
 def check_native(
@@ -317,11 +323,12 @@ def check_native(
     width: Width = "auto",
     strategy: Strategy = "auto",
     vectorize: bool = True,
+    specialize: bool = True,
     threads: int = 1,
     tolerance: Tolerance = EXACT,
 ) -> None:
     """Compile to native code and run it."""
-    program = _compiled(source, width, strategy, vectorize)
+    program = _compiled(source, width, strategy, vectorize, specialize)
     kernel = program[kernel_name(parsed(source))]
     want = expected(source, arguments, launch)
     args = make(arguments, launch)
@@ -334,4 +341,6 @@ def check_native(
     what = f"native, width {width}, {strategy}, {threads} threads, {launch}"
     if not vectorize:
         what += ", without vectorize"
+    if not specialize:
+        what += ", code for any size"
     assert_same(args, want, tolerance, what)

@@ -1,0 +1,37 @@
+// Blocks with a barrier: one that no condition ever chooses, and one nothing jumps to.
+spmd.kernel @never_reached_blocks(%x: memref<?xi32>, %flags: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %seven = arith.constant 7 : i32
+  %tile = spmd.local_alloc : memref<256xi32, #spmd.memory<local>>
+  %own = memref.alloca() : memref<3xi32>
+  %lid = func.call @local() : () -> index
+  %next = func.call @next() : () -> index
+  %item = func.call @item() : () -> index
+  %group = func.call @group() : () -> index
+  %flag = memref.load %flags[%group] : memref<?xi32>
+  %v = memref.load %x[%item] : memref<?xi32>
+  %twice = arith.muli %v, %seven : i32
+  memref.store %v, %own[%c0] : memref<3xi32>
+  memref.store %twice, %own[%c1] : memref<3xi32>
+  memref.store %flag, %own[%c2] : memref<3xi32>
+  %false = arith.constant false
+  memref.store %v, %tile[%lid] : memref<256xi32, #spmd.memory<local>>
+  spmd.barrier
+  %w = memref.load %tile[%next] : memref<256xi32, #spmd.memory<local>>
+  cf.cond_br %false, ^never, ^go(%w : i32)
+^never:
+  spmd.barrier
+  %u = memref.load %tile[%c0] : memref<256xi32, #spmd.memory<local>>
+  cf.br ^go(%u : i32)
+^nowhere:
+  spmd.barrier
+  cf.br ^never
+^go(%r: i32):
+  %kept = memref.load %own[%c1] : memref<3xi32>
+  %mixed = arith.xori %r, %kept : i32
+  %out = arith.addi %mixed, %v : i32
+  memref.store %out, %x[%item] : memref<?xi32>
+  spmd.return
+}

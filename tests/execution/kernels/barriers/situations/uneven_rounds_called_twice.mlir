@@ -1,0 +1,65 @@
+// The loop with uneven rounds in a function, called twice: values of two loops across
+// one text.
+func.func private @uneven(%v: i32) -> i32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %seven = arith.constant 7 : i32
+  %tile = spmd.local_alloc : memref<256xi32, #spmd.memory<local>>
+  %own = memref.alloca() : memref<2xi32>
+  memref.store %v, %own[%c0] : memref<2xi32>
+  memref.store %seven, %own[%c1] : memref<2xi32>
+  %lid = func.call @local() : () -> index
+  %next = func.call @next() : () -> index
+  %some = arith.remui %lid, %c3 : index
+  %trips = arith.addi %some, %c2 : index
+  %r = scf.for %i = %c0 to %trips step %c1 iter_args(%a = %v) -> (i32) {
+    %early = arith.cmpi ult, %i, %c2 : index
+    %n = arith.index_cast %i : index to i32
+    %b = arith.addi %a, %n : i32
+    %d = scf.if %early -> (i32) {
+      memref.store %b, %tile[%lid] : memref<256xi32, #spmd.memory<local>>
+      spmd.barrier
+      %w = memref.load %tile[%next] : memref<256xi32, #spmd.memory<local>>
+      %e = memref.load %own[%i] : memref<2xi32>
+      %t = arith.addi %w, %e : i32
+      memref.store %t, %own[%i] : memref<2xi32>
+      spmd.barrier
+      scf.yield %t : i32
+    } else {
+      %t = arith.muli %b, %seven : i32
+      scf.yield %t : i32
+    }
+    scf.yield %d : i32
+  }
+  func.return %r : i32
+}
+spmd.kernel @uneven_rounds_called_twice(%x: memref<?xi32>, %flags: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %seven = arith.constant 7 : i32
+  %tile = spmd.local_alloc : memref<256xi32, #spmd.memory<local>>
+  %own = memref.alloca() : memref<3xi32>
+  %lid = func.call @local() : () -> index
+  %next = func.call @next() : () -> index
+  %item = func.call @item() : () -> index
+  %group = func.call @group() : () -> index
+  %flag = memref.load %flags[%group] : memref<?xi32>
+  %v = memref.load %x[%item] : memref<?xi32>
+  %twice = arith.muli %v, %seven : i32
+  memref.store %v, %own[%c0] : memref<3xi32>
+  memref.store %twice, %own[%c1] : memref<3xi32>
+  memref.store %flag, %own[%c2] : memref<3xi32>
+  %a = func.call @uneven(%v) : (i32) -> i32
+  memref.store %a, %own[%c1] : memref<3xi32>
+  %s = arith.addi %a, %flag : i32
+  %r = func.call @uneven(%s) : (i32) -> i32
+  %kept = memref.load %own[%c1] : memref<3xi32>
+  %mixed = arith.xori %r, %kept : i32
+  %out = arith.addi %mixed, %v : i32
+  memref.store %out, %x[%item] : memref<?xi32>
+  spmd.return
+}
