@@ -4,7 +4,8 @@ Level 3 to level 4: the lanes of a sub-group become the elements of vectors.
 What is the same in all lanes stays scalar; so does an integer that grows by a fixed step
 from lane to lane, of which only lane 0 is computed, and a condition that holds in the
 first lanes, of which only their number is. Vectors are made of them where one is
-needed. Memory accesses are chosen by the shape of their address; where lanes are off,
+needed. Memory accesses are chosen by the shape of their address, and what costs more than
+a plain vector access says so (`spmd.access`) and why (`spmd.why`); where lanes are off,
 integer divisions and functions of the math library get 1 to work on.
 
 Sub-groups with `spmd.not_vectorized` become loops over lanes, as in `lanes-to-loops`.
@@ -65,11 +66,21 @@ class WidenSubGroupsPass(ModulePass):
         groups = [each for each in op.walk() if isinstance(each, SubGroupOp)]
         functions: dict[func.FuncOp, None] = {}
         for group in groups:
-            if NOT_VECTORIZED in group.attributes:
-                write_lane_loops(group, analyze_sub_group(group))
-                continue
-            widening = SubGroupWidening(group, analyze_sub_group(group))
-            functions[widening.function] = None
-            widening.run()
+            if (function := widen_sub_group(group)) is not None:
+                functions[function] = None
         for function in functions:
             erase_dead_ops(function.body)
+
+
+def widen_sub_group(group: SubGroupOp) -> func.FuncOp | None:
+    """
+    Put code for all lanes in the place of `group`.
+
+    The function around it, if that is vector code, in which there may be dead operations.
+    """
+    if NOT_VECTORIZED in group.attributes:
+        write_lane_loops(group, analyze_sub_group(group))
+        return None
+    widening = SubGroupWidening(group, analyze_sub_group(group))
+    widening.run()
+    return widening.function

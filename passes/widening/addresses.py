@@ -84,6 +84,44 @@ class Access:
         return Access(array, "scattered", first, offsets)
 
 
+def why_not_contiguous(
+    op: memref.LoadOp | memref.StoreOp, indices: Sequence[Lanes]
+) -> str:
+    """
+    Why the lanes of `op` do not access neighbouring elements, in words.
+
+    `indices` says how the lanes hold those of `op`.
+    """
+    array = op.memref.name_hint
+    array = "the array" if array is None else f"%{array}"
+    held = tuple(zip(op.indices, indices, strict=False))
+    for index, lanes in held:
+        if isinstance(lanes, Varying):
+            name = "an index" if index.name_hint is None else f"%{index.name_hint}"
+            return f"{name} has no fixed step from lane to lane"
+    for axis, (_, lanes) in enumerate(held[:-1]):
+        if isinstance(lanes, Strided):
+            return f"lanes go along dimension {axis} of {array}, not along the last one"
+    if not _has_unit_stride(op.memref):
+        return f"neighbours in {array} need not lie side by side in memory"
+    match held[-1][1] if held else None:
+        case Strided(stride=-1):
+            return f"lanes access {array} backwards"
+        case Strided(stride=stride):
+            back = " backwards" if stride < 0 else ""
+            return (
+                f"lanes access every {_ordinal(abs(stride))} element of {array}{back}"
+            )
+        case _:
+            return f"several lanes may store to one element of {array}"
+
+
+def _ordinal(number: int) -> str:
+    ends = {1: "st", 2: "nd", 3: "rd"}
+    end = "th" if number % 100 in (11, 12, 13) else ends.get(number % 10, "th")
+    return f"{number}{end}"
+
+
 def _has_unit_stride(array: SSAValue) -> bool:
     type_ = cast(MemRefType[Attribute], array.type)
     strides = type_.get_strides()

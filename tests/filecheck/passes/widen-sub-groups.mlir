@@ -36,14 +36,14 @@ func.func @values(%base: index, %b: index, %a: f32, %x: memref<?xf32>) {
 // CHECK:         %u = memref.load %x[%k] : memref<?xf32>
 // CHECK-NEXT:    [[U:%\w+]] = vector.broadcast %u : f32 to vector<4xf32>
 // CHECK:         [[LOW:%\w+]] = arith.subi %back, %c3 : index
-// CHECK-NEXT:    [[R:%\w+]] = vector.load %x[[[LOW]]] : memref<?xf32>, vector<4xf32>
+// CHECK-NEXT:    [[R:%\w+]] = vector.load %x[[[LOW]]] {spmd.access = "reversed", spmd.why = "lanes access %x backwards"} : memref<?xf32>, vector<4xf32>
 // CHECK-NEXT:    %r = vector.shuffle [[R]], [[R]] [3, 2, 1, 0] : vector<4xf32>, vector<4xf32>
 // CHECK:         %p = vector.load %perm[%b] : memref<?xi32>, vector<4xi32>
-// CHECK:         %g = vector.gather %x[%c0] [%p], %all_on, {{%\w+}} : memref<?xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+// CHECK:         %g = vector.gather %x[%c0] [%p], %all_on, {{%\w+}} {spmd.access = "gather", spmd.why = "%at has no fixed step from lane to lane"} : memref<?xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
 // CHECK:         [[PITCH:%\w+]] = memref.dim %m, %c1 : memref<?x?xf32>
 // CHECK:         [[FAR:%\w+]] = arith.muli %lane, {{%\w+}} : vector<4xindex>
-// CHECK-NEXT:    %c = vector.gather %m[%b, %k] {{\[}}[[FAR]]], %all_on, {{%\w+}} : memref<?x?xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
-// CHECK:         %l = vector.gather %tile[%b, %k] [{{%\w+}}], %all_on, {{%\w+}} : memref<8x9xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+// CHECK-NEXT:    %c = vector.gather %m[%b, %k] {{\[}}[[FAR]]], %all_on, {{%\w+}} {spmd.access = "gather", spmd.why = "lanes go along dimension 0 of %m, not along the last one"} : memref<?x?xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+// CHECK:         %l = vector.gather %tile[%b, %k] [{{%\w+}}], %all_on, {{%\w+}} {spmd.access = "gather", spmd.why = "lanes go along dimension 0 of %tile, not along the last one"} : memref<8x9xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
 // CHECK:         [[LAST:%\w+]] = vector.extract {{%\w+}}[3] : f32 from vector<4xf32>
 // CHECK-NEXT:    memref.store [[LAST]], %x[%k] : memref<?xf32>
 // CHECK-NEXT:    memref.store %u, %x[%k] : memref<?xf32>
@@ -150,8 +150,8 @@ func.func @control(%b: index, %n: index, %x: memref<?xf32>) {
 // CHECK-DAG:     %t = memref.alloca() {alignment = 64 : i64} : memref<3xf32>
 // CHECK:         vector.store %v, %a[%k, %c0] : memref<3x4xf32>, vector<4xf32>
 // CHECK-NEXT:    memref.store %s, %t[%k] : memref<3xf32>
-// CHECK:         vector.gather %a[%c0, %c0] [{{%\w+}}], %all_on, {{%\w+}} : memref<3x4xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
-// CHECK:         vector.gather %t[%c0] [{{%\w+}}], %all_on, {{%\w+}} : memref<3xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+// CHECK:         vector.gather %a[%c0, %c0] [{{%\w+}}], %all_on, {{%\w+}} {spmd.access = "gather", spmd.why = "%at has no fixed step from lane to lane"} : memref<3x4xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+// CHECK:         vector.gather %t[%c0] [{{%\w+}}], %all_on, {{%\w+}} {spmd.access = "gather", spmd.why = "%at has no fixed step from lane to lane"} : memref<3xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
 func.func @private(%b: index, %k: index, %s: f32, %x: memref<?xf32>, %e: memref<?xi32>) {
   spmd.sub_group (%lx) shape [4] at (%b) {
     %a = memref.alloca() : memref<3xf32>
@@ -178,7 +178,7 @@ func.func @private(%b: index, %k: index, %s: f32, %x: memref<?xf32>, %e: memref<
 // CHECK:         %v = vector.maskedload %x[%k], {{%\w+}}, {{%\w+}} : memref<?xf32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
 // CHECK-NEXT:    %w = vector.load %tile[%k] : memref<8xf32, 3 : i64>, vector<4xf32>
 // CHECK-NEXT:    %s = arith.addf %v, %w : vector<4xf32>
-// CHECK-NEXT:    [[OLD:%\w+]] = vector.load %tile[%k] : memref<8xf32, 3 : i64>, vector<4xf32>
+// CHECK-NEXT:    [[OLD:%\w+]] = vector.load %tile[%k] {spmd.access = "blend", spmd.why = "lanes that are off keep what is there"} : memref<8xf32, 3 : i64>, vector<4xf32>
 // CHECK-NEXT:    [[NEW:%\w+]] = arith.select [[ON:%\w+]], %s, [[OLD]] : vector<4xi1>, vector<4xf32>
 // CHECK-NEXT:    vector.store [[NEW]], %tile[%k] : memref<8xf32, 3 : i64>, vector<4xf32>
 // CHECK-NEXT:    vector.maskedstore %x[%k], [[ON]], %s : memref<?xf32>, vector<4xi1>, vector<4xf32>
@@ -219,7 +219,7 @@ func.func @local(%x: memref<?xf32>, %m: f32) {
 // CHECK-NEXT:    [[AB:%\w+]] = vector.shuffle [[A]], [[B]] [0, 3, 6, 3] : vector<4xf32>, vector<4xf32>
 // CHECK-NEXT:    [[I6:%\w+]] = arith.addi %i, %c6 : index
 // CHECK-NEXT:    [[C:%\w+]] = vector.load %x[[[I6]]] : memref<?xf32>, vector<4xf32>
-// CHECK-NEXT:    %v = vector.shuffle [[AB]], [[C]] [0, 1, 2, 7] : vector<4xf32>, vector<4xf32>
+// CHECK-NEXT:    %v = vector.shuffle [[AB]], [[C]] [0, 1, 2, 7] {spmd.access = "stride 3", spmd.why = "lanes access every 3rd element of %x"} : vector<4xf32>, vector<4xf32>
 func.func @steps(%b: index, %x: memref<?xf32>) {
   %c3 = arith.constant 3 : index
   spmd.sub_group (%lx) shape [4] at (%b) {
