@@ -36,8 +36,7 @@ from spmd.analysis.divergence import analyze_kernel
 from spmd.analysis.redundant_barriers import RedundantBarriers
 from spmd.dialects.diagnostics import source_location
 from spmd.dialects.spmd import KernelOp
-
-DROPPED = "spmd.dropped_barriers"
+from spmd.dialects.spmd.kernel import DROPPED_BARRIERS
 
 
 @dataclass(frozen=True)
@@ -77,4 +76,4 @@ def drop_redundant_barriers(kernel: KernelOp) -> None:
         assert barrier.parent is not None
         barrier.parent.erase_op(barrier)
     if reasons:
-        kernel.attributes[DROPPED] = ArrayAttr(reasons)
+        kernel.attributes[DROPPED_BARRIERS] = ArrayAttr(reasons)

@@ -3,7 +3,8 @@ Moves group memory that is too large for the stack to a buffer that the caller g
 
 Allocations of constant size stay where they are as long as their sum is at most 16 KiB.
 All others become views of a last argument `%scratch`, and a second function says how many
-bytes it needs for an enqueued local size.
+bytes it needs for an enqueued local size. Here, with all calls inlined, is known how much
+local memory of constant size a work-group has: more than the language allows is an error.
 
 ```mlir
 // before
@@ -26,8 +27,9 @@ func.func @k.scratch_bytes(%ex: index, %ey: index, %ez: index) -> index {
 
 Requires: `lower-memory-types`; sizes of group memory are products of constants and
 enqueued sizes.
-Ensures: group memory on the stack is at most 16 KiB; a function has the argument
-`%scratch` exactly if it has a `.scratch_bytes` beside it.
+Ensures: group memory on the stack is at most 16 KiB, local memory of constant size at most
+1 MiB in all; a function has the argument `%scratch` exactly if it has a `.scratch_bytes`
+beside it.
 """
 
 from __future__ import annotations
@@ -53,6 +55,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import size_in_bytes, static_bytes
 from spmd.dialects.rewriting import (
     NO_WRAP,
@@ -63,6 +66,7 @@ from spmd.dialects.rewriting import (
     merge_equal_ops,
     replace,
 )
+from spmd.dialects.spmd.types import MAX_LOCAL_BYTES
 from spmd.dialects.work_groups import (
     CACHE_LINE,
     CONTEXT,
@@ -71,6 +75,7 @@ from spmd.dialects.work_groups import (
     WORK_GROUP_FUNCTION,
     is_group_memory,
 )
+from spmd.passes.lower_memory_types import LOCAL_SPACE
 
 STACK_BYTES = 16 * 1024
 """How much group memory a work-group function may put on the stack."""
@@ -105,13 +110,13 @@ def place_group_memory(function: func.FuncOp) -> None:
     """Do to one work-group function what the pass does to all."""
     entry = function.body.blocks.first
     assert entry is not None, "a work-group function has a body"
-    moved = choose_moved(
-        [
-            op
-            for op in entry.ops
-            if isinstance(op, memref.AllocaOp) and is_group_memory(op)
-        ]
-    )
+    allocas = [
+        op
+        for op in entry.ops
+        if isinstance(op, memref.AllocaOp) and is_group_memory(op)
+    ]
+    _check_local_memory(allocas)
+    moved = choose_moved(allocas)
     if not moved:
         return
     enqueued = entry.args[-6:-3]
@@ -143,6 +148,21 @@ def place_group_memory(function: func.FuncOp) -> None:
         layout.before = alloca
         offset = layout.append(alloca)
         replace(alloca, *_view(scratch, offset, alloca))
+
+
+def _check_local_memory(allocas: Sequence[memref.AllocaOp]) -> None:
+    """Fails if the local memory of a work-group is beyond the limit of the language."""
+    total = 0
+    for alloca in allocas:
+        if alloca.memref.type.memory_space == LOCAL_SPACE:
+            total += static_bytes(alloca.memref.type)
+            if total > MAX_LOCAL_BYTES:
+                fail(
+                    alloca,
+                    f"expected at most {MAX_LOCAL_BYTES} bytes of local memory in a "
+                    f"work-group, got {total} with this allocation; use smaller tiles, "
+                    "and allocate in the kernel what calls of a function can share",
+                )
 
 
 def choose_moved(allocas: Sequence[memref.AllocaOp]) -> list[memref.AllocaOp]:

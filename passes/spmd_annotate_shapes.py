@@ -48,9 +48,9 @@ from xdsl.passes import ModulePass
 
 from spmd.analysis.access_patterns import access_pattern
 from spmd.analysis.divergence import Divergence, analyses_of
+from spmd.dialects.spmd.kernel import ARGUMENT_SHAPES
 
 SHAPES = "spmd.shapes"
-ARGUMENT_SHAPES = "spmd.argument_shapes"
 ACCESS = "spmd.access"
 DIVERGENT = "spmd.divergent"
 WHY = "spmd.why"

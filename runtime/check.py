@@ -31,7 +31,7 @@ def check(
     source: str | os.PathLike[str] | ModuleOp | Program | Kernel,
     *args: Any,
     kernel: str | None = None,
-    global_size: Size,
+    global_size: Size | None = None,
     group_size: Size | None = None,
     schedule: str = "in-order",
     seed: int = 0,

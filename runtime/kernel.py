@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,7 +20,15 @@ from spmd.runtime.native_kernel import (
 from spmd.runtime.options import CompileOptions
 from spmd.runtime.pipeline import called_functions, ir_after, restrict, stages
 from spmd.runtime.signature import PackedArguments, Parameter, Signature
-from spmd.runtime.sizes import Range, Size, Triple, group_size_for, make_range, triple
+from spmd.runtime.sizes import (
+    Range,
+    Size,
+    Triple,
+    group_size_for,
+    make_range,
+    required_global_size,
+    whole_number,
+)
 from spmd.runtime.written_arguments import written_arguments
 
 if TYPE_CHECKING:
@@ -80,7 +87,7 @@ class Kernel:
     def __call__(
         self,
         *args: Any,
-        global_size: Size,
+        global_size: Size | None = None,
         group_size: Size | None = None,
         threads: int | None = None,
     ) -> None:
@@ -92,7 +99,7 @@ class Kernel:
     def bind(
         self,
         *args: Any,
-        global_size: Size,
+        global_size: Size | None = None,
         group_size: Size | None = None,
         threads: int | None = None,
     ) -> Launch:
@@ -105,7 +112,7 @@ class Kernel:
     def prepare(
         self,
         packed: PackedArguments,
-        global_size: Size,
+        global_size: Size | None,
         group_size: Size | None,
         threads: int | None,
     ) -> Launch:
@@ -120,7 +127,7 @@ class Kernel:
     def check(
         self,
         *args: Any,
-        global_size: Size,
+        global_size: Size | None = None,
         group_size: Size | None = None,
         schedule: str = "in-order",
         seed: int = 0,
@@ -130,7 +137,7 @@ class Kernel:
         from spmd.reference.schedule import SCHEDULES
 
         self.signature.check(args)
-        extents = triple(self.name, "global_size", global_size, 0)
+        extents = required_global_size(self.name, global_size)
         size = group_size_for(self.name, self._fixed, group_size, extents)
         make_range(self.name, extents, size)
         if schedule not in SCHEDULES:
@@ -180,7 +187,7 @@ class Kernel:
         )
         if simple and (found := self._plans.get((global_size, group_size))):
             return found
-        extents = triple(self.name, "global_size", global_size, 0)
+        extents = required_global_size(self.name, global_size)
         size = group_size_for(self.name, self._fixed, group_size, extents)
         range_ = make_range(self.name, extents, size)
         native = self._native(size, range_.full) if range_.groups else None
@@ -216,10 +223,10 @@ class Kernel:
 def check_threads(name: str, threads: Any) -> int:
     """The number of threads that a launch of `name` asks for."""
     try:
-        number = operator.index(threads)
+        number = whole_number(threads)
     except TypeError:
         number = 0
-    if number < 1 or isinstance(threads, bool):
+    if number < 1:
         raise LaunchError(
             f"{name}: expected threads as a whole number of at least 1, got {threads!r}"
         )

@@ -50,8 +50,8 @@ def check_kernel(kernel: KernelOp, called: list[Operation]) -> int:
     Fails about the op of `kernel`, or of the functions `called`, that breaks a limit.
 
     Returns the bytes of local memory that one work-group has, as far as each op counts
-    once: a function that is inlined twice has its storage twice, which is checked when
-    the storage is placed.
+    once: a function that is inlined twice has its storage twice, which
+    `place-group-memory` checks.
     """
     local, private = 0, 0
     for function in (kernel, *called):

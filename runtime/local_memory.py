@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import SupportsIndex
 
 from spmd.runtime.errors import LaunchError
+from spmd.runtime.sizes import whole_number
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ def local(shape: SupportsIndex | Iterable[SupportsIndex]) -> LocalMemory:
     """
     try:
         if isinstance(shape, Iterable):
-            extents = tuple(operator.index(extent) for extent in shape)
+            extents = tuple(whole_number(extent) for extent in shape)
         else:
-            extents = (operator.index(shape),)
+            extents = (whole_number(shape),)
     except TypeError:
         raise LaunchError(
             f"spmd.local: expected a size or a tuple of sizes, got {shape!r}"

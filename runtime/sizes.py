@@ -31,13 +31,30 @@ class Range(NamedTuple):
     """Whether no group is smaller than `group_size`."""
 
 
+def whole_number(value: SupportsIndex) -> int:
+    """`value` as an `int`; `TypeError` if it is no whole number, which a bool is not."""
+    if isinstance(value, bool):
+        raise TypeError("a bool is no number here")
+    return operator.index(value)
+
+
+def required_global_size(kernel: str, given: Size | None) -> Triple:
+    """The work-items of a launch, which has to say how many."""
+    if given is None:
+        raise LaunchError(
+            f"{kernel}: expected global_size, the number of work-items to run, got none; "
+            f"write {kernel}(..., global_size=n), or a tuple of up to three, x first"
+        )
+    return triple(kernel, "global_size", given, 0)
+
+
 def triple(kernel: str, what: str, size: Any, smallest: int) -> Triple:
     """`size` as three numbers of at least `smallest`; missing ones are 1."""
     try:
         if isinstance(size, Iterable):
-            extents = tuple(operator.index(extent) for extent in size)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+            extents = tuple(whole_number(extent) for extent in size)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
         else:
-            extents = (operator.index(size),)
+            extents = (whole_number(size),)
     except TypeError:
         raise LaunchError(
             f"{kernel}: expected {what} as a whole number or a tuple of up to three, "

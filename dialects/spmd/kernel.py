@@ -51,6 +51,29 @@ FULL_GROUPS = "spmd.full_groups"
 NOALIAS = "spmd.noalias"
 """Argument attribute: what a launch writes here is reached only through this argument."""
 
+DROPPED_BARRIERS = "spmd.dropped_barriers"
+"""Kernel attribute: why each barrier that is gone ordered nothing."""
+
+NOT_SPLIT_BY_FISSION = "spmd.not_split_by_fission"
+"""Kernel attribute: why fission cannot split it at its barriers."""
+
+ARGUMENT_SHAPES = "spmd.argument_shapes"
+"""Attribute of an op with a body: the shapes of its block arguments, for a reader."""
+
+KERNEL_ATTRIBUTES = (
+    FULL_GROUPS,
+    DROPPED_BARRIERS,
+    NOT_SPLIT_BY_FISSION,
+    ARGUMENT_SHAPES,
+)
+"""Attributes of the dialect on a kernel: a promise to passes, then notes that they leave."""
+
+ARGUMENT_ATTRIBUTES = (NOALIAS,)
+"""Attributes of the dialect on an argument of a kernel."""
+
+PREFIX = "spmd."
+"""What the names of attributes of the dialect start with."""
+
 MAX_GROUP_SIZE = 1 << 14
 """Work-items of a work-group, all dimensions together."""
 
@@ -122,7 +145,8 @@ class KernelOp(IRDLOperation):
     block that ends in anything else; `work_group_size` without 1 to 3 positive sizes
     or of more than 16384 work-items; `sub_group_size` that is no power of two from 1 to 64; `spmd.noalias` on a scalar;
     `spmd.full_groups` without `work_group_size`; an attribute whose name is neither one
-    of these nor prefixed by a dialect; a kernel that does not stand directly in a module.
+    of these nor prefixed by a dialect, or that starts with `spmd.` and is none that the
+    dialect knows; a kernel that does not stand directly in a module.
 
     ```mlir
     spmd.kernel @scale(%n: index, %a: f32, %x: memref<?xf32> {spmd.noalias})
@@ -211,6 +235,11 @@ class KernelOp(IRDLOperation):
                     "expected the kernel attributes work_group_size, sub_group_size or "
                     f"names with the prefix of a dialect, got {name}"
                 )
+            if name.startswith(PREFIX) and name not in KERNEL_ATTRIBUTES:
+                raise VerifyException(
+                    f"expected work_group_size, sub_group_size or one of "
+                    f"{', '.join(KERNEL_ATTRIBUTES)} on a kernel, got {name}"
+                )
         if self.has_full_groups:
             if not isinstance(self.attributes[FULL_GROUPS], UnitAttr):
                 raise VerifyException(
@@ -239,6 +268,12 @@ class KernelOp(IRDLOperation):
                 f"{len(self.arg_attrs)}"
             )
         for number, (type_, attrs) in enumerate(zip(inputs, self.arg_attrs)):
+            for name in attrs.data:
+                if name.startswith(PREFIX) and name not in ARGUMENT_ATTRIBUTES:
+                    raise VerifyException(
+                        f"argument {number}: expected no attribute of the dialect but "
+                        f"{', '.join(ARGUMENT_ATTRIBUTES)}, got {name}"
+                    )
             noalias = attrs.data.get(NOALIAS)
             if noalias is None:
                 continue

@@ -199,7 +199,7 @@ def test_local_memory_of_another_shape_is_an_error():
         layout("f16", 16, None).describe_local(local(16), [])
 
 
-@pytest.mark.parametrize("shape", [-1, (2, -1), 1.5, "abc", None])
+@pytest.mark.parametrize("shape", [-1, (2, -1), 1.5, "abc", None, True, (True, 2)])
 def test_local_memory_needs_sizes(shape: Any):
     with pytest.raises(ValueError, match=r"^spmd.local: expected"):
         local(shape)

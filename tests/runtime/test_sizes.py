@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 from spmd.runtime.errors import LaunchError
 from spmd.runtime.limits import MAX_EXTENT, MAX_GROUP_SIZE
-from spmd.runtime.sizes import default_group_size, group_size_for, make_range, triple
+from spmd.runtime.sizes import (
+    default_group_size,
+    group_size_for,
+    make_range,
+    required_global_size,
+    triple,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,12 +32,23 @@ def test_missing_sizes_are_one(size: Any, expected: tuple[int, int, int]):
     assert triple("k", "global_size", size, 0) == expected
 
 
-@pytest.mark.parametrize("size", [1.0, "8", None, (1.0, 2), (1, None)])
+@pytest.mark.parametrize(
+    "size",
+    [1.0, "8", None, (1.0, 2), (1, None), True, (4, True), np.True_, np.array([True])],
+)
 def test_sizes_are_whole_numbers(size: Any):
     with pytest.raises(
         LaunchError, match=r"^k: expected global_size as a whole number"
     ):
         triple("k", "global_size", size, 0)
+
+
+def test_a_launch_without_a_size_is_told_what_to_write():
+    with pytest.raises(
+        LaunchError,
+        match=r"^k: expected global_size, .* write k\(\.\.\., global_size=n\)",
+    ):
+        required_global_size("k", None)
 
 
 @pytest.mark.parametrize("size", [-1, (1, -1), (), (1, 2, 3, 4)])

@@ -63,6 +63,27 @@ spmd.kernel @noalias_scalar(%x: f32 {spmd.noalias}) {
 
 // -----
 
+// CHECK: argument 1: expected no attribute of the dialect but spmd.noalias, got spmd.noailas
+spmd.kernel @misspelt_noalias(%n: index, %x: memref<f32> {spmd.noailas}) {
+  spmd.return
+}
+
+// -----
+
+// CHECK: expected work_group_size, sub_group_size or one of spmd.full_groups, {{.*}} on a kernel, got spmd.full_group
+spmd.kernel @misspelt_full_groups() attributes {work_group_size = array<i64: 64>, spmd.full_group} {
+  spmd.return
+}
+
+// -----
+
+// CHECK: expected work_group_size, sub_group_size or one of spmd.full_groups, {{.*}} on a kernel, got spmd.work_group_size
+spmd.kernel @prefixed_size() attributes {spmd.work_group_size = array<i64: 64>} {
+  spmd.return
+}
+
+// -----
+
 // CHECK: argument 0: expected spmd.noalias without a value, got true
 spmd.kernel @noalias_with_value(%x: memref<f32> {spmd.noalias = true}) {
   spmd.return
