@@ -44,7 +44,8 @@ spmd.kernel @called_three_times(%x: memref<?xi32>, %flags: memref<?xi32>) {
     scf.yield %d : i32
   }
   %kept = memref.load %own[%c1] : memref<3xi32>
-  %mixed = arith.xori %r, %kept : i32
+  %scaled = arith.muli %r, %seven : i32
+  %mixed = arith.subi %scaled, %kept : i32
   %out = arith.addi %mixed, %v : i32
   memref.store %out, %x[%item] : memref<?xi32>
   spmd.return

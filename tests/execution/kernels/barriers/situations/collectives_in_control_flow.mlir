@@ -57,7 +57,8 @@ spmd.kernel @collectives_in_control_flow(%x: memref<?xi32>, %flags: memref<?xi32
     scf.yield %s, %less : i32, i32
   }
   %kept = memref.load %own[%c1] : memref<3xi32>
-  %mixed = arith.xori %r, %kept : i32
+  %scaled = arith.muli %r, %seven : i32
+  %mixed = arith.subi %scaled, %kept : i32
   %out = arith.addi %mixed, %v : i32
   memref.store %out, %x[%item] : memref<?xi32>
   spmd.return

@@ -39,7 +39,8 @@ spmd.kernel @continue_in_loop(%x: memref<?xi32>, %flags: memref<?xi32>) {
   cf.br ^head(%d, %j : i32, i32)
 ^out:
   %kept = memref.load %own[%c1] : memref<3xi32>
-  %mixed = arith.xori %a, %kept : i32
+  %scaled = arith.muli %a, %seven : i32
+  %mixed = arith.subi %scaled, %kept : i32
   %out = arith.addi %mixed, %v : i32
   memref.store %out, %x[%item] : memref<?xi32>
   spmd.return
