@@ -41,7 +41,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, i64
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
@@ -67,6 +67,7 @@ from spmd.analysis.sub_cfgs import (
 )
 from spmd.dialects.rewriting import hint, insert_before, locate
 from spmd.dialects.spmd import KernelOp, LocalAllocOp, LocalIdOp, ReturnOp
+from spmd.passes.agreement import COMPARED, agreed_value, choice, places_of
 from spmd.passes.flatten_control_flow import flatten_control_flow
 from spmd.passes.group_collectives import expand_collective
 from spmd.passes.private_arrays import fail_about_unmovable, lift_private_array
@@ -77,8 +78,12 @@ THE_END = 0
 """The number of the end of the kernel; syncs count from 1."""
 
 
-def make_continuations(kernel: KernelOp) -> None:
-    """Replace the barriers of `kernel` by continuations."""
+def make_continuations(kernel: KernelOp, check: bool = False) -> None:
+    """
+    Replace the barriers of `kernel` by continuations.
+
+    With `check`, work-items that come to different syncs end the launch.
+    """
     flatten_control_flow(kernel)
     group = WorkGroup(kernel)
     for op in tuple(kernel.walk()):
@@ -102,7 +107,7 @@ def make_continuations(kernel: KernelOp) -> None:
         for alloca in needs.private:
             lift_private_array(group, alloca)
         places, needs = find_needs()
-    _Dispatcher(group, places, sub_cfgs, needs).write()
+    _Dispatcher(group, places, sub_cfgs, needs, check).write()
 
 
 def _ops_that_run_once(
@@ -138,13 +143,15 @@ class _Dispatcher:
         places: Places,
         sub_cfgs: tuple[SubCfg, ...],
         needs: ContinuationNeeds,
+        check: bool,
     ):
         self.group = group
+        self.check = check
         self.places = places
         self.needs = needs
         self.of_sync = {sub_cfg.sync: sub_cfg for sub_cfg in sub_cfgs}
         self._original = tuple(group.entry.ops)
-        self.memory = _make_memory(group, sub_cfgs, places, needs)
+        self.memory = _make_memory(group, sub_cfgs, places, needs, check)
         self.following = {s: self._following(s) for s in sub_cfgs}
         self.codes: dict[Operation | None, int] = {None: THE_END}
         for number, sync in enumerate(s.sync for s in sub_cfgs[1:]):
@@ -154,6 +161,7 @@ class _Dispatcher:
             for sub_cfg in nexts:
                 self._callers[sub_cfg] = self._callers.get(sub_cfg, 0) + 1
         self._next: SSAValue | None = None
+        self._names = places_of([sync for sync in self.codes if sync is not None])
 
     def _following(self, sub_cfg: SubCfg) -> tuple[SubCfg | None, ...]:
         """What can run behind `sub_cfg`; `None` is the end."""
@@ -211,20 +219,53 @@ class _Dispatcher:
                 return None
             return self.group.constants.index(self.codes[nexts[0].sync])
         if self._next is None:
-            self._next = self.group.cell(IndexType(), "next_sync", self.group.kernel)
+            kernel = self.group.kernel
+            if self.check:
+                context = self.group.array(i32, "next_syncs", kernel)
+                self._next = explain(context, COMPARED)
+            else:
+                self._next = self.group.cell(IndexType(), "next_sync", kernel)
         code.write(self._next, self.codes)
-        following = memref.LoadOp.get(self._next, ())
+        following: memref.LoadOp | arith.IndexCastOp
+        if self.check:
+            reached = self._agreed_code(sub_cfg, self._next, anchor)
+            following = arith.IndexCastOp(reached, IndexType())
+        else:
+            following = memref.LoadOp.get(self._next, ())
         insert_before(anchor, following)
-        return hint(following.res, "following")
+        return hint(following.results[0], "following")
+
+    def _agreed_code(
+        self, sub_cfg: SubCfg, reached: SSAValue, anchor: Operation
+    ) -> SSAValue:
+        """Compare what all work-items of `sub_cfg` came to."""
+        nexts = (s.sync for s in self.following[sub_cfg] if s is not None)
+        syncs = [sync for sync in nexts if sync is not None]
+        # The message is about the sync, if there is only one; its place is that then.
+        like = syncs[0] if len(syncs) == 1 else sub_cfg.sync or self.group.kernel
+        words = ["is elsewhere"] * (max(self.codes[sync] for sync in syncs) + 1)
+        words[THE_END] = "came to the end of the kernel"
+        for sync in syncs:
+            name = sync.name if len(syncs) == 1 else self._names[sync]
+            words[self.codes[sync]] = f"waits at {name}"
+        code = agreed_value(self.group, reached, choice(words), anchor, like)
+        return hint(code, "reached")
 
     def _expand(self, sync: Operation, anchor: Operation) -> SSAValue | None:
         """Compute a collective, for which all values are there."""
         operands: dict[SSAValue, SSAValue] = {}
         for number, operand in enumerate(sync.operands):
-            if (cell := self.memory.operands.get((sync, number))) is not None:
-                op = load(cell, (), operand)
+            if (memory := self.memory.operands.get((sync, number))) is None:
+                continue
+            if memory in self.memory.compared:
+                did = f"has {{}} as the index of {sync.name}"
+                value = agreed_value(self.group, memory, did, anchor, sync)
+                hint(value, operand)
+            else:
+                op = load(memory, (), operand)
                 insert_before(anchor, op)
-                operands[operand] = op.res
+                value = op.res
+            operands[operand] = value
         clone = sync.clone(operands)
         insert_before(anchor, clone)
         output = self.memory.contexts.get(sync.results[0])
@@ -326,6 +367,7 @@ def _make_memory(
     sub_cfgs: tuple[SubCfg, ...],
     places: Places,
     needs: ContinuationNeeds,
+    check: bool,
 ) -> Memory:
     """Group memory for all values that live longer than a sub-CFG."""
     memory = Memory()
@@ -348,7 +390,7 @@ def _make_memory(
             memory.contexts[value] = explain(context, _why_stored(value))
     for sync in (s.sync for s in sub_cfgs):
         if sync is not None and is_group_collective(sync):
-            _make_operands(group, places, needs, memory, sync)
+            _make_operands(group, places, needs, memory, sync, check)
     return memory
 
 
@@ -358,6 +400,7 @@ def _make_operands(
     needs: ContinuationNeeds,
     memory: Memory,
     sync: Operation,
+    check: bool,
 ) -> None:
     """Memory for what goes into a collective, and for the result of a scan."""
     for number, operand in enumerate(sync.operands):
@@ -366,6 +409,10 @@ def _make_operands(
         if number == 0 and sync in needs.inputs:
             context = group.array(operand.type, named(operand, "context"), sync)
             memory.inputs[sync] = explain(context, f"goes into {sync.name}")
+        elif number > 0 and check:
+            context = group.array(operand.type, named(operand, "context"), sync)
+            memory.operands[sync, number] = explain(context, COMPARED)
+            memory.compared.add(context)
         else:
             cell = group.cell(operand.type, named(operand, "cell"), sync)
             memory.operands[sync, number] = explain(cell, f"goes into {sync.name}")

@@ -42,7 +42,10 @@ from spmd.analysis.barrier_regions import (
 from spmd.analysis.context_needs import ContextNeeds, find_context_needs
 from spmd.analysis.context_slots import Slot, assign_context_slots
 from spmd.analysis.divergence import Divergence, analyze_kernel
+from spmd.analysis.passed_values import Agreed
+from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import KernelOp, LocalIdOp
+from spmd.passes.agreement import COMPARED, Ways, agreed_value
 from spmd.passes.carriers import remove_syncs
 from spmd.passes.counted_loops import for_to_while
 from spmd.passes.group_collectives import expand_collective
@@ -59,9 +62,16 @@ from spmd.passes.work_item_loops import (
 
 
 def split_by_fission(
-    kernel: KernelOp, regions: BarrierRegions, divergence: Divergence
+    kernel: KernelOp,
+    regions: BarrierRegions,
+    divergence: Divergence,
+    check: bool = False,
 ) -> None:
-    """Split `kernel`, for which `why_not_fission` knows no reason not to."""
+    """
+    Split `kernel`, for which `why_not_fission` knows no reason not to.
+
+    With `check`, work-items that go different ways where all have to agree end the launch.
+    """
     uneven = [
         carrier
         for carrier in regions.carriers
@@ -78,7 +88,7 @@ def split_by_fission(
         return
     needs = find_context_needs(regions, divergence)
     fail_about_unmovable(needs.unmovable)
-    _Splitter(kernel, needs).split()
+    _Splitter(kernel, needs, check).split()
 
 
 UNIFORM_BUT_LATE = "the same in all work-items, which may write before they compute it"
@@ -92,11 +102,12 @@ class _Splitter:
     What runs once stays where it is; a region's loops are placed where the region ended.
     """
 
-    def __init__(self, kernel: KernelOp, needs: ContextNeeds):
+    def __init__(self, kernel: KernelOp, needs: ContextNeeds, check: bool):
         self.group = WorkGroup(kernel)
         self.needs = needs
         self.slots = assign_context_slots(needs)
         self.regions = needs.regions
+        self._ways = Ways(self.regions) if check else None
         self._nests: dict[BarrierRegion, WorkItemNest] = {}
         self.private = PrivateArrays(self.group, needs)
         self._in_region: dict[tuple[SSAValue, BarrierRegion], SSAValue] = {}
@@ -219,10 +230,19 @@ class _Splitter:
         for source, slot in passed:
             new = self._value_in(source, region)
             nest.body.add_op(store(new, self._arrays[slot], nest.indices, region.end))
-        for value, op, operand in decided:
+        compared: list[tuple[Agreed, SSAValue]] = []
+        for decision in decided:
+            value, op, operand = decision
+            mine = self._value_in(value, region)
+            if self._ways is not None:
+                context = self.group.array(value.type, named(value, "context"), op)
+                explain(context, COMPARED)
+                nest.body.add_op(store(mine, context, nest.indices, op))
+                compared.append((decision, context))
+                continue
             cell = self.group.cell(value.type, named(value, "cell"), op)
             explain(cell, AGREED)
-            nest.body.add_op(store(self._value_in(value, region), cell, (), op))
+            nest.body.add_op(store(mine, cell, (), op))
             result = load(cell, (), value)
             agreed.append(result)
             op.operands[operand] = result.res
@@ -230,6 +250,11 @@ class _Splitter:
             nest.place_before(region.end)
         assert region.end.parent is not None
         region.end.parent.insert_ops_before(agreed, region.end)
+        for (value, op, operand), context in compared:
+            assert self._ways is not None
+            did, like = self._ways.taken_at(region, op)
+            first = agreed_value(self.group, context, did, region.end, like)
+            op.operands[operand] = hint(first, value)
 
     def _expand(self, collective: Operation) -> None:
         variable = self.needs.input_of(collective)

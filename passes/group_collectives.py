@@ -18,11 +18,9 @@ writes its results to a context.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Mapping
 
-from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects import arith, memref
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -31,12 +29,12 @@ from spmd.dialects.spmd import (
     AllOp,
     AnyOp,
     BroadcastOp,
-    LocalSizeOp,
     ReduceOp,
     ScanOp,
 )
 from spmd.dialects.spmd.collectives import ScanMode
 from spmd.dialects.spmd.kinds import Kind, combine, neutral_element
+from spmd.passes.group_loops import Step, fold_over_group
 from spmd.passes.work_item_loops import WorkGroup
 
 REASSOCIATE = arith.FastMathFlagsAttr((FastMathFlag.REASSOC,))
@@ -94,8 +92,8 @@ class _Expander:
         if self.source is None and kind in IDEMPOTENT:
             return self.value
 
-        def step(total: SSAValue, indices: Sequence[SSAValue], body: Block) -> SSAValue:
-            following = combine(kind, total, self._load(indices, body))
+        def step(total: SSAValue, ids: Mapping[int, SSAValue], body: Block) -> SSAValue:
+            following = combine(kind, total, self._load(ids, body))
             if isinstance(following, arith.AddfOp | arith.MulfOp):
                 following.fastmath = REASSOCIATE
             body.add_op(following)
@@ -110,12 +108,12 @@ class _Expander:
     def scan(self, op: ScanOp, output: SSAValue) -> None:
         """The values up to each work-item combined, in the order of the linear id."""
 
-        def step(total: SSAValue, indices: Sequence[SSAValue], body: Block) -> SSAValue:
-            following = combine(op.kind.data, total, self._load(indices, body))
+        def step(total: SSAValue, ids: Mapping[int, SSAValue], body: Block) -> SSAValue:
+            following = combine(op.kind.data, total, self._load(ids, body))
             body.add_op(following)
             new = following.results[0]
             result = new if op.mode.data is ScanMode.INCLUSIVE else total
-            body.add_op(memref.StoreOp.get(result, output, indices))
+            body.add_op(memref.StoreOp.get(result, output, tuple(ids.values())))
             return new
 
         self._accumulate(op.kind.data, step)
@@ -124,66 +122,20 @@ class _Expander:
         """The value of the work-item with this linear id."""
         if self.source is None:
             return self.value
-        indices: list[SSAValue] = []
-        rest = number
-        for dimension in reversed(self.group.dimensions[1:]):
-            size = self.group.size(LocalSizeOp, dimension)
-            index, more = arith.RemUIOp(rest, size), arith.DivUIOp(rest, size)
-            insert_before(self.op, index, more)
-            indices.append(index.result)
-            rest = more.result
-        if self.group.dimensions:
-            indices.append(rest)
-        load = memref.LoadOp.get(self.source, tuple(reversed(indices)))
+        ids, ops = self.group.ids_of(number, self.op)
+        insert_before(self.op, *ops)
+        load = memref.LoadOp.get(self.source, tuple(ids.values()))
         insert_before(self.op, load)
         return load.res
 
-    def _load(self, indices: Sequence[SSAValue], body: Block) -> SSAValue:
+    def _load(self, ids: Mapping[int, SSAValue], body: Block) -> SSAValue:
         if self.source is None:
             return self.value
-        load = memref.LoadOp.get(self.source, indices)
+        load = memref.LoadOp.get(self.source, tuple(ids.values()))
         body.add_op(load)
         return hint(load.res, self.value)
 
-    def _accumulate(
-        self,
-        kind: Kind,
-        step: Callable[[SSAValue, Sequence[SSAValue], Block], SSAValue],
-    ) -> SSAValue:
-        """Call `step` in the innermost of loops over the group, z outside."""
+    def _accumulate(self, kind: Kind, step: Step) -> SSAValue:
+        """Call `step` in loops over the group."""
         start = self.neutral(kind)
-        zero, one = self.group.constants.index(0), self.group.constants.index(1)
-        loops: list[scf.ForOp] = []
-        total, indices = start, list[SSAValue]()
-        for dimension in self.group.dimensions:
-            body = Block(arg_types=[IndexType(), self.value.type])
-            size = self.group.size(LocalSizeOp, dimension)
-            loop = scf.ForOp(zero, size, one, (total,), body)
-            if loops:
-                loops[-1].body.block.add_op(loop)
-            loops.append(loop)
-            index, total = body.args
-            hint(index, f"i{'xyz'[dimension]}")
-            hint(total, "total")
-            indices.append(index)
-        if not loops:
-            return self._once(step, total)
-        innermost = loops[-1].body.block
-        innermost.add_op(scf.YieldOp(step(total, indices, innermost)))
-        for outer, inner in pairwise(loops):
-            outer.body.block.add_op(scf.YieldOp(inner.res[0]))
-        insert_before(self.op, loops[0])
-        return loops[0].res[0]
-
-    def _once(
-        self,
-        step: Callable[[SSAValue, Sequence[SSAValue], Block], SSAValue],
-        total: SSAValue,
-    ) -> SSAValue:
-        """A group of one work-item needs no loop."""
-        body = Block()
-        result = step(total, (), body)
-        for op in tuple(body.ops):
-            op.detach()
-            insert_before(self.op, op)
-        return result
+        return fold_over_group(self.group, start, step, "total", self.op)

@@ -11,6 +11,10 @@ Option `strategy`:
 * `auto`, the default, is fission where that is proved right and continuations elsewhere;
   the kernel's attribute `spmd.not_split_by_fission` says why.
 
+Option `check` (`false` by default): what work-items have to agree on is compared among
+all of them when the kernel runs. If they do not come to the same barrier or collective, or
+give a broadcast different indices, `spmd.fail` ends the launch and names two of them.
+
 ```mlir
 // before
 %tile = spmd.local_alloc : memref<64xf32, #spmd.memory<local>>
@@ -70,14 +74,17 @@ class SplitAtBarriersPass(ModulePass):
     name = "split-at-barriers"
 
     strategy: Strategy = "auto"
+    check: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in op.body.block.ops:
             if isinstance(kernel, KernelOp):
-                split_at_barriers(kernel, self.strategy)
+                split_at_barriers(kernel, self.strategy, self.check)
 
 
-def split_at_barriers(kernel: KernelOp, strategy: Strategy = "auto") -> None:
+def split_at_barriers(
+    kernel: KernelOp, strategy: Strategy = "auto", check: bool = False
+) -> None:
     """Do to one kernel what the pass does to all of a module."""
     for op in kernel.walk():
         if isinstance(op, GlobalIdOp):
@@ -93,9 +100,9 @@ def split_at_barriers(kernel: KernelOp, strategy: Strategy = "auto") -> None:
         )
     has_syncs = next(regions.syncs, None) is not None
     if problem is None and (strategy != "continuations" or not has_syncs):
-        split_by_fission(kernel, regions, divergence)
+        split_by_fission(kernel, regions, divergence, check)
     else:
         if problem is not None:
             kernel.attributes[WHY_NOT_FISSION] = StringAttr(problem.reason)
-        make_continuations(kernel)
+        make_continuations(kernel, check)
     erase_dead_ops(kernel.body)

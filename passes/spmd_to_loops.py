@@ -26,6 +26,9 @@ func.func @scale(%a: f32, %x: memref<?xf32>, %gx: index, ..., %nx: index, ...)
 }
 ```
 
+With `check-barriers=true` the function finds out when it runs whether all work-items come to
+the same barriers and collectives (see `split-at-barriers`), none of which is left out then.
+
 Requires: a verified module.
 Ensures: level 1: no kernel, no barrier of the work-group, no id and no local allocation of
 the `spmd` dialect is left.
@@ -65,17 +68,20 @@ class SpmdToLoopsPass(PassSequence):
     strategy: Strategy = "auto"
     sub_group_size: int = DEFAULT_SUB_GROUP_SIZE
     divergent_barriers: Literal["reject", "allow"] = "reject"
+    check_barriers: bool = False
 
     def passes(self) -> tuple[ModulePass, ...]:
+        # A check sees only the barriers and collectives that are still there.
+        keep_all = self.check_barriers
         return (
             SpmdInlineCallsPass(),
             CheckBarriersPass(divergent_barriers=self.divergent_barriers),
-            FoldUniformCollectivesPass(),
+            *(() if keep_all else (FoldUniformCollectivesPass(),)),
             ChooseSubGroupSizePass(self.sub_group_size),
             VersionFullGroupsPass(),
             GatherIdsPass(),
-            DropRedundantBarriersPass(),
-            SplitAtBarriersPass(strategy=self.strategy),
+            *(() if keep_all else (DropRedundantBarriersPass(),)),
+            SplitAtBarriersPass(strategy=self.strategy, check=self.check_barriers),
             KernelsToFunctionsPass(),
             ClipWorkItemLoopsPass(),
             LowerMemoryTypesPass(),

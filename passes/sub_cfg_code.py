@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import cf, memref, scf
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
+from xdsl.utils.hints import isa
 
 from spmd.analysis.barrier_regions import is_sync
 from spmd.analysis.continuation_needs import (
@@ -46,7 +47,13 @@ class Memory:
     operands: dict[tuple[Operation, int], SSAValue] = field(
         default_factory=dict[tuple[Operation, int], SSAValue]
     )
-    """The cell with an operand of a collective that all work-items agree on."""
+    """
+    The cell with an operand of a collective that all work-items agree on, or the context
+    where each work-item keeps its own.
+    """
+
+    compared: set[SSAValue] = field(default_factory=set[SSAValue])
+    """Those of the operands that are contexts."""
 
 
 class SubCfgCode:
@@ -82,9 +89,10 @@ class SubCfgCode:
         self, next_: SSAValue | None, codes: Mapping[Operation | None, int]
     ) -> None:
         """
-        Write the loops; they store the code of the sync they come to in the cell `next_`.
+        Write the loops; they store the code of the sync they come to in `next_`.
 
-        The code of `None` stands for a return.
+        That is a cell, or a context if each work-item is to say it. The code of `None`
+        stands for a return.
         """
         if next_ is not None:
             self._next = next_, codes
@@ -234,14 +242,28 @@ class SubCfgCode:
             if number == 0 and (context := self.memory.inputs.get(sync)) is not None:
                 body.add_op(store(value, context, self.nest.indices, sync))
             if (cell := self.memory.operands.get((sync, number))) is not None:
-                body.add_op(store(value, cell, (), sync))
+                body.add_op(store(value, cell, self._element_of(cell), sync))
 
     def _write_code(self, end: Operation, body: Block) -> None:
         """Say which sync was reached."""
         if self._next is not None:
-            cell, codes = self._next
+            memory, codes = self._next
             code = codes[end if is_sync(end) else None]
-            body.add_op(store(self.group.constants.index(code), cell, (), end))
+            number = self._number(code, memory)
+            body.add_op(store(number, memory, self._element_of(memory), end))
+
+    def _number(self, number: int, memory: SSAValue) -> SSAValue:
+        """A constant to be stored in `memory`."""
+        assert isa(memory.type, MemRefType)
+        element = memory.type.element_type
+        if isinstance(element, IndexType):
+            return self.group.constants.index(number)
+        return self.group.pool.number(number, element)
+
+    def _element_of(self, memory: SSAValue) -> tuple[SSAValue, ...]:
+        """The indices of what a work-item stores to: all to the same, if it is a cell."""
+        assert isa(memory.type, MemRefType)
+        return self.nest.indices if memory.type.get_num_dims() else ()
 
     def _is_tree(self) -> bool:
         """Whether `scf.if` can say what the branches say."""

@@ -21,6 +21,7 @@ from spmd.dialects.spmd import (
     Dimension,
     DimensionOp,
     EnqueuedLocalSizeOp,
+    GroupIdOp,
     KernelOp,
     LocalIdOp,
     LocalSizeOp,
@@ -168,6 +169,28 @@ class WorkGroup:
         for op in ops:
             locate(op, like)
         return self.constants.index(0) if index is None else index, ops
+
+    def ids_of(
+        self, number: SSAValue, like: Operation
+    ) -> tuple[dict[int, SSAValue], list[Operation]]:
+        """The local ids of the work-item with this number, slowest first; see `linear_id`."""
+        found: dict[int, SSAValue] = {}
+        ops: list[Operation] = []
+        for dimension in reversed(self.dimensions[1:]):
+            size = self.size(LocalSizeOp, dimension)
+            id_, rest = arith.RemUIOp(number, size), arith.DivUIOp(number, size)
+            ops += (id_, rest)
+            found[dimension] = id_.result
+            number = rest.result
+        if self.dimensions:
+            found[self.dimensions[0]] = number
+        for op in ops:
+            locate(op, like)
+        return dict(reversed(found.items())), ops
+
+    def group_id(self, dimension: int) -> SSAValue:
+        """Which work-group this is."""
+        return self._id(GroupIdOp, dimension, "group")
 
     def local_ids(self) -> dict[int, SSAValue]:
         """The local id in each dimension, as it is asked for at the kernel's head."""

@@ -35,6 +35,7 @@ class CompileOptions:
     | `vectorize` | `True`, `False`                          | `False` stops after `spmd-to-loops`: scalar work-item loops |
     | `specialize` | `True`, `False`                          | `False`: one code for all work-group sizes, instead of one for each |
     | `divergent_barriers` | `"reject"`, `"allow"` | what to do with a barrier whose condition is not the same in all work-items, for all we know |
+    | `check_barriers` | `True`, `False`                      | `True`: a launch raises a `LaunchError` if not all work-items of a group come to the same barriers |
     """
 
     strategy: Strategy = "auto"
@@ -43,6 +44,7 @@ class CompileOptions:
     vectorize: bool = True
     specialize: bool = True
     divergent_barriers: DivergentBarriers = "reject"
+    check_barriers: bool = False
 
     @classmethod
     def checked(cls, given: Mapping[str, object]) -> CompileOptions:
@@ -61,6 +63,7 @@ class CompileOptions:
             ("vectorize", (True, False)),
             ("specialize", (True, False)),
             ("divergent_barriers", get_args(DivergentBarriers)),
+            ("check_barriers", (True, False)),
         ):
             if name in given and not _is_one_of(given[name], allowed):
                 listed = ", ".join(repr(value) for value in allowed)
@@ -72,7 +75,9 @@ class CompileOptions:
     def passes(self) -> tuple[ModulePass, ...]:
         """The pass sequences that these options ask for."""
         to_loops = SpmdToLoopsPass(
-            strategy=self.strategy, divergent_barriers=self.divergent_barriers
+            strategy=self.strategy,
+            divergent_barriers=self.divergent_barriers,
+            check_barriers=self.check_barriers,
         )
         if not self.vectorize:
             return (to_loops, SubGroupsToLoopsPass())

@@ -110,6 +110,7 @@ def compile(
     vectorize: bool = True,
     specialize: bool = True,
     divergent_barriers: DivergentBarriers = "reject",
+    check_barriers: bool = False,
     **unknown: Any,
 ) -> Program:
     """
@@ -123,6 +124,7 @@ def compile(
     | `vectorize` | `True`, `False` | `False`: scalar work-item loops, as after `spmd-to-loops` |
     | `specialize` | `True`, `False` | `False`: one code for all work-group sizes |
     | `divergent_barriers` | `"reject"`, `"allow"` | barriers that not all work-items seem to reach |
+    | `check_barriers` | `True`, `False` | `True`: a launch checks that all work-items come to the same barriers |
 
     Native code is made when a kernel is first launched, once for each work-group size
     unless `specialize` is `False`.
@@ -136,6 +138,7 @@ def compile(
             "vectorize": vectorize,
             "specialize": specialize,
             "divergent_barriers": divergent_barriers,
+            "check_barriers": check_barriers,
             **unknown,
         }
     )

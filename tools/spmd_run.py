@@ -79,6 +79,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--width", default="auto", help="lanes of a sub-group: auto, 1, 2, ... 64")
     add("--strategy", default="auto", help="auto, fission or continuations")
     add("--divergent-barriers", default="reject", help="reject or allow")
+    add(
+        "--check-barriers",
+        action="store_true",
+        help="stop if not all work-items of a group come to the same barrier",
+    )
     add("--no-vectorize", action="store_true", help="stop after spmd-to-loops")
     add(
         "--print-after",
@@ -130,6 +135,7 @@ def _run(options: argparse.Namespace) -> int:
             "strategy": options.strategy,
             "vectorize": not options.no_vectorize,
             "divergent_barriers": options.divergent_barriers,
+            "check_barriers": options.check_barriers,
         }
     )
     program = Program.from_source(_source(options.file), checked)
@@ -137,10 +143,7 @@ def _run(options: argparse.Namespace) -> int:
     _print_stages(kernel, options)
     if isinstance(kernel, HostFunction):
         if options.check:
-            raise CompileError(
-                "--check: expected --kernel with one of the kernels "
-                f"{', '.join(program.kernels)}, got the host function {kernel.name}"
-            )
+            return _check(kernel, options)
         # To see IR is all that is wanted if there are no arguments for it.
         if not options.print_after or options.arg or not kernel.parameters:
             _launch(kernel, options, start)
@@ -195,7 +198,7 @@ def _arguments(options: argparse.Namespace) -> list[Any]:
     ]
 
 
-def _check(kernel: Kernel, options: argparse.Namespace) -> int:
+def _check(kernel: Kernel | HostFunction, options: argparse.Namespace) -> int:
     report = kernel.check(
         *_arguments(options),
         global_size=options.global_size,
