@@ -27,8 +27,10 @@ VIEWS = (
     memref.CollapseShapeOp,
     memref.MemorySpaceCastOp,
     memref.ViewOp,
+    memref.AssumeAlignmentOp,
+    memref.ExtractStridedMetaDataOp,
 )
-"""Operations whose result is memory of their first operand."""
+"""Operations whose (first) result is memory of their first operand."""
 
 
 @dataclass(frozen=True)

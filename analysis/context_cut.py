@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
@@ -213,8 +213,10 @@ def _makes_memref(op: Operation) -> bool:
 
 
 def is_view(op: Operation) -> bool:
-    """Whether `op` makes a memref from another one, and has no effect."""
-    return not op.regions and bool(op.operands) and has_no_effect(op)
+    """Whether `op` makes a memref from others, or finds a global, and has no effect."""
+    return isinstance(op, memref.GetGlobalOp) or (
+        not op.regions and bool(op.operands) and has_no_effect(op)
+    )
 
 
 def is_cheap(op: Operation) -> bool:

@@ -49,10 +49,8 @@ ATOMICS = ("spmd.atomic_rmw", "spmd.atomic_cas", "memref.atomic_rmw")
 ALLOCATIONS = ("memref.alloca", "memref.alloc")
 
 HARMLESS_USES = (
-    "memref.assume_alignment",
     "memref.dealloc",
     "memref.dim",
-    "memref.extract_strided_metadata",
     "memref.rank",
 )
 """Uses of a memref that neither read nor write it."""
@@ -69,9 +67,11 @@ CONTROL = (
 """Operations whose regions run in a known way."""
 
 VIEWS = (
+    "memref.assume_alignment",
     "memref.cast",
     "memref.collapse_shape",
     "memref.expand_shape",
+    "memref.extract_strided_metadata",
     "memref.memory_space_cast",
     "memref.reinterpret_cast",
     "memref.subview",

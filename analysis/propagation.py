@@ -13,7 +13,7 @@ import heapq
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from xdsl.dialects import scf
+from xdsl.dialects import scf, ub
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import IsTerminator
@@ -191,7 +191,11 @@ class Propagation:
         elif stored_memref(op) is not None:
             self.contents.store_changed(op)
         elif op.name in ALLOCATIONS:
-            same = all(s.is_uniform for v in op.operands for s in self.seen(v, op))
+            # What is loaded through a memref that is one of several is not known: each
+            # lane has its own.
+            same = self.memory.objects[op.results[0]].escapes is None and all(
+                s.is_uniform for v in op.operands for s in self.seen(v, op)
+            )
             shape = UNIFORM if same else VARYING
             self._raise(op.results[0], (shape,) * len(self.lanes))
         elif op.results:
@@ -378,10 +382,11 @@ class Propagation:
     def finish(self) -> dict[SSAValue, Shapes]:
         """
         The shapes of all values, at their worst use. Code that never runs is varying, and
-        so is the memref of a private object whose copies differ.
+        so is the memref of a private object whose copies differ. Poison may be anything,
+        so it may be the same in all lanes.
         """
         final = {
-            value: tuple(VARYING if s.is_undef else s for s in shapes)
+            value: tuple(_worst(value) if s.is_undef else s for s in shapes)
             for value, shapes in self.shapes.items()
         }
         for value in list(final) if self.home else ():
@@ -408,6 +413,11 @@ class Propagation:
                     for shape, own in zip(shapes, shared[private], strict=True)
                 )
         return final
+
+
+def _worst(value: SSAValue) -> Shape:
+    """What a value is that no lane ever has."""
+    return UNIFORM if isinstance(value.owner, ub.PoisonOp) else VARYING
 
 
 def home_of(value: SSAValue) -> Block | None:

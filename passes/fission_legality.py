@@ -22,11 +22,9 @@ lead to the end of the kernel.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.barrier_regions import BarrierRegions
@@ -77,22 +75,8 @@ def why_not_fission(
                     f"way in all work-items of the group: {reason}, and its condition is "
                     f"not proved uniform ({_why_varying(divergence, value)})",
                 )
-        for value in (*carrier.results, *_arguments(carrier)):
-            if isinstance(value.type, MemRefType) and not divergence.is_uniform(value):
-                return Problem(
-                    carrier,
-                    f"expected the memref that {carrier.name} passes on across a barrier "
-                    "to be the same in all work-items of the group; pass the indices on "
-                    "and take the subview behind the barrier",
-                )
     return None
 
 
 def _why_varying(divergence: Divergence, value: SSAValue) -> str:
     return "; ".join(divergence.why_varying(value).splitlines())
-
-
-def _arguments(carrier: Operation) -> Iterator[SSAValue]:
-    for region in carrier.regions:
-        for block in region.blocks:
-            yield from block.args

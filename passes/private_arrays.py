@@ -172,7 +172,6 @@ def fail_about_unmovable(values: Iterable[SSAValue]) -> None:
         assert op is not None, "a block stands in an operation"
         fail(
             op,
-            f"expected no memref that comes out of {op.name} and differs between "
-            "work-items to be used behind a barrier; pass the indices on and take the "
-            "subview behind the barrier",
+            "expected only arguments, allocations, globals and views of them as memrefs "
+            f"that are used behind a barrier, got one that {op.name} makes",
         )

@@ -38,7 +38,7 @@ scf.for %lx = %c0 to %local_size_x step %c1 {
 } {spmd.work_items = array<i64: 0>}
 ```
 
-Requires: `gather-ids`; every call that reaches a barrier inlined.
+Requires: `rebuild-memrefs`, `gather-ids`; every call that reaches a barrier inlined.
 Ensures: kernels without barriers and collectives of the work-group and without local ids;
 all code that differs between work-items stands in work-item loops.
 """
@@ -53,6 +53,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
 from spmd.analysis.barrier_regions import find_barrier_regions
+from spmd.analysis.chosen_memrefs import find_chosen_memrefs
 from spmd.analysis.divergence import analyze_kernel
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import erase_dead_ops
@@ -89,6 +90,13 @@ def split_at_barriers(
     for op in kernel.walk():
         if isinstance(op, GlobalIdOp):
             fail(op, "expected no spmd.global_id: run gather-ids before this pass")
+    for place in find_chosen_memrefs(kernel):
+        at = place.edges[0].op
+        fail(
+            at,
+            f"expected {at.name} to pass on no memref that is used behind a barrier: run "
+            "rebuild-memrefs before this pass",
+        )
     divergence = analyze_kernel(kernel)
     regions = find_barrier_regions(kernel, divergence)
     problem = why_not_fission(kernel, regions, divergence)

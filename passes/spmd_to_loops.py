@@ -54,6 +54,7 @@ from spmd.passes.kernels_to_functions import KernelsToFunctionsPass
 from spmd.passes.lower_memory_types import LowerMemoryTypesPass
 from spmd.passes.pipeline import PassSequence
 from spmd.passes.place_group_memory import PlaceGroupMemoryPass
+from spmd.passes.rebuild_memrefs import RebuildMemrefsPass
 from spmd.passes.split_at_barriers import SplitAtBarriersPass, Strategy
 from spmd.passes.spmd_inline_calls import SpmdInlineCallsPass
 from spmd.passes.version_full_groups import VersionFullGroupsPass
@@ -76,6 +77,7 @@ class SpmdToLoopsPass(PassSequence):
         return (
             SpmdInlineCallsPass(),
             CheckBarriersPass(divergent_barriers=self.divergent_barriers),
+            RebuildMemrefsPass(),
             *(() if keep_all else (FoldUniformCollectivesPass(),)),
             ChooseSubGroupSizePass(self.sub_group_size),
             VersionFullGroupsPass(),

@@ -30,6 +30,7 @@ _VIEWS = (
     memref.CastOp,
     memref.CollapseShapeOp,
     memref.ExpandShapeOp,
+    memref.ExtractStridedMetaDataOp,
     memref.GetGlobalOp,
     memref.MemorySpaceCastOp,
     memref.ReinterpretCastOp,
@@ -116,6 +117,8 @@ class _Legality:
             case memref.DimOp():
                 return self._why_not_uniform(op)
             case _ if isinstance(op, _VIEWS):
+                return self._why_not_uniform(op)
+            case arith.SelectOp() if isinstance(op.result.type, MemRefType):
                 return self._why_not_uniform(op)
             case _ if isinstance(op, _CONTROL):
                 return _why_not_control(op)
@@ -239,22 +242,27 @@ def _why_not_private_array(op: memref.AllocaOp) -> str | None:
 
 def _why_not_shared(array: SSAValue) -> str | None:
     """A private array made outside of the loop would be shared by its lanes."""
-    while True:
+    seen: set[SSAValue] = set()
+    open_ = [array]
+    while open_:
+        array = open_.pop()
+        if array in seen:
+            continue
+        seen.add(array)
         owner = array.owner
-        if isinstance(owner, memref.AllocaOp):
-            if is_group_memory(owner):
-                return None
-            return "a private array made outside of the loop is used by its work-items"
         if not isinstance(owner, Operation):
             parent = owner.parent_op()
-            if parent is None or parent.name in ("func.func",):
-                return None
-            return f"an array comes out of {parent.name}"
-        if isinstance(owner, memref.GetGlobalOp):
-            return None
-        if isinstance(owner, _VIEWS):
-            array = owner.operands[0]
-            continue
-        if isinstance(owner, arith.SelectOp) or owner.regions:
+            if parent is not None and parent.name != "func.func":
+                return f"an array comes out of {parent.name}"
+        elif isinstance(owner, memref.AllocaOp):
+            if not is_group_memory(owner):
+                return (
+                    "a private array made outside of the loop is used by its work-items"
+                )
+        elif isinstance(owner, arith.SelectOp):
+            open_.extend((owner.lhs, owner.rhs))
+        elif isinstance(owner, _VIEWS) and owner.operands:
+            open_.append(owner.operands[0])
+        elif owner.regions:
             return f"an array comes out of {owner.name}"
-        return None
+    return None

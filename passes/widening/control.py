@@ -107,6 +107,8 @@ class SubGroupWidening(Widening):
                 self._widen_for(op, active)
             case scf.WhileOp():
                 self._widen_while(op, active)
+            case arith.SelectOp() if isinstance(op.result.type, MemRefType):
+                self._widen_uniform(op, active)
             case _ if op.name.startswith(("arith.", "math.")):
                 widen_lanewise(self, op, active)
             case _:
