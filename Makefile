@@ -6,9 +6,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.made-from
 
-# Seeded fuzzing: make fuzz N=2000 SEED=1
+# Seeded fuzzing: make fuzz N=2000 SEED=1, make fuzz N=5000 ONLY=barriers
 N ?= 200
 SEED ?= 0
+ONLY ?= all
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -50,8 +51,8 @@ pytest: $(READY) ## tests in Python
 filecheck: $(READY) ## tests in MLIR
 	$(BIN)/lit -s tests/filecheck
 
-fuzz: $(READY) ## N random kernels from seed SEED
-	$(BIN)/python tests/fuzz/run.py -n $(N) --seed $(SEED)
+fuzz: $(READY) ## N random kernels from seed SEED; ONLY=barriers
+	$(BIN)/python tests/fuzz/run.py -n $(N) --seed $(SEED) --kind $(ONLY)
 
 bench: $(READY) ## side by side with NumPy, one thread
 	$(BIN)/python benchmarks/run_all.py

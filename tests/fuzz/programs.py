@@ -17,11 +17,11 @@ and on varying conditions, and exchanges values through local memory. What makes
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.execution.harness import Launch, Maker
-from tests.fuzz.unstructured import Unstructured
+from tests.fuzz.meeting import Meeting
 from tests.fuzz.writer import LARGEST_GROUP, SLOTS, TABLE, Choose, Features, Value
 
 LAUNCHES = (
@@ -35,6 +35,21 @@ LAUNCHES = (
     Launch((9, 3), (8, 3)),
     Launch((3, 3, 2), (2, 2, 2)),
 )
+
+MEETINGS = (
+    Launch((3,), (1,)),
+    Launch((8,), (3,)),
+    Launch((40,), (16,)),
+    Launch((100,), (64,)),
+    Launch((130,), (100,)),
+    Launch((5, 3), (3, 1)),
+    Launch((6, 5), (8, 2)),
+    Launch((11, 8), (8, 8)),
+    Launch((12, 12), (10, 10)),
+    Launch((5, 3, 4), (4, 2, 2)),
+    Launch((6, 5, 4), (5, 5, 4)),
+)
+"""Groups of 1, 3, 16, 64 and 100 work-items."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +88,7 @@ class Kernel:
         return f"{self.launch}\n{self.source}"
 
 
-class Program(Unstructured):
+class Program(Meeting):
     """Writes one kernel."""
 
     def statement(self) -> None:
@@ -97,6 +112,21 @@ class Program(Unstructured):
             self.blocks,
             self.loop_with_conditional_barrier,
         )
+        if self.features.all_about_barriers and self.maybe():
+            meetings = (
+                self.meet,
+                self.round_trip,
+                self.agreed,
+                self.private,
+                self.collective,
+                self.call,
+                self.meeting_blocks,
+                self.never,
+                self.early_return,
+                self.loop_with_conditional_barrier,
+            )
+            self.pick(meetings)()
+            return
         kind = self.choose(5 + len(simple) + len(nested)) - 5
         if kind < 0:
             self.arithmetic()
@@ -162,13 +192,18 @@ class Program(Unstructured):
         return kept[::-1]
 
     def kernel(self) -> Kernel:
-        launch = self.pick(LAUNCHES)
+        barriers = self.features.all_about_barriers
+        launch = self.pick(MEETINGS if barriers else LAUNCHES)
         self.rank = len(launch.global_size)
         fixed = self.maybe(3)
         self.may_meet_in_divergent_loops = (
-            self.features.conditional_barriers and self.maybe(6)
+            self.features.conditional_barriers and self.maybe(2 if barriers else 6)
         )
         self.may_use_sub_groups = self.features.sub_groups and self.maybe(6)
+        if barriers:
+            self.budget = 24
+            # Blocks around barriers are not for fission: every second kernel has none.
+            self.features = replace(self.features, blocks=self.maybe())
         self.ids()
         if self.features.barriers:
             self.declare_shared()
@@ -194,7 +229,8 @@ class Program(Unstructured):
             attributes.append(f"sub_group_size = {self.pick((4, 8, 2, 16))} : i64")
         listed = f" attributes {{{', '.join(attributes)}}}" if attributes else ""
         head = f"spmd.kernel @fuzz({signature}){listed} {{"
-        source = "\n".join([head, *self.without_dead_code(), "}"]) + "\n"
+        body = [head, *self.without_dead_code(), "}"]
+        source = "\n".join([*self.functions, *body]) + "\n"
         made = tuple((what, dtype) for what, dtype, _ in self.parameters.values())
         return Kernel(
             source, made, launch, self.meets_in_divergent_loops, self.uses_sub_groups

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from itertools import product
 from typing import Any
 
 from spmd import CompileError
@@ -13,6 +14,7 @@ from spmd.passes.vectorize import VectorizePass
 from spmd.reference.check import check_kernel
 from spmd.reference.findings import Report
 from spmd.runtime.options import Strategy
+from spmd.runtime.parsing import make_context
 from tests.execution.harness import (
     EXACT,
     assert_same,
@@ -47,6 +49,48 @@ def check(kernel: Kernel, number: int) -> None:
     # Code of another width and strategy than the levels.
     width, strategy = WIDTHS[(number + 3) % len(WIDTHS)], STRATEGIES[number % 2]
     check_code(kernel, width, strategy)
+
+
+def check_meetings(kernel: Kernel, number: int) -> None:
+    """
+    What must hold for kernels that are all about barriers.
+
+    Native code of each strategy, scalar and vectorized, does what the interpreter does;
+    `auto` is fission where that is accepted. `number` chooses the width, and whether the
+    code is for one work-group size or for any.
+    """
+    check_order(kernel)
+    check_watched(kernel)
+    with may_be_refused(kernel):
+        strategies: list[Strategy] = ["continuations"]
+        why_not_fission = "strategy=fission cannot split here"
+        try:
+            by_fission = level_1(kernel, "fission")
+        except KernelError as error:
+            if why_not_fission not in str(error):
+                raise
+        else:
+            strategies.append("fission")
+            if level_1(kernel, "auto") != by_fission:
+                raise AssertionError("auto differs from fission, which is accepted")
+        # Without fission, auto differs from continuations only by a reason.
+        for strategy, vectorize in product(strategies, (False, True)):
+            check_native(
+                kernel.source,
+                kernel.arguments,
+                kernel.launch,
+                width=WIDTHS[number % len(WIDTHS)] if vectorize else "auto",
+                strategy=strategy,
+                vectorize=vectorize,
+                specialize=number % 4 < 2,
+            )
+
+
+def level_1(kernel: Kernel, strategy: Strategy) -> str:
+    """The text of the kernel as loops."""
+    module = parsed(kernel.source).clone()
+    SpmdToLoopsPass(strategy=strategy).apply(make_context(), module)
+    return str(module)
 
 
 @contextmanager

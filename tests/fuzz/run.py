@@ -1,10 +1,11 @@
 """
-Runs many random kernels: `make fuzz N=2000 SEED=1`.
+Runs many random kernels: `make fuzz N=2000 SEED=1`, or `make fuzz N=5000 ONLY=barriers`.
 
 Kernel `i` of seed `s` is the same everywhere. Results go to `out/fuzz/seed-s.jsonl`; a
 second run with the same seed goes on where the first one stopped. Each kernel runs in a
 process of its own, so that a crash or a hang is a result like any other. What fails is
-made smaller and written to `out/fuzz/seed-s-kernel-i.mlir`.
+made smaller and written to `out/fuzz/seed-s-kernel-i.mlir`. Kernels that are all about
+barriers are written to `barriers-seed-s` instead of `seed-s`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -29,7 +31,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from tests.fuzz.programs import Kernel, write_kernel  # noqa: E402
-from tests.fuzz.properties import VARIANTS, check  # noqa: E402
+from tests.fuzz.properties import VARIANTS, check, check_meetings  # noqa: E402
+from tests.fuzz.writer import Features  # noqa: E402
 
 OUT = ROOT / "out" / "fuzz"
 SECONDS = 60
@@ -55,11 +58,32 @@ class Recorder:
         return choice
 
 
-def kernel_of(choices: Recorder) -> Kernel:
-    return write_kernel(choices)
+@dataclass(frozen=True)
+class Kind:
+    """A kind of kernels, and what must hold for them."""
+
+    name: str
+    features: Features
+    check: Callable[[Kernel, int], None]
+
+    def kernel_of(self, choices: Recorder) -> Kernel:
+        return write_kernel(choices, self.features)
+
+    def file(self, seed: int, rest: str) -> Path:
+        prefix = "" if self.name == "all" else f"{self.name}-"
+        return OUT / f"{prefix}seed-{seed}{rest}"
 
 
-def failure(kernel: Kernel, number: int) -> str | None:
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind("all", Features(), check),
+        Kind("barriers", Features(all_about_barriers=True), check_meetings),
+    )
+}
+
+
+def failure(kind: Kind, kernel: Kernel, number: int) -> str | None:
     """Check the kernel in a process of its own; what went wrong, if anything did."""
     read, write = os.pipe()
     child = os.fork()
@@ -70,7 +94,7 @@ def failure(kernel: Kernel, number: int) -> str | None:
             faulthandler.disable()
             signal.alarm(SECONDS)
             warnings.simplefilter("error")
-            check(kernel, number)
+            kind.check(kernel, number)
         except BaseException as error:
             notes: list[str] = getattr(error, "__notes__", [])
             where = traceback.extract_tb(error.__traceback__)[-1]
@@ -92,7 +116,7 @@ def failure(kernel: Kernel, number: int) -> str | None:
     return message or "Unknown" if status else None
 
 
-def kind(message: str) -> str:
+def cause(message: str) -> str:
     """What failures of the same cause have in common."""
     head = message.split("\n", 1)[0]
     return head.split(":", 1)[0] + ("" if "after " not in head else head[-40:])
@@ -132,23 +156,26 @@ def shrink(
     return choices
 
 
-def run_one(index: int, seed: int, shrink_seconds: float) -> tuple[int, str | None]:
+def run_one(
+    index: int, kind: str, seed: int, shrink_seconds: float
+) -> tuple[int, str | None]:
+    of = KINDS[kind]
     recorder = Recorder(seed=f"{seed}/{index}")
-    kernel = kernel_of(recorder)
-    message = failure(kernel, index)
+    kernel = of.kernel_of(recorder)
+    message = failure(of, kernel, index)
     if message is None:
         return index, None
-    wanted = kind(message)
+    wanted = cause(message)
 
     def fails(choices: list[int]) -> bool:
-        other = failure(kernel_of(Recorder(choices)), index)
-        return other is not None and kind(other) == wanted
+        other = failure(of, of.kernel_of(Recorder(choices)), index)
+        return other is not None and cause(other) == wanted
 
     choices = shrink(recorder.made, fails, shrink_seconds)
-    kernel = kernel_of(Recorder(choices))
-    message = failure(kernel, index) or message
+    kernel = of.kernel_of(Recorder(choices))
+    message = failure(of, kernel, index) or message
     comments = "\n".join(f"// {line}" for line in message.split("\n"))
-    path = OUT / f"seed-{seed}-kernel-{index}.mlir"
+    path = of.file(seed, f"-kernel-{index}.mlir")
     path.write_text(f"// {kernel.launch}\n{kernel.source}\n{comments}\n")
     return index, message.split("\n", 1)[0]
 
@@ -166,16 +193,25 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--shrink", type=float, default=60, help="seconds per failure")
+    parser.add_argument(
+        "--kind", choices=KINDS, default="all", help="all sorts, or one sort of kernels"
+    )
     parser.add_argument("--only", type=int, help="one kernel, whatever was done before")
     options = parser.parse_args()
 
     # Everything is imported now: the processes of one run see one state of the source.
     for number in range(VARIANTS):
-        check(write_kernel(Recorder([])), number)
+        for kind in KINDS.values():
+            kind.check(kind.kernel_of(Recorder([])), number)
 
     OUT.mkdir(parents=True, exist_ok=True)
-    path = OUT / f"seed-{options.seed}.jsonl"
-    run = partial(run_one, seed=options.seed, shrink_seconds=options.shrink)
+    path = KINDS[options.kind].file(options.seed, ".jsonl")
+    run = partial(
+        run_one,
+        kind=options.kind,
+        seed=options.seed,
+        shrink_seconds=options.shrink,
+    )
     if options.only is not None:
         index, message = run(options.only)
         print(f"kernel {index}: {message or 'ok'}")

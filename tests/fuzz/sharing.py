@@ -158,7 +158,8 @@ class Sharing(Statements):
 
     def declare_shared(self) -> None:
         """Shared arrays are filled before anybody reads them."""
-        for number in range(self.pick((1, 2, 0, 3))):
+        fewest = int(self.features.all_about_barriers)
+        for number in range(self.pick((1, 2, fewest, 3))):
             t = self.pick(("i32", "f32", "i64", "f64", "i8", "f16"))
             if t[0] == "f" and not self.features.floats:
                 t = "i32"

@@ -19,7 +19,7 @@ TABLE = 32
 """Elements of an array that everybody may read."""
 SLOTS = 2
 """Elements of an output array per work-item."""
-LARGEST_GROUP = 64
+LARGEST_GROUP = 128
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,8 @@ class Features:
     """Additions and the like to global counters, whose old values nobody uses."""
     sub_groups: bool = True
     """Collectives across sub-groups, anywhere."""
+    all_about_barriers: bool = False
+    """Mostly barriers, in groups of up to 100 work-items."""
     conditional_barriers: bool = True
     """In the first iterations of loops with a trip count of each work-item's own."""
 
@@ -75,12 +77,16 @@ class Writer(ABC):
         self.shared: list[Shared] = []
         self.privates: list[list[tuple[str, str]]] = [[]]
         self.uniform_control = True
-        self.budget = 40
+        self.budget: int = 40
         self.rank = 1
         self.may_meet_in_divergent_loops = False
         self.meets_in_divergent_loops = False
         self.may_use_sub_groups = False
         self.in_blocks = False
+        self.in_function = False
+        self.functions: list[str] = []
+        self.callable: list[tuple[str, list[str]]] = []
+        """The names of the functions, and which parameters of the kernel they need."""
         self.uses_sub_groups = False
 
     def pick(self, options: Sequence[T]) -> T:
@@ -244,3 +250,11 @@ class Writer(ABC):
     @abstractmethod
     def statement(self) -> None:
         """One statement of any kind."""
+
+    @abstractmethod
+    def ids(self) -> None:
+        """The linear ids and sizes."""
+
+    @abstractmethod
+    def without_dead_code(self) -> list[str]:
+        """The lines whose result is used; what a line needs stands before it."""

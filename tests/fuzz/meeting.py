@@ -1,0 +1,176 @@
+"""Situations in which work-items meet, for kernels that are all about barriers."""
+
+from __future__ import annotations
+
+from tests.fuzz.unstructured import Unstructured
+from tests.fuzz.writer import LARGEST_GROUP, Shared, Value
+
+
+class Meeting(Unstructured):
+    """Agreed conditions, blocks with barriers, early returns, functions with barriers."""
+
+    def meet(self) -> None:
+        """A barrier, or two in a row."""
+        for _ in range(1 + self.choose(2)):
+            self.barrier()
+
+    def agreed(self) -> None:
+        """A value that is the same in all work-items, which no compiler can know."""
+        if not self.uniform_control:
+            return
+        memref = f"memref<{LARGEST_GROUP}xi32, #spmd.memory<local>>"
+        array = Shared(self.fresh(), "i32", memref, None)
+        value = self.value("i32", uniform=True)
+        # In a loop, others may still read what the last round has stored.
+        self.barrier()
+        self.line(f"{array.name} = spmd.local_alloc : {memref}")
+        self.line(f"memref.store {value.name}, {array.name}[%local] : {memref}")
+        self.barrier()
+        number = self.cast(self.value("i32"), "index")
+        other = self.index(f"arith.remui {number.name}, %items")
+        self.op(
+            f"memref.load {array.name}[{other}] : {memref}",
+            "i32",
+            [Value("", "i32", True)],
+        )
+
+    def never(self) -> None:
+        """Code with barriers that is never run."""
+        false = self.fresh()
+        self.line(f"{false} = arith.constant false")
+        self.line(f"scf.if {false} {{")
+        uses = [set(array.uses) for array in self.shared]
+        with self.region(uniform=True):
+            self.meet()
+            self.block(1)
+        self.line("}")
+        for array, before in zip(self.shared, uses, strict=True):
+            array.uses = before
+
+    def meeting_blocks(self) -> None:
+        """
+        Blocks that a group goes through together: jumps forward, loops with two exits.
+
+        Which accesses come before a block depends on the way to it, so each begins with
+        a barrier.
+        """
+        if not (self.uniform_control and self.features.blocks) or self.in_blocks:
+            self.meet()
+            return
+        number = 2 + self.choose(3)
+        label = f"^m{self.fresh()[2:]}_"
+        first, (result,) = self.value("i32"), self.bind(["i32"])
+        self.line(f"{result.name} = scf.execute_region -> (i32) {{")
+        outside, self.in_blocks = self.in_blocks, True
+        with self.region(uniform=True):
+            self.line(f"cf.br {label}0({first.name}, %zero : i32, i32)")
+            for at in range(number):
+                self.meeting_block(label, at, number)
+            self.depth -= 1
+            end = f"%end_{label[2:-1]}"
+            self.line(f"{label}{number}({end}: i32, {end}_round: i32):")
+            self.depth += 1
+            self.line(f"scf.yield {end} : i32")
+        self.in_blocks = outside
+        self.line("}")
+        self.barrier()
+        self.scopes[-1].append(result)
+
+    def meeting_block(self, label: str, at: int, number: int) -> None:
+        """A block with a value and a round; it jumps forward, or at most twice back."""
+        with self.region(uniform=True):
+            value, round_ = (
+                Value(self.fresh(), "i32", False),
+                self.bind(["i32"], True)[0],
+            )
+            self.depth -= 1
+            self.line(f"{label}{at}({value.name}: i32, {round_.name}: i32):")
+            self.depth += 1
+            self.scopes[-1] += [value, round_]
+            self.meet()
+            self.block(1 + self.choose(2))
+            next_ = self.op(f"arith.addi {round_.name}, %one : i32", "i32", [round_])
+            early = self.op(f"arith.cmpi slt, {next_.name}, %four : i32", "i1", [next_])
+            passed = f"({self.value('i32').name}, {next_.name} : i32, i32)"
+            forward = f"{label}{at + 1 + self.choose(number - at)}{passed}"
+            if self.maybe():
+                # Back, while rounds are left; which way, a group agrees on.
+                wanted = self.value("i1", uniform=True)
+                again = self.op(
+                    f"arith.andi {early.name}, {wanted.name} : i1", "i1", [early]
+                )
+                back = f"{label}{self.choose(at + 1)}{passed}"
+                self.line(f"cf.cond_br {again.name}, {back}, {forward}")
+            else:
+                condition = self.value("i1", uniform=True)
+                other = f"{label}{at + 1 + self.choose(number - at)}{passed}"
+                self.line(f"cf.cond_br {condition.name}, {forward}, {other}")
+
+    def early_return(self) -> None:
+        """Some groups are done here."""
+        if len(self.scopes) > 1 or self.in_function or not self.features.blocks:
+            self.meet()
+            return
+        condition = self.value("i1", uniform=True)
+        label = f"^r{self.fresh()[2:]}_"
+        self.line(f"cf.cond_br {condition.name}, {label}out, {label}on")
+        self.depth -= 1
+        self.line(f"{label}out:")
+        self.depth += 1
+        with self.region(uniform=True):
+            uses = [set(array.uses) for array in self.shared]
+            self.block(self.choose(2))
+            self.store()
+            self.line("spmd.return")
+        for array, before in zip(self.shared, uses, strict=True):
+            array.uses = before
+        self.depth -= 1
+        self.line(f"{label}on:")
+        self.depth += 1
+
+    def call(self) -> None:
+        """A call of a function with barriers; the same one is called again later."""
+        if not self.uniform_control or self.in_function:
+            self.meet()
+            return
+        if not self.callable or self.maybe(3):
+            self.function()
+        name, parameters = self.pick(self.callable)
+        values = [self.value("i32"), self.value("i32", uniform=True)]
+        types = ["i32", "i32", *(self.parameters[p][2] for p in parameters)]
+        names = [*(value.name for value in values), *parameters]
+        self.op(
+            f"func.call @{name}({', '.join(names)}) : ({', '.join(types)}) -> i32",
+            "i32",
+            [Value("", "i32", False)],
+        )
+
+    def function(self) -> None:
+        """A function with ids, local memory, private arrays and barriers of its own."""
+        name = f"meeting{len(self.callable)}"
+        outside = (self.lines, self.depth, self.scopes, self.privates, self.shared)
+        parameters, budget = self.parameters, self.budget
+        self.lines, self.depth, self.scopes, self.privates = [], 1, [[]], [[]]
+        self.shared, self.parameters, self.budget = [], {}, min(budget, 8)
+        self.in_function = True
+        self.ids()
+        # What an earlier call has read is not written before all have read it.
+        self.line("spmd.barrier")
+        self.declare_shared()
+        arguments = [Value("%a", "i32", False), Value("%b", "i32", True)]
+        self.scopes[-1] += arguments
+        self.block(2 + self.choose(3))
+        self.meet()
+        result = self.value("i32")
+        self.line(f"func.return {result.name} : i32")
+        listed = ", ".join(
+            ["%a: i32", "%b: i32"]
+            + [f"{p}: {memref}" for p, (_, _, memref) in self.parameters.items()]
+        )
+        head = f"func.func private @{name}({listed}) -> i32 {{"
+        self.functions.append("\n".join([head, *self.without_dead_code(), "}"]))
+        self.callable.append((name, list(self.parameters)))
+        used = self.parameters
+        (self.lines, self.depth, self.scopes, self.privates, self.shared) = outside
+        self.parameters, self.budget = {**parameters, **used}, budget - 4
+        self.in_function = False
