@@ -1,4 +1,4 @@
-"""Runs a kernel while every access to memory and every meeting is watched."""
+"""Runs a kernel, or a host function, while every access to memory and every meeting is watched."""
 
 from __future__ import annotations
 
@@ -22,6 +22,36 @@ def _orders_memory(module: ModuleOp) -> bool:
     )
 
 
+def _watched(
+    module: ModuleOp, name: str, schedule: str, seed: int
+) -> tuple[Interpreter, Checker]:
+    """An interpreter, and who watches it."""
+    interpreter = Interpreter(module, schedule=schedule, seed=seed)
+    program = interpreter.program
+    checker = Checker(name, program.sites, ordered=_orders_memory(module))
+    program.checker = checker
+    program.environment["check"] = checker
+    return interpreter, checker
+
+
+def check_function(
+    module: ModuleOp,
+    name: str,
+    args: Sequence[Any],
+    *,
+    schedule: str = "in-order",
+    seed: int = 0,
+) -> Report:
+    """
+    Run a function of the host with all its launches, in order, and tell what is wrong.
+
+    A fault within a launch names the launch too.
+    """
+    interpreter, checker = _watched(module, name, schedule, seed)
+    interpreter.run_function(name, args)
+    return checker.report
+
+
 def check_kernel(
     module: ModuleOp,
     name: str,
@@ -39,11 +69,7 @@ def check_kernel(
     A race is found whatever the schedule is; faults that depend on what a racing
     work-item reads may need another one.
     """
-    interpreter = Interpreter(module, schedule=schedule, seed=seed)
-    program = interpreter.program
-    checker = Checker(name, program.sites, ordered=_orders_memory(module))
-    program.checker = checker
-    program.environment["check"] = checker
+    interpreter, checker = _watched(module, name, schedule, seed)
     interpreter.run_kernel(
         name,
         args,

@@ -16,7 +16,7 @@ from xdsl.ir import Operation
 
 from spmd.reference.errors import UndefinedBehavior
 from spmd.reference.findings import Finding, Kind, Place, Report
-from spmd.reference.items import WorkItem
+from spmd.reference.items import Item, WorkItem
 from spmd.reference.memory import MemRef, row_major
 from spmd.reference.scalars import signed
 from spmd.reference.shadow import Access, History, Shadow
@@ -34,11 +34,15 @@ class Checker:
         self.known: dict[tuple[Any, ...], Finding] = {}
         self.origins: dict[object, tuple[int, str]] = {}
         self.released: dict[tuple[int, int], dict[Any, int]] = {}
+        self.launch: Place | None = None
+        """Which launch of a host function runs."""
 
     # --- findings --------------------------------------------------------------------
 
     def add(self, kind: Kind, message: str, *places: Place) -> None:
         """Note a fault, or count it if it is one of many."""
+        if self.launch is not None:
+            places = (*places, self.launch)
         key = (kind, *(place.op for place in places))
         found = self.known.get(key)
         if found is not None:
@@ -67,7 +71,7 @@ class Checker:
         places += [Place(op, who, what) for op, who, what in error.others]
         self.add(kind, message, *places)
 
-    def undefined(self, item: WorkItem, site: int, why: str, value: Any) -> Any:
+    def undefined(self, item: Item, site: int, why: str, value: Any) -> Any:
         """An op has no defined result; that matters only if the result is used."""
         self.origins[item] = (site, why)
         return value
@@ -80,7 +84,7 @@ class Checker:
         shadow: Shadow | None = None
         for array in sorted(arrays, key=lambda array: array.storage.address):
             storage = array.storage
-            if storage.space != "global":
+            if storage.space != "global" or storage.is_fresh:
                 continue
             size = array.data.itemsize
             if shadow is None or storage.address >= end:
@@ -100,7 +104,7 @@ class Checker:
                 storage.address,
                 len(storage.bytes),
                 memory.data.itemsize,
-                own=storage.space != "global",
+                own=storage.is_fresh,
                 private=storage.space == "private",
             )
         return shadow
@@ -116,7 +120,7 @@ class Checker:
         return shadow, range(start, start + size // shadow.unit)
 
     def outside(
-        self, item: WorkItem, site: int, memory: MemRef, indices: Sequence[int]
+        self, item: Item, site: int, memory: MemRef, indices: Sequence[int]
     ) -> None:
         at = ", ".join(str(signed(index, 64)) for index in indices)
         sizes = "x".join(map(str, memory.sizes)) or "1"
@@ -127,7 +131,7 @@ class Checker:
         )
 
     def load(
-        self, item: WorkItem, memory: MemRef, indices: tuple[int, ...], site: int
+        self, item: Item, memory: MemRef, indices: tuple[int, ...], site: int
     ) -> Any:
         """The contents of a cell; zero if it has none."""
         position = memory.offset
@@ -144,7 +148,7 @@ class Checker:
 
     def store(
         self,
-        item: WorkItem,
+        item: Item,
         memory: MemRef,
         indices: tuple[int, ...],
         value: Any,
@@ -165,7 +169,7 @@ class Checker:
         memory.data[position] = value
 
     def store_undefined(
-        self, item: WorkItem, memory: MemRef, position: int, site: int
+        self, item: Item, memory: MemRef, position: int, site: int
     ) -> None:
         """In memory of the program's own that is as if nothing had been written."""
         shadow, units = self.units(memory, position)
@@ -175,7 +179,7 @@ class Checker:
         else:
             self.used(item, site, "result")
 
-    def used(self, item: WorkItem, site: int, what: str) -> None:
+    def used(self, item: Item, site: int, what: str) -> None:
         """An undefined value decides on something."""
         places = [self.place(item, site, "uses it")]
         if item in self.origins:
@@ -184,7 +188,7 @@ class Checker:
         self.add("undefined value", what, *places)
 
     def position(
-        self, item: WorkItem, memory: MemRef, indices: tuple[int, ...], site: int
+        self, item: Item, memory: MemRef, indices: tuple[int, ...], site: int
     ) -> int:
         """Where the element lies in the data; -1 if it is outside."""
         position = memory.offset
@@ -198,7 +202,7 @@ class Checker:
         return position
 
     def read_cells(
-        self, item: WorkItem, memory: MemRef, cells: Sequence[int | None], site: int
+        self, item: Item, memory: MemRef, cells: Sequence[int | None], site: int
     ) -> None:
         for cell in cells:
             if cell is not None:
@@ -206,7 +210,7 @@ class Checker:
 
     def write_cells(
         self,
-        item: WorkItem,
+        item: Item,
         memory: MemRef,
         cells: Sequence[int | None],
         values: Sequence[Any],
@@ -216,14 +220,14 @@ class Checker:
             if cell is not None:
                 self.write(item, memory, cell, value, site, "")
 
-    def copy(self, item: WorkItem, source: MemRef, target: MemRef, site: int) -> None:
+    def copy(self, item: Item, source: MemRef, target: MemRef, site: int) -> None:
         cells = source.positions()
         self.read_cells(item, source, cells, site)
         values = [source.data[cell] for cell in cells]
         self.write_cells(item, target, target.positions(), values, site)
 
     def read(
-        self, item: WorkItem, memory: MemRef, position: int, site: int, atomic: str
+        self, item: Item, memory: MemRef, position: int, site: int, atomic: str
     ) -> bool:
         """Note a load; false if there is nothing to load."""
         shadow, units = self.units(memory, position)
@@ -254,7 +258,7 @@ class Checker:
 
     def write(
         self,
-        item: WorkItem,
+        item: Item,
         memory: MemRef,
         position: int,
         value: Any,
@@ -285,12 +289,14 @@ class Checker:
                     self.race(other, access, memory, position, "wrote", "writes")
             writes.add(access)
 
-    def access(self, item: WorkItem, site: int, atomic: str, value: Any) -> Access:
+    def access(self, item: Item, site: int, atomic: str, value: Any) -> Access:
         time = next(self.clock) if self.ordered else 0
         return Access(item, site, item.group.epoch, item.sub_epoch, atomic, time, value)
 
     def conflict(self, before: Access, now: Access) -> bool:
         """Whether nothing orders the two, which are of different work-items."""
+        if before.item.group.range is not now.item.group.range:
+            return False  # one launch of a host function after the other, or the host
         same_group = before.item.group is now.item.group
         if same_group and before.epoch != now.epoch:
             return False
@@ -332,7 +338,7 @@ class Checker:
 
     def atomic(
         self,
-        item: WorkItem,
+        item: Item,
         memory: MemRef,
         position: int,
         value: Any,

@@ -89,9 +89,10 @@ class Finding:
 
 @dataclass
 class Report:
-    """Everything that a checked run found; true if the kernel is free of faults."""
+    """Everything that a checked run found; true if the run is free of faults."""
 
     kernel: str
+    """The kernel or host function that ran."""
     findings: list[Finding] = field(default_factory=list[Finding])
 
     @property

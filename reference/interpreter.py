@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from itertools import chain
+from math import prod
 from operator import mul
 from typing import Any, cast
 
@@ -18,12 +19,13 @@ from xdsl.dialects.builtin import ModuleOp, i8
 from xdsl.ir import Attribute, Operation
 
 import spmd.reference.meanings as meanings
-from spmd.dialects.spmd import KernelOp
+from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE, KernelOp
 from spmd.reference.arguments import bind_arguments, bind_local, result_values
 from spmd.reference.compiler import Program
 from spmd.reference.errors import ArgumentError, Trap, UndefinedBehavior
+from spmd.reference.findings import Place
 from spmd.reference.functions import compile_function
-from spmd.reference.items import Group, Range, WorkItem, as_triple
+from spmd.reference.items import Group, Host, Range, WorkItem, as_triple, in_words
 from spmd.reference.memory import MemRef, allocate
 from spmd.reference.scalars import scalar_of
 from spmd.reference.schedule import ItemCode, Order, Turns, blame
@@ -42,6 +44,8 @@ class Interpreter:
 
     def __init__(self, module: ModuleOp, *, schedule: str = "in-order", seed: int = 0):
         self.order = Order(schedule, seed)
+        self.launches = 0
+        """Of host functions, so far."""
         self.program = Program(module)
         self.program.environment["schedule"] = self.order
         self.program.environment["run_together"] = self._run_together
@@ -60,11 +64,11 @@ class Interpreter:
             )
         return op
 
-    def _call(self, code: Any, arguments: Sequence[Any], where: Group | str) -> Any:
+    def _call(self, code: Any, arguments: Sequence[Any], where: Group | Host) -> Any:
         # Between levels 0 and 1 a function may still ask its group for local memory.
-        group = WorkItem(where, 0, (0, 0, 0)) if isinstance(where, Group) else None
+        item = WorkItem(where, 0, (0, 0, 0)) if isinstance(where, Group) else where
         try:
-            return code(group, (), *arguments)
+            return code(item, (), *arguments)
         except Trap as trap:
             raise blame(self.program, trap, where) from None
 
@@ -103,6 +107,7 @@ class Interpreter:
 
     def _launch_from_host(
         self,
+        host: Host,
         site: int,
         name: str,
         sizes: Sequence[int],
@@ -122,17 +127,44 @@ class Interpreter:
                 site,
                 f"expected groups of {fixed or 'at least one work-item'}, got {given}",
             )
+        if (items := prod(given)) > MAX_GROUP_SIZE:
+            raise Trap(
+                site,
+                f"expected groups of at most {MAX_GROUP_SIZE} work-items, got {items}",
+            )
         enqueued = as_triple(given, "group size", 1)
         scale = enqueued if whole_groups else (1, 1, 1)
         counts = (*sizes, 1, 1)
         size = as_triple(tuple(map(mul, counts, scale)), "size", 0)
+        if (items := prod(size)) > MAX_EXTENT:
+            raise Trap(site, f"expected at most {MAX_EXTENT} work-items, got {items}")
         lanes = kernel.sub_group_size
-        self.launch(
-            kernel,
-            bound,
-            Range(size, enqueued),
-            DEFAULT_SUB_GROUP_SIZE if lanes is None else lanes.value.data,
-        )
+        range_ = Range(size, enqueued)
+        self.launches += 1
+        with self._launched(host, site, name, range_):
+            self.launch(
+                kernel,
+                bound,
+                range_,
+                DEFAULT_SUB_GROUP_SIZE if lanes is None else lanes.value.data,
+            )
+
+    @contextmanager
+    def _launched(
+        self, host: Host, site: int, name: str, range_: Range
+    ) -> Generator[None]:
+        """What is found meanwhile names the launch."""
+        checker = self.program.checker
+        if checker is not None:
+            size, group_size = map(in_words, (range_.global_size, range_.enqueued))
+            checker.launch = Place(
+                self.program.sites[site],
+                f"launch {self.launches} of {host}",
+                f"runs @{name} on {size} work-items in groups of {group_size}",
+            )
+        yield
+        if checker is not None:
+            checker.launch = None
 
     def launch(
         self, kernel: KernelOp, bound: Sequence[Any], range_: Range, lanes: int
@@ -242,7 +274,11 @@ class Interpreter:
     # --- plain functions -------------------------------------------------------------
 
     def run_function(self, name: str, args: Sequence[Any]) -> list[Any]:
-        """Call a function; its results, numbers as Python numbers."""
+        """
+        Call a function; its results, numbers as Python numbers.
+
+        None if it is watched and could not go on.
+        """
         function = self._symbol(name, func.FuncOp, "a function")
         types: list[Attribute] = list(function.function_type.inputs)
         names = [
@@ -250,12 +286,17 @@ class Interpreter:
             for i, arg in enumerate(function.body.blocks[0].args)
         ]
         values = bind_local(types, bind_arguments(types, args, names), names)
+        checker = self.program.checker
+        if checker is not None:
+            checker.share([value for value in values if isinstance(value, MemRef)])
         code = self.program.environment[compile_function(self.program, function)]
-        returned = self._call(code, values, f"@{name}")
         outputs = list(function.function_type.outputs)
-        if len(outputs) < 2:
-            returned = [returned] * len(outputs)
-        return result_values(outputs, returned)
+        with self._goes_on():
+            returned = self._call(code, values, Host(name))
+            if len(outputs) < 2:
+                returned = [returned] * len(outputs)
+            return result_values(outputs, returned)
+        return []
 
 
 def _names(kernel: KernelOp) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count, product
 from math import prod
+from typing import Self
 
 from spmd.reference.errors import ArgumentError
 from spmd.reference.memory import MemRef, allocate
@@ -107,6 +108,9 @@ class WorkItem:
         "sub_group",
     )
 
+    allocates = "private"
+    """The memory that it allocates."""
+
     def __init__(self, group: Group, linear: int, local: Triple):
         self.group = group
         self.linear = linear
@@ -127,6 +131,41 @@ class WorkItem:
         at = _coordinates(self.global_id, self.group.global_size)
         local = _coordinates(self.local, self.group.enqueued)
         return f"work-item {at} (local {local} of {self.group})"
+
+
+@dataclass(eq=False)
+class Host:
+    """
+    The thread that runs a function of the host.
+
+    To the checker it is a work-item, group and launch of its own.
+    """
+
+    function: str
+    acquired: dict[object, int] = field(default_factory=dict[object, int])
+
+    allocates = "global"
+    epoch = sub_group = sub_epoch = met = 0
+
+    @property
+    def group(self) -> Self:
+        return self
+
+    @property
+    def range(self) -> Self:
+        return self
+
+    def __str__(self) -> str:
+        return f"host function @{self.function}"
+
+
+Item = WorkItem | Host
+
+
+def in_words(sizes: Triple) -> str:
+    """Sizes in as many dimensions as there are."""
+    x, y, z = sizes
+    return str(x) if y == z == 1 else f"{x} x {y}" if z == 1 else f"{x} x {y} x {z}"
 
 
 def _coordinates(at: Triple, sizes: Triple) -> str:

@@ -25,10 +25,20 @@ _fresh_address = count(1 << 48, 1 << 40)
 class Storage:
     """One allocation: its bytes, and where it lies."""
 
-    __slots__ = ("address", "bytes", "name", "shadow", "space")
+    __slots__ = ("address", "bytes", "is_fresh", "name", "shadow", "space")
 
-    def __init__(self, data: memoryview[Any], address: int, space: str, name: str = ""):
+    def __init__(
+        self,
+        data: memoryview[Any],
+        address: int,
+        space: str,
+        name: str = "",
+        *,
+        is_fresh: bool = False,
+    ):
         self.bytes = data
+        self.is_fresh = is_fresh
+        """Whether it starts without contents, since the program allocates it."""
         self.address = address
         self.space = space
         self.name = name
@@ -100,7 +110,7 @@ def allocate(
     sizes = tuple(sizes)
     length = prod(sizes) * scalar.size
     raw = memoryview(bytearray(b"\xff") * length)
-    storage = Storage(raw, next(_fresh_address), space, name)
+    storage = Storage(raw, next(_fresh_address), space, name, is_fresh=True)
     return MemRef(typed(raw, scalar), 0, sizes, row_major(sizes), storage)
 
 

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from spmd.reference.items import WorkItem
+from spmd.reference.items import Item
 
 
 class Access(NamedTuple):
-    """One load or store by a work-item."""
+    """One load or store by a work-item, or by the host."""
 
-    item: WorkItem
+    item: Item
     site: int
     epoch: int
     """Different for every group, and for every piece between two barriers."""

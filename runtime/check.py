@@ -9,6 +9,8 @@ report = spmd.check("group_sum.mlir", x, out, global_size=1000, group_size=64)
 if not report:
     print(report)
 ```
+
+A host function runs with all its launches, and a fault in one of them names it.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from spmd.runtime.errors import CompileError, unknown_name
+from spmd.runtime.errors import CompileError
+from spmd.runtime.host_function import HostFunction
 from spmd.runtime.kernel import Kernel
 from spmd.runtime.program import Program, compile
 from spmd.runtime.sizes import Size
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def check(
-    source: str | os.PathLike[str] | ModuleOp | Program | Kernel,
+    source: str | os.PathLike[str] | ModuleOp | Program | Kernel | HostFunction,
     *args: Any,
     kernel: str | None = None,
     global_size: Size | None = None,
@@ -37,20 +40,25 @@ def check(
     seed: int = 0,
 ) -> Report:
     """
-    Runs a kernel in the interpreter and reports what the language does not allow.
+    Runs a kernel, or a host function, in the interpreter and reports what the language
+    does not allow.
 
     | argument | meaning |
     | -------- | ------- |
-    | `source` | a path, MLIR text, a module, a `Program` or one of its kernels |
+    | `source` | a path, MLIR text, a module, a `Program`, or a kernel or host function of one |
     | `*args`  | as for a launch; arrays are changed, so give small ones, or copies |
-    | `kernel` | its name, if there are several |
+    | `kernel` | the name of a kernel or host function, if there are several kernels |
+    | `global_size`, `group_size` | as for a launch; not for a host function |
     | `schedule` | in which order work-items take turns: `"in-order"`, `"reversed"`, `"random"` |
     | `seed`   | of the random order |
 
     The report is true if nothing was found, and prints as text; `report.findings` has
     the faults one by one. Raises `CompileError` and `LaunchError` as a launch does.
     """
-    chosen = source if isinstance(source, Kernel) else _choose(source, kernel)
+    if isinstance(source, Kernel | HostFunction):
+        chosen = source
+    else:
+        chosen = _choose(source, kernel)
     return chosen.check(
         *args,
         global_size=global_size,
@@ -62,15 +70,12 @@ def check(
 
 def _choose(
     source: str | os.PathLike[str] | ModuleOp | Program, name: str | None
-) -> Kernel:
+) -> Kernel | HostFunction:
     program = source if isinstance(source, Program) else compile(source)
-    kernels = program.kernels
-    if name is None and len(kernels) != 1:
+    if name is not None:
+        return program[name]
+    if len(program.kernels) != 1:
         raise CompileError(
-            f"expected kernel= with one of {', '.join(kernels)}, got none"
+            f"expected kernel= with one of {', '.join(program)}, got none"
         )
-    if name is None:
-        return next(iter(kernels.values()))
-    if name not in kernels:
-        raise unknown_name("kernel", name, kernels)
-    return kernels[name]
+    return next(iter(program.kernels.values()))

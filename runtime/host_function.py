@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from ctypes import CFUNCTYPE, addressof, c_char, c_void_p
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
@@ -22,7 +22,7 @@ from spmd.runtime.elements import Element, element_of
 from spmd.runtime.errors import LaunchError, SourceText, compile_errors
 from spmd.runtime.failure import Failure
 from spmd.runtime.host_launch import LAUNCHER_ADDRESS, HostLaunch, RunningHost
-from spmd.runtime.kernel import Kernel, check_threads
+from spmd.runtime.kernel import Kernel, check_schedule, check_threads
 from spmd.runtime.native_kernel import compiling
 from spmd.runtime.options import CompileOptions
 from spmd.runtime.pipeline import (
@@ -37,6 +37,9 @@ from spmd.runtime.pipeline import (
 from spmd.runtime.signature import PackedArguments, Parameter, Signature
 from spmd.runtime.sizes import Size
 from spmd.runtime.written_arguments import written_arguments
+
+if TYPE_CHECKING:
+    from spmd.reference.findings import Report
 
 _ENTRY = CFUNCTYPE(None, c_void_p)
 
@@ -116,18 +119,44 @@ class HostFunction:
 
         `threads` is for each of its launches.
         """
-        for what, size in (("global_size", global_size), ("group_size", group_size)):
-            if size is not None:
-                raise LaunchError(
-                    f"{self.name}: expected no {what}, because a host function gives the "
-                    f"sizes of its launches itself, got {size!r}"
-                )
+        self._refuse_sizes(global_size, group_size)
         packed = self._signature.check(args)
         if threads is not None:
             threads = check_threads(self.name, threads)
         return HostCall(
             self._compiled(), self._signature, packed, self._results, threads
         )
+
+    def check(
+        self,
+        *args: Any,
+        global_size: Size | None = None,
+        group_size: Size | None = None,
+        schedule: str = "in-order",
+        seed: int = 0,
+    ) -> Report:
+        """
+        Runs the function and its launches in the interpreter: see `spmd.check`.
+
+        What is found in a launch names the launch.
+        """
+        from spmd.reference.check import check_function as run_watched
+
+        self._refuse_sizes(global_size, group_size)
+        self._signature.check(args)
+        check_schedule(self.name, schedule)
+        with compile_errors(self._source, f"checking host function '{self.name}'"):
+            return run_watched(
+                self._module, self.name, args, schedule=schedule, seed=seed
+            )
+
+    def _refuse_sizes(self, global_size: Size | None, group_size: Size | None) -> None:
+        for what, size in (("global_size", global_size), ("group_size", group_size)):
+            if size is not None:
+                raise LaunchError(
+                    f"{self.name}: expected no {what}, because a host function gives the "
+                    f"sizes of its launches itself, got {size!r}"
+                )
 
     def assembly(self) -> str:
         """The native code, without that of the kernels."""

@@ -134,17 +134,12 @@ class Kernel:
     ) -> Report:
         """Runs the kernel in the interpreter, which watches it: see `spmd.check`."""
         from spmd.reference.check import check_kernel as run_watched
-        from spmd.reference.schedule import SCHEDULES
 
         self.signature.check(args)
         extents = required_global_size(self.name, global_size)
         size = group_size_for(self.name, self._fixed, group_size, extents)
         make_range(self.name, extents, size)
-        if schedule not in SCHEDULES:
-            raise LaunchError(
-                f"{self.name}: expected a schedule of {', '.join(SCHEDULES)}, got "
-                f"{schedule!r}"
-            )
+        check_schedule(self.name, schedule)
         with compile_errors(self._source, f"checking kernel '{self.name}'"):
             return run_watched(
                 self._module,
@@ -231,6 +226,16 @@ def check_threads(name: str, threads: Any) -> int:
             f"{name}: expected threads as a whole number of at least 1, got {threads!r}"
         )
     return number
+
+
+def check_schedule(name: str, schedule: str) -> None:
+    """The order in which a checked run of `name` lets work-items take turns."""
+    from spmd.reference.schedule import SCHEDULES
+
+    if schedule not in SCHEDULES:
+        raise LaunchError(
+            f"{name}: expected a schedule of {', '.join(SCHEDULES)}, got {schedule!r}"
+        )
 
 
 def _is_plain(size: Any) -> bool:

@@ -99,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
         help="run in the interpreter, which finds races, accesses out of bounds, "
         "missed barriers and the like; the exit status is 1 if there are any",
     )
-    add("--schedule", default="in-order", help="with --check: reversed or random")
+    add("--schedule", help="with --check: in-order (default), reversed or random")
     add("--time", action="store_true", help="tell on stderr how long it took")
     add("--save", metavar="DIR", type=Path, help="save changed arrays as DIR/NAME.npy")
     add("--precision", type=int, default=6, help="digits of floats (default: 6)")
@@ -114,6 +114,14 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         parser.error(
             "expected --seed and --limit of at least 0 and --precision from 1 to 17"
         )
+    if options.schedule is not None and not options.check:
+        parser.error("expected --check with --schedule, which orders its work-items")
+    for option, given in (("--time", options.time), ("--save", options.save)):
+        if given and options.check:
+            parser.error(
+                f"expected {option} without --check, whose runs are not those of the "
+                "compiled kernel"
+            )
     return options
 
 
@@ -203,7 +211,7 @@ def _check(kernel: Kernel | HostFunction, options: argparse.Namespace) -> int:
         *_arguments(options),
         global_size=options.global_size,
         group_size=options.group_size,
-        schedule=options.schedule,
+        schedule=options.schedule or "in-order",
         seed=options.seed,
     )
     print(report)

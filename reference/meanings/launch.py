@@ -29,7 +29,7 @@ def _launch(body: Body, op: LaunchOp) -> None:
         else:
             arguments.append(body.use(argument))
     body.line(
-        f"launch({body.site(op)}, {op.kernel.root_reference.data!r}, "
+        f"launch(w, {body.site(op)}, {op.kernel.root_reference.data!r}, "
         f"[{', '.join(body.uses(op.sizes))}], {op.extent.data is Extent.GROUPS}, "
         f"[{', '.join(body.uses(op.group_size))}], [{', '.join(arguments)}])"
     )

@@ -193,7 +193,7 @@ def _allocate(body: Body, op: memref.AllocOp | memref.AllocaOp) -> None:
     body.require(op.dynamic_sizes, op, "size")
     name = op.memref.name_hint or ""
     sizes = sizes_text(body, type_, op.dynamic_sizes)
-    body.let(op.memref, f"allocate({sizes}, {scalar}, 'private', {name!r})")
+    body.let(op.memref, f"allocate({sizes}, {scalar}, w.allocates, {name!r})")
 
 
 @meaning(memref.DeallocOp)

@@ -346,6 +346,7 @@ def make_global(op: memref.GlobalOp) -> MemRef:
     type_ = op.type
     scalar = cell_scalar(type_, op)
     made = allocate(type_.get_shape(), scalar, "global", op.sym_name.data)
+    made.storage.is_fresh = False
     if isinstance(op.initial_value, DenseIntOrFPElementsAttr):
         bits = {"f16": f16_bits, "bf16": bf16_bits}.get(scalar.name)
         for i, value in enumerate(constant_elements(op.initial_value, scalar)):

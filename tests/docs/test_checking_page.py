@@ -11,15 +11,15 @@ from spmd.reference.findings import Kind
 PAGE = (Path(__file__).parents[2] / "docs" / "checking.md").read_text()
 
 
-def block(language: str) -> str:
-    found = re.search(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    assert found is not None
-    return found[1]
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
 def test_the_example_prints_what_the_page_says(capsys: pytest.CaptureFixture[str]):
-    exec(compile(block("python"), "checking.md", "exec"), {})
-    assert capsys.readouterr().out == block("text")
+    names: dict[str, object] = {}
+    for text in blocks("python"):
+        exec(compile(text, "checking.md", "exec"), names)
+    assert [capsys.readouterr().out] == blocks("text")
 
 
 def test_every_kind_of_finding_has_a_row():
