@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 
 
 def reverse_post_order(successors: Sequence[Sequence[int]], entry: int) -> list[int]:
@@ -72,6 +72,79 @@ def _common(dominator: dict[int, int], position: dict[int, int], a: int, b: int)
             a, b = b, a
         a = dominator[a]
     return a
+
+
+def dominators_without_cycles(before: Sequence[Sequence[int]]) -> list[int]:
+    """
+    The immediate dominators of nodes that stand behind all their predecessors.
+
+    Node 0 is the entry. A node knows one far dominator as well as its immediate one, so
+    that a common dominator is found in logarithmic time (Myers' jump pointers).
+    """
+    dominator, far, depth = [0], [0], [0]
+
+    def common(a: int, b: int) -> int:
+        if depth[a] < depth[b]:
+            a, b = b, a
+        while depth[a] > depth[b]:
+            a = far[a] if depth[far[a]] >= depth[b] else dominator[a]
+        while a != b:
+            if far[a] != far[b]:
+                a, b = far[a], far[b]
+            else:
+                a, b = dominator[a], dominator[b]
+        return a
+
+    for predecessors in before[1:]:
+        above = reduce(common, predecessors)
+        dominator.append(above)
+        depth.append(depth[above] + 1)
+        beyond = far[above]
+        even = depth[above] - depth[beyond] == depth[beyond] - depth[far[beyond]]
+        far.append(far[beyond] if even else above)
+    return dominator
+
+
+def strongly_connected(edges: Sequence[Sequence[int]]) -> list[list[int]]:
+    """
+    The sets of nodes that lie on common cycles, each before those it leads to.
+
+    A node on no cycle is a set of its own (Tarjan, without recursion).
+    """
+    low: dict[int, int] = {}
+    index: dict[int, int] = {}
+    on_path: set[int] = set()
+    path: list[int] = []
+    result: list[list[int]] = []
+    for root in range(len(edges)):
+        if root in index:
+            continue
+        work = [(root, iter(edges[root]))]
+        index[root] = low[root] = len(index)
+        path.append(root)
+        on_path.add(root)
+        while work:
+            node, rest = work[-1]
+            for after in rest:
+                if after not in index:
+                    index[after] = low[after] = len(index)
+                    path.append(after)
+                    on_path.add(after)
+                    work.append((after, iter(edges[after])))
+                    break
+                if after in on_path:
+                    low[node] = min(low[node], index[after])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    component: list[int] = []
+                    while not component or component[-1] != node:
+                        component.append(path.pop())
+                        on_path.discard(component[-1])
+                    result.append(component)
+    return result[::-1]
 
 
 @dataclass(frozen=True)

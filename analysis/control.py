@@ -5,7 +5,8 @@ Shapes speak of lanes that execute an operation together: in the same iteration 
 loop around it. Lanes that took different branches, or different numbers of iterations,
 are together again after the operation, and its results mix what they brought along:
 
-* `scf.if` and `scf.index_switch` on a varying condition: the results are varying;
+* `scf.if` and `scf.index_switch` on a varying condition: the results are varying, unless
+  all but one branch have `ub.poison` for them;
 * a loop that some lanes leave earlier than others: its results are varying, although
   inside of it the same values may be uniform (*temporal* divergence). A value that the
   loop only passes through is not changed by that;
@@ -47,11 +48,17 @@ def yielded(region: Region) -> Sequence[SSAValue]:
     return () if end is None else end.operands
 
 
-def _merged(shapes: Sequence[Shape], uniformly: bool) -> Shape:
-    """What a result is that came from one of several places."""
-    if uniformly:
-        return join_all(shapes)
-    return join_all(shape.diverged() for shape in shapes)
+def _merged(values: Sequence[SSAValue], shape_of: ShapeOf, uniformly: bool) -> Shape:
+    """
+    What a result is that came from one of several places.
+
+    A place that brings nothing, `ub.poison` or no value yet, does not count.
+    """
+    shapes = {value: shape_of(value) for value in values}
+    shapes = {value: s for value, s in shapes.items() if not s.is_undef}
+    if uniformly or len(shapes) < 2:
+        return join_all(shapes.values())
+    return join_all(shape.diverged() for shape in shapes.values())
 
 
 def flow_of_branches(
@@ -61,13 +68,7 @@ def flow_of_branches(
     uniformly = shape_of(condition).is_uniform
     arms = [yielded(region) for region in op.regions if region.blocks]
     shapes = [
-        (
-            result,
-            _merged(
-                [shape_of(value) for value in values],
-                uniformly or all(value is values[0] for value in values),
-            ),
-        )
+        (result, _merged(values, shape_of, uniformly))
         for result, *values in zip(op.results, *arms, strict=True)
     ]
     return Flow(shapes, not uniformly)
@@ -165,10 +166,8 @@ def flow_of_masked(op: MaskedOp, shape_of: ShapeOf, lanes: Lanes) -> Flow:
     for position, (result, value) in enumerate(
         zip(op.results, yielded(op.body), strict=True)
     ):
-        shape = shape_of(value)
-        if op.old:
-            shape = _merged([shape, shape_of(op.old[position])], uniformly)
-        shapes.append((result, shape))
+        values = (value, op.old[position]) if op.old else (value,)
+        shapes.append((result, _merged(values, shape_of, uniformly)))
     return Flow(shapes, not uniformly)
 
 

@@ -132,7 +132,7 @@ TRANSFORMERS: dict[str, Transformer] = {
     "builtin.unrealized_conversion_cast": elementwise,
     "func.constant": uniform,
     "memref.get_global": uniform,
-    "ub.poison": uniform,
+    "ub.poison": lambda op, operands, lanes: UNDEF,
     **INTEGER_TRANSFORMERS,
     **CONVERSION_TRANSFORMERS,
     **SPMD_TRANSFORMERS,
@@ -141,7 +141,9 @@ TRANSFORMERS: dict[str, Transformer] = {
 
 def transform(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> list[Shape]:
     """The shapes of the results of an operation without regions, in one dimension."""
-    if any(shape.is_undef for shape in operands):
+    # A choice is one of what it has; what is computed needs all.
+    needed = operands[:1] if op.name == "arith.select" else operands
+    if any(shape.is_undef for shape in needed):
         return [UNDEF] * len(op.results)
     transformer = TRANSFORMERS.get(op.name)
     shape = VARYING if transformer is None else transformer(op, operands, lanes)

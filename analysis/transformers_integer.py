@@ -340,7 +340,8 @@ def _least_or_greatest(op: Operation, operands: Sequence[Shape], lanes: Lanes) -
 
 def _select(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     condition, *arms = operands
-    if condition.is_uniform or op.operands[1] is op.operands[2]:
+    arms = [arm for arm in arms if not arm.is_undef]
+    if condition.is_uniform or len(arms) < 2 or op.operands[1] is op.operands[2]:
         return join_all(arms)
     return join_all(arm.diverged() for arm in arms)
 

@@ -17,6 +17,7 @@ _FILES = (
     "memref",
     "memref_views",
     "scf",
+    "ub",
     "vector",
     "vector_memory",
     "work_items",

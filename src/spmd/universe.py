@@ -47,6 +47,7 @@ PASSES = (
     "spmd-to-loops",
     "spmd-inline-calls",
     "check-barriers",
+    "structurize-control-flow",
     "rebuild-memrefs",
     "fold-uniform-collectives",
     "choose-sub-group-size",

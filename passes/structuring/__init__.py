@@ -1,0 +1,1 @@
+"""From blocks to structured control flow, in three steps: graph, plan, code."""

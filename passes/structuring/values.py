@@ -1,0 +1,81 @@
+"""The values of variables while code is written."""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith, ub
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from spmd.dialects.rewriting import hint, locate
+from spmd.passes.constant_pool import ConstantPool
+
+Value = SSAValue | int | None
+"""A value, a number that is no value yet, or nothing: no way that leads here sets one."""
+
+_OPPOSITE = (1, 0, 5, 4, 3, 2, 9, 8, 7, 6)
+"""For each predicate of `arith.cmpi` the one that holds where it does not."""
+
+
+class Pool:
+    """Constants and poison at the head of `entry`, one for each value and type."""
+
+    def __init__(self, entry: Block):
+        self.constants = ConstantPool(entry)
+        self._entry = entry
+        self._negated: dict[tuple[SSAValue, Block], SSAValue] = {}
+        self._poison: dict[Attribute, SSAValue] = {}
+        for op in entry.ops:
+            if isinstance(op, ub.PoisonOp):
+                self._poison.setdefault(op.result.type, op.result)
+            elif not isinstance(op, arith.ConstantOp):
+                break
+
+    def materialize(self, value: Value, type_: Attribute) -> SSAValue:
+        """The value of an operand."""
+        if isinstance(value, SSAValue):
+            return value
+        if value is None:
+            return self._poison_of(type_)
+        if type_ == i1:
+            return self.constants.bit(bool(value))
+        return self.constants.number(value, type_)
+
+    def negated(self, condition: SSAValue, out: Block, like: Operation) -> SSAValue:
+        """A value at the end of `out` that says whether `condition` does not hold."""
+        if (known := self._negated.get((condition, out))) is not None:
+            return known
+        owner = condition.owner
+        if isinstance(owner, arith.CmpiOp):
+            opposite = _OPPOSITE[owner.predicate.value.data]
+            op = arith.CmpiOp(owner.lhs, owner.rhs, opposite)
+        else:
+            op = arith.XOrIOp(condition, self.constants.bit(True))
+        locate(op, like)
+        out.add_op(op)
+        name = condition.name_hint
+        known = hint(op.results[0], f"not_{name}" if name else "not")
+        self._negated[condition, out] = known
+        return known
+
+    def _poison_of(self, type_: Attribute) -> SSAValue:
+        if (known := self._poison.get(type_)) is None:
+            op = ub.PoisonOp(type_)
+            if (parent := self._entry.parent_op()) is not None:
+                locate(op, parent)
+            anchor = self._entry.first_op
+            while isinstance(anchor, arith.ConstantOp):
+                anchor = anchor.next_op
+            assert anchor is not None, "an entry block has a terminator"
+            self._entry.insert_op_before(op, anchor)
+            known = self._poison[type_] = hint(op.result, "undefined")
+        return known
+
+
+def is_made_in(value: SSAValue, block: Block) -> bool:
+    """Whether `value` is defined in `block` or in a region inside of it."""
+    owner = value.owner
+    at = owner.parent if isinstance(owner, Operation) else owner
+    while at is not None and at is not block:
+        parent = at.parent_op()
+        at = None if parent is None else parent.parent
+    return at is not None
