@@ -187,6 +187,11 @@ _LIBM = {
 }
 
 
+def libm_function(op: Operation) -> str | None:
+    """The function of libm, for doubles, that computes `op`, if one does."""
+    return _LIBM.get(op.name)
+
+
 @emits_named(*_LIBM)
 def _libm(writer: FunctionWriter, op: Operation) -> None:
     function = _LIBM[op.name]

@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     VectorType,
 )
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, Region
 
 from spmd.dialects.diagnostics import KernelError
 
@@ -90,14 +90,36 @@ def choose_width(loop: scf.ForOp, width: Width, items: int | None) -> int:
 
 def auto_width(loop: scf.ForOp) -> int:
     """Four registers of the widest data type in `loop`; two where it calls functions."""
+    return _lanes(*_demand(loop.body))
+
+
+def _lanes(registers: int, widest: int) -> int:
+    return max(4, min(MAX_WIDTH, registers * host_register_bits() // widest))
+
+
+def why_width(body: Region, width: Width, lanes: int) -> str:
+    """Why a loop with this `body` got so many `lanes` where `width` was asked for."""
+    registers, widest = _demand(body)
+    wanted = _lanes(registers, widest) if width == "auto" else width
+    if lanes < wanted:
+        return "there are not more work-items"
+    if width != "auto":
+        return f"width={width}"
+    return (
+        f"width=auto, {registers} registers of {host_register_bits()} bits with elements of "
+        f"{widest} bits"
+    )
+
+
+def _demand(body: Region) -> tuple[int, int]:
+    """How many registers a value should fill, and the bits of the widest element."""
     widest, calls = 32, False
-    for op in loop.body.walk():
+    for op in body.walk():
         for result in op.results:
             if not isinstance(result.type, IndexType):
                 widest = max(widest, element_bits(result.type))
         calls = calls or _is_call(op)
-    registers = 2 if calls else 4
-    return max(4, min(MAX_WIDTH, registers * host_register_bits() // widest))
+    return (2 if calls else 4), widest
 
 
 def _is_call(op: Operation) -> bool:

@@ -20,6 +20,7 @@ from spmd.lowering.symbols import exported_symbol
 from spmd.passes.launches_to_calls import LAUNCHER, LaunchesToCallsPass, launches_of
 from spmd.runtime.elements import Element, element_of
 from spmd.runtime.errors import LaunchError, SourceText, compile_errors
+from spmd.runtime.explanation.explanation import Explanation
 from spmd.runtime.failure import Failure
 from spmd.runtime.host_launch import LAUNCHER_ADDRESS, HostLaunch, RunningHost
 from spmd.runtime.kernel import Kernel, check_schedule, check_threads
@@ -169,6 +170,18 @@ class HostFunction:
     def ir(self, stage: str) -> str:
         """The IR after the pass `stage`, one of those that `stages` lists."""
         return ir_after(self.stages(), stage)
+
+    def explain(self) -> Explanation:
+        """What the compiler makes of the kernels that the function launches."""
+        kernels = launched_kernels(self._module, self._op)
+        return Explanation(
+            tuple(
+                facts
+                for name in self._kernels
+                if name in kernels
+                for facts in self._kernels[name].explain().kernels
+            )
+        )
 
     def _restricted(self) -> ModuleOp:
         module = restrict_to_host(self._module, self._op)

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from spmd.dialects.spmd import KernelOp
 from spmd.runtime.errors import LaunchError, SourceText, compile_errors
+from spmd.runtime.explanation.explanation import Explanation
 from spmd.runtime.launch import Launch
 from spmd.runtime.limits import check_kernel
 from spmd.runtime.native_kernel import (
@@ -173,6 +174,39 @@ class Kernel:
         """The native code for launches whose groups are all full."""
         size = group_size_for(self.name, self._fixed, group_size, (1, 1, 1))
         return self._native(size, True).assembly()
+
+    def explain(
+        self, *, global_size: Size | None = None, group_size: Size | None = None
+    ) -> Explanation:
+        """
+        What the compiler makes of the kernel, and what keeps it from being faster.
+
+        With `global_size`, of the code that such a launch runs; with `group_size` alone,
+        of that for full groups of this size. See `docs/explain.md`.
+        """
+        from spmd.runtime.explanation.decisions import explain_kernel
+
+        size, full = self._fixed, False
+        if global_size is not None:
+            extents = required_global_size(self.name, global_size)
+            size = group_size_for(self.name, self._fixed, group_size, extents)
+            full = make_range(self.name, extents, size).full
+        elif group_size is not None:
+            size = group_size_for(self.name, self._fixed, group_size, (1, 1, 1))
+            full = True
+        if not self._options.specialize:
+            size, full = None, False
+        elif (size, full) == (self._fixed, False):
+            size = None  # The kernel says so itself.
+        facts = explain_kernel(
+            restrict(self._module, self._op),
+            self.name,
+            specialised_passes(self.name, size, full, self._options),
+            continuations=self._options.strategy == "continuations",
+            vectorize=self._options.vectorize,
+            source=self._source,
+        )
+        return Explanation((facts,))
 
     def _plan(
         self, global_size: Any, group_size: Any

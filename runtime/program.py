@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from spmd.dialects import compat
 from spmd.dialects.spmd import KernelOp
 from spmd.runtime.errors import CompileError, SourceText, unknown_name
+from spmd.runtime.explanation.explanation import Explanation
 from spmd.runtime.host_function import HostFunction
 from spmd.runtime.kernel import Kernel
 from spmd.runtime.options import (
@@ -93,6 +94,16 @@ class Program(Mapping[str, Kernel | HostFunction]):
     def ir(self, stage: str) -> str:
         """The IR after the pass `stage`, one of those that `stages` lists."""
         return ir_after(self.stages(), stage)
+
+    def explain(self) -> Explanation:
+        """What the compiler makes of every kernel: see `Kernel.explain`."""
+        return Explanation(
+            tuple(
+                facts
+                for kernel in self.kernels.values()
+                for facts in kernel.explain().kernels
+            )
+        )
 
 
 def _is_host_function(module: ModuleOp, op: func.FuncOp) -> bool:

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from spmd.runtime.errors import CompileError, LaunchError, SourceText
+from spmd.runtime.explanation.explanation import Explanation
+from spmd.runtime.explanation.facts import KernelFacts
 from spmd.runtime.host_function import HostFunction
 from spmd.runtime.kernel import Kernel
 from spmd.runtime.options import CompileOptions
@@ -32,6 +34,7 @@ arguments (--arg, one for each argument of the kernel, in order):
 example:
   spmd-run group_sum.mlir --kernel group_sum --global-size 4096 \\
       --arg 'random:f32[4096]' --arg 'zeros:f32[16]'
+  spmd-run --explain group_sum.mlir
 """
 
 _REPEATS = 20
@@ -99,6 +102,13 @@ def _parser() -> argparse.ArgumentParser:
         help="run in the interpreter, which finds races, accesses out of bounds, "
         "missed barriers and the like; the exit status is 1 if there are any",
     )
+    add(
+        "--explain",
+        metavar="text|json",
+        choices=("text", "json"),
+        help="tell what became of each kernel and what makes it slow, and run nothing; "
+        "with sizes, of the code for such a launch; --explain=json for tools",
+    )
     add("--schedule", help="with --check: in-order (default), reversed or random")
     add("--time", action="store_true", help="tell on stderr how long it took")
     add("--save", metavar="DIR", type=Path, help="save changed arrays as DIR/NAME.npy")
@@ -109,7 +119,13 @@ def _parser() -> argparse.ArgumentParser:
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = _parser()
-    options = parser.parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    # The form is optional, and must not be taken for the file that follows.
+    options = parser.parse_args(
+        ["--explain=text" if word == "--explain" else word for word in words]
+    )
+    if options.explain and options.check:
+        parser.error("expected --explain or --check, got both")
     if options.seed < 0 or options.limit < 0 or not 1 <= options.precision <= 17:
         parser.error(
             "expected --seed and --limit of at least 0 and --precision from 1 to 17"
@@ -147,8 +163,14 @@ def _run(options: argparse.Namespace) -> int:
         }
     )
     program = Program.from_source(_source(options.file), checked)
+    if options.explain and options.kernel is None and not options.print_after:
+        print(_explanation(list(program.kernels.values()), options))
+        return 0
     kernel = _choose(program, options.kernel)
     _print_stages(kernel, options)
+    if options.explain:
+        print(_explanation([kernel], options))
+        return 0
     if isinstance(kernel, HostFunction):
         if options.check:
             return _check(kernel, options)
@@ -197,6 +219,24 @@ def _print_stages(kernel: Kernel | HostFunction, options: argparse.Namespace) ->
         if name in wanted or "all" in wanted:
             comment = ";" if name == stages[-1][0] else "//"
             print(f"{comment} IR after {name}\n{text}")
+
+
+def _explanation(
+    members: Sequence[Kernel | HostFunction], options: argparse.Namespace
+) -> str:
+    """What became of some kernels, or of those that a host function launches."""
+    facts: list[KernelFacts] = []
+    for member in members:
+        if isinstance(member, HostFunction):
+            facts += member.explain().kernels
+            continue
+        sizes = {
+            "global_size": options.global_size,
+            "group_size": options.group_size,
+        }
+        facts += member.explain(**sizes).kernels
+    explanation = Explanation(tuple(facts))
+    return explanation.to_json() if options.explain == "json" else str(explanation)
 
 
 def _arguments(options: argparse.Namespace) -> list[Any]:

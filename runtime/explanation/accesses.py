@@ -1,0 +1,132 @@
+"""Memory accesses and math functions, read in the vector code of one sub-group."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import cast
+
+from xdsl.dialects import arith, memref, vector
+from xdsl.dialects.builtin import Float64Type, StringAttr, VectorType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from spmd.analysis.accesses import base_of
+from spmd.analysis.private_memory import ALLOCATIONS
+from spmd.dialects.compat.memory import GatherOp, ScatterOp
+from spmd.dialects.diagnostics import source_location
+from spmd.dialects.work_groups import CONTEXT, GROUP_MEMORY
+from spmd.lowering.machine import host_machine
+from spmd.lowering.math import libm_function
+from spmd.lowering.vector_math import libm_name
+from spmd.lowering.vector_polynomials import has_polynomial
+from spmd.passes.spmd_annotate_shapes import ACCESS, WHY
+from spmd.runtime.explanation.facts import (
+    Accesses,
+    AccessKind,
+    CostlyAccess,
+    MathCalls,
+    Place,
+)
+
+_STRIDE = re.compile(r"stride (\d+)")
+
+_VECTOR = (vector.LoadOp, vector.StoreOp, vector.MaskedLoadOp, vector.MaskedStoreOp)
+
+
+def accesses_of(
+    code: Iterable[Operation],
+) -> tuple[Accesses, tuple[CostlyAccess, ...]]:
+    """How the code for one sub-group accesses memory that is no context, and what costs."""
+    counts: Counter[str] = Counter()
+    costly: dict[CostlyAccess, None] = {}
+    for op in code:
+        remark = op.attributes.get(ACCESS)
+        kind = remark.data if isinstance(remark, StringAttr) else None
+        if kind is None and _is_plain_part(op):
+            continue
+        if kind is None:
+            if isinstance(op, memref.LoadOp | memref.StoreOp):
+                counts["uniform"] += 1
+            elif isinstance(op, _VECTOR):
+                counts["contiguous"] += 1
+                counts["masked"] += _is_masked(op)
+            continue
+        if kind == "blend":
+            continue
+        if (stride := _STRIDE.fullmatch(kind)) is not None:
+            # The loads of all that lies between were counted as contiguous.
+            counts["contiguous"] -= int(stride[1])
+            kind = "strided"
+        why = op.attributes.get(WHY)
+        access = CostlyAccess(
+            cast(AccessKind, kind),
+            why.data if isinstance(why, StringAttr) else "",
+            _is_masked(op),
+            Place.of(source_location(op)),
+        )
+        counts[kind] += 1
+        counts["masked"] += access.masked
+        costly[access] = None
+    return Accesses(**counts), tuple(costly)
+
+
+def _is_plain_part(op: Operation) -> bool:
+    """Whether the access is to a context, or to a private array of the work-item."""
+    memory = _memory(op)
+    if memory is None:
+        return False
+    owner = base_of(memory).owner
+    if not isinstance(owner, Operation):
+        # Contexts that are large lie in a buffer of the thread.
+        return any(CONTEXT in view.attributes for view in _views(memory))
+    if CONTEXT in owner.attributes:
+        return True
+    return owner.name in ALLOCATIONS and GROUP_MEMORY not in owner.attributes
+
+
+def _views(memory: SSAValue) -> Iterator[Operation]:
+    while isinstance(owner := memory.owner, Operation) and owner.operands:
+        yield owner
+        memory = owner.operands[0]
+
+
+def _memory(op: Operation) -> SSAValue | None:
+    match op:
+        case memref.LoadOp() | memref.StoreOp():
+            return op.memref
+        case _ if isinstance(op, _VECTOR):
+            return op.base
+        case _:
+            return None
+
+
+def _is_masked(op: Operation) -> bool:
+    match op:
+        case vector.MaskedLoadOp() | vector.MaskedStoreOp():
+            return True
+        case GatherOp() | ScatterOp():
+            return not isinstance(op.mask.owner, arith.ConstantOp)
+        case _:
+            return False
+
+
+def math_calls(code: Iterable[Operation]) -> tuple[MathCalls, ...]:
+    """The math functions of vectors that are called, and not code in line."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for op in code:
+        if (function := libm_function(op)) is None:
+            continue
+        type_ = op.results[0].type
+        if not isinstance(type_, VectorType):
+            continue
+        element = cast(VectorType[Attribute], type_).element_type
+        scalar = "double" if isinstance(element, Float64Type) else "float"
+        name = libm_name(function, scalar)
+        if not has_polynomial(name):
+            known = name in host_machine().vector_functions
+            counts[op.name, "a vector function" if known else "a call per lane"] += 1
+    return tuple(
+        MathCalls(op, count, becomes)  # pyright: ignore[reportArgumentType]
+        for (op, becomes), count in counts.items()
+    )

@@ -1,0 +1,37 @@
+"""What a user gets: some kernels explained, as text, as data and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from spmd.runtime.explanation.facts import KernelFacts
+from spmd.runtime.explanation.text import text_of
+
+JSON_VERSION = 1
+"""Grows when what was there is renamed or means something else, not when more is there."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """
+    What became of some kernels: `str()` for people, `to_json()` for tools.
+
+    `kernels` has the same as data.
+    """
+
+    kernels: tuple[KernelFacts, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(text_of, self.kernels))
+
+    def as_dict(self) -> Mapping[str, Any]:
+        """What `to_json` writes."""
+        kernels = [asdict(kernel) for kernel in self.kernels]
+        return {"version": JSON_VERSION, "kernels": kernels}
+
+    def to_json(self) -> str:
+        """JSON as `docs/explain.md` describes it."""
+        return json.dumps(self.as_dict(), indent=2)

@@ -1,0 +1,162 @@
+"""
+What is known of a kernel that was compiled; `docs/explain.md` describes it as JSON.
+
+Sizes are in bytes; `None` says that they depend on the launch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from spmd.dialects.diagnostics import SourceLocation
+
+
+@dataclass(frozen=True)
+class Place:
+    """File, line and column (from 1) in the source."""
+
+    file: str
+    line: int
+    column: int
+
+    @classmethod
+    def of(cls, location: SourceLocation | None) -> Place | None:
+        return None if location is None else cls(*location)
+
+
+@dataclass(frozen=True)
+class DroppedBarrier:
+    """A barrier that orders nothing, and the proof of that."""
+
+    proof: str
+    """Begins with the place of the barrier, if that is known."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Memory for a value that lives across barriers."""
+
+    name: str | None
+    type: str
+    bytes: int | None
+    """Of one work-item; in a cell, of the group."""
+    reason: str
+    values: tuple[str, ...]
+    """The values that share it, if it is known to keep more than one."""
+    place: Place | None
+
+
+@dataclass(frozen=True)
+class LocalArray:
+    """An array in local memory."""
+
+    name: str | None
+    type: str
+    bytes: int | None
+    place: Place | None
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """A branch or loop in which the lanes of a sub-group part."""
+
+    op: str
+    reason: str
+    place: Place | None
+
+
+AccessKind = Literal["reversed", "strided", "gather", "scatter"]
+
+
+@dataclass(frozen=True)
+class CostlyAccess:
+    """An access to memory that is more than one vector load or store."""
+
+    kind: AccessKind
+    reason: str
+    masked: bool
+    place: Place | None
+
+
+@dataclass(frozen=True)
+class MathCalls:
+    """Math functions that are calls."""
+
+    op: str
+    count: int
+    becomes: Literal["a vector function", "a call per lane"]
+
+
+@dataclass(frozen=True)
+class Accesses:
+    """How often the code for one sub-group accesses memory that is no context."""
+
+    uniform: int = 0
+    contiguous: int = 0
+    reversed: int = 0
+    strided: int = 0
+    gather: int = 0
+    scatter: int = 0
+    masked: int = 0
+    """Of these, for lanes that may be off."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop over work-items."""
+
+    lines: tuple[int, int] | None
+    """The first and the last line of its code."""
+    lanes: int
+    """1: it runs work-item by work-item."""
+    why_lanes: str
+    clipped: bool
+    """Whether a condition on ids became its bound."""
+    divergent: tuple[Divergence, ...]
+    accesses: Accesses
+    costly: tuple[CostlyAccess, ...]
+    math: tuple[MathCalls, ...]
+
+    @property
+    def is_good(self) -> bool:
+        """Whether there is nothing to say but how many lanes it has."""
+        per_lane = any(call.becomes == "a call per lane" for call in self.math)
+        return self.lanes > 1 and not (self.divergent or self.costly or per_lane)
+
+
+Strategy = Literal["fission", "continuations"]
+
+
+@dataclass(frozen=True)
+class KernelFacts:
+    """What became of one kernel."""
+
+    name: str
+    place: Place | None
+    group_size: tuple[int, int, int] | None
+    """`None`: the launch decides."""
+    full_groups: bool
+    """Whether this is the code for full groups only."""
+    sub_group_size: int | None
+    """The size that the kernel sees; `None` if it cannot see any."""
+    barriers: int
+    """Barriers and collectives of the work-group that are left."""
+    strategy: Strategy | None
+    """How it was split at them, if there are any."""
+    why_not_fission: str | None
+    dropped_barriers: tuple[DroppedBarrier, ...]
+    contexts: tuple[Kept, ...]
+    context_bytes: int | None
+    """All contexts of one work-item."""
+    cells: tuple[Kept, ...]
+    local_arrays: tuple[LocalArray, ...]
+    local_bytes: int | None
+    """Of one work-group."""
+    stack_bytes: int
+    """Group memory on the stack: of local arrays, contexts and cells together."""
+    scratch_bytes: int | None
+    """The same in the scratch buffer of a thread."""
+    loops: tuple[Loop, ...]
+    differences: tuple[str, ...] = ()
+    """What is otherwise in the code for groups that are not full."""

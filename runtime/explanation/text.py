@@ -1,0 +1,251 @@
+"""
+An explanation for people.
+
+What is as good as it can be is not listed; one line says that it is.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+
+from spmd.runtime.explanation.facts import (
+    Accesses,
+    Divergence,
+    Kept,
+    KernelFacts,
+    Loop,
+    Place,
+)
+
+_COLUMN = 15
+_WIDTH = 80
+"""Of what stands behind the column; only tables and reasons of loops may be wider."""
+
+_PLACES = 4
+"""Places that are listed for one reason."""
+
+
+def text_of(kernel: KernelFacts) -> str:
+    """The lines about one kernel."""
+    return "\n".join(_Text(kernel).lines())
+
+
+class _Text:
+    def __init__(self, kernel: KernelFacts):
+        self._kernel = kernel
+        self._file = None if kernel.place is None else kernel.place.file
+
+    def lines(self) -> Iterator[str]:
+        kernel = self._kernel
+        where = kernel.place
+        place = "" if where is None else f" at {where.file}:{where.line}:{where.column}"
+        yield f"kernel @{kernel.name}{place}"
+        yield from self._entries("work-group", [self._group()])
+        if (width := self._common_width()) is not None:
+            yield from self._entries("sub-group", [width])
+        yield from self._entries("barriers", self._barriers())
+        yield from self._entries("kept", self._contexts())
+        yield from self._entries("cells", _table(self._rows(kernel.cells)))
+        yield from self._entries("local memory", self._local_memory())
+        yield from self._entries("group memory", self._group_memory())
+        yield from self._entries("loops", self._loops())
+        yield from self._entries("partial groups", kernel.differences)
+
+    def _entries(self, head: str, texts: Iterable[str]) -> Iterator[str]:
+        """Lines with `head` in front of the first."""
+        for text in texts:
+            yield f"  {head:<{_COLUMN}}{text}".rstrip()
+            head = ""
+
+    def _place(self, place: Place | None) -> str:
+        if place is None:
+            return ""
+        short = f"{place.line}:{place.column}"
+        return short if place.file == self._file else f"{place.file}:{short}"
+
+    # The group
+
+    def _group(self) -> str:
+        size = self._kernel.group_size
+        if size is None:
+            return "of a size that the launch gives"
+        x, y, z = size
+        shown = [x, y, z] if z > 1 else [x, y] if y > 1 else [x]
+        items = " x ".join(map(str, shown))
+        full = "; what follows is about full groups" if self._kernel.full_groups else ""
+        return f"{items} work-items{full}"
+
+    def _common_width(self) -> str | None:
+        """The lanes of all vectorized loops, if they have the same."""
+        found = {(p.lanes, p.why_lanes) for p in self._kernel.loops if p.lanes > 1}
+        if len(found) != 1:
+            return None
+        ((lanes, why),) = found
+        return f"{lanes} lanes: {why}"
+
+    # Barriers
+
+    def _barriers(self) -> Iterator[str]:
+        kernel = self._kernel
+        if kernel.strategy is not None:
+            kept = "" if kernel.contexts else "; nothing is kept per work-item"
+            yield f"{kernel.barriers}, split by {kernel.strategy}{kept}"
+        if kernel.why_not_fission is not None:
+            yield from _wrapped(f"not by fission: {kernel.why_not_fission}")
+        for barrier in kernel.dropped_barriers:
+            proof = barrier.proof
+            if self._file is not None:
+                proof = proof.removeprefix(f"{self._file}:")
+            yield from _wrapped(f"dropped {proof}")
+
+    def _contexts(self) -> Iterator[str]:
+        contexts = self._kernel.contexts
+        if contexts:
+            yield f"{_bytes(self._kernel.context_bytes)} per work-item across barriers:"
+            yield from _table(self._rows(contexts))
+
+    def _rows(self, kept: Iterable[Kept]) -> Iterator[tuple[str, ...]]:
+        for one in kept:
+            name = f"%{one.name}" if one.name else "?"
+            others = [f"%{value}" for value in one.values if value != one.name]
+            shared = f" (also {', '.join(others)})" if others else ""
+            yield (
+                "?" if one.bytes is None else str(one.bytes),
+                one.type,
+                name,
+                self._place(one.place),
+                one.reason + shared,
+            )
+
+    # Memory
+
+    def _local_memory(self) -> Iterator[str]:
+        arrays = self._kernel.local_arrays
+        if arrays:
+            named = ", ".join(
+                f"%{array.name} {array.type}" if array.name else array.type
+                for array in arrays
+            )
+            yield f"{_bytes(self._kernel.local_bytes)} per work-group: {named}"
+
+    def _group_memory(self) -> Iterator[str]:
+        stack, scratch = self._kernel.stack_bytes, self._kernel.scratch_bytes
+        if scratch != 0:
+            yield f"{_bytes(stack)} on the stack, {_bytes(scratch)} in a scratch buffer"
+
+    # Loops
+
+    def _loops(self) -> Iterator[str]:
+        loops = self._kernel.loops
+        if not loops:
+            yield "none: everything runs once per work-group"
+            return
+        all_of = "1" if len(loops) == 1 else f"{len(loops)}, all"
+        common = self._common_width() is not None
+        if common and all(loop.is_good for loop in loops):
+            yield f"{all_of} in lanes, every access uniform or contiguous"
+            return
+        reasons = {loop.why_lanes if loop.lanes == 1 else None for loop in loops}
+        if len(loops) > 1 and len(reasons) == 1 and (why := reasons.pop()) is not None:
+            yield f"{all_of} scalar: {why}"
+            return
+        for number, loop in enumerate(loops, 1):
+            mark = f"{number}. " if len(loops) > 1 else ""
+            lines = self._loop(loop, common)
+            yield f"{mark}{next(lines)}"
+            for line in dict.fromkeys(lines):
+                yield f"   {line}"
+
+    def _loop(self, loop: Loop, common: bool) -> Iterator[str]:
+        notes: list[str] = []
+        if loop.lanes == 1:
+            notes.append(f"scalar: {loop.why_lanes}")
+        elif common:
+            notes.append(f"{loop.lanes} lanes")
+        else:
+            notes.append(f"{loop.lanes} lanes ({loop.why_lanes})")
+        if loop.is_good:
+            notes.append("nothing to improve")
+        elif accesses := _counts(loop.accesses):
+            notes.append(accesses)
+        if loop.clipped:
+            notes.append("a condition ends it early")
+        yield f"{_lines(loop)}{'; '.join(notes)}"
+        for divergent in loop.divergent:
+            place = self._places([divergent.place])
+            yield f"{place}{_consequence(divergent)}"
+        reasons: dict[str, list[Place | None]] = {}
+        for access in loop.costly:
+            masked = " under a mask" if access.masked else ""
+            text = f"{access.kind}{masked}: {access.reason}"
+            reasons.setdefault(text, []).append(access.place)
+        for text, places in reasons.items():
+            yield f"{self._places(places)}{text}"
+        becomes: dict[str, list[str]] = {}
+        for call in loop.math:
+            becomes.setdefault(call.becomes, []).append(call.op)
+        for what, ops in becomes.items():
+            yield f"{what} for {', '.join(ops)}"
+
+    def _places(self, places: Sequence[Place | None]) -> str:
+        known = [self._place(place) for place in places if place is not None]
+        if not known:
+            return "" if len(places) == 1 else f"{len(places)} times "
+        more = len(known) - _PLACES
+        shown = ", ".join(known[:_PLACES])
+        return f"{shown} and {more} more: " if more > 0 else f"{shown}: "
+
+
+def _lines(loop: Loop) -> str:
+    if loop.lines is None:
+        return ""
+    first, last = loop.lines
+    return f"line {first}: " if first == last else f"lines {first}-{last}: "
+
+
+def _consequence(divergent: Divergence) -> str:
+    if divergent.op in ("scf.for", "scf.while"):
+        what = "runs until its last lane is done"
+    else:
+        what = "runs under masks"
+    return f"{divergent.op} {what}: {divergent.reason}"
+
+
+def _counts(accesses: Accesses) -> str:
+    kinds = ("uniform", "contiguous", "reversed", "strided", "gather", "scatter")
+    counts = [(getattr(accesses, kind), kind) for kind in kinds]
+    text = ", ".join(f"{count} {kind}" for count, kind in counts if count)
+    if accesses.masked:
+        text += f" ({accesses.masked} masked)"
+    return text
+
+
+def _bytes(count: int | None) -> str:
+    if count is None:
+        return "as many bytes as the launch asks for"
+    return "1 byte" if count == 1 else f"{count} bytes"
+
+
+def _wrapped(text: str) -> Sequence[str]:
+    return textwrap.wrap(
+        text,
+        _WIDTH,
+        subsequent_indent="  ",
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
+def _table(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Columns; the first, a number, to the right."""
+    table = list(rows)
+    if not table:
+        return
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for first, *others in table:
+        cells = [f"{first:>{widths[0]}}"]
+        cells += [
+            f"{cell:<{width}}" for cell, width in zip(others, widths[1:], strict=True)
+        ]
+        yield "  ".join(cells).rstrip()
