@@ -4,7 +4,7 @@ Memrefs that control flow chooses at run time and that are needed across barrier
 A *place* is where control flow passes a memref on: a result of structured control flow, an
 argument of a block, or both together for a value that a loop carries. What arrives there
 was made elsewhere, by views and `arith.select`, of *bases*: kernel arguments, allocations,
-globals. Places whose memrefs may be the same ones are a *family*.
+globals, but not `ub.poison`, which may be any of them. Places whose memrefs may be the same ones are a *family*.
 
 ```mlir
 %m = scf.if %c -> (memref<?xf32>) {     // a place; its bases are %a and %b
@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import arith, memref, scf, ub
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
@@ -204,7 +204,7 @@ def origins_of(
             open_.extend((value.owner.rhs, value.owner.lhs))
         elif (source := viewed_by(value)) is not None:
             open_.append(source)
-        else:
+        elif not isinstance(value.owner, ub.PoisonOp):
             origins[value] = None
     return origins
 

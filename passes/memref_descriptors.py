@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, memref
+from xdsl.dialects import arith, memref, ub
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     MemRefType,
@@ -103,6 +103,8 @@ class Descriptors:
                 return self._of_subview(owner, kind, d, anchor)
             case memref.ReinterpretCastOp():
                 return _mixed(owner, kind)[d]
+            case ub.PoisonOp():
+                return 0
             case memref.AllocaOp():
                 sizes = iter(owner.dynamic_sizes)
                 return [next(sizes) if n is None else n for n in layout.sizes][d]

@@ -41,7 +41,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import arith, cf, memref, scf
+from xdsl.dialects import arith, cf, memref, scf, ub
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, ModuleOp, i1
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.irdl.dominance import DominanceInfo
@@ -242,8 +242,13 @@ class _Rebuilder:
         for (kind, d), value in numbers.items():
             suffix = kind if kind in ("base", "offset") else f"{kind}{d}"
             hint(value, old.name_hint and f"{old.name_hint}_{suffix}")
-        base = self._base(place, numbers.get(("base", 0)), anchor)
-        new = hint(self.descriptors.build(base, place.type, numbers, anchor), old)
+        if place.bases:
+            base = self._base(place, numbers.get(("base", 0)), anchor)
+            new = hint(self.descriptors.build(base, place.type, numbers, anchor), old)
+        else:
+            poison = ub.PoisonOp(place.type)
+            insert_before(anchor, poison)
+            new = hint(poison.result, old)
         self.numbers[new] = numbers
         self.place_of[new] = place
         old.replace_all_uses_with(new)
@@ -313,10 +318,11 @@ class _Rebuilder:
                 number = self.numbers[memory].get(("base", 0))
                 if number is not None:
                     return number
-                (base,) = place.bases
-                return self._number(family, base)
+                return self._number(family, next(iter(place.bases), None))
             if isinstance(select := memory.owner, arith.SelectOp):
                 return self._which_of(select, family)
+            if isinstance(memory.owner, ub.PoisonOp):
+                return self._number(family, None)
             if (source := viewed_by(memory)) is None:
                 return self._number(family, memory)
             memory = source
@@ -334,8 +340,10 @@ class _Rebuilder:
             self._which[key] = known
         return known
 
-    def _number(self, family: Family, base: SSAValue) -> SSAValue:
-        number, type_ = family.bases[base], _number_type(family)
+    def _number(self, family: Family, base: SSAValue | None) -> SSAValue:
+        """The constant that stands for `base`; any, if there is none."""
+        number = 0 if base is None else family.bases[base]
+        type_ = _number_type(family)
         return (
             self.pool.bit(bool(number))
             if type_ == i1

@@ -131,3 +131,26 @@ spmd.kernel @old(%n: index) {
 ^end:
   spmd.return
 }
+
+// -----
+
+// Poison is no memref of its own.
+
+// CHECK-LABEL: spmd.kernel @poison
+// CHECK-NOT:     scf.if
+// CHECK:         %m = memref.reinterpret_cast %x to offset: [0], sizes: [4], strides: [1] : memref<4xf32> to memref<4xf32>
+// CHECK:         spmd.barrier
+// CHECK-NEXT:    memref.store %v, %m[%c0]
+spmd.kernel @poison(%x: memref<4xf32>, %p: i1) {
+  %c0 = arith.constant 0 : index
+  %m = scf.if %p -> (memref<4xf32>) {
+    scf.yield %x : memref<4xf32>
+  } else {
+    %none = ub.poison : memref<4xf32>
+    scf.yield %none : memref<4xf32>
+  }
+  %v = memref.load %m[%c0] : memref<4xf32>
+  spmd.barrier
+  memref.store %v, %m[%c0] : memref<4xf32>
+  spmd.return
+}
