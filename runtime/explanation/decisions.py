@@ -18,6 +18,7 @@ from spmd.dialects.work_groups import FULL_SUFFIX, SCRATCH_BYTES_SUFFIX
 from spmd.passes.clip_work_item_loops import ClipWorkItemLoopsPass
 from spmd.passes.drop_redundant_barriers import DropRedundantBarriersPass
 from spmd.passes.form_sub_groups import FormSubGroupsPass, sub_group_size
+from spmd.passes.gather_ids import GatherIdsPass
 from spmd.passes.kernels_to_functions import KernelsToFunctionsPass
 from spmd.passes.pipeline import flatten
 from spmd.passes.place_group_memory import PlaceGroupMemoryPass
@@ -115,7 +116,8 @@ class _Reader:
     def read(self, step: ModulePass) -> None:
         """Take in what `step` has decided."""
         match step:
-            case DropRedundantBarriersPass():
+            case GatherIdsPass() | DropRedundantBarriersPass():
+                # The second is left out where barriers are to be checked.
                 for name, kernel in self._kernels().items():
                     self._versions[name] = _Version(self._begin(kernel))
             case SplitAtBarriersPass():
