@@ -57,6 +57,7 @@ from spmd.passes.place_group_memory import PlaceGroupMemoryPass
 from spmd.passes.rebuild_memrefs import RebuildMemrefsPass
 from spmd.passes.split_at_barriers import SplitAtBarriersPass, Strategy
 from spmd.passes.spmd_inline_calls import SpmdInlineCallsPass
+from spmd.passes.structurize_control_flow import StructurizeControlFlowPass
 from spmd.passes.version_full_groups import VersionFullGroupsPass
 
 
@@ -77,6 +78,7 @@ class SpmdToLoopsPass(PassSequence):
         return (
             SpmdInlineCallsPass(),
             CheckBarriersPass(divergent_barriers=self.divergent_barriers),
+            StructurizeControlFlowPass(),
             RebuildMemrefsPass(),
             *(() if keep_all else (FoldUniformCollectivesPass(),)),
             ChooseSubGroupSizePass(self.sub_group_size),

@@ -1,8 +1,9 @@
 """
 The work-item loops of one sub-CFG: what all work-items run from one sync to the next.
 
-A sub-CFG without loops is written with `scf.if`, if not too much has to be written twice
-where branches join; any other one is an `scf.execute_region` in the loops.
+The blocks of the sub-CFG are copied and made structured (`structurize-control-flow`), which
+works for cycles that are entered in several places too: a barrier in a loop is another
+begin of it. What a work-item comes to is one value at the end, which it stores.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import cf, memref, scf
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
@@ -26,13 +27,9 @@ from spmd.analysis.continuation_needs import (
 from spmd.analysis.sub_cfgs import SubCfg, end_of, used_from_outside
 from spmd.dialects.rewriting import hint, locate
 from spmd.dialects.spmd import LocalIdOp
+from spmd.passes.structuring.values import Pool
+from spmd.passes.structurize_control_flow import structurize
 from spmd.passes.work_item_loops import WorkGroup, load, store
-
-DEEPEST_TREE = 32
-"""How deep `scf.if` may be nested for a tree of blocks."""
-
-LARGEST_TREE = 64
-"""Operations that may be written more than once to make a tree."""
 
 
 @dataclass
@@ -81,8 +78,10 @@ class SubCfgCode:
         self.nest = group.nest(sub_cfg.sync or end_of(sub_cfg.start))
         self._entered: dict[SSAValue, SSAValue] = {}
         self._defined: dict[SSAValue, SSAValue] = {}
-        self._variables: dict[SSAValue, SSAValue] = {}
-        self._as_tree = False
+        self._same: dict[SSAValue, SSAValue] = {}
+        """From what is defined again to what it was when the sub-CFG began."""
+
+        self._repaired = needs.repaired.get(sub_cfg, {})
         self._next: tuple[SSAValue, Mapping[Operation | None, int]] | None = None
 
     def write(
@@ -99,13 +98,7 @@ class SubCfgCode:
         # Before anything is written: what is defined again has another value then.
         for value in self.needs.entered.get(self.sub_cfg, ()):
             self._entering(value)
-        self._as_tree = self._is_tree()
-        if self._as_tree:
-            self._write_tree(self.sub_cfg.start, self.nest.body)
-        else:
-            for value in self.needs.repaired.get(self.sub_cfg, ()):
-                self._make_variable(value)
-            self._write_blocks()
+        self._write_blocks()
         if self.nest.body.first_op is not None:
             self.nest.place_before(self.anchor)
 
@@ -151,19 +144,6 @@ class SubCfgCode:
         body.add_op(clone)
         return operands[value]
 
-    def _make_variable(self, value: SSAValue) -> None:
-        """A private variable for a value that not all ways to its uses define."""
-        alloca = memref.AllocaOp.build(
-            operands=[[], []], result_types=[MemRefType(value.type, ())]
-        )
-        owner = value.owner
-        like = owner if isinstance(owner, Operation) else self.anchor
-        locate(alloca, like)
-        hint(alloca.memref, value)
-        initial = self._entering(value)
-        self.nest.body.add_ops((alloca, store(initial, alloca.memref, (), like)))
-        self._variables[value] = alloca.memref
-
     def _known_in(self, block: Block, body: Block) -> dict[SSAValue, SSAValue]:
         """The values from elsewhere that `block` uses; `body` is what becomes of it."""
         known: dict[SSAValue, SSAValue] = {}
@@ -173,19 +153,13 @@ class SubCfgCode:
                 return known[value]
             if isinstance(value.owner, LocalIdOp) or self.places.is_once(value):
                 return self._entering(value)
-            if self._as_tree:
-                # On the one way that leads here, a value was defined or it was not.
-                new = self._defined.get(value)
-                return self._entering(value) if new is None else new
             way = way_of(self.places, value, self.sub_cfg, block)
             if way == "entered":
                 return self._entering(value)
             if way == "defined":
                 return self._defined[value]
-            if (variable := self._variables.get(value)) is not None:
-                op = load(variable, (), value)
-                body.add_op(op)
-                return op.res
+            if value in self._repaired:
+                return self._entering(value)
             owner = value.owner
             assert isinstance(owner, Operation)
             operands = {operand: find(operand) for operand in owner.operands}
@@ -204,8 +178,8 @@ class SubCfgCode:
             body.add_op(store(new, cell, (), like))
         if (context := self.memory.contexts.get(value)) is not None:
             body.add_op(store(new, context, self.nest.indices, like))
-        if (variable := self._variables.get(value)) is not None:
-            body.add_op(store(new, variable, (), like))
+        if value in self._repaired:
+            self._same[new] = self._entering(value)
 
     # Code.
 
@@ -229,8 +203,6 @@ class SubCfgCode:
                 self._define(result, known[result], body, op)
         if is_sync(end):
             self._write_operands(end, known, body)
-        if not self.places.cfg.branches(block):
-            self._write_code(end, body)
         return known
 
     def _write_operands(
@@ -244,13 +216,12 @@ class SubCfgCode:
             if (cell := self.memory.operands.get((sync, number))) is not None:
                 body.add_op(store(value, cell, self._element_of(cell), sync))
 
-    def _write_code(self, end: Operation, body: Block) -> None:
-        """Say which sync was reached."""
-        if self._next is not None:
-            memory, codes = self._next
-            code = codes[end if is_sync(end) else None]
-            number = self._number(code, memory)
-            body.add_op(store(number, memory, self._element_of(memory), end))
+    def _code_of(self, end: Operation) -> Sequence[SSAValue]:
+        """The number of the sync that was reached, if it is to be said."""
+        if self._next is None:
+            return ()
+        memory, codes = self._next
+        return (self._number(codes[end if is_sync(end) else None], memory),)
 
     def _number(self, number: int, memory: SSAValue) -> SSAValue:
         """A constant to be stored in `memory`."""
@@ -265,69 +236,7 @@ class SubCfgCode:
         assert isa(memory.type, MemRefType)
         return self.nest.indices if memory.type.get_num_dims() else ()
 
-    def _is_tree(self) -> bool:
-        """Whether `scf.if` can say what the branches say."""
-        size: dict[Block, int] = {}
-        depth: dict[Block, int] = {}
-        total = 0
-        for block in reversed(self.sub_cfg.blocks):
-            end = end_of(block)
-            ways = self.places.cfg.branches(block)
-            if ways and not isinstance(end, cf.BranchOp | cf.ConditionalBranchOp):
-                return False
-            if any(way not in size for way in ways):
-                return False  # a loop
-            own = sum(1 for _ in block.ops)
-            total += own
-            size[block] = own + sum(size[way] for way in ways)
-            depth[block] = (len(ways) > 1) + max(
-                (depth[way] for way in ways), default=0
-            )
-        start = self.sub_cfg.start
-        return depth[start] <= DEEPEST_TREE and size[start] - total <= LARGEST_TREE
-
-    def _write_tree(self, block: Block, body: Block) -> None:
-        while True:
-            known = self._write_block(block, body)
-            end = end_of(block)
-            match end:
-                case cf.BranchOp():
-                    block = end.successor
-                    self._pass_on(block, end.arguments, known, body, end)
-                case cf.ConditionalBranchOp():
-                    condition = known.get(end.cond, end.cond)
-                    regions: list[Region] = []
-                    for way, values in (
-                        (end.then_block, end.then_arguments),
-                        (end.else_block, end.else_arguments),
-                    ):
-                        inner, before = Block(), dict(self._defined)
-                        self._pass_on(way, values, known, inner, end)
-                        self._write_tree(way, inner)
-                        inner.add_op(scf.YieldOp())
-                        regions.append(Region(inner))
-                        self._defined = before
-                    guard = scf.IfOp(condition, (), regions[0], regions[1])
-                    locate(guard, end)
-                    body.add_op(guard)
-                    return
-                case _:
-                    return
-
-    def _pass_on(
-        self,
-        block: Block,
-        values: Sequence[SSAValue],
-        known: Mapping[SSAValue, SSAValue],
-        body: Block,
-        like: Operation,
-    ) -> None:
-        """Let the arguments of `block` be `values`."""
-        for argument, value in zip(block.args, values, strict=True):
-            self._define(argument, known.get(value, value), body, like)
-
     def _write_blocks(self) -> None:
-        exit_ = Block([scf.YieldOp()])
         # The arguments of the kernel are known without being passed on.
         passed = {
             block: () if block is self.group.entry else block.args
@@ -345,11 +254,20 @@ class SubCfgCode:
             end = end_of(block)
             if self.places.cfg.branches(block):
                 assert end.has_trait(IsTerminator)
-                copy.add_op(end.clone(known, dict(new)))
+                branch = end.clone(known, dict(new))
             else:
-                branch = cf.BranchOp(exit_)
-                locate(branch, end)
-                copy.add_op(branch)
-        whole = scf.ExecuteRegionOp((), Region([*new.values(), exit_]))
-        locate(whole, self.sub_cfg.sync or end_of(self.sub_cfg.start))
-        self.nest.body.add_op(whole)
+                branch = scf.YieldOp(*self._code_of(end))
+            locate(branch, end)
+            copy.add_op(branch)
+        like = self.sub_cfg.sync or end_of(self.sub_cfg.start)
+        code, reached = structurize(
+            Region([*new.values()]), Pool(self.group.entry), same=self._same
+        )
+        for op in tuple(code.ops):
+            op.detach()
+            self.nest.body.add_op(op)
+        if self._next is not None:
+            memory, _ = self._next
+            (number,) = reached
+            element = self._element_of(memory)
+            self.nest.body.add_op(store(number, memory, element, like))

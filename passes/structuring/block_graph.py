@@ -67,9 +67,7 @@ class BlockGraph:
         ]
         leaving = next(iter(self.arrivals[self.exit]), None)
         values = leaving.values if leaving is not None else ()
-        self.arguments.append(
-            [self.new(value.type, value.name_hint) for value in values]
-        )
+        self.arguments.append([self.new(value.type, None) for value in values])
         self._used: list[int] = []
         self.defined: list[int] = []
         """The variables that the operations of a block set, as bits."""
