@@ -32,17 +32,12 @@ PRELUDE = "linear_ids"
 KERNELS = sorted(path.stem for path in FOLDER.glob("*.mlir") if path.stem != PRELUDE)
 
 ONLY_CONTINUATIONS = {
-    "blocks_called_twice",
     "collectives_in_uneven_rounds",
-    "continue_in_loop",
-    "early_return",
-    "loop_with_two_exits",
-    "never_reached_blocks",
     "rounds_of_their_own",
     "uneven_rounds",
     "uneven_rounds_called_twice",
 }
-"""What fission refuses: blocks, and barriers that work-items meet at in different rounds."""
+"""What fission refuses: barriers that work-items meet at in different rounds."""
 
 GROUPS: dict[int, tuple[tuple[int, ...], ...]] = {
     1: ((1,), (1, 1), (1, 1, 1)),

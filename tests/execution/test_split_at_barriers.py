@@ -96,6 +96,8 @@ CASES: list[tuple[str, Arguments, tuple[Launch, ...]]] = [
     ("called_twice", with_local, MORE_LINES),
     ("flags", bits, MORE_LINES),
     ("blocks", bounded, MORE_LINES),
+    ("several_exits", per_group, MORE_LINES),
+    ("blocks_in_function", with_local, MORE_LINES),
 ]
 
 
@@ -106,9 +108,7 @@ def rounds(make: Maker) -> list[Any]:
 ONLY_CONTINUATIONS: list[tuple[str, Arguments, tuple[Launch, ...]]] = [
     ("uneven_trips", one_array, MORE_LINES),
     ("different_rounds", rounds, MORE_LINES),
-    ("several_exits", per_group, MORE_LINES),
     ("rounds_between", rounds, MORE_LINES),
-    ("blocks_in_function", with_local, MORE_LINES),
 ]
 """What fission cannot do, or would do wrong."""
 
