@@ -93,6 +93,10 @@ def find_context_needs(regions: BarrierRegions, divergence: Divergence) -> Conte
     """Decide for every value of a kernel that crosses a barrier."""
     finder = _Finder(regions, divergence)
     finder.find()
+    if sizes := finder.sizes_of_private_arrays():
+        agreed = dict.fromkeys(sizes)
+        finder = _Finder(regions, divergence, cells=agreed, moved=agreed.copy())
+        finder.find()
     return finder.result()
 
 
@@ -153,6 +157,20 @@ class _Finder:
             self.inputs,
             frozenset(self.recomputed),
         )
+
+    def sizes_of_private_arrays(self) -> Sequence[SSAValue]:
+        """
+        The dynamic sizes of private arrays that work-items compute.
+
+        The language says that all have the same, so that they are cells even where it
+        is not proved.
+        """
+        return [
+            size
+            for alloca in self.private
+            for size in alloca.dynamic_sizes
+            if self._region_making(size) is not None
+        ]
 
     def find(self) -> None:
         for carrier in self.regions.carriers:
@@ -227,7 +245,7 @@ class _Finder:
         is_memref = isinstance(value.type, MemRefType)
         if isinstance(owner, memref.AllocaOp):
             self.private[owner] = None
-        elif self.divergence.is_uniform(value) and not is_memref:
+        elif not (self._varies(value) or is_memref):
             self._agree_on(value)
         elif is_memref and not is_view(owner):
             self.unmovable[value] = None
@@ -358,7 +376,9 @@ class _Finder:
     def _varies(self, value: SSAValue) -> bool:
         """Whether each work-item has its own `value`, as far as we know."""
         return value in self.variable_of or not (
-            self.divergence.is_uniform(value) or self._is_once(value)
+            self.divergence.is_uniform(value)
+            or self._is_once(value)
+            or value in self.cells
         )
 
     def _is_once(self, value: SSAValue) -> bool:

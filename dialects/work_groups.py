@@ -6,15 +6,15 @@ The attributes that mark a work-group in upstream operations (levels 1 to 4).
 | `spmd.work_group_function` | `func.func`     | runs one work-group of the kernel it replaces |
 | `spmd.work_group_size`     | `func.func`     | the nominal size X, Y, Z that the kernel fixes |
 | `spmd.work_items`          | `scf.for`       | its iterations are work-items, independent of each other; the dimension |
-| `spmd.group_memory`        | `memref.alloca` | belongs to the work-group, not to a work-item |
-| `spmd.context`             | `memref.alloca`, `memref.view` | keeps a value of each work-item (or one that all agree on) across barriers; why |
+| `spmd.group_memory`        | `memref.alloca`, `memref.alloc` | belongs to the work-group, not to a work-item |
+| `spmd.context`             | `memref.alloca`, `memref.alloc`, `memref.view` | keeps a value of each work-item (or one that all agree on) across barriers; why |
 | `spmd.groups`              | `scf.for`       | its iterations are work-groups of a launch    |
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import TypeVar, cast
 
 from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import (
@@ -25,6 +25,8 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Operation, SSAValue
+
+AllocationT = TypeVar("AllocationT", memref.AllocaOp, memref.AllocOp)
 
 WORK_GROUP_FUNCTION = "spmd.work_group_function"
 WORK_GROUP_SIZE = "spmd.work_group_size"
@@ -72,10 +74,13 @@ def range_arguments(function: func.FuncOp) -> Sequence[SSAValue]:
 
 def is_group_memory(op: Operation) -> bool:
     """Whether `op` allocates memory of the work-group."""
-    return isinstance(op, memref.AllocaOp) and GROUP_MEMORY in op.attributes
+    return (
+        isinstance(op, memref.AllocaOp | memref.AllocOp)
+        and GROUP_MEMORY in op.attributes
+    )
 
 
-def mark_group_memory(op: memref.AllocaOp) -> memref.AllocaOp:
+def mark_group_memory(op: AllocationT) -> AllocationT:
     """Say that `op` allocates memory of the work-group."""
     op.attributes[GROUP_MEMORY] = UnitAttr()
     return op

@@ -71,6 +71,7 @@ from spmd.passes.agreement import COMPARED, agreed_value, choice, places_of
 from spmd.passes.flatten_control_flow import flatten_control_flow
 from spmd.passes.group_collectives import expand_collective
 from spmd.passes.private_arrays import fail_about_unmovable, lift_private_array
+from spmd.passes.sizes_at_head import SizesAtHead
 from spmd.passes.sub_cfg_code import Memory, SubCfgCode
 from spmd.passes.work_item_loops import WorkGroup, explain, load, named, store
 
@@ -104,10 +105,17 @@ def make_continuations(kernel: KernelOp, check: bool = False) -> None:
 
     places, needs = find_needs()
     if needs.private:
-        for alloca in needs.private:
-            lift_private_array(group, alloca)
+        sizes = SizesAtHead(group.entry, places)
+        arrays = [
+            lift_private_array(group, alloca, sizes.find) for alloca in needs.private
+        ]
+        once = once.union(sizes.place([op for array in arrays for op in array.ops]))
         places, needs = find_needs()
-    _Dispatcher(group, places, sub_cfgs, needs, check).write()
+        _Dispatcher(group, places, sub_cfgs, needs, check).write()
+        for array in arrays:
+            array.free_at_end_of(group.entry)
+    else:
+        _Dispatcher(group, places, sub_cfgs, needs, check).write()
 
 
 def _ops_that_run_once(

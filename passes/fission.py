@@ -30,7 +30,8 @@ scf.for %i = %c0 to %n step %c1 {
 
 from __future__ import annotations
 
-from xdsl.dialects import memref, scf
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from spmd.analysis.barrier_regions import (
@@ -43,8 +44,8 @@ from spmd.analysis.context_needs import ContextNeeds, find_context_needs
 from spmd.analysis.context_slots import Slot, assign_context_slots
 from spmd.analysis.divergence import Divergence, analyze_kernel
 from spmd.analysis.passed_values import Agreed
-from spmd.dialects.rewriting import hint
-from spmd.dialects.spmd import KernelOp, LocalIdOp
+from spmd.dialects.rewriting import hint, insert_before
+from spmd.dialects.spmd import BarrierOp, KernelOp, LocalIdOp
 from spmd.passes.agreement import COMPARED, Ways, agreed_value
 from spmd.passes.carriers import remove_syncs
 from spmd.passes.counted_loops import for_to_while
@@ -87,12 +88,44 @@ def split_by_fission(
         wrap_blocks(kernel, regions)
         return
     needs = find_context_needs(regions, divergence)
+    if _make_sizes_known(needs):
+        regions = find_barrier_regions(kernel, divergence)
+        needs = find_context_needs(regions, divergence)
     fail_about_unmovable(needs.unmovable)
     _Splitter(kernel, needs, check).split()
 
 
 UNIFORM_BUT_LATE = "the same in all work-items, which may write before they compute it"
 AGREED = "the same in all work-items, since each way leads to barriers of its own"
+
+
+def _make_sizes_known(needs: ContextNeeds) -> bool:
+    """
+    Put a barrier in front of private arrays whose sizes are computed in their region.
+
+    The array of all work-items is made when the size is known, before the first of them
+    goes on. Whether a barrier was needed.
+    """
+    regions, any_late = needs.regions, False
+    for alloca in needs.private:
+        late = False
+        region = regions.region_of(alloca)
+        if region is None or alloca not in region.ops:
+            continue
+        for number, size in enumerate(alloca.dynamic_sizes):
+            if size in needs.varying:
+                # A context; the copy is something that they can agree on.
+                zero = arith.ConstantOp(IntegerAttr.from_index_int_value(0))
+                copy = arith.AddiOp(size, zero)
+                insert_before(alloca, zero, copy)
+                alloca.operands[number] = hint(copy.result, size)
+                late = True
+            elif isinstance(size, OpResult) and regions.region_of(size.op) is region:
+                late = True
+        if late:
+            insert_before(alloca, BarrierOp())
+            any_late = True
+    return any_late
 
 
 class _Splitter:
@@ -109,14 +142,14 @@ class _Splitter:
         self.regions = needs.regions
         self._ways = Ways(self.regions) if check else None
         self._nests: dict[BarrierRegion, WorkItemNest] = {}
-        self.private = PrivateArrays(self.group, needs)
         self._in_region: dict[tuple[SSAValue, BarrierRegion], SSAValue] = {}
         self._contexts: dict[SSAValue, SSAValue] = {}
         self._cells: dict[SSAValue, memref.LoadOp] = {}
         self._arrays: dict[Slot, SSAValue] = {}
+        self._make_contexts()
+        self.private = PrivateArrays(self.group, needs, self._outside)
 
     def split(self) -> None:
-        self._make_contexts()
         self.private.interleave(self._nest_of)
         for region in self.regions.regions:
             for value in self.needs.used_in(region):
@@ -128,6 +161,7 @@ class _Splitter:
         self._rename_uses()
         for region in self.regions.regions:
             self._place(region)
+        self.private.free()
         for sync in self.regions.syncs:
             if is_group_collective(sync):
                 self._expand(sync)
@@ -146,6 +180,11 @@ class _Splitter:
             self._arrays[slot] = explain(array, slot.reason)
             for value in slot.values:
                 self._contexts[value] = self._arrays[slot]
+
+    def _outside(self, value: SSAValue) -> SSAValue:
+        """What `value`, which all work-items agree on, is called outside of their loops."""
+        cell = self._cells.get(value)
+        return value if cell is None else cell.res
 
     def _nest_of(self, op: Operation) -> WorkItemNest:
         region = self.regions.region_of(op)
@@ -214,6 +253,7 @@ class _Splitter:
         decided = self.needs.agreed_at_end_of(region)
         if not (ops or passed or decided):
             return
+        self.private.place(region)
         nest = self._nest(region)
         agreed: list[memref.LoadOp] = []
         for op in ops:

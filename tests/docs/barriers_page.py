@@ -17,6 +17,7 @@ from spmd.dialects.spmd import KernelOp
 from spmd.passes.check_barriers import CheckBarriersPass
 from spmd.passes.drop_redundant_barriers import DropRedundantBarriersPass
 from spmd.passes.gather_ids import GatherIdsPass
+from spmd.passes.rebuild_memrefs import RebuildMemrefsPass
 from spmd.passes.split_at_barriers import SplitAtBarriersPass, Strategy
 from spmd.runtime.errors import SourceText
 from spmd.runtime.parsing import make_context, parse
@@ -36,6 +37,7 @@ def split(source: str, strategy: Strategy) -> KernelOp:
     module = parse(SourceText("barriers.md", source))
     for step in (
         CheckBarriersPass(),
+        RebuildMemrefsPass(),
         GatherIdsPass(),
         DropRedundantBarriersPass(),
         SplitAtBarriersPass(strategy=strategy),

@@ -162,3 +162,43 @@ spmd.kernel @memref(%x: memref<?xi32>, %y: memref<?xi32>, %p: memref<?xi1>) {
   memref.store %v, %m[%lid] : memref<?xi32>
   spmd.return
 }
+
+// -----
+
+// The size of a private array is computed where it is used, from what runs once.
+
+// CHECK-LABEL: spmd.kernel @dynamic_private
+// CHECK:         [[SIZE:%.*]] = arith.addi %n, %c1 : index
+// CHECK-NEXT:    %a = memref.alloc([[SIZE]]) {{.*}} : memref<?x64xf32>
+// CHECK:         memref.store %v, %a[%n, %lx] : memref<?x64xf32>
+// CHECK:         memref.load %a[%n, {{%.*}}] : memref<?x64xf32>
+// CHECK:         memref.dealloc %a : memref<?x64xf32>
+// CHECK-NEXT:    spmd.return
+spmd.kernel @dynamic_private(%n: index, %v: f32, %p: i1) attributes {work_group_size = array<i64: 64>} {
+  %c1 = arith.constant 1 : index
+  cf.cond_br %p, ^then, ^end
+^then:
+  %size = arith.addi %n, %c1 : index
+  %a = memref.alloca(%size) : memref<?xf32>
+  memref.store %v, %a[%n] : memref<?xf32>
+  spmd.barrier
+  %w = memref.load %a[%n] : memref<?xf32>
+  "test.op"(%w) : (f32) -> ()
+  cf.br ^end
+^end:
+  spmd.return
+}
+
+// -----
+
+// CHECK: expected a private array of static size, or of a size that is known before the first barrier, got memref<?xf32>: it lives across a barrier
+spmd.kernel @late_size(%x: memref<?xindex>, %i: index, %v: f32) {
+  memref.store %i, %x[%i] : memref<?xindex>
+  %size = memref.load %x[%i] : memref<?xindex>
+  %a = memref.alloca(%size) : memref<?xf32>
+  memref.store %v, %a[%i] : memref<?xf32>
+  spmd.barrier
+  %w = memref.load %a[%i] : memref<?xf32>
+  memref.store %w, %a[%i] : memref<?xf32>
+  spmd.return
+}

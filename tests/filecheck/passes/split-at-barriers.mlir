@@ -362,9 +362,29 @@ spmd.kernel @uneven(%s: memref<?xindex>) {
 
 // -----
 
-// CHECK: expected a private array of static size, got memref<?xf32>: it lives across a barrier
-spmd.kernel @dynamic_private(%v: f32, %i: index) {
-  %a = memref.alloca(%i) : memref<?xf32>
+// A private array of dynamic size comes from the heap, when its size is known: here behind
+// the loop that writes what it is read from. A barrier more does no harm.
+
+// CHECK-LABEL: spmd.kernel @dynamic_private
+// CHECK:         %n_cell = memref.alloca() {spmd.group_memory, {{.*}}} : memref<index>
+// CHECK:         scf.for %lx = %c0 to %local_size_x step %c1 {
+// CHECK:           %n = memref.load %x[%c0]
+// CHECK-NEXT:      memref.store %n, %n_cell[]
+// CHECK-NEXT:    } {spmd.work_items = array<i64: 0>}
+// CHECK-NEXT:    %n_1 = memref.load %n_cell[]
+// CHECK-NEXT:    %a = memref.alloc(%n_1) {alignment = 64 : i64, spmd.group_memory, spmd.context = "a private array that is used on both sides of a barrier"} : memref<?x64xf32>
+// CHECK-NEXT:    scf.for %lx_1 = %c0 to %local_size_x step %c1 {
+// CHECK-NEXT:      memref.store %v, %a[%i, %lx_1] : memref<?x64xf32>
+// CHECK-NEXT:    } {spmd.work_items = array<i64: 0>}
+// CHECK-NEXT:    scf.for
+// CHECK-NEXT:      %w = memref.load %a[%i, %lx_2] : memref<?x64xf32>
+// CHECK:         memref.dealloc %a : memref<?x64xf32>
+// CHECK-NEXT:    spmd.return
+spmd.kernel @dynamic_private(%v: f32, %i: index, %x: memref<?xindex>) attributes {work_group_size = array<i64: 64>} {
+  %c0 = arith.constant 0 : index
+  memref.store %i, %x[%c0] : memref<?xindex>
+  %n = memref.load %x[%c0] : memref<?xindex>
+  %a = memref.alloca(%n) : memref<?xf32>
   memref.store %v, %a[%i] : memref<?xf32>
   spmd.barrier
   %w = memref.load %a[%i] : memref<?xf32>
