@@ -61,6 +61,7 @@ docs: $(READY) ## put the IR of today into docs/pipeline.md
 	$(BIN)/python tests/docs/pipeline_page.py
 	$(BIN)/python tests/docs/barriers_page.py
 	$(BIN)/python tests/docs/divergence_page.py
+	$(BIN)/python tests/docs/explain_page.py
 
 format: $(READY) ## let ruff repair what it can
 	$(BIN)/ruff check --fix

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import cast
 
@@ -33,8 +34,18 @@ def dropped_barriers(kernel: KernelOp) -> tuple[DroppedBarrier, ...]:
     proofs = kernel.attributes.get(DROPPED_BARRIERS)
     if not isinstance(proofs, ArrayAttr):
         return ()
-    texts = cast(ArrayAttr[StringAttr], proofs)
-    return tuple(DroppedBarrier(text.data) for text in texts)
+    return tuple(_dropped(text.data) for text in cast(ArrayAttr[StringAttr], proofs))
+
+
+_PLACED = re.compile(r"(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?P<proof>.*)")
+
+
+def _dropped(text: str) -> DroppedBarrier:
+    """The attribute has the place of the barrier, which is gone, in front of the proof."""
+    if (found := _PLACED.fullmatch(text)) is None:
+        return DroppedBarrier(text, None)
+    place = Place(found["file"], int(found["line"]), int(found["column"]))
+    return DroppedBarrier(found["proof"], place)
 
 
 def local_arrays(kernel: KernelOp) -> tuple[LocalArray, ...]:

@@ -30,7 +30,7 @@ class DroppedBarrier:
     """A barrier that orders nothing, and the proof of that."""
 
     proof: str
-    """Begins with the place of the barrier, if that is known."""
+    place: Place | None
 
 
 @dataclass(frozen=True)

@@ -94,10 +94,9 @@ class _Text:
         if kernel.why_not_fission is not None:
             yield from _wrapped(f"not by fission: {kernel.why_not_fission}")
         for barrier in kernel.dropped_barriers:
-            proof = barrier.proof
-            if self._file is not None:
-                proof = proof.removeprefix(f"{self._file}:")
-            yield from _wrapped(f"dropped {proof}")
+            place = self._place(barrier.place)
+            where = f"the one at {place}" if place else "one"
+            yield from _wrapped(f"dropped {where}: {barrier.proof}")
 
     def _contexts(self) -> Iterator[str]:
         contexts = self._kernel.contexts
@@ -132,7 +131,12 @@ class _Text:
     def _group_memory(self) -> Iterator[str]:
         stack, scratch = self._kernel.stack_bytes, self._kernel.scratch_bytes
         if scratch != 0:
-            yield f"{_bytes(stack)} on the stack, {_bytes(scratch)} in a scratch buffer"
+            buffer = (
+                "a scratch buffer whose size depends on the launch"
+                if scratch is None
+                else f"{_bytes(scratch)} in a scratch buffer"
+            )
+            yield f"{_bytes(stack)} on the stack, {buffer}"
 
     # Loops
 
@@ -194,7 +198,7 @@ class _Text:
             return "" if len(places) == 1 else f"{len(places)} times "
         more = len(known) - _PLACES
         shown = ", ".join(known[:_PLACES])
-        return f"{shown} and {more} more: " if more > 0 else f"{shown}: "
+        return f"{shown} and {more} more  " if more > 0 else f"{shown}  "
 
 
 def _lines(loop: Loop) -> str:
