@@ -99,7 +99,7 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
     | address                   | becomes                                    |
     | ------------------------- | ------------------------------------------ |
     | uniform, one value        | `memref.store`, where some lane is on      |
-    | uniform, several values   | the same of the last lane, or a scatter    |
+    | uniform, value as vector  | the same of the first lane, or a scatter   |
     | contiguous                | `vector.store` or `vector.maskedstore`     |
     | contiguous, local memory  | load, `arith.select` and store if possible |
     | reversed                  | `vector.shuffle` and the same              |
@@ -126,8 +126,9 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
     stored = emitter.vector(value)
     mask = None if active.mask is None else emitter.vector(active.mask)
     if access.kind == "uniform" and mask is None:
-        last = vector.ExtractOp(stored, [emitter.width - 1], op.value.type)
-        scalar = emitter.insert(last, op.value)
+        # Lanes may only store the same value there; the first one always exists.
+        first = vector.ExtractOp(stored, [0], op.value.type)
+        scalar = emitter.insert(first, op.value)
         emitter.append(memref.StoreOp.get(scalar, array, scalars_of(indices)))
     elif access.kind in ("contiguous", "reversed"):
         if access.kind == "reversed":

@@ -44,8 +44,8 @@ func.func @values(%base: index, %b: index, %a: f32, %x: memref<?xf32>) {
 // CHECK:         [[FAR:%\w+]] = arith.muli %lane, {{%\w+}} : vector<4xindex>
 // CHECK-NEXT:    %c = vector.gather %m[%b, %k] {{\[}}[[FAR]]], %all_on, {{%\w+}} {spmd.access = "gather", spmd.why = "lanes go along dimension 0 of %m, not along the last one"} : memref<?x?xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
 // CHECK:         %l = vector.gather %tile[%b, %k] [{{%\w+}}], %all_on, {{%\w+}} {spmd.access = "gather", spmd.why = "lanes go along dimension 0 of %tile, not along the last one"} : memref<8x9xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
-// CHECK:         [[LAST:%\w+]] = vector.extract {{%\w+}}[3] : f32 from vector<4xf32>
-// CHECK-NEXT:    memref.store [[LAST]], %x[%k] : memref<?xf32>
+// CHECK:         [[FIRST:%\w+]] = vector.extract {{%\w+}}[0] : f32 from vector<4xf32>
+// CHECK-NEXT:    memref.store [[FIRST]], %x[%k] : memref<?xf32>
 // CHECK-NEXT:    memref.store %u, %x[%k] : memref<?xf32>
 func.func @addresses(%b: index, %k: index, %perm: memref<?xi32>, %x: memref<?xf32>, %m: memref<?x?xf32>, %tile: memref<8x9xf32>) {
   spmd.sub_group (%lx) shape [4] at (%b) {
