@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from spmd.reference.findings import Report
     from spmd.runtime.check import check
     from spmd.runtime.errors import CompileError, InternalError, LaunchError
+    from spmd.runtime.explanation.explanation import Explanation
     from spmd.runtime.host_function import HostCall, HostFunction
     from spmd.runtime.kernel import Kernel
     from spmd.runtime.launch import Launch
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CompileError",
+    "Explanation",
     "HostCall",
     "HostFunction",
     "InternalError",
@@ -47,6 +49,7 @@ __all__ = [
 
 _HOME = {
     "CompileError": "spmd.runtime.errors",
+    "Explanation": "spmd.runtime.explanation.explanation",
     "HostCall": "spmd.runtime.host_function",
     "HostFunction": "spmd.runtime.host_function",
     "InternalError": "spmd.runtime.errors",

@@ -1,0 +1,262 @@
+"""What an explanation says of work-item loops: lanes, masks, accesses, calls."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+
+import spmd
+from spmd.lowering.machine import PORTABLE, host_machine
+from spmd.runtime.explanation.facts import Accesses, KernelFacts, Loop
+
+
+def explain(body: str, **options: object) -> KernelFacts:
+    """What becomes of a kernel with some arrays and groups of 64 work-items."""
+    size: object = options.pop("group_size", 64)
+    source = f"""spmd.kernel @k(%n: index, %x: memref<?xf32>, %y: memref<?xf32>, %m: memref<?x?xf32>, %p: memref<?xi32>) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %gid = spmd.global_id x
+  %lid = spmd.local_id x
+{body}
+  spmd.return
+}}"""
+    options.setdefault("width", 16)
+    kernel = spmd.compile(source, **options).kernels["k"]  # pyright: ignore[reportArgumentType]
+    (facts,) = kernel.explain(group_size=size).kernels  # pyright: ignore[reportArgumentType]
+    return facts
+
+
+def loop_of(body: str, **options: object) -> Loop:
+    (loop,) = explain(body, **options).loops
+    return loop
+
+
+def text_of(body: str, **options: object) -> str:
+    return str(spmd.Explanation((explain(body, **options),)))
+
+
+LOAD = "  %v = memref.load %x[%gid] : memref<?xf32>\n"
+STORE = "  memref.store %v, %y[%gid] : memref<?xf32>"
+
+
+def test_a_loop_that_cannot_be_better():
+    loop = loop_of(LOAD + STORE)
+    assert (loop.lanes, loop.why_lanes) == (16, "width=16")
+    assert loop.lines == (6, 7)
+    assert loop.accesses == Accesses(contiguous=2)
+    assert loop.is_good
+    assert "1 in lanes, every access uniform or contiguous" in text_of(LOAD + STORE)
+
+
+def test_fewer_lanes_where_there_are_fewer_work_items():
+    loop = loop_of(LOAD + STORE, group_size=6)
+    assert (loop.lanes, loop.why_lanes) == (8, "there are not more work-items")
+
+
+def test_automatic_width_says_how_it_was_found():
+    loop = loop_of(LOAD + STORE, width="auto", group_size=1024)
+    assert re.fullmatch(
+        r"width=auto, 4 registers of \d+ bits with elements of 32 bits", loop.why_lanes
+    )
+
+
+@pytest.mark.parametrize(
+    ("access", "kind", "why"),
+    [
+        (
+            "  %v = memref.load %m[%gid, %c0] : memref<?x?xf32>\n",
+            "gather",
+            "lanes go along dimension 0 of %m, not along the last one",
+        ),
+        (
+            "  %i = memref.load %p[%gid] : memref<?xi32>\n"
+            "  %j = arith.index_cast %i : i32 to index\n"
+            "  %v = memref.load %x[%j] : memref<?xf32>\n",
+            "gather",
+            "%j has no fixed step from lane to lane",
+        ),
+        (
+            "  %i = arith.subi %n, %gid : index\n"
+            "  %v = memref.load %x[%i] : memref<?xf32>\n",
+            "reversed",
+            "lanes access %x backwards",
+        ),
+        (
+            "  %i = arith.addi %gid, %gid : index\n"
+            "  %v = memref.load %x[%i] : memref<?xf32>\n",
+            "strided",
+            "lanes access every 2nd element of %x",
+        ),
+        (
+            "  %v = memref.load %x[%gid] : memref<?xf32>\n"
+            "  %c21 = arith.constant 21 : index\n"
+            "  %i = arith.muli %gid, %c21 : index\n"
+            "  memref.store %v, %y[%i] : memref<?xf32>\n",
+            "scatter",
+            "lanes access every 21st element of %y",
+        ),
+    ],
+)
+def test_costly_accesses(access: str, kind: str, why: str):
+    loop = loop_of(access + STORE)
+    (costly,) = loop.costly
+    assert (costly.kind, costly.reason, costly.masked) == (kind, why, False)
+    assert costly.place is not None
+    assert access.splitlines()[costly.place.line - 6][costly.place.column - 1] in "%m"
+    assert getattr(loop.accesses, kind) == 1
+    assert not loop.is_good
+    shown = f"{costly.place.line}:{costly.place.column}  {kind}: {why}"
+    assert shown in text_of(access + STORE)
+
+
+def test_uniform_accesses_and_those_under_a_mask():
+    body = """  %u = memref.load %x[%c0] : memref<?xf32>
+  %v = memref.load %x[%gid] : memref<?xf32>
+  %low = arith.cmpf olt, %v, %u : f32
+  scf.if %low {
+    memref.store %u, %y[%gid] : memref<?xf32>
+  }"""
+    loop = loop_of(body)
+    assert loop.accesses.masked == 1
+    assert loop.accesses.contiguous == 2
+    (divergent,) = loop.divergent
+    assert divergent.op == "scf.if"
+    assert divergent.reason.startswith("it depends on %low; ")
+    assert "9:3  scf.if runs under masks: it depends on %low" in text_of(body)
+
+
+def test_a_masked_store_that_is_blended_is_one_access():
+    body = """  %t = spmd.local_alloc : memref<64xf32, #spmd.memory<local>>
+  %v = memref.load %x[%gid] : memref<?xf32>
+  %low = arith.cmpf olt, %v, %v : f32
+  scf.if %low {
+    memref.store %v, %t[%lid] : memref<64xf32, #spmd.memory<local>>
+  }"""
+    assert loop_of(body).accesses == Accesses(contiguous=2)
+
+
+def test_a_loop_as_long_as_its_slowest_lane():
+    body = """  %v = arith.constant 1.0 : f32
+  %trips = memref.load %p[%gid] : memref<?xi32>
+  %end = arith.index_cast %trips : i32 to index
+  scf.for %i = %c0 to %end step %c1 {
+    memref.store %v, %y[%gid] : memref<?xf32>
+  }"""
+    (divergent,) = loop_of(body).divergent
+    assert divergent.op == "scf.for"
+    assert "scf.for runs until its last lane is done: it depends on %end" in text_of(
+        body
+    )
+
+
+def test_a_condition_that_became_the_end_of_the_loop():
+    body = f"""  %in = arith.cmpi ult, %gid, %n : index
+  scf.if %in {{
+  {LOAD}  {STORE}
+  }}"""
+    loop = loop_of(body)
+    assert loop.clipped
+    assert not loop_of(LOAD + STORE).clipped
+    assert loop.accesses.masked == 0
+    assert loop.is_good
+
+
+def test_a_scalar_loop_says_why():
+    body = """  %size = memref.load %p[%gid] : memref<?xi32>
+  %s = arith.index_cast %size : i32 to index
+  %a = memref.alloca(%s) : memref<?xf32>
+  %v = memref.load %x[%gid] : memref<?xf32>
+  memref.store %v, %a[%c0] : memref<?xf32>
+"""
+    loop = loop_of(body)
+    assert loop.lanes == 1
+    assert "private array of type memref<?xf32>" in loop.why_lanes
+    assert loop.accesses == Accesses()
+    assert f"scalar: {loop.why_lanes}" in text_of(body)
+
+
+def test_without_vectorize_all_loops_are_scalar():
+    loop = loop_of(LOAD + STORE, vectorize=False)
+    assert (loop.lanes, loop.why_lanes) == (1, "vectorize is off")
+    loop = loop_of(LOAD + STORE, width=1)
+    assert (loop.lanes, loop.why_lanes) == (1, "the width is 1")
+
+
+LANE = """  %lane = spmd.lane_id
+  %v = memref.load %x[%lane] : memref<?xf32>
+  memref.store %v, %y[%gid] : memref<?xf32>"""
+
+
+def test_sub_groups_have_the_size_that_the_kernel_sees():
+    facts = explain(LANE)
+    assert facts.sub_group_size == 16
+    assert (
+        facts.loops[0].why_lanes == "the default of kernels with sub-group operations"
+    )
+    assert explain(LOAD + STORE).sub_group_size is None
+
+
+def test_sub_groups_without_vectorize_are_scalar():
+    facts = explain(LANE, vectorize=False)
+    (loop,) = facts.loops
+    assert (loop.lanes, loop.why_lanes) == (1, "vectorize is off")
+
+
+def test_math_functions_that_are_calls(monkeypatch: pytest.MonkeyPatch):
+    body = f"""{LOAD}  %a = math.erf %v : f32
+  %b = math.erf %a : f32
+  %c = math.exp %b : f32
+  memref.store %c, %y[%gid] : memref<?xf32>"""
+    known = "erff" in host_machine().vector_functions
+    (calls,) = loop_of(body).math
+    assert (calls.op, calls.count) == ("math.erf", 2)
+    assert calls.becomes == ("a vector function" if known else "a call per lane")
+    monkeypatch.setattr(
+        "spmd.runtime.explanation.accesses.host_machine", lambda: PORTABLE
+    )
+    loop = loop_of(body)
+    assert loop.math[0].becomes == "a call per lane"
+    assert not loop.is_good
+    assert "a call per lane for math.erf" in text_of(body)
+
+
+SOURCES = """  %v = memref.load %m[%gid, %c0] : memref<?x?xf32>
+  %i = memref.load %p[%gid] : memref<?xi32>
+  %j = arith.index_cast %i : i32 to index
+  %w = memref.load %x[%j] : memref<?xf32>
+  %s = arith.addf %v, %w : f32
+  memref.store %s, %x[%j] : memref<?xf32>"""
+
+
+def test_counts_are_those_of_the_ir():
+    """Groups of whole sub-groups: there is no code but that for one sub-group."""
+    source = f"""spmd.kernel @k(%x: memref<?xf32>, %m: memref<?x?xf32>, %p: memref<?xi32>) {{
+  %c0 = arith.constant 0 : index
+  %gid = spmd.global_id x
+{SOURCES}
+  spmd.return
+}}"""
+    kernel = spmd.compile(source, width=8).kernels["k"]
+    text = kernel.ir("vectorize", group_size=64)
+    words = Counter(re.findall(r"vector\.\w+|memref\.\w+", text))
+    (facts,) = kernel.explain(group_size=64).kernels
+    (loop,) = facts.loops
+    assert loop.accesses.gather == words["vector.gather"] == 2
+    assert loop.accesses.scatter == words["vector.scatter"] == 1
+    assert loop.accesses.contiguous == words["vector.load"] == 1
+
+
+def test_small_groups_keep_their_loops_apart():
+    """Sub-groups as large as the group stand side by side, without loops around them."""
+    body = f"""{LOAD}  %t = spmd.local_alloc : memref<64xf32, #spmd.memory<local>>
+  memref.store %v, %t[%lid] : memref<64xf32, #spmd.memory<local>>
+  spmd.barrier
+  %j = arith.xori %lid, %c1 : index
+  %w = memref.load %t[%j] : memref<64xf32, #spmd.memory<local>>
+  memref.store %w, %y[%gid] : memref<?xf32>"""
+    first, second = explain(body, group_size=16).loops
+    assert first.accesses == Accesses(contiguous=2)
+    assert second.accesses == Accesses(contiguous=1, gather=1)
