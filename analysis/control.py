@@ -5,8 +5,8 @@ Shapes speak of lanes that execute an operation together: in the same iteration 
 loop around it. Lanes that took different branches, or different numbers of iterations,
 are together again after the operation, and its results mix what they brought along:
 
-* `scf.if` and `scf.index_switch` on a varying condition: the results are varying, unless
-  all but one branch have `ub.poison` for them;
+* `scf.if` and `scf.index_switch` on a varying condition: the results are varying. On a
+  uniform one, a branch that yields `ub.poison` says nothing about them;
 * a loop that some lanes leave earlier than others: its results are varying, although
   inside of it the same values may be uniform (*temporal* divergence). A value that the
   loop only passes through is not changed by that;
@@ -52,13 +52,13 @@ def _merged(values: Sequence[SSAValue], shape_of: ShapeOf, uniformly: bool) -> S
     """
     What a result is that came from one of several places.
 
-    A place that brings nothing, `ub.poison` or no value yet, does not count.
+    If all lanes came from one, `ub.poison` does not count. If they did not, a result that
+    only some of them have is varying: all of them may be asked for it.
     """
-    shapes = {value: shape_of(value) for value in values}
-    shapes = {value: s for value, s in shapes.items() if not s.is_undef}
-    if uniformly or len(shapes) < 2:
-        return join_all(shapes.values())
-    return join_all(shape.diverged() for shape in shapes.values())
+    shapes = [shape_of(value) for value in values]
+    if uniformly or all(value is values[0] for value in values):
+        return join_all(shapes)
+    return join_all(shape.diverged() for shape in shapes)
 
 
 def flow_of_branches(

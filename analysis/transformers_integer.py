@@ -340,8 +340,7 @@ def _least_or_greatest(op: Operation, operands: Sequence[Shape], lanes: Lanes) -
 
 def _select(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     condition, *arms = operands
-    arms = [arm for arm in arms if not arm.is_undef]
-    if condition.is_uniform or len(arms) < 2 or op.operands[1] is op.operands[2]:
+    if condition.is_uniform or op.operands[1] is op.operands[2]:
         return join_all(arms)
     return join_all(arm.diverged() for arm in arms)
 

@@ -197,7 +197,7 @@ def is_lane_type(type_: Attribute) -> bool:
 
 
 def _is_lanewise(op: Operation) -> bool:
-    return op.name.startswith(("arith.", "math.")) and not op.regions
+    return op.name.startswith(("arith.", "math.", "ub.poison")) and not op.regions
 
 
 def _why_not_lanewise(op: Operation) -> str | None:

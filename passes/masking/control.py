@@ -32,7 +32,7 @@ from spmd.dialects.spmd import (
 )
 from spmd.passes.constant_pool import ConstantPool
 from spmd.passes.masking.loops import mask_divergent_for, mask_divergent_while
-from spmd.passes.masking.masks import Mask, Masks, detach, insert
+from spmd.passes.masking.masks import Mask, Masks, detach, insert, is_poison
 from spmd.passes.masking.speculation import (
     SKIP_ABOVE,
     SKIP_IDS_ABOVE,
@@ -388,6 +388,7 @@ class Masking(Masks):
         names: Sequence[SSAValue],
     ) -> list[SSAValue]:
         """What `block` yields in the lanes of `mask`, and `old` in the others."""
+        old = [None if value is None or is_poison(value) else value for value in old]
         end = block.last_op
         assert end is not None
         new = list(end.operands)

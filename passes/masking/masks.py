@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, ub
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.divergence import Divergence
@@ -82,11 +82,18 @@ class Masks(ABC):
         anchor: Operation,
     ) -> SSAValue:
         """`new` in the lanes of `mask`, `old` in the others, with the name of `name`."""
-        if mask.value is None or new is old:
+        if mask.value is None or new is old or is_poison(old):
             return new
+        if is_poison(new):
+            return old
         op = arith.SelectOp(mask.value, new, old)
         insert(op, anchor)
         return hint(op.result, name)
+
+
+def is_poison(value: SSAValue) -> bool:
+    """Whether nothing depends on `value`, so that any other one will do."""
+    return isinstance(value.owner, ub.PoisonOp)
 
 
 def insert(op: Operation, anchor: Operation) -> None:

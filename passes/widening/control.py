@@ -109,7 +109,7 @@ class SubGroupWidening(Widening):
                 self._widen_while(op, active)
             case arith.SelectOp() if isinstance(op.result.type, MemRefType):
                 self._widen_uniform(op, active)
-            case _ if op.name.startswith(("arith.", "math.")):
+            case _ if op.name.startswith(("arith.", "math.", "ub.poison")):
                 widen_lanewise(self, op, active)
             case _:
                 self._widen_uniform(op, active)
