@@ -109,10 +109,11 @@ def _kept(
     else:
         shown = MemRefType(type_.element_type, own or [size or DYNAMIC_INDEX])
     is_value = is_cell or (not own and len(shape) == dimensions)
-    names = tuple(dict.fromkeys(_names(op.memref))) if is_value else ()
     name = op.memref.name_hint
     for suffix in ("_context", "_cell"):
         name = name and name.removesuffix(suffix)
+    others = sorted(set(_names(op.memref)) - {name}) if is_value else []
+    names = (name, *others) if name else tuple(others)
     return Kept(
         name,
         str(shown),

@@ -20,7 +20,7 @@ from spmd.runtime.explanation.facts import (
 
 _COLUMN = 15
 _WIDTH = 80
-"""Of what stands behind the column; only tables and reasons of loops may be wider."""
+"""Of what stands behind the column; only tables may be wider."""
 
 _PLACES = 4
 """Places that are listed for one reason."""
@@ -157,9 +157,9 @@ class _Text:
         for number, loop in enumerate(loops, 1):
             mark = f"{number}. " if len(loops) > 1 else ""
             lines = self._loop(loop, common)
-            yield f"{mark}{next(lines)}"
+            yield from _wrapped(f"{mark}{next(lines)}", indent=len(mark))
             for line in dict.fromkeys(lines):
-                yield f"   {line}"
+                yield from (f"   {part}" for part in _wrapped(line, _WIDTH - 3))
 
     def _loop(self, loop: Loop, common: bool) -> Iterator[str]:
         notes: list[str] = []
@@ -231,11 +231,11 @@ def _bytes(count: int | None) -> str:
     return "1 byte" if count == 1 else f"{count} bytes"
 
 
-def _wrapped(text: str) -> Sequence[str]:
+def _wrapped(text: str, width: int = _WIDTH, indent: int = 2) -> Sequence[str]:
     return textwrap.wrap(
         text,
-        _WIDTH,
-        subsequent_indent="  ",
+        width,
+        subsequent_indent=" " * indent,
         break_on_hyphens=False,
         break_long_words=False,
     )

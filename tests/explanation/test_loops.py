@@ -35,7 +35,8 @@ def loop_of(body: str, **options: object) -> Loop:
 
 
 def text_of(body: str, **options: object) -> str:
-    return str(spmd.Explanation((explain(body, **options),)))
+    """The text about it, without line breaks."""
+    return " ".join(str(spmd.Explanation((explain(body, **options),))).split())
 
 
 LOAD = "  %v = memref.load %x[%gid] : memref<?xf32>\n"
@@ -108,7 +109,7 @@ def test_costly_accesses(access: str, kind: str, why: str):
     assert access.splitlines()[costly.place.line - 6][costly.place.column - 1] in "%m"
     assert getattr(loop.accesses, kind) == 1
     assert not loop.is_good
-    shown = f"{costly.place.line}:{costly.place.column}  {kind}: {why}"
+    shown = f"{costly.place.line}:{costly.place.column} {kind}: {why}"
     assert shown in text_of(access + STORE)
 
 
@@ -125,7 +126,7 @@ def test_uniform_accesses_and_those_under_a_mask():
     (divergent,) = loop.divergent
     assert divergent.op == "scf.if"
     assert divergent.reason.startswith("it depends on %low; ")
-    assert "9:3  scf.if runs under masks: it depends on %low" in text_of(body)
+    assert "9:3 scf.if runs under masks: it depends on %low" in text_of(body)
 
 
 def test_a_masked_store_that_is_blended_is_one_access():
