@@ -1,7 +1,8 @@
 """
 Runs all benchmarks, each in processes of its own, and prints tables.
 
-`--json FILE` also writes the numbers, `--only NAME` takes some of the examples.
+`--json FILE` also writes the numbers, `--only NAME` takes some of the examples and
+`--tables NAME` some of the tables.
 """
 
 from __future__ import annotations
@@ -10,17 +11,19 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from common import example_names
+from fixed_sizes import EXAMPLES as SIZED
 from harness import in_words
 
 HERE = Path(__file__).parent
 
 
-def run(script: str, *arguments: str) -> dict[str, float]:
+def run(script: str, *arguments: str) -> dict[str, Any]:
     """The numbers that a benchmark prints in a fresh process."""
     done = subprocess.run(
         [sys.executable, HERE / script, *arguments],
@@ -33,7 +36,7 @@ def run(script: str, *arguments: str) -> dict[str, float]:
 
 def row(*columns: str) -> None:
     first, *others = columns
-    print(f"{first:<18}" + "".join(f"{column:>14}" for column in others), flush=True)
+    print(f"{first:<26}" + "".join(f"{column:>15}" for column in others), flush=True)
 
 
 def side_by_side(names: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -74,6 +77,63 @@ def launch_overhead() -> dict[str, float]:
     return times
 
 
+def ratio(times: dict[str, float], above: str, below: str) -> str:
+    if above not in times or below not in times:
+        return "-"
+    return f"{times[above] / times[below]:.2f}x"
+
+
+def barriers() -> dict[str, dict[str, float]]:
+    print("\nSums of groups of 256, one thread, medians of one run")
+    forms = ("fission", "continuations", "reduce", "C")
+    pairs = (("continuations", "fission"), ("fission", "C"), ("fission", "reduce"))
+    row("elements", *forms, "cont/fission", "fission/C", "fission/reduce")
+    results: dict[str, dict[str, float]] = {}
+    for size in ("fixed", "any"):
+        for power in (18, 24):
+            name = f"2^{power}, {size} size"
+            times = results[name] = run("barriers.py", str(1 << power), size)
+            shown = [in_words(times[f]) if f in times else "no cc" for f in forms]
+            row(name, *shown, *(ratio(times, *pair) for pair in pairs))
+    return results
+
+
+def fixed_sizes(names: Sequence[str]) -> dict[str, dict[str, float]]:
+    names = [name for name in SIZED if name in names]
+    print("\nA fixed size of groups and any size, one thread, medians of one run")
+    forms = ("attribute", "pass", "launch", "any size")
+    row("example", *forms, "any/launch")
+    results: dict[str, dict[str, float]] = {}
+    for name in names:
+        times = results[name] = run("fixed_sizes.py", name)
+        shown = [in_words(times[form]) for form in forms]
+        row(name, *shown, ratio(times, "any size", "launch"))
+    return results
+
+
+def linearity() -> dict[str, dict[str, list[float]]]:
+    print(
+        "\nCompile time per operation, kernels with barriers of 200 and 5,000 operations"
+    )
+    results: dict[str, dict[str, list[float]]] = {}
+    for strategy in ("fission", "continuations"):
+        row(strategy, "200", "5,000", "ratio")
+        results[strategy] = run("linearity.py", strategy)
+        for name, (small, large) in results[strategy].items():
+            row(name, f"{small:.1f} us", f"{large:.1f} us", f"{large / small:.2f}x")
+    return results
+
+
+TABLES: dict[str, Callable[[Sequence[str]], object]] = {
+    "side-by-side": side_by_side,
+    "cold-compile": cold_compile,
+    "launch-overhead": lambda names: launch_overhead(),
+    "barriers": lambda names: barriers(),
+    "fixed-sizes": fixed_sizes,
+    "linearity": lambda names: linearity(),
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=(__doc__ or "").strip().splitlines()[0]
@@ -82,6 +142,9 @@ def main() -> None:
     parser.add_argument(
         "--only", nargs="*", help="examples, by the start of their names"
     )
+    parser.add_argument(
+        "--tables", nargs="*", choices=TABLES, default=TABLES, help="some of the tables"
+    )
     options = parser.parse_args()
     names = [
         name
@@ -89,9 +152,7 @@ def main() -> None:
         if options.only is None or any(name.startswith(o) for o in options.only)
     ]
     results = {
-        "side by side": side_by_side(names),
-        "cold compile": cold_compile(names),
-        "launch overhead": launch_overhead(),
+        table: TABLES[table](names) for table in TABLES if table in options.tables
     }
     if options.json is not None:
         options.json.write_text(json.dumps(results, indent=2) + "\n")
