@@ -29,6 +29,8 @@ class Lane:
 
     __slots__ = ("indices", "lane", "sub_group", "sub_group_length")
 
+    allocates = "private"
+
     def __init__(self, lane: int, indices: tuple[int, ...], length: int):
         self.lane = lane
         self.indices = indices
