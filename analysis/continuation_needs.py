@@ -16,7 +16,7 @@ A value that a sub-CFG defines on some of the ways to a use, and brings along on
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import memref
@@ -26,7 +26,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from spmd.analysis.barrier_regions import is_sync
 from spmd.analysis.context_cut import choose_stored, cost_of
 from spmd.analysis.divergence import Divergence
-from spmd.analysis.sub_cfgs import Cfg, SubCfg, end_of, used_from_outside
+from spmd.analysis.sub_cfgs import Cfg, SubCfg, used_from_outside
 from spmd.dialects.spmd import LocalIdOp, ScanOp
 
 
@@ -82,7 +82,7 @@ def find_continuation_needs(
     places: Places,
     sub_cfgs: tuple[SubCfg, ...],
     divergence: Divergence,
-    out_of_step: frozenset[Block],
+    out_of_step: Container[Block],
 ) -> ContinuationNeeds:
     """Decide for every value of a kernel that is used behind a sync."""
     finder = _Finder(places, divergence, out_of_step)
@@ -104,7 +104,7 @@ def find_continuation_needs(
 
 class _Finder:
     def __init__(
-        self, places: Places, divergence: Divergence, out_of_step: frozenset[Block]
+        self, places: Places, divergence: Divergence, out_of_step: Container[Block]
     ):
         self.places = places
         self.divergence = divergence
@@ -226,67 +226,3 @@ def way_of(places: Places, value: SSAValue, sub_cfg: SubCfg, block: Block) -> st
     if made_in not in sub_cfg or not sub_cfg.leads_to(made_in, block):
         return "entered"
     return "defined" if sub_cfg.dominates(made_in, block) else "repaired"
-
-
-def conflicts(
-    needs: ContinuationNeeds,
-    sub_cfgs: tuple[SubCfg, ...],
-    kept: Mapping[SSAValue, int],
-) -> list[int]:
-    """
-    For each kept value, by its number, the others that may hold at the same time, as bits.
-
-    A context that is written in a sub-CFG must not be one that a later one reads.
-    """
-    of_sync = {sub_cfg.sync: sub_cfg for sub_cfg in sub_cfgs}
-
-    def bits(values: Iterable[SSAValue]) -> int:
-        found = 0
-        for value in values:
-            if (number := kept.get(value)) is not None:
-                found |= 1 << number
-        return found
-
-    live = {s: bits(needs.entered.get(s, ())) for s in sub_cfgs}
-    following = {
-        s: [of_sync[end_of(b)] for b in s.ends if end_of(b) in of_sync]
-        for s in sub_cfgs
-    }
-    changed = True
-    while changed:
-        changed = False
-        for sub_cfg in reversed(sub_cfgs):
-            found = live[sub_cfg]
-            for after in following[sub_cfg]:
-                found |= live[after]
-            if found != live[sub_cfg]:
-                live[sub_cfg] = found
-                changed = True
-
-    result = [0] * len(kept)
-
-    def note(numbers: int, others: int) -> None:
-        for number in range(len(kept)):
-            if numbers >> number & 1:
-                result[number] |= others & ~(1 << number)
-                for other in range(len(kept)):
-                    if others >> other & 1 and other != number:
-                        result[other] |= 1 << number
-
-    for sub_cfg in sub_cfgs:
-        written = bits(
-            value
-            for block in sub_cfg.blocks
-            for value in (*block.args, *(r for op in block.ops for r in op.results))
-        )
-        later = bits(
-            needs.inputs[end]
-            for end in map(end_of, sub_cfg.ends)
-            if end in needs.inputs
-        )
-        for after in following[sub_cfg]:
-            later |= live[after]
-        if isinstance(sub_cfg.sync, ScanOp):
-            note(bits((sub_cfg.sync.result,)), live[sub_cfg])
-        note(written, later | written)
-    return result

@@ -27,7 +27,12 @@ from xdsl.dialects import cf
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.barrier_regions import is_sync
-from spmd.analysis.cfg import dominates, immediate_dominators, reverse_post_order
+from spmd.analysis.cfg import (
+    dominates,
+    immediate_dominators,
+    reverse_post_order,
+    strongly_connected,
+)
 from spmd.analysis.divergence import Divergence
 
 
@@ -149,9 +154,11 @@ def find_sub_cfgs(cfg: Cfg) -> tuple[SubCfg, ...]:
     return tuple(found.values())
 
 
-def find_out_of_step(cfg: Cfg, divergence: Divergence) -> frozenset[Block]:
+def find_out_of_step(cfg: Cfg, divergence: Divergence) -> Mapping[Block, Operation]:
     """
     The blocks that work-items may run in different rounds of a loop at one sync.
+
+    Each with a branch at which they may part.
 
     A value that is the same in all work-items *in one round* is not the same at a barrier
     that one of them reaches in its first round and another in its second. In a loop whose
@@ -164,11 +171,14 @@ def find_out_of_step(cfg: Cfg, divergence: Divergence) -> frozenset[Block]:
         for block in cfg.blocks
         if _may_part(cfg, block, divergence, ahead)
     }
-    result: set[Block] = set()
-    for component in _components(cfg.edges):
-        if parting & component:
-            result.update(cfg.blocks[number] for number in component)
-    return frozenset(result)
+    result: dict[Block, Operation] = {}
+    for component in strongly_connected(cfg.edges):
+        is_loop = len(component) > 1 or component[0] in cfg.edges[component[0]]
+        branches = sorted(parting.intersection(component))
+        if is_loop and branches:
+            branch = end_of(cfg.blocks[branches[0]])
+            result.update((cfg.blocks[number], branch) for number in component)
+    return result
 
 
 def _may_part(
@@ -211,45 +221,6 @@ def _syncs_ahead(cfg: Cfg) -> Sequence[int]:
                 ahead[number] = found
                 changed = True
     return ahead
-
-
-def _components(edges: Sequence[Sequence[int]]) -> list[set[int]]:
-    """The sets of nodes that lie on a common cycle (Tarjan, without recursion)."""
-    low: dict[int, int] = {}
-    index: dict[int, int] = {}
-    on_path: set[int] = set()
-    path: list[int] = []
-    result: list[set[int]] = []
-    for root in range(len(edges)):
-        if root in index:
-            continue
-        work = [(root, iter(edges[root]))]
-        index[root] = low[root] = len(index)
-        path.append(root)
-        on_path.add(root)
-        while work:
-            node, rest = work[-1]
-            for after in rest:
-                if after not in index:
-                    index[after] = low[after] = len(index)
-                    path.append(after)
-                    on_path.add(after)
-                    work.append((after, iter(edges[after])))
-                    break
-                if after in on_path:
-                    low[node] = min(low[node], index[after])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == index[node]:
-                    component: set[int] = set()
-                    while node not in component:
-                        on_path.discard(path[-1])
-                        component.add(path.pop())
-                    if len(component) > 1 or node in edges[node]:
-                        result.append(component)
-    return result
 
 
 def used_from_outside(block: Block) -> dict[SSAValue, None]:

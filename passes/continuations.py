@@ -38,11 +38,11 @@ scf.while (%next = %first) : (index) -> () {
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32, i64
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
 from spmd.analysis.barrier_regions import (
@@ -50,13 +50,13 @@ from spmd.analysis.barrier_regions import (
     is_group_collective,
     is_sync,
 )
-from spmd.analysis.context_cut import why_not_recomputed
+from spmd.analysis.context_slots import Slot
 from spmd.analysis.continuation_needs import (
     ContinuationNeeds,
     Places,
-    conflicts,
     find_continuation_needs,
 )
+from spmd.analysis.continuation_slots import assign_continuation_slots
 from spmd.analysis.divergence import Divergence, analyze_kernel
 from spmd.analysis.sub_cfgs import (
     Cfg,
@@ -65,9 +65,18 @@ from spmd.analysis.sub_cfgs import (
     find_out_of_step,
     find_sub_cfgs,
 )
+from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.rewriting import hint, insert_before, locate
-from spmd.dialects.spmd import KernelOp, LocalAllocOp, LocalIdOp, ReturnOp
+from spmd.dialects.spmd import (
+    BarrierOp,
+    KernelOp,
+    LocalAllocOp,
+    LocalIdOp,
+    ReturnOp,
+    SubGroupQueryOp,
+)
 from spmd.passes.agreement import COMPARED, agreed_value, choice, places_of
+from spmd.passes.choose_sub_group_size import needs_sub_groups
 from spmd.passes.flatten_control_flow import flatten_control_flow
 from spmd.passes.group_collectives import expand_collective
 from spmd.passes.private_arrays import fail_about_unmovable, lift_private_array
@@ -94,6 +103,7 @@ def make_continuations(kernel: KernelOp, check: bool = False) -> None:
     once = _ops_that_run_once(group, divergence)
     cfg = _split_at_syncs(kernel)
     out_of_step = find_out_of_step(cfg, divergence)
+    _fail_about_lanes(out_of_step)
     sub_cfgs = find_sub_cfgs(cfg)
 
     def find_needs() -> tuple[Places, ContinuationNeeds]:
@@ -130,6 +140,28 @@ def _ops_that_run_once(
         if regions.region_of(op) is None:
             once.append(op)
     return frozenset(once)
+
+
+def _fail_about_lanes(out_of_step: Mapping[Block, Operation]) -> None:
+    """
+    Refuse sub-group operations where lanes may be in different rounds of a loop.
+
+    What runs between two barriers runs in all lanes at once, but the language brings only
+    lanes together that are in the same iteration of every loop.
+    """
+    for block, branch in out_of_step.items():
+        for op in block.walk():
+            if not needs_sub_groups(op) or isinstance(op, SubGroupQueryOp | BarrierOp):
+                continue
+            where = source_location(branch)
+            fail(
+                op,
+                f"expected {op.name} where the lanes of a sub-group are in the same round "
+                "of every loop, got it in a loop in which work-items can come to one "
+                "barrier in different rounds, as they go different ways at its condition"
+                f"{f' ({where})' if where else ''}; take it out of the loop, or let all "
+                "work-items of the group decide the same there",
+            )
 
 
 def _split_at_syncs(kernel: KernelOp) -> Cfg:
@@ -382,30 +414,25 @@ def _make_memory(
     for value in needs.cells:
         cell = group.cell(value.type, named(value, "cell"), _origin(value))
         memory.cells[value] = explain(cell, "the same in all work-items")
-    number = {value: i for i, value in enumerate(needs.stored)}
-    sharing: dict[Attribute, list[list[SSAValue]]] = {}
-    conflicting = conflicts(needs, sub_cfgs, number)
-    for value, own in number.items():
-        known = sharing.setdefault(value.type, [])
-        for others in known:
-            if not any(conflicting[own] >> number[other] & 1 for other in others):
-                others.append(value)
-                memory.contexts[value] = memory.contexts[others[0]]
-                break
-        else:
-            known.append([value])
-            context = group.array(value.type, named(value, "context"), _origin(value))
-            memory.contexts[value] = explain(context, _why_stored(value))
+    assigned = assign_continuation_slots(needs, places.cfg, sub_cfgs)
+    array_of: dict[Slot, SSAValue] = {}
+    for slot in assigned.slots:
+        name = slot.name and f"{slot.name}_context"
+        array = group.array(slot.type, name, slot.op)
+        array_of[slot] = explain(array, slot.reason)
+    for value, slot in assigned.of_value.items():
+        memory.contexts[value] = array_of[slot]
+    for sync, slot in assigned.inputs.items():
+        memory.inputs[sync] = array_of[slot]
     for sync in (s.sync for s in sub_cfgs):
         if sync is not None and is_group_collective(sync):
-            _make_operands(group, places, needs, memory, sync, check)
+            _make_operands(group, places, memory, sync, check)
     return memory
 
 
 def _make_operands(
     group: WorkGroup,
     places: Places,
-    needs: ContinuationNeeds,
     memory: Memory,
     sync: Operation,
     check: bool,
@@ -414,23 +441,15 @@ def _make_operands(
     for number, operand in enumerate(sync.operands):
         if places.is_once(operand):
             continue
-        if number == 0 and sync in needs.inputs:
-            context = group.array(operand.type, named(operand, "context"), sync)
-            memory.inputs[sync] = explain(context, f"goes into {sync.name}")
-        elif number > 0 and check:
+        if number == 0 and sync in memory.inputs:
+            continue
+        if number > 0 and check:
             context = group.array(operand.type, named(operand, "context"), sync)
             memory.operands[sync, number] = explain(context, COMPARED)
             memory.compared.add(context)
         else:
             cell = group.cell(operand.type, named(operand, "cell"), sync)
             memory.operands[sync, number] = explain(cell, f"goes into {sync.name}")
-
-
-def _why_stored(value: SSAValue) -> str:
-    owner = value.owner
-    if isinstance(owner, Operation):
-        return why_not_recomputed(owner)
-    return "comes on several ways and differs between work-items"
 
 
 def _origin(value: SSAValue) -> Operation:
