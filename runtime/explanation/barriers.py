@@ -19,12 +19,15 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from spmd.dialects.diagnostics import source_location
 from spmd.dialects.element_types import size_in_bytes, static_bytes
 from spmd.dialects.rewriting import constant_index
-from spmd.dialects.spmd import KernelOp, LocalAllocOp
+from spmd.dialects.spmd import EnqueuedLocalSizeOp, KernelOp, LocalAllocOp
 from spmd.dialects.spmd.kernel import DROPPED_BARRIERS
 from spmd.dialects.spmd.types import is_local
 from spmd.dialects.work_groups import CACHE_LINE, CONTEXT, is_group_memory
 from spmd.passes.private_arrays import NOT_INTERLEAVED
 from spmd.runtime.explanation.facts import DroppedBarrier, Kept, LocalArray, Place
+
+_ALLOCATIONS = (memref.AllocaOp, memref.AllocOp)
+"""What has a size that only the kernel itself computes lies on the heap."""
 
 NEXT = "tells which barrier the group comes to next"
 
@@ -79,7 +82,7 @@ def contexts_and_cells(
     cells: list[Kept] = []
     dimensions = _dimensions(kernel)
     for op in kernel.walk():
-        if not isinstance(op, memref.AllocaOp) or not is_group_memory(op):
+        if not isinstance(op, _ALLOCATIONS) or not is_group_memory(op):
             continue
         why = op.attributes.get(CONTEXT)
         is_cell = not op.memref.type.get_shape() and dimensions > 0
@@ -98,17 +101,21 @@ def _dimensions(kernel: KernelOp) -> int:
 
 
 def _kept(
-    op: memref.AllocaOp, kernel: KernelOp, dimensions: int, reason: str, is_cell: bool
+    op: memref.AllocaOp | memref.AllocOp,
+    kernel: KernelOp,
+    dimensions: int,
+    reason: str,
+    is_cell: bool,
 ) -> Kept:
     type_ = op.memref.type
     shape = type_.get_shape()
     own = shape[: len(shape) - dimensions]
     size = static_bytes(type_) if is_cell else _bytes_per_work_item(op, kernel)
-    if is_cell or (not own and len(shape) == dimensions):
+    is_value = not own and len(shape) == dimensions
+    if is_cell or is_value:
         shown: Attribute = type_.element_type
     else:
         shown = MemRefType(type_.element_type, own or [size or DYNAMIC_INDEX])
-    is_value = is_cell or (not own and len(shape) == dimensions)
     name = op.memref.name_hint
     for suffix in ("_context", "_cell"):
         name = name and name.removesuffix(suffix)
@@ -132,7 +139,9 @@ def _names(memory: SSAValue) -> Iterator[str]:
             yield op.res.name_hint
 
 
-def _bytes_per_work_item(op: memref.AllocaOp, kernel: KernelOp) -> int | None:
+def _bytes_per_work_item(
+    op: memref.AllocaOp | memref.AllocOp, kernel: KernelOp
+) -> int | None:
     type_ = op.memref.type
     shape = type_.get_shape()
     if kernel.group_size is not None:
@@ -140,7 +149,7 @@ def _bytes_per_work_item(op: memref.AllocaOp, kernel: KernelOp) -> int | None:
         static = DYNAMIC_INDEX not in shape
         return static_bytes(type_) // (x * y * z) if static else None
     if type_.element_type == i8 and len(shape) == 1:
-        return _first_factor(op.dynamic_sizes[0])
+        return _known_factor(op.dynamic_sizes[0])
     size = size_in_bytes(type_.element_type)
     for extent in shape[: len(shape) - 3]:
         if extent == DYNAMIC_INDEX:
@@ -149,11 +158,18 @@ def _bytes_per_work_item(op: memref.AllocaOp, kernel: KernelOp) -> int | None:
     return size
 
 
-def _first_factor(value: SSAValue) -> int | None:
-    """Bytes per work-item in a product with the sizes of the group."""
-    while isinstance(value.owner, arith.MuliOp):
-        value = value.owner.lhs
-    return constant_index(value)
+def _known_factor(product: SSAValue) -> int | None:
+    """Bytes per work-item in a product with the enqueued sizes of the group."""
+    factors, known = [product], 1
+    while factors:
+        value = factors.pop()
+        if isinstance(value.owner, arith.MuliOp):
+            factors += value.owner.operands
+        elif (constant := constant_index(value)) is not None:
+            known *= constant
+        elif not isinstance(value.owner, EnqueuedLocalSizeOp):
+            return None
+    return known
 
 
 def stack_bytes(function: func.FuncOp) -> int:

@@ -22,6 +22,8 @@ _COLUMN = 15
 _WIDTH = 80
 """Of what stands behind the column; only tables may be wider."""
 
+_DYNAMIC = " and arrays of dynamic size"
+
 _PLACES = 4
 """Places that are listed for one reason."""
 
@@ -101,7 +103,9 @@ class _Text:
     def _contexts(self) -> Iterator[str]:
         contexts = self._kernel.contexts
         if contexts:
-            yield f"{_bytes(self._kernel.context_bytes)} per work-item across barriers:"
+            known = _bytes(sum(context.bytes or 0 for context in contexts))
+            more = "" if self._kernel.context_bytes is not None else _DYNAMIC
+            yield f"{known}{more} per work-item across barriers:"
             yield from _table(self._rows(contexts))
 
     def _rows(self, kept: Iterable[Kept]) -> Iterator[tuple[str, ...]]:
@@ -154,12 +158,21 @@ class _Text:
         if len(loops) > 1 and len(reasons) == 1 and (why := reasons.pop()) is not None:
             yield f"{all_of} scalar: {why}"
             return
-        for number, loop in enumerate(loops, 1):
+        # What is good is only counted, unless its lanes are news.
+        shown = [
+            (number, loop)
+            for number, loop in enumerate(loops, 1)
+            if not (common and loop.is_good)
+        ]
+        for number, loop in shown:
             mark = f"{number}. " if len(loops) > 1 else ""
             lines = self._loop(loop, common)
             yield from _wrapped(f"{mark}{next(lines)}", indent=len(mark))
             for line in dict.fromkeys(lines):
                 yield from (f"   {part}" for part in _wrapped(line, _WIDTH - 3))
+        if rest := len(loops) - len(shown):
+            others = "the other is" if rest == 1 else f"the other {rest} are"
+            yield f"{others} in lanes, every access uniform or contiguous"
 
     def _loop(self, loop: Loop, common: bool) -> Iterator[str]:
         notes: list[str] = []
@@ -176,9 +189,14 @@ class _Text:
         if loop.clipped:
             notes.append("a condition ends it early")
         yield f"{_lines(loop)}{'; '.join(notes)}"
-        for divergent in loop.divergent:
+        # Of one source operation, passes may have made a branch in a loop.
+        parted = {
+            each.place or number: each
+            for number, each in reversed(tuple(enumerate(loop.divergent)))
+        }
+        for divergent in reversed(parted.values()):
             place = self._places([divergent.place])
-            yield f"{place}{_consequence(divergent)}"
+            yield f"{place}{self._consequence(divergent)}"
         reasons: dict[str, list[Place | None]] = {}
         for access in loop.costly:
             masked = " under a mask" if access.masked else ""
@@ -191,6 +209,16 @@ class _Text:
             becomes.setdefault(call.becomes, []).append(call.op)
         for what, ops in becomes.items():
             yield f"{what} for {', '.join(ops)}"
+
+    def _consequence(self, divergent: Divergence) -> str:
+        if divergent.op in ("scf.for", "scf.while"):
+            what = "runs until its last lane is done"
+        else:
+            what = "runs under masks"
+        reason = divergent.reason
+        if self._file is not None:
+            reason = reason.replace(f" at {self._file}:", " at ")
+        return f"{divergent.op} {what}: {reason}"
 
     def _places(self, places: Sequence[Place | None]) -> str:
         known = [self._place(place) for place in places if place is not None]
@@ -206,14 +234,6 @@ def _lines(loop: Loop) -> str:
         return ""
     first, last = loop.lines
     return f"line {first}: " if first == last else f"lines {first}-{last}: "
-
-
-def _consequence(divergent: Divergence) -> str:
-    if divergent.op in ("scf.for", "scf.while"):
-        what = "runs until its last lane is done"
-    else:
-        what = "runs under masks"
-    return f"{divergent.op} {what}: {divergent.reason}"
 
 
 def _counts(accesses: Accesses) -> str:

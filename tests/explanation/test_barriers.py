@@ -145,6 +145,23 @@ def test_a_private_array_that_is_needed_as_a_value():
         assert array.reason.endswith("memref.subview needs it as a value")
 
 
+def test_private_arrays_of_dynamic_size():
+    plain = PRIVATE.replace("alloca()", "alloca(%n)").replace("<4xf32>", "<?xf32>")
+    as_value = plain.replace(
+        "  %w = memref.load %a[%c1] : memref<?xf32>",
+        """  %part = memref.subview %a[1] [2] [1]
+      : memref<?xf32> to memref<2xf32, strided<[1], offset: 1>>
+  %w = memref.load %part[%c1] : memref<2xf32, strided<[1], offset: 1>>""",
+    )
+    for source, type_ in ((plain, "memref<?xf32>"), (as_value, "memref<?xi8>")):
+        for size in (None, 64):
+            facts = explain(source, group_size=size)
+            (array,) = facts.contexts
+            assert (array.bytes, array.type) == (None, type_)
+            assert facts.context_bytes is None
+            assert "0 bytes and arrays of dynamic size per work-item" in text_of(facts)
+
+
 def test_a_barrier_that_orders_nothing():
     facts = explain(MIRROR.replace("  spmd.return", "  spmd.barrier\n  spmd.return"))
     (dropped,) = facts.dropped_barriers
