@@ -111,7 +111,7 @@ def _kept(
     shape = type_.get_shape()
     own = shape[: len(shape) - dimensions]
     size = static_bytes(type_) if is_cell else _bytes_per_work_item(op, kernel)
-    is_value = not own and len(shape) == dimensions
+    is_value = not own and size == size_in_bytes(type_.element_type)
     if is_cell or is_value:
         shown: Attribute = type_.element_type
     else:

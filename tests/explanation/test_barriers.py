@@ -141,7 +141,7 @@ def test_a_private_array_that_is_needed_as_a_value():
     )
     for size in (None, 64):
         (array,) = explain(source, group_size=size).contexts
-        assert array.bytes == 16
+        assert (array.bytes, array.type) == (16, "memref<16xi8>")
         assert array.reason.endswith("memref.subview needs it as a value")
 
 
