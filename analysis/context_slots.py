@@ -20,6 +20,7 @@ from spmd.analysis.context_cut import why_not_recomputed
 from spmd.analysis.context_needs import ContextNeeds
 from spmd.analysis.passed_values import Variable
 from spmd.analysis.region_flow import region_flow
+from spmd.analysis.slot_sharing import Sharing, bits_of, numbers
 from spmd.dialects.spmd import ScanOp
 
 
@@ -69,11 +70,7 @@ def assign_context_slots(needs: ContextNeeds) -> ContextSlots:
 
 
 class _Assigner:
-    """
-    Sets of nodes are the bits of an integer.
-
-    A node is a stored value or a variable; `group` tells which nodes are one by now.
-    """
+    """A node, by its number, is a stored value or a variable."""
 
     def __init__(self, needs: ContextNeeds):
         self.needs = needs
@@ -83,9 +80,7 @@ class _Assigner:
             self.number[node] = number
             if isinstance(node, Variable):
                 self.number.update(dict.fromkeys(node.values, number))
-        self.group = list(range(len(self.nodes)))
-        self.members = [1 << number for number in range(len(self.nodes))]
-        self.conflicts = [0] * len(self.nodes)
+        self.sharing = Sharing([node.type for node in self.nodes])
         self._find_conflicts()
 
     def _find_conflicts(self) -> None:
@@ -95,26 +90,18 @@ class _Assigner:
             passed: dict[int, int | None] = {}
             for source, variable in self.needs.passed_at_end_of(region):
                 passed[self.number[variable]] = self.number.get(source)
-            written = made | _all_bits(passed)
+            written = made | bits_of(passed)
             others = written | live[region]
-            for number in _numbers(made & ~_all_bits(passed)):
+            for number in numbers(made & ~bits_of(passed)):
                 # A copy may share with what it is a copy of.
-                copies = _all_bits(
-                    n for n, source in passed.items() if source == number
-                )
-                self._note(number, others & ~copies)
+                copies = bits_of(n for n, source in passed.items() if source == number)
+                self.sharing.separate(number, others & ~copies)
             for number, source in passed.items():
                 # Unless that changes as well.
                 same = 0 if source is None or source in passed else 1 << source
-                self._note(number, others & ~same)
+                self.sharing.separate(number, others & ~same)
             if (output := self._output(region.end)) is not None:
-                self._note(output, live[region.end])
-
-    def _note(self, number: int, others: int) -> None:
-        others &= ~(1 << number)
-        self.conflicts[number] |= others
-        for other in _numbers(others):
-            self.conflicts[other] |= 1 << number
+                self.sharing.separate(output, live[region.end])
 
     def _output(self, end: Operation) -> int | None:
         """The node of the varying result of a collective."""
@@ -165,47 +152,21 @@ class _Assigner:
             for source, variable in self.needs.passed_at_end_of(region):
                 number = self.number.get(source)
                 if number is not None:
-                    self._merge(number, self.number[variable])
-
-    def _merge(self, a: int, b: int) -> bool:
-        a, b = self.group[a], self.group[b]
-        if a == b or self.conflicts[a] & self.members[b]:
-            return False
-        for number in _numbers(self.members[b]):
-            self.group[number] = a
-        self.members[a] |= self.members[b]
-        self.conflicts[a] |= self.conflicts[b]
-        for number in _numbers(self.members[a]):
-            self.conflicts[number] = self.conflicts[a]
-        return True
+                    self.sharing.merge(number, self.number[variable])
 
     def share(self) -> ContextSlots:
         """Give each group the first context of its type that is free."""
-        heads: dict[Attribute, list[int]] = {}
-        for number in range(len(self.nodes)):
-            head = self.group[number]
-            known = heads.setdefault(self.nodes[number].type, [])
-            if head in known:
-                continue
-            for other in known:
-                if not self._conflict(head, other):
-                    self._merge(other, head)
-                    break
-            else:
-                known.append(head)
+        place = self.sharing.share()
         slots: dict[int, Slot] = {}
         slot_of: dict[SSAValue | Variable, Slot] = {}
         for node, number in self.number.items():
-            head = self.group[number]
+            head = place[number]
             if head not in slots:
                 slots[head] = _new_slot(self.nodes[number])
             slot_of[node] = slots[head]
             if isinstance(node, SSAValue):
                 slots[head].values.append(node)
         return ContextSlots(self.needs, tuple(slots.values()), slot_of)
-
-    def _conflict(self, a: int, b: int) -> bool:
-        return bool(self.conflicts[a] & self.members[b])
 
 
 def _new_slot(node: SSAValue | Variable) -> Slot:
@@ -216,17 +177,3 @@ def _new_slot(node: SSAValue | Variable) -> Slot:
     owner = node.owner
     assert isinstance(owner, Operation), "block arguments are kept as variables"
     return Slot(node.type, node.name_hint, owner, why_not_recomputed(owner))
-
-
-def _all_bits(numbers: Iterable[int]) -> int:
-    bits = 0
-    for number in numbers:
-        bits |= 1 << number
-    return bits
-
-
-def _numbers(bits: int) -> Iterator[int]:
-    while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest

@@ -424,6 +424,7 @@ def _make_memory(
         memory.contexts[value] = array_of[slot]
     for sync, slot in assigned.inputs.items():
         memory.inputs[sync] = array_of[slot]
+    memory.kept.update(assigned.kept)
     for sync in (s.sync for s in sub_cfgs):
         if sync is not None and is_group_collective(sync):
             _make_operands(group, places, memory, sync, check)

@@ -41,6 +41,9 @@ class Memory:
     inputs: dict[Operation, SSAValue] = field(default_factory=dict[Operation, SSAValue])
     """The context with what goes into a collective."""
 
+    kept: set[Operation] = field(default_factory=set[Operation])
+    """The collectives whose `inputs` are kept anyway, because they are needed later."""
+
     operands: dict[tuple[Operation, int], SSAValue] = field(
         default_factory=dict[tuple[Operation, int], SSAValue]
     )
@@ -211,7 +214,8 @@ class SubCfgCode:
         """Keep what goes into a collective."""
         for number, operand in enumerate(sync.operands):
             value = known.get(operand, operand)
-            if number == 0 and (context := self.memory.inputs.get(sync)) is not None:
+            context = self.memory.inputs.get(sync) if number == 0 else None
+            if context is not None and sync not in self.memory.kept:
                 body.add_op(store(value, context, self.nest.indices, sync))
             if (cell := self.memory.operands.get((sync, number))) is not None:
                 body.add_op(store(value, cell, self._element_of(cell), sync))
