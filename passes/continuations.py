@@ -84,6 +84,9 @@ from spmd.passes.sizes_at_head import SizesAtHead
 from spmd.passes.sub_cfg_code import Memory, SubCfgCode
 from spmd.passes.work_item_loops import WorkGroup, explain, load, named, store
 
+NEXT_SYNC = "tells which barrier the work-group comes to next"
+"""Why there is a cell that no value of the kernel is in."""
+
 THE_END = 0
 """The number of the end of the kernel; syncs count from 1."""
 
@@ -264,7 +267,8 @@ class _Dispatcher:
                 context = self.group.array(i32, "next_syncs", kernel)
                 self._next = explain(context, COMPARED)
             else:
-                self._next = self.group.cell(IndexType(), "next_sync", kernel)
+                cell = self.group.cell(IndexType(), "next_sync", kernel)
+                self._next = explain(cell, NEXT_SYNC)
         code.write(self._next, self.codes)
         following: memref.LoadOp | arith.IndexCastOp
         if self.check:

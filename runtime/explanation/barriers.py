@@ -29,8 +29,6 @@ from spmd.runtime.explanation.facts import DroppedBarrier, Kept, LocalArray, Pla
 _ALLOCATIONS = (memref.AllocaOp, memref.AllocOp)
 """What has a size that only the kernel itself computes lies on the heap."""
 
-NEXT = "tells which barrier the group comes to next"
-
 
 def dropped_barriers(kernel: KernelOp) -> tuple[DroppedBarrier, ...]:
     """The barriers that `drop-redundant-barriers` has removed from `kernel`."""
@@ -85,8 +83,10 @@ def contexts_and_cells(
         if not isinstance(op, _ALLOCATIONS) or not is_group_memory(op):
             continue
         why = op.attributes.get(CONTEXT)
+        if not isinstance(why, StringAttr):
+            continue
         is_cell = not op.memref.type.get_shape() and dimensions > 0
-        reason = why.data if isinstance(why, StringAttr) else NEXT
+        reason = why.data
         if isinstance(more := op.attributes.get(NOT_INTERLEAVED), StringAttr):
             reason += f"; {more.data}"
         kept = _kept(op, kernel, dimensions, reason, is_cell)

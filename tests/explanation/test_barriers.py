@@ -200,7 +200,9 @@ def test_why_fission_is_not_right():
     assert max(map(len, text.splitlines())) < 120
     cells = {cell.name: cell for cell in facts.cells}
     assert cells["next_sync"].bytes == 8
-    assert cells["next_sync"].reason == "tells which barrier the group comes to next"
+    assert cells["next_sync"].reason == (
+        "tells which barrier the work-group comes to next"
+    )
 
 
 def test_continuations_that_were_asked_for():
