@@ -1,8 +1,8 @@
 """
 LLVM IR text from a module of level 4, of scalar level 1, or of any other frontend.
 
-Dialects: `func arith math scf cf memref vector`, and atomics. Text is written straight
-from structured IR, in one walk.
+Dialects: `func arith math scf cf memref vector`, and atomic instructions of `llvm`. Text
+is written straight from structured IR, in one walk.
 
     func.func @saxpy(%a: f32, ..., %gx: index, ...) attributes {spmd.work_group_function}
 
@@ -39,6 +39,9 @@ from spmd.lowering import (
 )
 from spmd.lowering import (
     conversions as _conversions,
+)
+from spmd.lowering import (
+    llvm as _llvm,
 )
 from spmd.lowering import (
     math as _math,
@@ -80,6 +83,7 @@ EMITTER_MODULES = (
     _atomics,
     _cf,
     _conversions,
+    _llvm,
     _math,
     _memref,
     _memref_views,

@@ -265,6 +265,10 @@ def why_not_lowered(op: Operation) -> str:
     """Why an op has no emitter, and what to do."""
     name = op.name
     if name.startswith("spmd."):
+        if name.startswith("spmd.atomic_"):
+            return (
+                f"{name} cannot be written as LLVM IR: run the pass lower-atomics first"
+            )
         needed = "vectorize" if _is_in_work_group_function(op) else "spmd-to-loops"
         return f"{name} cannot be written as LLVM IR: run the pass {needed} first"
     if name == "builtin.unregistered":

@@ -12,7 +12,8 @@ What the stock `xdsl-opt -t NAME` writes: LLVM IR, assembly, or an object file.
 | `features=` | as for LLVM: `"+avx2","-fma"` |
 | `file="k.o"` | of `spmd-object`: where to write, instead of the standard output |
 
-Sub-group operations that are left become loops over lanes (`sub-groups-to-loops`).
+Sub-group operations that are left become loops over lanes, and atomics instructions
+(`sub-groups-to-loops`).
 
 Without options `spmd-llvm` assumes nothing of the machine, so that its text is the same
 on every host; the other two make code for the host.
@@ -30,6 +31,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
+from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import Machine, machine_for
 from spmd.lowering.native import optimized
@@ -38,8 +40,11 @@ from spmd.passes.sub_groups_to_loops import SubGroupsToLoopsPass
 
 
 def _llvm_ir(ctx: Context, module: ModuleOp, machine: Machine) -> str:
-    """LLVM IR; a module that was not vectorized may still have sub-group operations."""
-    if any(map(needs_sub_groups, module.walk())):
+    """LLVM IR; a module that was not vectorized may still have operations of lanes."""
+    if any(
+        needs_sub_groups(op) or isinstance(op, AtomicRmwOp | AtomicCasOp)
+        for op in module.walk()
+    ):
         module = module.clone()
         SubGroupsToLoopsPass().apply(ctx, module)
     return emit_llvm(module, machine)

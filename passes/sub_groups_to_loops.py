@@ -26,7 +26,8 @@ scf.for %first = %c0 to %whole step %c16 {
 ```
 
 Requires: level 1 (`spmd-to-loops`).
-Ensures: no sub-group operation is left.
+Ensures: no sub-group operation is left, and no atomic one of the dialect: what is left can
+be written as LLVM IR.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from xdsl.passes import ModulePass
 
 from spmd.passes.form_sub_groups import FormSubGroupsPass
 from spmd.passes.lanes_to_loops import LanesToLoopsPass
+from spmd.passes.lower_atomics import LowerAtomicsPass
 from spmd.passes.mask_divergence import MaskDivergencePass
 from spmd.passes.pipeline import PassSequence
 
@@ -52,4 +54,5 @@ class SubGroupsToLoopsPass(PassSequence):
             FormSubGroupsPass(where_needed=True),
             MaskDivergencePass(),
             LanesToLoopsPass(),
+            LowerAtomicsPass(),
         )

@@ -6,6 +6,7 @@ Level 1 to level 4: SIMD code for work-item loops.
 | `form-sub-groups`   | 1 to 2 | which work-items are the lanes of a sub-group      |
 | `mask-divergence`   | 2 to 3 | which lanes are on                                 |
 | `widen-sub-groups`  | 3 to 4 | vectors                                            |
+| `lower-atomics`     | 4      | which instructions atomics are                     |
 
 A loop that cannot be vectorized stays a scalar loop with
 `spmd.not_vectorized = "reason"`.
@@ -39,6 +40,7 @@ from typing import Literal
 from xdsl.passes import ModulePass
 
 from spmd.passes.form_sub_groups import FormSubGroupsPass
+from spmd.passes.lower_atomics import LowerAtomicsPass
 from spmd.passes.mask_divergence import MaskDivergencePass
 from spmd.passes.pipeline import PassSequence
 from spmd.passes.widen_sub_groups import WidenSubGroupsPass
@@ -58,4 +60,5 @@ class VectorizePass(PassSequence):
             FormSubGroupsPass(width=self.width),
             MaskDivergencePass(),
             WidenSubGroupsPass(),
+            LowerAtomicsPass(),
         )

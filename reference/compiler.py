@@ -46,6 +46,8 @@ class Rendezvous:
 
 
 MEANINGS: dict[type[Operation], Meaning] = {}
+NAMED_MEANINGS: dict[str, Meaning] = {}
+"""Those of ops in dialects that take long to import."""
 REGIONS_OF_BLOCKS: list[Callable[[Body, Region, Terminate], None]] = []
 """How to write a region of many blocks; the dialect of jumps provides it."""
 HELPERS: dict[str, Any] = {
@@ -76,6 +78,16 @@ def meaning(*ops: type[OpT]) -> Callable[[Callable[[Body, OpT], None]], Meaning]
     return register
 
 
+def named_meaning(name: str) -> Callable[[Callable[[Body, Any], None]], Meaning]:
+    """Registers the function as the meaning of the op of this name."""
+
+    def register(function: Callable[[Body, Any], None]) -> Meaning:
+        NAMED_MEANINGS[name] = function
+        return function
+
+    return register
+
+
 def helper(function: Callable[..., Any]) -> Callable[..., Any]:
     """Makes the function callable from compiled code."""
     HELPERS[function.__name__] = function
@@ -95,7 +107,7 @@ class Program:
     """What the compiled functions of one module share."""
 
     def __init__(self, module: ModuleOp):
-        self.environment: dict[str, Any] = dict(HELPERS)
+        self.environment: dict[str, Any] = {**HELPERS, "memories": {}}
         self.checker: Checker | None = None
         """Watches the run, if somebody does."""
         self.sites: list[Operation] = []
@@ -253,7 +265,7 @@ class Body:
 
     def write(self, op: Operation) -> None:
         """Append the meaning of `op`."""
-        write = MEANINGS.get(type(op))
+        write = MEANINGS.get(type(op)) or NAMED_MEANINGS.get(op.name)
         if write is None:
             fail(op, f"expected an op that the interpreter knows, got {op.name}")
         write(self, op)

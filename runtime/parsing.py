@@ -69,6 +69,8 @@ def make_context() -> Context:
 
 
 def _load_dialect(name: str, variable: str) -> Dialect:
+    if name in compat.REPAIRED_DIALECTS:
+        compat.ensure(name)
     return getattr(import_module(f"xdsl.dialects.{name}"), variable)
 
 

@@ -53,6 +53,10 @@ print(*sorted(m for m in sys.modules if m.startswith("spmd.dialects.compat.")))
     [
         ("func.func @f() { func.return }", ""),
         ("%0 = arith.constant 1 : i32", "spmd.dialects.compat.elementwise"),
+        (
+            "func.func @f(%p: !llvm.ptr) { func.return }",
+            "spmd.dialects.compat.atomics",
+        ),
         ("%0 = vector.step : vector<4xindex>", "spmd.dialects.compat.memory"),
     ],
 )

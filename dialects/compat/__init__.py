@@ -1,11 +1,12 @@
 """
-What xDSL 0.74 lacks of upstream's `arith`, `vector` and `scf`.
+What xDSL 0.74 lacks of upstream's `arith`, `vector`, `scf` and `llvm`.
 
 | dialect  | repair | module |
 | -------- | ------ | ------ |
 | `arith`  | compare, select and casts take vectors; compares keep their attributes | `elementwise` |
 | `vector` | `gather`, `scatter`, `step` | `memory` |
 | `scf`    | `execute_region` without results prints its terminators | `execute_region` |
+| `llvm`   | `atomicrmw`, `cmpxchg` | `atomics` |
 
 xDSL's own classes are changed in place, because everybody who holds them (parser,
 passes, other plugins) must see the same ops. Each repair is probed for first, so that
@@ -24,6 +25,7 @@ _REPAIRS = {
     "arith": "spmd.dialects.compat.elementwise",
     "vector": "spmd.dialects.compat.memory",
     "scf": "spmd.dialects.compat.execute_region",
+    "llvm": "spmd.dialects.compat.atomics",
 }
 _done: set[str] = set()
 _lock = Lock()
@@ -31,10 +33,13 @@ _lock = Lock()
 REPAIRED_DIALECTS = tuple(_REPAIRS)
 """The dialects of xDSL that a repair exists for."""
 
+_KERNEL_DIALECTS = ("arith", "vector", "scf")
+"""Those in use in every kernel; to import the others takes time that few need to spend."""
+
 
 def ensure(*dialects: str) -> None:
-    """Repair `dialects`, by default all of them; does nothing the second time."""
-    for dialect in dialects or REPAIRED_DIALECTS:
+    """Repair `dialects`, by default those of kernels; does nothing the second time."""
+    for dialect in dialects or _KERNEL_DIALECTS:
         if dialect in _done:
             continue
         with _lock:

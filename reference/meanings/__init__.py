@@ -13,6 +13,7 @@ _FILES = (
     "ids",
     "lanes",
     "launch",
+    "llvm",
     "math",
     "memref",
     "memref_views",

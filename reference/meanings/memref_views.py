@@ -323,10 +323,18 @@ def _metadata(body: Body, op: memref.ExtractStridedMetaDataOp) -> None:
         body.let(stride, f"{source}.strides[{dimension}] & {mask}")
 
 
+@helper
+def address_of(memories: dict[int, MemRef], memory: MemRef) -> int:
+    """Where the data begins; who comes back with the number finds the memory again."""
+    address = memory.storage.address + memory.base
+    memories[address] = memory
+    return address
+
+
 @meaning(memref.ExtractAlignedPointerAsIndexOp)
 def _pointer(body: Body, op: memref.ExtractAlignedPointerAsIndexOp) -> None:
     source = body.use(op.source)
-    body.let(op.aligned_pointer, f"{source}.storage.address + {source}.base")
+    body.let(op.aligned_pointer, f"address_of(memories, {source})")
 
 
 @meaning(memref.GetGlobalOp)

@@ -3,7 +3,7 @@ What the stock `xdsl-opt` finds of this project after `pip install`.
 
 Every `xdsl-opt` call imports this module, so it imports nothing itself: dialects,
 passes and targets are named by a path and loaded on first use. So are the repairs of
-xDSL's own `arith`, `scf` and `vector` (see `spmd.dialects.compat`).
+xDSL's own `arith`, `scf`, `vector` and `llvm` (see `spmd.dialects.compat`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _repaired(dialect: str, load: Callable[[], Dialect]) -> Callable[[], Dialect
     return load_and_repair
 
 
-for _dialect in ("arith", "scf", "vector"):
+for _dialect in ("arith", "scf", "vector", "llvm"):
     XDSL_UNIVERSE.all_dialects[_dialect] = _repaired(
         _dialect, XDSL_UNIVERSE.all_dialects[_dialect]
     )
@@ -64,6 +64,7 @@ PASSES = (
     "form-sub-groups",
     "mask-divergence",
     "widen-sub-groups",
+    "lower-atomics",
     # Level 1 to level 1, without sub-group operations: `sub-groups-to-loops` and its own step.
     "sub-groups-to-loops",
     "lanes-to-loops",

@@ -9,7 +9,7 @@ from io import StringIO
 
 import pytest
 from xdsl.context import Context
-from xdsl.dialects import arith, builtin, func, scf, vector
+from xdsl.dialects import arith, builtin, func, llvm, scf, vector
 from xdsl.dialects.builtin import (
     IndexType,
     IntegerType,
@@ -309,10 +309,12 @@ def test_gather_refuses_what_does_not_fit():
 def test_repairs_happen_once():
     before = list(vector.Vector.operations), arith.CmpiOp.verify_, arith.CmpiOp.parse
     compat.ensure()
-    for repair in ("elementwise", "memory", "execute_region"):
+    for repair in ("elementwise", "memory", "execute_region", "atomics"):
         module = __import__(f"spmd.dialects.compat.{repair}", fromlist=["repair"])
         module.repair()
     assert [op.name for op in vector.Vector.operations] == [op.name for op in before[0]]
+    names = [op.name for op in llvm.LLVM.operations]
+    assert len(names) == len(set(names))
     assert arith.CmpiOp.verify_ is before[1]
     assert arith.CmpiOp.parse == before[2]
 

@@ -20,6 +20,7 @@ from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import Machine, host_machine
 from spmd.lowering.native import compile_native
 from spmd.lowering.types import is_memref
+from spmd.passes.lower_atomics import LowerAtomicsPass
 
 Array = NDArray[Any]
 
@@ -69,6 +70,7 @@ class NativeFunctions:
         assertions: Assertions = "abort",
     ):
         module = parse_module(text)
+        LowerAtomicsPass().apply(Context(), module)
         machine = machine or host_machine()
         self.llvm_ir = emit_llvm(module, machine, assertions=assertions)
         self.native = compile_native(self.llvm_ir, machine, opt=opt)

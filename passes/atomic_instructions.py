@@ -1,0 +1,202 @@
+"""
+Atomic instructions on the elements of memrefs.
+
+The pointer of an element is made of the memref's pointer, which upstream gives as a
+number, and the distance of the element, which is computed from indices and strides: a
+`getelementptr` on it keeps LLVM's knowledge of what memory it points into.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith, llvm, memref
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    NoneAttr,
+    StridedLayoutAttr,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from spmd.dialects import compat
+from spmd.dialects.compat.atomics import AtomicCmpXchgOp, AtomicRMWOp
+from spmd.dialects.rewriting import hint, replace
+from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
+from spmd.dialects.spmd.atomics import AtomicKind, AtomicOp, Ordering
+from spmd.dialects.spmd.types import is_float
+
+_INTEGERS = {
+    AtomicKind.ADD: "add",
+    AtomicKind.SUB: "sub",
+    AtomicKind.MIN: "min",
+    AtomicKind.MAX: "max",
+    AtomicKind.MINUI: "umin",
+    AtomicKind.MAXUI: "umax",
+    AtomicKind.AND: "_and",
+    AtomicKind.OR: "_or",
+    AtomicKind.XOR: "_xor",
+    AtomicKind.EXCHANGE: "xchg",
+}
+
+_FLOATS = {
+    AtomicKind.ADD: "fadd",
+    AtomicKind.SUB: "fsub",
+    AtomicKind.MIN: "fminimum",
+    AtomicKind.MAX: "fmaximum",
+    AtomicKind.EXCHANGE: "xchg",
+}
+
+NO_SIGNED_WRAP = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
+"""The distance of an element that exists is a number that fits."""
+
+_ON_FAILURE = {"release": "monotonic", "acq_rel": "acquire"}
+"""The strongest ordering that an exchange without store may have."""
+
+
+def write_rmw(op: AtomicRmwOp) -> None:
+    """Put `llvm.atomicrmw` in the place of `op`."""
+    compat.ensure("llvm")
+    code = _Code(op)
+    pointer = code.pointer()
+    kinds = _FLOATS if is_float(op.value.type) else _INTEGERS
+    value = code.number(op.value)
+    done = code.add(AtomicRMWOp(kinds[op.kind.data], pointer, value, _ordering(op)))
+    replace(op, code.ops, (code.like(op.old, done.results[0]),))
+
+
+def write_cas(op: AtomicCasOp) -> None:
+    """Put `llvm.cmpxchg` in the place of `op`."""
+    compat.ensure("llvm")
+    code = _Code(op)
+    pointer = code.pointer()
+    success = _ordering(op)
+    pair = code.add(
+        AtomicCmpXchgOp(
+            pointer,
+            code.number(op.expected),
+            code.number(op.new),
+            success,
+            _ON_FAILURE.get(success, success),
+        )
+    ).results[0]
+    old, won = (
+        code.add(
+            llvm.ExtractValueOp(DenseArrayBase.from_list(i64, [n]), pair, type_)
+        ).results[0]
+        for n, type_ in enumerate((_plain(op.new.type), op.won.type))
+    )
+    replace(op, code.ops, (code.like(op.old, old), won))
+
+
+def _ordering(op: AtomicOp) -> str:
+    given = op.ordering.data
+    return "monotonic" if given is Ordering.RELAXED else given.value
+
+
+def _plain(type_: Attribute) -> Attribute:
+    """The type that an element of memory has in the `llvm` dialect."""
+    return i64 if isinstance(type_, IndexType) else type_
+
+
+class _Code:
+    """The operations that take the place of an atomic one."""
+
+    def __init__(self, op: AtomicOp):
+        self.ops: list[Operation] = []
+        self._op = op
+
+    def add(self, op: Operation) -> Operation:
+        self.ops.append(op)
+        return op
+
+    def number(self, value: SSAValue) -> SSAValue:
+        """`value` in a type of the `llvm` dialect."""
+        if not isinstance(value.type, IndexType):
+            return value
+        return self.add(arith.IndexCastOp(value, i64)).results[0]
+
+    def like(self, old: SSAValue, new: SSAValue) -> SSAValue:
+        """`new`, which stands for `old`, in the type of `old`."""
+        if old.type == new.type:
+            return new
+        return self.add(arith.IndexCastOp(new, old.type)).results[0]
+
+    def pointer(self) -> SSAValue:
+        """Where the element lies."""
+        array = self._op.memref
+        name = array.name_hint or "memory"
+        number = self.add(memref.ExtractAlignedPointerAsIndexOp.get(array)).results[0]
+        start = self.add(llvm.IntToPtrOp(self.number(number))).results[0]
+        hint(start, f"{name}_start")
+        index = self._index()
+        if index is None:
+            return start
+        element = _plain(self._op.memref_type.element_type)
+        at = llvm.GEPOp.from_mixed_indices(
+            start, [self.number(index)], element, inbounds=True
+        )
+        return hint(self.add(at).results[0], f"{name}_element")
+
+    def _index(self) -> SSAValue | None:
+        """How many elements behind the start it lies; `None` if it is the first."""
+        type_ = self._op.memref_type
+        indices = tuple(self._op.indices)
+        if isinstance(type_.layout, StridedLayoutAttr):
+            return self._strided(indices, type_.layout)
+        assert isinstance(type_.layout, NoneAttr), "kernels have no other layouts"
+        total: SSAValue | None = None
+        for dimension, (index, extent) in enumerate(
+            zip(indices, type_.get_shape(), strict=True)
+        ):
+            if total is not None:
+                total = self._multiply(total, self._extent(dimension, extent))
+            total = self._sum(total, index)
+        return total
+
+    def _extent(self, dimension: int, extent: int) -> SSAValue:
+        if extent != DYNAMIC_INDEX:
+            return self._constant(extent)
+        which = self._constant(dimension)
+        return self.add(memref.DimOp(self._op.memref, which)).results[0]
+
+    def _strided(
+        self, indices: tuple[SSAValue, ...], layout: StridedLayoutAttr
+    ) -> SSAValue | None:
+        known = layout.get_offset(), *layout.get_strides()
+        if None in known:
+            metadata = memref.ExtractStridedMetaDataOp(self._op.memref)
+            self.add(metadata)
+            measured = metadata.offset, *metadata.strides
+        else:
+            measured = (None,) * len(known)
+        offset, *strides = (
+            number if number is not None else value
+            for number, value in zip(known, measured, strict=True)
+        )
+        total: SSAValue | None = None
+        if offset != 0:
+            total = self._value(offset)
+        for index, stride in zip(indices, strides, strict=True):
+            step = index if stride == 1 else self._multiply(index, self._value(stride))
+            total = self._sum(total, step)
+        return total
+
+    def _value(self, number: int | SSAValue | None) -> SSAValue:
+        assert number is not None, "what the type leaves open is measured"
+        return self._constant(number) if isinstance(number, int) else number
+
+    def _constant(self, value: int) -> SSAValue:
+        op = arith.ConstantOp(IntegerAttr.from_index_int_value(value))
+        return hint(
+            self.add(op).results[0], f"c{value}" if value >= 0 else f"cm{-value}"
+        )
+
+    def _sum(self, total: SSAValue | None, more: SSAValue) -> SSAValue:
+        if total is None:
+            return more
+        return self.add(arith.AddiOp(total, more, overflow=NO_SIGNED_WRAP)).results[0]
+
+    def _multiply(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.add(arith.MuliOp(a, b, overflow=NO_SIGNED_WRAP)).results[0]
