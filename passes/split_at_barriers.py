@@ -58,6 +58,7 @@ from spmd.analysis.divergence import analyze_kernel
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import erase_dead_ops
 from spmd.dialects.spmd import GlobalIdOp, KernelOp
+from spmd.passes.collective_fusion import fuse_collectives
 from spmd.passes.continuations import make_continuations
 from spmd.passes.fission import split_by_fission
 from spmd.passes.fission_legality import why_not_fission
@@ -109,6 +110,7 @@ def split_at_barriers(
     has_syncs = next(regions.syncs, None) is not None
     if problem is None and (strategy != "continuations" or not has_syncs):
         split_by_fission(kernel, regions, divergence, check)
+        fuse_collectives(kernel)
     else:
         if problem is not None:
             kernel.attributes[WHY_NOT_FISSION] = StringAttr(problem.reason)
