@@ -19,7 +19,7 @@ stored: a short way to save a byte must not be a long way to compute it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import MemRefType
@@ -41,23 +41,16 @@ LARGEST_GRAPH = 4000
 """Values of a graph for which a minimum is looked for."""
 
 _ENDLESS = 1 << 60
-_MANY = 1 << 16
-"""So many values that are there already cost less than a byte."""
 
 Operands = Callable[[SSAValue], tuple[int, Sequence[SSAValue]] | None]
 """What it costs to compute a value again, and from what; `None` if it cannot be done."""
 
 
-def choose_stored(
-    needed: Iterable[SSAValue],
-    operands_of: Operands,
-    there: Container[SSAValue] = (),
-) -> set[SSAValue]:
+def choose_stored(needed: Iterable[SSAValue], operands_of: Operands) -> set[SSAValue]:
     """
     A smallest set of values from which all that are `needed` can be computed.
 
-    Operands that are known everywhere are not among `operands_of` a value. Values that are
-    `there` lie in memory for another reason: to keep them costs next to nothing.
+    Operands that are known everywhere are not among `operands_of` a value.
     """
     needed = list(dict.fromkeys(needed))
     parents = _ancestors(needed, operands_of)
@@ -69,7 +62,7 @@ def choose_stored(
         return stored
     if len(origins) > LARGEST_GRAPH:
         return stored.union(v for v in rest if not isinstance(v.type, MemRefType))
-    return stored | _Network(rest, parents, origins, there).cut()
+    return stored | _Network(rest, parents, stored, origins).cut()
 
 
 _Parents = dict[SSAValue, Sequence[SSAValue] | None]
@@ -134,8 +127,8 @@ class _Network:
         self,
         needed: Sequence[SSAValue],
         parents: _Parents,
+        stored: set[SSAValue],
         values: set[SSAValue],
-        there: Container[SSAValue],
     ):
         self.values: list[SSAValue] = []
         self.number: dict[SSAValue, int] = {}
@@ -151,7 +144,8 @@ class _Network:
             open_.extend(parents[value] or ())
         for value, number in self.number.items():
             into, out = 2 * number + 2, 2 * number + 3
-            self._edge(into, out, 1 if value in there else _cost_of_storing(value))
+            is_memref = isinstance(value.type, MemRefType)
+            self._edge(into, out, _ENDLESS if is_memref else size_in_bytes(value.type))
             operands = parents[value]
             if operands is None:
                 self._edge(0, into, _ENDLESS)
@@ -205,12 +199,6 @@ class _Network:
             self.residual[a][b] -= flow
             self.residual[b][a] += flow
         return True
-
-
-def _cost_of_storing(value: SSAValue) -> int:
-    if isinstance(value.type, MemRefType):
-        return _ENDLESS
-    return size_in_bytes(value.type) * _MANY
 
 
 def cost_of(op: Operation) -> int | None:

@@ -255,13 +255,12 @@ class _Finder:
     def _choose(self) -> None:
         """Decide what is stored and what is recomputed."""
         number = -1
-        there = {source for v in self.inputs.values() for source, _ in v.sources}
         # What is recomputed can need a variable, whose own values are needed then.
         while number != len(self._plain):
             number = len(self._plain)
             self._in_place = set(self._find_in_place())
             needed = (value for value in self._plain if value not in self._in_place)
-            chosen = choose_stored(needed, self._operands_of, there) | self._in_place
+            chosen = choose_stored(needed, self._operands_of) | self._in_place
             self.stored.clear()
             self.recomputed.clear()
             for value, regions in tuple(self._plain.items()):

@@ -94,11 +94,11 @@ def find_continuation_needs(
         for value in outside[block]
         if finder.is_brought(value, sub_cfg, block)
     ]
-    for sync in places.cfg.syncs:
-        finder.use_in_collective(sync)
     finder.choose(value for value, _, _ in uses)
     for use in uses:
         finder.use(*use)
+    for sync in places.cfg.syncs:
+        finder.use_in_collective(sync)
     return finder.needs
 
 
@@ -123,8 +123,7 @@ class _Finder:
     def choose(self, values: Iterable[SSAValue]) -> None:
         """Decide which values to store, so that all `values` can be had again."""
         varying = filter(self._is_varying, values)
-        there = set(self.needs.inputs.values())
-        self._chosen = choose_stored(varying, self._operands_of, there)
+        self._chosen = choose_stored(varying, self._operands_of)
 
     def use(self, value: SSAValue, sub_cfg: SubCfg, block: Block) -> None:
         """Note that `block`, as a part of `sub_cfg`, uses `value` from another block."""
