@@ -41,10 +41,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import arith, cf, memref, scf, ub
-from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, ModuleOp, i1
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
-from xdsl.irdl.dominance import DominanceInfo
+from xdsl.dialects import arith, cf, scf, ub
+from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.chosen_memrefs import (
@@ -54,7 +53,6 @@ from spmd.analysis.chosen_memrefs import (
     passed_on,
     viewed_by,
 )
-from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import (
     Constants,
     erase_dead_ops,
@@ -62,8 +60,8 @@ from spmd.dialects.rewriting import (
     insert_before,
     locate,
 )
-from spmd.dialects.spmd import KernelOp, LocalAllocOp
-from spmd.passes.constant_pool import ConstantPool
+from spmd.dialects.spmd import KernelOp
+from spmd.passes.memref_bases import MemrefBases, number_type, op_of
 from spmd.passes.memref_descriptors import Descriptors, layout_of
 
 
@@ -91,22 +89,20 @@ class _Rebuilder:
     def __init__(self, kernel: KernelOp, places: Sequence[Place]):
         entry = kernel.body.blocks.first
         assert entry is not None, "a kernel has a body"
-        self.entry = entry
         self.places = places
-        self.pool = ConstantPool(entry)
+        self.bases = MemrefBases(entry)
         self.numbers: dict[SSAValue, dict[tuple[str, int], SSAValue]] = {}
         """The numbers of each memref that was made again; ("base", 0) is that of its base."""
 
         self.place_of: dict[SSAValue, Place] = {}
         self.descriptors = Descriptors(Constants(entry), self.numbers)
-        self._buffers: dict[tuple[SSAValue, Attribute], SSAValue] = {}
         self._which: dict[tuple[SSAValue, Family], SSAValue] = {}
         self._now: dict[Operation, Operation] = {}
 
     def rebuild(self) -> None:
         for place in self.places:
             for base in place.bases:
-                self._let_dominate(base, place)
+                self.bases.let_dominate(base, place)
         of_result: dict[Operation, list[Place]] = {}
         for place in self.places:
             for value in place.values:
@@ -123,110 +119,16 @@ class _Rebuilder:
         for op, operands in passing.items():
             self._pass_numbers_on(self._now.get(op, op), operands)
 
-    # Bases.
-
-    def _let_dominate(self, base: SSAValue, place: Place) -> None:
-        """See to it that `base` is known wherever the memref of `place` is made again."""
-        owner = base.owner
-        if isinstance(owner, Block):
-            if owner is not self.entry:
-                at = _op_of(place.values[0])
-                fail(at, f"expected {at.name} to pass on memrefs of the kernel's own")
-            return
-        match owner:
-            case memref.AllocaOp():
-                for value in place.values:
-                    if _is_around(value, owner):
-                        fail(
-                            owner,
-                            "expected a private array that ends with the iteration that "
-                            "makes it, got one that the next iteration uses; make it in "
-                            "front of the loop",
-                        )
-                if not owner.dynamic_sizes:
-                    self._move_to_head(owner)
-                    return
-            case LocalAllocOp() | memref.GetGlobalOp():
-                self._move_to_head(owner)
-                return
-            case _:
-                pass
-        for value in place.values:
-            if not _dominates(owner, value):
-                fail(
-                    owner,
-                    f"expected {owner.name} in front of the control flow that chooses its "
-                    "memref, which is used behind a barrier",
-                )
-
-    def _move_to_head(self, op: Operation) -> None:
-        if op.parent is not self.entry:
-            op.detach()
-            self.entry.insert_op_before(op, self._behind_constants())
-
-    def _behind_constants(self) -> Operation:
-        op = self.entry.first_op
-        while isinstance(op, arith.ConstantOp):
-            op = op.next_op
-        assert op is not None, "an entry block has a terminator"
-        return op
-
-    def _buffer_of(self, base: SSAValue, space: Attribute) -> SSAValue:
-        """The memory of `base` from its first address on, as a memref without dimensions."""
-        if (known := self._buffers.get((base, space))) is None:
-            op = memref.ExtractStridedMetaDataOp(base)
-            ops: list[Operation] = [op]
-            known = hint(op.base_buffer, base.name_hint and f"{base.name_hint}_base")
-            type_ = op.base_buffer.type
-            assert isinstance(type_, MemRefType)
-            if type_.memory_space != space:
-                to = MemRefType(type_.element_type, (), type_.layout, space)
-                ops.append(memref.MemorySpaceCastOp(known, to))
-                known = ops[-1].results[0]
-            if isinstance(base.owner, Operation):
-                after = base.owner.next_op
-                assert after is not None, "an allocation is no terminator"
-            else:
-                after = self._behind_constants()
-            insert_before(after, *ops)
-            self._buffers[base, space] = known
-        return known
-
-    def _base(
-        self, place: Place, which: SSAValue | None, anchor: Operation
-    ) -> SSAValue:
-        """The memory that the memref of `place` looks at."""
-        bases = tuple(place.bases)
-        if which is None:
-            return bases[0]
-        space = place.type.memory_space
-        chosen = self._buffer_of(bases[-1], space)
-        for base in reversed(bases[:-1]):
-            number = place.family.bases[base]
-            buffer = self._buffer_of(base, space)
-            if which.type == i1:
-                # Of two: the number of this one is 0 or 1.
-                one, two = (chosen, buffer) if number == 0 else (buffer, chosen)
-                op = arith.SelectOp(which, one, two)
-            else:
-                constant = self._number(place.family, base)
-                equal = arith.CmpiOp(which, constant, "eq")
-                insert_before(anchor, equal)
-                op = arith.SelectOp(equal, buffer, chosen)
-            insert_before(anchor, op)
-            chosen = op.result
-        return chosen
-
     # Places.
 
     def _types_of(self, place: Place) -> list[tuple[tuple[str, int], Attribute]]:
         """What is passed on instead of the memref of `place`."""
-        layout = layout_of(place.type, _op_of(place.values[0]))
+        layout = layout_of(place.type, op_of(place.values[0]))
         types: list[tuple[tuple[str, int], Attribute]] = [
             (key, IndexType()) for key in layout.open_numbers()
         ]
         if len(place.bases) > 1:
-            types.insert(0, (("base", 0), _number_type(place.family)))
+            types.insert(0, (("base", 0), number_type(place.family)))
         return types
 
     def _make_again(
@@ -243,7 +145,7 @@ class _Rebuilder:
             suffix = kind if kind in ("base", "offset") else f"{kind}{d}"
             hint(value, old.name_hint and f"{old.name_hint}_{suffix}")
         if place.bases:
-            base = self._base(place, numbers.get(("base", 0)), anchor)
+            base = self.bases.memory_of(place, numbers.get(("base", 0)), anchor)
             new = hint(self.descriptors.build(base, place.type, numbers, anchor), old)
         else:
             poison = ub.PoisonOp(place.type)
@@ -318,13 +220,13 @@ class _Rebuilder:
                 number = self.numbers[memory].get(("base", 0))
                 if number is not None:
                     return number
-                return self._number(family, next(iter(place.bases), None))
+                return self.bases.number(family, next(iter(place.bases), None))
             if isinstance(select := memory.owner, arith.SelectOp):
                 return self._which_of(select, family)
             if isinstance(memory.owner, ub.PoisonOp):
-                return self._number(family, None)
+                return self.bases.number(family, None)
             if (source := viewed_by(memory)) is None:
-                return self._number(family, memory)
+                return self.bases.number(family, memory)
             memory = source
 
     def _which_of(self, select: arith.SelectOp, family: Family) -> SSAValue:
@@ -339,63 +241,6 @@ class _Rebuilder:
                 known = op.result
             self._which[key] = known
         return known
-
-    def _number(self, family: Family, base: SSAValue | None) -> SSAValue:
-        """The constant that stands for `base`; any, if there is none."""
-        number = 0 if base is None else family.bases[base]
-        type_ = _number_type(family)
-        return (
-            self.pool.bit(bool(number))
-            if type_ == i1
-            else self.pool.number(number, type_)
-        )
-
-
-def _number_type(family: Family) -> Attribute:
-    """The shortest type that tells the bases of `family` apart."""
-    count = len(family.bases)
-    if count <= 2:
-        return i1
-    return IntegerType(8 if count <= 1 << 8 else 16 if count <= 1 << 16 else 32)
-
-
-def _op_of(value: SSAValue) -> Operation:
-    """The operation that makes `value`, or that has it as an argument."""
-    owner = value.owner
-    op = owner if isinstance(owner, Operation) else owner.parent_op()
-    assert op is not None, "a block stands in an operation"
-    return op
-
-
-def _is_around(value: SSAValue, op: Operation) -> bool:
-    """Whether `op` runs again while `value` is known that an earlier run may have made."""
-    block = value.owner
-    return isinstance(block, Block) and _dominates(block, op)
-
-
-def _dominates(one: Operation | Block, other: SSAValue | Operation) -> bool:
-    """Whether `one`, or the begin of a block, always runs before `other`."""
-    if isinstance(other, SSAValue):
-        other = other.owner if isinstance(other.owner, Operation) else _first(other)
-    block = one if isinstance(one, Block) else one.parent
-    assert block is not None
-    region = block.parent
-    at: Operation | None = other
-    while at is not None and at.parent_region() is not region:
-        at = at.parent_op()
-    if at is None or at.parent is None:
-        return False
-    if at.parent is block:
-        return isinstance(one, Block) or (one is not at and one.is_before_in_block(at))
-    assert region is not None
-    return DominanceInfo(region).dominates(block, at.parent)
-
-
-def _first(value: SSAValue) -> Operation:
-    assert isinstance(value, BlockArgument)
-    first = value.block.first_op
-    assert first is not None, "a block has a terminator"
-    return first
 
 
 def _let_pass_on(op: Operation, groups: Sequence[Sequence[SSAValue]]) -> None:
