@@ -99,7 +99,8 @@ class Meeting(Unstructured):
                 again = self.op(
                     f"arith.andi {early.name}, {wanted.name} : i1", "i1", [early]
                 )
-                back = f"{label}{self.choose(at + 1)}{passed}"
+                # To where all ways lead through: a loop has one entry.
+                back = f"{label}{self.pick((0, at))}{passed}"
                 self.line(f"cf.cond_br {again.name}, {back}, {forward}")
             else:
                 condition = self.value("i1", uniform=True)
@@ -127,6 +128,41 @@ class Meeting(Unstructured):
         self.depth -= 1
         self.line(f"{label}on:")
         self.depth += 1
+
+    def memory(self) -> None:
+        """A private array of dynamic size, a part of one, or one of two that was chosen."""
+        t = self.pick(self.types())
+        kind = self.choose(3)
+        if kind == 0:
+            number = self.within(self.value("i32", uniform=self.uniform_control), 4)
+            if not number.uniform:
+                return
+            size = self.index(f"arith.addi {number.name}, %length")
+            array, _, memref = self.private_array(t, size)
+            if self.maybe():
+                part = self.fresh()
+                to = f"memref<4x{t}, strided<[1]>>"
+                self.line(
+                    f"{part} = memref.subview {array}[0] [4] [1] : {memref} to {to}"
+                )
+                array, memref = part, to
+        else:
+            (first, _, memref), (second, _, _) = (
+                self.private_array(t) for _ in range(2)
+            )
+            condition = self.value("i1").name
+            array = self.fresh()
+            if kind == 1:
+                self.line(
+                    f"{array} = arith.select {condition}, {first}, {second} : {memref}"
+                )
+            else:
+                self.line(f"{array} = scf.if {condition} -> ({memref}) {{")
+                self.line(f"  scf.yield {first} : {memref}")
+                self.line("} else {")
+                self.line(f"  scf.yield {second} : {memref}")
+                self.line("}")
+        self.privates[-1].append((array, t, memref))
 
     def call(self) -> None:
         """A call of a function with barriers; the same one is called again later."""

@@ -118,6 +118,7 @@ class Program(Meeting):
                 self.round_trip,
                 self.agreed,
                 self.private,
+                self.memory,
                 self.collective,
                 self.call,
                 self.meeting_blocks,
@@ -141,6 +142,7 @@ class Program(Meeting):
         """The linear ids and sizes, in as many dimensions as the launch has."""
         for number in range(4):
             self.line(f"%c{number} = arith.constant {number} : index")
+        self.line("%length = arith.constant 4 : index")
         self.line("%zero = arith.constant 0 : i32")
         self.line("%one = arith.constant 1 : i32")
         self.line("%four = arith.constant 4 : i32")

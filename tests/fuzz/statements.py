@@ -136,20 +136,22 @@ class Statements(Writer):
         arrays = [array for scope in self.privates for array in scope]
         if not arrays or self.maybe(4):
             t = self.pick(self.types())
-            name = self.fresh()
-            self.line(f"{name} = memref.alloca() : memref<4x{t}>")
-            value = self.value(t)
-            for slot in range(4):
-                self.line(
-                    f"memref.store {value.name}, {name}[%c{slot}] : memref<4x{t}>"
-                )
-            self.privates[-1].append((name, t))
+            self.privates[-1].append(self.private_array(t))
             return
-        name, t = self.pick(arrays)
+        name, t, memref = self.pick(arrays)
         at = self.within(self.value("i32"), 4)
         if self.maybe():
             value = self.value(t)
-            self.line(f"memref.store {value.name}, {name}[{at.name}] : memref<4x{t}>")
+            self.line(f"memref.store {value.name}, {name}[{at.name}] : {memref}")
         else:
             varying = Value("", t, False)
-            self.op(f"memref.load {name}[{at.name}] : memref<4x{t}>", t, [varying])
+            self.op(f"memref.load {name}[{at.name}] : {memref}", t, [varying])
+
+    def private_array(self, t: str, size: str = "") -> tuple[str, str, str]:
+        """A private array, filled; of four elements, or of a size that is at least that."""
+        name, value = self.fresh(), self.value(t)
+        memref = f"memref<{'?' if size else 4}x{t}>"
+        self.line(f"{name} = memref.alloca({size}) : {memref}")
+        for slot in range(4):
+            self.line(f"memref.store {value.name}, {name}[%c{slot}] : {memref}")
+        return name, t, memref

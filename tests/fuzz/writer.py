@@ -75,7 +75,8 @@ class Writer(ABC):
         self.scopes: list[list[Value]] = [[]]
         self.parameters: dict[str, tuple[str, str, str]] = {}
         self.shared: list[Shared] = []
-        self.privates: list[list[tuple[str, str]]] = [[]]
+        self.privates: list[list[tuple[str, str, str]]] = [[]]
+        """Private arrays of at least four elements: name, element type, type."""
         self.uniform_control = True
         self.budget: int = 40
         self.rank = 1
