@@ -51,7 +51,6 @@ from spmd.passes.carriers import remove_syncs
 from spmd.passes.counted_loops import for_to_while
 from spmd.passes.group_collectives import expand_collective
 from spmd.passes.private_arrays import PrivateArrays, fail_about_unmovable
-from spmd.passes.unstructured_bodies import wrap_blocks
 from spmd.passes.work_item_loops import (
     WorkGroup,
     WorkItemNest,
@@ -84,9 +83,6 @@ def split_by_fission(
             for_to_while(loop)
         divergence = analyze_kernel(kernel)
         regions = find_barrier_regions(kernel, divergence)
-    if len(kernel.body.blocks) > 1:
-        wrap_blocks(kernel, regions)
-        return
     needs = find_context_needs(regions, divergence)
     if _make_sizes_known(needs):
         regions = find_barrier_regions(kernel, divergence)

@@ -31,7 +31,6 @@ from spmd.analysis.barrier_regions import BarrierRegions
 from spmd.analysis.divergence import Divergence
 from spmd.analysis.passed_values import decisions_of
 from spmd.analysis.region_flow import region_flow, syncs_ahead, why_not_agreed
-from spmd.dialects.spmd import KernelOp
 
 
 class Problem(NamedTuple):
@@ -42,16 +41,9 @@ class Problem(NamedTuple):
 
 
 def why_not_fission(
-    kernel: KernelOp, regions: BarrierRegions, divergence: Divergence
+    regions: BarrierRegions, divergence: Divergence
 ) -> Problem | None:
-    """Why deep loop fission would be wrong, or is not possible, for `kernel`."""
-    sync = next(regions.syncs, None)
-    if sync is not None and len(kernel.body.blocks) > 1:
-        return Problem(
-            sync,
-            f"expected {sync.name} in structured control flow, got it in a "
-            f"kernel body of {len(kernel.body.blocks)} blocks",
-        )
+    """Why deep loop fission would be wrong, or is not possible, for a kernel."""
     for carrier in regions.carriers:
         if not isinstance(
             carrier, scf.IfOp | scf.ForOp | scf.WhileOp | scf.IndexSwitchOp

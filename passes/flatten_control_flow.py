@@ -1,7 +1,8 @@
 """
 Structured control flow around barriers as blocks of the kernel.
 
-What has no barrier inside stays structured.
+What has no barrier inside stays structured. The inverse, for the code between two barriers,
+is `structurize-control-flow`.
 
 ```mlir
 // before
@@ -60,14 +61,11 @@ def _flatten(op: Operation, constants: Constants) -> Sequence[Block]:
             return _flatten_for(op)
         case scf.WhileOp():
             return _flatten_while(op)
-        case scf.ExecuteRegionOp():
-            return _flatten_execute_region(op)
         case _:
             fail(
                 op,
-                "expected barriers inside of scf.if, scf.for, scf.while, "
-                "scf.index_switch and scf.execute_region only, got one inside of "
-                f"{op.name}",
+                "expected barriers inside of scf.if, scf.for, scf.while and "
+                f"scf.index_switch only, got one inside of {op.name}",
             )
 
 
@@ -193,14 +191,3 @@ def _flatten_while(op: scf.WhileOp) -> Sequence[Block]:
     _end_with(block, cf.BranchOp(before, *op.arguments), op)
     block.erase_op(op)
     return (before, body, after)
-
-
-def _flatten_execute_region(op: scf.ExecuteRegionOp) -> Sequence[Block]:
-    block, after = _cut_behind(op)
-    blocks = _move_blocks(op.region, after)
-    for inner in blocks:
-        if isinstance(end := _end_of(inner), scf.YieldOp):
-            _branch_instead(end, after, end.operands)
-    _end_with(block, cf.BranchOp(blocks[0]), op)
-    block.erase_op(op)
-    return (*blocks, after)

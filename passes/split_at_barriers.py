@@ -38,7 +38,8 @@ scf.for %lx = %c0 to %local_size_x step %c1 {
 } {spmd.work_items = array<i64: 0>}
 ```
 
-Requires: `rebuild-memrefs`, `gather-ids`; every call that reaches a barrier inlined.
+Requires: `structurize-control-flow`, `rebuild-memrefs`, `gather-ids`; every call that
+reaches a barrier inlined.
 Ensures: kernels without barriers and collectives of the work-group and without local ids;
 all code that differs between work-items stands in work-item loops.
 """
@@ -58,15 +59,13 @@ from spmd.analysis.divergence import analyze_kernel
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import erase_dead_ops
 from spmd.dialects.spmd import GlobalIdOp, KernelOp
+from spmd.dialects.spmd.kernel import NOT_SPLIT_BY_FISSION
 from spmd.passes.collective_fusion import fuse_collectives
 from spmd.passes.continuations import make_continuations
 from spmd.passes.fission import split_by_fission
 from spmd.passes.fission_legality import why_not_fission
 
 Strategy = Literal["auto", "fission", "continuations"]
-
-WHY_NOT_FISSION = "spmd.not_split_by_fission"
-"""Why a kernel was split into continuations."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +90,12 @@ def split_at_barriers(
     for op in kernel.walk():
         if isinstance(op, GlobalIdOp):
             fail(op, "expected no spmd.global_id: run gather-ids before this pass")
+    if len(kernel.body.blocks) > 1:
+        fail(
+            kernel,
+            f"expected a kernel body of one block, got {len(kernel.body.blocks)}: run "
+            "structurize-control-flow before this pass",
+        )
     for place in find_chosen_memrefs(kernel):
         at = place.edges[0].op
         fail(
@@ -100,7 +105,7 @@ def split_at_barriers(
         )
     divergence = analyze_kernel(kernel)
     regions = find_barrier_regions(kernel, divergence)
-    problem = why_not_fission(kernel, regions, divergence)
+    problem = why_not_fission(regions, divergence)
     if problem is not None and strategy == "fission":
         fail(
             problem.op,
@@ -113,6 +118,6 @@ def split_at_barriers(
         fuse_collectives(kernel)
     else:
         if problem is not None:
-            kernel.attributes[WHY_NOT_FISSION] = StringAttr(problem.reason)
+            kernel.attributes[NOT_SPLIT_BY_FISSION] = StringAttr(problem.reason)
         make_continuations(kernel, check)
     erase_dead_ops(kernel.body)

@@ -12,11 +12,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import cf
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from spmd.analysis.cfg import reverse_post_order
-from spmd.dialects.diagnostics import fail
+from spmd.passes.structuring.ways import (
+    find_empty,
+    in_order,
+    replace_trivial_arguments,
+    successors_of,
+    ways_past,
+)
 
 
 @dataclass(eq=False)
@@ -47,14 +51,18 @@ class BlockGraph:
     def __init__(self, region: Region, same: Mapping[SSAValue, SSAValue] | None = None):
         """`same` maps values to those that they are new values of (see `structurize`)."""
         self.same: Mapping[SSAValue, SSAValue] = same or {}
-        self.blocks = _reachable(region)
+        order = in_order(region, successors_of)
+        replace_trivial_arguments(order, self.same)
+        empty = find_empty(order, self.same)
+        ways = {block: ways_past(block, empty) for block in order}
+        self.blocks = in_order(region, lambda block: [to for to, _ in ways[block]])
         self.exit = len(self.blocks)
         self.variables: list[Variable] = []
         self._of_value: dict[SSAValue, Variable] = {}
-        _replace_trivial_arguments(self.blocks, self.same)
-        numbers = {block: number for number, block in enumerate(self.blocks)}
+        numbers: dict[Block | None, int] = {None: self.exit}
+        numbers.update((block, number) for number, block in enumerate(self.blocks))
         self.jumps = [
-            tuple(_jumps(block, number, numbers, self.exit))
+            tuple(Jump(number, numbers[to], values) for to, values in ways[block])
             for number, block in enumerate(self.blocks)
         ]
         self.arrivals: list[list[Jump]] = [[] for _ in range(self.exit + 1)]
@@ -182,79 +190,3 @@ class BlockGraph:
                 live[number] = found
                 waiting.update((jump.source, None) for jump in self.arrivals[number])
         return live
-
-
-def _reachable(region: Region) -> list[Block]:
-    blocks = list(region.blocks)
-    number = {block: i for i, block in enumerate(blocks)}
-    edges: list[list[int]] = []
-    for block in blocks:
-        end = block.last_op
-        assert end is not None, "a block has a terminator"
-        edges.append([number[after] for after in end.successors])
-    return [blocks[i] for i in reverse_post_order(edges, 0)]
-
-
-def ways_of(end: Operation) -> Sequence[tuple[Block, Sequence[SSAValue]]]:
-    """Where a terminator with successors leads, and with what; a default comes last."""
-    match end:
-        case cf.BranchOp():
-            return ((end.successor, end.arguments),)
-        case cf.ConditionalBranchOp():
-            return (
-                (end.then_block, end.then_arguments),
-                (end.else_block, end.else_arguments),
-            )
-        case cf.SwitchOp():
-            cases = zip(end.case_blocks, end.case_operand, strict=True)
-            return (*cases, (end.default_block, end.default_operands))
-        case _:
-            fail(
-                end,
-                "expected blocks that end in cf.br, cf.cond_br or cf.switch, or leave "
-                f"the region, got {end.name}",
-            )
-
-
-def _jumps(
-    block: Block, number: int, numbers: Mapping[Block, int], exit_: int
-) -> Iterator[Jump]:
-    end = block.last_op
-    assert end is not None, "a block has a terminator"
-    if not end.successors:
-        yield Jump(number, exit_, tuple(end.operands))
-        return
-    for target, values in ways_of(end):
-        yield Jump(number, numbers[target], tuple(values))
-
-
-def _replace_trivial_arguments(
-    blocks: Sequence[Block], same: Mapping[SSAValue, SSAValue]
-) -> None:
-    """Use a value itself instead of an argument that is never anything else."""
-    changing = {*same, *same.values()}
-    arriving: dict[Block, list[tuple[Operation, int]]] = {}
-    for block in blocks:
-        end = block.last_op
-        assert end is not None, "a block has a terminator"
-        if end.successors:
-            for way, (target, _) in enumerate(ways_of(end)):
-                arriving.setdefault(target, []).append((end, way))
-    waiting = dict.fromkeys(argument for block in blocks[1:] for argument in block.args)
-    known = set(waiting)
-    while waiting:
-        argument = next(iter(waiting))
-        del waiting[argument]
-        if argument.first_use is None or argument in changing:
-            continue
-        values = {
-            ways_of(end)[way][1][argument.index]
-            for end, way in arriving[argument.block]
-        }
-        values.discard(argument)
-        if len(values) != 1 or changing & values:
-            continue
-        for use in argument.uses:
-            for target in use.operation.successors:
-                waiting.update((a, None) for a in target.args if a in known)
-        argument.replace_all_uses_with(values.pop())

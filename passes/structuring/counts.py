@@ -23,7 +23,7 @@ from xdsl.utils.hints import isa
 
 from spmd.dialects.rewriting import constant_index
 from spmd.passes.structuring.block_graph import BlockGraph, Variable
-from spmd.passes.structuring.plan import HeadedLoop
+from spmd.passes.structuring.code import HeadedLoop
 
 _BELOW = {2: (0, 1), 4: (1, 0)}
 """For `slt` and `sgt`: which operand is the smaller one where they hold."""

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -p 'gather-ids,split-at-barriers{strategy=continuations}' --split-input-file --verify-diagnostics | filecheck %s
+// RUN: xdsl-opt %s -p 'structurize-control-flow,gather-ids,split-at-barriers{strategy=continuations}' --split-input-file --verify-diagnostics | filecheck %s
 
 // Barriers one after the other need no decision.
 
@@ -40,11 +40,8 @@ spmd.kernel @straight() attributes {work_group_size = array<i64: 64>} {
 // CHECK-NEXT:        [[J:%.*]] = arith.addi %i, %c1 : index
 // CHECK-NEXT:        memref.store [[J]], %i_cell[] : memref<index>
 // CHECK-NEXT:        [[MORE:%.*]] = arith.cmpi slt, [[J]], %n : index
-// CHECK-NEXT:        scf.if [[MORE]] {
-// CHECK-NEXT:          memref.store %c1, %next_sync[] : memref<index>
-// CHECK-NEXT:        } else {
-// CHECK-NEXT:          memref.store %c0, %next_sync[] : memref<index>
-// CHECK-NEXT:        }
+// CHECK-NEXT:        [[CODE:%.*]] = arith.select [[MORE]], %c1, %c0 : index
+// CHECK-NEXT:        memref.store [[CODE]], %next_sync[] : memref<index>
 // CHECK-NEXT:      } {spmd.work_items = array<i64: 0>}
 // CHECK-NEXT:      %following_1 = memref.load %next_sync[] : memref<index>
 // CHECK-NEXT:      scf.yield %following_1 : index
@@ -107,20 +104,33 @@ spmd.kernel @two(%x: memref<?xi1>) attributes {work_group_size = array<i64: 64>}
 
 // -----
 
-// Blocks that some work-items run around without waiting stay blocks; a value that comes
-// from outside on one way and from inside on another is a private variable.
+// Work-items run around a loop until they come to a barrier, or out of it: a sub-CFG is made
+// structured again, and what it came to is one value at its end. Entered behind the barrier,
+// the loop begins with its latch.
 
 // CHECK-LABEL: spmd.kernel @blocks
-// CHECK:         %a_context = memref.alloca()
+// CHECK:         scf.for %lx = {{.*}} {
+// CHECK-NEXT:      %v = memref.load %x[%lx] : memref<?xi32>
+// CHECK-NEXT:      {{.*}} = scf.while (%a_1 = %v) : (i32) -> (i32, i32, i1) {
+// CHECK-NEXT:        memref.store %a_1, %a_context[%lx] : memref<64xi32>
+// CHECK:           memref.store %{{.*}}, %next_sync[] : memref<index>
 // CHECK:         scf.while
-// CHECK:             %a_1 = memref.load %a_context[%lx_1] : memref<64xi32>
-// CHECK:             [[VARIABLE:%.*]] = memref.alloca() : memref<i32>
-// CHECK-NEXT:        memref.store %a_1, [[VARIABLE]][] : memref<i32>
-// CHECK-NEXT:        scf.execute_region {
-// CHECK:               memref.load [[VARIABLE]][] : memref<i32>
-// CHECK:             ^{{.*}}([[A:%.*]]: i32):
-// CHECK-NEXT:          memref.store [[A]], %a_context[%lx_1] : memref<64xi32>
-// CHECK-NEXT:          memref.store [[A]], [[VARIABLE]][] : memref<i32>
+// CHECK:           scf.for %lx_1 = {{.*}} {
+// CHECK-NEXT:        [[ENTERED:%.*]] = memref.load %a_context[%lx_1] : memref<64xi32>
+// CHECK-NEXT:        [[LEFT:%.*]], [[WAY:%.*]] = scf.while ([[A:%.*]] = [[ENTERED]]) : (i32) -> (i32, i1) {
+// CHECK-NEXT:          [[HALF:%.*]] = arith.shrui [[A]], %one : i32
+// CHECK:               scf.if
+// CHECK-NEXT:            memref.store [[NEW:%.*]], %a_context[%lx_1] : memref<64xi32>
+// CHECK:               scf.condition
+// CHECK:             [[SYNC:%.*]] = scf.if [[WAY]] -> (index) {
+// CHECK-NEXT:          memref.store [[LEFT]], %x[%lx_1] : memref<?xi32>
+// CHECK-NEXT:          scf.yield %c0 : index
+// CHECK-NEXT:        } else {
+// CHECK-NEXT:          scf.yield %c1 : index
+// CHECK-NEXT:        }
+// CHECK-NEXT:        memref.store [[SYNC]], %next_sync[] : memref<index>
+// CHECK-NOT:     cf.br
+// CHECK:         spmd.return
 spmd.kernel @blocks(%x: memref<?xi32>) attributes {work_group_size = array<i64: 64>} {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32

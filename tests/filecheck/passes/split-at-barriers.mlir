@@ -255,35 +255,6 @@ spmd.kernel @private(%v: f32, %i: index) attributes {work_group_size = array<i64
 
 // -----
 
-// Several blocks become a region; a return is a branch to its end.
-
-// CHECK-LABEL: spmd.kernel @blocks
-// CHECK:         scf.for %lx = {{.*}} {
-// CHECK-NEXT:      scf.execute_region {
-// CHECK-NEXT:        %low = arith.cmpi ult, %lx, %n : index
-// CHECK-NEXT:        cf.cond_br %low, ^[[WORK:.*]], ^[[OUT:.*]]
-// CHECK-NEXT:      ^[[WORK]]:
-// CHECK-NEXT:        "test.op"(%lx)
-// CHECK-NEXT:        cf.br ^[[END:.*]]
-// CHECK-NEXT:      ^[[OUT]]:
-// CHECK-NEXT:        cf.br ^[[END]]
-// CHECK-NEXT:      ^[[END]]:
-// CHECK-NEXT:        scf.yield
-// CHECK:         } {spmd.work_items = array<i64: 0>}
-// CHECK-NEXT:    spmd.return
-spmd.kernel @blocks(%n: index) attributes {work_group_size = array<i64: 64>} {
-  %lid = spmd.local_id x
-  %low = arith.cmpi ult, %lid, %n : index
-  cf.cond_br %low, ^work, ^out
-^work:
-  "test.op"(%lid) : (index) -> ()
-  spmd.return
-^out:
-  spmd.return
-}
-
-// -----
-
 // A condition that all work-items agree on, because each way leads to a barrier of its
 // own: it is that of any work-item.
 
@@ -394,7 +365,7 @@ spmd.kernel @dynamic_private(%v: f32, %i: index, %x: memref<?xindex>) attributes
 
 // -----
 
-// CHECK: expected spmd.barrier in structured control flow, got it in a kernel body of 2 blocks
+// CHECK: expected a kernel body of one block, got 2: run structurize-control-flow before this pass
 spmd.kernel @unstructured() {
   spmd.barrier
   cf.br ^next
