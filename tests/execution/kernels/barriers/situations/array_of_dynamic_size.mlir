@@ -1,0 +1,38 @@
+// A private array of a size that only the launch knows.
+spmd.kernel @array_of_dynamic_size(%x: memref<?xi32>, %flags: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %seven = arith.constant 7 : i32
+  %tile = spmd.local_alloc : memref<256xi32, #spmd.memory<local>>
+  %own = memref.alloca() : memref<3xi32>
+  %lid = func.call @local() : () -> index
+  %next = func.call @next() : () -> index
+  %item = func.call @item() : () -> index
+  %group = func.call @group() : () -> index
+  %flag = memref.load %flags[%group] : memref<?xi32>
+  %v = memref.load %x[%item] : memref<?xi32>
+  %twice = arith.muli %v, %seven : i32
+  memref.store %v, %own[%c0] : memref<3xi32>
+  memref.store %twice, %own[%c1] : memref<3xi32>
+  memref.store %flag, %own[%c2] : memref<3xi32>
+  %words = arith.index_cast %flag : i32 to index
+  %size = arith.addi %words, %c2 : index
+  %list = memref.alloca(%size) : memref<?xi32>
+  memref.store %v, %list[%c0] : memref<?xi32>
+  memref.store %twice, %list[%c1] : memref<?xi32>
+  memref.store %v, %tile[%lid] : memref<256xi32, #spmd.memory<local>>
+  spmd.barrier
+  %w = memref.load %tile[%next] : memref<256xi32, #spmd.memory<local>>
+  memref.store %w, %list[%c0] : memref<?xi32>
+  spmd.barrier
+  %a = memref.load %list[%c0] : memref<?xi32>
+  %b = memref.load %list[%c1] : memref<?xi32>
+  %r = arith.subi %a, %b : i32
+  %kept = memref.load %own[%c1] : memref<3xi32>
+  %scaled = arith.muli %r, %seven : i32
+  %mixed = arith.subi %scaled, %kept : i32
+  %out = arith.addi %mixed, %v : i32
+  memref.store %out, %x[%item] : memref<?xi32>
+  spmd.return
+}
