@@ -13,7 +13,7 @@ from xdsl.irdl.dominance import DominanceInfo
 from spmd.analysis.chosen_memrefs import Family, Place
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import hint, insert_before
-from spmd.dialects.spmd import LocalAllocOp
+from spmd.dialects.spmd import KernelOp, LocalAllocOp
 from spmd.passes.constant_pool import ConstantPool
 
 
@@ -45,7 +45,14 @@ class MemrefBases:
                         )
                 if not owner.dynamic_sizes:
                     self._move_to_head(owner)
-                    return
+                elif not self._move_outside(owner, place):
+                    fail(
+                        owner,
+                        "expected a private array of static size, or of a size known in "
+                        "front of the control flow that passes it on, got "
+                        f"{owner.memref.type}: it is used behind a barrier",
+                    )
+                return
             case LocalAllocOp() | memref.GetGlobalOp():
                 self._move_to_head(owner)
                 return
@@ -63,6 +70,24 @@ class MemrefBases:
         if op.parent is not self.entry:
             op.detach()
             self.entry.insert_op_before(op, self._behind_constants())
+
+    def _move_outside(self, op: memref.AllocaOp, place: Place) -> bool:
+        """Move `op` in front of control flow around it, as far as `place` needs it."""
+        for size in op.dynamic_sizes:
+            if isinstance(size.owner, arith.ConstantOp):
+                self._move_to_head(size.owner)
+        anchor: Operation = op
+        while not all(_is_enough(anchor, value) for value in place.values):
+            parent = anchor.parent_op()
+            if parent is None or isinstance(parent, KernelOp):
+                return False
+            anchor = parent
+        if not all(_dominates(size.owner, anchor) for size in op.dynamic_sizes):
+            return False
+        if anchor is not op:
+            op.detach()
+            insert_before(anchor, op)
+        return True
 
     def _behind_constants(self) -> Operation:
         op = self.entry.first_op
@@ -142,6 +167,13 @@ def op_of(value: SSAValue) -> Operation:
     op = owner if isinstance(owner, Operation) else owner.parent_op()
     assert op is not None, "a block stands in an operation"
     return op
+
+
+def _is_enough(anchor: Operation, value: SSAValue) -> bool:
+    """Whether what stands in front of `anchor` is known where `value` is made again."""
+    owner = value.owner
+    at = owner if isinstance(owner, Operation) else _first(value)
+    return anchor.is_ancestor(at) or _dominates(anchor, value)
 
 
 def _is_around(value: SSAValue, op: Operation) -> bool:

@@ -144,6 +144,10 @@ class _Rebuilder:
         for (kind, d), value in numbers.items():
             suffix = kind if kind in ("base", "offset") else f"{kind}{d}"
             hint(value, old.name_hint and f"{old.name_hint}_{suffix}")
+        if not numbers and [base.type for base in place.bases] == [place.type]:
+            # There is but one memref that it can be.
+            old.replace_all_uses_with(next(iter(place.bases)))
+            return
         if place.bases:
             base = self.bases.memory_of(place, numbers.get(("base", 0)), anchor)
             new = hint(self.descriptors.build(base, place.type, numbers, anchor), old)

@@ -134,13 +134,13 @@ spmd.kernel @old(%n: index) {
 
 // -----
 
-// Poison is no memref of its own.
+// Poison is no memref of its own: there is but one that this can be.
 
 // CHECK-LABEL: spmd.kernel @poison
 // CHECK-NOT:     scf.if
-// CHECK:         %m = memref.reinterpret_cast %x to offset: [0], sizes: [4], strides: [1] : memref<4xf32> to memref<4xf32>
-// CHECK:         spmd.barrier
-// CHECK-NEXT:    memref.store %v, %m[%c0]
+// CHECK:         %v = memref.load %x[%c0]
+// CHECK-NEXT:    spmd.barrier
+// CHECK-NEXT:    memref.store %v, %x[%c0]
 spmd.kernel @poison(%x: memref<4xf32>, %p: i1) {
   %c0 = arith.constant 0 : index
   %m = scf.if %p -> (memref<4xf32>) {
@@ -152,5 +152,35 @@ spmd.kernel @poison(%x: memref<4xf32>, %p: i1) {
   %v = memref.load %m[%c0] : memref<4xf32>
   spmd.barrier
   memref.store %v, %m[%c0] : memref<4xf32>
+  spmd.return
+}
+
+// -----
+
+// A loop of blocks made a private array, and what follows uses it: there is but one that
+// this can be, and it moves as far out as its size is known.
+
+// CHECK-LABEL: spmd.kernel @made_in_loop
+// CHECK:         %size = arith.addi %n, %n : index
+// CHECK-NEXT:    %a = memref.alloca(%size) : memref<?xf32>
+// CHECK-NEXT:    {{%.*}} = scf.while () : () -> index {
+// CHECK:           scf.condition(%p) {{%.*}} : index
+// CHECK:         [[A:%.*]] = memref.reinterpret_cast %a to offset: [0], sizes: [{{%.*}}], strides: [1]
+// CHECK-NEXT:    memref.load [[A]][%c0]
+spmd.kernel @made_in_loop(%n: index, %p: i1, %x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %v = arith.constant 1.0 : f32
+  %size = arith.addi %n, %n : index
+  %last = scf.while () : () -> memref<?xf32> {
+    %a = memref.alloca(%size) : memref<?xf32>
+    memref.store %v, %a[%n] : memref<?xf32>
+    spmd.barrier
+    scf.condition(%p) %a : memref<?xf32>
+  } do {
+  ^bb0(%before: memref<?xf32>):
+    scf.yield
+  }
+  %w = memref.load %last[%c0] : memref<?xf32>
+  memref.store %w, %x[%c0] : memref<?xf32>
   spmd.return
 }
