@@ -52,6 +52,8 @@ from spmd.passes.structuring.plan import Irreducible, make_plan
 from spmd.passes.structuring.values import Pool
 from spmd.passes.structuring.writer import Writer
 
+Complain = Callable[[BlockGraph, Irreducible], None]
+
 
 @dataclass(frozen=True)
 class StructurizeControlFlowPass(ModulePass):
@@ -65,24 +67,30 @@ class StructurizeControlFlowPass(ModulePass):
                 structurize_kernel(kernel)
 
 
-def structurize_kernel(kernel: KernelOp) -> None:
-    """Do to one kernel what the pass does to all of a module."""
+def structurize_kernel(kernel: KernelOp, *, allow_irreducible: bool = False) -> None:
+    """
+    Do to one kernel what the pass does to all of a module.
+
+    Loops with several entries can be structured too; they are refused because no analysis
+    of the source understands them.
+    """
+    complain = None if allow_irreducible else _fail_about_entries
     pool = Pool(kernel.body.blocks[0])
     regions = [op for op in kernel.walk() if isinstance(op, scf.ExecuteRegionOp)]
     for op in reversed(regions):
-        _inline(op, pool)
+        _inline(op, pool, complain)
     body = kernel.body
     if len(body.blocks) > 1:
-        _structurize_body(kernel, pool)
+        _structurize_body(kernel, pool, complain)
     elif not regions:
         return
     # Comparisons that were written the other way round, and what counted loops.
     erase_dead_ops(body)
 
 
-def _structurize_body(kernel: KernelOp, pool: Pool) -> None:
+def _structurize_body(kernel: KernelOp, pool: Pool, complain: Complain | None) -> None:
     body = kernel.body
-    block, _ = structurize(body, pool, complain=_fail_about_entries)
+    block, _ = structurize(body, pool, complain=complain)
     entry = body.block
     for op in tuple(block.ops):
         op.detach()
@@ -90,9 +98,6 @@ def _structurize_body(kernel: KernelOp, pool: Pool) -> None:
     end = ReturnOp()
     locate(end, kernel)
     entry.add_op(end)
-
-
-Complain = Callable[[BlockGraph, Irreducible], None]
 
 
 def structurize(
@@ -144,7 +149,7 @@ def _hoist(region: Region) -> None:
                 entry.insert_op_before(op, end)
 
 
-def _inline(op: scf.ExecuteRegionOp, pool: Pool) -> None:
+def _inline(op: scf.ExecuteRegionOp, pool: Pool, complain: Complain | None) -> None:
     """Put what is in a region in its place."""
     region = op.region
     if len(region.blocks) == 1:
@@ -154,7 +159,7 @@ def _inline(op: scf.ExecuteRegionOp, pool: Pool) -> None:
         values: Sequence[SSAValue] = tuple(end.operands)
         block.erase_op(end)
     else:
-        block, values = structurize(region, pool, complain=_fail_about_entries)
+        block, values = structurize(region, pool, complain=complain)
         if not values:
             # Nothing leaves the region.
             values = [pool.materialize(None, result.type) for result in op.results]
