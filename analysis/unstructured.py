@@ -350,7 +350,11 @@ class UnstructuredRegion:
         """Whether an edge takes a value out of a loop at different times."""
         split = self._split
         number = None if home is None else self._number.get(home)
-        if split is None or number is None or number not in split.node:
+        if split is None:
+            # Which loops there are is not known, so lanes may have left any of them.
+            branches = self._dimensions[dimension].branches
+            return bool(branches) and number is not None
+        if number is None or number not in split.node:
             return False
         goal = split.node[target]
         leaving = (*split.path.get(edge, ()), goal)[0]

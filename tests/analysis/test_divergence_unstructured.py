@@ -336,3 +336,17 @@ def test_collective_of_lanes_that_have_parted():
         "varying",
         "uniform",
     )
+
+
+def test_a_counter_that_lanes_take_out_of_an_irreducible_loop():
+    k = analysed("""
+      cf.cond_br %u, ^b(%c0 : index), ^c(%c0 : index)
+    ^b(%x1: index):
+      cf.br ^c(%c4 : index)
+    ^c(%y1: index):
+      %z = arith.addi %n, %c4 : index
+      cf.cond_br %v, ^b(%c8 : index), ^d(%z : index)
+    ^d(%left: index):
+      %use = arith.addi %left, %c4 : index
+    """)
+    assert k.shape("left").startswith("varying")
