@@ -43,6 +43,7 @@ from xdsl.passes import ModulePass
 from spmd.analysis.accesses import may_trap
 from spmd.analysis.divergence import Divergence, analyze_work_items
 from spmd.analysis.prefix import Bound, prefix_condition
+from spmd.analysis.ranges import IntegerRanges
 from spmd.dialects.rewriting import (
     Constants,
     constant_index,
@@ -160,6 +161,7 @@ class _Clipper:
             and constant_index(loop.lb) == 0
         }
         self.divergence: Divergence = analyze_work_items(nest)
+        self._ranges = IntegerRanges()
         self._copies: dict[SSAValue, SSAValue] = {}
 
     def clip(self) -> bool:
@@ -298,9 +300,16 @@ class _Clipper:
             return self._count_inclusive(bound, first, limit)
         count = limit
         if bound.signed or constant_index(first) != 0:
-            later = arith.MaxSIOp if bound.signed else arith.MaxUIOp
-            count = self._insert(later(limit, first))
+            count = self._later(bound, first, limit)
         return self._steps(bound, first, count, arith.CeilDivUIOp)
+
+    def _later(self, bound: Bound, first: SSAValue, limit: SSAValue) -> SSAValue:
+        """`limit`, or `first` if that is not before it."""
+        start, end = self._ranges.of(first), self._ranges.of(limit)
+        if start.high <= end.low and (bound.signed or start.is_non_negative):
+            return limit
+        later = arith.MaxSIOp if bound.signed else arith.MaxUIOp
+        return self._insert(later(limit, first))
 
     def _count_inclusive(
         self, bound: Bound, first: SSAValue, limit: SSAValue
@@ -358,9 +367,12 @@ class _Clipper:
         return loop
 
     def _smaller(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        x, y = constant_index(a), constant_index(b)
-        if x is not None and y is not None and x >= 0 and y >= 0:
-            return a if x <= y else b
+        x, y = self._ranges.of(a), self._ranges.of(b)
+        if x.is_non_negative and y.is_non_negative:
+            if x.high <= y.low:
+                return a
+            if y.high <= x.low:
+                return b
         return self._insert(arith.MinUIOp(a, b))
 
     # Conditions.

@@ -95,6 +95,53 @@ func.func @leader(%x: memref<?xf32>, %gx: index, %gy: index, %gz: index, %ex: in
 
 // -----
 
+// What a loop carries is bounded: `%lx + %s` does not wrap, and where the bounds decide,
+// no code computes the smaller one.
+
+// CHECK-LABEL: func.func @tree
+// CHECK:       ^bb0([[S:%.*]]: index):
+// CHECK-NEXT:      scf.for %lx = %c0 to [[S]] step %c1 {
+// CHECK-NEXT:        %j = arith.addi %lx, [[S]] : index
+// CHECK-NEXT:        "test.op"(%lx, %j) : (index, index) -> ()
+// CHECK-NEXT:      } {spmd.work_items = array<i64: 0>}
+// CHECK-NEXT:      [[END:%.*]] = arith.maxui %ex, [[S]] : index
+// CHECK-NEXT:      %inside_x = arith.subi [[END]], [[S]] : index
+// CHECK-NEXT:      %active_x = arith.minui %ex, %inside_x : index
+// CHECK-NEXT:      scf.for %lx_1 = %c0 to %active_x step %c1 {
+func.func @tree(%gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %last = scf.while (%s = %c8) : (index) -> index {
+    %more = arith.cmpi ugt, %s, %c0 : index
+    scf.condition(%more) %s : index
+  } do {
+  ^bb0(%s: index):
+    scf.for %lx = %c0 to %c16 step %c1 {
+      %low = arith.cmpi ult, %lx, %s : index
+      %j = arith.addi %lx, %s : index
+      %there = arith.cmpi ult, %j, %c16 : index
+      %active = arith.andi %low, %there : i1
+      scf.if %active {
+        "test.op"(%lx, %j) : (index, index) -> ()
+      }
+    } {spmd.work_items = array<i64: 0>}
+    scf.for %lx = %c0 to %ex step %c1 {
+      %j = arith.addi %lx, %s : index
+      %there = arith.cmpi ult, %j, %ex : index
+      scf.if %there {
+        "test.op"(%lx, %j) : (index, index) -> ()
+      }
+    } {spmd.work_items = array<i64: 0>}
+    %half = arith.shrui %s, %c1 : index
+    scf.yield %half : index
+  }
+  func.return
+}
+
+// -----
+
 // Not touched: an effect beside the condition, an else, a result, a bound that is loaded
 // by the work-item, a suffix, a sum that may wrap.
 
