@@ -37,7 +37,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.accesses import may_trap
@@ -53,11 +53,8 @@ from spmd.dialects.rewriting import (
     insert_before,
     merge_equal_ops,
 )
-from spmd.dialects.work_groups import (
-    WORK_GROUP_FUNCTION,
-    range_arguments,
-    work_item_dimension,
-)
+from spmd.dialects.work_groups import WORK_GROUP_FUNCTION, work_item_dimension
+from spmd.passes.work_item_nests import is_local_size, loops_of, nests_in
 
 LONGEST_COPY = 32
 """Operations that a bound may be computed by in front of the loops."""
@@ -84,7 +81,7 @@ def clip_work_item_loops(function: func.FuncOp) -> None:
     assert entry is not None, "a work-group function has a body"
     constants = Constants(entry)
     changed = False
-    for nest in tuple(_nests(function)):
+    for nest in tuple(nests_in(function)):
         if any(op.name.startswith("spmd.") for op in nest.walk()):
             continue  # Sub-groups are formed from all work-items, whoever does nothing.
         # One condition may be all there is in another.
@@ -99,34 +96,8 @@ def clip_work_item_loops(function: func.FuncOp) -> None:
         erase_dead_ops(function.body)
 
 
-def _nests(op: Operation) -> Iterator[scf.ForOp]:
-    """The outermost work-item loops in `op`."""
-    for region in op.regions:
-        for block in region.blocks:
-            for inner in block.ops:
-                if (
-                    isinstance(inner, scf.ForOp)
-                    and work_item_dimension(inner) is not None
-                ):
-                    yield inner
-                else:
-                    yield from _nests(inner)
-
-
-def _loops_of(nest: scf.ForOp) -> list[scf.ForOp]:
-    """`nest` and the work-item loops that are all that is in it."""
-    loops = [nest]
-    while (
-        isinstance(inner := loops[-1].body.block.first_op, scf.ForOp)
-        and work_item_dimension(inner) is not None
-        and inner.next_op is loops[-1].body.block.last_op
-    ):
-        loops.append(inner)
-    return loops
-
-
 def _body_of(nest: scf.ForOp) -> scf.ForOp:
-    return _loops_of(nest)[-1]
+    return loops_of(nest)[-1]
 
 
 def _guard_of(loop: scf.ForOp) -> scf.IfOp | None:
@@ -156,7 +127,7 @@ class _Clipper:
         self.constants = constants
         self.loops = {
             dimension: loop
-            for loop in _loops_of(nest)
+            for loop in loops_of(nest)
             if (dimension := work_item_dimension(loop)) is not None
             and constant_index(loop.lb) == 0
         }
@@ -398,37 +369,6 @@ class _Clipper:
         insert_before(self.nest, guard)
         self.nest.detach()
         guard.true_region.block.add_ops((self.nest, scf.YieldOp()))
-
-
-def is_local_size(value: SSAValue) -> bool:
-    """Whether `value` is the local size in some dimension, which is at least one."""
-    if (number := constant_index(value)) is not None:
-        return number > 0
-    smaller = value.owner
-    if not isinstance(smaller, arith.MinUIOp):
-        return False
-    nominal, rest = smaller.lhs, smaller.rhs.owner
-    if not isinstance(rest, arith.SubiOp) or not _is_argument(rest.lhs, 6):
-        return False
-    base = rest.rhs.owner
-    return (
-        isinstance(base, arith.MuliOp)
-        and base.lhs is nominal
-        and _is_argument(base.rhs, 0)
-    )
-
-
-def _is_argument(value: SSAValue, first: int) -> bool:
-    """Whether `value` is one of three arguments of a work-group function."""
-    if not isinstance(value, BlockArgument):
-        return False
-    function = value.block.parent_op()
-    if not isinstance(function, func.FuncOp):
-        return False
-    arguments = range_arguments(function)
-    return bool(arguments) and any(
-        value is argument for argument in arguments[first : first + 3]
-    )
 
 
 def _sum_with_zero(

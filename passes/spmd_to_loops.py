@@ -58,6 +58,7 @@ from spmd.passes.rebuild_memrefs import RebuildMemrefsPass
 from spmd.passes.split_at_barriers import SplitAtBarriersPass, Strategy
 from spmd.passes.spmd_inline_calls import SpmdInlineCallsPass
 from spmd.passes.structurize_control_flow import StructurizeControlFlowPass
+from spmd.passes.unswitch_work_item_loops import UnswitchWorkItemLoopsPass
 from spmd.passes.version_full_groups import VersionFullGroupsPass
 
 
@@ -87,6 +88,7 @@ class SpmdToLoopsPass(PassSequence):
             *(() if keep_all else (DropRedundantBarriersPass(),)),
             SplitAtBarriersPass(strategy=self.strategy, check=self.check_barriers),
             KernelsToFunctionsPass(),
+            UnswitchWorkItemLoopsPass(),
             ClipWorkItemLoopsPass(),
             LowerMemoryTypesPass(),
             PlaceGroupMemoryPass(),

@@ -23,6 +23,7 @@ from spmd.passes.kernels_to_functions import KernelsToFunctionsPass
 from spmd.passes.pipeline import flatten
 from spmd.passes.place_group_memory import PlaceGroupMemoryPass
 from spmd.passes.split_at_barriers import SplitAtBarriersPass
+from spmd.passes.unswitch_work_item_loops import UnswitchWorkItemLoopsPass
 from spmd.passes.vector_width import Width
 from spmd.passes.widen_sub_groups import WidenSubGroupsPass, widen_sub_group
 from spmd.runtime.errors import SourceText, compile_errors
@@ -123,7 +124,7 @@ class _Reader:
             case SplitAtBarriersPass():
                 for name, kernel in self._kernels().items():
                     self._read_contexts(self._versions[name], kernel)
-            case KernelsToFunctionsPass():
+            case KernelsToFunctionsPass() | UnswitchWorkItemLoopsPass():
                 for version, function in self._pairs():
                     version.bounds = work_item_bounds(function)
                     version.known = set(function.walk())

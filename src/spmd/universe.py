@@ -56,6 +56,7 @@ PASSES = (
     "drop-redundant-barriers",
     "split-at-barriers",
     "kernels-to-functions",
+    "unswitch-work-item-loops",
     "clip-work-item-loops",
     "lower-memory-types",
     "place-group-memory",

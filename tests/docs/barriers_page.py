@@ -3,7 +3,8 @@ Puts what becomes of each kernel into `docs/barriers.md`: run this file to bring
 date.
 
 A kernel on the page is followed by `<!-- fission -->`, `<!-- continuations -->` or both,
-and behind each goes the kernel after `split-at-barriers` with that strategy. The head of
+and behind each goes the kernel after `split-at-barriers` with that strategy and
+`unswitch-work-item-loops`. The head of
 the kernel is left out.
 """
 
@@ -19,6 +20,7 @@ from spmd.passes.drop_redundant_barriers import DropRedundantBarriersPass
 from spmd.passes.gather_ids import GatherIdsPass
 from spmd.passes.rebuild_memrefs import RebuildMemrefsPass
 from spmd.passes.split_at_barriers import SplitAtBarriersPass, Strategy
+from spmd.passes.unswitch_work_item_loops import UnswitchWorkItemLoopsPass
 from spmd.runtime.errors import SourceText
 from spmd.runtime.parsing import make_context, parse
 
@@ -41,6 +43,7 @@ def split(source: str, strategy: Strategy) -> KernelOp:
         GatherIdsPass(),
         DropRedundantBarriersPass(),
         SplitAtBarriersPass(strategy=strategy),
+        UnswitchWorkItemLoopsPass(),
     ):
         step.apply(make_context(), module)
     (kernel,) = module.body.block.ops

@@ -1,0 +1,71 @@
+"""Finding the nests of work-item loops that passes of level 1 work on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects import arith, func, scf
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from spmd.dialects.rewriting import constant_index
+from spmd.dialects.spmd import LocalSizeOp
+from spmd.dialects.work_groups import range_arguments, work_item_dimension
+
+
+def nests_in(op: Operation) -> Iterator[scf.ForOp]:
+    """The outermost work-item loops in `op`."""
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.ops:
+                if (
+                    isinstance(inner, scf.ForOp)
+                    and work_item_dimension(inner) is not None
+                ):
+                    yield inner
+                else:
+                    yield from nests_in(inner)
+
+
+def loops_of(nest: scf.ForOp) -> list[scf.ForOp]:
+    """`nest` and the work-item loops that are all that is in it, from the outside."""
+    loops = [nest]
+    while (
+        isinstance(inner := loops[-1].body.block.first_op, scf.ForOp)
+        and work_item_dimension(inner) is not None
+        and inner.next_op is loops[-1].body.block.last_op
+    ):
+        loops.append(inner)
+    return loops
+
+
+def is_local_size(value: SSAValue) -> bool:
+    """Whether `value` is the local size in some dimension, which is at least one."""
+    if (number := constant_index(value)) is not None:
+        return number > 0
+    if isinstance(value.owner, LocalSizeOp):
+        return True
+    smaller = value.owner
+    if not isinstance(smaller, arith.MinUIOp):
+        return False
+    nominal, rest = smaller.lhs, smaller.rhs.owner
+    if not isinstance(rest, arith.SubiOp) or not _is_argument(rest.lhs, 6):
+        return False
+    base = rest.rhs.owner
+    return (
+        isinstance(base, arith.MuliOp)
+        and base.lhs is nominal
+        and _is_argument(base.rhs, 0)
+    )
+
+
+def _is_argument(value: SSAValue, first: int) -> bool:
+    """Whether `value` is one of three arguments of a work-group function."""
+    if not isinstance(value, BlockArgument):
+        return False
+    function = value.block.parent_op()
+    if not isinstance(function, func.FuncOp):
+        return False
+    arguments = range_arguments(function)
+    return bool(arguments) and any(
+        value is argument for argument in arguments[first : first + 3]
+    )
