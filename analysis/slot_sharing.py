@@ -18,42 +18,53 @@ class Sharing:
 
     def __init__(self, types: Sequence[Attribute]):
         self.types = types
-        self._group = list(range(len(types)))
+        self._above = list(range(len(types)))
+        """A thing with the same place, nearer to the one that the place is named after."""
+
         self._members = [1 << number for number in range(len(types))]
         self._conflicts = [0] * len(types)
+        """Of two things that must not share, it is enough that one knows."""
 
     def separate(self, number: int, others: int) -> None:
         """Keep a thing out of the places of others."""
-        others &= ~(1 << number)
-        self._conflicts[number] |= others
-        for other in numbers(others):
-            self._conflicts[other] |= 1 << number
+        self._conflicts[number] |= others & ~(1 << number)
 
     def merge(self, a: int, b: int) -> bool:
         """Give two things, with all that share their places, one place if that is right."""
-        a, b = self._group[a], self._group[b]
+        a, b = self._place_of(a), self._place_of(b)
         if a == b:
             return True
-        if self.types[a] != self.types[b] or self._conflicts[a] & self._members[b]:
+        conflicts, members = self._conflicts, self._members
+        if (
+            self.types[a] != self.types[b]
+            or conflicts[a] & members[b]
+            or conflicts[b] & members[a]
+        ):
             return False
-        for number in numbers(self._members[b]):
-            self._group[number] = a
-        self._members[a] |= self._members[b]
-        self._conflicts[a] |= self._conflicts[b]
-        for number in numbers(self._members[a]):
-            self._conflicts[number] = self._conflicts[a]
+        self._above[b] = a
+        members[a] |= members[b]
+        conflicts[a] |= conflicts[b]
         return True
+
+    def _place_of(self, number: int) -> int:
+        above = self._above
+        while above[number] != number:
+            above[number] = above[above[number]]
+            number = above[number]
+        return number
 
     def share(self) -> Sequence[int]:
         """The place of each thing, as the number of one that has it."""
-        places: dict[Attribute, list[int]] = {}
+        places: dict[Attribute, int] = {}
         for number, type_ in enumerate(self.types):
-            known = places.setdefault(type_, [])
-            if self._group[number] in known:
+            place = self._place_of(number)
+            known = places.setdefault(type_, 0)
+            if known >> place & 1:
                 continue
-            if not any(self.merge(place, number) for place in known):
-                known.append(self._group[number])
-        return self._group
+            free = numbers(known & ~self._conflicts[place])
+            if not any(self.merge(other, place) for other in free):
+                places[type_] = known | 1 << place
+        return [self._place_of(number) for number in range(len(self.types))]
 
 
 def bits_of(found: Iterable[int]) -> int:
