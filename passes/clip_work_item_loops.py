@@ -269,10 +269,21 @@ class _Clipper:
         first, limit = self._copy(bound.value), self._copy(bound.limit)
         if bound.inclusive:
             return self._count_inclusive(bound, first, limit)
-        count = limit
+        if bound.stride == 1 and self._are_sizes(first, limit):
+            # LLVM makes better loops of it than of the maximum of the two.
+            left = self._insert(arith.SubiOp(limit, first))
+            return self._insert(arith.MaxSIOp(left, self.constants.index(0)))
+        end = limit
         if bound.signed or constant_index(first) != 0:
-            count = self._later(bound, first, limit)
-        return self._steps(bound, first, count, arith.CeilDivUIOp)
+            end = self._later(bound, first, limit)
+        return self._steps(bound, first, end, arith.CeilDivUIOp)
+
+    def _are_sizes(self, first: SSAValue, limit: SSAValue) -> bool:
+        """Whether both are indices that are not negative, and either may be larger."""
+        if not isinstance(first.type, IndexType) or constant_index(first) == 0:
+            return False
+        start, end = self._ranges.of(first), self._ranges.of(limit)
+        return start.is_non_negative and end.is_non_negative and start.high > end.low
 
     def _later(self, bound: Bound, first: SSAValue, limit: SSAValue) -> SSAValue:
         """`limit`, or `first` if that is not before it."""

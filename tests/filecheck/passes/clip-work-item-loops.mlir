@@ -104,8 +104,8 @@ func.func @leader(%x: memref<?xf32>, %gx: index, %gy: index, %gz: index, %ex: in
 // CHECK-NEXT:        %j = arith.addi %lx, [[S]] : index
 // CHECK-NEXT:        "test.op"(%lx, %j) : (index, index) -> ()
 // CHECK-NEXT:      } {spmd.work_items = array<i64: 0>}
-// CHECK-NEXT:      [[END:%.*]] = arith.maxui %ex, [[S]] : index
-// CHECK-NEXT:      %inside_x = arith.subi [[END]], [[S]] : index
+// CHECK-NEXT:      [[LEFT:%.*]] = arith.subi %ex, [[S]] : index
+// CHECK-NEXT:      %inside_x = arith.maxsi [[LEFT]], %c0 : index
 // CHECK-NEXT:      %active_x = arith.minui %ex, %inside_x : index
 // CHECK-NEXT:      scf.for %lx_1 = %c0 to %active_x step %c1 {
 func.func @tree(%gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
