@@ -7,15 +7,15 @@ of the group, and the first one whose value is not its.
 
 ```mlir
 %first = memref.load %flags[%c0] : memref<64xi1>
-%other = scf.for %ix = %c0 to %size step %c1 iter_args(%found = %none) -> (index) {
+%differ = scf.for %ix = %c0 to %size step %c1 iter_args(%differences = %false) -> (i1) {
   %value = memref.load %flags[%ix] : memref<64xi1>
-  %differs = arith.cmpi ne, %value, %first : i1
-  %candidate = arith.select %differs, %ix, %none : index
-  %least = arith.minui %found, %candidate : index
-  scf.yield %least : index
+  %0 = arith.xori %value, %first : i1
+  %1 = arith.ori %differences, %0 : i1
+  scf.yield %1 : i1
 }
-%parted = arith.cmpi ne, %other, %none : index
+%parted = arith.cmpi ne, %differ, %false : i1
 scf.if %parted {
+  %other = ...                                // another loop finds the work-item
   %its = memref.load %flags[%other] : memref<64xi1>
   spmd.fail "work-item ({}, {}, {}) of work-group ({}, {}, {}) ..., but work-item (0, 0, 0) ..."
       (%other, %c0, %c0, %gx, %gy, %gz, %its, %first) : ...
@@ -40,7 +40,10 @@ from spmd.passes.group_loops import fold_over_group
 from spmd.passes.work_item_loops import WorkGroup
 
 NOBODY = -1
-"""As a number of a work-item larger than all others."""
+"""As a number of a work-item: not found yet."""
+
+MOST_WORDS = 32
+"""Cases of a switch whose ways are named; of more, the number is."""
 
 COMPARED = "compared, because all work-items have to agree"
 """Why a context exists that is needed for nothing else."""
@@ -79,44 +82,78 @@ def agreed_value(
     Where they differ, the launch ends. `did` says what a work-item did or has; it has one
     place, for the element. The message is about `like`.
     """
-    index = group.constants.index
-    zero, nobody = index(0), index(NOBODY)
+    zero = group.constants.index(0)
     first = memref.LoadOp.get(values, [zero] * len(group.dimensions))
     insert_before(anchor, first)
     if not group.dimensions:
         return first.res
-
-    def step(found: SSAValue, ids: Mapping[int, SSAValue], body: Block) -> SSAValue:
-        value = memref.LoadOp.get(values, tuple(ids.values()))
-        differs = arith.CmpiOp(value, first, "ne")
-        number, ops = group.linear_id(ids, like)
-        candidate = arith.SelectOp(differs, number, nobody)
-        least = arith.MinUIOp(found, candidate)
-        hint(value.res, "value")
-        hint(differs.result, "differs")
-        body.add_ops((value, differs, *ops, candidate, least))
-        return least.result
-
-    other = fold_over_group(group, nobody, step, "found", anchor)
-    hint(other, "other")
-    parted = arith.CmpiOp(other, nobody, "ne")
+    parted = arith.CmpiOp(
+        _differences(group, values, first.res, anchor),
+        group.pool.zero(first.res.type),
+        "ne",
+    )
     hint(parted.result, "parted")
     report = Block()
+    end = scf.YieldOp()
+    report.add_op(end)
+    other = _first_that_differs(group, values, first.res, end)
     ids, ops = group.ids_of(other, like)
     its = memref.LoadOp.get(values, tuple(ids.values()))
     hint(its.res, "its")
     who = [ids.get(dimension, zero) for dimension in range(3)]
     where = [group.group_id(dimension) for dimension in range(3)]
-    end = FailOp(
+    fail = FailOp(
         f"work-item ({{}}, {{}}, {{}}) of work-group ({{}}, {{}}, {{}}) {did}, "
         f"but work-item (0, 0, 0) {did}",
         [*who, *where, its, first],
     )
-    report.add_ops((*ops, its, end, scf.YieldOp()))
+    report.insert_ops_before((*ops, its, fail), end)
     guard = scf.IfOp(parted, (), Region(report))
     locate(guard, like)
     insert_before(anchor, parted, guard)
     return first.res
+
+
+def _differences(
+    group: WorkGroup, values: SSAValue, first: SSAValue, anchor: Operation
+) -> SSAValue:
+    """
+    The bits in which some element differs from `first`.
+
+    To look for the work-item at the same time would be a minimum that LLVM 22 follows
+    through nests of loops, in exponential time.
+    """
+
+    def step(found: SSAValue, ids: Mapping[int, SSAValue], body: Block) -> SSAValue:
+        value = memref.LoadOp.get(values, tuple(ids.values()))
+        differences = arith.XOrIOp(value, first)
+        all_ = arith.OrIOp(found, differences)
+        hint(value.res, "value")
+        body.add_ops((value, differences, all_))
+        return all_.result
+
+    start = group.pool.zero(first.type)
+    return hint(fold_over_group(group, start, step, "differences", anchor), "differ")
+
+
+def _first_that_differs(
+    group: WorkGroup, values: SSAValue, first: SSAValue, anchor: Operation
+) -> SSAValue:
+    """The number of the first work-item whose element is not `first`."""
+    nobody = group.constants.index(NOBODY)
+
+    def step(found: SSAValue, ids: Mapping[int, SSAValue], body: Block) -> SSAValue:
+        value = memref.LoadOp.get(values, tuple(ids.values()))
+        differs = arith.CmpiOp(value, first, "ne")
+        unknown = arith.CmpiOp(found, nobody, "eq")
+        here = arith.AndIOp(differs, unknown)
+        number, ops = group.linear_id(ids, anchor)
+        chosen = arith.SelectOp(here, number, found)
+        hint(differs.result, "differs")
+        body.add_ops((value, differs, unknown, here, *ops, chosen))
+        return chosen.result
+
+    return hint(fold_over_group(group, nobody, step, "found", anchor), "other")
 
 
 class Ways:
@@ -142,10 +179,20 @@ class Ways:
         if isinstance(carrier, scf.IfOp | scf.WhileOp):
             if_true, if_false = self._flow[region]
             return choice(map(self._leading_to, (if_false, if_true))), carrier
+        if isinstance(op, scf.IndexSwitchOp):
+            default, *ways = map(self._leading_to, self._flow[region])
+            cases = dict(zip(op.cases.get_values(), ways, strict=True))
+            if 0 <= min(cases, default=0) <= max(cases, default=0) < MOST_WORDS:
+                # What is beyond the last case has the last word.
+                words = [
+                    cases.get(n, default) for n in range(max(cases, default=-1) + 1)
+                ]
+                return choice([*words, default]), carrier
         what = "index" if isinstance(op, BroadcastOp) else "argument"
         return f"has {{}} as the {what} of {op.name}", carrier
 
     def _leading_to(self, region: BarrierRegion) -> str:
+        """Where work-items come that run `region` next."""
         ahead = self._ahead[region]
         places = [
             self._names[sync]

@@ -304,7 +304,12 @@ def check_passes(
 
 @cache
 def _compiled(
-    source: str, width: Width, strategy: Strategy, vectorize: bool, specialize: bool
+    source: str,
+    width: Width,
+    strategy: Strategy,
+    vectorize: bool,
+    specialize: bool,
+    check_barriers: bool,
 ) -> spmd.Program:
     return spmd.compile(
         source,
@@ -312,6 +317,7 @@ def _compiled(
         strategy=strategy,
         vectorize=vectorize,
         specialize=specialize,
+        check_barriers=check_barriers,
     )
 
 
@@ -324,11 +330,12 @@ def check_native(
     strategy: Strategy = "auto",
     vectorize: bool = True,
     specialize: bool = True,
+    check_barriers: bool = False,
     threads: int = 1,
     tolerance: Tolerance = EXACT,
 ) -> None:
     """Compile to native code and run it."""
-    program = _compiled(source, width, strategy, vectorize, specialize)
+    program = _compiled(source, width, strategy, vectorize, specialize, check_barriers)
     kernel = program[kernel_name(parsed(source))]
     want = expected(source, arguments, launch)
     args = make(arguments, launch)
@@ -343,4 +350,6 @@ def check_native(
         what += ", without vectorize"
     if not specialize:
         what += ", code for any size"
+    if check_barriers:
+        what += ", with checks"
     assert_same(args, want, tolerance, what)

@@ -1,0 +1,25 @@
+// Two of three ways have a barrier.
+spmd.kernel @switch_of_some(%ways: memref<?xindex>, %x: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i32
+  %item = func.call @item() : () -> index
+  %way = memref.load %ways[%item] : memref<?xindex>
+  %v = memref.load %x[%item] : memref<?xi32>
+  %some = arith.cmpi ne, %way, %c0 : index
+  scf.index_switch %way
+  case 0 {
+    spmd.barrier
+    memref.store %one, %x[%item] : memref<?xi32>
+    scf.yield
+  }
+  case 1 {
+    %all = spmd.all %some across work_group
+    scf.yield
+  }
+  default {
+    memref.store %one, %x[%item] : memref<?xi32>
+    scf.yield
+  }
+  spmd.return
+}
