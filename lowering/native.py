@@ -94,7 +94,7 @@ def _free(manager: Any) -> None:
     In llvmlite 0.50 its class inherits a `_dispose` that does nothing, in front of the one
     that would free it.
     """
-    kind: Any = type(manager)
+    kind: Any = manager.__class__
     if kind._dispose is llvm.ffi.ObjectRef._dispose:
         llvm.newpassmanagers.NewPassManager._dispose(manager)
         manager.detach()

@@ -8,32 +8,17 @@ together: the same op, on the same call path, in the same iteration of every loo
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from xdsl.dialects.builtin import IndexType
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Operation, SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    IRDLOperation,
-    VarConstraint,
-    irdl_attr_definition,
-    irdl_op_definition,
-    operand_def,
-    prop_def,
-    result_def,
-    traits_def,
-)
+from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def, prop_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from spmd.dialects.spmd.attributes import BracketedKeyword, Scope, ScopeAttr
 from spmd.dialects.spmd.kinds import Kind, KindAttr, why_not_kind
-from spmd.dialects.spmd.placement import expect_inside_function
-from spmd.dialects.spmd.traits import STAYS_IN_PLACE, Canonicalizes
-from spmd.dialects.spmd.types import why_not_scalar
+from spmd.dialects.spmd.scalar_op import ScalarOp, parse_end
 from spmd.dialects.spmd.votes import parse_scope
 
 
@@ -52,7 +37,7 @@ class ScanModeAttr(BracketedKeyword, EnumAttribute[ScanMode]):
 
 
 @irdl_op_definition
-class ReduceOp(IRDLOperation):
+class ReduceOp(ScalarOp):
     """
     Combines the values of all work-items into one.
 
@@ -87,14 +72,9 @@ class ReduceOp(IRDLOperation):
 
     name = "spmd.reduce"
 
-    T: ClassVar = VarConstraint("T", AnyAttr())
-
-    value = operand_def(T)
+    value = operand_def(ScalarOp.T)
     kind = prop_def(KindAttr)
     scope = prop_def(ScopeAttr)
-    result = result_def(T)
-
-    traits = traits_def(*STAYS_IN_PLACE, Canonicalizes())
 
     def __init__(
         self, kind: Kind | str, value: SSAValue | Operation, scope: Scope | str
@@ -108,19 +88,16 @@ class ReduceOp(IRDLOperation):
             result_types=[SSAValue.get(value).type],
         )
 
-    def verify_(self) -> None:
-        if (reason := why_not_kind(self.kind.data, self.value.type)) is not None:
-            raise VerifyException(reason)
-        expect_inside_function(self)
+    def why_not_value(self) -> str | None:
+        return why_not_kind(self.kind.data, self.value.type)
 
     @classmethod
     def parse(cls, parser: Parser) -> ReduceOp:
         kind = parser.parse_str_enum(Kind)
         name = parser.parse_unresolved_operand()
         scope = parse_scope(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        op = cls(kind, parser.resolve_operand(name, parser.parse_type()), scope)
+        value, attributes = parse_end(parser, name)
+        op = cls(kind, value, scope)
         op.attributes.update(attributes)
         return op
 
@@ -128,13 +105,11 @@ class ReduceOp(IRDLOperation):
         printer.print_string(f" {self.kind.data} ")
         printer.print_ssa_value(self.value)
         printer.print_string(f" across {self.scope.data}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.value.type)
+        self.print_end(printer)
 
 
 @irdl_op_definition
-class ScanOp(IRDLOperation):
+class ScanOp(ScalarOp):
     """
     Combines the values of all work-items up to this one.
 
@@ -169,15 +144,10 @@ class ScanOp(IRDLOperation):
 
     name = "spmd.scan"
 
-    T: ClassVar = VarConstraint("T", AnyAttr())
-
-    value = operand_def(T)
+    value = operand_def(ScalarOp.T)
     mode = prop_def(ScanModeAttr)
     kind = prop_def(KindAttr)
     scope = prop_def(ScopeAttr)
-    result = result_def(T)
-
-    traits = traits_def(*STAYS_IN_PLACE, Canonicalizes())
 
     def __init__(
         self,
@@ -196,10 +166,8 @@ class ScanOp(IRDLOperation):
             result_types=[SSAValue.get(value).type],
         )
 
-    def verify_(self) -> None:
-        if (reason := why_not_kind(self.kind.data, self.value.type)) is not None:
-            raise VerifyException(reason)
-        expect_inside_function(self)
+    def why_not_value(self) -> str | None:
+        return why_not_kind(self.kind.data, self.value.type)
 
     @classmethod
     def parse(cls, parser: Parser) -> ScanOp:
@@ -207,9 +175,7 @@ class ScanOp(IRDLOperation):
         kind = parser.parse_str_enum(Kind)
         name = parser.parse_unresolved_operand()
         scope = parse_scope(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        value = parser.resolve_operand(name, parser.parse_type())
+        value, attributes = parse_end(parser, name)
         op = cls(mode, kind, value, scope)
         op.attributes.update(attributes)
         return op
@@ -218,13 +184,11 @@ class ScanOp(IRDLOperation):
         printer.print_string(f" {self.mode.data} {self.kind.data} ")
         printer.print_ssa_value(self.value)
         printer.print_string(f" across {self.scope.data}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.value.type)
+        self.print_end(printer)
 
 
 @irdl_op_definition
-class BroadcastOp(IRDLOperation):
+class BroadcastOp(ScalarOp):
     """
     The value of one work-item, given to all.
 
@@ -259,14 +223,9 @@ class BroadcastOp(IRDLOperation):
 
     name = "spmd.broadcast"
 
-    T: ClassVar = VarConstraint("T", AnyAttr())
-
-    value = operand_def(T)
+    value = operand_def(ScalarOp.T)
     source = operand_def(IndexType)
     scope = prop_def(ScopeAttr)
-    result = result_def(T)
-
-    traits = traits_def(*STAYS_IN_PLACE, Canonicalizes())
 
     def __init__(
         self,
@@ -280,20 +239,14 @@ class BroadcastOp(IRDLOperation):
             result_types=[SSAValue.get(value).type],
         )
 
-    def verify_(self) -> None:
-        if (reason := why_not_scalar(self.value.type)) is not None:
-            raise VerifyException(reason)
-        expect_inside_function(self)
-
     @classmethod
     def parse(cls, parser: Parser) -> BroadcastOp:
         name = parser.parse_unresolved_operand()
         parser.parse_keyword("from")
         source = parser.resolve_operand(parser.parse_unresolved_operand(), IndexType())
         scope = parse_scope(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        op = cls(parser.resolve_operand(name, parser.parse_type()), source, scope)
+        value, attributes = parse_end(parser, name)
+        op = cls(value, source, scope)
         op.attributes.update(attributes)
         return op
 
@@ -303,6 +256,4 @@ class BroadcastOp(IRDLOperation):
         printer.print_string(" from ")
         printer.print_ssa_value(self.source)
         printer.print_string(f" across {self.scope.data}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.value.type)
+        self.print_end(printer)

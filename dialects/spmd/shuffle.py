@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from xdsl.dialects.builtin import IndexType
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Operation, SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    IRDLOperation,
-    VarConstraint,
-    irdl_attr_definition,
-    irdl_op_definition,
-    operand_def,
-    prop_def,
-    result_def,
-    traits_def,
-)
+from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def, prop_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from spmd.dialects.spmd.attributes import BracketedKeyword
-from spmd.dialects.spmd.placement import expect_inside_function
-from spmd.dialects.spmd.traits import STAYS_IN_PLACE, Canonicalizes
-from spmd.dialects.spmd.types import why_not_scalar
+from spmd.dialects.spmd.scalar_op import ScalarOp, parse_end
 
 
 class ShuffleMode(StrEnum):
@@ -47,7 +32,7 @@ class ShuffleModeAttr(BracketedKeyword, EnumAttribute[ShuffleMode]):
 
 
 @irdl_op_definition
-class ShuffleOp(IRDLOperation):
+class ShuffleOp(ScalarOp):
     """
     The value of another lane of the sub-group, chosen by each lane for itself.
 
@@ -82,14 +67,9 @@ class ShuffleOp(IRDLOperation):
 
     name = "spmd.shuffle"
 
-    T: ClassVar = VarConstraint("T", AnyAttr())
-
-    value = operand_def(T)
+    value = operand_def(ScalarOp.T)
     selector = operand_def(IndexType)
     mode = prop_def(ShuffleModeAttr)
-    result = result_def(T)
-
-    traits = traits_def(*STAYS_IN_PLACE, Canonicalizes())
 
     def __init__(
         self,
@@ -103,11 +83,6 @@ class ShuffleOp(IRDLOperation):
             result_types=[SSAValue.get(value).type],
         )
 
-    def verify_(self) -> None:
-        if (reason := why_not_scalar(self.value.type)) is not None:
-            raise VerifyException(reason)
-        expect_inside_function(self)
-
     @classmethod
     def parse(cls, parser: Parser) -> ShuffleOp:
         mode = parser.parse_str_enum(ShuffleMode)
@@ -116,9 +91,8 @@ class ShuffleOp(IRDLOperation):
         selector = parser.resolve_operand(
             parser.parse_unresolved_operand(), IndexType()
         )
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        op = cls(mode, parser.resolve_operand(name, parser.parse_type()), selector)
+        value, attributes = parse_end(parser, name)
+        op = cls(mode, value, selector)
         op.attributes.update(attributes)
         return op
 
@@ -127,6 +101,4 @@ class ShuffleOp(IRDLOperation):
         printer.print_ssa_value(self.value)
         printer.print_string(", ")
         printer.print_ssa_value(self.selector)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.value.type)
+        self.print_end(printer)
