@@ -13,12 +13,14 @@ from xdsl.dialects.builtin import (
     MemRefType,
     NoneAttr,
     StridedLayoutAttr,
+    StringAttr,
     VectorType,
     i32,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from spmd.passes.spmd_annotate_shapes import ACCESS, WHY
 from spmd.passes.widening.lanes import Lanes, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
 
@@ -114,6 +116,13 @@ def why_not_contiguous(
             )
         case _:
             return f"several lanes may store to one element of {array}"
+
+
+def remark(op: Operation | Block, kind: str, why: str) -> None:
+    """Say on `op` what costs more than a plain access of vectors, and why."""
+    assert isinstance(op, Operation)
+    op.attributes[ACCESS] = StringAttr(kind)
+    op.attributes[WHY] = StringAttr(why)
 
 
 def _ordinal(number: int) -> str:

@@ -53,6 +53,7 @@ from spmd.dialects.spmd import (
 )
 from spmd.dialects.spmd.kinds import combine, neutral_element
 from spmd.dialects.work_groups import CACHE_LINE
+from spmd.passes.widening.addresses import remark
 from spmd.passes.widening.emitter import Emitter, reduction
 from spmd.passes.widening.lanes import Active, Prefix, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
@@ -283,6 +284,8 @@ def _picked(
         emitter.all_on(),
         emitter.dense(0, stored),
     )
+    why = "which lanes a shuffle takes from is known only at run time"
+    remark(gather, "gather", why)
     picked = emitter.insert(gather)
     if element == i1:
         zero = emitter.dense(0, i8)

@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     NoneAttr,
-    StringAttr,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -24,11 +23,11 @@ from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.rewriting import hint
 from spmd.dialects.work_groups import CACHE_LINE, is_group_memory
 from spmd.passes.lower_memory_types import LOCAL_SPACE
-from spmd.passes.spmd_annotate_shapes import ACCESS, WHY
 from spmd.passes.widening.addresses import (
     STEPS,
     Access,
     AnyVector,
+    remark,
     scalars_of,
     why_not_contiguous,
 )
@@ -79,18 +78,18 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
     elif access.kind == "reversed":
         mask = None if active.mask is None else _reversed_mask(widening, active.mask)
         loaded = _load(widening, access, type_, mask)
-        _remark(loaded.owner, "reversed", why_not_contiguous(op, indices))
+        remark(loaded.owner, "reversed", why_not_contiguous(op, indices))
         widening.hold(op, [Varying(_reverse(widening, loaded))])
     elif access.kind == "stepped":
         loaded = _load_stepped(widening, access, type_)
         kind = f"stride {access.step}"
-        _remark(loaded.owner, kind, why_not_contiguous(op, indices))
+        remark(loaded.owner, kind, why_not_contiguous(op, indices))
         widening.hold(op, [Varying(loaded)])
     else:
         mask = emitter.all_on() if active.mask is None else emitter.vector(active.mask)
         off = emitter.dense(0, op.res.type)
         gather = GatherOp(access.array, access.first, access.offsets, mask, off)
-        _remark(gather, "gather", why_not_contiguous(op, indices))
+        remark(gather, "gather", why_not_contiguous(op, indices))
         widening.hold(op, [Varying(emitter.insert(gather))])
 
 
@@ -149,12 +148,12 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
         else:
             store = vector.MaskedStoreOp(array, access.first, mask, stored)
         if access.kind == "reversed":
-            _remark(store, "reversed", why_not_contiguous(op, indices))
+            remark(store, "reversed", why_not_contiguous(op, indices))
         emitter.append(store)
     else:
         on = emitter.all_on() if mask is None else mask
         scatter = ScatterOp(access.array, access.first, access.offsets, on, stored)
-        _remark(scatter, "scatter", why_not_contiguous(op, indices))
+        remark(scatter, "scatter", why_not_contiguous(op, indices))
         emitter.append(scatter)
 
 
@@ -176,13 +175,6 @@ def widen_alloca(widening: Widening, op: memref.AllocaOp) -> None:
     hint(new.memref, op.memref)
     widening.at_function_head(new)
     widening.private[op.memref] = PrivateArray(new.memref, shared)
-
-
-def _remark(op: Operation | Block, kind: str, why: str) -> None:
-    """Say on `op` what costs more than a plain access of vectors, and why."""
-    assert isinstance(op, Operation)
-    op.attributes[ACCESS] = StringAttr(kind)
-    op.attributes[WHY] = StringAttr(why)
 
 
 # Uniform addresses
@@ -256,7 +248,7 @@ def _blended(
     emitter = widening.emitter
     type_ = cast(AnyVector, stored.type)
     load = vector.LoadOp(access.array, access.first, type_)
-    _remark(load, "blend", "lanes that are off keep what is there")
+    remark(load, "blend", "lanes that are off keep what is there")
     return emitter.insert(arith.SelectOp(mask, stored, emitter.insert(load)))
 
 

@@ -119,7 +119,7 @@ def _kept(
     name = op.memref.name_hint
     for suffix in ("_context", "_cell"):
         name = name and name.removesuffix(suffix)
-    others = sorted(set(_names(op.memref)) - {name}) if is_value else []
+    others = sorted(set(_names(op.memref)) - {name}) if is_value and not is_cell else []
     names = (name, *others) if name else tuple(others)
     return Kept(
         name,

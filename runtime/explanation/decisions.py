@@ -38,6 +38,7 @@ from spmd.runtime.explanation.barriers import (
 from spmd.runtime.explanation.differences import differences
 from spmd.runtime.explanation.facts import KernelFacts, Place
 from spmd.runtime.explanation.loops import (
+    Extent,
     FoundLoop,
     find_loops,
     watch,
@@ -95,6 +96,7 @@ class _Reader:
         self._continuations = continuations
         self._vectorize = vectorize
         self._versions: dict[str, _Version] = {}
+        self._extent = Extent.of(self._kernels()[name])
         self._own_size = any(
             op.sub_group_size is not None for op in self._kernels().values()
         )
@@ -201,7 +203,7 @@ class _Reader:
         self, version: _Version, function: func.FuncOp, width: Width | None
     ) -> None:
         why = why_sub_groups(function, self._own_size)
-        version.loops = find_loops(function, width, why, version.clipped)
+        version.loops = find_loops(function, width, why, version.clipped, self._extent)
         version.facts = replace(version.facts, sub_group_size=sub_group_size(function))
 
     def widen(self) -> None:

@@ -13,7 +13,7 @@ from spmd.analysis.divergence import analyze_sub_group
 from spmd.analysis.explanation import decisions_of
 from spmd.dialects.diagnostics import SourceLocation, source_location
 from spmd.dialects.rewriting import constant_index, has_no_effect
-from spmd.dialects.spmd import SubGroupOp
+from spmd.dialects.spmd import KernelOp, SubGroupOp
 from spmd.dialects.work_groups import CONTEXT, work_item_dimension
 from spmd.passes.form_sub_groups import (
     NOT_VECTORIZED,
@@ -66,13 +66,14 @@ def find_loops(
     width: Width | None,
     sub_groups: str | None,
     clipped: Iterable[SSAValue],
+    extent: Extent | None,
 ) -> list[FoundLoop]:
     """
     The loops of a work-group function behind `form-sub-groups`.
 
     `width` is what was asked for, `None` if nothing is vectorized; `sub_groups` says
     why sub-groups have the size they have, if the kernel sees it; `clipped` are the bounds
-    that were made of conditions.
+    that were made of conditions; `extent` is where the kernel stands.
     """
     ends = set(clipped)
     found: list[FoundLoop] = []
@@ -83,18 +84,23 @@ def find_loops(
     }
     for op in function.walk():
         if isinstance(op, SubGroupOp) and not _is_rest(op):
-            found.append(_lanes(op, width, sub_groups, ends))
+            lines = _lines(op.body, extent)
+            found.append(_lanes(op, lines, width, sub_groups, ends))
         elif op in scalar:
             assert isinstance(op, scf.ForOp)
             reason = op.attributes.get(NOT_VECTORIZED)
             why = reason.data if isinstance(reason, StringAttr) else CODE_IS_SCALAR
-            loop = FoundLoop(op, _lines(op.body), 1, why, op.ub in ends, ())
+            loop = FoundLoop(op, _lines(op.body, extent), 1, why, op.ub in ends, ())
             found.append(loop)
     return found
 
 
 def _lanes(
-    group: SubGroupOp, width: Width | None, sub_groups: str | None, ends: set[SSAValue]
+    group: SubGroupOp,
+    lines: tuple[int, int] | None,
+    width: Width | None,
+    sub_groups: str | None,
+    ends: set[SSAValue],
 ) -> FoundLoop:
     lanes, why = group.width, sub_groups
     reason = group.attributes.get(NOT_VECTORIZED)
@@ -106,7 +112,7 @@ def _lanes(
         why = why_width(group.body, width, lanes)
     divergent = tuple(_divergent(group)) if lanes > 1 else ()
     clipped = any(value in ends for value in _bounds(group))
-    return FoundLoop(group, _lines(group.body), lanes, why, clipped, divergent)
+    return FoundLoop(group, lines, lanes, why, clipped, divergent)
 
 
 def _is_rest(group: SubGroupOp) -> bool:
@@ -146,20 +152,45 @@ def _divergent(group: SubGroupOp) -> Iterator[Divergence]:
             yield Divergence(op.name, reason, Place.of(source_location(op)))
 
 
-def _lines(body: Region) -> tuple[int, int] | None:
+def _lines(body: Region, extent: Extent | None) -> tuple[int, int] | None:
     """
-    The lines that `body` has its code from.
+    The lines of the kernel that `body` has its code from.
 
-    What is computed once more and what is taken from contexts stands elsewhere; where
-    there is nothing else, the code is where values go into contexts.
+    What is computed once more and what is taken from contexts stands elsewhere, and so do
+    functions that were called; where there is nothing else, the code is there.
     """
-    places = list(_places(op for op in body.walk() if _is_own(op)))
-    places = places or list(_places(body.walk()))
+    own = list(_places(op for op in body.walk() if _is_own(op)))
+    inside = [place for place in own if extent is not None and extent.has(place)]
+    places = inside or own or list(_places(body.walk()))
     if not places:
         return None
     file = places[0][0]
     lines = [line for name, line, _ in places if name == file]
     return min(lines), max(lines)
+
+
+@dataclass(frozen=True)
+class Extent:
+    """The lines of a kernel in the source."""
+
+    file: str
+    first: int
+    last: int
+
+    @classmethod
+    def of(cls, kernel: Operation) -> Extent | None:
+        """The lines of a kernel that no pass has changed."""
+        begin = source_location(kernel)
+        if begin is None:
+            return None
+        file = begin[0]
+        lines = [place[1] for place in _places(kernel.walk()) if place[0] == file]
+        return cls(file, begin[1], max(lines, default=begin[1]))
+
+    def has(self, place: SourceLocation) -> bool:
+        """Whether `place` is in the kernel."""
+        file, line, _ = place
+        return file == self.file and self.first <= line <= self.last
 
 
 def _places(ops: Iterable[Operation]) -> Iterator[SourceLocation]:
@@ -171,11 +202,10 @@ def _places(ops: Iterable[Operation]) -> Iterator[SourceLocation]:
 
 def _place_of_kernel(op: Operation) -> SourceLocation | None:
     """What is needed to run a kernel, but is no part of it, stands where it stands."""
-    while not isinstance(op, func.FuncOp):
-        parent = op.parent_op()
-        assert parent is not None, "a loop stands in a function"
-        op = parent
-    return source_location(op)
+    at: Operation | None = op
+    while at is not None and not isinstance(at, func.FuncOp | KernelOp):
+        at = at.parent_op()
+    return None if at is None else source_location(at)
 
 
 def _is_own(op: Operation) -> bool:

@@ -261,3 +261,35 @@ def test_small_groups_keep_their_loops_apart():
     first, second = explain(body, group_size=16).loops
     assert first.accesses == Accesses(contiguous=2)
     assert second.accesses == Accesses(contiguous=1, gather=1)
+
+
+def test_lines_of_a_loop_are_those_of_the_kernel():
+    """Not those of a function that it calls, nor of what is computed once more."""
+    source = """func.func @twice(%x: memref<?xf32>, %i: index) {
+  %v = memref.load %x[%i] : memref<?xf32>
+  %w = arith.addf %v, %v : f32
+  memref.store %w, %x[%i] : memref<?xf32>
+  func.return
+}
+spmd.kernel @k(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %i = spmd.global_id x
+  %u = memref.load %y[%i] : memref<?xf32>
+  memref.store %u, %x[%i] : memref<?xf32>
+  func.call @twice(%x, %i) : (memref<?xf32>, index) -> ()
+  spmd.barrier
+  memref.store %u, %y[%i] : memref<?xf32>
+  spmd.return
+}
+"""
+    (facts,) = spmd.compile(source, width=4).explain().kernels
+    assert [loop.lines for loop in facts.loops] == [(9, 10), (13, 13)]
+
+
+def test_a_shuffle_that_goes_through_memory():
+    body = """  %v = memref.load %x[%gid] : memref<?xf32>
+  %d = arith.remui %lid, %n : index
+  %w = spmd.shuffle idx %v, %d : f32
+  memref.store %w, %y[%gid] : memref<?xf32>"""
+    (access,) = loop_of(body).costly
+    assert access.kind == "gather"
+    assert access.reason == "which lanes a shuffle takes from is known only at run time"

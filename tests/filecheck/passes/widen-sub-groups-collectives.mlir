@@ -14,7 +14,7 @@
 // CHECK-NEXT:    %ballot = arith.extui %[[BIT]] : i4 to i64
 // CHECK:         vector.shuffle %v_1, %v_1 [1, 0, 3, 2] : vector<4xi32>, vector<4xi32>
 // CHECK:         vector.store %v_1, %v[%c0] : memref<4xi32>, vector<4xi32>
-// CHECK:         vector.gather
+// CHECK:         vector.gather {{.*}} {spmd.access = "gather", spmd.why = "which lanes a shuffle takes from is known only at run time"}
 // CHECK-NOT:     spmd.
 func.func @collectives(%x: memref<?xi32>, %out: memref<?xi64>, %first: index) {
   %c0 = arith.constant 0 : index
