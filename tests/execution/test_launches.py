@@ -9,39 +9,9 @@ from spmd.passes.spmd_to_loops import SpmdToLoopsPass
 from spmd.reference import UndefinedBehavior, run_function
 from spmd.runtime.errors import SourceText
 from spmd.runtime.parsing import make_context, parse
+from tests.execution.launch_kernels import SIZES, rotate_and_plane
 
-KERNELS = """
-spmd.kernel @rotate(%by: index, %x: memref<?xi32>, %y: memref<?xi32>,
-    %tile: memref<?x2xi32, #spmd.memory<local>>) SIZE{
-  %c1 = arith.constant 1 : index
-  %i = spmd.global_id x
-  %l = spmd.local_id x
-  %n = spmd.local_size x
-  %g = spmd.num_groups x
-  %v = memref.load %x[%i] : memref<?xi32>
-  memref.store %v, %tile[%l, %c1] : memref<?x2xi32, #spmd.memory<local>>
-  spmd.barrier
-  %o = arith.addi %l, %by : index
-  %other = arith.remui %o, %n : index
-  %w = memref.load %tile[%other, %c1] : memref<?x2xi32, #spmd.memory<local>>
-  %h = arith.index_cast %g : index to i32
-  %s = arith.addi %w, %v : i32
-  %t = arith.addi %s, %h : i32
-  memref.store %t, %y[%i] : memref<?xi32>
-  spmd.return
-}
-spmd.kernel @plane(%w: index, %z: memref<?xi32>) {
-  %gx = spmd.global_id x
-  %gy = spmd.global_id y
-  %lx = spmd.local_id x
-  %row = arith.muli %gy, %w : index
-  %i = arith.addi %row, %gx : index
-  %v = memref.load %z[%i] : memref<?xi32>
-  %l = arith.index_cast %lx : index to i32
-  %s = arith.addi %v, %l : i32
-  memref.store %s, %z[%i] : memref<?xi32>
-  spmd.return
-}
+HOST = """
 func.func @host(%n: index, %e: index, %w: index, %h: index,
     %x: memref<?xi32>, %y: memref<?xi32>, %z: memref<?xi32>) -> index {
   %c1 = arith.constant 1 : index
@@ -58,11 +28,11 @@ func.func @host(%n: index, %e: index, %w: index, %h: index,
 """
 
 
-@pytest.mark.parametrize(("n", "e"), [(16, 8), (20, 8), (7, 16), (0, 4), (12, 1)])
+@pytest.mark.parametrize(("n", "e"), SIZES)
 @pytest.mark.parametrize("fixed", [False, True])
 def test_launches_of_a_host_function(n: int, e: int, fixed: bool):
-    size = f"attributes {{work_group_size = array<i64: {e}>}} " if fixed else ""
-    module = parse(SourceText("kernel.mlir", KERNELS.replace("SIZE", size)))
+    source = rotate_and_plane(e if fixed else None) + HOST
+    module = parse(SourceText("kernel.mlir", source))
 
     def arguments() -> list[Any]:
         rng = np.random.default_rng(n)
@@ -89,8 +59,7 @@ def test_launches_of_a_host_function(n: int, e: int, fixed: bool):
     ],
 )
 def test_wrong_sizes_fail_an_assertion(n: int, e: int, message: str):
-    text = KERNELS.replace("SIZE", "")
-    module = parse(SourceText("kernel.mlir", text))
+    module = parse(SourceText("kernel.mlir", rotate_and_plane() + HOST))
     SpmdToLoopsPass().apply(make_context(), module)
     x, y, z = (np.zeros(32, np.int32) for _ in range(3))
     with pytest.raises(UndefinedBehavior, match=message):

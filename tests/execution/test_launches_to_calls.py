@@ -11,39 +11,9 @@ import spmd
 from spmd.reference import run_function
 from spmd.runtime.errors import SourceText
 from spmd.runtime.parsing import parse
+from tests.execution.launch_kernels import SIZES, STRIDED, rotate_and_plane
 
-ROTATE = """
-spmd.kernel @rotate(%by: index, %x: memref<?xi32>, %y: memref<?xi32>,
-    %tile: memref<?x2xi32, #spmd.memory<local>>) SIZE{
-  %c1 = arith.constant 1 : index
-  %i = spmd.global_id x
-  %l = spmd.local_id x
-  %n = spmd.local_size x
-  %g = spmd.num_groups x
-  %v = memref.load %x[%i] : memref<?xi32>
-  memref.store %v, %tile[%l, %c1] : memref<?x2xi32, #spmd.memory<local>>
-  spmd.barrier
-  %o = arith.addi %l, %by : index
-  %other = arith.remui %o, %n : index
-  %w = memref.load %tile[%other, %c1] : memref<?x2xi32, #spmd.memory<local>>
-  %h = arith.index_cast %g : index to i32
-  %s = arith.addi %w, %v : i32
-  %t = arith.addi %s, %h : i32
-  memref.store %t, %y[%i] : memref<?xi32>
-  spmd.return
-}
-spmd.kernel @plane(%w: index, %z: memref<?xi32, strided<[?], offset: ?>>) {
-  %gx = spmd.global_id x
-  %gy = spmd.global_id y
-  %lx = spmd.local_id x
-  %row = arith.muli %gy, %w : index
-  %i = arith.addi %row, %gx : index
-  %v = memref.load %z[%i] : memref<?xi32, strided<[?], offset: ?>>
-  %l = arith.index_cast %lx : index to i32
-  %s = arith.addi %v, %l : i32
-  memref.store %s, %z[%i] : memref<?xi32, strided<[?], offset: ?>>
-  spmd.return
-}
+HOST = """
 func.func private @every_other(%w: index, %h: index, %z: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index
@@ -130,13 +100,13 @@ def compare(source: str, arguments: list[Any], **options: Any) -> None:
 
 
 @pytest.mark.parametrize("threads", [None, 3])
-@pytest.mark.parametrize(("n", "e"), [(16, 8), (20, 8), (7, 16), (0, 4), (12, 1)])
+@pytest.mark.parametrize(("n", "e"), SIZES)
 @pytest.mark.parametrize("fixed", [False, True])
 def test_launches_of_a_host_function(n: int, e: int, fixed: bool, threads: int | None):
-    size = f"attributes {{work_group_size = array<i64: {e}>}} " if fixed else ""
+    kernels = rotate_and_plane(e if fixed else None, STRIDED)
     rng = np.random.default_rng(n)
     arrays = [rng.integers(-99, 99, 48).astype(np.int32) for _ in range(3)]
-    compare(ROTATE.replace("SIZE", size), [n, e, 5, 4, *arrays], threads=threads)
+    compare(kernels + HOST, [n, e, 5, 4, *arrays], threads=threads)
 
 
 def test_arguments_and_results_of_every_type():
