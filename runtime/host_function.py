@@ -171,8 +171,11 @@ class HostFunction:
         """The IR after the pass `stage`, one of those that `stages` lists."""
         return ir_after(self.stages(), stage)
 
-    def explain(self) -> Explanation:
+    def explain(
+        self, *, global_size: Size | None = None, group_size: Size | None = None
+    ) -> Explanation:
         """What the compiler makes of the kernels that the function launches."""
+        self._refuse_sizes(global_size, group_size)
         kernels = launched_kernels(self._module, self._op)
         return Explanation(
             tuple(

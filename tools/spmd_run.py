@@ -227,14 +227,10 @@ def _explanation(
     """What became of some kernels, or of those that a host function launches."""
     facts: list[KernelFacts] = []
     for member in members:
-        if isinstance(member, HostFunction):
-            facts += member.explain().kernels
-            continue
-        sizes = {
-            "global_size": options.global_size,
-            "group_size": options.group_size,
-        }
-        facts += member.explain(**sizes).kernels
+        found = member.explain(
+            global_size=options.global_size, group_size=options.group_size
+        )
+        facts += found.kernels
     explanation = Explanation(tuple(facts))
     return explanation.to_json() if options.explain == "json" else str(explanation)
 

@@ -144,6 +144,8 @@ func.func @host(%x: memref<?xf32>) {
     program = spmd.compile(source)
     names = [k.name for k in program.host_functions["host"].explain().kernels]
     assert names == ["other"]
+    with pytest.raises(spmd.LaunchError, match="expected no group_size"):
+        program.host_functions["host"].explain(group_size=8)
     assert [k.name for k in program.explain().kernels] == ["one", "other"]
     text = str(program.explain())
     assert text.count("none: everything runs once per work-group") == 2
