@@ -1,10 +1,9 @@
 """
 Memrefs that control flow chooses at run time and that are needed across barriers.
 
-A *place* is where control flow passes a memref on: a result of structured control flow, an
-argument of a block, or both together for a value that a loop carries. What arrives there
-was made elsewhere, by views and `arith.select`, of *bases*: kernel arguments, allocations,
-globals, but not `ub.poison`, which may be any of them. Places whose memrefs may be the same ones are a *family*.
+What arrives where control flow passes a memref on was made elsewhere, by views and
+`arith.select`, of *bases*: kernel arguments, allocations, globals, but not `ub.poison`,
+which may be any of them. Places whose memrefs may be the same ones are a *family*.
 
 ```mlir
 %m = scf.if %c -> (memref<?xf32>) {     // a place; its bases are %a and %b
@@ -18,13 +17,13 @@ globals, but not `ub.poison`, which may be any of them. Places whose memrefs may
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, cast
+from typing import cast
 
-from xdsl.dialects import arith, memref, scf, ub
+from xdsl.dialects import arith, memref, ub
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from spmd.analysis.accesses import VIEWS
 from spmd.analysis.barrier_regions import (
@@ -33,18 +32,8 @@ from spmd.analysis.barrier_regions import (
     find_barrier_regions,
     is_sync,
 )
-from spmd.analysis.unstructured import branch_of
+from spmd.analysis.passed_places import Place, find_places, passed_on
 from spmd.dialects.spmd import KernelOp
-
-
-class Edge(NamedTuple):
-    """One value that an operation passes on."""
-
-    op: Operation
-    group: int
-    """Which of its successors gets it; 0 for operations with regions and their ends."""
-
-    position: int
 
 
 def memref_type(value: SSAValue) -> MemRefType[Attribute]:
@@ -55,16 +44,10 @@ def memref_type(value: SSAValue) -> MemRefType[Attribute]:
 
 
 @dataclass(eq=False)
-class Place:
+class MemrefPlace(Place):
     """Where control flow passes a memref on."""
 
-    values: tuple[SSAValue, ...]
-    """The block arguments and the result that the memref is known as."""
-
-    edges: tuple[Edge, ...]
-    """Where it comes from."""
-
-    family: Family
+    family: Family = field(default_factory=lambda: Family())
     bases: dict[SSAValue, None] = field(default_factory=dict[SSAValue, None])
     """What its memref may be a view of."""
 
@@ -82,24 +65,10 @@ class Family:
     """What any of the memrefs may be a view of, numbered."""
 
 
-def passed_on(op: Operation) -> Sequence[Sequence[SSAValue]]:
-    """The values that `op` passes on, for each successor; one group if it has none."""
-    match op:
-        case scf.ForOp():
-            return (op.iter_args,)
-        case scf.WhileOp():
-            return (op.arguments,)
-        case scf.ConditionOp():
-            return (op.args,)
-        case scf.IfOp() | scf.IndexSwitchOp() | scf.ExecuteRegionOp():
-            return ((),)
-        case _:
-            return branch_of(op).operands or ()
-
-
-def find_chosen_memrefs(kernel: KernelOp) -> tuple[Place, ...]:
+def find_chosen_memrefs(kernel: KernelOp) -> tuple[MemrefPlace, ...]:
     """The places of `kernel` whose memrefs are needed across barriers."""
-    found = tuple(_places(kernel))
+    places = find_places(kernel, lambda type_: isinstance(type_, MemRefType))
+    found = tuple(MemrefPlace(place.values, place.edges) for place in places)
     if not found or not any(is_sync(op) for op in kernel.walk()):
         return ()
     place_of = {value: place for place in found for value in place.values}
@@ -107,7 +76,7 @@ def find_chosen_memrefs(kernel: KernelOp) -> tuple[Place, ...]:
     regions = find_barrier_regions(kernel, _NothingUniform())
     carriers = set(around_syncs(kernel))
     open_ = [p for p in found if _is_carried(p, carriers) or _crosses(p, regions)]
-    chosen: set[Place] = set()
+    chosen: set[MemrefPlace] = set()
     while open_:
         place = open_.pop()
         if place not in chosen:
@@ -125,69 +94,8 @@ class _NothingUniform:
         return False
 
 
-def _places(kernel: KernelOp) -> Iterator[Place]:
-    for op in kernel.walk():
-        match op:
-            case scf.ForOp():
-                end = _end_of(op.body)
-                for i, (argument, result) in enumerate(
-                    zip(op.body.block.args[1:], op.res, strict=True)
-                ):
-                    yield from _place(
-                        (argument, result), Edge(op, 0, i), Edge(end, 0, i)
-                    )
-            case scf.WhileOp():
-                end = _end_of(op.after_region)
-                for i, argument in enumerate(op.before_region.block.args):
-                    yield from _place((argument,), Edge(op, 0, i), Edge(end, 0, i))
-                condition = _end_of(op.before_region)
-                for i, (argument, result) in enumerate(
-                    zip(op.after_region.block.args, op.res, strict=True)
-                ):
-                    yield from _place((argument, result), Edge(condition, 0, i))
-            case scf.IfOp() | scf.IndexSwitchOp() | scf.ExecuteRegionOp():
-                ends = [
-                    end
-                    for region in op.regions
-                    for block in region.blocks
-                    if isinstance(end := block.last_op, scf.YieldOp)
-                ]
-                for i, result in enumerate(op.results):
-                    yield from _place((result,), *(Edge(end, 0, i) for end in ends))
-                yield from _of_blocks(op)
-            case KernelOp():
-                yield from _of_blocks(op)
-            case _:
-                pass
-
-
-def _of_blocks(op: Operation) -> Iterator[Place]:
-    """The arguments of the blocks in the regions of `op` that others branch to."""
-    for region in op.regions:
-        edges: dict[Block, list[tuple[Operation, int]]] = {}
-        for block in region.blocks if len(region.blocks) > 1 else ():
-            end = block.last_op
-            for group, after in enumerate(() if end is None else end.successors):
-                assert end is not None
-                edges.setdefault(after, []).append((end, group))
-        for block, ends in edges.items():
-            for i, argument in enumerate(block.args):
-                yield from _place((argument,), *(Edge(*end, i) for end in ends))
-
-
-def _place(values: tuple[SSAValue, ...], *edges: Edge) -> Iterator[Place]:
-    if isinstance(values[0].type, MemRefType):
-        yield Place(values, edges, Family())
-
-
-def _end_of(region: Region) -> Operation:
-    end = region.block.last_op
-    assert end is not None, "a region of structured control flow has a terminator"
-    return end
-
-
 def origins_of(
-    memory: SSAValue, place_of: Mapping[SSAValue, Place]
+    memory: SSAValue, place_of: Mapping[SSAValue, MemrefPlace]
 ) -> dict[SSAValue, None]:
     """The bases, and the values of places, that `memory` may be a view of."""
     origins: dict[SSAValue, None] = {}
@@ -217,7 +125,9 @@ def viewed_by(value: SSAValue) -> SSAValue | None:
     return None
 
 
-def _sources(place: Place, place_of: Mapping[SSAValue, Place]) -> dict[SSAValue, None]:
+def _sources(
+    place: MemrefPlace, place_of: Mapping[SSAValue, MemrefPlace]
+) -> dict[SSAValue, None]:
     """The bases, and values of other places, that arrive at `place`."""
     sources: dict[SSAValue, None] = {}
     for op, group, position in place.edges:
@@ -225,7 +135,7 @@ def _sources(place: Place, place_of: Mapping[SSAValue, Place]) -> dict[SSAValue,
     return sources
 
 
-def _is_carried(place: Place, carriers: set[Operation]) -> bool:
+def _is_carried(place: MemrefPlace, carriers: set[Operation]) -> bool:
     """Whether control flow with a barrier inside passes the memref on."""
     for value in place.values:
         owner = value.owner
@@ -238,7 +148,7 @@ def _is_carried(place: Place, carriers: set[Operation]) -> bool:
     return False
 
 
-def _crosses(place: Place, regions: BarrierRegions) -> bool:
+def _crosses(place: MemrefPlace, regions: BarrierRegions) -> bool:
     """Whether another barrier region uses the memref, or a view of it."""
     value = place.values[-1]
     if isinstance(value.owner, Block):
@@ -262,12 +172,12 @@ def _crosses(place: Place, regions: BarrierRegions) -> bool:
 
 
 def _find_bases(
-    places: Sequence[Place],
-    sources: Mapping[Place, Mapping[SSAValue, None]],
-    place_of: Mapping[SSAValue, Place],
+    places: Sequence[MemrefPlace],
+    sources: Mapping[MemrefPlace, Mapping[SSAValue, None]],
+    place_of: Mapping[SSAValue, MemrefPlace],
 ) -> None:
     """Fill in bases and families."""
-    behind: dict[Place, list[Place]] = {place: [] for place in places}
+    behind: dict[MemrefPlace, list[MemrefPlace]] = {place: [] for place in places}
     for place in places:
         for origin in sources[place]:
             if (before := place_of.get(origin)) is not None:
@@ -282,11 +192,13 @@ def _find_bases(
             if new:
                 after.bases.update(dict.fromkeys(new))
                 open_.append(after)
-    around: dict[Place, list[Place]] = {place: list(behind[place]) for place in places}
+    around: dict[MemrefPlace, list[MemrefPlace]] = {
+        place: list(behind[place]) for place in places
+    }
     for place in places:
         for after in behind[place]:
             around[after].append(place)
-    done: set[Place] = set()
+    done: set[MemrefPlace] = set()
     for first in places:
         family = Family()
         same = [first]

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import IntegerType, MemRefType, i1
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.irdl.dominance import DominanceInfo
 
-from spmd.analysis.chosen_memrefs import Family, Place
+from spmd.analysis.chosen_memrefs import Family, MemrefPlace
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import hint, insert_before
 from spmd.dialects.spmd import KernelOp, LocalAllocOp
@@ -25,7 +25,7 @@ class MemrefBases:
         self._pool = ConstantPool(entry)
         self._buffers: dict[tuple[SSAValue, Attribute], SSAValue] = {}
 
-    def let_dominate(self, base: SSAValue, place: Place) -> None:
+    def let_dominate(self, base: SSAValue, place: MemrefPlace) -> None:
         """See to it that `base` is known wherever the memref of `place` is made again."""
         owner = base.owner
         if isinstance(owner, Block):
@@ -71,7 +71,7 @@ class MemrefBases:
             op.detach()
             self.entry.insert_op_before(op, self._behind_constants())
 
-    def _move_outside(self, op: memref.AllocaOp, place: Place) -> bool:
+    def _move_outside(self, op: memref.AllocaOp, place: MemrefPlace) -> bool:
         """Move `op` in front of control flow around it, as far as `place` needs it."""
         for size in op.dynamic_sizes:
             if isinstance(size.owner, arith.ConstantOp):
@@ -118,7 +118,7 @@ class MemrefBases:
         return known
 
     def memory_of(
-        self, place: Place, which: SSAValue | None, anchor: Operation
+        self, place: MemrefPlace, which: SSAValue | None, anchor: Operation
     ) -> SSAValue:
         """The memory that the memref of `place` looks at."""
         bases = tuple(place.bases)

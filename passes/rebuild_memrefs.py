@@ -37,20 +37,19 @@ there, or an `arith.select` of such.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import arith, cf, scf, ub
+from xdsl.dialects import arith, ub
 from xdsl.dialects.builtin import IndexType, ModuleOp
-from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.chosen_memrefs import (
     Family,
-    Place,
+    MemrefPlace,
     find_chosen_memrefs,
-    passed_on,
     viewed_by,
 )
 from spmd.dialects.rewriting import (
@@ -58,11 +57,11 @@ from spmd.dialects.rewriting import (
     erase_dead_ops,
     hint,
     insert_before,
-    locate,
 )
 from spmd.dialects.spmd import KernelOp
 from spmd.passes.memref_bases import MemrefBases, number_type, op_of
 from spmd.passes.memref_descriptors import Descriptors, layout_of
+from spmd.passes.replace_passed import replace_passed
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ def rebuild_memrefs(kernel: KernelOp) -> None:
 
 
 class _Rebuilder:
-    def __init__(self, kernel: KernelOp, places: Sequence[Place]):
+    def __init__(self, kernel: KernelOp, places: Sequence[MemrefPlace]):
         entry = kernel.body.blocks.first
         assert entry is not None, "a kernel has a body"
         self.places = places
@@ -94,34 +93,20 @@ class _Rebuilder:
         self.numbers: dict[SSAValue, dict[tuple[str, int], SSAValue]] = {}
         """The numbers of each memref that was made again; ("base", 0) is that of its base."""
 
-        self.place_of: dict[SSAValue, Place] = {}
+        self.place_of: dict[SSAValue, MemrefPlace] = {}
         self.descriptors = Descriptors(Constants(entry), self.numbers)
         self._which: dict[tuple[SSAValue, Family], SSAValue] = {}
-        self._now: dict[Operation, Operation] = {}
 
     def rebuild(self) -> None:
         for place in self.places:
             for base in place.bases:
                 self.bases.let_dominate(base, place)
-        of_result: dict[Operation, list[Place]] = {}
-        for place in self.places:
-            for value in place.values:
-                if isinstance(value, OpResult):
-                    of_result.setdefault(value.op, []).append(place)
-                else:
-                    self._rebuild_argument(value, place)
-        for op, places in of_result.items():
-            self._rebuild_results(op, places)
-        passing: dict[Operation, list[tuple[int, int, Place]]] = {}
-        for place in self.places:
-            for op, group, position in place.edges:
-                passing.setdefault(op, []).append((group, position, place))
-        for op, operands in passing.items():
-            self._pass_numbers_on(self._now.get(op, op), operands)
+        replace_passed(self.places, self)
 
-    # Places.
+    def types_of(self, place: MemrefPlace) -> list[Attribute]:
+        return [type_ for _, type_ in self._kinds_of(place)]
 
-    def _types_of(self, place: Place) -> list[tuple[tuple[str, int], Attribute]]:
+    def _kinds_of(self, place: MemrefPlace) -> list[tuple[tuple[str, int], Attribute]]:
         """What is passed on instead of the memref of `place`."""
         layout = layout_of(place.type, op_of(place.values[0]))
         types: list[tuple[tuple[str, int], Attribute]] = [
@@ -131,23 +116,21 @@ class _Rebuilder:
             types.insert(0, (("base", 0), number_type(place.family)))
         return types
 
-    def _make_again(
+    def make_again(
         self,
         old: SSAValue,
-        place: Place,
-        values: Iterable[SSAValue],
+        place: MemrefPlace,
+        values: Sequence[SSAValue],
         anchor: Operation,
-    ) -> None:
-        """Let a memref that is made of `values` in front of `anchor` replace `old`."""
-        keys = (key for key, _ in self._types_of(place))
+    ) -> SSAValue:
+        keys = (key for key, _ in self._kinds_of(place))
         numbers = dict(zip(keys, values, strict=True))
         for (kind, d), value in numbers.items():
             suffix = kind if kind in ("base", "offset") else f"{kind}{d}"
             hint(value, old.name_hint and f"{old.name_hint}_{suffix}")
         if not numbers and [base.type for base in place.bases] == [place.type]:
             # There is but one memref that it can be.
-            old.replace_all_uses_with(next(iter(place.bases)))
-            return
+            return next(iter(place.bases))
         if place.bases:
             base = self.bases.memory_of(place, numbers.get(("base", 0)), anchor)
             new = hint(self.descriptors.build(base, place.type, numbers, anchor), old)
@@ -157,65 +140,19 @@ class _Rebuilder:
             new = hint(poison.result, old)
         self.numbers[new] = numbers
         self.place_of[new] = place
-        old.replace_all_uses_with(new)
+        return new
 
-    def _rebuild_argument(self, old: SSAValue, place: Place) -> None:
-        assert isinstance(old, BlockArgument)
-        block = old.block
-        new = [
-            block.insert_arg(type_, len(block.args))
-            for _, type_ in self._types_of(place)
-        ]
-        first = block.first_op
-        assert first is not None, "a block has a terminator"
-        self._make_again(old, place, new, first)
-        block.erase_arg(old)
-
-    def _rebuild_results(self, op: Operation, places: Sequence[Place]) -> None:
-        chosen = {place.values[-1] for place in places}
-        kept = [result for result in op.results if result not in chosen]
-        types = [result.type for result in kept]
-        for place in places:
-            types += (type_ for _, type_ in self._types_of(place))
-        new = type(op).create(
-            operands=op.operands,
-            result_types=types,
-            properties=op.properties,
-            attributes=op.attributes,
-            regions=[op.detach_region(region) for region in tuple(op.regions)],
-        )
-        insert_before(op, new)
-        for before, after in zip(kept, new.results, strict=False):
-            before.replace_all_uses_with(hint(after, before))
-        rest = iter(new.results[len(kept) :])
-        for place in places:
-            values = [next(rest) for _ in self._types_of(place)]
-            self._make_again(place.values[-1], place, values, op)
-        assert op.parent is not None
-        op.parent.erase_op(op)
-        self._now[op] = new
-
-    # What is passed on.
-
-    def _pass_numbers_on(
-        self, op: Operation, operands: Sequence[tuple[int, int, Place]]
-    ) -> None:
-        """Let `op` pass on numbers in the place of some operands, behind the others."""
-        groups = [list(values) for values in passed_on(op)]
-        dropped = {(group, position) for group, position, _ in operands}
-        lists = [
-            [v for i, v in enumerate(values) if (group, i) not in dropped]
-            for group, values in enumerate(groups)
-        ]
-        for group, position, place in operands:
-            memory = groups[group][position]
-            for (kind, d), _ in self._types_of(place):
-                if kind == "base":
-                    lists[group].append(self._which_base(memory, place.family))
-                    continue
-                number = self.descriptors.number(memory, kind, d, op)
-                lists[group].append(self.descriptors.value(number))
-        _let_pass_on(op, lists)
+    def give(
+        self, value: SSAValue, place: MemrefPlace, op: Operation
+    ) -> Sequence[SSAValue]:
+        given: list[SSAValue] = []
+        for (kind, d), _ in self._kinds_of(place):
+            if kind == "base":
+                given.append(self._which_base(value, place.family))
+            else:
+                number = self.descriptors.number(value, kind, d, op)
+                given.append(self.descriptors.value(number))
+        return given
 
     def _which_base(self, memory: SSAValue, family: Family) -> SSAValue:
         """The number of the base of `memory`."""
@@ -245,36 +182,3 @@ class _Rebuilder:
                 known = op.result
             self._which[key] = known
         return known
-
-
-def _let_pass_on(op: Operation, groups: Sequence[Sequence[SSAValue]]) -> None:
-    """Let `op` pass on these values, for each successor; the inverse of `passed_on`."""
-    match op:
-        case scf.ForOp():
-            op.operands = (op.lb, op.ub, op.step, *groups[0])
-        case scf.ConditionOp():
-            op.operands = (op.condition, *groups[0])
-        case cf.ConditionalBranchOp():
-            ways = op.then_block, groups[0], op.else_block, groups[1]
-            _put_in_place_of(op, cf.ConditionalBranchOp(op.cond, *ways))
-        case cf.SwitchOp():
-            new = cf.SwitchOp(
-                op.flag,
-                op.default_block,
-                groups[0],
-                op.case_values,
-                op.case_blocks,
-                groups[1:],
-            )
-            _put_in_place_of(op, new)
-        case _:
-            op.operands = groups[0]
-
-
-def _put_in_place_of(op: Operation, new: Operation) -> None:
-    locate(new, op)
-    new.attributes = op.attributes
-    block = op.parent
-    assert block is not None, "a branch stands in a block"
-    block.insert_op_before(new, op)
-    block.erase_op(op)
