@@ -13,6 +13,8 @@ from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.spmd import LaunchOp
+from spmd.dialects.spmd.atomics import AtomicOp
 from spmd.dialects.spmd.types import is_local, is_memref
 from spmd.lowering.host_entry import CALL_SUFFIX, mark_host_function
 from spmd.lowering.native import NativeModule, compile_native
@@ -82,6 +84,8 @@ class HostFunction:
             self._results = tuple(
                 result_element(op, t) for t in op.function_type.outputs
             )
+            for function in (op, *called_functions(module, op, kernels=False).values()):
+                check_host_code(function)
             functions = called_functions(module, op)
             written = written_arguments(op, functions, launched_kernels(module, op))
             results = "".join(element.code for element in self._results)
@@ -285,6 +289,18 @@ def why_not_an_argument(type_: Attribute) -> str | None:
             f"one of them in global memory, got {type_}"
         )
     return None
+
+
+def check_host_code(function: func.FuncOp) -> None:
+    """Fails if `function`, which the host runs, has an op that takes a work-item."""
+    for op in function.walk():
+        if op.name.startswith("spmd.") and not isinstance(op, LaunchOp | AtomicOp):
+            fail(
+                op,
+                f"expected {op.name} in a kernel, or in a function that only kernels "
+                f"call, got it in @{function.sym_name.data}, which the host runs; launch "
+                "a kernel that does it",
+            )
 
 
 def result_element(function: func.FuncOp, type_: Attribute) -> Element:

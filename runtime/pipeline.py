@@ -92,12 +92,16 @@ def launched_kernels(module: ModuleOp, function: func.FuncOp) -> dict[str, Kerne
 
 
 def called_functions(
-    module: ModuleOp, kernel: KernelOp | func.FuncOp
+    module: ModuleOp, kernel: KernelOp | func.FuncOp, *, kernels: bool = True
 ) -> dict[str, func.FuncOp]:
-    """The functions that `kernel` calls, directly or not, by name."""
+    """
+    The functions that `kernel` calls, directly or not, by name.
+
+    Without `kernels`, not those that only the kernels call that it launches.
+    """
     return {
         op.sym_name.data: op
-        for op in _needed(module, kernel)
+        for op in _needed(module, kernel, kernels=kernels)
         if isinstance(op, func.FuncOp)
     }
 
