@@ -34,11 +34,13 @@ VARIANTS = len(WIDTHS) * len(STRATEGIES)
 
 REFUSALS = (
     ("sub_group", "around sub-group operations"),
+    ("sub_group", "in the same round of every loop"),
     ("= memref.alloca(%", "a size that is known before"),
     ("= memref.alloca(%", "has no size known at compile time"),
 )
 """What a kernel contains, and what the compiler may say of it: sub-group ops next to `cf`
-blocks, and private arrays whose size is known late, or not to vectors."""
+blocks or where rounds differ, and private arrays whose size is known late, or not to
+vectors."""
 
 
 def check(kernel: Kernel, number: int) -> None:
@@ -54,6 +56,7 @@ def check(kernel: Kernel, number: int) -> None:
     # Code of another width and strategy than the levels.
     width, strategy = WIDTHS[(number + 3) % len(WIDTHS)], STRATEGIES[number % 2]
     check_code(kernel, width, strategy)
+    check_for_alarms(kernel, number)
 
 
 def check_meetings(kernel: Kernel, number: int) -> None:
@@ -89,6 +92,24 @@ def check_meetings(kernel: Kernel, number: int) -> None:
                 vectorize=vectorize,
                 specialize=number % 4 < 2,
             )
+    check_for_alarms(kernel, number)
+
+
+def check_for_alarms(kernel: Kernel, number: int) -> None:
+    """With the check of barriers a legal kernel does the same."""
+    if not any(word in kernel.source for word in ("spmd.barrier", "across work_group")):
+        return
+    vectorize = number % 3 > 0
+    with may_be_refused(kernel):
+        check_native(
+            kernel.source,
+            kernel.arguments,
+            kernel.launch,
+            width=WIDTHS[(number + 1) % len(WIDTHS)] if vectorize else "auto",
+            strategy=STRATEGIES[number // 2 % 2],
+            vectorize=vectorize,
+            check_barriers=True,
+        )
 
 
 def level_1(kernel: Kernel, strategy: Strategy) -> str:
