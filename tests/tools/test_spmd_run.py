@@ -159,3 +159,22 @@ def test_usage_errors_have_status_2(file: str, capsys: pytest.CaptureFixture[str
             run(file, *words)
         assert info.value.code == 2
         assert "spmd-run: error: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--schedule=random",), "expected --check with --schedule"),
+        (("--check", "--time"), "expected --time without --check"),
+        (("--check", "--save=here"), "expected --save without --check"),
+    ],
+)
+def test_options_that_do_not_go_together(
+    words: tuple[str, ...],
+    message: str,
+    file: str,
+    capsys: pytest.CaptureFixture[str],
+):
+    with pytest.raises(SystemExit, match="2"):
+        run(file, *GOOD, *words)
+    assert message in capsys.readouterr().err
