@@ -312,7 +312,7 @@ def _compiled(
     check_barriers: bool,
 ) -> spmd.Program:
     return spmd.compile(
-        source,
+        parsed(source),
         width=width,
         strategy=strategy,
         vectorize=vectorize,
