@@ -1,0 +1,22 @@
+// RUN: xdsl-opt %s -t spmd-llvm | filecheck %s
+
+// Without a runtime that listens, the message is printed and the process ends.
+
+// CHECK-DAG:   [[FIRST:@spmd.text.[0-9]+]] = {{.*}}"first\00"
+// CHECK-DAG:   [[LAST:@spmd.text.[0-9]+]] = {{.*}}"last\00"
+// CHECK-DAG:   [[TEXT:@spmd.text.[0-9]+]] = {{.*}}"100%% {{[{]}}of} %lld: %lld, %s\0A\00"
+// CHECK-LABEL: define void @f(
+// CHECK:         [[N:%.*]] = sext i32 %n to i64
+// CHECK-NEXT:    [[B:%.*]] = zext i1 %b to i64
+// CHECK-NEXT:    [[IS:%.*]] = icmp eq i64 %i, 0
+// CHECK-NEXT:    [[WORD:%.*]] = select i1 [[IS]], ptr [[FIRST]], ptr [[LAST]]
+// CHECK-NEXT:    call i32 (i32, ptr, ...) @dprintf(i32 2, ptr [[TEXT]], i64 [[N]], i64 [[B]], ptr [[WORD]])
+// CHECK-NEXT:    call void @abort()
+// CHECK-NEXT:    unreachable
+// CHECK-NEXT:  fail.behind:
+// CHECK-NEXT:    ret void
+func.func @f(%n: i32, %b: i1, %i: index) {
+  spmd.fail "100% {{of}} {}: {}, {first|last}"(%n, %b, %i) : i32, i1, index
+  func.return
+}
+// CHECK: declare i32 @dprintf(i32, ptr, ...) nounwind
