@@ -55,6 +55,7 @@ from spmd.passes.lower_memory_types import LowerMemoryTypesPass
 from spmd.passes.pipeline import PassSequence
 from spmd.passes.place_group_memory import PlaceGroupMemoryPass
 from spmd.passes.rebuild_memrefs import RebuildMemrefsPass
+from spmd.passes.rebuild_strided_values import RebuildStridedValuesPass
 from spmd.passes.split_at_barriers import SplitAtBarriersPass, Strategy
 from spmd.passes.spmd_inline_calls import SpmdInlineCallsPass
 from spmd.passes.structurize_control_flow import StructurizeControlFlowPass
@@ -81,6 +82,7 @@ class SpmdToLoopsPass(PassSequence):
             CheckBarriersPass(divergent_barriers=self.divergent_barriers),
             StructurizeControlFlowPass(),
             RebuildMemrefsPass(),
+            RebuildStridedValuesPass(),
             *(() if keep_all else (FoldUniformCollectivesPass(),)),
             ChooseSubGroupSizePass(self.sub_group_size),
             VersionFullGroupsPass(),

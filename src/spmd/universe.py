@@ -49,6 +49,7 @@ PASSES = (
     "check-barriers",
     "structurize-control-flow",
     "rebuild-memrefs",
+    "rebuild-strided-values",
     "fold-uniform-collectives",
     "choose-sub-group-size",
     "version-full-groups",

@@ -1,0 +1,22 @@
+// Each work-item takes every so-maniest element, with barriers on the way; the number of
+// rounds is the same for all.
+spmd.kernel @grid(%rounds: index, %x: memref<?xi32>) {
+  %c1 = arith.constant 1 : index
+  %tile = spmd.local_alloc : memref<256xi32, #spmd.memory<local>>
+  %gid = spmd.global_id x
+  %lid = spmd.local_id x
+  %size = spmd.local_size x
+  %all = spmd.global_size x
+  %n = arith.muli %rounds, %all : index
+  %next = arith.addi %lid, %c1 : index
+  %there = arith.remui %next, %size : index
+  scf.for %i = %gid to %n step %all {
+    %v = memref.load %x[%i] : memref<?xi32>
+    memref.store %v, %tile[%lid] : memref<256xi32, #spmd.memory<local>>
+    spmd.barrier
+    %w = memref.load %tile[%there] : memref<256xi32, #spmd.memory<local>>
+    memref.store %w, %x[%i] : memref<?xi32>
+    spmd.barrier
+  }
+  spmd.return
+}
