@@ -26,6 +26,11 @@ KERNEL = "spmd.kernel @k() {\n  spmd.return\n}"
         ({"target": "gpu"}, "'target': expected one of 'host', got 'gpu'"),
         ({"vectorize": 1}, "'vectorize': expected one of True, False, got 1"),
         ({"specialize": 0}, "'specialize': expected one of True, False, got 0"),
+        (
+            {"check_barriers": "yes"},
+            "'check_barriers': expected one of True, False, got 'yes'",
+        ),
+        ({"check_barriers": 1}, "'check_barriers': expected one of True, .* got 1"),
         ({"widht": 8}, "expected one of the options .*'widht'; did you mean 'width'"),
     ],
 )
@@ -45,6 +50,9 @@ def test_options_choose_the_passes():
     assert given.passes() == (
         SpmdToLoopsPass(strategy="fission", divergent_barriers="allow"),
         SubGroupsToLoopsPass(),
+    )
+    assert CompileOptions(check_barriers=True).passes()[0] == SpmdToLoopsPass(
+        check_barriers=True
     )
 
 
