@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.barrier_regions import is_sync
@@ -54,7 +54,6 @@ class _Version:
 
     facts: KernelFacts
     bounds: dict[scf.ForOp, SSAValue] = field(default_factory=dict[scf.ForOp, SSAValue])
-    known: set[Operation] = field(default_factory=set[Operation])
     clipped: list[SSAValue] = field(default_factory=list[SSAValue])
     loops: list[FoundLoop] = field(default_factory=list[FoundLoop])
 
@@ -129,14 +128,12 @@ class _Reader:
             case KernelsToFunctionsPass() | UnswitchWorkItemLoopsPass():
                 for version, function in self._pairs():
                     version.bounds = work_item_bounds(function)
-                    version.known = set(function.walk())
             case ClipWorkItemLoopsPass():
                 for version, function in self._pairs():
                     version.clipped = [
                         end
                         for loop, end in work_item_bounds(function).items()
                         if version.bounds.get(loop) is not end
-                        and end.owner not in version.known
                     ]
             case PlaceGroupMemoryPass():
                 functions = self._functions()

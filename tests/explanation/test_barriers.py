@@ -262,6 +262,17 @@ def test_how_partial_groups_differ():
     assert "partial groups loop 1: 16 lanes instead of 8" in text_of(facts)
 
 
+def test_a_launch_of_full_groups_has_one_version():
+    assert explain(MIRROR, global_size=12, group_size=6).differences == ()
+    assert explain(MIRROR, global_size=13, group_size=6).differences != ()
+
+
+def test_private_arrays_of_one_region_are_no_group_memory():
+    facts = explain(PRIVATE.replace("  spmd.barrier\n", ""), vectorize=False)
+    assert facts.contexts == ()
+    assert facts.stack_bytes == 0
+
+
 def test_a_launch_of_full_groups_and_another():
     assert explain(MIRROR, global_size=512).full_groups
     assert explain(MIRROR, global_size=512).group_size == (256, 1, 1)

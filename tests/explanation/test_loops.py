@@ -65,12 +65,13 @@ def test_automatic_width_says_how_it_was_found():
 
 
 @pytest.mark.parametrize(
-    ("access", "kind", "why"),
+    ("access", "kind", "why", "plain"),
     [
         (
             "  %v = memref.load %m[%gid, %c0] : memref<?x?xf32>\n",
             "gather",
             "lanes go along dimension 0 of %m, not along the last one",
+            1,
         ),
         (
             "  %i = memref.load %p[%gid] : memref<?xi32>\n"
@@ -78,36 +79,41 @@ def test_automatic_width_says_how_it_was_found():
             "  %v = memref.load %x[%j] : memref<?xf32>\n",
             "gather",
             "%j has no fixed step from lane to lane",
+            2,
         ),
         (
             "  %i = arith.subi %n, %gid : index\n"
             "  %v = memref.load %x[%i] : memref<?xf32>\n",
             "reversed",
             "lanes access %x backwards",
+            1,
         ),
         (
             "  %i = arith.addi %gid, %gid : index\n"
             "  %v = memref.load %x[%i] : memref<?xf32>\n",
             "strided",
             "lanes access every 2nd element of %x",
+            1,
         ),
         (
             "  %v = memref.load %x[%gid] : memref<?xf32>\n"
             "  %c21 = arith.constant 21 : index\n"
             "  %i = arith.muli %gid, %c21 : index\n"
-            "  memref.store %v, %y[%i] : memref<?xf32>\n",
+            "  memref.store %v, %x[%i] : memref<?xf32>\n",
             "scatter",
-            "lanes access every 21st element of %y",
+            "lanes access every 21st element of %x",
+            2,
         ),
     ],
 )
-def test_costly_accesses(access: str, kind: str, why: str):
+def test_costly_accesses(access: str, kind: str, why: str, plain: int):
     loop = loop_of(access + STORE)
     (costly,) = loop.costly
     assert (costly.kind, costly.reason, costly.masked) == (kind, why, False)
     assert costly.place is not None
     assert access.splitlines()[costly.place.line - 6][costly.place.column - 1] in "%m"
     assert getattr(loop.accesses, kind) == 1
+    assert (loop.accesses.contiguous, loop.accesses.masked) == (plain, 0)
     assert not loop.is_good
     shown = f"{costly.place.line}:{costly.place.column} {kind}: {why}"
     assert shown in text_of(access + STORE)
@@ -127,6 +133,19 @@ def test_uniform_accesses_and_those_under_a_mask():
     assert divergent.op == "scf.if"
     assert divergent.reason.startswith("it depends on %low; ")
     assert "9:3 scf.if runs under masks: it depends on %low" in text_of(body)
+
+
+def test_a_gather_under_a_mask():
+    body = f"""{LOAD}  %low = arith.cmpf olt, %v, %v : f32
+  scf.if %low {{
+    %w = memref.load %m[%gid, %c0] : memref<?x?xf32>
+    memref.store %w, %y[%gid] : memref<?xf32>
+  }}"""
+    loop = loop_of(body)
+    (access,) = loop.costly
+    assert access.masked
+    assert loop.accesses == Accesses(contiguous=2, gather=1, masked=2)
+    assert "9:10 gather under a mask: lanes go along" in text_of(body)
 
 
 def test_a_masked_store_that_is_blended_is_one_access():
