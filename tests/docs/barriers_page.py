@@ -20,6 +20,7 @@ from spmd.passes.drop_redundant_barriers import DropRedundantBarriersPass
 from spmd.passes.gather_ids import GatherIdsPass
 from spmd.passes.rebuild_memrefs import RebuildMemrefsPass
 from spmd.passes.split_at_barriers import SplitAtBarriersPass, Strategy
+from spmd.passes.structurize_control_flow import StructurizeControlFlowPass
 from spmd.passes.unswitch_work_item_loops import UnswitchWorkItemLoopsPass
 from spmd.runtime.errors import SourceText
 from spmd.runtime.parsing import make_context, parse
@@ -39,6 +40,7 @@ def split(source: str, strategy: Strategy) -> KernelOp:
     module = parse(SourceText("barriers.md", source))
     for step in (
         CheckBarriersPass(),
+        StructurizeControlFlowPass(),
         RebuildMemrefsPass(),
         GatherIdsPass(),
         DropRedundantBarriersPass(),
