@@ -195,7 +195,10 @@ class Control(Sharing):
         if not (self.uniform_control and self.may_meet_in_divergent_loops):
             return
         self.meets_in_divergent_loops = True
-        trips = self.index(f"arith.addi {self.within(self.value('i32'), 4).name}, %c2")
+        number = self.value("i32")
+        if number.uniform and self.maybe():
+            number = self.cast(Value("%local", "index", False), "i32")
+        trips = self.index(f"arith.addi {self.within(number, 4).name}, %c2")
         (carried,) = self.bind(["i32"])
         (result,) = self.bind(["i32"])
         start = self.value("i32")
@@ -213,12 +216,18 @@ class Control(Sharing):
             for array in self.shared:
                 array.uses.add("write")
             self.block(1 + self.choose(2))
+            # Without something to wait for, the barriers would be dropped.
+            told = self.pick(self.shared) if self.shared else None
+            if told is not None:
+                self.write_own(told)
             early = self.index(f"arith.cmpi ult, {counter}, %c2")
             self.line(f"scf.if {early} {{")
             with self.region(uniform=False):
                 self.line("spmd.barrier")
                 for array in self.shared:
                     array.uses = {"read"}
+                if told is not None:
+                    self.read_another(told)
                 self.block(1 + self.choose(2))
                 self.exchange()
                 self.line("spmd.barrier")

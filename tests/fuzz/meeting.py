@@ -165,13 +165,17 @@ class Meeting(Unstructured):
         self.privates[-1].append((array, t, memref))
 
     def call(self) -> None:
-        """A call of a function with barriers; the same one is called again later."""
+        """Calls of a function with barriers; the same one may be called again later."""
         if not self.uniform_control or self.in_function:
             self.meet()
             return
         if not self.callable or self.maybe(3):
             self.function()
         name, parameters = self.pick(self.callable)
+        for _ in range(1 + self.choose(2)):
+            self.call_once(name, parameters)
+
+    def call_once(self, name: str, parameters: list[str]) -> None:
         values = [self.value("i32"), self.value("i32", uniform=True)]
         types = ["i32", "i32", *(self.parameters[p][2] for p in parameters)]
         names = [*(value.name for value in values), *parameters]
