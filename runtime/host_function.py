@@ -15,6 +15,7 @@ from xdsl.passes import ModulePass
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.spmd import LaunchOp
 from spmd.dialects.spmd.atomics import AtomicOp
+from spmd.dialects.spmd.kernel import why_not_argument_attributes
 from spmd.dialects.spmd.types import is_local, is_memref
 from spmd.lowering.host_entry import CALL_SUFFIX, mark_host_function
 from spmd.lowering.native import NativeModule, compile_native
@@ -81,6 +82,10 @@ class HostFunction:
             for argument in op.body.blocks[0].args:
                 if why := why_not_an_argument(argument.type):
                     fail(op, f"argument {argument.index}: {why}")
+            for number, attributes in enumerate(op.arg_attrs or ()):
+                type_ = op.function_type.inputs.data[number]
+                if why := why_not_argument_attributes(attributes, type_):
+                    fail(op, f"argument {number}: {why}")
             self._results = tuple(
                 result_element(op, t) for t in op.function_type.outputs
             )

@@ -110,6 +110,24 @@ def why_not_sub_group_size(size: Attribute) -> str | None:
     )
 
 
+def why_not_argument_attributes(attrs: DictionaryAttr, type_: Attribute) -> str | None:
+    """Why an argument of this type cannot have the attributes."""
+    for name in attrs.data:
+        if name.startswith(PREFIX) and name not in ARGUMENT_ATTRIBUTES:
+            return (
+                "expected no attribute of the dialect but "
+                f"{', '.join(ARGUMENT_ATTRIBUTES)}, got {name}"
+            )
+    noalias = attrs.data.get(NOALIAS)
+    if noalias is None:
+        return None
+    if not isinstance(noalias, UnitAttr):
+        return f"expected {NOALIAS} without a value, got {noalias}"
+    if not is_memref(type_):
+        return f"expected {NOALIAS} on a memref, got {type_}"
+    return None
+
+
 SIZES = {
     "work_group_size": why_not_work_group_size,
     "sub_group_size": why_not_sub_group_size,
@@ -268,23 +286,8 @@ class KernelOp(IRDLOperation):
                 f"{len(self.arg_attrs)}"
             )
         for number, (type_, attrs) in enumerate(zip(inputs, self.arg_attrs)):
-            for name in attrs.data:
-                if name.startswith(PREFIX) and name not in ARGUMENT_ATTRIBUTES:
-                    raise VerifyException(
-                        f"argument {number}: expected no attribute of the dialect but "
-                        f"{', '.join(ARGUMENT_ATTRIBUTES)}, got {name}"
-                    )
-            noalias = attrs.data.get(NOALIAS)
-            if noalias is None:
-                continue
-            if not isinstance(noalias, UnitAttr):
-                raise VerifyException(
-                    f"argument {number}: expected {NOALIAS} without a value, got {noalias}"
-                )
-            if not is_memref(type_):
-                raise VerifyException(
-                    f"argument {number}: expected {NOALIAS} on a memref, got {type_}"
-                )
+            if (reason := why_not_argument_attributes(attrs, type_)) is not None:
+                raise VerifyException(f"argument {number}: {reason}")
 
     def _verify_blocks(self) -> None:
         entry = self.body.blocks.first

@@ -1,0 +1,9 @@
+// 5:1: argument 1: expected no attribute of the dialect but spmd.noalias, got spmd.noailas
+spmd.kernel @k(%x: memref<?xindex>) {
+  spmd.return
+}
+func.func @host(%n: index, %x: memref<?xindex> {spmd.noailas}) {
+  %c1 = arith.constant 1 : index
+  spmd.launch @k global(%c1) of(%c1) (%x) : memref<?xindex>
+  func.return
+}
