@@ -19,14 +19,14 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import memref
+from xdsl.dialects import cf, memref
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.barrier_regions import is_sync
 from spmd.analysis.context_cut import choose_stored, cost_of
 from spmd.analysis.divergence import Divergence
-from spmd.analysis.sub_cfgs import Cfg, SubCfg, used_from_outside
+from spmd.analysis.sub_cfgs import Cfg, SubCfg, end_of, used_from_outside
 from spmd.dialects.spmd import LocalIdOp, ScanOp
 
 
@@ -181,15 +181,7 @@ class _Finder:
 
     def is_agreed(self, value: SSAValue) -> bool:
         """Whether `value` is the same in all work-items that wait at one sync."""
-        if isinstance(value.type, MemRefType):
-            return False
-        owner = value.owner
-        if isinstance(owner, Operation) and is_sync(owner):
-            return not isinstance(owner, ScanOp)
-        return (
-            self.divergence.is_uniform(value)
-            and self.places.block_of(value) not in self.out_of_step
-        )
+        return is_agreed(value, self.places, self.divergence, self.out_of_step)
 
     def _is_recomputed(self, value: SSAValue) -> bool:
         """Whether `value` is computed again rather than stored."""
@@ -210,6 +202,47 @@ class _Finder:
         return cost, [
             operand for operand in owner.operands if self._is_varying(operand)
         ]
+
+
+def is_agreed(
+    value: SSAValue,
+    places: Places,
+    divergence: Divergence,
+    out_of_step: Container[Block],
+) -> bool:
+    """Whether `value` is the same in all work-items that wait at one sync."""
+    if isinstance(value.type, MemRefType):
+        return False
+    owner = value.owner
+    if isinstance(owner, Operation) and is_sync(owner):
+        return not isinstance(owner, ScanOp)
+    return divergence.is_uniform(value) and places.block_of(value) not in out_of_step
+
+
+def may_part(
+    sub_cfg: SubCfg,
+    places: Places,
+    divergence: Divergence,
+    out_of_step: Container[Block],
+) -> bool:
+    """
+    Whether work-items that run `sub_cfg` can come to different syncs, in any kernel.
+
+    They cannot if every branch depends on what all of them have in common.
+    """
+    for block in sub_cfg.blocks:
+        if len(set(places.cfg.branches(block))) < 2:
+            continue
+        end = end_of(block)
+        if not isinstance(end, cf.ConditionalBranchOp | cf.SwitchOp):
+            return True
+        condition = end.operands[0]
+        if not (
+            places.is_once(condition)
+            or is_agreed(condition, places, divergence, out_of_step)
+        ):
+            return True
+    return False
 
 
 def is_given_by(value: SSAValue, sub_cfg: SubCfg) -> bool:

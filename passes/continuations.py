@@ -55,6 +55,7 @@ from spmd.analysis.continuation_needs import (
     ContinuationNeeds,
     Places,
     find_continuation_needs,
+    may_part,
 )
 from spmd.analysis.continuation_slots import assign_continuation_slots
 from spmd.analysis.divergence import Divergence, analyze_kernel
@@ -116,6 +117,13 @@ def make_continuations(kernel: KernelOp, check: bool = False) -> None:
         fail_about_unmovable(needs.unmovable)
         return places, needs
 
+    def compared(places: Places) -> frozenset[SubCfg] | None:
+        if not check:
+            return None
+        return frozenset(
+            s for s in sub_cfgs if may_part(s, places, divergence, out_of_step)
+        )
+
     places, needs = find_needs()
     if needs.private:
         sizes = SizesAtHead(group.entry, places)
@@ -124,11 +132,11 @@ def make_continuations(kernel: KernelOp, check: bool = False) -> None:
         ]
         once = once.union(sizes.place([op for array in arrays for op in array.ops]))
         places, needs = find_needs()
-        _Dispatcher(group, places, sub_cfgs, needs, check).write()
+        _Dispatcher(group, places, sub_cfgs, needs, compared(places)).write()
         for array in arrays:
             array.free_at_end_of(group.entry)
     else:
-        _Dispatcher(group, places, sub_cfgs, needs, check).write()
+        _Dispatcher(group, places, sub_cfgs, needs, compared(places)).write()
 
 
 def _ops_that_run_once(
@@ -186,14 +194,20 @@ class _Dispatcher:
         places: Places,
         sub_cfgs: tuple[SubCfg, ...],
         needs: ContinuationNeeds,
-        check: bool,
+        compared: frozenset[SubCfg] | None,
     ):
+        """
+        Where the group comes to behind the sub-CFGs `compared` is checked.
+
+        `None`: nothing is checked at all.
+        """
         self.group = group
-        self.check = check
+        self.compared = compared or frozenset()
         self.places = places
         self.needs = needs
         self.of_sync = {sub_cfg.sync: sub_cfg for sub_cfg in sub_cfgs}
         self._original = tuple(group.entry.ops)
+        check = compared is not None
         self.memory = _make_memory(group, sub_cfgs, places, needs, check)
         self.following = {s: self._following(s) for s in sub_cfgs}
         self.codes: dict[Operation | None, int] = {None: THE_END}
@@ -204,6 +218,7 @@ class _Dispatcher:
             for sub_cfg in nexts:
                 self._callers[sub_cfg] = self._callers.get(sub_cfg, 0) + 1
         self._next: SSAValue | None = None
+        self._nexts: SSAValue | None = None
         self._names = places_of([sync for sync in self.codes if sync is not None])
 
     def _following(self, sub_cfg: SubCfg) -> tuple[SubCfg | None, ...]:
@@ -261,23 +276,29 @@ class _Dispatcher:
             if not nexts or nexts[0] is None or self._only_successor(sub_cfg):
                 return None
             return self.group.constants.index(self.codes[nexts[0].sync])
-        if self._next is None:
-            kernel = self.group.kernel
-            if self.check:
-                context = self.group.array(i32, "next_syncs", kernel)
-                self._next = explain(context, COMPARED)
-            else:
-                cell = self.group.cell(IndexType(), "next_sync", kernel)
-                self._next = explain(cell, NEXT_SYNC)
-        code.write(self._next, self.codes)
-        following: memref.LoadOp | arith.IndexCastOp
-        if self.check:
-            reached = self._agreed_code(sub_cfg, self._next, anchor)
+        if sub_cfg in self.compared:
+            code.write(self._each_next(), self.codes)
+            reached = self._agreed_code(sub_cfg, self._each_next(), anchor)
             following = arith.IndexCastOp(reached, IndexType())
         else:
-            following = memref.LoadOp.get(self._next, ())
+            code.write(self._next_of_all(), self.codes)
+            following = memref.LoadOp.get(self._next_of_all(), ())
         insert_before(anchor, following)
         return hint(following.results[0], "following")
+
+    def _next_of_all(self) -> SSAValue:
+        """Where the work-group keeps which sync it comes to next."""
+        if self._next is None:
+            cell = self.group.cell(IndexType(), "next_sync", self.group.kernel)
+            self._next = explain(cell, NEXT_SYNC)
+        return self._next
+
+    def _each_next(self) -> SSAValue:
+        """The same for each work-item, where that is checked."""
+        if self._nexts is None:
+            context = self.group.array(i32, "next_syncs", self.group.kernel)
+            self._nexts = explain(context, COMPARED)
+        return self._nexts
 
     def _agreed_code(
         self, sub_cfg: SubCfg, reached: SSAValue, anchor: Operation

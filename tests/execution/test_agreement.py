@@ -44,6 +44,7 @@ KERNELS = sorted(path.stem for path in (FOLDER / "illegal").glob("*.mlir"))
 
 ONLY_CONTINUATIONS = {
     "early_return_of_some",
+    "early_rounds_of_some",
     "exit_of_some",
     "rounds_of_some",
 }

@@ -64,6 +64,10 @@ spmd.kernel @flag(%flags: memref<?xi1>, %x: memref<?xf32>) attributes {work_grou
 // CHECK-LABEL: spmd.kernel @uniform
 // CHECK-NOT:     spmd.fail
 // CHECK:         spmd.return
+// CONT-LABEL: spmd.kernel @uniform
+// CONT:         memref.load %next_sync[] : memref<index>
+// CONT-NOT:     spmd.fail
+// CONT:         spmd.return
 spmd.kernel @uniform(%go: i1, %x: memref<?xf32>) {
   %gid = spmd.global_id x
   %v = memref.load %x[%gid] : memref<?xf32>
