@@ -17,6 +17,7 @@ _VIEWS = (
     memref.CastOp,
     memref.CollapseShapeOp,
     memref.ExpandShapeOp,
+    memref.ExtractStridedMetaDataOp,
     memref.MemorySpaceCastOp,
     memref.ReinterpretCastOp,
     memref.SubviewOp,
@@ -26,7 +27,6 @@ _VIEWS = (
 
 _READS = (
     memref.DimOp,
-    memref.ExtractStridedMetaDataOp,
     memref.LoadOp,
     memref.RankOp,
     vector.LoadOp,

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent.parent
 SOURCES = sorted(
     (
         *(ROOT / "examples").glob("*.mlir"),
-        *Path(__file__).parent.glob("kernels/barriers/*"),
+        *Path(__file__).parent.glob("kernels/barriers/*.mlir"),
     )
 )
 

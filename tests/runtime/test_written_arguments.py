@@ -47,6 +47,12 @@ def written(text: str) -> set[int]:
         ),
         (f"  cf.br ^e(%b : {M})\n^e(%m: {M}):\n  memref.store %v, %m[%i] : {M}\n", {1}),
         (
+            "  %m, %o, %n, %s = memref.extract_strided_metadata %b : "
+            f"{M} -> memref<f32>, index, index, index\n"
+            "  memref.store %v, %m[] : memref<f32>\n",
+            {1},
+        ),
+        (
             f'  %l = "memref.extract_aligned_pointer_as_index"(%b) : ({M}) -> index\n',
             {1},
         ),
