@@ -35,12 +35,13 @@ VARIANTS = len(WIDTHS) * len(STRATEGIES)
 REFUSALS = (
     ("sub_group", "around sub-group operations"),
     ("sub_group", "in the same round of every loop"),
+    ("sub_group", "has a result of type memref"),
     ("= memref.alloca(%", "a size that is known before"),
     ("= memref.alloca(%", "has no size known at compile time"),
 )
 """What a kernel contains, and what the compiler may say of it: sub-group ops next to `cf`
-blocks or where rounds differ, and private arrays whose size is known late, or not to
-vectors."""
+blocks, where rounds differ, or next to chosen arrays, and private arrays whose size is
+known late, or not to vectors."""
 
 
 def check(kernel: Kernel, number: int) -> None:
