@@ -46,6 +46,7 @@ ONLY_CONTINUATIONS = {
     "early_return_of_some",
     "early_rounds_of_some",
     "exit_of_some",
+    "round_of_each",
     "rounds_of_some",
 }
 """What fission refuses."""
