@@ -4,8 +4,8 @@ date.
 
 A kernel on the page is followed by `<!-- fission -->`, `<!-- continuations -->` or both,
 and behind each goes the kernel after `split-at-barriers` with that strategy and
-`unswitch-work-item-loops`. The head of
-the kernel is left out.
+`unswitch-work-item-loops`. `<!-- fission, checked -->` is with checks. The head of the
+kernel is left out.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "barriers.md"
 
 KERNEL = re.compile(r"^```mlir\n(spmd\.kernel.*?)^```\n", re.MULTILINE | re.DOTALL)
 RESULT = re.compile(
-    r"<!-- (fission|continuations) -->\n(?:\n```mlir\n.*?^```\n)?",
+    r"<!-- (fission|continuations)(, checked)? -->\n(?:\n```mlir\n.*?^```\n)?",
     re.MULTILINE | re.DOTALL,
 )
 LEFT_OUT = re.compile(r"spmd\.return|%\w+ = (arith\.constant|spmd\.\w+_(size|id)\b)")
 
 
-def split(source: str, strategy: Strategy) -> KernelOp:
+def split(source: str, strategy: Strategy, checked: bool = False) -> KernelOp:
     """The kernel of the page without its barriers."""
     module = parse(SourceText("barriers.md", source))
     for step in (
@@ -43,8 +43,8 @@ def split(source: str, strategy: Strategy) -> KernelOp:
         StructurizeControlFlowPass(),
         RebuildMemrefsPass(),
         GatherIdsPass(),
-        DropRedundantBarriersPass(),
-        SplitAtBarriersPass(strategy=strategy),
+        *(() if checked else (DropRedundantBarriersPass(),)),
+        SplitAtBarriersPass(strategy=strategy, check=checked),
         UnswitchWorkItemLoopsPass(),
     ):
         step.apply(make_context(), module)
@@ -53,9 +53,9 @@ def split(source: str, strategy: Strategy) -> KernelOp:
     return kernel
 
 
-def shown(source: str, strategy: Strategy) -> str:
+def shown(source: str, strategy: Strategy, checked: bool = False) -> str:
     """What the page shows of it: the body, without constants, ids and attributes."""
-    lines = str(split(source, strategy)).splitlines()[1:-1]
+    lines = str(split(source, strategy, checked)).splitlines()[1:-1]
     body = (line.removeprefix("  ") for line in lines)
     short = (
         re.sub(r"(, spmd\.context = \"[^\"]*\")?, alignment = 64 : i64", "", x)
@@ -74,8 +74,9 @@ def filled(page: str) -> str:
 
         def replace(match: re.Match[str], source: str = kernel[1]) -> str:
             strategy = cast(Strategy, match[1])
-            ir = shown(source, strategy)
-            return f"<!-- {strategy} -->\n\n```mlir\n{ir}\n```\n"
+            checked = match[2] or ""
+            ir = shown(source, strategy, bool(checked))
+            return f"<!-- {strategy}{checked} -->\n\n```mlir\n{ir}\n```\n"
 
         parts += (
             page[end : kernel.end()],
