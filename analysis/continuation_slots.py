@@ -54,29 +54,34 @@ class _Assigner:
         self.cfg = cfg
         self.of_sync = {sub_cfg.sync: sub_cfg for sub_cfg in sub_cfgs}
         self.blocks = tuple({b: None for s in sub_cfgs for b in s.blocks})
+        self.number: dict[SSAValue | Operation, int] = {}
+        for value in needs.stored:
+            self.number[value] = len(self.number)
+        self.live = self._live_at_end()
         self.own = {
             sync: value
             for sync, value in needs.inputs.items()
-            if sync in self.of_sync and not self._is_kept_anyway(sync, value)
+            if sync in self.of_sync and not self._is_live(value, sync)
         }
         """The collectives whose input needs a context for nothing else."""
 
-        self.nodes: list[SSAValue | Operation] = [*needs.stored, *self.own]
-        self.number = {node: number for number, node in enumerate(self.nodes)}
+        for sync in self.own:
+            self.number[sync] = len(self.number)
+        self.nodes = tuple(self.number)
         self.sharing = Sharing([self._type_of(node) for node in self.nodes])
 
-    def _is_kept_anyway(self, sync: Operation, value: SSAValue) -> bool:
+    def _is_live(self, value: SSAValue, sync: Operation) -> bool:
         """Whether the context of `value` holds it at `sync`, because it is needed later."""
-        entered = self.needs.entered.get(self.of_sync[sync], ())
-        return value in self.needs.stored and value in entered
+        assert sync.parent is not None, "a sync stands in a block"
+        number = self.number.get(value)
+        return number is not None and bool(self.live[sync.parent] >> number & 1)
 
     def _type_of(self, node: SSAValue | Operation) -> Attribute:
         return node.type if isinstance(node, SSAValue) else self.own[node].type
 
     def assign(self) -> ContinuationSlots:
-        live = self._live_at_end()
         for block in self.blocks:
-            self._separate(block, live[block])
+            self._separate(block, self.live[block])
         for copy, source in self._copies():
             self.sharing.merge(copy, source)
         place = self.sharing.share()
