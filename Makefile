@@ -54,7 +54,7 @@ filecheck: $(READY) ## tests in MLIR
 fuzz: $(READY) ## N random kernels from seed SEED; ONLY=barriers
 	$(BIN)/python tests/fuzz/run.py -n $(N) --seed $(SEED) --kind $(ONLY)
 
-bench: $(READY) ## side by side with NumPy, one thread
+bench: $(READY) ## side by side with NumPy and C, one thread
 	$(BIN)/python benchmarks/run_all.py
 
 docs: $(READY) ## put the IR of today into docs/pipeline.md
