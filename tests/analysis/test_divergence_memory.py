@@ -205,6 +205,29 @@ def test_private_array_chosen_by_a_condition():
     assert (k.shape("v"), k.shape("w")) == ("varying", "varying")
 
 
+@pytest.mark.parametrize("condition", ["%all", "%one"])
+def test_private_array_that_all_choose(condition: str):
+    """Each work-item has its own, whichever it is."""
+    body = f"""
+    %all = arith.cmpi slt, %n, %c2 : index
+    %one = arith.cmpi slt, %gid, %c2 : index
+    %a = memref.alloca() : memref<8xf32>
+    %b = memref.alloca() : memref<8xf32>
+    %w = memref.load %x[%gid] : memref<?xf32>
+    memref.store %w, %a[%c0] : memref<8xf32>
+    %chosen = arith.select {condition}, %a, %b : memref<8xf32>
+    %v = memref.load %chosen[%c0] : memref<8xf32>
+    %r = scf.if %all -> (memref<8xf32>) {{
+      scf.yield %a : memref<8xf32>
+    }} else {{
+      scf.yield %b : memref<8xf32>
+    }}
+    %u = memref.load %r[%c0] : memref<8xf32>
+    """
+    k = Analysed(body)
+    assert [k.shape(v) for v in ("chosen", "v", "r", "u")] == ["varying"] * 4
+
+
 def test_private_array_that_nobody_writes():
     k = private(
         "%v = memref.load %p[%c0] : memref<4xindex>\n%w = arith.addi %v, %lid : index"
