@@ -201,4 +201,4 @@ class Ways:
         ]
         if ahead >> len(self._syncs):
             places.append("the end of the kernel")
-        return f"goes on to {' or '.join(places)}"
+        return f"goes on to {' or '.join(places) or 'a loop without end'}"

@@ -98,7 +98,8 @@ def _assignments(comment: str) -> dict[str, Any]:
 
 
 PART_OF_RESULT = re.compile(
-    r"^<!-- (fission|continuations)(, checked)? -->\n\n```mlir\n.*?^```\n", re.MULTILINE | re.DOTALL
+    r"^<!-- (fission|continuations)(, checked)? -->\n\n```mlir\n.*?^```\n",
+    re.MULTILINE | re.DOTALL,
 )
 """IR that stands for itself no more; the test of its page keeps it up to date."""
 
