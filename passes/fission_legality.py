@@ -40,9 +40,7 @@ class Problem(NamedTuple):
     reason: str
 
 
-def why_not_fission(
-    regions: BarrierRegions, divergence: Divergence
-) -> Problem | None:
+def why_not_fission(regions: BarrierRegions, divergence: Divergence) -> Problem | None:
     """Why deep loop fission would be wrong, or is not possible, for a kernel."""
     for carrier in regions.carriers:
         if not isinstance(
