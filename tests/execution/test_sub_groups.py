@@ -271,19 +271,41 @@ def test_groups_of_one_work_item(vectorize: bool):
     check_native(ALONE, of_each("i32", "i64"), Launch((7,), (1,)), vectorize=vectorize)
 
 
-UNSTRUCTURED = """
+ROUNDS_OF_THEIR_OWN = """
 spmd.kernel @k(%x: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
   %i = spmd.global_id x
+  %lid = spmd.local_id x
   %v = memref.load %x[%i] : memref<?xi32>
-  cf.br ^next
-^next:
-  %s = spmd.reduce add %v across sub_group : i32
-  memref.store %s, %x[%i] : memref<?xi32>
+  %trips = arith.addi %lid, %c2 : index
+  %r = scf.for %k = %c0 to %trips step %c1 iter_args(%a = %v) -> (i32) {
+    %early = arith.cmpi ult, %k, %c2 : index
+    scf.if %early {
+      spmd.barrier
+    }
+    %s = spmd.reduce add %a across sub_group : i32
+    scf.yield %s : i32
+  }
+  memref.store %r, %x[%i] : memref<?xi32>
   spmd.return
 }
 """
 
 
-def test_what_cannot_be_done_is_an_error():
-    with pytest.raises(spmd.CompileError, match="expected structured control flow"):
-        check_native(UNSTRUCTURED, of_each("i32"), Launch((8,), (8,)))
+def test_lanes_in_different_rounds_of_a_loop_are_an_error():
+    """Work-items may meet at the barrier in rounds of their own."""
+    with pytest.raises(spmd.CompileError, match="in the same round of every loop"):
+        check_native(ROUNDS_OF_THEIR_OWN, of_each("i32"), Launch((8,), (8,)))
+
+
+def test_behind_such_a_loop_lanes_are_together():
+    inside = "%s = spmd.reduce add %a across sub_group : i32"
+    behind = "memref.store %r, %x"
+    source = ROUNDS_OF_THEIR_OWN.replace(inside, "%s = arith.addi %a, %v : i32")
+    source = source.replace(
+        behind,
+        "%t = spmd.reduce add %r across sub_group : i32\n  memref.store %t, %x",
+    )
+    check_native(source, of_each("i32"), Launch((40,), (20,)))
