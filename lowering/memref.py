@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from xdsl.dialects import memref
+from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IntegerAttr,
@@ -50,11 +50,25 @@ def _load(writer: FunctionWriter, op: memref.LoadOp) -> None:
     text = f"load {stored}, ptr {address}, align {alignment}{access_hints(writer, op)}"
     result = op.results[0]
     type_ = llvm_type(element)
+    if _is_conditional(op):
+        # LLVM's vectorizer makes masked loads of these, and a `select` where branches join:
+        # what LLVM 22 does with both is wrong (see `Access.masked_load`).
+        text = f"freeze {stored} {writer.temp(text)}"
     if stored == type_:
         writer.define(result, text)
     else:
         byte = writer.temp(text)
         writer.define(result, f"trunc {stored} {byte} to {type_}")
+
+
+def _is_conditional(op: Operation) -> bool:
+    """Whether something in the function decides that `op` runs."""
+    around = op.parent_op()
+    while around is not None and not isinstance(around, func.FuncOp):
+        if isinstance(around, scf.IfOp | scf.IndexSwitchOp | scf.ExecuteRegionOp):
+            return True
+        around = around.parent_op()
+    return isinstance(around, func.FuncOp) and len(around.body.blocks) > 1
 
 
 @emits(memref.StoreOp)

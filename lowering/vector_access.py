@@ -78,14 +78,23 @@ class Access:
         self.writer.emit(f"store {self.stored} {value}, {where}")
 
     def masked_load(self, address: str, mask: str, pass_thru: str) -> str:
-        """Loads the lanes that are on."""
+        """
+        Loads the lanes that are on.
+
+        LLVM 22 merges a masked load into a `select` with the same mask, and so moves it
+        behind stores to the same place (llvm-project issue 215453). It does not look
+        through `freeze`, which costs nothing.
+        """
         kept = self.to_memory(pass_thru)
-        return self.writer.call(
-            f"llvm.masked.load.{mangled(self.stored)}.p0",
-            self.stored,
-            [("ptr", address), (self.mask, mask), (self.stored, kept)],
-            parameters=(f"ptr align {self.alignment}", self.mask, self.stored),
+        loaded = self.writer.temp(
+            self.writer.call(
+                f"llvm.masked.load.{mangled(self.stored)}.p0",
+                self.stored,
+                [("ptr", address), (self.mask, mask), (self.stored, kept)],
+                parameters=(f"ptr align {self.alignment}", self.mask, self.stored),
+            )
         )
+        return f"freeze {self.stored} {loaded}"
 
     def masked_store(self, operand: str, address: str, mask: str) -> None:
         """Stores the lanes that are on."""

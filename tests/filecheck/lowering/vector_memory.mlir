@@ -17,9 +17,10 @@ func.func @contiguous(%x: memref<?xf32>, %i: index, %m: vector<8xi1>) {
 // CHECK-NEXT:    %t.1 = getelementptr float, ptr %x.data, i64 %i
 // CHECK-NEXT:    call void @llvm.masked.store.v8f32.p0(<8 x float> %v, ptr align 4 %t.1, <8 x i1> %m)
 // CHECK-NEXT:    %t.2 = getelementptr float, ptr %x.data, i64 %i
-// CHECK-NEXT:    %w = call <8 x float> @llvm.masked.load.v8f32.p0(ptr align 4 %t.2, <8 x i1> %m, <8 x float> %v)
-// CHECK-NEXT:    %t.3 = getelementptr inbounds nuw float, ptr %x.data, i64 %i
-// CHECK-NEXT:    store <8 x float> %w, ptr %t.3, align 4
+// CHECK-NEXT:    %t.3 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr align 4 %t.2, <8 x i1> %m, <8 x float> %v)
+// CHECK-NEXT:    %w = freeze <8 x float> %t.3
+// CHECK-NEXT:    %t.4 = getelementptr inbounds nuw float, ptr %x.data, i64 %i
+// CHECK-NEXT:    store <8 x float> %w, ptr %t.4, align 4
 // CHECK-NEXT:    ret void
 // CHECK-NEXT:  }
 
