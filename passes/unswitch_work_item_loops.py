@@ -47,7 +47,6 @@ Ensures: the same; no loop becomes longer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -148,7 +147,7 @@ def _move_stores_behind(nest: scf.ForOp) -> None:
         if (
             isinstance(op, memref.StoreOp)
             and not op.indices
-            and is_group_memory_of(op.memref)
+            and _is_group_memory(op.memref)
             and _is_known_outside(op.value, nest)
             and _is_only_access(op, nest)
         ):
@@ -157,8 +156,8 @@ def _move_stores_behind(nest: scf.ForOp) -> None:
             behind = op
 
 
-def is_group_memory_of(value: SSAValue) -> bool:
-    """Whether `value` is memory of the work-group that was not given a view yet."""
+def _is_group_memory(value: SSAValue) -> bool:
+    """Whether `value` is all of a memory of the work-group, no view of it."""
     return isinstance(value.owner, Operation) and is_group_memory(value.owner)
 
 
@@ -178,14 +177,15 @@ def _branch_to_move(nest: scf.ForOp) -> Branch | None:
     """The first branch in `nest` that the same work-items decide alike, if it can move."""
     branch: Branch | None = None
     beside = 0
-    for op in _body(nest).ops:
+    body = _body(nest)
+    for op in body.ops:
         if (
             branch is None
             and isinstance(op, Branch)
             and _is_known_outside(op.operands[0], nest)
         ):
             branch = op
-        elif op is not _body(nest).last_op:
+        elif op is not body.last_op:
             if not _computes_or_keeps(op):
                 return None
             beside += sum(1 for _ in op.walk())
@@ -196,7 +196,7 @@ def _computes_or_keeps(op: Operation) -> bool:
     """Whether `op` makes a value, or stores one for another barrier region."""
     match op:
         case memref.StoreOp():
-            return is_group_memory_of(op.memref)
+            return _is_group_memory(op.memref)
         case memref.AllocaOp() | memref.LoadOp():
             return True
         case _:
@@ -241,21 +241,25 @@ def _loops_around(nest: scf.ForOp, branch: Branch, arm: Region) -> scf.ForOp | N
             loops[-1].body.block.add_ops((copy, scf.YieldOp()))
         loops.append(copy)
     for op in _body(nest).ops:
-        if op is not branch:
+        if op is branch:
+            _move_arm(arm, branch, body, known)
+        else:
             body.add_op(op.clone(known))
-            continue
-        for inner in _ops_of(arm):
-            if inner is arm.block.last_op:
-                for result, value in zip(branch.results, inner.operands, strict=True):
-                    known[result] = known.get(value, value)
-            else:
-                body.add_op(inner.clone(known))
     if all(has_no_effect(op) or op is body.last_op for op in body.ops):
         return None
     return loops[0]
 
 
-def _ops_of(arm: Region) -> Iterator[Operation]:
-    """The operations of an arm, which may be missing."""
+def _move_arm(
+    arm: Region, branch: Branch, body: Block, known: dict[SSAValue, SSAValue]
+) -> None:
+    """Move an arm, which may be missing, to the end of `body`; say what it results in."""
     for block in arm.blocks:
-        yield from block.ops
+        for old, new in known.items():
+            old.replace_uses_with_if(new, lambda use: arm.is_ancestor(use.operation))
+        for op in tuple(block.ops):
+            if op is block.last_op:
+                known.update(zip(branch.results, op.operands, strict=True))
+            else:
+                op.detach()
+                body.add_op(op)
