@@ -1,6 +1,9 @@
 """
 The range of the result of each operation, from the ranges of its operands.
 
+A range holds for what every lane computes, also those that are off in a `spmd.masked` around
+the operation: they compute from garbage, and divide by 1 instead of what may be 0.
+
 The ids and sizes of a launch are bounded by `MAX_GLOBAL_SIZE` and `MAX_GROUP_SIZE`, which a
 launch checks, so that `global_id + 1` is known not to wrap.
 """
@@ -16,6 +19,7 @@ from xdsl.ir import Operation
 
 from spmd.analysis.integer_range import IntegerRange, bit_width, has_no_signed_wrap
 from spmd.analysis.shape import power_of_two_part
+from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import (
     BroadcastOp,
     DimensionOp,
@@ -24,13 +28,17 @@ from spmd.dialects.spmd import (
     GlobalSizeOp,
     GroupIdOp,
     KernelOp,
+    Kind,
     LaneIdOp,
     LocalIdOp,
     LocalSizeOp,
+    MaskedOp,
     NumGroupsOp,
     NumSubGroupsOp,
+    ReduceOp,
     SubGroupIdOp,
     SubGroupSizeOp,
+    neutral_element,
 )
 from spmd.dialects.spmd.kernel import FULL_GROUPS
 
@@ -109,6 +117,13 @@ def _shift_right(
     return IntegerRange(x.low >> amount.value, x.high >> amount.value, divisor)
 
 
+def _may_divide_by_one(op: Operation) -> bool:
+    """Whether lanes that are off divide by 1 instead."""
+    return constant_index(op.operands[1]) is None and isinstance(
+        op.parent_op(), MaskedOp
+    )
+
+
 def _divide(op: Operation, inputs: Sequence[IntegerRange], width: int) -> IntegerRange:
     x, y = inputs
     if y.low <= 0 or not x.is_non_negative:
@@ -117,11 +132,12 @@ def _divide(op: Operation, inputs: Sequence[IntegerRange], width: int) -> Intege
     divisor = 1
     if y.value is not None and x.divisor % y.value == 0:
         divisor = x.divisor // y.value
-    return IntegerRange(
+    quotient = IntegerRange(
         -(-x.low // y.high) if up else x.low // y.high,
         -(-x.high // y.low) if up else x.high // y.low,
         divisor,
     )
+    return quotient.join(x) if _may_divide_by_one(op) else quotient
 
 
 def _remainder(
@@ -131,7 +147,8 @@ def _remainder(
     if not x.is_non_negative or y.low <= 0:
         return IntegerRange.of_width(width)
     if x.high < y.low:
-        return x
+        zero = IntegerRange.constant(0)
+        return x.join(zero) if _may_divide_by_one(op) else x
     return IntegerRange(0, min(x.high, y.high - 1), gcd(x.divisor, y.divisor))
 
 
@@ -191,6 +208,23 @@ def _of_another_lane(
     op: Operation, inputs: Sequence[IntegerRange], width: int
 ) -> IntegerRange:
     return inputs[0]
+
+
+def _of_some_lane(
+    op: Operation, inputs: Sequence[IntegerRange], width: int
+) -> IntegerRange:
+    """The least or greatest of all lanes is what one of them has."""
+    assert isinstance(op, ReduceOp)
+    kind = op.kind.data
+    if kind not in (Kind.MIN, Kind.MAX, Kind.MINUI, Kind.MAXUI):
+        return IntegerRange.of_width(width)
+    # What lanes that are off have, if there are no others.
+    neutral = neutral_element(kind, op.result.type).value.data
+    if isinstance(neutral, float):
+        return inputs[0]
+    sign = 1 << (width - 1)
+    neutral = (neutral + sign) % (1 << width) - sign
+    return inputs[0].join(IntegerRange.constant(neutral))
 
 
 def _zero_extend(
@@ -299,6 +333,8 @@ RULES: dict[type[object], Rule] = {
     arith.MaxUIOp: _maximum,
     arith.SelectOp: _either,
     scf.IfOp: _either,
+    MaskedOp: _either,
+    ReduceOp: _of_some_lane,
     arith.IndexCastOp: _sign_extend,
     arith.ExtSIOp: _sign_extend,
     arith.TruncIOp: _sign_extend,

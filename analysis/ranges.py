@@ -22,7 +22,7 @@ from spmd.analysis.loop_ranges import Carried, Forwarded, carried, forwarded
 from spmd.analysis.range_rules import MAX_GLOBAL_SIZE, MAX_GROUP_SIZE, RULES
 from spmd.analysis.range_rules import dimension_of as dimension_of
 from spmd.analysis.range_rules import nominal_size as nominal_size
-from spmd.dialects.spmd import SubGroupOp
+from spmd.dialects.spmd import MaskedOp, SubGroupOp
 
 Lookup = Callable[[SSAValue], IntegerRange]
 
@@ -138,6 +138,11 @@ def _inputs(value: SSAValue) -> Sequence[SSAValue]:
             for end in ends
             if end is not None and end.last_op is not None
         ]
+    if isinstance(owner, MaskedOp):
+        position = list(owner.results).index(value)  # type: ignore[arg-type]
+        end = owner.body.block.last_op
+        assert end is not None, "a masked region has a terminator"
+        return (end.operands[position], *owner.old[position : position + 1])
     if isinstance(owner, arith.SelectOp):
         return (owner.lhs, owner.rhs)
     if type(owner) in RULES and isinstance(owner, Operation):

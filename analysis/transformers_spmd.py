@@ -97,7 +97,9 @@ def _kind(op: Operation) -> str:
 
 def _reduce(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     if _is_shared(op, lanes):
-        return UNIFORM
+        # The least or greatest is what one of the lanes has.
+        picks = _kind(op) in ("min", "max", "minui", "maxui")
+        return Shape.uniform(operands[0].lane_alignment) if picks else UNIFORM
     # Every sub-group reduces the same value, but not every one has as many lanes.
     same = operands[0].is_uniform and _kind(op) in IDEMPOTENT_KINDS
     return operands[0] if same else VARYING

@@ -185,6 +185,10 @@ CASES = (
         "uniform_result",
         lambda make: [5, make.random("f32", 5), make.zeros("f32", make.groups)],
     ),
+    Case(
+        "uniform_behind_mask",
+        lambda make: [make.random("i32", make.n), make.zeros("i32", make.n), 2],
+    ),
     # Barriers.
     Case("barrier_exchange", of_each("f32")),
     Case("barrier_in_loop", lambda make: [3, make.random("i32", make.n)]),
