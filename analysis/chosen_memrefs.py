@@ -65,17 +65,27 @@ class Family:
     """What any of the memrefs may be a view of, numbered."""
 
 
-def find_chosen_memrefs(kernel: KernelOp) -> tuple[MemrefPlace, ...]:
-    """The places of `kernel` whose memrefs are needed across barriers."""
+def find_chosen_memrefs(
+    kernel: KernelOp, in_step: bool = False
+) -> tuple[MemrefPlace, ...]:
+    """
+    The places of `kernel` whose memrefs are needed across barriers.
+
+    With `in_step` all places: lanes that run in step pass no memrefs on at all.
+    """
     places = find_places(kernel, lambda type_: isinstance(type_, MemRefType))
     found = tuple(MemrefPlace(place.values, place.edges) for place in places)
-    if not found or not any(is_sync(op) for op in kernel.walk()):
+    if not found or not (in_step or any(is_sync(op) for op in kernel.walk())):
         return ()
     place_of = {value: place for place in found for value in place.values}
     sources = {place: _sources(place, place_of) for place in found}
     regions = find_barrier_regions(kernel, _NothingUniform())
     carriers = set(around_syncs(kernel))
-    open_ = [p for p in found if _is_carried(p, carriers) or _crosses(p, regions)]
+    open_ = [
+        place
+        for place in found
+        if in_step or _is_carried(place, carriers) or _crosses(place, regions)
+    ]
     chosen: set[MemrefPlace] = set()
     while open_:
         place = open_.pop()

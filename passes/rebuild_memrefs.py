@@ -26,13 +26,16 @@ where they are used.
 }
 ```
 
+In a kernel with sub-group operations no control flow passes memrefs on, with a barrier or
+without: lanes that run in step, and do not agree on the way, have only numbers to choose by.
+
 A private array or a local one that is a base moves to the head of the kernel, where all
 that may need it sees it.
 
 Requires: no calls in kernels; verified IR.
-Ensures: control flow with a barrier inside, and branches between the blocks of a kernel,
-pass no memrefs on; a memref that is used behind a barrier is a view of one that is known
-there, or an `arith.select` of such.
+Ensures: control flow with a barrier inside, branches between the blocks of a kernel, and
+all control flow of a kernel with sub-group operations pass no memrefs on; a memref that is
+used behind a barrier is a view of one that is known there, or an `arith.select` of such.
 """
 
 from __future__ import annotations
@@ -59,6 +62,7 @@ from spmd.dialects.rewriting import (
     insert_before,
 )
 from spmd.dialects.spmd import KernelOp
+from spmd.passes.choose_sub_group_size import needs_sub_groups
 from spmd.passes.memref_bases import MemrefBases, number_type, op_of
 from spmd.passes.memref_descriptors import Descriptors, layout_of
 from spmd.passes.replace_passed import replace_passed
@@ -78,7 +82,8 @@ class RebuildMemrefsPass(ModulePass):
 
 def rebuild_memrefs(kernel: KernelOp) -> None:
     """Do to one kernel what the pass does to all of a module."""
-    places = find_chosen_memrefs(kernel)
+    in_step = any(map(needs_sub_groups, kernel.walk()))
+    places = find_chosen_memrefs(kernel, in_step)
     if places:
         _Rebuilder(kernel, places).rebuild()
         erase_dead_ops(kernel.body)

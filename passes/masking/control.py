@@ -41,6 +41,7 @@ from spmd.passes.masking.speculation import (
     needs_mask,
     why_skip,
 )
+from spmd.passes.masking.views import is_used_behind, views_used_behind
 from spmd.passes.vectorization_legality import is_lane_type
 
 
@@ -147,24 +148,42 @@ class Masking(Masks):
         if isinstance(op, memref.StoreOp) and is_private(op.memref):
             return False
         return all(
-            isinstance(operand.type, MemRefType) or self.is_uniform(operand)
-            for operand in op.operands
+            self.is_uniform(operand) or is_private(operand) for operand in op.operands
         )
 
     def _wrap_piece(self, piece: Sequence[Operation], mask: Mask) -> None:
-        """`piece` begins with an op that must be masked."""
+        """
+        `piece` begins with an op that must be masked.
+
+        A memref is no value of a lane, so that none comes out of a mask: where one is used
+        behind it, it is made again there, from numbers that do come out.
+
+        ```mlir
+        // before
+        %row = arith.divui %i, %n : index
+        %m = memref.view %all[%row][] : memref<?xi8> to memref<4xf32>
+        %v = memref.load %m[%j] : memref<4xf32>
+        ...
+
+        // after
+        %row, %v = spmd.masked %on -> (index, f32) {...}
+        %m = memref.view %all[%row][] : memref<?xi8> to memref<4xf32>
+        ```
+        """
         if not piece:
             return
         assert mask.value is not None
         stays = self._scalar_ops(piece)
         inside = [op for op in piece if op not in stays]
         members = set(inside)
+        views = views_used_behind(inside, members)
         results = [
             result
             for op in inside
+            if op not in views
             for result in op.results
-            # A use in a region inside of `piece` belongs to an op that is not in it.
-            if any(use.operation not in members for use in result.uses)
+            if is_used_behind(result, members)
+            or any(use.operation in views for use in result.uses)
         ]
         last = piece[-1]
         block = last.parent
@@ -178,10 +197,29 @@ class Masking(Masks):
             op.detach()
             masked.body.block.insert_op_before(op, end)
         members.add(end)
+        behind = masked.next_op
+        assert behind is not None, "a block has a terminator"
+        mapping: dict[SSAValue, SSAValue] = {}
         for old, new in zip(results, masked.res, strict=True):
             hint(new, old)
             if mask.some and is_lane_type(old.type) and self.is_uniform(old):
                 new = self._picked_from(new, mask.value, masked)
+            mapping[old] = new
+        # Lanes that are off have garbage, with which even a view is undefined.
+        numbers = {
+            old: new
+            if self.is_uniform(new)
+            else self.blended(mask, new, self.constants.zero(new.type), old, behind)
+            for old, new in mapping.items()
+            if any(use.operation in views for use in old.uses)
+        }
+        for op in views:
+            insert(op.clone(numbers), behind)
+            for result in op.results:
+                mapping[result] = hint(numbers[result], result)
+                if self.is_uniform(result):
+                    self.mark_uniform(mapping[result])
+        for old, new in mapping.items():
             old.replace_uses_with_if(new, lambda use: use.operation not in members)
 
     def _picked_from(
@@ -231,7 +269,8 @@ class Masking(Masks):
                     if isinstance(owner, Operation) and owner in members - needed:
                         needed.add(owner)
                         work.append(owner)
-            if not any(needs_mask(each) for each in needed):
+            # A load of a private array may need no mask, but stays behind the stores.
+            if not any(needs_mask(e) or isinstance(e, memref.LoadOp) for e in needed):
                 found |= needed
         return found
 
