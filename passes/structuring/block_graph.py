@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from xdsl.dialects import cf
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from spmd.passes.structuring.ways import (
@@ -151,9 +152,7 @@ class BlockGraph:
                 if op is not end
                 for operand in op.operands
             }
-            if self.jumps[number] and len(end.operands) > sum(
-                len(jump.values) for jump in self.jumps[number]
-            ):
+            if isinstance(end, cf.ConditionalBranchOp | cf.SwitchOp):
                 used.add(end.operands[0])  # what decides
             users.append(used)
             passed = {value for jump in self.jumps[number] for value in jump.values}
