@@ -51,7 +51,13 @@ from xdsl.utils.hints import isa
 
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import size_in_bytes
-from spmd.dialects.rewriting import Constants, hint, insert_before, locate
+from spmd.dialects.rewriting import (
+    Constants,
+    behind_constants,
+    hint,
+    insert_before,
+    locate,
+)
 from spmd.dialects.spmd import LaunchOp, LocalArgument
 
 LAUNCHER = "spmd_launch"
@@ -128,11 +134,7 @@ class _Call:
         """Memory for the record: once per function call, also if the launch is in a loop."""
         alloca = memref.AllocaOp.get(i64, 64, (words,))
         locate(alloca, self.launch)
-        anchor = self.entry.first_op
-        while isinstance(anchor, arith.ConstantOp):
-            anchor = anchor.next_op
-        assert anchor is not None, "a block has a terminator"
-        self.entry.insert_op_before(alloca, anchor)
+        self.entry.insert_op_before(alloca, behind_constants(self.entry))
         return hint(alloca.memref, "record")
 
     def words(self) -> Iterator[SSAValue]:

@@ -12,7 +12,7 @@ from xdsl.irdl.dominance import DominanceInfo
 
 from spmd.analysis.chosen_memrefs import Family, MemrefPlace
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.rewriting import hint, insert_before
+from spmd.dialects.rewriting import behind_constants, hint, insert_before
 from spmd.dialects.spmd import KernelOp, LocalAllocOp
 from spmd.passes.constant_pool import ConstantPool
 
@@ -69,7 +69,7 @@ class MemrefBases:
     def _move_to_head(self, op: Operation) -> None:
         if op.parent is not self.entry:
             op.detach()
-            self.entry.insert_op_before(op, self._behind_constants())
+            self.entry.insert_op_before(op, behind_constants(self.entry))
 
     def _move_outside(self, op: memref.AllocaOp, place: MemrefPlace) -> bool:
         """Move `op` in front of control flow around it, as far as `place` needs it."""
@@ -89,13 +89,6 @@ class MemrefBases:
             insert_before(anchor, op)
         return True
 
-    def _behind_constants(self) -> Operation:
-        op = self.entry.first_op
-        while isinstance(op, arith.ConstantOp):
-            op = op.next_op
-        assert op is not None, "an entry block has a terminator"
-        return op
-
     def _buffer_of(self, base: SSAValue, space: Attribute) -> SSAValue:
         """The memory of `base` from its first address on, as a memref without dimensions."""
         if (known := self._buffers.get((base, space))) is None:
@@ -112,7 +105,7 @@ class MemrefBases:
                 after = base.owner.next_op
                 assert after is not None, "an allocation is no terminator"
             else:
-                after = self._behind_constants()
+                after = behind_constants(self.entry)
             insert_before(after, *ops)
             self._buffers[base, space] = known
         return known

@@ -54,6 +54,7 @@ from spmd.analysis.barrier_regions import around_syncs
 from spmd.analysis.divergence import Divergence, analyze_kernel
 from spmd.analysis.passed_places import Place, find_places
 from spmd.dialects.rewriting import (
+    behind_constants,
     constant_index,
     erase_dead_ops,
     hint,
@@ -249,10 +250,7 @@ class _Rebuilder:
                 op = arith.IndexCastOp(total, type_)
                 ops.append(op)
                 total = op.result
-            first = self.entry.first_op
-            while isinstance(first, arith.ConstantOp):
-                first = first.next_op
-            assert first is not None, "an entry block has a terminator"
+            first = behind_constants(self.entry)
             parent = self.entry.parent_op()
             assert parent is not None
             for op in ops:

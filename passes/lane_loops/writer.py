@@ -20,7 +20,7 @@ from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence import Divergence
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.rewriting import hint, locate
+from spmd.dialects.rewriting import behind_constants, hint, locate
 from spmd.dialects.spmd import SubGroupOp
 from spmd.dialects.work_groups import CACHE_LINE
 from spmd.passes.constant_pool import ConstantPool
@@ -152,11 +152,7 @@ class LaneWriter:
             properties={"alignment": IntegerAttr(CACHE_LINE, i64)},
         )
         locate(op, self._like)
-        anchor = self._entry.first_op
-        while isinstance(anchor, arith.ConstantOp):
-            anchor = anchor.next_op
-        assert anchor is not None, "an entry block has a terminator"
-        self._entry.insert_op_before(op, anchor)
+        self._entry.insert_op_before(op, behind_constants(self._entry))
         name = like.name_hint
         return hint(op.memref, None if name is None else f"{name}_lanes")
 

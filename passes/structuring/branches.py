@@ -14,7 +14,7 @@ from spmd.dialects.rewriting import hint
 from spmd.passes.structuring.block_graph import Variable
 from spmd.passes.structuring.code import Arm
 from spmd.passes.structuring.state import State, add
-from spmd.passes.structuring.values import Value, is_made_in
+from spmd.passes.structuring.values import Value
 
 
 class Finished(NamedTuple):
@@ -148,6 +148,6 @@ def _is_known_behind(arms: Sequence[Finished], values: Sequence[Value]) -> bool:
     if len(known) > 1:
         return False
     return not any(
-        isinstance(value, SSAValue) and is_made_in(value, arm.block)
+        isinstance(value, SSAValue) and arm.block.is_ancestor(value.owner)
         for arm, value in zip(arms, values, strict=True)
     )

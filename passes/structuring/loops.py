@@ -13,7 +13,7 @@ from spmd.passes.structuring.block_graph import Variable
 from spmd.passes.structuring.code import HeadedLoop, Loop
 from spmd.passes.structuring.counts import Count, find_count
 from spmd.passes.structuring.state import State, add
-from spmd.passes.structuring.values import Value, is_made_in
+from spmd.passes.structuring.values import Value
 
 
 class Place(NamedTuple):
@@ -52,7 +52,7 @@ def write_loop(state: State, item: Loop, out: Block) -> None:
     behind: list[tuple[Variable, Value | Place]] = []
     for variable in results:
         value = state.now.get(variable)
-        if isinstance(value, SSAValue) and is_made_in(value, block):
+        if isinstance(value, SSAValue) and block.is_ancestor(value.owner):
             if value in handed:
                 place[value] = handed.index(value)
             elif value not in place:
@@ -112,7 +112,7 @@ def write_headed_loop(state: State, item: HeadedLoop, out: Block) -> None:
         variable
         for variable in state.graph.among(sets & live)
         if isinstance(value := state.now.get(variable), SSAValue)
-        and is_made_in(value, block)
+        and block.is_ancestor(value.owner)
     ]
     block.add_op(scf.ConditionOp(condition, *state.values(forwarded)))
     body = state.begin(forwarded)

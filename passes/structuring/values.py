@@ -6,7 +6,7 @@ from xdsl.dialects import arith, ub
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from spmd.dialects.rewriting import hint, locate
+from spmd.dialects.rewriting import behind_constants, hint, locate
 from spmd.passes.constant_pool import ConstantPool
 
 Value = SSAValue | int | None
@@ -62,20 +62,6 @@ class Pool:
             op = ub.PoisonOp(type_)
             if (parent := self._entry.parent_op()) is not None:
                 locate(op, parent)
-            anchor = self._entry.first_op
-            while isinstance(anchor, arith.ConstantOp):
-                anchor = anchor.next_op
-            assert anchor is not None, "an entry block has a terminator"
-            self._entry.insert_op_before(op, anchor)
+            self._entry.insert_op_before(op, behind_constants(self._entry))
             known = self._poison[type_] = hint(op.result, "undefined")
         return known
-
-
-def is_made_in(value: SSAValue, block: Block) -> bool:
-    """Whether `value` is defined in `block` or in a region inside of it."""
-    owner = value.owner
-    at = owner.parent if isinstance(owner, Operation) else owner
-    while at is not None and at is not block:
-        parent = at.parent_op()
-        at = None if parent is None else parent.parent
-    return at is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, func, memref
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Operation, SSAValue
 
@@ -13,7 +13,7 @@ from spmd.analysis.divergence import Divergence
 from spmd.analysis.ranges import IntegerRanges
 from spmd.analysis.shape import Shape
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.rewriting import hint
+from spmd.dialects.rewriting import behind_constants, hint
 from spmd.dialects.spmd import MaskedOp, SubGroupOp
 from spmd.passes.constant_pool import ConstantPool
 from spmd.passes.widening.emitter import Emitter
@@ -100,11 +100,7 @@ class Widening:
 
     def at_function_head(self, op: Operation) -> None:
         """Insert an allocation behind the constants of the function."""
-        anchor = self._entry.first_op
-        while isinstance(anchor, arith.ConstantOp):
-            anchor = anchor.next_op
-        assert anchor is not None, "an entry block has a terminator"
-        self._entry.insert_op_before(op, anchor)
+        self._entry.insert_op_before(op, behind_constants(self._entry))
 
     def is_shared(self, array: memref.AllocaOp) -> bool:
         """Whether all lanes always store the same to the same element of `array`."""
