@@ -129,7 +129,7 @@ class _Checker:
 
     def _computed_from(self, value: SSAValue) -> tuple[SSAValue, ...] | None:
         if isinstance(value, BlockArgument):
-            return () if value.block.parent_op() is self.kernel else None
+            return () if value.block is self.kernel.body.blocks.first else None
         owner = value.owner
         assert isinstance(owner, Operation)
         if owner.regions or isinstance(owner, GlobalIdOp):

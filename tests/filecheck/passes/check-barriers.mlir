@@ -176,3 +176,24 @@ spmd.kernel @joins(%n: index) {
 ^exit:
   spmd.return
 }
+
+// -----
+
+// What a loop of blocks carries is nothing that the program says of work-items.
+
+// CHECK-LABEL: spmd.kernel @carried_by_blocks
+spmd.kernel @carried_by_blocks() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %lid = spmd.local_id x
+  cf.br ^head(%c0 : index)
+^head(%i: index):
+  %more = arith.cmpi ult, %i, %lid : index
+  cf.cond_br %more, ^body, ^exit
+^body:
+  %next = arith.addi %i, %c1 : index
+  cf.br ^head(%next : index)
+^exit:
+  spmd.barrier
+  spmd.return
+}
