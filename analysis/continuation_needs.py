@@ -26,6 +26,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from spmd.analysis.barrier_regions import is_sync
 from spmd.analysis.context_cut import choose_stored, cost_of
 from spmd.analysis.divergence import Divergence
+from spmd.analysis.loop_rounds import LoopRounds
 from spmd.analysis.sub_cfgs import Cfg, SubCfg, end_of, used_from_outside
 from spmd.dialects.spmd import LocalIdOp, ScanOp
 
@@ -82,10 +83,10 @@ def find_continuation_needs(
     places: Places,
     sub_cfgs: tuple[SubCfg, ...],
     divergence: Divergence,
-    out_of_step: Container[Block],
+    rounds: LoopRounds,
 ) -> ContinuationNeeds:
     """Decide for every value of a kernel that is used behind a sync."""
-    finder = _Finder(places, divergence, out_of_step)
+    finder = _Finder(places, divergence, rounds)
     outside = {block: used_from_outside(block) for block in places.cfg.blocks}
     uses = [
         (value, sub_cfg, block)
@@ -103,12 +104,10 @@ def find_continuation_needs(
 
 
 class _Finder:
-    def __init__(
-        self, places: Places, divergence: Divergence, out_of_step: Container[Block]
-    ):
+    def __init__(self, places: Places, divergence: Divergence, rounds: LoopRounds):
         self.places = places
         self.divergence = divergence
-        self.out_of_step = out_of_step
+        self.rounds = rounds
         self.needs = ContinuationNeeds()
         self._chosen: set[SSAValue] = set()
 
@@ -181,7 +180,7 @@ class _Finder:
 
     def is_agreed(self, value: SSAValue) -> bool:
         """Whether `value` is the same in all work-items that wait at one sync."""
-        return is_agreed(value, self.places, self.divergence, self.out_of_step)
+        return is_agreed(value, self.places, self.divergence, self.rounds)
 
     def _is_recomputed(self, value: SSAValue) -> bool:
         """Whether `value` is computed again rather than stored."""
@@ -208,7 +207,7 @@ def is_agreed(
     value: SSAValue,
     places: Places,
     divergence: Divergence,
-    out_of_step: Container[Block],
+    rounds: LoopRounds,
 ) -> bool:
     """Whether `value` is the same in all work-items that wait at one sync."""
     if isinstance(value.type, MemRefType):
@@ -216,14 +215,16 @@ def is_agreed(
     owner = value.owner
     if isinstance(owner, Operation) and is_sync(owner):
         return not isinstance(owner, ScanOp)
-    return divergence.is_uniform(value) and places.block_of(value) not in out_of_step
+    return divergence.is_uniform(value) and rounds.are_equal(
+        value, places.block_of(value)
+    )
 
 
 def may_part(
     sub_cfg: SubCfg,
     places: Places,
     divergence: Divergence,
-    out_of_step: Container[Block],
+    rounds: LoopRounds,
 ) -> bool:
     """
     Whether work-items that run `sub_cfg` can come to different syncs, in any kernel.
@@ -239,7 +240,7 @@ def may_part(
         condition = end.operands[0]
         if not (
             places.is_once(condition)
-            or is_agreed(condition, places, divergence, out_of_step)
+            or is_agreed(condition, places, divergence, rounds)
         ):
             return True
     return False

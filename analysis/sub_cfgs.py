@@ -23,7 +23,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from xdsl.dialects import cf
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.barrier_regions import is_sync
@@ -31,9 +30,7 @@ from spmd.analysis.cfg import (
     dominates,
     immediate_dominators,
     reverse_post_order,
-    strongly_connected,
 )
-from spmd.analysis.divergence import Divergence
 
 
 @dataclass(frozen=True)
@@ -62,6 +59,10 @@ class Cfg:
         block = sync.parent
         assert block is not None, "a sync stands in a block"
         return self.blocks[self.number[block] + 1]
+
+    def waits(self, block: Block) -> bool:
+        """Whether work-items wait for each other at the end of `block`."""
+        return is_sync(end_of(block))
 
     def branches(self, block: Block) -> Sequence[Block]:
         """Where a work-item can go from `block` without waiting."""
@@ -152,75 +153,6 @@ def find_sub_cfgs(cfg: Cfg) -> tuple[SubCfg, ...]:
         found[sync] = SubCfg(sync, blocks, ends, dominator, cfg.number, edges)
         open_.extend(end for end in map(end_of, ends) if is_sync(end))
     return tuple(found.values())
-
-
-def find_out_of_step(cfg: Cfg, divergence: Divergence) -> Mapping[Block, Operation]:
-    """
-    The blocks that work-items may run in different rounds of a loop at one sync.
-
-    Each with a branch at which they may part.
-
-    A value that is the same in all work-items *in one round* is not the same at a barrier
-    that one of them reaches in its first round and another in its second. In a loop whose
-    branches are all uniform, or agreed on because each way leads to syncs of its own, all
-    work-items are in the same round.
-    """
-    ahead = _syncs_ahead(cfg)
-    parting = {
-        cfg.number[block]
-        for block in cfg.blocks
-        if _may_part(cfg, block, divergence, ahead)
-    }
-    result: dict[Block, Operation] = {}
-    for component in strongly_connected(cfg.edges):
-        is_loop = len(component) > 1 or component[0] in cfg.edges[component[0]]
-        branches = sorted(parting.intersection(component))
-        if is_loop and branches:
-            branch = end_of(cfg.blocks[branches[0]])
-            result.update((cfg.blocks[number], branch) for number in component)
-    return result
-
-
-def _may_part(
-    cfg: Cfg, block: Block, divergence: Divergence, ahead: Sequence[int]
-) -> bool:
-    """Whether work-items can go different ways behind `block`."""
-    end = end_of(block)
-    ways = set(cfg.branches(block))
-    if len(ways) < 2:
-        return False
-    if isinstance(end, cf.ConditionalBranchOp | cf.SwitchOp) and divergence.is_uniform(
-        end.operands[0]
-    ):
-        return False
-    seen = 0
-    for way in ways:
-        if seen & ahead[cfg.number[way]]:
-            return True
-        seen |= ahead[cfg.number[way]]
-    return False
-
-
-def _syncs_ahead(cfg: Cfg) -> Sequence[int]:
-    """The syncs that can be reached next from each block, as bits; the end is the last."""
-    bit = {sync: 1 << number for number, sync in enumerate(cfg.syncs)}
-    the_end = 1 << len(bit)
-    edges = [[cfg.number[b] for b in cfg.branches(block)] for block in cfg.blocks]
-    ahead = [
-        bit.get(end_of(block), 0 if edges[number] else the_end)
-        for number, block in enumerate(cfg.blocks)
-    ]
-    changed = True
-    while changed:
-        changed = False
-        for number in reversed(range(len(edges))):
-            found = ahead[number]
-            for after in edges[number]:
-                found |= ahead[after]
-            if found != ahead[number]:
-                ahead[number] = found
-                changed = True
-    return ahead
 
 
 def used_from_outside(block: Block) -> dict[SSAValue, None]:

@@ -38,7 +38,7 @@ scf.while (%next = %first) : (index) -> () {
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32, i64
@@ -59,11 +59,11 @@ from spmd.analysis.continuation_needs import (
 )
 from spmd.analysis.continuation_slots import assign_continuation_slots
 from spmd.analysis.divergence import Divergence, analyze_kernel
+from spmd.analysis.loop_rounds import LoopRounds, find_loop_rounds
 from spmd.analysis.sub_cfgs import (
     Cfg,
     SubCfg,
     end_of,
-    find_out_of_step,
     find_sub_cfgs,
 )
 from spmd.dialects.diagnostics import fail, source_location
@@ -106,23 +106,21 @@ def make_continuations(kernel: KernelOp, check: bool = False) -> None:
     divergence = analyze_kernel(kernel)
     once = _ops_that_run_once(group, divergence)
     cfg = _split_at_syncs(kernel)
-    out_of_step = find_out_of_step(cfg, divergence)
-    _fail_about_lanes(out_of_step)
+    rounds = find_loop_rounds(cfg, divergence)
+    _fail_about_lanes(rounds)
     sub_cfgs = find_sub_cfgs(cfg)
 
     def find_needs() -> tuple[Places, ContinuationNeeds]:
         at_head = (op for op in group.head() if not isinstance(op, LocalIdOp))
         places = Places(cfg, once.union(at_head))
-        needs = find_continuation_needs(places, sub_cfgs, divergence, out_of_step)
+        needs = find_continuation_needs(places, sub_cfgs, divergence, rounds)
         fail_about_unmovable(needs.unmovable)
         return places, needs
 
     def compared(places: Places) -> frozenset[SubCfg] | None:
         if not check:
             return None
-        return frozenset(
-            s for s in sub_cfgs if may_part(s, places, divergence, out_of_step)
-        )
+        return frozenset(s for s in sub_cfgs if may_part(s, places, divergence, rounds))
 
     places, needs = find_needs()
     if needs.private:
@@ -153,14 +151,14 @@ def _ops_that_run_once(
     return frozenset(once)
 
 
-def _fail_about_lanes(out_of_step: Mapping[Block, Operation]) -> None:
+def _fail_about_lanes(rounds: LoopRounds) -> None:
     """
     Refuse sub-group operations where lanes may be in different rounds of a loop.
 
     What runs between two barriers runs in all lanes at once, but the language brings only
     lanes together that are in the same iteration of every loop.
     """
-    for block, branch in out_of_step.items():
+    for block, branch in rounds.out_of_step.items():
         for op in block.walk():
             if not needs_sub_groups(op) or isinstance(op, SubGroupQueryOp | BarrierOp):
                 continue
