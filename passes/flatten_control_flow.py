@@ -25,7 +25,7 @@ is `structurize-control-flow`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith, cf, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -38,14 +38,18 @@ from spmd.dialects.spmd import KernelOp
 
 def flatten_control_flow(kernel: KernelOp) -> None:
     """Let no operation of `kernel` have a barrier or work-group collective inside."""
-    carriers = set(around_syncs(kernel))
+    flatten(kernel, set(around_syncs(kernel)).__contains__)
+
+
+def flatten(kernel: KernelOp, is_to_go: Callable[[Operation], bool]) -> None:
+    """Make blocks of what is to go; of what stands around that, too, it must be said."""
     entry = kernel.body.blocks.first
     assert entry is not None, "a kernel has a body"
     constants = Constants(entry)
     blocks = list(reversed(kernel.body.blocks))
     while blocks:
         for op in blocks.pop().ops:
-            if op in carriers:
+            if is_to_go(op):
                 blocks.extend(reversed(_flatten(op, constants)))
                 break
 

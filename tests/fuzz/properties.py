@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -26,6 +27,7 @@ from tests.execution.harness import (
     make,
     parsed,
 )
+from tests.fuzz.blocks import in_blocks
 from tests.fuzz.programs import Kernel
 
 WIDTHS = (1, 2, 4, 8, 16, 32)
@@ -65,9 +67,11 @@ def check_meetings(kernel: Kernel, number: int) -> None:
     What must hold for kernels that are all about barriers.
 
     Native code of each strategy, scalar and vectorized, does what the interpreter does;
-    `auto` is fission where that is accepted. `number` chooses the width, and whether the
-    code is for one work-group size or for any.
+    `auto` is fission where that is accepted. `number` chooses the width, whether the code
+    is for one work-group size or for any, and whether all control flow becomes blocks first.
     """
+    if number % 5 == 4:
+        kernel = replace(kernel, source=in_blocks(kernel.source))
     check_order(kernel)
     check_watched(kernel)
     strategies: list[Strategy] = ["continuations"]
