@@ -1,8 +1,8 @@
 """
 Transformers of comparisons and of conversions between types.
 
-A comparison is uniform if its operands are, and also if no bound is crossed from the
-first lane to the last: operands of equal stride keep their distance, and an operand that
+A comparison is uniform if its operands are, if their ranges, or what they are, decide it, and
+also if no bound is crossed from the first lane to the last: operands of equal stride keep their distance, and an operand that
 only moves away from the bound, by less than the next multiple of their alignments, does
 not reach it. Extensions keep a stride only if it is exact.
 """
@@ -13,15 +13,34 @@ from collections.abc import Sequence
 from math import gcd
 
 from xdsl.dialects import arith
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
 from spmd.analysis.ranges import bit_width
 from spmd.analysis.shape import UNIFORM, VARYING, Shape, power_of_two_part
 from spmd.analysis.transformers import Lanes, Transformer, elementwise
+from spmd.dialects.spmd import (
+    DimensionOp,
+    EnqueuedLocalSizeOp,
+    GlobalIdOp,
+    GlobalSizeOp,
+    LaneIdOp,
+    LocalIdOp,
+    LocalSizeOp,
+    NumSubGroupsOp,
+    SubGroupIdOp,
+    SubGroupSizeOp,
+)
 
 EQUALITIES = (0, 1)  # eq, ne
 LESS_EQUAL_OR_GREATER = (3, 4, 7, 8)  # sle, sgt, ule, ugt
 SIGNED = (2, 3, 4, 5)  # slt, sle, sgt, sge; unsigned: 6 to 9 in the same order
+
+SIZES_OF: dict[type[Operation | Block], tuple[type[Operation], ...]] = {
+    GlobalIdOp: (GlobalSizeOp,),
+    LaneIdOp: (SubGroupSizeOp,),
+    LocalIdOp: (LocalSizeOp, EnqueuedLocalSizeOp),
+    SubGroupIdOp: (NumSubGroupsOp,),
+}
 
 
 def _compare(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
@@ -29,7 +48,11 @@ def _compare(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     if x.is_uniform and y.is_uniform:
         return UNIFORM
     assert isinstance(op, arith.CmpiOp)
-    if bit_width(op.lhs.type) is None or x.stride is None or y.stride is None:
+    if bit_width(op.lhs.type) is None:
+        return VARYING
+    if _is_id_below_size(op) or _is_decided(op, lanes):
+        return UNIFORM
+    if x.stride is None or y.stride is None:
         return VARYING
     distance = x.stride - y.stride
     predicate = op.predicate.value.data
@@ -49,6 +72,31 @@ def _compare(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
         return VARYING
     reached = step != 0 and distance * (lanes.extent - 1) >= step
     return VARYING if reached else UNIFORM
+
+
+def _is_decided(op: arith.CmpiOp, lanes: Lanes) -> bool:
+    """Whether all that the operands can be compares in one way."""
+    x, y = lanes.ranges.of(op.lhs), lanes.ranges.of(op.rhs)
+    predicate = op.predicate.value.data
+    if predicate in EQUALITIES:
+        return x.high < y.low or x.low > y.high
+    if predicate not in SIGNED and not (x.is_non_negative and y.is_non_negative):
+        return False
+    if predicate in LESS_EQUAL_OR_GREATER:
+        return x.high <= y.low or x.low > y.high
+    return x.high < y.low or x.low >= y.high
+
+
+def _is_id_below_size(op: arith.CmpiOp) -> bool:
+    """Whether an id is compared with the size that every such id is below."""
+    for id_, size in ((op.lhs.owner, op.rhs.owner), (op.rhs.owner, op.lhs.owner)):
+        if isinstance(size, SIZES_OF.get(type(id_), ())):
+            return (
+                not isinstance(id_, DimensionOp)
+                or not isinstance(size, DimensionOp)
+                or id_.dimension == size.dimension
+            )
+    return False
 
 
 def _truncate(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:

@@ -197,3 +197,28 @@ spmd.kernel @carried_by_blocks() {
   spmd.barrier
   spmd.return
 }
+
+// -----
+
+// Conditions that always hold, or never.
+
+// CHECK-LABEL: spmd.kernel @always
+spmd.kernel @always() attributes {work_group_size = array<i64: 16>} {
+  %c15 = arith.constant 15 : index
+  %c16 = arith.constant 16 : index
+  %lid = spmd.local_id x
+  %size = spmd.local_size x
+  %in_group = arith.cmpi ult, %lid, %size : index
+  scf.if %in_group {
+    spmd.barrier
+  }
+  %in_nominal = arith.cmpi ule, %lid, %c15 : index
+  scf.if %in_nominal {
+    spmd.barrier
+  }
+  %outside = arith.cmpi eq, %lid, %c16 : index
+  scf.if %outside {
+    spmd.barrier
+  }
+  spmd.return
+}
