@@ -30,8 +30,7 @@ scf.for %i = %c0 to %n step %c1 {
 
 from __future__ import annotations
 
-from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects import memref, scf
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from spmd.analysis.barrier_regions import (
@@ -45,7 +44,14 @@ from spmd.analysis.context_slots import Slot, assign_context_slots
 from spmd.analysis.divergence import Divergence, analyze_kernel
 from spmd.analysis.passed_values import Agreed
 from spmd.dialects.rewriting import hint, insert_before
-from spmd.dialects.spmd import BarrierOp, KernelOp, LocalIdOp
+from spmd.dialects.spmd import (
+    BarrierOp,
+    KernelOp,
+    Kind,
+    LocalIdOp,
+    ReduceOp,
+    Scope,
+)
 from spmd.passes.agreement import COMPARED, Ways, agreed_value
 from spmd.passes.carriers import remove_syncs
 from spmd.passes.counted_loops import for_to_while
@@ -84,7 +90,8 @@ def split_by_fission(
         divergence = analyze_kernel(kernel)
         regions = find_barrier_regions(kernel, divergence)
     needs = find_context_needs(regions, divergence)
-    if _make_sizes_known(needs):
+    if _make_sizes_known(needs, divergence):
+        divergence = analyze_kernel(kernel)
         regions = find_barrier_regions(kernel, divergence)
         needs = find_context_needs(regions, divergence)
     fail_about_unmovable(needs.unmovable)
@@ -95,32 +102,31 @@ UNIFORM_BUT_LATE = "the same in all work-items, which may write before they comp
 AGREED = "the same in all work-items, since each way leads to barriers of its own"
 
 
-def _make_sizes_known(needs: ContextNeeds) -> bool:
+def _make_sizes_known(needs: ContextNeeds, divergence: Divergence) -> bool:
     """
     Put a barrier in front of private arrays whose sizes are computed in their region.
 
     The array of all work-items is made when the size is known, before the first of them
-    goes on. Whether a barrier was needed.
+    goes on. Sizes are the same in all of them by the language; where that is not proved,
+    the largest is taken. Whether a barrier was needed.
     """
     regions, any_late = needs.regions, False
     for alloca in needs.private:
-        late = False
         region = regions.region_of(alloca)
         if region is None or alloca not in region.ops:
             continue
+        late, waits = False, False
         for number, size in enumerate(alloca.dynamic_sizes):
-            if size in needs.varying:
-                # A context; the copy is something that they can agree on.
-                zero = arith.ConstantOp(IntegerAttr.from_index_int_value(0))
-                copy = arith.AddiOp(size, zero)
-                insert_before(alloca, zero, copy)
-                alloca.operands[number] = hint(copy.result, size)
-                late = True
+            if not divergence.is_uniform(size):
+                largest = ReduceOp(Kind.MAXUI, size, Scope.WORK_GROUP)
+                insert_before(alloca, largest)
+                alloca.operands[number] = hint(largest.result, size)
+                waits = True
             elif isinstance(size, OpResult) and regions.region_of(size.op) is region:
                 late = True
-        if late:
+        if late and not waits:
             insert_before(alloca, BarrierOp())
-            any_late = True
+        any_late = any_late or late or waits
     return any_late
 
 

@@ -4,7 +4,8 @@ Level 3 to scalar code: the lanes of a sub-group become the iterations of loops.
 Everything between two things that lanes do together (collectives, uniform control flow)
 becomes one loop over the lanes; masks become branches in it. Values go from one loop to
 the next through an array of one element per lane, or through one element if all lanes
-have the same. Collectives are loops over lanes that accumulate in a register.
+have the same. Collectives are loops over lanes that accumulate in a register. A private array is
+a part of one buffer, with room for the largest if its size is dynamic.
 
 Requires: level 3 (`mask-divergence`).
 Ensures: no `spmd` op is left in sub-groups, nor are they.

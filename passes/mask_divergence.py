@@ -6,6 +6,7 @@ Level 2 to level 3: inside a sub-group only uniform branches and loops.
   uniform memory accesses or much work is skipped if no lane wants it (`spmd.any`).
 * A divergent loop runs while any lane lives. Values are frozen in finished lanes only
   if somebody reads them after the loop; all other state of finished lanes is garbage.
+* A private array of dynamic size has no elements where a lane is off.
 * A `count` of a sub-group becomes a mask around its whole body.
 * Uniform branches and loops stay. Under a mask they run only where some lane is on,
   since their conditions mean nothing elsewhere.

@@ -90,8 +90,8 @@ def why_not_lanes(loop: scf.ForOp) -> Problem | None:
 def _why_not_array_of_lane(op: memref.AllocaOp) -> str | None:
     type_ = op.memref.type
     assert isa(type_, MemRefType)
-    if not type_.has_static_shape() or not isinstance(type_.layout, NoneAttr):
-        return f"a private array of type {type_} has no size known at compile time"
+    if not isinstance(type_.layout, NoneAttr):
+        return f"a private array has the layout {type_.layout}"
     if not is_lane_type(type_.element_type):
         return f"a private array has elements of type {type_.element_type}"
     return None

@@ -173,6 +173,8 @@ class _LaneLoops:
         match op:
             case MaskedOp():
                 self._write_masked(op, active)
+            case memref.AllocaOp():
+                self.writer.make_room(op)
             case scf.IfOp():
                 self._write_if(op, active)
             case scf.IndexSwitchOp():
@@ -292,6 +294,8 @@ def _runs_alone(op: Operation) -> bool:
     """Whether a lane runs `op` without looking at others."""
     if isinstance(op, MaskedOp):
         return all(_runs_alone(inner) for inner in op.body.block.ops)
+    if isinstance(op, memref.AllocaOp):
+        return not op.dynamic_sizes
     return not op.regions and not is_collective(op)
 
 

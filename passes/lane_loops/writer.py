@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     IndexType,
     IntegerAttr,
     MemRefType,
@@ -59,7 +60,7 @@ class LaneWriter:
         self._entry = entry
         self._like: Operation = group
         self._slots: dict[SSAValue, Slot] = {}
-        self._private: dict[SSAValue, tuple[SSAValue, int]] = {}
+        self._private: dict[SSAValue, tuple[SSAValue, SSAValue]] = {}
 
     # Insertion
 
@@ -237,19 +238,61 @@ class LaneWriter:
 
     def private(self, op: memref.AllocaOp, lane: SSAValue) -> SSAValue:
         """The private array of `lane`: a part of one buffer."""
-        type_ = op.memref.type
-        assert isa(type_, MemRefType)
         known = self._private.get(op.memref)
         if known is None:
-            size = max(8, element_bits(type_.element_type)) // 8
-            for extent in type_.get_shape():
-                size *= extent
-            size = -(-max(size, 1) // 16) * 16
+            assert not op.dynamic_sizes, (
+                "an array of dynamic size has room before its use"
+            )
+            size = _rounded_up(_static_bytes(op))
             memory = self._allocate(MemRefType(i8, [size * self.width]), op.memref)
-            known = self._private[op.memref] = memory, size
+            known = self._private[op.memref] = memory, self.index(size)
         memory, size = known
-        start = self.add(arith.MuliOp(lane, self.index(size)))
+        start = self.add(arith.MuliOp(lane, size))
+        extents = [self.at(extent, lane) for extent in op.dynamic_sizes]
         view = memref.ViewOp.build(
-            operands=[memory, start, []], result_types=[op.memref.type]
+            operands=[memory, start, extents], result_types=[op.memref.type]
         )
         return self.add(view, op.memref)
+
+    def make_room(self, op: memref.AllocaOp) -> None:
+        """Make the buffer of an array of dynamic size, for lanes as large as the largest."""
+        bytes_ = self.index(_static_bytes(op))
+        for extent in op.dynamic_sizes:
+            bytes_ = self.add(arith.MuliOp(bytes_, self._largest(extent)))
+        more = self.add(arith.AddiOp(bytes_, self.index(ALIGNMENT - 1)))
+        bytes_ = self.add(arith.AndIOp(more, self.index(-ALIGNMENT)), "bytes")
+        total = self.add(arith.MuliOp(bytes_, self.index(self.width)))
+        buffer = memref.AllocaOp.build(
+            operands=[[total], []],
+            result_types=[MemRefType(i8, [DYNAMIC_INDEX])],
+            properties={"alignment": IntegerAttr(CACHE_LINE, i64)},
+        )
+        name = op.memref.name_hint
+        memory = self.add(buffer, None if name is None else f"{name}_lanes")
+        self._private[op.memref] = memory, bytes_
+
+    def _largest(self, number: SSAValue) -> SSAValue:
+        """The largest that a lane has of an unsigned number."""
+        if self.is_shared(number):
+            return self.at(number, None)
+        with self.each_lane([self.index(0)]) as (lane, (most,), handed):
+            handed.append(self.add(arith.MaxUIOp(most, self.at(number, lane))))
+        return hint(handed[0], number)
+
+
+ALIGNMENT = 16
+"""Where in the buffer of all lanes the array of one may begin."""
+
+
+def _static_bytes(op: memref.AllocaOp) -> int:
+    """The size of an array as far as its type says it."""
+    type_ = op.memref.type
+    assert isa(type_, MemRefType)
+    size = max(8, element_bits(type_.element_type)) // 8
+    for extent in type_.get_shape():
+        size *= 1 if extent == DYNAMIC_INDEX else extent
+    return size
+
+
+def _rounded_up(size: int) -> int:
+    return -(-max(size, 1) // ALIGNMENT) * ALIGNMENT

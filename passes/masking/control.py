@@ -37,6 +37,7 @@ from spmd.passes.masking.speculation import (
     SKIP_ABOVE,
     SKIP_IDS_ABOVE,
     compares_ids,
+    is_always_there,
     is_private,
     needs_mask,
     why_skip,
@@ -107,12 +108,16 @@ class Masking(Masks):
         for op in list(block.ops):
             if op.has_trait(IsTerminator):
                 break
-            if not op.regions:
+            if isinstance(op, memref.AllocaOp) and op.dynamic_sizes:
+                self._wrap(run, mask)
+                run = []
+                self._mask_sizes(op, mask)
+            elif op.regions:
+                self._wrap(run, mask)
+                run = []
+                self._mask_control(op, mask)
+            else:
                 run.append(op)
-                continue
-            self._wrap(run, mask)
-            run = []
-            self._mask_control(op, mask)
         self._wrap(run, mask)
 
     def _wrap(self, run: Sequence[Operation], mask: Mask) -> None:
@@ -141,6 +146,12 @@ class Masking(Masks):
             piece.append(op)
         self._wrap_piece(piece, mask)
 
+    def _mask_sizes(self, op: memref.AllocaOp, mask: Mask) -> None:
+        """Let lanes that are off, whose sizes are garbage, have arrays without elements."""
+        for number, size in enumerate(op.dynamic_sizes):
+            none = self.constants.zero(size.type)
+            op.operands[number] = self.blended(mask, size, none, size, op)
+
     def _is_alike(self, op: Operation) -> bool:
         """Whether all lanes do the same to the same memory."""
         if op.name.startswith("spmd."):
@@ -148,7 +159,8 @@ class Masking(Masks):
         if isinstance(op, memref.StoreOp) and is_private(op.memref):
             return False
         return all(
-            self.is_uniform(operand) or is_private(operand) for operand in op.operands
+            self.is_uniform(operand) or is_always_there(operand)
+            for operand in op.operands
         )
 
     def _wrap_piece(self, piece: Sequence[Operation], mask: Mask) -> None:

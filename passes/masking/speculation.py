@@ -6,6 +6,7 @@ from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
+from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence import Divergence
 from spmd.dialects.rewriting import constant_index
@@ -58,7 +59,7 @@ def needs_mask(op: Operation) -> bool:
         return True
     if isinstance(op, memref.DimOp | memref.AllocaOp | SubGroupQueryOp):
         return False
-    if isinstance(op, memref.LoadOp) and is_private(op.memref):
+    if isinstance(op, memref.LoadOp) and is_always_there(op.memref):
         # At a constant index there is always something to load.
         return any(constant_index(index) is None for index in op.indices)
     if op.name.startswith(("arith.", "math.")):
@@ -70,6 +71,12 @@ def is_private(array: SSAValue) -> bool:
     """Whether each work-item has an array of its own."""
     owner = array.owner
     return isinstance(owner, memref.AllocaOp) and not is_group_memory(owner)
+
+
+def is_always_there(array: SSAValue) -> bool:
+    """Whether each work-item has an array of its own with all elements, also if it is off."""
+    type_ = array.type
+    return is_private(array) and isa(type_, MemRefType) and type_.has_static_shape()
 
 
 def _is_view(op: Operation) -> bool:

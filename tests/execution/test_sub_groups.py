@@ -59,6 +59,7 @@ ARGUMENTS: dict[str, Arguments] = {
         make.random("f32", make.n),
         make.zeros("f32", make.n, 11),
     ],
+    "dynamic_arrays": lambda make: [make.random("i32", make.n), make.n % 5],
     "in_divergent_loops": small,
     "nested": lambda make: [
         3,

@@ -34,16 +34,9 @@ WIDTHS = (1, 2, 4, 8, 16, 32)
 STRATEGIES: tuple[Strategy, ...] = ("auto", "continuations")
 VARIANTS = len(WIDTHS) * len(STRATEGIES)
 
-REFUSALS = (
-    ("sub_group", "around sub-group operations"),
-    ("sub_group", "in the same round of every loop"),
-    ("sub_group", "has a result of type memref"),
-    ("= memref.alloca(%", "a size that is known before"),
-    ("= memref.alloca(%", "has no size known at compile time"),
-)
-"""What a kernel contains, and what the compiler may say of it: sub-group ops next to `cf`
-blocks, where rounds differ, or next to chosen arrays, and private arrays whose size is
-known late, or not to vectors."""
+REFUSALS = (("= memref.alloca(%", "a size that is known before"),)
+"""What a kernel contains, and what the compiler may say of it: a private array whose size is
+known late."""
 
 
 def check(kernel: Kernel, number: int) -> None:

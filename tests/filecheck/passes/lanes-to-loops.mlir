@@ -30,3 +30,28 @@ func.func @sums(%x: memref<?xi32>, %y: memref<?xi32>, %first: index, %n: index) 
   }
   func.return
 }
+
+// An array of dynamic size: room for all lanes, for each as much as for the largest.
+
+// CHECK-LABEL: func.func @room
+// CHECK:         %size_1 = scf.for %lane_1 = %c0 to %c4 step %c1 iter_args(%{{.*}} = %c0) -> (index) {
+// CHECK:           arith.maxui
+// CHECK:         %[[BYTES:.*]] = arith.muli %c4, %size_1 : index
+// CHECK-NEXT:    %[[MORE:.*]] = arith.addi %[[BYTES]], %c15 : index
+// CHECK-NEXT:    %[[ROUND:.*]] = arith.andi %[[MORE]], %cm16 : index
+// CHECK-NEXT:    %[[ALL:.*]] = arith.muli %[[ROUND]], %c4 : index
+// CHECK-NEXT:    %a_lanes = memref.alloca(%[[ALL]]) {alignment = 64 : i64} : memref<?xi8>
+// CHECK:         scf.for %lane_2 = %c0 to %c4 step %c1 {
+// CHECK:           %[[START:.*]] = arith.muli %lane_2, %[[ROUND]] : index
+// CHECK:           memref.view %a_lanes[%[[START]]][%{{.*}}] : memref<?xi8> to memref<?xf32>
+func.func @room(%sizes: memref<?xindex>, %y: memref<?xf32>, %first: index, %v: f32) {
+  %c1 = arith.constant 1 : index
+  spmd.sub_group (%lx) shape [4] at (%first) {
+    %size = memref.load %sizes[%lx] : memref<?xindex>
+    %a = memref.alloca(%size) : memref<?xf32>
+    memref.store %v, %a[%c1] : memref<?xf32>
+    %w = memref.load %a[%c1] : memref<?xf32>
+    memref.store %w, %y[%lx] : memref<?xf32>
+  }
+  func.return
+}

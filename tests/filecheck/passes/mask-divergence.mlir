@@ -188,3 +188,28 @@ func.func @garbage(%b: index, %x: memref<?xi32>) {
   }
   func.return
 }
+
+// -----
+
+// Where a lane is off the size of its array is garbage.
+
+// CHECK-LABEL: func.func @sizes
+// CHECK:         %n = spmd.masked %p -> (index) {
+// CHECK:         [[N:%\w+]] = arith.select %p, %n, %c0 : index
+// CHECK-NEXT:    %a = memref.alloca([[N]]) : memref<?xindex>
+func.func @sizes(%b: index, %x: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c9 = arith.constant 9 : index
+  spmd.sub_group (%lx) shape [8] at (%b) {
+    %v = memref.load %x[%lx] : memref<?xindex>
+    %p = arith.cmpi ne, %v, %c0 : index
+    scf.if %p {
+      %n = arith.divui %c9, %v : index
+      %a = memref.alloca(%n) : memref<?xindex>
+      memref.store %v, %a[%c0] : memref<?xindex>
+      %w = memref.load %a[%c0] : memref<?xindex>
+      memref.store %w, %x[%lx] : memref<?xindex>
+    }
+  }
+  func.return
+}
