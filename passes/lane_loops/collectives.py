@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, i64
+from xdsl.dialects.builtin import i64
 from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.diagnostics import fail
@@ -25,6 +25,7 @@ from spmd.dialects.spmd import (
 )
 from spmd.dialects.spmd.kinds import combine, neutral_element
 from spmd.passes.lane_loops.writer import LaneWriter
+from spmd.passes.shuffle_sources import source_lane
 
 
 def write_collective(
@@ -124,15 +125,6 @@ def _exchange(
     writer.slot(op.result)
     with writer.each_lane() as (lane, _, _), writer.where(writer.on(active, lane)):
         chosen = writer.at(selector, lane)
-        match mode:
-            case ShuffleMode.IDX:
-                source = chosen
-            case ShuffleMode.XOR:
-                source = writer.add(arith.XOrIOp(lane, chosen))
-            case ShuffleMode.UP:
-                source = writer.add(arith.SubiOp(lane, chosen))
-            case ShuffleMode.DOWN | ShuffleMode.ROTATE:
-                source = writer.add(arith.AddiOp(lane, chosen))
-        last = writer.constants.number(writer.width - 1, IndexType())
-        source = writer.add(arith.AndIOp(source, last))
+        last = writer.index(writer.width - 1)
+        source = source_lane(mode, lane, chosen, last, writer.add)
         writer.keep(op.result, writer.at(op.value, source), lane)

@@ -53,6 +53,7 @@ from spmd.dialects.spmd import (
 )
 from spmd.dialects.spmd.kinds import combine, neutral_element
 from spmd.dialects.work_groups import CACHE_LINE
+from spmd.passes.shuffle_sources import source_lane
 from spmd.passes.widening.addresses import remark
 from spmd.passes.widening.emitter import Emitter, reduction
 from spmd.passes.widening.lanes import Active, Prefix, Strided, Uniform, Varying
@@ -246,17 +247,8 @@ def _places(widening: Widening, mode: ShuffleMode, selector: SSAValue) -> SSAVal
     """Which lane each lane reads, made to be one that exists."""
     emitter, index = widening.emitter, IndexType()
     lane = emitter.steps(index, 1)
-    match mode:
-        case ShuffleMode.IDX:
-            places = selector
-        case ShuffleMode.XOR:
-            places = emitter.insert(arith.XOrIOp(lane, selector))
-        case ShuffleMode.UP:
-            places = emitter.insert(arith.SubiOp(lane, selector))
-        case ShuffleMode.DOWN | ShuffleMode.ROTATE:
-            places = emitter.insert(arith.AddiOp(lane, selector))
     last = emitter.dense(emitter.width - 1, index)
-    return emitter.insert(arith.AndIOp(places, last))
+    return source_lane(mode, lane, selector, last, emitter.insert)
 
 
 def _picked(
