@@ -54,7 +54,7 @@ from spmd.dialects.rewriting import (
     merge_equal_ops,
 )
 from spmd.dialects.work_groups import WORK_GROUP_FUNCTION, work_item_dimension
-from spmd.passes.work_item_nests import is_local_size, loops_of, nests_in
+from spmd.passes.work_item_nests import is_local_size, is_outside, loops_of, nests_in
 
 LONGEST_COPY = 32
 """Operations that a bound may be computed by in front of the loops."""
@@ -213,7 +213,7 @@ class _Clipper:
         open_, seen = [value], set[SSAValue]()
         while open_:
             at = open_.pop()
-            if at in seen or self._is_outside(at) or self._is_id(at):
+            if at in seen or is_outside(at, self.nest) or self._is_id(at):
                 continue
             seen.add(at)
             owner = at.owner
@@ -228,16 +228,12 @@ class _Clipper:
             open_.extend(owner.operands)
         return True
 
-    def _is_outside(self, value: SSAValue) -> bool:
-        owner = value.owner
-        return not self.nest.is_ancestor(owner)
-
     def _is_id(self, value: SSAValue) -> bool:
         return any(value is loop.body.block.args[0] for loop in self.loops.values())
 
     def _copy(self, value: SSAValue) -> SSAValue:
         """`value` for the first work-item; no loop has begun."""
-        if self._is_outside(value):
+        if is_outside(value, self.nest):
             return value
         if self._is_id(value):
             return self.constants.index(0)

@@ -64,7 +64,7 @@ from spmd.dialects.rewriting import (
     insert_before,
 )
 from spmd.dialects.work_groups import is_group_memory
-from spmd.passes.work_item_nests import is_local_size, loops_of, nests_in
+from spmd.passes.work_item_nests import is_local_size, is_outside, loops_of, nests_in
 
 MOST_BESIDE = 32
 """Operations beside a branch that are written in each of its arms."""
@@ -110,10 +110,6 @@ def _body(nest: scf.ForOp) -> Block:
     return loops_of(nest)[-1].body.block
 
 
-def _is_known_outside(value: SSAValue, nest: scf.ForOp) -> bool:
-    return not nest.is_ancestor(value.owner)
-
-
 def _hoist(nest: scf.ForOp) -> None:
     """
     Compute in front of `nest` what is the same in all its iterations.
@@ -127,7 +123,7 @@ def _hoist(nest: scf.ForOp) -> None:
             and has_no_effect(op)
             and not may_trap(op)
             and not op.name.startswith("spmd.")
-            and all(_is_known_outside(value, nest) for value in op.operands)
+            and all(is_outside(value, nest) for value in op.operands)
         ):
             op.detach()
             insert_before(nest, op)
@@ -148,7 +144,7 @@ def _move_stores_behind(nest: scf.ForOp) -> None:
             isinstance(op, memref.StoreOp)
             and not op.indices
             and _is_group_memory(op.memref)
-            and _is_known_outside(op.value, nest)
+            and is_outside(op.value, nest)
             and _is_only_access(op, nest)
         ):
             op.detach()
@@ -182,7 +178,7 @@ def _branch_to_move(nest: scf.ForOp) -> Branch | None:
         if (
             branch is None
             and isinstance(op, Branch)
-            and _is_known_outside(op.operands[0], nest)
+            and is_outside(op.operands[0], nest)
         ):
             branch = op
         elif op is not body.last_op:
