@@ -66,7 +66,7 @@ from spmd.dialects.rewriting import (
     merge_equal_ops,
     replace,
 )
-from spmd.dialects.spmd.types import MAX_LOCAL_BYTES
+from spmd.dialects.spmd.types import MAX_LOCAL_BYTES, too_much_local_memory
 from spmd.dialects.work_groups import (
     CACHE_LINE,
     CONTEXT,
@@ -157,11 +157,11 @@ def _check_local_memory(allocas: Sequence[memref.AllocaOp]) -> None:
         if alloca.memref.type.memory_space == LOCAL_SPACE:
             total += static_bytes(alloca.memref.type)
             if total > MAX_LOCAL_BYTES:
+                why = too_much_local_memory(f"{total} with this allocation")
                 fail(
                     alloca,
-                    f"expected at most {MAX_LOCAL_BYTES} bytes of local memory in a "
-                    f"work-group, got {total} with this allocation; use smaller tiles, "
-                    "and allocate in the kernel what calls of a function can share",
+                    f"{why}, and allocate in the kernel what calls of a function can "
+                    "share",
                 )
 
 

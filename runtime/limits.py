@@ -18,6 +18,7 @@ from spmd.dialects.spmd import MAX_EXTENT as MAX_EXTENT
 from spmd.dialects.spmd import MAX_GROUP_SIZE as MAX_GROUP_SIZE
 from spmd.dialects.spmd import MAX_LOCAL_BYTES as MAX_LOCAL_BYTES
 from spmd.dialects.spmd import KernelOp, LocalAllocOp
+from spmd.dialects.spmd.types import too_much_local_memory
 from spmd.runtime.elements import element_size
 
 MAX_PRIVATE_BYTES = 1 << 15
@@ -59,12 +60,7 @@ def check_kernel(kernel: KernelOp, called: list[Operation]) -> int:
             if isinstance(op, LocalAllocOp):
                 local += static_bytes(op.memref.type)
                 if local > MAX_LOCAL_BYTES:
-                    fail(
-                        op,
-                        f"expected at most {MAX_LOCAL_BYTES} bytes of local memory in a "
-                        f"work-group, got {local} with this allocation; use smaller "
-                        "tiles",
-                    )
+                    fail(op, too_much_local_memory(f"{local} with this allocation"))
             elif isinstance(op, memref.AllocaOp):
                 private += static_bytes(op.memref.type)
                 if private > MAX_PRIVATE_BYTES:

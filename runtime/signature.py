@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, BlockArgument
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.spmd.kernel import NOALIAS
-from spmd.dialects.spmd.types import is_local, is_memref
+from spmd.dialects.spmd.types import is_local, is_memref, too_much_local_memory
 from spmd.runtime.arrays import Array, ArrayLayout, overlap
 from spmd.runtime.elements import element_of
 from spmd.runtime.errors import LaunchError
@@ -183,11 +183,8 @@ class Signature:
         if (
             local := packed.local_bytes
         ) and local + self._local_bytes > MAX_LOCAL_BYTES:
-            raise LaunchError(
-                f"{self.kernel}: expected at most {MAX_LOCAL_BYTES} bytes of local "
-                f"memory in a work-group, got {local + self._local_bytes}; use smaller "
-                "tiles"
-            )
+            why = too_much_local_memory(local + self._local_bytes)
+            raise LaunchError(f"{self.kernel}: {why}")
 
     def pack(self, packed: PackedArguments, more: tuple[int, ...]) -> bytes:
         """The packed struct; `more` are the fields that follow the arguments."""

@@ -110,11 +110,16 @@ def why_not_local_memory(type_: Attribute) -> str | None:
         return reason
     size = prod(type_.get_shape()) * _bytes(type_.element_type)
     if size > MAX_LOCAL_BYTES:
-        return (
-            f"expected at most {MAX_LOCAL_BYTES} bytes of local memory in a work-group, "
-            f"got {size} in {type_}; use smaller tiles"
-        )
+        return too_much_local_memory(f"{size} in {type_}")
     return None
+
+
+def too_much_local_memory(got: object) -> str:
+    """The error of a work-group that has more local memory than there is."""
+    return (
+        f"expected at most {MAX_LOCAL_BYTES} bytes of local memory in a work-group, got "
+        f"{got}; use smaller tiles"
+    )
 
 
 def _bytes(scalar: Attribute) -> int:
