@@ -101,6 +101,21 @@ class _Launch:
         name = self.kernel.sym_name.data
         self._insert(cf.AssertOp(condition, f"spmd.launch @{name}: {message}"))
 
+    def _require_at_most(self, size: SSAValue, most: SSAValue, message: str) -> None:
+        """A negative size is too large, too."""
+        fits = self._value(arith.CmpiOp(size, most, "ule"))
+        self._require(fits, message)
+
+    def _product(
+        self, before: SSAValue | None, size: SSAValue, most: SSAValue, message: str
+    ) -> SSAValue:
+        """`before`, if there is one, times `size`: both at most `most`, as it must be."""
+        if before is None:
+            return size
+        product = self._value(arith.MuliOp(before, size))
+        self._require_at_most(product, most, message)
+        return product
+
     # Sizes.
 
     def _enqueued(self) -> list[SSAValue]:
@@ -125,6 +140,7 @@ class _Launch:
         """Not empty, and not too large, which also keeps the arithmetic from wrapping."""
         one = self.constants.index(1)
         most = self.constants.index(MAX_GROUP_SIZE)
+        message = f"expected at most {MAX_GROUP_SIZE} work-items in a group"
         items: SSAValue | None = None
         for size in sizes:
             if size is one:
@@ -132,14 +148,7 @@ class _Launch:
             below = self._value(arith.SubiOp(size, one))
             fits = self._value(arith.CmpiOp(below, most, "ult"))
             self._require(fits, f"expected a group size from 1 to {MAX_GROUP_SIZE}")
-            if items is None:
-                items = size
-                continue
-            items = self._value(arith.MuliOp(items, size))
-            fits = self._value(arith.CmpiOp(items, most, "ule"))
-            self._require(
-                fits, f"expected at most {MAX_GROUP_SIZE} work-items in a group"
-            )
+            items = self._product(items, size, most, message)
 
     def _three(self, sizes: Sequence[SSAValue]) -> list[SSAValue]:
         one = self.constants.index(1)
@@ -151,8 +160,7 @@ class _Launch:
         """The number of groups and of work-items, in each dimension."""
         most = self.constants.index(MAX_EXTENT)
         for size in self.launch.sizes:
-            fits = self._value(arith.CmpiOp(size, most, "ule"))
-            self._require(fits, f"expected sizes from 0 to {MAX_EXTENT}")
+            self._require_at_most(size, most, f"expected sizes from 0 to {MAX_EXTENT}")
         sizes = self._three(self.launch.sizes)
         groups: list[SSAValue] = []
         items: list[SSAValue] = []
@@ -204,14 +212,9 @@ class _Launch:
         message = f"expected at most {MAX_LOCAL_BYTES} bytes of local memory"
         elements: SSAValue | None = None
         for size in argument.size_values:
-            fits = self._value(arith.CmpiOp(size, most, "ule"))
-            self._require(fits, f"{message}, and sizes that are not negative")
-            if elements is None:
-                elements = size
-                continue
-            elements = self._value(arith.MuliOp(elements, size))
-            fits = self._value(arith.CmpiOp(elements, most, "ule"))
-            self._require(fits, message)
+            negative = f"{message}, and sizes that are not negative"
+            self._require_at_most(size, most, negative)
+            elements = self._product(elements, size, most, message)
 
     # Loops.
 
