@@ -13,6 +13,7 @@ from tests.execution.harness import (
     check_native,
     check_passes,
 )
+from tests.execution.tree_kernels import tree_kernel
 
 CONDITIONS = {
     "below": "arith.cmpi ult, %gid, %n : index",
@@ -152,49 +153,6 @@ def test_the_condition_is_gone(condition: str):
     assert "scf.if" not in str(module)
 
 
-# A tree whose first distance is `start`, in groups that may be smaller than twice that.
-TREE = """
-spmd.kernel @tree(%x: memref<?xi32>, %sums: memref<?xi32>) {{
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %start = arith.constant {start} : index
-  %tile = spmd.local_alloc : memref<64xi32, #spmd.memory<local>>
-  %gid = spmd.global_id x
-  %g = spmd.group_id x
-  %lid = spmd.local_id x
-  %n = spmd.local_size x
-  %v = memref.load %x[%gid] : memref<?xi32>
-  memref.store %v, %tile[%lid] : memref<64xi32, #spmd.memory<local>>
-  spmd.barrier
-  %last = scf.while (%s = %start) : (index) -> index {{
-    %more = arith.cmpi ugt, %s, %c0 : index
-    scf.condition(%more) %s : index
-  }} do {{
-  ^bb0(%s: index):
-    %low = arith.cmpi ult, %lid, %s : index
-    %j = arith.addi %lid, %s : index
-    %there = arith.cmpi ult, %j, %n : index
-    %active = arith.andi %low, %there : i1
-    scf.if %active {{
-      %a = memref.load %tile[%lid] : memref<64xi32, #spmd.memory<local>>
-      %b = memref.load %tile[%j] : memref<64xi32, #spmd.memory<local>>
-      %c = arith.addi %a, %b : i32
-      memref.store %c, %tile[%lid] : memref<64xi32, #spmd.memory<local>>
-    }}
-    spmd.barrier
-    %half = arith.shrui %s, %c1 : index
-    scf.yield %half : index
-  }}
-  %leads = arith.cmpi eq, %lid, %c0 : index
-  scf.if %leads {{
-    %sum = memref.load %tile[%c0] : memref<64xi32, #spmd.memory<local>>
-    memref.store %sum, %sums[%g] : memref<?xi32>
-  }}
-  spmd.return
-}}
-"""
-
-
 def summed(make: Maker) -> list[Any]:
     return [make.random("i32", make.n), make.zeros("i32", make.groups)]
 
@@ -203,10 +161,8 @@ def summed(make: Maker) -> list[Any]:
 @pytest.mark.parametrize("fixed", [False, True])
 def test_a_tree_has_no_conditions(start: int, fixed: bool):
     """What a loop carries is bounded, so `lid + s < n` is a bound of the loop too."""
-    source = TREE.format(start=start)
-    if fixed:
-        size = "attributes {work_group_size = array<i64: 64>}"
-        source = source.replace("memref<?xi32>) {", f"memref<?xi32>) {size} {{")
+    attributes = "attributes {work_group_size = array<i64: 64>}" if fixed else ""
+    source = tree_kernel(start, attributes)
     for launch in LINES:
         if fixed and launch.group_size != (64,):
             continue
