@@ -100,6 +100,18 @@ def replace(
     block.erase_op(op)
 
 
+def replace_by_body(op: Operation, body: Block) -> None:
+    """Put what is in `body` in the place of `op`, which results in what its end has."""
+    end = body.last_op
+    assert end is not None, "a body has a terminator"
+    results = tuple(end.operands)
+    body.erase_op(end)
+    ops = tuple(body.ops)
+    for inner in ops:
+        inner.detach()
+    replace(op, ops, results)
+
+
 def insert_before(anchor: Operation, *ops: Operation) -> None:
     """Insert `ops` before `anchor`; they get its location unless they have one."""
     block = anchor.parent

@@ -52,6 +52,7 @@ from spmd.dialects.rewriting import (
     hint,
     insert_before,
     merge_equal_ops,
+    replace_by_body,
 )
 from spmd.dialects.work_groups import WORK_GROUP_FUNCTION, work_item_dimension
 from spmd.passes.work_item_nests import is_local_size, is_outside, loops_of, nests_in
@@ -365,7 +366,7 @@ class _Clipper:
                 condition = op.result
             self.guard.operands[0] = condition
             return
-        _inline(self.guard)
+        replace_by_body(self.guard, self.guard.true_region.block)
 
     def _guard_nest(self, conditions: Sequence[SSAValue]) -> None:
         """Put the loops under `conditions`, which are the same in all work-items."""
@@ -393,21 +394,6 @@ def _sum_with_zero(
     return None
 
 
-def _inline(guard: scf.IfOp) -> None:
-    """Put what is under `guard` in its place."""
-    block = guard.true_region.block
-    end = block.last_op
-    assert end is not None
-    block.erase_op(end)
-    ops = tuple(block.ops)
-    for op in ops:
-        op.detach()
-    insert_before(guard, *ops)
-    parent = guard.parent
-    assert parent is not None
-    parent.erase_op(guard)
-
-
 def _run_once(loop: scf.ForOp) -> None:
     """Put the body of `loop` in its place if it is known to run exactly once."""
     lower, upper = constant_index(loop.lb), constant_index(loop.ub)
@@ -415,16 +401,7 @@ def _run_once(loop: scf.ForOp) -> None:
         return
     body = loop.body.block
     body.args[0].replace_all_uses_with(loop.lb)
-    end = body.last_op
-    assert end is not None
-    body.erase_op(end)
-    ops = tuple(body.ops)
-    for op in ops:
-        op.detach()
-    insert_before(loop, *ops)
-    parent = loop.parent
-    assert parent is not None
-    parent.erase_op(loop)
+    replace_by_body(loop, body)
 
 
 def _conjuncts(condition: SSAValue) -> Iterator[SSAValue]:

@@ -34,11 +34,11 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import cf, func, scf
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, Region
 from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.rewriting import hint, insert_before, replace
+from spmd.dialects.rewriting import hint, replace, replace_by_body
 from spmd.dialects.spmd import KernelOp, LaunchOp
 
 MAX_INLINED_OPS = 100_000
@@ -142,15 +142,7 @@ def inline_call(call: func.CallOp, body: Region) -> None:
     if len(body.blocks) > 1:
         _insert_region(call, body)
         return
-    end = entry.last_op
-    assert isinstance(end, func.ReturnOp)
-    results: tuple[SSAValue, ...] = tuple(end.arguments)
-    entry.erase_op(end)
-    ops = tuple(entry.ops)
-    for op in ops:
-        op.detach()
-    insert_before(call, *ops)
-    replace(call, (), results)
+    replace_by_body(call, entry)
 
 
 def _insert_region(call: func.CallOp, body: Region) -> None:

@@ -45,7 +45,13 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import fail, source_location
-from spmd.dialects.rewriting import erase_dead_ops, has_no_effect, locate, replace
+from spmd.dialects.rewriting import (
+    erase_dead_ops,
+    has_no_effect,
+    locate,
+    replace,
+    replace_by_body,
+)
 from spmd.dialects.spmd import KernelOp, LocalAllocOp, ReturnOp
 from spmd.passes.structuring.block_graph import BlockGraph
 from spmd.passes.structuring.plan import Irreducible, make_plan
@@ -153,16 +159,12 @@ def _inline(op: scf.ExecuteRegionOp, pool: Pool, complain: Complain | None) -> N
     """Put what is in a region in its place."""
     region = op.region
     if len(region.blocks) == 1:
-        block = region.block
-        end = block.last_op
-        assert isinstance(end, scf.YieldOp), "a region of one block ends in scf.yield"
-        values: Sequence[SSAValue] = tuple(end.operands)
-        block.erase_op(end)
-    else:
-        block, values = structurize(region, pool, complain=complain)
-        if not values:
-            # Nothing leaves the region.
-            values = [pool.materialize(None, result.type) for result in op.results]
+        replace_by_body(op, region.block)
+        return
+    block, values = structurize(region, pool, complain=complain)
+    if not values:
+        # Nothing leaves the region.
+        values = [pool.materialize(None, result.type) for result in op.results]
     ops = tuple(block.ops)
     for inner in ops:
         inner.detach()
