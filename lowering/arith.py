@@ -6,13 +6,12 @@ from typing import cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
-    BFloat16Type,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
 )
 from xdsl.ir import Operation, SSAValue
 
-from spmd.lowering.conversions import narrow_result, widened
+from spmd.lowering.conversions import define_computed, is_bf16, operand_to_compute
 from spmd.lowering.function_writer import FunctionWriter
 from spmd.lowering.literals import (
     dense_elements,
@@ -51,11 +50,6 @@ def splat(value: int, of: SSAValue) -> str:
     type_ = llvm_type(element_type(of.type))
     text = ("true" if value & 1 else "false") if type_ == "i1" else str(value)
     return text if lane_count(of.type) is None else splat_literal(text, type_)
-
-
-def is_bf16(value: SSAValue) -> bool:
-    """Whether a value is a bf16 or a vector of them."""
-    return isinstance(element_type(value.type), BFloat16Type)
 
 
 @emits(arith.ConstantOp)
@@ -242,15 +236,10 @@ _FLOAT_BINARY = {
 @emits(arith.AddfOp, arith.SubfOp, arith.MulfOp, arith.DivfOp)
 def _float_binary(writer: FunctionWriter, op: Operation) -> None:
     lhs, rhs = op.operands
-    instruction = f"{_FLOAT_BINARY[op.name]} {fast_math(op)}"
-    if not is_bf16(lhs):
-        writer.define(
-            op.results[0], f"{instruction}{writer.typed(lhs)}, {writer.get(rhs)}"
-        )
-        return
-    type_, a = widened(writer, lhs)
-    _, b = widened(writer, rhs)
-    narrow_result(writer, op.results[0], f"{instruction}{type_} {a}, {b}")
+    type_, a = operand_to_compute(writer, lhs)
+    _, b = operand_to_compute(writer, rhs)
+    instruction = f"{_FLOAT_BINARY[op.name]} {fast_math(op)}{type_} {a}, {b}"
+    define_computed(writer, op.results[0], instruction)
 
 
 _FLOAT_MIN_MAX = {
@@ -264,17 +253,11 @@ _FLOAT_MIN_MAX = {
 @emits(arith.MinimumfOp, arith.MaximumfOp, arith.MinnumfOp, arith.MaxnumfOp)
 def _float_min_max(writer: FunctionWriter, op: Operation) -> None:
     lhs, rhs = op.operands
-    if is_bf16(lhs):
-        type_, a = widened(writer, lhs)
-        _, b = widened(writer, rhs)
-    else:
-        type_, a, b = writer.type_of(lhs), writer.get(lhs), writer.get(rhs)
+    type_, a = operand_to_compute(writer, lhs)
+    _, b = operand_to_compute(writer, rhs)
     name = f"llvm.{_FLOAT_MIN_MAX[op.name]}.{mangled(type_)}"
     text = writer.call(name, type_, [(type_, a), (type_, b)], flags=fast_math(op))
-    if is_bf16(lhs):
-        narrow_result(writer, op.results[0], text)
-    else:
-        writer.define(op.results[0], text)
+    define_computed(writer, op.results[0], text)
 
 
 @emits(arith.NegfOp)
@@ -297,9 +280,6 @@ def _negf(writer: FunctionWriter, op: arith.NegfOp) -> None:
 def _cmpf(writer: FunctionWriter, op: arith.CmpfOp) -> None:
     lhs, rhs = op.operands
     predicate = _predicate(op, arith.CMPF_COMPARISON_OPERATIONS)
-    if is_bf16(lhs):
-        type_, a = widened(writer, lhs)
-        _, b = widened(writer, rhs)
-    else:
-        type_, a, b = writer.type_of(lhs), writer.get(lhs), writer.get(rhs)
+    type_, a = operand_to_compute(writer, lhs)
+    _, b = operand_to_compute(writer, rhs)
     writer.define(op.results[0], f"fcmp {fast_math(op)}{predicate} {type_} {a}, {b}")

@@ -238,6 +238,11 @@ def round_float(
     return writer.temp(f"fptrunc {here} {operand} to {there}", hint)
 
 
+def is_bf16(value: SSAValue) -> bool:
+    """Whether a value is a bf16 or a vector of them."""
+    return isinstance(element_type(value.type), BFloat16Type)
+
+
 def widened(writer: FunctionWriter, value: SSAValue) -> tuple[str, str]:
     """A bf16 or f16 as f32: type and operand."""
     lanes = lane_count(value.type)
@@ -252,6 +257,21 @@ def narrow_result(writer: FunctionWriter, result: SSAValue, instruction: str) ->
     wide = writer.temp(instruction)
     hint = result.name_hint
     writer.set(result, round_float(writer, wide, Float32Type(), target, lanes, hint))
+
+
+def operand_to_compute(writer: FunctionWriter, value: SSAValue) -> tuple[str, str]:
+    """The type and operand of what is computed with: f32 instead of bf16."""
+    if is_bf16(value):
+        return widened(writer, value)
+    return writer.type_of(value), writer.get(value)
+
+
+def define_computed(writer: FunctionWriter, result: SSAValue, instruction: str) -> None:
+    """Defines a result by an instruction on what `operand_to_compute` gave."""
+    if is_bf16(result):
+        narrow_result(writer, result, instruction)
+    else:
+        writer.define(result, instruction)
 
 
 # The ops
@@ -303,10 +323,7 @@ def _integer_to_float(writer: FunctionWriter, op: Operation) -> None:
 def _float_to_integer(writer: FunctionWriter, op: Operation) -> None:
     (source,), (result,) = op.operands, op.results
     convert = "fptosi" if isinstance(op, arith.FPToSIOp) else "fptoui"
-    if isinstance(element_type(source.type), BFloat16Type):
-        type_, operand = widened(writer, source)
-    else:
-        type_, operand = writer.type_of(source), writer.get(source)
+    type_, operand = operand_to_compute(writer, source)
     writer.define(result, f"{convert} {type_} {operand} to {writer.type_of(result)}")
 
 

@@ -13,7 +13,13 @@ from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float6
 from xdsl.ir import Operation, SSAValue
 
 from spmd.lowering.arith import fast_math
-from spmd.lowering.conversions import constant, fma_helper, like, round_float
+from spmd.lowering.conversions import (
+    constant,
+    fma_helper,
+    like,
+    narrow_result,
+    round_float,
+)
 from spmd.lowering.function_writer import FunctionWriter
 from spmd.lowering.module_writer import Remark
 from spmd.lowering.registry import emits, emits_named
@@ -51,13 +57,10 @@ def _wide_operands(
 
 def _define_narrow(writer: FunctionWriter, result: SSAValue, instruction: str) -> None:
     """Defines a result by an instruction on what `_wide_operands` gave."""
-    target = element_type(result.type)
-    if not isinstance(target, Float16Type | BFloat16Type):
+    if isinstance(element_type(result.type), Float16Type | BFloat16Type):
+        narrow_result(writer, result, instruction)
+    else:
         writer.define(result, instruction)
-        return
-    wide = writer.temp(instruction)
-    lanes, hint = lane_count(result.type), result.name_hint
-    writer.set(result, round_float(writer, wide, Float32Type(), target, lanes, hint))
 
 
 def _scalar(type_: str) -> str:

@@ -15,7 +15,13 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.lowering.addresses import add, is_literal, multiply
 from spmd.lowering.arith import fast_math
-from spmd.lowering.conversions import narrow_result, round_float, widened
+from spmd.lowering.conversions import (
+    define_computed,
+    is_bf16,
+    operand_to_compute,
+    round_float,
+    widened,
+)
 from spmd.lowering.function_writer import FunctionWriter
 from spmd.lowering.literals import splat_literal, vector_literal
 from spmd.lowering.registry import emits, emits_named
@@ -306,23 +312,14 @@ def _reduction(writer: FunctionWriter, op: vector.ReductionOp) -> None:
     source, *acc = op.operands
     result = op.results[0]
     kind = op.kind.data.value
-    is_bf16 = isinstance(element_type(source.type), BFloat16Type)
-    if is_bf16 and kind in ("add", "mul"):
+    if is_bf16(source) and kind in ("add", "mul"):
         _reduce_bf16(writer, op, kind)
         return
-    if is_bf16:
-        type_, operand = widened(writer, source)
-        scalar = "float"
-        accumulated = [widened(writer, value)[1] for value in acc]
-    else:
-        type_, operand = writer.type_of(source), writer.get(source)
-        scalar = llvm_type(element_type(source.type))
-        accumulated = [writer.get(value) for value in acc]
-    text = _reduce(writer, op, kind, (type_, operand), scalar, accumulated)
-    if is_bf16:
-        narrow_result(writer, result, text)
-    else:
-        writer.define(result, text)
+    wide = operand_to_compute(writer, source)
+    scalar = "float" if is_bf16(source) else llvm_type(element_type(source.type))
+    accumulated = [operand_to_compute(writer, value)[1] for value in acc]
+    text = _reduce(writer, op, kind, wide, scalar, accumulated)
+    define_computed(writer, result, text)
 
 
 def _reduce(
