@@ -239,17 +239,10 @@ class FunctionWriter:
         """Writes all ops of a block but its terminator, which is the result."""
         last = block.last_op
         assert last is not None, "a block without a terminator was verified"
-        emitters = EMITTERS
         for op in block.ops:
             if op is last:
                 break
-            emitter = emitters.get(op.name)
-            if emitter is None:
-                fail(op, why_not_lowered(op))
-            try:
-                emitter(self, op)
-            except TypeNotLowered as error:
-                fail(op, f"{op.name} cannot be written as LLVM IR: {error}")
+            self.write_op(op)
         return last
 
 
