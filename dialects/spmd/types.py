@@ -28,6 +28,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+from spmd.dialects.element_types import size_in_bytes
 from spmd.dialects.spmd.attributes import GLOBAL, LOCAL
 
 WIDTHS: dict[Attribute, int] = {
@@ -43,9 +44,7 @@ WIDTHS: dict[Attribute, int] = {
 MAX_LOCAL_BYTES = 1 << 20
 """Bytes of local memory of a work-group, of all allocations and arguments together."""
 
-_FLOAT_BYTES: dict[Attribute, int] = {f16: 2, bf16: 2, f32: 4, f64: 8}
-
-FLOATS: frozenset[Attribute] = frozenset(_FLOAT_BYTES)
+FLOATS: frozenset[Attribute] = frozenset((f16, bf16, f32, f64))
 """The language's floating-point types."""
 
 SCALARS = "index, i1, i8, i16, i32, i64, f16, bf16, f32 or f64"
@@ -108,7 +107,7 @@ def why_not_local_memory(type_: Attribute) -> str | None:
         return f"expected the identity layout, got {type_}"
     if (reason := _why_not_elements(type_)) is not None:
         return reason
-    size = prod(type_.get_shape()) * _bytes(type_.element_type)
+    size = prod(type_.get_shape()) * size_in_bytes(type_.element_type)
     if size > MAX_LOCAL_BYTES:
         return too_much_local_memory(f"{size} in {type_}")
     return None
@@ -120,10 +119,6 @@ def too_much_local_memory(got: object) -> str:
         f"expected at most {MAX_LOCAL_BYTES} bytes of local memory in a work-group, got "
         f"{got}; use smaller tiles"
     )
-
-
-def _bytes(scalar: Attribute) -> int:
-    return max(WIDTHS[scalar] // 8, 1) if scalar in WIDTHS else _FLOAT_BYTES[scalar]
 
 
 def why_not_argument(type_: Attribute) -> str | None:
