@@ -134,15 +134,8 @@ class Checker:
         self, item: Item, memory: MemRef, indices: tuple[int, ...], site: int
     ) -> Any:
         """The contents of a cell; zero if it has none."""
-        position = memory.offset
-        for index, size, stride in zip(
-            indices, memory.sizes, memory.strides, strict=True
-        ):
-            if index >= size:
-                self.outside(item, site, memory, indices)
-                return zero(memory)
-            position += index * stride
-        if self.read(item, memory, position, site, ""):
+        position = self.position(item, memory, indices, site)
+        if position >= 0 and self.read(item, memory, position, site, ""):
             return memory.data[position]
         return zero(memory)
 
@@ -154,14 +147,9 @@ class Checker:
         value: Any,
         site: int,
     ) -> None:
-        position = memory.offset
-        for index, size, stride in zip(
-            indices, memory.sizes, memory.strides, strict=True
-        ):
-            if index >= size:
-                self.outside(item, site, memory, indices)
-                return
-            position += index * stride
+        position = self.position(item, memory, indices, site)
+        if position < 0:
+            return
         if value is None:
             self.store_undefined(item, memory, position, site)
             return
