@@ -234,9 +234,7 @@ class Checker:
         for unit in units:
             writes = shadow.writes.get(unit)
             if writes is not None:
-                for other in writes.accesses():
-                    if other.item is not item and self.conflict(other, access):
-                        self.race(other, access, memory, position, "wrote", "reads")
+                self.races(writes, access, memory, position, "wrote", "reads")
             reads = shadow.reads.get(unit)
             if reads is None:
                 shadow.reads[unit] = History(access)
@@ -265,16 +263,12 @@ class Checker:
         for unit in units:
             reads = shadow.reads.get(unit)
             if reads is not None:
-                for other in reads.accesses():
-                    if other.item is not item and self.conflict(other, access):
-                        self.race(other, access, memory, position, "read", "writes")
+                self.races(reads, access, memory, position, "read", "writes")
             writes = shadow.writes.get(unit)
             if writes is None:
                 shadow.writes[unit] = History(access)
                 continue
-            for other in writes.accesses():
-                if other.item is not item and self.conflict(other, access):
-                    self.race(other, access, memory, position, "wrote", "writes")
+            self.races(writes, access, memory, position, "wrote", "writes")
             writes.add(access)
 
     def access(self, item: Item, site: int, atomic: str, value: Any) -> Access:
@@ -298,6 +292,20 @@ class Checker:
             scopes = (before.atomic, now.atomic)
             return not same_group and "work_group" in scopes
         return not (self.ordered and self.happened_before(before, now))
+
+    def races(
+        self,
+        earlier: History,
+        now: Access,
+        memory: MemRef,
+        position: int,
+        did: str,
+        does: str,
+    ) -> None:
+        """Note what nothing orders, of the `earlier` accesses of others and this one."""
+        for before in earlier.accesses():
+            if before.item is not now.item and self.conflict(before, now):
+                self.race(before, now, memory, position, did, does)
 
     def race(
         self,
