@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import sys
 from collections.abc import Sequence
@@ -13,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from spmd.runtime.errors import CompileError, LaunchError, SourceText
+from spmd.runtime.errors import CompileError, LaunchError
 from spmd.runtime.explanation.explanation import Explanation
 from spmd.runtime.explanation.facts import KernelFacts
 from spmd.runtime.host_function import HostFunction
 from spmd.runtime.kernel import Kernel
 from spmd.runtime.options import CompileOptions
-from spmd.runtime.parsing import decode, read_file
 from spmd.runtime.program import Program
 from spmd.tools.array_specs import bfloat16_values, parse_argument
 from spmd.tools.array_text import describe
+from spmd.tools.command_line import exit_status, read_source
 
 _EPILOG = """\
 arguments (--arg, one for each argument of the kernel, in order):
@@ -45,18 +44,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line `argv`; returns the exit status."""
     options = _parse(argv)
     try:
-        status = _run(options)
-        sys.stdout.flush()
-    except (CompileError, LaunchError) as error:
-        print(f"spmd-run: error: {error}", file=sys.stderr)
-        return 1
-    except BrokenPipeError:
-        # The reader has seen enough; Python must not complain when it flushes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return exit_status("spmd-run", lambda: _run(options))
     except KeyboardInterrupt:
         return 130
-    return status
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -162,7 +152,7 @@ def _run(options: argparse.Namespace) -> int:
             "check_barriers": options.check_barriers,
         }
     )
-    program = Program.from_source(_source(options.file), checked)
+    program = Program.from_source(read_source(options.file), checked)
     if options.explain and options.kernel is None and not options.print_after:
         print(_explanation(list(program.kernels.values()), options))
         return 0
@@ -184,12 +174,6 @@ def _run(options: argparse.Namespace) -> int:
     elif not options.print_after:
         _parser().error("expected --global-size, or --print-after to see IR only")
     return 0
-
-
-def _source(file: str) -> SourceText:
-    if file != "-":
-        return read_file(file)
-    return decode("<stdin>", sys.stdin.buffer.read())
 
 
 def _choose(program: Program, name: str | None) -> Kernel | HostFunction:

@@ -15,7 +15,8 @@ from xdsl.utils.exceptions import ArgSpecParseError
 
 from spmd.analysis.rendering import render, to_html, to_terminal, why
 from spmd.runtime.errors import CompileError, SourceText, compile_errors
-from spmd.runtime.parsing import decode, make_context, parse, read_file
+from spmd.runtime.parsing import make_context, parse
+from spmd.tools.command_line import exit_status, read_source
 
 _EPILOG = """\
 examples:
@@ -29,21 +30,7 @@ examples:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line `argv`; returns the exit status."""
     options = _parser().parse_args(argv)
-    try:
-        module = _module(options.file, options.passes)
-        if options.why is not None:
-            _print_why(module, options.why)
-        else:
-            _show(module, options)
-        sys.stdout.flush()
-    except CompileError as error:
-        print(f"spmd-shapes: error: {error}", file=sys.stderr)
-        return 1
-    except BrokenPipeError:
-        # The reader has seen enough; Python must not complain when it flushes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    return 0
+    return exit_status("spmd-shapes", lambda: _answer(options))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -68,10 +55,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _module(file: str, passes: str) -> ModuleOp:
-    if file == "-":
-        source = decode("<stdin>", sys.stdin.buffer.read())
-    else:
-        source = read_file(file)
+    source = read_source(file)
     module = parse(source)
     _run(module, passes, source)
     return module
@@ -89,6 +73,15 @@ def _run(module: ModuleOp, passes: str, source: SourceText) -> None:
     if pipeline is not None:
         with compile_errors(source, "running passes"):
             pipeline.apply(make_context(), module)
+
+
+def _answer(options: argparse.Namespace) -> int:
+    module = _module(options.file, options.passes)
+    if options.why is not None:
+        _print_why(module, options.why)
+    else:
+        _show(module, options)
+    return 0
 
 
 def _print_why(module: ModuleOp, name: str) -> None:
