@@ -24,7 +24,7 @@ from spmd.analysis.alloca_ssa import AllocaSSA, State, StateKind
 from spmd.analysis.private_memory import PrivateObject, stored_memref
 from spmd.analysis.shape import UNDEF, UNIFORM, VARYING, Shape, join_all
 from spmd.analysis.split_graph import Edge
-from spmd.analysis.unstructured import UnstructuredRegion, block_in
+from spmd.analysis.unstructured import UnstructuredRegion
 
 Shapes = tuple[Shape, ...]
 MOST_PAIRS = 20_000
@@ -117,15 +117,9 @@ class PrivateContents:
     def _seen(self, state: State, user: Operation) -> Shapes:
         shapes = self._shapes.get(state, self._undef)
         flow = None if state.home is None else self._values.home.get(state.home)
-        if state.home is None or flow is None or not flow.has_temporal_divergence():
+        if state.home is None or flow is None:
             return shapes
-        used = block_in(flow, user)
-        if used is None:
-            return shapes
-        return tuple(
-            shape.diverged() if flow.is_left(state.home, used, dimension) else shape
-            for dimension, shape in enumerate(shapes)
-        )
+        return flow.seen(shapes, state.home, user)
 
     def _shape_of(self, state: State) -> Shapes:
         match state.kind:

@@ -32,7 +32,7 @@ from spmd.analysis.shape import UNDEF, UNIFORM, VARYING, Shape
 from spmd.analysis.transformer_table import transform
 from spmd.analysis.transformers import Lanes, fit_to_type
 from spmd.analysis.transformers_spmd import COLLECTIVES
-from spmd.analysis.unstructured import Growth, UnstructuredRegion, block_in
+from spmd.analysis.unstructured import Growth, UnstructuredRegion
 from spmd.dialects.spmd import BarrierOp, KernelOp, MaskedOp, Scope, SubGroupOp
 
 RUNS_ONCE = (
@@ -106,15 +106,9 @@ class Propagation:
             return shapes
         defined = home_of(value)
         flow = None if defined is None else self.home.get(defined)
-        if defined is None or flow is None or not flow.has_temporal_divergence():
+        if defined is None or flow is None:
             return shapes
-        used = block_in(flow, user)
-        if used is None:
-            return shapes
-        return tuple(
-            shape.diverged() if flow.is_left(defined, used, dimension) else shape
-            for dimension, shape in enumerate(shapes)
-        )
+        return flow.seen(shapes, defined, user)
 
     def all_active(self, op: Operation, dimension: int) -> bool:
         """Whether neighbours in a dimension execute `op` together or not at all."""

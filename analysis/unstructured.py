@@ -200,6 +200,28 @@ class UnstructuredRegion:
             for state in self._dimensions
         )
 
+    def seen(
+        self, shapes: tuple[Shape, ...], defined: Block, user: Operation
+    ) -> tuple[Shape, ...]:
+        """What has `shapes` in the block that defines it, where `user` sees it."""
+        if not self.has_temporal_divergence():
+            return shapes
+        used = self._block_around(user)
+        if used is None:
+            return shapes
+        return tuple(
+            shape.diverged() if self.is_left(defined, used, dimension) else shape
+            for dimension, shape in enumerate(shapes)
+        )
+
+    def _block_around(self, op: Operation) -> Block | None:
+        """The block of the region in which `op` stands, however deep."""
+        block = op.parent
+        while block is not None and block not in self:
+            parent = block.parent_op()
+            block = None if parent is None else parent.parent
+        return block
+
     def is_inactive(self, block: Block, dimension: int) -> bool:
         """Whether some lanes may be elsewhere while others execute `block`."""
         state = self._dimensions[dimension]
@@ -387,15 +409,6 @@ class UnstructuredRegion:
                     seen.add(target)
                     work.append(target)
         return False
-
-
-def block_in(flow: UnstructuredRegion, op: Operation) -> Block | None:
-    """The block of a region in which `op` stands, however deep."""
-    block = op.parent
-    while block is not None and block not in flow:
-        parent = block.parent_op()
-        block = None if parent is None else parent.parent
-    return block
 
 
 def _loops_left(graph: Graph, source: int, target: int) -> Iterator[int]:
