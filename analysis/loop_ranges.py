@@ -35,6 +35,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from spmd.analysis.integer_range import IntegerRange, bit_width
 from spmd.analysis.range_rules import RULES
+from spmd.dialects.enclosing import enclosing
 from spmd.dialects.spmd import SubGroupOp
 
 Lookup = Callable[[SSAValue], IntegerRange]
@@ -260,16 +261,9 @@ def forwarded(value: SSAValue) -> Forwarded | None:
         return None
     condition, *arguments = end.operands
     source, goes_on = arguments[number], isinstance(value, BlockArgument)
-    tests = () if _in_sub_group(loop) else _tests(source, condition, goes_on)
-    return Forwarded(source, tuple(tests))
-
-
-def _in_sub_group(op: Operation) -> bool:
-    """Whether the lanes of a sub-group run `op`: some may be off, and have garbage."""
-    parent: Operation | None = op
-    while parent is not None and not isinstance(parent, SubGroupOp):
-        parent = parent.parent_op()
-    return parent is not None
+    if enclosing(loop, SubGroupOp) is not None:
+        return Forwarded(source, ())  # Lanes may be off, and have garbage.
+    return Forwarded(source, tuple(_tests(source, condition, goes_on)))
 
 
 _MIRRORED = (0, 1, 4, 5, 2, 3, 8, 9, 6, 7)

@@ -19,6 +19,7 @@ from xdsl.ir import Operation
 
 from spmd.analysis.integer_range import IntegerRange, bit_width, has_no_signed_wrap
 from spmd.analysis.shape import power_of_two_part
+from spmd.dialects.enclosing import enclosing
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import (
     BroadcastOp,
@@ -250,21 +251,14 @@ def _dimension_of_memref(
     return IntegerRange(0, MAX_GLOBAL_SIZE)
 
 
-def _kernel_around(op: Operation) -> KernelOp | None:
-    parent: Operation | None = op
-    while parent is not None and not isinstance(parent, KernelOp):
-        parent = parent.parent_op()
-    return parent
-
-
 def nominal_size(op: Operation) -> tuple[int, int, int] | None:
     """The fixed work-group size of the kernel around `op`, if there is one."""
-    kernel = _kernel_around(op)
+    kernel = enclosing(op, KernelOp)
     return None if kernel is None else kernel.group_size
 
 
 def _has_full_groups(op: Operation) -> bool:
-    kernel = _kernel_around(op)
+    kernel = enclosing(op, KernelOp)
     return kernel is not None and FULL_GROUPS in kernel.attributes
 
 

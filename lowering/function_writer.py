@@ -16,6 +16,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.enclosing import enclosing
 from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
 from spmd.lowering.memref_value import MemRefValue, component_names, from_components
 from spmd.lowering.module_writer import ModuleWriter
@@ -248,9 +249,7 @@ class FunctionWriter:
 
 def _is_in_work_group_function(op: Operation) -> bool:
     """Whether `spmd-to-loops` has been here: what it leaves is for sub-groups."""
-    function = op.parent_op()
-    while function is not None and not isinstance(function, FuncOp):
-        function = function.parent_op()
+    function = enclosing(op, FuncOp)
     return function is not None and WORK_GROUP_FUNCTION in function.attributes
 
 

@@ -52,6 +52,7 @@ from xdsl.passes import ModulePass
 
 from spmd.analysis.ranges import IntegerRanges
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.enclosing import enclosing
 from spmd.dialects.rewriting import (
     Constants,
     constant_index,
@@ -169,18 +170,11 @@ def form_linear_sub_groups(
             if reason is not None:
                 group.attributes[NOT_VECTORIZED] = StringAttr(reason)
     for op in function.walk():
-        if needs_sub_groups(op) and not _is_in_sub_group(op):
+        if needs_sub_groups(op) and enclosing(op, SubGroupOp) is None:
             fail(
                 op,
                 f"expected {op.name} in a work-item loop, got it outside of all of them",
             )
-
-
-def _is_in_sub_group(op: Operation) -> bool:
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, SubGroupOp):
-        parent = parent.parent_op()
-    return parent is not None
 
 
 def strip_mine(

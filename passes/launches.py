@@ -38,6 +38,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from spmd.dialects.element_types import size_in_bytes
+from spmd.dialects.enclosing import function_around
 from spmd.dialects.rewriting import NO_WRAP, Constants, hint, locate
 from spmd.dialects.spmd import (
     MAX_EXTENT,
@@ -68,12 +69,7 @@ class _Launch:
         self.full = (
             full if full is not None and FULL_GROUPS in full.attributes else None
         )
-        function: Operation = launch
-        while not isinstance(function, func.FuncOp):
-            parent = function.parent_op()
-            assert parent is not None, "a launch stands in a host function"
-            function = parent
-        self.constants = Constants(function.body.blocks[0])
+        self.constants = Constants(function_around(launch).body.blocks[0])
 
     def lower(self) -> None:
         launch = self.launch

@@ -51,6 +51,7 @@ from xdsl.utils.hints import isa
 
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import size_in_bytes
+from spmd.dialects.enclosing import function_around
 from spmd.dialects.rewriting import (
     Constants,
     behind_constants,
@@ -96,11 +97,7 @@ class _Call:
 
     def __init__(self, launch: LaunchOp):
         self.launch = launch
-        function: Operation | None = launch
-        while not isinstance(function, func.FuncOp):
-            assert function is not None, "a launch stands in a host function"
-            function = function.parent_op()
-        self.entry = function.body.blocks[0]
+        self.entry = function_around(launch).body.blocks[0]
         self.constants = Constants(self.entry)
 
     def insert(self, op: Operation) -> SSAValue:

@@ -42,6 +42,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from spmd.dialects.enclosing import function_around
 from spmd.dialects.rewriting import hint, insert_before, locate, replace
 from spmd.dialects.spmd import LOCAL, LocalAllocOp, MemoryAttr
 from spmd.dialects.work_groups import CACHE_LINE, mark_group_memory
@@ -114,10 +115,6 @@ def _retype(value: SSAValue) -> None:
 
 def _allocate(op: LocalAllocOp) -> None:
     """Local memory belongs to the work-group: it is allocated once, at the start."""
-    function = op.parent_op()
-    while not isinstance(function, func.FuncOp):
-        assert function is not None, "local memory stands in a function"
-        function = function.parent_op()
     alloca = mark_group_memory(
         memref.AllocaOp.build(
             operands=[[], []],
@@ -126,7 +123,7 @@ def _allocate(op: LocalAllocOp) -> None:
         )
     )
     locate(alloca, op)
-    entry = function.body.blocks.first
+    entry = function_around(op).body.blocks.first
     assert entry is not None, "local memory stands in a function with a body"
     anchor: Operation | None = entry.first_op
     while isinstance(anchor, arith.ConstantOp | memref.AllocaOp):

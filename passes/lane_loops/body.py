@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType, VectorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
@@ -12,6 +12,7 @@ from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence import Divergence
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.enclosing import function_around
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import LaneIdOp, MaskedOp, SubGroupOp
 from spmd.passes.lane_loops.collectives import write_collective
@@ -25,11 +26,8 @@ Active = tuple[SSAValue, ...]
 
 def write_lane_loops(group: SubGroupOp, divergence: Divergence) -> None:
     """Replace `group` by scalar code."""
-    function = group.parent_op()
-    while not isinstance(function, func.FuncOp):
-        assert function is not None, "a sub-group stands in a function"
-        function = function.parent_op()
-    loops = _LaneLoops(LaneWriter(group, divergence, function.body.block))
+    entry = function_around(group).body.block
+    loops = _LaneLoops(LaneWriter(group, divergence, entry))
     loops.write(group.body.block, ())
     target = group.parent
     assert target is not None, "a sub-group stands in a block"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import (
     AnyFloat,
     DenseArrayBase,
@@ -19,6 +19,7 @@ from xdsl.traits import IsTerminator
 from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence import Divergence
+from spmd.dialects.enclosing import function_around
 from spmd.dialects.rewriting import constant_index, hint, locate
 from spmd.dialects.spmd import (
     AnyOp,
@@ -48,11 +49,8 @@ from spmd.passes.vectorization_legality import is_lane_type
 
 def mask_sub_group(group: SubGroupOp, divergence: Divergence) -> None:
     """Make the control flow of `group` uniform and its lanes all exist."""
-    function = group.parent_op()
-    while not isinstance(function, func.FuncOp):
-        assert function is not None, "a sub-group stands in a function"
-        function = function.parent_op()
-    masking = Masking(divergence, ConstantPool(function.body.block))
+    entry = function_around(group).body.block
+    masking = Masking(divergence, ConstantPool(entry))
     if group.counts:
         masking.mask_existing(group)
     else:

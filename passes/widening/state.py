@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import func, memref
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Operation, SSAValue
 
@@ -13,6 +13,7 @@ from spmd.analysis.divergence import Divergence
 from spmd.analysis.ranges import IntegerRanges
 from spmd.analysis.shape import Shape
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.enclosing import function_around
 from spmd.dialects.rewriting import behind_constants, hint
 from spmd.dialects.spmd import MaskedOp, SubGroupOp
 from spmd.passes.constant_pool import ConstantPool
@@ -46,12 +47,8 @@ class Widening:
     def __init__(self, group: SubGroupOp, divergence: Divergence):
         self.group = group
         self._divergence = divergence
-        function = group.parent_op()
-        while not isinstance(function, func.FuncOp):
-            assert function is not None, "a sub-group stands in a function"
-            function = function.parent_op()
-        self.function = function
-        self._entry = function.body.block
+        self.function = function_around(group)
+        self._entry = self.function.body.block
         self.emitter = Emitter(group.width, ConstantPool(self._entry))
         self.ranges = IntegerRanges()
         self.lanes: dict[SSAValue, Lanes] = {}
