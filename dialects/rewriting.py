@@ -14,8 +14,13 @@ from functools import cache
 from typing import TypeVar
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, UnknownLoc
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
+    UnknownLoc,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import (
     IsTerminator,
     MemoryAllocEffect,
@@ -26,6 +31,8 @@ from xdsl.traits import (
 )
 
 ValueT = TypeVar("ValueT", bound=SSAValue)
+
+ConstantAttr = IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr
 
 NO_WRAP = arith.IntegerOverflowAttr(
     (arith.IntegerOverflowFlag.NSW, arith.IntegerOverflowFlag.NUW)
@@ -132,33 +139,42 @@ def behind_constants(entry: Block) -> Operation:
 
 class Constants:
     """
-    The `index` constants at the head of a function's entry block, one for each value.
+    The constants at the head of a function's entry block, one for each value.
 
     Constants further down are left alone: they do not dominate the whole function.
     """
 
     def __init__(self, entry: Block):
         self._entry = entry
-        self._values: dict[int, SSAValue] = {}
+        self._values: dict[Attribute, SSAValue] = {}
+        self._indices: dict[int, SSAValue] = {}
         for op in entry.ops:
             if not isinstance(op, arith.ConstantOp):
                 break
-            if isinstance(op.result.type, IndexType):
-                assert isinstance(op.value, IntegerAttr)
-                self._values.setdefault(op.value.value.data, op.result)
+            self._values.setdefault(op.value, op.result)
 
     def index(self, value: int) -> SSAValue:
         """The constant `value` of type `index`."""
-        found = self._values.get(value)
+        # Asked for often, and a number is found much faster than an attribute.
+        found = self._indices.get(value)
         if found is None:
-            op = arith.ConstantOp(IntegerAttr.from_index_int_value(value))
-            found = hint(op.result, f"c{value}" if value >= 0 else f"cm{-value}")
+            name = f"c{value}" if value >= 0 else f"cm{-value}"
+            found = self.get(IntegerAttr.from_index_int_value(value), name)
+            self._indices[value] = found
+        return found
+
+    def get(self, attribute: ConstantAttr, name: str | None = None) -> SSAValue:
+        """The constant of this value and type."""
+        found = self._values.get(attribute)
+        if found is None:
+            op = arith.ConstantOp(attribute)
+            found = hint(op.result, name)
             first = self._entry.first_op
             assert first is not None, "an entry block has a terminator"
             if (parent := self._entry.parent_op()) is not None:
                 locate(op, parent)
             self._entry.insert_op_before(op, first)
-            self._values[value] = found
+            self._values[attribute] = found
         return found
 
 

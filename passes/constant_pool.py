@@ -1,8 +1,7 @@
-"""Constants of any type at the head of a function, one for each value."""
+"""Constants of any type at the head of a function."""
 
 from __future__ import annotations
 
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     AnyFloat,
     DenseIntOrFPElementsAttr,
@@ -13,38 +12,14 @@ from xdsl.dialects.builtin import (
     VectorType,
     i1,
 )
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
-from spmd.dialects.rewriting import hint, locate
-
-ConstantAttr = IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr
+from spmd.dialects.rewriting import Constants
 
 
-class ConstantPool:
-    """The constants at the head of `entry`; those further down are left alone."""
-
-    def __init__(self, entry: Block):
-        self._entry = entry
-        self._values: dict[Attribute, SSAValue] = {}
-        for op in entry.ops:
-            if not isinstance(op, arith.ConstantOp):
-                break
-            self._values.setdefault(op.value, op.result)
-
-    def get(self, attribute: ConstantAttr, name: str | None = None) -> SSAValue:
-        """The constant of this value and type."""
-        found = self._values.get(attribute)
-        if found is None:
-            op = arith.ConstantOp(attribute)
-            found = hint(op.result, name)
-            first = self._entry.first_op
-            assert first is not None, "an entry block has a terminator"
-            if (parent := self._entry.parent_op()) is not None:
-                locate(op, parent)
-            self._entry.insert_op_before(op, first)
-            self._values[attribute] = found
-        return found
+class ConstantPool(Constants):
+    """Scalars and vectors of any type that passes ask for by number."""
 
     def bit(self, value: bool) -> SSAValue:
         return self.get(IntegerAttr.from_bool(value), str(value).lower())
