@@ -121,12 +121,7 @@ def element_strides(type_: MemRefType[Attribute]) -> Sequence[int | None]:
     shape = type_.get_shape()
     if not isinstance(layout, NoneAttr):
         return [None] * len(shape)
-    strides: list[int | None] = []
-    distance: int | None = 1
-    for extent in reversed(shape):
-        strides.append(distance)
-        distance = None if distance is None or extent < 0 else distance * extent
-    return strides[::-1]
+    return type_.strides_for_shape(shape)
 
 
 def _mixed(

@@ -202,15 +202,10 @@ def memref_layout(type_: Attribute) -> MemRefLayout:
     sizes = tuple(None if size < 0 else size for size in type_.get_shape())
     match type_.layout:
         case NoneAttr():
-            strides: list[int | None] = []
-            step: int | None = 1
-            for size in reversed(sizes):
-                strides.append(step)
-                step = None if step is None or size is None else step * size
+            strides = type_.strides_for_shape(type_.get_shape())
             offset = 0
-            strides.reverse()
         case StridedLayoutAttr():
-            strides = list(type_.layout.get_strides())
+            strides = type_.layout.get_strides()
             offset = type_.layout.get_offset()
         case other:
             raise TypeNotLowered(

@@ -52,12 +52,7 @@ def layout_of(type_: MemRefType[Attribute], op: Operation) -> Layout:
         return Layout(layout.get_offset(), sizes, tuple(layout.get_strides()), False)
     if not isinstance(layout, NoneAttr):
         fail(op, f"expected a memref in identity or strided layout, got {type_}")
-    strides: list[int | None] = []
-    step: int | None = 1
-    for size in reversed(sizes):
-        strides.append(step)
-        step = None if step is None or size is None else step * size
-    return Layout(0, sizes, tuple(reversed(strides)), True)
+    return Layout(0, sizes, type_.strides_for_shape(type_.get_shape()), True)
 
 
 class Descriptors:
