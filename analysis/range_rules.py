@@ -223,8 +223,6 @@ def _of_some_lane(
     neutral = neutral_element(kind, op.result.type).value.data
     if isinstance(neutral, float):
         return inputs[0]
-    sign = 1 << (width - 1)
-    neutral = (neutral + sign) % (1 << width) - sign
     return inputs[0].join(IntegerRange.constant(neutral))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from spmd.analysis.divergence import analyze_sub_group
@@ -57,10 +58,10 @@ def test_each_result_has_its_own_range():
       %v = arith.addi %lx, %c8 : index
       %w = arith.addi %x, %c8 : index
       spmd.yield %v, %w : index, index
-    } else %c2, %m : index, index""")
+    } else %c2, %c16 : index, index""")
     ranges = IntegerRanges()
     assert ranges.of(named(module, "a")) == IntegerRange(2, 27)
-    assert ranges.of(named(module, "b")) == ANYTHING
+    assert ranges.of(named(module, "b")) == IntegerRange(8, 39)
 
 
 def test_lanes_that_are_off_divide_by_one():
@@ -68,6 +69,15 @@ def test_lanes_that_are_off_divide_by_one():
     assert of_masked("arith.divui %lx, %c8") == IntegerRange(2, 2)
     # A remainder by at least 32 is the lane itself; by 1 it is 0.
     assert of_masked("arith.remui %lx, %far") == IntegerRange(0, 19)
+
+
+def test_where_no_lane_is_off_none_divides_by_one():
+    module = in_sub_group("""
+    %quotient = arith.divui %lx, %y : index
+    %rest = arith.remui %lx, %far : index""")
+    ranges = IntegerRanges()
+    assert ranges.of(named(module, "quotient")) == IntegerRange(0, 2)
+    assert ranges.of(named(module, "rest")) == IntegerRange(16, 19)
 
 
 def test_the_greatest_of_all_lanes_is_what_one_of_them_has():
@@ -85,3 +95,28 @@ def test_the_greatest_of_all_lanes_is_what_one_of_them_has():
     divergence = analyze_sub_group(group)
     assert str(divergence.shape(named(module, "greatest"))) == "uniform align 8"
     assert str(divergence.shape(named(module, "sum"))) == "uniform"
+
+
+@pytest.mark.parametrize("type_", ["i8", "i32", "i64"])
+@pytest.mark.parametrize(
+    ("kind", "low", "high"),
+    [
+        ("min", 1, None),
+        ("max", None, 5),
+        ("minui", -1, 5),
+        ("maxui", 0, 5),
+        ("and", None, None),
+    ],
+)
+def test_what_is_picked_if_no_lane_is_on(
+    kind: str, low: int | None, high: int | None, type_: str
+):
+    module = in_sub_group(f"""
+    %one = arith.constant 1 : {type_}
+    %five = arith.constant 5 : {type_}
+    %seen = arith.select %on, %one, %five : {type_}
+    %picked = spmd.reduce {kind} %seen across sub_group : {type_}""")
+    known = IntegerRanges().of(named(module, "picked"))
+    whole = IntegerRange.of_width(int(type_[1:]))
+    assert known.low == (whole.low if low is None else low)
+    assert known.high == (whole.high if high is None else high)
