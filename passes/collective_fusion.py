@@ -179,7 +179,7 @@ def _pair_of(
         return None
     store = stores.get(innermost.body.block)
     filling = store and _nest_around(store, work_items=True, depth=depth)
-    if store is None or filling is None or filling.loops[0] is not before:
+    if store is None or filling is None:
         return None
     pair = _Pair(filling, folding, store, load)
     return pair if pair.why_not() is None else None

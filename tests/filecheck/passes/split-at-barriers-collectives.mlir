@@ -66,15 +66,21 @@ spmd.kernel @beside_a_store(%x: memref<?xf32>, %out: memref<?xf32>) attributes {
 // CHECK:         math.exp
 // CHECK-NEXT:    memref.store %e, %e_context
 // CHECK:         memref.load %e_context
-// CHECK:         arith.remui
-// CHECK:         memref.store %r, %r_context
-// CHECK:         memref.load %r_context
-spmd.kernel @dear(%n: i32, %x: memref<?xf32>, %y: memref<?xi32>) attributes {work_group_size = array<i64: 64>} {
+spmd.kernel @dear(%x: memref<?xf32>) attributes {work_group_size = array<i64: 64>} {
   %gid = spmd.global_id x
   %v = memref.load %x[%gid] : memref<?xf32>
   %e = math.exp %v : f32
   %sum = spmd.reduce add %e across work_group : f32
   memref.store %sum, %x[%gid] : memref<?xf32>
+  spmd.return
+}
+
+// CHECK-LABEL: spmd.kernel @divided
+// CHECK:         arith.remui
+// CHECK-NEXT:    memref.store %r, %r_context
+// CHECK:         memref.load %r_context
+spmd.kernel @divided(%n: i32, %y: memref<?xi32>) attributes {work_group_size = array<i64: 64>} {
+  %gid = spmd.global_id x
   %k = memref.load %y[%gid] : memref<?xi32>
   %r = arith.remui %k, %n : i32
   %rest = spmd.reduce add %r across work_group : i32
