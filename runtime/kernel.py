@@ -229,7 +229,7 @@ class Kernel:
 
     def _native(self, size: Triple, full: bool) -> NativeKernel:
         if not self._options.specialize:
-            return self._compiled(self._fixed, False)
+            return self._compiled(None, False)
         # Code for any group also runs full ones, if a little slower.
         for key in ((size, full), (size, False)):
             if (found := self._natives.get(key)) is not None:

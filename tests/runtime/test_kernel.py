@@ -323,6 +323,10 @@ def test_one_native_kernel_for_each_group_size(monkeypatch: pytest.MonkeyPatch):
     assert compiled == [((256, 1, 1), True), ((256, 1, 1), False)]
     k(1, x, x, global_size=1000, group_size=10)
     assert compiled[2:] == [((10, 1, 1), True)]
+    # Code for groups of which some are smaller runs full ones too.
+    k(1, x, x, global_size=999, group_size=20)
+    k(1, x, x, global_size=1000, group_size=20)
+    assert compiled[3:] == [((20, 1, 1), False)]
 
 
 def test_program_is_a_mapping_of_kernels():

@@ -103,8 +103,9 @@ def test_a_size_that_the_kernel_fixes_stays_fixed():
         ") {", ") attributes {work_group_size = array<i64: 4>} {", 1
     )
     kernel = spmd.compile(fixed, specialize=False)["neighbours"]
-    x = np.arange(8)
-    kernel(x, global_size=8)
-    np.testing.assert_array_equal(x, [1, 6, 11, 12, 21, 26, 31, 32])
+    for rest in ([], [25, 26]):  # the last group may be smaller
+        x = np.arange(8 + len(rest))
+        kernel(x, global_size=x.size)
+        np.testing.assert_array_equal(x, [1, 6, 11, 12, 21, 26, 31, 32, *rest])
     with pytest.raises(spmd.LaunchError, match="expected the group_size 4"):
         kernel(x, global_size=8, group_size=8)
