@@ -14,8 +14,10 @@ from pathlib import Path
 from time import perf_counter
 
 from common import load_example
+from sources import parsed
 
 import spmd
+from spmd.reference import run_kernel
 from spmd.universe import SPMD_UNIVERSE
 
 
@@ -37,13 +39,17 @@ def measure(name: str) -> dict[str, float]:
     ):
         load()
     example = load_example(name)
-    arguments = example.launch(*example.small_sizes[1]).copy()
+    launch = example.launch(*example.small_sizes[1])
+    arguments, expected = launch.copy(), launch.copy()
     source = example.source
     start = perf_counter()
     program = spmd.compile(source)
     compiled = perf_counter()
     program[example.kernel](*arguments, global_size=example.one_group)
     launched = perf_counter()
+    # One group is not what NumPy computes.
+    run_kernel(parsed(source), example.kernel, expected, global_size=example.one_group)
+    example.check(launch, arguments, expected)
     return {"compile": compiled - start, "first launch": launched - start}
 
 

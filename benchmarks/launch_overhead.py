@@ -36,6 +36,10 @@ def measure(calls: int = 2000, rounds: int = 20) -> dict[str, float]:
     def unbound() -> None:
         triad(2.0, x, y, z, global_size=64, group_size=64, threads=1)
 
+    for call in (bound, unbound):
+        z[:] = 0
+        call()
+        np.testing.assert_array_equal(z, np.full(64, 3, np.float32))
     times: dict[str, list[float]] = {"bound": [], "unbound": []}
     for _ in range(rounds):
         for name, call in (("bound", bound), ("unbound", unbound)):
