@@ -9,7 +9,8 @@ Level 2 to level 3: inside a sub-group only uniform branches and loops.
 * A private array of dynamic size has no elements where a lane is off.
 * A `count` of a sub-group becomes a mask around its whole body.
 * Uniform branches and loops stay. Under a mask they run only where some lane is on,
-  since their conditions mean nothing elsewhere.
+  since their conditions mean nothing elsewhere. Conditions whose uniformity does not
+  outlast the masks are asked of the lanes that are on (`masking/decisions.py`).
 
 A mask is narrowed by `arith.select %mask, %condition, %false`: `arith.andi` would let
 the garbage of a lane that is off through.

@@ -6,32 +6,26 @@ from collections.abc import Sequence
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import (
-    AnyFloat,
     DenseArrayBase,
     IndexType,
-    IntegerType,
     MemRefType,
-    i1,
     i32,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
-from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence import Divergence
 from spmd.dialects.enclosing import function_around
 from spmd.dialects.rewriting import constant_index, hint, locate
 from spmd.dialects.spmd import (
     AnyOp,
-    Kind,
     LaneIdOp,
     MaskedOp,
-    ReduceOp,
-    Scope,
     SubGroupOp,
     YieldOp,
 )
 from spmd.passes.constant_pool import ConstantPool
+from spmd.passes.masking.decisions import agree_again, rests_on_ranges
 from spmd.passes.masking.loops import mask_divergent_for, mask_divergent_while
 from spmd.passes.masking.masks import Mask, Masks, detach, insert, is_poison
 from spmd.passes.masking.speculation import (
@@ -51,10 +45,13 @@ def mask_sub_group(group: SubGroupOp, divergence: Divergence) -> None:
     """Make the control flow of `group` uniform and its lanes all exist."""
     entry = function_around(group).body.block
     masking = Masking(divergence, ConstantPool(entry))
+    in_doubt = rests_on_ranges(group, divergence)
     if group.counts:
         masking.mask_existing(group)
     else:
         masking.mask_block(group.body.block, Mask())
+    if in_doubt:
+        agree_again(group, masking.kept, masking)
 
 
 class Masking(Masks):
@@ -240,19 +237,7 @@ class Masking(Masks):
 
         The others have garbage until 0 takes its place, and no unsigned number is below.
         """
-        old = value
-        number: Attribute = value.type
-        ops: list[Operation] = []
-        if isa(number, AnyFloat):
-            bits: Attribute = IntegerType(number.bitwidth)
-            number = bits
-            ops.append(arith.BitcastOp(value, bits))
-            value = ops[-1].results[0]
-        ops.append(arith.SelectOp(mask, value, self.constants.zero(number)))
-        kind = Kind.OR if number == i1 else Kind.MAXUI
-        ops.append(ReduceOp(kind, ops[-1], Scope.SUB_GROUP))
-        if number != old.type:
-            ops.append(arith.BitcastOp(ops[-1].results[0], old.type))
+        ops = self.picking(value, mask)
         block = masked.parent
         assert block is not None
         for op in reversed(ops):
@@ -260,7 +245,7 @@ class Masking(Masks):
             block.insert_op_after(op, masked)
         picked = ops[-1].results[0]
         self.mark_uniform(picked)
-        return hint(picked, old)
+        return hint(picked, value)
 
     def _scalar_ops(self, piece: Sequence[Operation]) -> set[Operation]:
         """The pure ops of `piece` that compute arrays and what control flow may ask for."""
@@ -294,6 +279,7 @@ class Masking(Masks):
             return
         if not self.divergence.is_divergent(op):
             assert mask.some, f"{op.name} runs where no lane may be on"
+            self.kept.append((op, mask))
             for region in op.regions:
                 for block in region.blocks:
                     self.mask_block(block, mask)

@@ -6,10 +6,13 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
 from xdsl.dialects import arith, ub
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import AnyFloat, IntegerType, i1
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence import Divergence
 from spmd.dialects.rewriting import hint, locate
+from spmd.dialects.spmd import Kind, ReduceOp, Scope
 from spmd.passes.constant_pool import ConstantPool
 
 
@@ -43,6 +46,8 @@ class Masks(ABC):
         self.divergence = divergence
         self.constants = constants
         self._uniform: set[SSAValue] = set()
+        self.kept: list[tuple[Operation, Mask]] = []
+        """Control flow that all lanes go through together, and where it stands."""
 
     def is_uniform(self, value: SSAValue) -> bool:
         """Whether all active lanes have the same value, also of one that is new."""
@@ -89,6 +94,29 @@ class Masks(ABC):
         op = arith.SelectOp(mask.value, new, old)
         insert(op, anchor)
         return hint(op.result, name)
+
+    def picking(self, value: SSAValue, mask: SSAValue | None) -> list[Operation]:
+        """
+        Operations, not inserted, the last of which gives what all lanes that are on have.
+
+        The others have garbage until 0 takes its place, and no unsigned number is below.
+        """
+        old = value.type
+        number: Attribute = old
+        ops: list[Operation] = []
+        if isa(number, AnyFloat):
+            bits: Attribute = IntegerType(number.bitwidth)
+            number = bits
+            ops.append(arith.BitcastOp(value, bits))
+            value = ops[-1].results[0]
+        if mask is not None:
+            ops.append(arith.SelectOp(mask, value, self.constants.zero(number)))
+            value = ops[-1].results[0]
+        kind = Kind.OR if number == i1 else Kind.MAXUI
+        ops.append(ReduceOp(kind, value, Scope.SUB_GROUP))
+        if number != old:
+            ops.append(arith.BitcastOp(ops[-1].results[0], old))
+        return ops
 
 
 def is_poison(value: SSAValue) -> bool:

@@ -189,6 +189,10 @@ CASES = (
         "uniform_behind_mask",
         lambda make: [make.random("i32", make.n), make.zeros("i32", make.n), 2],
     ),
+    Case(
+        "uniform_by_ranges",
+        lambda make: [make.random("i32", make.n), make.zeros("i32", make.n), 2],
+    ),
     # Barriers.
     Case("barrier_exchange", of_each("f32")),
     Case("barrier_in_loop", lambda make: [3, make.random("i32", make.n)]),

@@ -1,0 +1,62 @@
+// RUN: xdsl-opt %s -p mask-divergence --split-input-file | filecheck %s
+// RUN: xdsl-opt %s -p mask-divergence,widen-sub-groups --split-input-file | filecheck %s --check-prefix WIDE
+
+// %row is 0, so that %in is true; but lanes that are off divide by 1, and the range that
+// says so is lost. The lanes that are on are asked.
+
+// CHECK-LABEL: func.func @behind_a_mask
+// CHECK:         %in = arith.cmpi eq, %most, %c128 : index
+// CHECK-NEXT:    [[ASKED:%\w+]] = arith.select %exists, %in, %false : i1
+// CHECK-NEXT:    %in_1 = spmd.reduce or [[ASKED]] across sub_group : i1
+// CHECK-NEXT:    scf.if %in_1 {
+// CHECK-NEXT:      spmd.masked %exists {
+// CHECK-NEXT:        memref.store %lx, %x[%lx]
+// WIDE-LABEL:  func.func @behind_a_mask
+// WIDE:          %in_1 = vector.reduction <or>, %{{.*}} : vector<16xi1> into i1
+// WIDE-NEXT:     scf.if %in_1 {
+func.func @behind_a_mask(%count: index, %n: index, %x: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %c112 = arith.constant 112 : index
+  %c128 = arith.constant 128 : index
+  %some = arith.andi %n, %c7 : index
+  %more = arith.addi %some, %c1 : index
+  %size = arith.muli %more, %c128 : index
+  spmd.sub_group (%lx) shape [16] at (%c112) count %count {
+    %row = arith.divui %lx, %size : index
+    memref.store %row, %x[%lx] : memref<?xindex>
+    scf.for %k = %c0 to %c7 step %c1 {
+      %left = arith.subi %c128, %row : index
+      %most = arith.maxui %lx, %left : index
+      %in = arith.cmpi eq, %most, %c128 : index
+      scf.if %in {
+        memref.store %lx, %x[%lx] : memref<?xindex>
+      }
+    }
+  }
+  func.return
+}
+
+// -----
+
+// Where nothing of this kind is lost, nothing is asked again.
+
+// CHECK-LABEL: func.func @known_anyway
+// CHECK:         %in = arith.cmpi ult, %lx, %c128 : index
+// CHECK-NEXT:    scf.if %in {
+func.func @known_anyway(%count: index, %x: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %c128 = arith.constant 128 : index
+  spmd.sub_group (%lx) shape [16] at (%c0) count %count {
+    scf.for %k = %c0 to %c7 step %c1 {
+      %in = arith.cmpi ult, %lx, %c128 : index
+      scf.if %in {
+        memref.store %lx, %x[%lx] : memref<?xindex>
+      }
+    }
+  }
+  func.return
+}
