@@ -98,7 +98,7 @@ spmd.kernel @k(%n: index, %m: memref<?xindex>) {{
   %size = spmd.local_size x
   %load = memref.load %m[%lid] : memref<?xindex>
   %lid_and_argument = arith.addi %lid, %n : index
-  %lid_and_size = arith.addi %lid, %size : index
+  %lid_and_size = arith.muli %lid, %size : index
   %lid_and_group = arith.addi %group, %lid : index
   %lid_and_gid = arith.addi %lid, %gid : index
   %lid_and_load = arith.addi %lid, %load : index
