@@ -32,7 +32,10 @@ class ConstantPool(Constants):
         return self.get(IntegerAttr(value, type_), f"c{sign}{abs(value)}{suffix}")
 
     def zero(self, type_: Attribute) -> SSAValue:
-        """Something harmless of a scalar type, for lanes that have no value."""
+        """Something harmless of a type, for lanes that have no value."""
+        if isa(type_, VectorType):
+            number = 0.0 if isa(type_.element_type, AnyFloat) else 0
+            return self.get(DenseIntOrFPElementsAttr.from_list(type_, [number]))  # pyright: ignore
         if isa(type_, AnyFloat):
             return self.get(FloatAttr(0.0, type_), "zero")
         return self.bit(False) if type_ == i1 else self.number(0, type_)

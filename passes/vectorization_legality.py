@@ -7,6 +7,7 @@ can express. Nothing but the loop and what it uses is looked at.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, cf, memref, scf
@@ -16,6 +17,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     NoneAttr,
+    VectorType,
     i1,
 )
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
@@ -77,7 +79,7 @@ def why_not_lanes(loop: scf.ForOp) -> Problem | None:
                 f"expected structured control flow (scf.if, index_switch, for, while) "
                 f"around sub-group operations, got {op.name}",
             )
-        reason = _why_not_control(op) if op.regions else None
+        reason = _why_not_control(op, is_item_type) if op.regions else None
         if reason is None and isinstance(op, memref.AllocaOp):
             reason = _why_not_array_of_lane(op)
         if reason is not None:
@@ -121,7 +123,7 @@ class _Legality:
             case arith.SelectOp() if isinstance(op.result.type, MemRefType):
                 return self._why_not_uniform(op)
             case _ if isinstance(op, _CONTROL):
-                return _why_not_control(op)
+                return _why_not_control(op, is_lane_type)
             case _ if isinstance(op, _TERMINATORS):
                 return None
             case cf.AssertOp():
@@ -196,6 +198,11 @@ def is_lane_type(type_: Attribute) -> bool:
     return isa(type_, AnyFloat) or isinstance(type_, IntegerType | IndexType)
 
 
+def is_item_type(type_: Attribute) -> bool:
+    """Whether a lane can have a value of this type to itself."""
+    return is_lane_type(type_) or isa(type_, VectorType)
+
+
 def _is_lanewise(op: Operation) -> bool:
     return op.name.startswith(("arith.", "math.", "ub.poison")) and not op.regions
 
@@ -207,16 +214,18 @@ def _why_not_lanewise(op: Operation) -> str | None:
     return None
 
 
-def _why_not_control(op: Operation) -> str | None:
+def _why_not_control(
+    op: Operation, may_be_passed: Callable[[Attribute], bool]
+) -> str | None:
     for result in op.results:
-        if not is_lane_type(result.type):
+        if not may_be_passed(result.type):
             return f"{op.name} has a result of type {result.type}"
     for region in op.regions:
         if len(region.blocks) > 1:
             return f"{op.name} has more than one block"
         for block in region.blocks:
             for arg in block.args:
-                if not is_lane_type(arg.type):
+                if not may_be_passed(arg.type):
                     return f"{op.name} carries a value of type {arg.type}"
     return None
 

@@ -83,6 +83,8 @@ def scalar_of(type_: Attribute) -> Scalar | None:
     element = type_
     if isinstance(type_, VectorType | MemRefType):
         element = cast("VectorType[Attribute]", type_).get_element_type()
+    if isinstance(element, VectorType):
+        element = cast("VectorType[Attribute]", element).get_element_type()
     if isinstance(element, IndexType):
         return INDEX
     if isinstance(element, IntegerType):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType, VectorType
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
-from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence import Divergence
 from spmd.dialects.diagnostics import fail
@@ -18,7 +17,7 @@ from spmd.dialects.spmd import LaneIdOp, MaskedOp, SubGroupOp
 from spmd.passes.lane_loops.collectives import write_collective
 from spmd.passes.lane_loops.writer import LaneWriter
 from spmd.passes.masking.speculation import is_collective
-from spmd.passes.vectorization_legality import is_lane_type
+from spmd.passes.vectorization_legality import is_item_type
 
 Active = tuple[SSAValue, ...]
 """Masks that all hold in the lanes that are on."""
@@ -153,16 +152,11 @@ class _LaneLoops:
 
     def _nothing(self, type_: Attribute, op: Operation) -> SSAValue:
         """A value for lanes that are off."""
-        constants = self.writer.constants
-        if isa(type_, VectorType):
-            zero = constants.zero(type_.element_type).owner
-            assert isinstance(zero, arith.ConstantOp)
-            return constants.get(
-                DenseIntOrFPElementsAttr.from_list(type_, [zero.value.value.data])  # pyright: ignore
+        if not is_item_type(type_):
+            fail(
+                op, f"expected numbers or vectors out of code under a mask, got {type_}"
             )
-        if not is_lane_type(type_):
-            fail(op, f"expected scalars out of code under a mask, got {type_}")
-        return constants.zero(type_)
+        return self.writer.constants.zero(type_)
 
     # What lanes do together
 

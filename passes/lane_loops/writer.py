@@ -26,7 +26,7 @@ from spmd.dialects.spmd import SubGroupOp
 from spmd.dialects.work_groups import CACHE_LINE
 from spmd.passes.constant_pool import ConstantPool
 from spmd.passes.vector_width import element_bits
-from spmd.passes.vectorization_legality import is_lane_type
+from spmd.passes.vectorization_legality import is_item_type
 
 
 @dataclass(frozen=True)
@@ -131,11 +131,11 @@ class LaneWriter:
         """The memory that keeps `value`; who asks first says whether lanes share it."""
         found = self._slots.get(value)
         if found is None:
-            if not is_lane_type(value.type):
+            if not is_item_type(value.type):
                 owner = value.owner
                 fail(
                     owner if isinstance(owner, Operation) else self.group,
-                    "expected a scalar where lanes of a sub-group wait for each other, "
+                    "expected a number or a vector where lanes of a sub-group wait for each other, "
                     f"got a value of type {value.type} that is used behind it",
                 )
             if shared is None:

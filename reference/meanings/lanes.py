@@ -17,6 +17,7 @@ from spmd.dialects.spmd import MaskedOp, SubGroupOp
 from spmd.reference.compiler import AGREE, HELPERS, Body, Rendezvous, meaning
 from spmd.reference.errors import Trap
 from spmd.reference.facts import HOSTS, LANE_HOSTS, poison_source
+from spmd.reference.meanings.arith import poison_of
 from spmd.reference.meanings.scf import assign_to
 from spmd.reference.scalars import POISON
 
@@ -136,5 +137,5 @@ def _masked(body: Body, op: MaskedOp) -> None:
         body.region(op.body, assign_to(results))
     if results:
         with body.suite("else"):
-            old = body.uses(op.old) if op.old else ["POISON"] * len(results)
-            body.assign(results, old)
+            none = [f"({poison_of(result.type)})" for result in op.res]
+            body.assign(results, body.uses(op.old) if op.old else none)

@@ -16,7 +16,7 @@ from spmd.dialects.diagnostics import fail
 from spmd.reference.compiler import HELPERS, Body, element, helper, meaning, trap
 from spmd.reference.facts import OPAQUE_TO_POISON
 from spmd.reference.memory import MemRef, allocate
-from spmd.reference.scalars import Scalar, as_memref, signed
+from spmd.reference.scalars import Scalar, as_memref, as_vector, length_of, signed
 
 HELPERS["allocate"] = allocate
 OPAQUE_TO_POISON.update({memref.DimOp})
@@ -55,6 +55,11 @@ def size_text(source: str, type_: MemRefType[Attribute], dimension: int) -> str:
     return f"{source}.sizes[{dimension}]" if size == DYNAMIC_INDEX else str(size)
 
 
+def has_vectors(type_: MemRefType[Attribute]) -> bool:
+    """Whether the elements are vectors, which lie in memory as their numbers in a row."""
+    return as_vector(type_.element_type) is not None
+
+
 def check_bounds(
     body: Body,
     op: Operation,
@@ -78,9 +83,9 @@ def check_bounds(
 def position_text(
     source: str, type_: MemRefType[Attribute], indices: Sequence[str]
 ) -> str:
-    """Where in `source.data` the element lies."""
+    """Where in `source.data` the element lies; that of a vector, its first number."""
     terms: list[str] = []
-    identity = isinstance(type_.layout, NoneAttr)
+    identity = isinstance(type_.layout, NoneAttr) and not has_vectors(type_)
     if not identity or not indices:
         terms.append(f"{source}.offset")
     for dimension, index in enumerate(indices):
@@ -98,6 +103,16 @@ STORED = {"f16": "f16_bits({})", "bf16": "bf16_bits({})"}
 def loaded(scalar: Scalar, cell: str) -> str:
     """The value in a cell of memory, as an expression."""
     return LOADED.get(scalar.name, "{}").format(cell)
+
+
+def loaded_from(
+    scalar: Scalar, type_: MemRefType[Attribute], source: str, at: str
+) -> str:
+    """The element that lies there, as an expression."""
+    if not has_vectors(type_):
+        return loaded(scalar, f"{source}.data[{at}]")
+    row = f"{source}.data[{at} : {at} + {length_of(type_.element_type)}]"
+    return f"tuple([{loaded(scalar, 'c')} for c in {row}])"
 
 
 def stored(body: Body, scalar: Scalar, value: str, may_be_poison: bool) -> str:
@@ -131,12 +146,12 @@ def _load(body: Body, op: memref.LoadOp) -> None:
         with body.suite("else"):
             check_bounds(body, op, source, type_, indices)
             at = position_text(source, type_, indices)
-            body.line(f"{name} = {loaded(scalar, f'{source}.data[{at}]')}")
+            body.line(f"{name} = {loaded_from(scalar, type_, source, at)}")
         return
     body.require(op.indices, op, "index")
     check_bounds(body, op, source, type_, indices)
     at = position_text(source, type_, indices)
-    body.let(op.res, loaded(scalar, f"{source}.data[{at}]"))
+    body.let(op.res, loaded_from(scalar, type_, source, at))
 
 
 @meaning(memref.StoreOp)
@@ -168,20 +183,46 @@ def _write_store(
         return
     check_bounds(body, op, target, type_, indices)
     at = position_text(target, type_, indices)
-    value = stored(body, scalar, body.use(op.value), body.may_be_poison(op.value))
-    body.line(f"{target}.data[{at}] = {value}")
+    whole, poison = body.use(op.value), body.may_be_poison(op.value)
+    if not has_vectors(type_):
+        body.line(f"{target}.data[{at}] = {stored(body, scalar, whole, poison)}")
+        return
+    with body.suite(f"for at, number in enumerate({whole}, {at})"):
+        body.line(f"{target}.data[at] = {stored(body, scalar, 'number', poison)}")
 
 
 def sizes_text(
     body: Body, type_: MemRefType[Attribute], dynamic: Sequence[SSAValue]
 ) -> str:
-    """The sizes of a new memref as a tuple."""
+    """The sizes of a new memref as a tuple; behind them the length of its vectors."""
     given = iter(dynamic)
     sizes = [
         body.use(next(given)) if size == DYNAMIC_INDEX else str(size)
         for size in type_.get_shape()
     ]
-    return f"({''.join(f'{size}, ' for size in sizes)})"
+    if has_vectors(type_):
+        sizes.append(str(length_of(type_.element_type)))
+    return as_tuple(sizes)
+
+
+@helper
+def vectors_of(numbers: MemRef) -> MemRef:
+    """The rows of the last dimension as elements."""
+    return MemRef(
+        numbers.data,
+        numbers.offset,
+        numbers.sizes[:-1],
+        numbers.strides[:-1],
+        numbers.storage,
+        numbers.base,
+    )
+
+
+def let_memref(
+    body: Body, result: SSAValue, type_: MemRefType[Attribute], numbers: str
+) -> None:
+    """Let `result` be new memory with the sizes of `sizes_text`."""
+    body.let(result, f"vectors_of({numbers})" if has_vectors(type_) else numbers)
 
 
 @meaning(memref.AllocOp, memref.AllocaOp)
@@ -193,7 +234,12 @@ def _allocate(body: Body, op: memref.AllocOp | memref.AllocaOp) -> None:
     body.require(op.dynamic_sizes, op, "size")
     name = op.memref.name_hint or ""
     sizes = sizes_text(body, type_, op.dynamic_sizes)
-    body.let(op.memref, f"allocate({sizes}, {scalar}, w.allocates, {name!r})")
+    let_memref(
+        body,
+        op.memref,
+        type_,
+        f"allocate({sizes}, {scalar}, w.allocates, {name!r})",
+    )
 
 
 @meaning(memref.DeallocOp)

@@ -24,6 +24,7 @@ from spmd.reference.meanings.arith import constant_elements
 from spmd.reference.meanings.memref import (
     as_tuple,
     cell_scalar,
+    let_memref,
     memref_type,
     sizes_text,
 )
@@ -247,8 +248,10 @@ def _view(body: Body, op: memref.ViewOp) -> None:
     type_ = memref_type(op.result, op)
     body.require([op.byte_shift, *op.sizes], op, "size or offset")
     scalar = body.program.bind(cell_scalar(type_, op), "scalar")
-    body.let(
+    let_memref(
+        body,
         op.result,
+        type_,
         f"view_bytes({body.use(op.source)}, {body.use(op.byte_shift)}, "
         f"{sizes_text(body, type_, op.sizes)}, {scalar}, {body.site(op)})",
     )

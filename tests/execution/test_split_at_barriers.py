@@ -78,6 +78,10 @@ def rows(make: Maker) -> list[Any]:
     ]
 
 
+def quads(make: Maker) -> list[Any]:
+    return [make.random("i32", make.n, 4), make.zeros("i32", make.n)]
+
+
 def bounded(make: Maker) -> list[Any]:
     return [make.n - 1, make.random("i32", make.n)]
 
@@ -96,6 +100,7 @@ CASES: list[tuple[str, Arguments, tuple[Launch, ...]]] = [
     ("called_twice", with_local, MORE_LINES),
     ("flags", bits, MORE_LINES),
     ("blocks", bounded, MORE_LINES),
+    ("vectors", quads, MORE_LINES),
     ("several_exits", per_group, MORE_LINES),
     ("blocks_in_function", with_local, MORE_LINES),
 ]

@@ -80,6 +80,10 @@ ARGUMENTS: dict[str, Arguments] = {
         make.random("i32", make.n, 4),
         make.zeros("i32", make.n),
     ],
+    "vectors": lambda make: [
+        make.random("i32", make.n, 4),
+        make.zeros("i32", make.n),
+    ],
     "work_group_sum": lambda make: [
         make.random("i32", make.n),
         make.zeros("i32", make.n),
