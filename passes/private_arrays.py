@@ -16,7 +16,7 @@ Where the array itself is needed as a value, it must be contiguous for each work
 work-item is the first index, and each region takes a view of its own part. The allocation
 gets the reason as attribute `spmd.not_interleaved`.
 
-An array of dynamic size, the same in all work-items, comes from the heap: its size may
+An array of dynamic size, the largest of all work-items, comes from the heap: its size may
 depend on arguments, or be computed behind a barrier, where it is too late to ask for
 scratch memory, and times the size of a group it may be too much for a stack. It is freed
 at the end of the block that it is allocated in, which is as far outside as the size is known.
