@@ -6,35 +6,20 @@ They are the same on every machine, so that a kernel that runs on one runs on al
 
 from __future__ import annotations
 
-from math import prod
-
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import MemRefType, ModuleOp, VectorType
-from xdsl.ir import Attribute, Operation
-from xdsl.utils.hints import isa
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.element_types import static_bytes
 from spmd.dialects.spmd import MAX_EXTENT as MAX_EXTENT
 from spmd.dialects.spmd import MAX_GROUP_SIZE as MAX_GROUP_SIZE
 from spmd.dialects.spmd import MAX_LOCAL_BYTES as MAX_LOCAL_BYTES
 from spmd.dialects.spmd import KernelOp, LocalAllocOp
 from spmd.dialects.spmd.types import too_much_local_memory
-from spmd.runtime.elements import element_size
 
 MAX_PRIVATE_BYTES = 1 << 15
 """Bytes of `memref.alloca` of static size in one work-item."""
-
-
-def static_bytes(type_: MemRefType[Attribute]) -> int:
-    """The bytes of a memref; `?` sizes count as 1."""
-    element: Attribute = type_.element_type
-    size = 1
-    if isa(element, VectorType):
-        size, element = prod(element.get_shape()), element.element_type
-    size *= element_size(element)
-    for extent in type_.get_shape():
-        size *= extent if extent >= 0 else 1
-    return size
 
 
 def stack_bytes(module: ModuleOp) -> int:

@@ -20,16 +20,13 @@ from spmd.dialects.diagnostics import fail
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.spmd.kernel import NOALIAS
 from spmd.dialects.spmd.types import is_local, is_memref, too_much_local_memory
+from spmd.dialects.work_groups import CACHE_LINE
 from spmd.runtime.arrays import Array, ArrayLayout, overlap
 from spmd.runtime.elements import element_of
 from spmd.runtime.errors import LaunchError
 from spmd.runtime.limits import MAX_LOCAL_BYTES
 from spmd.runtime.local_memory import LocalMemory
 from spmd.runtime.scalars import pack_scalar
-
-CACHE_LINE = 64
-"""Each piece of local memory starts at a multiple of this many bytes."""
-
 
 SIZES = "6qP"
 """
@@ -128,6 +125,7 @@ class LocalParameter(Parameter):
             )
         packed.local_fields.append((len(packed.fields), packed.local_bytes))
         size = self.layout.describe_local(argument, packed.fields)
+        # Each piece of local memory starts at a cache line.
         packed.local_bytes += -(-size // CACHE_LINE) * CACHE_LINE
 
 

@@ -17,15 +17,14 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
-from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence import Divergence
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.element_types import static_bytes
 from spmd.dialects.rewriting import behind_constants, hint, locate
 from spmd.dialects.spmd import SubGroupOp
 from spmd.dialects.work_groups import CACHE_LINE
 from spmd.passes.constant_pool import ConstantPool
-from spmd.passes.vector_width import element_bits
 from spmd.passes.vectorization_legality import is_item_type
 
 
@@ -243,7 +242,7 @@ class LaneWriter:
             assert not op.dynamic_sizes, (
                 "an array of dynamic size has room before its use"
             )
-            size = _rounded_up(_static_bytes(op))
+            size = _rounded_up(static_bytes(op.memref.type))
             memory = self._allocate(MemRefType(i8, [size * self.width]), op.memref)
             known = self._private[op.memref] = memory, self.index(size)
         memory, size = known
@@ -256,7 +255,7 @@ class LaneWriter:
 
     def make_room(self, op: memref.AllocaOp) -> None:
         """Make the buffer of an array of dynamic size, for lanes as large as the largest."""
-        bytes_ = self.index(_static_bytes(op))
+        bytes_ = self.index(static_bytes(op.memref.type))
         for extent in op.dynamic_sizes:
             bytes_ = self.add(arith.MuliOp(bytes_, self._largest(extent)))
         more = self.add(arith.AddiOp(bytes_, self.index(ALIGNMENT - 1)))
@@ -282,16 +281,6 @@ class LaneWriter:
 
 ALIGNMENT = 16
 """Where in the buffer of all lanes the array of one may begin."""
-
-
-def _static_bytes(op: memref.AllocaOp) -> int:
-    """The size of an array as far as its type says it."""
-    type_ = op.memref.type
-    assert isa(type_, MemRefType)
-    size = max(8, element_bits(type_.element_type)) // 8
-    for extent in type_.get_shape():
-        size *= 1 if extent == DYNAMIC_INDEX else extent
-    return size
 
 
 def _rounded_up(size: int) -> int:
