@@ -17,6 +17,10 @@ def read_source(file: str) -> SourceText:
     return decode("<stdin>", sys.stdin.buffer.read())
 
 
+INTERRUPTED = 130
+"""The exit status of a program that was stopped from the keyboard, as shells have it."""
+
+
 def exit_status(program: str, run: Callable[[], int]) -> int:
     """What `run` gives, or 1 and a message if the input is at fault."""
     try:
@@ -29,4 +33,6 @@ def exit_status(program: str, run: Callable[[], int]) -> int:
         # The reader has seen enough; Python must not complain when it flushes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return status

@@ -43,10 +43,7 @@ _REPEATS = 20
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line `argv`; returns the exit status."""
     options = _parse(argv)
-    try:
-        return exit_status("spmd-run", lambda: _run(options))
-    except KeyboardInterrupt:
-        return 130
+    return exit_status("spmd-run", lambda: _run(options))
 
 
 def _parser() -> argparse.ArgumentParser:
