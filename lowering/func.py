@@ -20,6 +20,7 @@ from spmd.lowering.control_flow import write_cfg
 from spmd.lowering.function_writer import FunctionWriter
 from spmd.lowering.memref_value import MemRefValue
 from spmd.lowering.module_writer import ModuleWriter, quoted
+from spmd.lowering.narrow_indices import wrap_in_different_widths
 from spmd.lowering.registry import emits
 from spmd.lowering.types import (
     TypeNotLowered,
@@ -137,6 +138,9 @@ def write_function(module: ModuleWriter, function: FuncOp, *, attributes: str) -
     private = visibility == StringAttr("private") or is_work_group_function(function)
     linkage = "internal " if private else ""
     extension = "zeroext " if returned == "i1" else ""
+    if wrap_in_different_widths(function):
+        # With it LLVM's own vectorizers stay away; ours has been before.
+        attributes += " noimplicitfloat"
     head = (
         f"define {linkage}{extension}{returned} @{quoted(name)}({', '.join(texts)})"
         f" {attributes} {{"
