@@ -9,6 +9,8 @@ a loop of 30 rounds it loads 30 elements of `b`, of which there may be 4.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.dialects.func import FuncOp
@@ -32,8 +34,9 @@ def wrap_in_different_widths(function: FuncOp) -> bool:
                 continue
             seen.add(value)
             owner = value.owner
-            if not isinstance(owner, Operation):
+            if not isinstance(owner, Operation) or owner.regions:
                 _note(_bits(value.type), widths)
+                open_ += _may_become(value)
             elif (bits := _wraps_at(owner)) is not None:
                 _note(bits, widths)
             elif isinstance(owner, arith.TruncIOp | arith.IndexCastOp):
@@ -44,6 +47,19 @@ def wrap_in_different_widths(function: FuncOp) -> bool:
             if len(widths) > 1:
                 return True
     return False
+
+
+def _may_become(value: SSAValue) -> Iterator[SSAValue]:
+    """What control flow may pass on as `value`, and all else of its type that it passes on."""
+    owner = value.owner
+    op = owner if isinstance(owner, Operation) else owner.parent_op()
+    assert op is not None, "a block stands in an operation"
+    passed = list(op.operands)
+    for region in op.regions:
+        for block in region.blocks:
+            if block.last_op is not None:
+                passed += block.last_op.operands
+    return (other for other in passed if other.type == value.type)
 
 
 def _note(bits: int | None, widths: set[int]) -> None:

@@ -101,6 +101,19 @@ def wraps(indices: str) -> bool:
             "%k = arith.andi %i, %c3 : index",
             True,
         ),
+        (
+            "%j = arith.andi %i, %c3 : index\n"
+            "%k = scf.for %r = %c3 to %n step %c8 iter_args(%a = %i) -> (index) {\n"
+            "%m = arith.andi %a, %c31 : index\n%b = arith.addi %m, %c3 : index\n"
+            "scf.yield %b : index\n}",
+            True,
+        ),
+        (
+            "%j = arith.andi %i, %c3 : index\n"
+            "%k = scf.for %r = %c3 to %n step %c8 iter_args(%a = %i) -> (index) {\n"
+            "%b = arith.addi %a, %c3 : index\nscf.yield %b : index\n}",
+            False,
+        ),
         ("%j = arith.andi %i, %c3 : index\n%k = arith.andi %n, %c3 : index", False),
         ("%j = arith.andi %i, %c3 : index\n%k = arith.addi %i, %n : index", False),
         ("%j = arith.remui %i, %n : index\n%k = arith.remui %i, %c3 : index", False),
