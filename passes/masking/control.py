@@ -131,7 +131,7 @@ class Masking(Masks):
                     op.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
         piece: list[Operation] = []
         for op in run:
-            if not (piece or needs_mask(op)):
+            if not (piece or needs_mask(op) or self._is_own_load(op)):
                 continue
             if mask.some and needs_mask(op) and self._is_alike(op):
                 self._wrap_piece(piece, mask)
@@ -147,11 +147,21 @@ class Masking(Masks):
             none = self.constants.zero(size.type)
             op.operands[number] = self.blended(mask, size, none, size, op)
 
+    def _is_own_load(self, op: Operation) -> bool:
+        """Whether lanes that are off load from an array in which they have stored nothing."""
+        return (
+            isinstance(op, memref.LoadOp)
+            and is_private(op.memref)
+            and self.is_uniform(op.res)
+        )
+
     def _is_alike(self, op: Operation) -> bool:
         """Whether all lanes do the same to the same memory."""
         if op.name.startswith("spmd."):
             return False  # Collectives and atomics count who is there.
         if isinstance(op, memref.StoreOp) and is_private(op.memref):
+            return False
+        if self._is_own_load(op):
             return False
         return all(
             self.is_uniform(operand) or is_always_there(operand)

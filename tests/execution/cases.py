@@ -190,6 +190,14 @@ CASES = (
         lambda make: [make.random("i32", make.n), make.zeros("i32", make.n), 2],
     ),
     Case(
+        "uniform_private_under_mask",
+        lambda make: [
+            make.random("i32", make.n),
+            12345,
+            make.zeros("i32", make.groups),
+        ],
+    ),
+    Case(
         "uniform_by_ranges",
         lambda make: [make.random("i32", make.n), make.zeros("i32", make.n), 2],
     ),
