@@ -172,22 +172,16 @@ class _Round:
         return self.ahead.get(target, 0)
 
     def _find_ahead(self) -> dict[int, int]:
-        ahead = {node: self._bit.get(node, 0) for node in self.edges}
-        before: dict[int, list[int]] = {}
-        for node, nexts in self.edges.items():
-            for target in nexts:
-                if target == self.loop.header:
-                    ahead[node] |= self.next_round
-                elif target in ahead:
-                    before.setdefault(target, []).append(node)
-        open_ = [node for node, bits in ahead.items() if bits]
-        while open_:
-            node = open_.pop()
-            for source in before.get(node, ()):
-                if ahead[node] & ~ahead[source]:
-                    ahead[source] |= ahead[node]
-                    open_.append(source)
-        return ahead
+        header = self.loop.header
+        own = {
+            node: self._bit.get(node, 0) | (self.next_round if header in nexts else 0)
+            for node, nexts in self.edges.items()
+        }
+        inside = {
+            node: [target for target in nexts if target in own and target != header]
+            for node, nexts in self.edges.items()
+        }
+        return _bits_ahead(inside, own)
 
     def _find_joined(self) -> dict[int, int]:
         """The immediate post-dominators of nodes, as far as the round goes."""
@@ -210,7 +204,7 @@ class _Round:
 
 
 def _may_part(
-    cfg: Cfg, block: Block, divergence: Divergence, ahead: Sequence[int]
+    cfg: Cfg, block: Block, divergence: Divergence, ahead: Mapping[int, int]
 ) -> bool:
     """Whether work-items can go different ways behind `block`."""
     end = end_of(block)
@@ -229,25 +223,37 @@ def _may_part(
     return False
 
 
-def _syncs_ahead(cfg: Cfg) -> Sequence[int]:
+def _syncs_ahead(cfg: Cfg) -> Mapping[int, int]:
     """The syncs that can be reached next from each block, as bits; the end is the last."""
     bit = {sync: 1 << number for number, sync in enumerate(cfg.syncs)}
     the_end = 1 << len(bit)
-    edges = [[cfg.number[b] for b in cfg.branches(block)] for block in cfg.blocks]
-    ahead = [
-        bit.get(end_of(block), 0 if edges[number] else the_end)
+    edges = {
+        number: [cfg.number[after] for after in cfg.branches(block)]
         for number, block in enumerate(cfg.blocks)
-    ]
-    changed = True
-    while changed:
-        changed = False
-        for number in reversed(range(len(edges))):
-            found = ahead[number]
-            for after in edges[number]:
-                found |= ahead[after]
-            if found != ahead[number]:
-                ahead[number] = found
-                changed = True
+    }
+    own = {
+        number: bit.get(end_of(block), 0 if edges[number] else the_end)
+        for number, block in enumerate(cfg.blocks)
+    }
+    return _bits_ahead(edges, own)
+
+
+def _bits_ahead(
+    edges: Mapping[int, Sequence[int]], own: Mapping[int, int]
+) -> dict[int, int]:
+    """The bits that nodes have of their own, and those of all that they lead to."""
+    ahead = dict(own)
+    before: dict[int, list[int]] = {node: [] for node in edges}
+    for node, nexts in edges.items():
+        for target in nexts:
+            before[target].append(node)
+    open_ = [node for node, bits in ahead.items() if bits]
+    while open_:
+        node = open_.pop()
+        for source in before[node]:
+            if ahead[node] & ~ahead[source]:
+                ahead[source] |= ahead[node]
+                open_.append(source)
     return ahead
 
 
