@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
+from spmd.analysis.integer_range import bit_width
 from spmd.dialects.rewriting import constant_index
 
 
@@ -35,12 +35,12 @@ def wrap_in_different_widths(function: FuncOp) -> bool:
             seen.add(value)
             owner = value.owner
             if not isinstance(owner, Operation) or owner.regions:
-                _note(_bits(value.type), widths)
+                _note(bit_width(value.type), widths)
                 open_ += _may_become(value)
             elif (bits := _wraps_at(owner)) is not None:
                 _note(bits, widths)
             elif isinstance(owner, arith.TruncIOp | arith.IndexCastOp):
-                _note(_bits(owner.results[0].type), widths)
+                _note(bit_width(owner.results[0].type), widths)
                 open_ += owner.operands
             elif owner.name.startswith("arith.") or _is_view(owner):
                 open_ += owner.operands
@@ -65,12 +65,6 @@ def _may_become(value: SSAValue) -> Iterator[SSAValue]:
 def _note(bits: int | None, widths: set[int]) -> None:
     if bits is not None and bits < 64:
         widths.add(bits)
-
-
-def _bits(type_: Attribute) -> int | None:
-    if isinstance(type_, IntegerType):
-        return type_.bitwidth
-    return 64 if isinstance(type_, IndexType) else None
 
 
 def _wraps_at(op: Operation) -> int | None:

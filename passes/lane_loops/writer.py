@@ -27,6 +27,9 @@ from spmd.dialects.work_groups import CACHE_LINE
 from spmd.passes.constant_pool import ConstantPool
 from spmd.passes.vectorization_legality import is_item_type
 
+ALIGNMENT = 16
+"""Where in the buffer of all lanes the array of one may begin."""
+
 
 @dataclass(frozen=True)
 class Slot:
@@ -134,8 +137,8 @@ class LaneWriter:
                 owner = value.owner
                 fail(
                     owner if isinstance(owner, Operation) else self.group,
-                    "expected a number or a vector where lanes of a sub-group wait for each other, "
-                    f"got a value of type {value.type} that is used behind it",
+                    "expected a number or a vector where lanes of a sub-group wait for "
+                    f"each other, got a value of type {value.type} that is used behind it",
                 )
             if shared is None:
                 shared = self.divergence.is_uniform(value)
@@ -277,10 +280,6 @@ class LaneWriter:
         with self.each_lane([self.index(0)]) as (lane, (most,), handed):
             handed.append(self.add(arith.MaxUIOp(most, self.at(number, lane))))
         return hint(handed[0], number)
-
-
-ALIGNMENT = 16
-"""Where in the buffer of all lanes the array of one may begin."""
 
 
 def _rounded_up(size: int) -> int:
