@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 import spmd
 from spmd.dialects.spmd import KernelOp
-from spmd.passes.spmd_specialize import SpmdSpecializePass
+from spmd.passes.kernels.spmd_specialize import SpmdSpecializePass
 from spmd.runtime.parsing import make_context
 
 EXAMPLES = ("04_group_sum", "05_gemm", "06_nbody", "07_transpose")

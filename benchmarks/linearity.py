@@ -16,9 +16,9 @@ from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp
 
-from spmd.passes.pipeline import flatten
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
-from spmd.passes.vectorize import VectorizePass
+from spmd.passes.pipelines.pipeline import flatten
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.runtime.errors import SourceText
 from spmd.runtime.options import Strategy
 from spmd.runtime.parsing import make_context, parse

@@ -16,6 +16,7 @@ Ensures: text that LLVM accepts, or a `KernelError` that names the op at fault.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -23,76 +24,30 @@ from xdsl.dialects.memref import GlobalOp
 
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.work_groups import FULL_SUFFIX
-
-# Each of these modules declares the emitters of its ops.
-from spmd.lowering import (
-    arith as _arith,
-)
-from spmd.lowering import (
-    assertions as _assertions,
-)
-from spmd.lowering import (
-    atomics as _atomics,
-)
-from spmd.lowering import (
-    cf as _cf,
-)
-from spmd.lowering import (
-    conversions as _conversions,
-)
-from spmd.lowering import (
-    llvm as _llvm,
-)
-from spmd.lowering import (
-    math as _math,
-)
-from spmd.lowering import (
-    memref as _memref,
-)
-from spmd.lowering import (
-    memref_views as _memref_views,
-)
-from spmd.lowering import (
-    scf as _scf,
-)
-from spmd.lowering import (
-    ub as _ub,
-)
-from spmd.lowering import (
-    vector as _vector,
-)
-from spmd.lowering import (
-    vector_memory as _vector_memory,
-)
-from spmd.lowering import (
-    vector_print as _vector_print,
-)
-from spmd.lowering.assertions import Assertions, functions_that_may_fail
-from spmd.lowering.entry import WORKER_SUFFIX, write_entry
-from spmd.lowering.func import is_work_group_function, write_function
-from spmd.lowering.function_writer import why_not_lowered
-from spmd.lowering.host_entry import is_host_function, write_host_entry
+from spmd.lowering.entries.entry import WORKER_SUFFIX, write_entry
+from spmd.lowering.entries.host_entry import is_host_function, write_host_entry
 from spmd.lowering.machine import PORTABLE, Machine
-from spmd.lowering.module_writer import ModuleWriter, Remark
-from spmd.lowering.symbols import exported_symbol, unused_symbol
-from spmd.lowering.types import TypeNotLowered
+from spmd.lowering.ops.assertions import Assertions, functions_that_may_fail
+from spmd.lowering.ops.func import is_work_group_function, write_function
+from spmd.lowering.ops.memref import write_global
+from spmd.lowering.writing.function_writer import why_not_lowered
+from spmd.lowering.writing.module_writer import ModuleWriter, Remark
+from spmd.lowering.writing.symbols import exported_symbol, unused_symbol
+from spmd.lowering.writing.types import TypeNotLowered
 
-EMITTER_MODULES = (
-    _arith,
-    _assertions,
-    _atomics,
-    _cf,
-    _conversions,
-    _llvm,
-    _math,
-    _memref,
-    _memref_views,
-    _scf,
-    _ub,
-    _vector,
-    _vector_memory,
-    _vector_print,
+EMITTER_MODULES = tuple(
+    f"spmd.lowering.{folder}.{name}"
+    for folder, names in {
+        "ops": "arith assertions atomics cf conversions llvm memref memref_views scf ub",
+        "math": "math",
+        "vectors": "vector vector_memory vector_print",
+    }.items()
+    for name in names.split()
 )
+"""Each of them declares the emitters of its ops."""
+
+for _module in EMITTER_MODULES:
+    import_module(_module)
 
 GROUP_SUFFIX = ".group"
 
@@ -130,7 +85,7 @@ def emit_llvm(
     for op in module.ops:
         if isinstance(op, GlobalOp):
             try:
-                _memref.write_global(writer, op)
+                write_global(writer, op)
             except TypeNotLowered as error:
                 fail(op, f"memref.global cannot be written as LLVM IR: {error}")
     _write_functions(writer, functions, groups)

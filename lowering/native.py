@@ -24,7 +24,7 @@ from spmd.lowering.machine import (
     host_machine,
     initialize_llvm,
 )
-from spmd.lowering.symbols import exported_symbol
+from spmd.lowering.writing.symbols import exported_symbol
 
 _library_numbers = itertools.count()
 

@@ -35,8 +35,8 @@ from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import Machine, machine_for
 from spmd.lowering.native import optimized
-from spmd.passes.choose_sub_group_size import needs_sub_groups
-from spmd.passes.sub_groups_to_loops import SubGroupsToLoopsPass
+from spmd.passes.kernels.choose_sub_group_size import needs_sub_groups
+from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
 
 
 def _llvm_ir(ctx: Context, module: ModuleOp, machine: Machine) -> str:

@@ -18,7 +18,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, i8
 from xdsl.ir import Attribute, Operation
 
-import spmd.reference.meanings as meanings
+import spmd.reference.semantics as meanings
 from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE, KernelOp
 from spmd.reference.arguments import bind_arguments, bind_local, result_values
 from spmd.reference.compiler import Program

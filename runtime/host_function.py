@@ -17,16 +17,22 @@ from spmd.dialects.spmd import LaunchOp
 from spmd.dialects.spmd.atomics import AtomicOp
 from spmd.dialects.spmd.kernel import why_not_argument_attributes
 from spmd.dialects.spmd.types import is_local, is_memref
-from spmd.lowering.host_entry import CALL_SUFFIX, mark_host_function
+from spmd.lowering.entries.host_entry import CALL_SUFFIX, mark_host_function
 from spmd.lowering.native import NativeModule, compile_native
-from spmd.lowering.symbols import exported_symbol
-from spmd.passes.launches_to_calls import LAUNCHER, LaunchesToCallsPass, launches_of
-from spmd.runtime.elements import Element, element_of
+from spmd.lowering.writing.symbols import exported_symbol
+from spmd.passes.work_item_loops.launches_to_calls import (
+    LAUNCHER,
+    LaunchesToCallsPass,
+    launches_of,
+)
+from spmd.runtime.arguments.elements import Element, element_of
+from spmd.runtime.arguments.signature import PackedArguments, Parameter, Signature
+from spmd.runtime.arguments.written_arguments import written_arguments
 from spmd.runtime.errors import LaunchError, SourceText, compile_errors
 from spmd.runtime.explanation.explanation import Explanation
-from spmd.runtime.failure import Failure
-from spmd.runtime.host_launch import LAUNCHER_ADDRESS, HostLaunch, RunningHost
 from spmd.runtime.kernel import Kernel, check_schedule, check_threads
+from spmd.runtime.launching.failure import Failure
+from spmd.runtime.launching.host_launch import LAUNCHER_ADDRESS, HostLaunch, RunningHost
 from spmd.runtime.native_kernel import compiling
 from spmd.runtime.options import CompileOptions
 from spmd.runtime.pipeline import (
@@ -38,9 +44,7 @@ from spmd.runtime.pipeline import (
     stages,
     to_llvm,
 )
-from spmd.runtime.signature import PackedArguments, Parameter, Signature
 from spmd.runtime.sizes import Size
-from spmd.runtime.written_arguments import written_arguments
 
 if TYPE_CHECKING:
     from spmd.reference.findings import Report

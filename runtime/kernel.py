@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import ModuleOp
 
 from spmd.dialects.spmd import KernelOp
+from spmd.runtime.arguments.signature import PackedArguments, Parameter, Signature
+from spmd.runtime.arguments.written_arguments import written_arguments
 from spmd.runtime.errors import LaunchError, SourceText, compile_errors
 from spmd.runtime.explanation.explanation import Explanation
-from spmd.runtime.launch import Launch
+from spmd.runtime.launching.launch import Launch
 from spmd.runtime.limits import check_kernel
 from spmd.runtime.native_kernel import (
     NativeKernel,
@@ -20,7 +22,6 @@ from spmd.runtime.native_kernel import (
 )
 from spmd.runtime.options import CompileOptions
 from spmd.runtime.pipeline import called_functions, ir_after, restrict, stages
-from spmd.runtime.signature import PackedArguments, Parameter, Signature
 from spmd.runtime.sizes import (
     Range,
     Size,
@@ -30,7 +31,6 @@ from spmd.runtime.sizes import (
     required_global_size,
     whole_number,
 )
-from spmd.runtime.written_arguments import written_arguments
 
 if TYPE_CHECKING:
     from spmd.reference.findings import Report

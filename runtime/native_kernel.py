@@ -12,11 +12,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from spmd.dialects.spmd import KernelOp
-from spmd.lowering.assertions import functions_that_may_fail
-from spmd.lowering.entry import WORKER_SUFFIX
+from spmd.lowering.entries.entry import WORKER_SUFFIX
 from spmd.lowering.native import compile_native
-from spmd.lowering.symbols import exported_symbol
-from spmd.passes.spmd_specialize import SpmdSpecializePass
+from spmd.lowering.ops.assertions import functions_that_may_fail
+from spmd.lowering.writing.symbols import exported_symbol
+from spmd.passes.kernels.spmd_specialize import SpmdSpecializePass
 from spmd.runtime.errors import SourceText, compile_errors
 from spmd.runtime.limits import stack_bytes
 from spmd.runtime.options import CompileOptions

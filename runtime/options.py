@@ -8,9 +8,9 @@ from typing import Literal, get_args
 
 from xdsl.passes import ModulePass
 
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
-from spmd.passes.sub_groups_to_loops import SubGroupsToLoopsPass
-from spmd.passes.vectorize import VectorizePass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
+from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.runtime.errors import CompileError, did_you_mean
 
 Strategy = Literal["auto", "fission", "continuations"]

@@ -10,10 +10,10 @@ from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
 from spmd.dialects.spmd import KernelOp
-from spmd.lowering.assertions import Assertions
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import host_machine
-from spmd.passes.pipeline import flatten
+from spmd.lowering.ops.assertions import Assertions
+from spmd.passes.pipelines.pipeline import flatten
 from spmd.runtime.errors import CompileError, SourceText, compile_errors, unknown_name
 from spmd.runtime.parsing import make_context
 

@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from spmd.runtime.elements import ELEMENTS
+from spmd.runtime.arguments.elements import ELEMENTS
+from spmd.runtime.arguments.local_memory import local
 from spmd.runtime.errors import LaunchError
-from spmd.runtime.local_memory import local
 
 Array = np.ndarray[Any, Any]
 

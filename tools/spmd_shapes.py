@@ -13,7 +13,7 @@ from xdsl.passes import PassPipeline
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import ArgSpecParseError
 
-from spmd.analysis.rendering import render, to_html, to_terminal, why
+from spmd.analysis.divergence.rendering import render, to_html, to_terminal, why
 from spmd.runtime.errors import CompileError, SourceText, compile_errors
 from spmd.runtime.parsing import make_context, parse
 from spmd.tools.command_line import exit_status, read_source

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
-from spmd.analysis.divergence import Divergence
+from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import function_around
 from spmd.dialects.rewriting import hint
@@ -17,7 +17,7 @@ from spmd.dialects.spmd import LaneIdOp, MaskedOp, SubGroupOp
 from spmd.passes.lane_loops.collectives import write_collective
 from spmd.passes.lane_loops.writer import LaneWriter
 from spmd.passes.masking.speculation import is_collective
-from spmd.passes.vectorization_legality import is_item_type
+from spmd.passes.sub_groups.vectorization_legality import is_item_type
 
 Active = tuple[SSAValue, ...]
 """Masks that all hold in the lanes that are on."""

@@ -25,7 +25,7 @@ from spmd.dialects.spmd import (
 )
 from spmd.dialects.spmd.kinds import combine, neutral_element
 from spmd.passes.lane_loops.writer import LaneWriter
-from spmd.passes.shuffle_sources import source_lane
+from spmd.passes.sub_groups.shuffle_sources import source_lane
 
 
 def write_collective(

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
-from spmd.analysis.divergence import Divergence
+from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.enclosing import function_around
 from spmd.dialects.rewriting import constant_index, hint, locate
 from spmd.dialects.spmd import (
@@ -25,7 +25,7 @@ from spmd.dialects.spmd import (
     YieldOp,
 )
 from spmd.passes.constant_pool import ConstantPool
-from spmd.passes.masking.decisions import agree_again, rests_on_ranges
+from spmd.passes.masking.conditions import agree_again, rests_on_ranges
 from spmd.passes.masking.loops import mask_divergent_for, mask_divergent_while
 from spmd.passes.masking.masks import Mask, Masks, detach, insert, is_poison
 from spmd.passes.masking.speculation import (
@@ -38,7 +38,7 @@ from spmd.passes.masking.speculation import (
     why_skip,
 )
 from spmd.passes.masking.views import is_used_behind, views_used_behind
-from spmd.passes.vectorization_legality import is_lane_type
+from spmd.passes.sub_groups.vectorization_legality import is_lane_type
 
 
 def mask_sub_group(group: SubGroupOp, divergence: Divergence) -> None:

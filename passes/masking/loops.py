@@ -6,7 +6,7 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, i1
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
-from spmd.analysis.ranges import IntegerRanges
+from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.rewriting import hint, locate
 from spmd.dialects.spmd import AnyOp, BroadcastOp, LaneIdOp, Scope
 from spmd.passes.masking.masks import Mask, Masks, detach, insert

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import AnyFloat, IntegerType, i1
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from spmd.analysis.divergence import Divergence
+from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.rewriting import hint, locate
 from spmd.dialects.spmd import Kind, ReduceOp, Scope
 from spmd.passes.constant_pool import ConstantPool

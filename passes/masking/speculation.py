@@ -8,12 +8,12 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 from xdsl.utils.hints import isa
 
-from spmd.analysis.divergence import Divergence
+from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import SubGroupQueryOp
 from spmd.dialects.work_groups import is_group_memory
-from spmd.passes.choose_sub_group_size import needs_sub_groups
-from spmd.passes.vector_width import VECTOR_LIBRARY_OPS
+from spmd.passes.kernels.choose_sub_group_size import needs_sub_groups
+from spmd.passes.sub_groups.vector_width import VECTOR_LIBRARY_OPS
 
 SKIP_ABOVE = 30
 """A branch that costs more than so many simple operations is skipped if no lane is on."""

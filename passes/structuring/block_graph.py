@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from xdsl.dialects import cf
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from spmd.passes.structuring.ways import (
+from spmd.passes.structuring.successors import (
     find_empty,
     in_order,
     replace_trivial_arguments,

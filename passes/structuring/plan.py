@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 from xdsl.dialects.builtin import IndexType, i1
 from xdsl.ir import Attribute
 
-from spmd.analysis.cfg import dominators_without_cycles, strongly_connected
+from spmd.analysis.graphs.cfg import dominators_without_cycles, strongly_connected
 from spmd.passes.structuring.block_graph import BlockGraph, Jump, Variable
 from spmd.passes.structuring.code import (
     Arm,

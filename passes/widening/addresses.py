@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from spmd.passes.spmd_annotate_shapes import ACCESS, WHY
+from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
 from spmd.passes.widening.lanes import Lanes, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
 

@@ -53,7 +53,7 @@ from spmd.dialects.spmd import (
 )
 from spmd.dialects.spmd.kinds import combine, neutral_element
 from spmd.dialects.work_groups import CACHE_LINE
-from spmd.passes.shuffle_sources import source_lane
+from spmd.passes.sub_groups.shuffle_sources import source_lane
 from spmd.passes.widening.addresses import remark
 from spmd.passes.widening.emitter import Emitter, reduction
 from spmd.passes.widening.lanes import Active, Prefix, Strided, Uniform, Varying

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import MemRefType, i1
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
-from spmd.analysis.shape import Shape
+from spmd.analysis.shapes.shape import Shape
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import (

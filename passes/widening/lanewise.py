@@ -7,11 +7,11 @@ from xdsl.dialects.builtin import AnyFloat, IndexType, i1
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from spmd.analysis.ranges import bit_width
-from spmd.analysis.shape import Shape
+from spmd.analysis.ranges.ranges import bit_width
+from spmd.analysis.shapes.shape import Shape
 from spmd.dialects.rewriting import constant_index
 from spmd.passes.masking.speculation import divides_by_constant, is_integer_division
-from spmd.passes.vector_width import VECTOR_LIBRARY_OPS
+from spmd.passes.sub_groups.vector_width import VECTOR_LIBRARY_OPS
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import (
     Active,

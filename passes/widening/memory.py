@@ -18,11 +18,11 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.hints import isa
 
-from spmd.analysis.accesses import base_of
+from spmd.analysis.memory.accesses import base_of
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.rewriting import hint
 from spmd.dialects.work_groups import CACHE_LINE, is_group_memory
-from spmd.passes.lower_memory_types import LOCAL_SPACE
+from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
 from spmd.passes.widening.addresses import (
     STEPS,
     Access,

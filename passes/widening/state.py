@@ -9,9 +9,9 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Operation, SSAValue
 
-from spmd.analysis.divergence import Divergence
-from spmd.analysis.ranges import IntegerRanges
-from spmd.analysis.shape import Shape
+from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.ranges.ranges import IntegerRanges
+from spmd.analysis.shapes.shape import Shape
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import function_around
 from spmd.dialects.rewriting import behind_constants, hint

@@ -11,16 +11,16 @@ from xdsl.dialects import arith, memref, vector
 from xdsl.dialects.builtin import Float64Type, StringAttr, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from spmd.analysis.accesses import base_of
-from spmd.analysis.private_memory import ALLOCATIONS
+from spmd.analysis.memory.accesses import base_of
+from spmd.analysis.memory.private_memory import ALLOCATIONS
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.diagnostics import source_location
 from spmd.dialects.work_groups import CONTEXT, GROUP_MEMORY
 from spmd.lowering.machine import host_machine
-from spmd.lowering.math import libm_function
-from spmd.lowering.vector_math import libm_name
-from spmd.lowering.vector_polynomials import has_polynomial
-from spmd.passes.spmd_annotate_shapes import ACCESS, WHY
+from spmd.lowering.math.math import libm_function
+from spmd.lowering.math.vector_math import libm_name
+from spmd.lowering.math.vector_polynomials import has_polynomial
+from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
 from spmd.runtime.explanation.facts import (
     Accesses,
     AccessKind,

@@ -23,7 +23,7 @@ from spmd.dialects.spmd import EnqueuedLocalSizeOp, KernelOp, LocalAllocOp
 from spmd.dialects.spmd.kernel import DROPPED_BARRIERS
 from spmd.dialects.spmd.types import is_local
 from spmd.dialects.work_groups import CACHE_LINE, CONTEXT, is_group_memory
-from spmd.passes.private_arrays import NOT_INTERLEAVED
+from spmd.passes.splitting.private_arrays import NOT_INTERLEAVED
 from spmd.runtime.explanation.facts import DroppedBarrier, Kept, LocalArray, Place
 
 _ALLOCATIONS = (memref.AllocaOp, memref.AllocOp)

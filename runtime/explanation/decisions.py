@@ -10,22 +10,24 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
-from spmd.analysis.barrier_regions import is_sync
+from spmd.analysis.barriers.barrier_regions import is_sync
 from spmd.dialects.diagnostics import source_location
 from spmd.dialects.spmd import KernelOp, SubGroupOp
 from spmd.dialects.spmd.kernel import FULL_GROUPS, NOT_SPLIT_BY_FISSION
 from spmd.dialects.work_groups import FULL_SUFFIX, SCRATCH_BYTES_SUFFIX
-from spmd.passes.clip_work_item_loops import ClipWorkItemLoopsPass
-from spmd.passes.drop_redundant_barriers import DropRedundantBarriersPass
-from spmd.passes.form_sub_groups import FormSubGroupsPass, sub_group_size
-from spmd.passes.gather_ids import GatherIdsPass
-from spmd.passes.kernels_to_functions import KernelsToFunctionsPass
-from spmd.passes.pipeline import flatten
-from spmd.passes.place_group_memory import PlaceGroupMemoryPass
-from spmd.passes.split_at_barriers import SplitAtBarriersPass
-from spmd.passes.unswitch_work_item_loops import UnswitchWorkItemLoopsPass
-from spmd.passes.vector_width import Width
-from spmd.passes.widen_sub_groups import WidenSubGroupsPass, widen_sub_group
+from spmd.passes.kernels.drop_redundant_barriers import DropRedundantBarriersPass
+from spmd.passes.kernels.hoist_ids import HoistIdsPass
+from spmd.passes.memory.place_group_memory import PlaceGroupMemoryPass
+from spmd.passes.pipelines.pipeline import flatten
+from spmd.passes.splitting.split_at_barriers import SplitAtBarriersPass
+from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass, sub_group_size
+from spmd.passes.sub_groups.vector_width import Width
+from spmd.passes.widening.widen_sub_groups import WidenSubGroupsPass, widen_sub_group
+from spmd.passes.work_item_loops.clip_work_item_loops import ClipWorkItemLoopsPass
+from spmd.passes.work_item_loops.kernels_to_functions import KernelsToFunctionsPass
+from spmd.passes.work_item_loops.unswitch_work_item_loops import (
+    UnswitchWorkItemLoopsPass,
+)
 from spmd.runtime.errors import SourceText, compile_errors
 from spmd.runtime.explanation.barriers import (
     contexts_and_cells,
@@ -118,7 +120,7 @@ class _Reader:
     def read(self, step: ModulePass) -> None:
         """Take in what `step` has decided."""
         match step:
-            case GatherIdsPass() | DropRedundantBarriersPass():
+            case HoistIdsPass() | DropRedundantBarriersPass():
                 # The second is left out where barriers are to be checked.
                 for name, kernel in self._kernels().items():
                     self._versions[name] = _Version(self._begin(kernel))

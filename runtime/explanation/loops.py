@@ -9,18 +9,18 @@ from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, Region, SSAValue
 
-from spmd.analysis.divergence import analyze_sub_group
-from spmd.analysis.explanation import decisions_of
+from spmd.analysis.divergence.analyze import analyze_sub_group
+from spmd.analysis.divergence.explanation import decisions_of
 from spmd.dialects.diagnostics import SourceLocation, source_location
 from spmd.dialects.rewriting import constant_index, has_no_effect
 from spmd.dialects.spmd import KernelOp, SubGroupOp
 from spmd.dialects.work_groups import CONTEXT, work_item_dimension
-from spmd.passes.form_sub_groups import (
+from spmd.passes.sub_groups.form_sub_groups import (
     NOT_VECTORIZED,
     innermost_work_item_loops,
     sub_group_size,
 )
-from spmd.passes.vector_width import Width, why_width
+from spmd.passes.sub_groups.vector_width import Width, why_width
 from spmd.runtime.explanation.accesses import accesses_of, math_calls
 from spmd.runtime.explanation.facts import Accesses, Divergence, Loop, Place
 

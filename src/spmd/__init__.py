@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from spmd.runtime.explanation.explanation import Explanation
     from spmd.runtime.host_function import HostCall, HostFunction
     from spmd.runtime.kernel import Kernel
-    from spmd.runtime.launch import Launch
-    from spmd.runtime.local_memory import LocalMemory, local
+    from spmd.runtime.launching.launch import Launch
+    from spmd.runtime.arguments.local_memory import LocalMemory, local
     from spmd.runtime.program import Program, compile
 
 __all__ = [
@@ -54,14 +54,14 @@ _HOME = {
     "HostFunction": "spmd.runtime.host_function",
     "InternalError": "spmd.runtime.errors",
     "Kernel": "spmd.runtime.kernel",
-    "Launch": "spmd.runtime.launch",
+    "Launch": "spmd.runtime.launching.launch",
     "LaunchError": "spmd.runtime.errors",
-    "LocalMemory": "spmd.runtime.local_memory",
+    "LocalMemory": "spmd.runtime.arguments.local_memory",
     "Program": "spmd.runtime.program",
     "Report": "spmd.reference.findings",
     "check": "spmd.runtime.check",
     "compile": "spmd.runtime.program",
-    "local": "spmd.runtime.local_memory",
+    "local": "spmd.runtime.arguments.local_memory",
 }
 
 

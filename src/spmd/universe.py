@@ -42,40 +42,44 @@ for _dialect in ("arith", "scf", "vector", "llvm"):
         _dialect, XDSL_UNIVERSE.all_dialects[_dialect]
     )
 
-PASSES = (
-    # Level 0 to level 1: `spmd-to-loops` and its steps, in order.
-    "spmd-to-loops",
-    "spmd-inline-calls",
-    "check-barriers",
-    "structurize-control-flow",
-    "rebuild-memrefs",
-    "rebuild-strided-values",
-    "fold-uniform-collectives",
-    "choose-sub-group-size",
-    "version-full-groups",
-    "gather-ids",
-    "drop-redundant-barriers",
-    "split-at-barriers",
-    "kernels-to-functions",
-    "unswitch-work-item-loops",
-    "clip-work-item-loops",
-    "lower-memory-types",
-    "place-group-memory",
-    # Level 1 to level 4: `vectorize` and its steps, in order.
-    "vectorize",
-    "form-sub-groups",
-    "mask-divergence",
-    "widen-sub-groups",
-    "lower-atomics",
-    # Level 1 to level 1, without sub-group operations: `sub-groups-to-loops` and its own step.
-    "sub-groups-to-loops",
-    "lanes-to-loops",
-    # Level 0 to level 0.
-    "spmd-specialize",
-    "spmd-annotate-shapes",
-    "launches-to-calls",
-)
-"""A pass `some-name` is the class `SomeNamePass` of `spmd.passes.some_name`."""
+PASSES = {
+    # Lists of passes.
+    "pipelines": ("spmd-to-loops", "vectorize", "sub-groups-to-loops"),
+    # Level 0: from kernel to kernel.
+    "kernels": (
+        "spmd-inline-calls",
+        "check-barriers",
+        "choose-sub-group-size",
+        "version-full-groups",
+        "hoist-ids",
+        "drop-redundant-barriers",
+        "spmd-specialize",
+        "spmd-annotate-shapes",
+    ),
+    "structuring": ("structurize-control-flow",),
+    "rematerialization": ("rematerialize-memrefs", "rematerialize-strided-values"),
+    "collectives": ("fold-uniform-collectives",),
+    # Level 0 to level 1.
+    "splitting": ("split-at-barriers",),
+    "work_item_loops": (
+        "kernels-to-functions",
+        "unswitch-work-item-loops",
+        "clip-work-item-loops",
+        "launches-to-calls",
+    ),
+    "memory": ("lower-memory-types", "place-group-memory", "lower-atomics"),
+    # Level 1 to level 4, or with `lanes-to-loops` back to scalar code.
+    "sub_groups": ("form-sub-groups",),
+    "masking": ("mask-divergence",),
+    "widening": ("widen-sub-groups",),
+    "lane_loops": ("lanes-to-loops",),
+}
+"""
+The passes by the folder of `passes/` that they stand in.
+
+`some-name` is the class `SomeNamePass` of `spmd.passes.FOLDER.some_name`. In which order
+they run is written in the files of `pipelines`.
+"""
 
 
 TARGETS = {
@@ -85,15 +89,19 @@ TARGETS = {
 }
 
 
-def _pass_path(name: str) -> str:
+def _pass_path(folder: str, name: str) -> str:
     words = name.split("-")
     camel = "".join(word.capitalize() for word in words)
-    return f"spmd.passes.{'_'.join(words)}:{camel}Pass"
+    return f"spmd.passes.{folder}.{'_'.join(words)}:{camel}Pass"
 
 
 SPMD_UNIVERSE = Universe(
     all_dialects={"spmd": _lazy("spmd.dialects.spmd:SPMD")},
-    all_passes={name: _lazy(_pass_path(name)) for name in PASSES},
+    all_passes={
+        name: _lazy(_pass_path(folder, name))
+        for folder, names in PASSES.items()
+        for name in names
+    },
     all_targets={
         name: _lazy(f"spmd.lowering.targets:{cls}") for name, cls in TARGETS.items()
     },

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from spmd.analysis.shape import Shape
+from spmd.analysis.shapes.shape import Shape
 
 LANES = 4
 WIDTH = 6

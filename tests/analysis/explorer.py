@@ -12,8 +12,8 @@ import random
 from collections.abc import Sequence
 from itertools import product
 
-from spmd.analysis.cfg import Graph, back_edges, reverse_post_order
-from spmd.analysis.split_graph import split_graph
+from spmd.analysis.graphs.cfg import Graph, back_edges, reverse_post_order
+from spmd.analysis.graphs.split_graph import split_graph
 
 Counters = tuple[int, ...]
 Lane = tuple[int | None, int | None, Counters]

@@ -10,7 +10,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.parser import Parser
 from xdsl.universe import Universe
 
-from spmd.analysis.divergence import Divergence, analyze_kernel
+from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
 from spmd.dialects import compat
 from spmd.dialects.spmd import KernelOp
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from spmd.analysis.cfg import (
+from spmd.analysis.graphs.cfg import (
     back_edges,
     dominates,
     immediate_dominators,

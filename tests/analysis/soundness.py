@@ -24,9 +24,9 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from spmd.analysis.divergence import Divergence, analyze_kernel
-from spmd.analysis.ranges import IntegerRange, IntegerRanges, bit_width
-from spmd.analysis.shape import Shape
+from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
+from spmd.analysis.ranges.ranges import IntegerRange, IntegerRanges, bit_width
+from spmd.analysis.shapes.shape import Shape
 from spmd.dialects.spmd import KernelOp
 from spmd.reference.compiler import Body, meaning
 from spmd.reference.facts import WAITING

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from spmd.analysis.access_patterns import AccessPattern, Pattern, access_pattern
+from spmd.analysis.divergence.access_patterns import (
+    AccessPattern,
+    Pattern,
+    access_pattern,
+)
 from tests.analysis.programs import Analysed
 
 ARGUMENTS = """,

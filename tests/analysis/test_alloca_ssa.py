@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from spmd.analysis.alloca_ssa import StateKind, build_alloca_ssa
-from spmd.analysis.private_memory import memory_of
+from spmd.analysis.memory.alloca_ssa import StateKind, build_alloca_ssa
+from spmd.analysis.memory.private_memory import memory_of
 from tests.analysis.programs import Analysed
 
 ARRAYS = """

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from spmd.passes.gather_ids import GatherIdsPass
-from spmd.passes.rebuild_memrefs import RebuildMemrefsPass
-from spmd.passes.split_at_barriers import SplitAtBarriersPass, Strategy
+from spmd.passes.kernels.hoist_ids import HoistIdsPass
+from spmd.passes.rematerialization.rematerialize_memrefs import RematerializeMemrefsPass
+from spmd.passes.splitting.split_at_barriers import SplitAtBarriersPass, Strategy
 from spmd.runtime.errors import SourceText
 from spmd.runtime.parsing import make_context, parse
 
@@ -74,8 +74,8 @@ def seconds_per_op(text: str, strategy: Strategy) -> float:
     size = 1
     for _ in range(2):
         module = parse(SourceText("kernel.mlir", HEAD + text + TAIL))
-        RebuildMemrefsPass().apply(make_context(), module)
-        GatherIdsPass().apply(make_context(), module)
+        RematerializeMemrefsPass().apply(make_context(), module)
+        HoistIdsPass().apply(make_context(), module)
         size = sum(1 for _ in module.walk())
         start = time.process_time()
         SplitAtBarriersPass(strategy=strategy).apply(make_context(), module)
@@ -109,6 +109,6 @@ def test_memrefs_are_rebuilt_in_linear_time():
         module = parse(SourceText("kernel.mlir", HEAD + loops_that_swap(size) + TAIL))
         size = sum(1 for _ in module.walk())
         start = time.process_time()
-        RebuildMemrefsPass().apply(make_context(), module)
+        RematerializeMemrefsPass().apply(make_context(), module)
         times.append((time.process_time() - start) / size)
     assert times[1] < 2 * times[0], times

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from spmd.analysis.control_divergence import divergent_blocks
-from spmd.analysis.split_graph import SplitGraph, split_graph
+from spmd.analysis.divergence.control_divergence import divergent_blocks
+from spmd.analysis.graphs.split_graph import SplitGraph, split_graph
 
 
 @dataclass(frozen=True)

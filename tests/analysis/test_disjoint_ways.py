@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spmd.analysis.cfg import reverse_post_order
-from spmd.analysis.control_divergence import divergent_blocks
-from spmd.analysis.split_graph import split_graph
+from spmd.analysis.divergence.control_divergence import divergent_blocks
+from spmd.analysis.graphs.cfg import reverse_post_order
+from spmd.analysis.graphs.split_graph import split_graph
 
 
 @st.composite

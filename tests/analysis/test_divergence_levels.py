@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects import scf
 from xdsl.ir import Operation
 
-from spmd.analysis.divergence import (
+from spmd.analysis.divergence.analyze import (
     Divergence,
     analyze_sub_group,
     analyze_work_items,

@@ -20,8 +20,8 @@ from pathlib import Path
 import pytest
 from xdsl.ir import Operation
 
-from spmd.analysis.divergence import analyze_kernel
-from spmd.analysis.explanation import decisions_of
+from spmd.analysis.divergence.analyze import analyze_kernel
+from spmd.analysis.divergence.explanation import decisions_of
 from spmd.dialects.spmd import KernelOp
 from tests.analysis.programs import parse, value
 

@@ -9,8 +9,8 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
-from spmd.analysis.loop_ranges import LONGEST_ROUND
-from spmd.analysis.ranges import IntegerRange, IntegerRanges
+from spmd.analysis.ranges.loop_ranges import LONGEST_ROUND
+from spmd.analysis.ranges.ranges import IntegerRange, IntegerRanges
 from tests.analysis.programs import parse
 from tests.analysis.soundness import check_launch
 from tests.execution.harness import Launch

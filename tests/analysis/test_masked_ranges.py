@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from spmd.analysis.divergence import analyze_sub_group
-from spmd.analysis.ranges import IntegerRange, IntegerRanges
+from spmd.analysis.divergence.analyze import analyze_sub_group
+from spmd.analysis.ranges.ranges import IntegerRange, IntegerRanges
 from spmd.dialects.spmd import SubGroupOp
 from tests.analysis.programs import parse
 from tests.analysis.test_loop_ranges import named

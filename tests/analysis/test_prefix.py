@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spmd.analysis.prefix import prefix_condition
+from spmd.analysis.divergence.prefix import prefix_condition
 from tests.analysis.programs import Analysed
 
 VALUES = """

@@ -6,7 +6,14 @@ from io import StringIO
 
 from xdsl.printer import Printer
 
-from spmd.analysis.rendering import Kind, Piece, render, to_html, to_terminal, why
+from spmd.analysis.divergence.rendering import (
+    Kind,
+    Piece,
+    render,
+    to_html,
+    to_terminal,
+    why,
+)
 from tests.analysis.programs import parse
 
 TEXT = """

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from spmd.analysis.shape import UNDEF, VARYING, Shape, join_all
+from spmd.analysis.shapes.shape import UNDEF, VARYING, Shape, join_all
 from tests.analysis.concrete import all_shapes, describes, vectors_of
 
 SHAPES = [UNDEF, *all_shapes()]

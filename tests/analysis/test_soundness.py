@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.transforms.convert_scf_to_cf import ConvertScfToCf
 
-from spmd.analysis.divergence import analyze_kernel
+from spmd.analysis.divergence.analyze import analyze_kernel
 from spmd.dialects.spmd import KernelOp
 from tests.analysis.programs import parse
 from tests.analysis.random_kernels import write_kernel as write_blocks

@@ -9,7 +9,7 @@ from itertools import count
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from spmd.analysis.divergence import analyze_kernel
+from spmd.analysis.divergence.analyze import analyze_kernel
 from spmd.dialects.spmd import KernelOp
 from spmd.runtime.parsing import make_context
 

@@ -15,13 +15,15 @@ from pathlib import Path
 from typing import cast
 
 from spmd.dialects.spmd import KernelOp
-from spmd.passes.check_barriers import CheckBarriersPass
-from spmd.passes.drop_redundant_barriers import DropRedundantBarriersPass
-from spmd.passes.gather_ids import GatherIdsPass
-from spmd.passes.rebuild_memrefs import RebuildMemrefsPass
-from spmd.passes.split_at_barriers import SplitAtBarriersPass, Strategy
-from spmd.passes.structurize_control_flow import StructurizeControlFlowPass
-from spmd.passes.unswitch_work_item_loops import UnswitchWorkItemLoopsPass
+from spmd.passes.kernels.check_barriers import CheckBarriersPass
+from spmd.passes.kernels.drop_redundant_barriers import DropRedundantBarriersPass
+from spmd.passes.kernels.hoist_ids import HoistIdsPass
+from spmd.passes.rematerialization.rematerialize_memrefs import RematerializeMemrefsPass
+from spmd.passes.splitting.split_at_barriers import SplitAtBarriersPass, Strategy
+from spmd.passes.structuring.structurize_control_flow import StructurizeControlFlowPass
+from spmd.passes.work_item_loops.unswitch_work_item_loops import (
+    UnswitchWorkItemLoopsPass,
+)
 from spmd.runtime.errors import SourceText
 from spmd.runtime.parsing import make_context, parse
 
@@ -41,8 +43,8 @@ def split(source: str, strategy: Strategy, checked: bool = False) -> KernelOp:
     for step in (
         CheckBarriersPass(),
         StructurizeControlFlowPass(),
-        RebuildMemrefsPass(),
-        GatherIdsPass(),
+        RematerializeMemrefsPass(),
+        HoistIdsPass(),
         *(() if checked else (DropRedundantBarriersPass(),)),
         SplitAtBarriersPass(strategy=strategy, check=checked),
         UnswitchWorkItemLoopsPass(),

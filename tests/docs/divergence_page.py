@@ -11,9 +11,9 @@ from pathlib import Path
 
 from xdsl.dialects import memref
 
-from spmd.analysis.access_patterns import access_pattern
-from spmd.analysis.divergence import analyze_kernel
-from spmd.analysis.explanation import decisions_of
+from spmd.analysis.divergence.access_patterns import access_pattern
+from spmd.analysis.divergence.analyze import analyze_kernel
+from spmd.analysis.divergence.explanation import decisions_of
 from spmd.dialects.spmd import KernelOp
 from spmd.runtime.parsing import parse, read_file
 

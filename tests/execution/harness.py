@@ -36,7 +36,7 @@ from xdsl.passes import ModulePass
 
 import spmd
 from spmd.dialects.spmd import KernelOp
-from spmd.passes.pipeline import flatten
+from spmd.passes.pipelines.pipeline import flatten
 from spmd.reference import run_kernel, run_work_groups
 from spmd.runtime.errors import SourceText
 from spmd.runtime.options import Strategy, Width

@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from spmd.analysis.cfg import dominates, immediate_dominators, reverse_post_order
+from spmd.analysis.graphs.cfg import dominates, immediate_dominators, reverse_post_order
 from tests.analysis.explorer import ends_everywhere, random_successors
 
 LIMIT = 40

@@ -20,10 +20,10 @@ import pytest
 
 import spmd
 from spmd.dialects.diagnostics import source_location
-from spmd.passes.pipeline import flatten
-from spmd.passes.split_at_barriers import SplitAtBarriersPass
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
-from spmd.passes.vectorize import VectorizePass
+from spmd.passes.pipelines.pipeline import flatten
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.vectorize import VectorizePass
+from spmd.passes.splitting.split_at_barriers import SplitAtBarriersPass
 from spmd.reference import run_kernel
 from spmd.reference.errors import UndefinedBehavior
 from spmd.runtime.options import Strategy

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from spmd.dialects.diagnostics import KernelError
-from spmd.passes.check_barriers import CheckBarriersPass
+from spmd.passes.kernels.check_barriers import CheckBarriersPass
 from spmd.runtime.errors import SourceText
 from spmd.runtime.parsing import make_context, parse
 from tests.execution.harness import LINES, Maker, check_passes

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from spmd.passes.choose_sub_group_size import ChooseSubGroupSizePass
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.kernels.choose_sub_group_size import ChooseSubGroupSizePass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from tests.execution.harness import LINES, Launch, Maker, check_passes
 
 KERNEL = """

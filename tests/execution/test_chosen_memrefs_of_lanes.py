@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
-from spmd.passes.sub_groups_to_loops import SubGroupsToLoopsPass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
 from tests.execution.harness import Launch, Maker, check_native, check_passes
 
 HEAD = """

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from tests.execution.harness import (
     LINES,
     PLANES,

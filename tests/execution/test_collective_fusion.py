@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from spmd.passes.gather_ids import GatherIdsPass
-from spmd.passes.split_at_barriers import SplitAtBarriersPass
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.kernels.hoist_ids import HoistIdsPass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.splitting.split_at_barriers import SplitAtBarriersPass
 from spmd.runtime.parsing import make_context
 from tests.execution.harness import (
     BOXES,
@@ -136,6 +136,6 @@ def test_the_same_as_of_kept_values(source: str, arguments: Arguments, launch: L
 @pytest.mark.parametrize(("source", "contexts"), [(FUSED, 0), (KEPT, 1), (BOX, 0)])
 def test_only_what_is_needed_is_kept(source: str, contexts: int):
     module = parsed(source).clone()
-    for step in (GatherIdsPass(), SplitAtBarriersPass(strategy="fission")):
+    for step in (HoistIdsPass(), SplitAtBarriersPass(strategy="fission")):
         step.apply(make_context(), module)
     assert str(module).count("_context = ") == contexts

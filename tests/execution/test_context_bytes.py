@@ -17,13 +17,15 @@ from xdsl.dialects import memref
 from spmd.dialects.element_types import static_bytes
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.work_groups import CONTEXT
-from spmd.passes.drop_redundant_barriers import DropRedundantBarriersPass
-from spmd.passes.gather_ids import GatherIdsPass
-from spmd.passes.rebuild_memrefs import RebuildMemrefsPass
-from spmd.passes.rebuild_strided_values import RebuildStridedValuesPass
-from spmd.passes.split_at_barriers import SplitAtBarriersPass, Strategy
-from spmd.passes.spmd_inline_calls import SpmdInlineCallsPass
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.kernels.drop_redundant_barriers import DropRedundantBarriersPass
+from spmd.passes.kernels.hoist_ids import HoistIdsPass
+from spmd.passes.kernels.spmd_inline_calls import SpmdInlineCallsPass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.rematerialization.rematerialize_memrefs import RematerializeMemrefsPass
+from spmd.passes.rematerialization.rematerialize_strided_values import (
+    RematerializeStridedValuesPass,
+)
+from spmd.passes.splitting.split_at_barriers import SplitAtBarriersPass, Strategy
 from spmd.runtime.errors import SourceText
 from spmd.runtime.parsing import make_context, parse
 from tests.execution.harness import Launch, Maker, Tolerance, check_native, check_passes
@@ -76,9 +78,9 @@ def contexts(source: str, strategy: Strategy) -> dict[str, float]:
     module = parse(SourceText("kernel.mlir", source))
     for step in (
         SpmdInlineCallsPass(),
-        RebuildMemrefsPass(),
-        RebuildStridedValuesPass(),
-        GatherIdsPass(),
+        RematerializeMemrefsPass(),
+        RematerializeStridedValuesPass(),
+        HoistIdsPass(),
         DropRedundantBarriersPass(),
         SplitAtBarriersPass(strategy=strategy),
     ):

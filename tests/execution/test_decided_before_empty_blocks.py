@@ -8,7 +8,7 @@ from xdsl.dialects import arith, cf, func
 from xdsl.dialects.builtin import Builtin
 from xdsl.parser import Parser
 
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.structuring.block_graph import BlockGraph
 from spmd.runtime.options import Strategy
 from tests.execution.harness import (

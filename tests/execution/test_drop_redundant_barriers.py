@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from spmd.passes.drop_redundant_barriers import DropRedundantBarriersPass
-from spmd.passes.gather_ids import GatherIdsPass
-from spmd.passes.spmd_specialize import SpmdSpecializePass
+from spmd.passes.kernels.drop_redundant_barriers import DropRedundantBarriersPass
+from spmd.passes.kernels.hoist_ids import HoistIdsPass
+from spmd.passes.kernels.spmd_specialize import SpmdSpecializePass
 from tests.execution.harness import (
     LINES,
     Launch,
@@ -55,7 +55,7 @@ def test_only_what_orders_something_is_left(launch: Launch):
         two_arrays,
         launch,
         SpmdSpecializePass(work_group_size=launch.group_size),
-        GatherIdsPass(),
+        HoistIdsPass(),
         DropRedundantBarriersPass(),
     )
     # With one work-item, no index tells two apart, and none has to.
@@ -75,6 +75,6 @@ def test_barriers_that_order_something_stay(
             source(name, launch, True),
             arguments,
             launch,
-            GatherIdsPass(),
+            HoistIdsPass(),
             DropRedundantBarriersPass(),
         )

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from spmd.dialects.diagnostics import KernelError
-from spmd.passes.split_at_barriers import Strategy
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.splitting.split_at_barriers import Strategy
 from spmd.runtime.parsing import make_context
 from tests.execution.harness import (
     Launch,

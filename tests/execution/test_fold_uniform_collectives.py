@@ -8,9 +8,9 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from spmd.dialects.diagnostics import KernelError
-from spmd.passes.fold_uniform_collectives import FoldUniformCollectivesPass
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
-from spmd.passes.vectorize import VectorizePass
+from spmd.passes.collectives.fold_uniform_collectives import FoldUniformCollectivesPass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.runtime.parsing import make_context
 from tests.execution.harness import (
     BOXES,

@@ -13,8 +13,8 @@ from itertools import product
 
 import pytest
 
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
-from spmd.passes.vectorize import VectorizePass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.runtime.options import Width
 from tests.execution.cases import CASES, KERNELS, Case
 from tests.execution.harness import (

@@ -2,12 +2,12 @@
 
 import pytest
 
-from spmd.passes.gather_ids import GatherIdsPass
-from spmd.passes.kernels_to_functions import KernelsToFunctionsPass
-from spmd.passes.split_at_barriers import SplitAtBarriersPass
-from spmd.passes.spmd_specialize import SpmdSpecializePass
+from spmd.passes.kernels.hoist_ids import HoistIdsPass
+from spmd.passes.kernels.spmd_specialize import SpmdSpecializePass
+from spmd.passes.splitting.split_at_barriers import SplitAtBarriersPass
+from spmd.passes.work_item_loops.kernels_to_functions import KernelsToFunctionsPass
 from tests.execution.harness import BOXES, LINES, PLANES, Launch, check_passes
-from tests.execution.test_gather_ids import arguments, kernel
+from tests.execution.test_hoist_ids import arguments, kernel
 
 
 @pytest.mark.parametrize("launch", [*LINES, *PLANES, *BOXES], ids=str)
@@ -21,7 +21,7 @@ def test_ids_and_sizes(launch: Launch, fixed: bool):
         arguments,
         launch,
         *specialize,
-        GatherIdsPass(),
+        HoistIdsPass(),
         SplitAtBarriersPass(),
         KernelsToFunctionsPass(),
         skip=("split-at-barriers",),

@@ -2,10 +2,10 @@
 
 import pytest
 
-from spmd.passes.form_sub_groups import FormSubGroupsPass
-from spmd.passes.lanes_to_loops import LanesToLoopsPass
-from spmd.passes.mask_divergence import MaskDivergencePass
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.lane_loops.lanes_to_loops import LanesToLoopsPass
+from spmd.passes.masking.mask_divergence import MaskDivergencePass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
 from tests.execution.cases import CASES, Case
 from tests.execution.harness import check_passes
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.reference import UndefinedBehavior, run_function
 from spmd.runtime.errors import SourceText
 from spmd.runtime.parsing import make_context, parse

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from spmd.passes.lower_atomics import LowerAtomicsPass
-from spmd.passes.pipeline import flatten
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
-from spmd.passes.sub_groups_to_loops import SubGroupsToLoopsPass
-from spmd.passes.vectorize import VectorizePass
+from spmd.passes.memory.lower_atomics import LowerAtomicsPass
+from spmd.passes.pipelines.pipeline import flatten
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
+from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.runtime.parsing import make_context
 from tests.execution.cases import CASES, Case
 from tests.execution.harness import (

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from tests.execution.harness import LINES, Maker, check_native, check_passes
 
 KERNEL = """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from spmd.passes.form_sub_groups import FormSubGroupsPass
-from spmd.passes.mask_divergence import MaskDivergencePass
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.masking.mask_divergence import MaskDivergencePass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
 from tests.execution.harness import LINES, check_passes
 from tests.execution.vectorize_kernels import CASES
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from spmd.passes.spmd_annotate_shapes import SpmdAnnotateShapesPass
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
-from spmd.passes.vectorize import VectorizePass
+from spmd.passes.kernels.spmd_annotate_shapes import SpmdAnnotateShapesPass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.vectorize import VectorizePass
 from tests.execution.harness import LINES, PLANES, Launch, Maker, check_passes
 
 KERNEL = """

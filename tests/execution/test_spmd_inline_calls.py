@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from spmd.passes.spmd_inline_calls import SpmdInlineCallsPass
+from spmd.passes.kernels.spmd_inline_calls import SpmdInlineCallsPass
 from tests.execution.harness import LINES, Maker, check_passes
 
 KERNEL = """

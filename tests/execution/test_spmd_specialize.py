@@ -3,12 +3,12 @@
 import pytest
 
 from spmd.dialects.diagnostics import KernelError
-from spmd.passes.spmd_specialize import SpmdSpecializePass
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.kernels.spmd_specialize import SpmdSpecializePass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.runtime.errors import SourceText
 from spmd.runtime.parsing import make_context, parse
 from tests.execution.harness import LINES, PLANES, Launch, check_passes
-from tests.execution.test_gather_ids import arguments, kernel
+from tests.execution.test_hoist_ids import arguments, kernel
 
 ONE = "spmd.kernel @one() attributes {work_group_size = array<i64: 8>} { spmd.return }"
 ANY = "spmd.kernel @any() { spmd.return }"

@@ -8,8 +8,8 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
 from xdsl.ir import Operation
 
-from spmd.passes.pipeline import flatten
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.pipeline import flatten
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.runtime.errors import SourceText
 from spmd.runtime.parsing import make_context, parse
 

@@ -14,12 +14,12 @@ from xdsl.dialects.builtin import ModuleOp
 import spmd
 from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.spmd import KernelOp
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
-from spmd.passes.structurize_control_flow import (
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.vectorize import VectorizePass
+from spmd.passes.structuring.structurize_control_flow import (
     StructurizeControlFlowPass,
     structurize_kernel,
 )
-from spmd.passes.vectorize import VectorizePass
 from spmd.reference import run_kernel
 from spmd.runtime.parsing import make_context
 from tests.execution.harness import (

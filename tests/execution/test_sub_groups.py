@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import spmd
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
-from spmd.passes.sub_groups_to_loops import SubGroupsToLoopsPass
-from spmd.passes.vectorize import VectorizePass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
+from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.runtime.options import Strategy
 from tests.execution.cases import KERNELS, of_each, one
 from tests.execution.harness import (

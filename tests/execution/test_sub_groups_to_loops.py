@@ -2,8 +2,8 @@
 
 import pytest
 
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
-from spmd.passes.sub_groups_to_loops import SubGroupsToLoopsPass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
 from tests.execution.cases import of_each
 from tests.execution.harness import Launch, check_passes
 

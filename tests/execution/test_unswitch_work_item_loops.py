@@ -7,13 +7,13 @@ import pytest
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 
-from spmd.passes.pipeline import flatten
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
-from spmd.passes.unswitch_work_item_loops import (
+from spmd.passes.pipelines.pipeline import flatten
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.work_item_loops.nests import nests_in
+from spmd.passes.work_item_loops.unswitch_work_item_loops import (
     MOST_BESIDE,
     UnswitchWorkItemLoopsPass,
 )
-from spmd.passes.work_item_nests import nests_in
 from spmd.runtime.parsing import make_context
 from tests.execution.harness import (
     LINES,

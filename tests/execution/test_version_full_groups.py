@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from xdsl.dialects import func
 
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
-from spmd.passes.version_full_groups import VersionFullGroupsPass
+from spmd.passes.kernels.version_full_groups import VersionFullGroupsPass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from tests.execution.harness import Launch, Maker, check_passes
 
 KERNEL = """

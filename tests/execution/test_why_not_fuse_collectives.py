@@ -8,7 +8,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from spmd.dialects.spmd import KernelOp
-from spmd.passes.collective_fusion import fuse_collectives
+from spmd.passes.collectives.collective_fusion import fuse_collectives
 from spmd.runtime.errors import SourceText
 from spmd.runtime.parsing import parse
 

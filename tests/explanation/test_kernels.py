@@ -13,9 +13,9 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import spmd
-from spmd.analysis.divergence import analyze_kernel
+from spmd.analysis.divergence.analyze import analyze_kernel
 from spmd.dialects.spmd import KernelOp
-from spmd.passes.gather_ids import GatherIdsPass
+from spmd.passes.kernels.hoist_ids import HoistIdsPass
 from spmd.runtime.explanation.explanation import JSON_VERSION
 from spmd.runtime.explanation.facts import KernelFacts
 from spmd.runtime.parsing import make_context, parse, read_file
@@ -103,7 +103,7 @@ def test_a_kernel_without_places():
 def test_no_example_keeps_a_uniform_value_or_an_id(path: Path):
     """Everything in a context of an example is varying, and no id or sum of ids."""
     module = parse(read_file(path))
-    GatherIdsPass().apply(make_context(), module)
+    HoistIdsPass().apply(make_context(), module)
     kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)}
     for facts in spmd.compile(path, width=8).explain().kernels:
         divergence = analyze_kernel(kernels[facts.name])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects import scf
 
 from spmd.dialects.spmd import KernelOp
-from spmd.passes.flatten_control_flow import flatten
+from spmd.passes.splitting.flatten_control_flow import flatten
 from tests.execution.harness import parsed
 
 

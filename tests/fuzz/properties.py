@@ -10,8 +10,8 @@ from typing import Any
 
 from spmd import CompileError
 from spmd.dialects.diagnostics import KernelError
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
-from spmd.passes.vectorize import VectorizePass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.reference.check import check_kernel
 from spmd.reference.findings import Report
 from spmd.runtime.options import Strategy

@@ -225,7 +225,7 @@ def test_divisions_by_zero_and_overflowing_ones():
 
 
 def test_a_loop_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("spmd.reference.meanings.scf.MOST_ITERATIONS", 1000)
+    monkeypatch.setattr("spmd.reference.semantics.upstream.scf.MOST_ITERATIONS", 1000)
     body = """
   %r = scf.while (%a = %one) : (i32) -> i32 {
     %v = memref.load %x[%c0] : memref<?xi32>

@@ -6,9 +6,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from spmd.runtime.arrays import ArrayLayout, overlap
-from spmd.runtime.elements import ELEMENTS
-from spmd.runtime.local_memory import LocalMemory, local
+from spmd.runtime.arguments.arrays import ArrayLayout, overlap
+from spmd.runtime.arguments.elements import ELEMENTS
+from spmd.runtime.arguments.local_memory import LocalMemory, local
 
 
 def layout(

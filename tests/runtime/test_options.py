@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import spmd
-from spmd.passes.spmd_to_loops import SpmdToLoopsPass
-from spmd.passes.sub_groups_to_loops import SubGroupsToLoopsPass
-from spmd.passes.vectorize import VectorizePass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
+from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.runtime.options import CompileOptions
 
 KERNEL = "spmd.kernel @k() {\n  spmd.return\n}"

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spmd.runtime.elements import ELEMENTS
-from spmd.runtime.scalars import pack_scalar
+from spmd.runtime.arguments.elements import ELEMENTS
+from spmd.runtime.arguments.scalars import pack_scalar
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import spmd
-from spmd.runtime.threads import available_threads, run_on_threads
+from spmd.runtime.launching.threads import available_threads, run_on_threads
 
 WORK = """
 spmd.kernel @work(%n: i32, %out: memref<?xi32>) {

@@ -4,10 +4,10 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from spmd.dialects.spmd import KernelOp
+from spmd.runtime.arguments.written_arguments import written_arguments
 from spmd.runtime.errors import SourceText
 from spmd.runtime.parsing import parse
 from spmd.runtime.pipeline import called_functions
-from spmd.runtime.written_arguments import written_arguments
 
 M = "memref<?xf32>"
 HEAD = f"spmd.kernel @k(%a: {M}, %b: {M}, %p: i1) {{\n  %i = spmd.global_id x\n"

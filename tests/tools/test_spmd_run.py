@@ -92,7 +92,7 @@ def test_time_goes_to_stderr(file: str, capsys: pytest.CaptureFixture[str]):
 def test_print_after_all(file: str, capsys: pytest.CaptureFixture[str]):
     assert run(file, "--print-after=all") == 0
     out = capsys.readouterr().out
-    assert "// IR after gather-ids\n" in out
+    assert "// IR after hoist-ids\n" in out
     assert "; IR after spmd-llvm\n" in out
 
 

@@ -15,12 +15,12 @@ from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.universe import Universe
 
-from spmd.lowering.assertions import Assertions
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import Machine, host_machine
 from spmd.lowering.native import compile_native
-from spmd.lowering.types import is_memref
-from spmd.passes.lower_atomics import LowerAtomicsPass
+from spmd.lowering.ops.assertions import Assertions
+from spmd.lowering.writing.types import is_memref
+from spmd.passes.memory.lower_atomics import LowerAtomicsPass
 
 Array = NDArray[Any]
 

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from spmd.lowering.assertions import functions_that_may_fail
+from spmd.lowering.ops.assertions import functions_that_may_fail
 from tests.execution.lowering.native_functions import NativeFunctions, parse_module
 from tests.execution.lowering.test_entry import SIZES, run
 

@@ -6,15 +6,15 @@ import pytest
 from xdsl.dialects import arith, cf, func, math, memref, scf, ub, vector
 
 from spmd.dialects import compat
-from spmd.lowering.control_flow import CFG_TERMINATORS
 from spmd.lowering.emit import EMITTER_MODULES
-from spmd.lowering.registry import EMITTERS
+from spmd.lowering.writing.control_flow import CFG_TERMINATORS
+from spmd.lowering.writing.registry import EMITTERS
 
 compat.ensure()
 MODULES = {
-    "spmd.lowering.assertions",
-    "spmd.lowering.func",
-    *(module.__name__ for module in EMITTER_MODULES),
+    "spmd.lowering.ops.assertions",
+    "spmd.lowering.ops.func",
+    *EMITTER_MODULES,
 }
 
 WRITTEN_BY_THEIR_PARENT = {

@@ -11,10 +11,10 @@ import pytest
 
 import spmd
 from spmd.dialects.spmd.failure import MAX_VALUES, escaped, formatted, pieces_of
-from spmd.lowering.assertions import functions_that_may_fail
+from spmd.lowering.ops.assertions import functions_that_may_fail
 from spmd.reference import run_function
 from spmd.reference.errors import UndefinedBehavior
-from spmd.runtime.failure import Failure
+from spmd.runtime.launching.failure import Failure
 from tests.execution.lowering.native_functions import NativeFunctions, parse_module
 
 CHECK = """func.func @check(%n: i8, %word: i32, %bit: i1, %x: memref<1xindex>) -> index {

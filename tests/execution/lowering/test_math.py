@@ -13,7 +13,7 @@ import pytest
 
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import PORTABLE
-from spmd.lowering.module_writer import Remark
+from spmd.lowering.writing.module_writer import Remark
 from tests.execution.lowering.elementwise import (
     WIDTHS,
     Case,

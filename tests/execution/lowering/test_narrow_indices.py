@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from xdsl.dialects.func import FuncOp
 
-from spmd.lowering.narrow_indices import wrap_in_different_widths
+from spmd.lowering.ops.narrow_indices import wrap_in_different_widths
 from tests.execution.harness import Launch, Maker, check_native, parsed
 
 INDICES = {

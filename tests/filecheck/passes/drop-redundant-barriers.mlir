@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -p gather-ids,drop-redundant-barriers --split-input-file | filecheck %s
+// RUN: xdsl-opt %s -p hoist-ids,drop-redundant-barriers --split-input-file | filecheck %s
 
 // First and last: nothing to order. Each work-item its own element. Only reads.
 

@@ -1,7 +1,7 @@
-// RUN: xdsl-opt %s -p 'gather-ids,split-at-barriers{check=true}' --split-input-file | filecheck %s
-// RUN: xdsl-opt %s -p 'gather-ids,split-at-barriers{check=true strategy=continuations}' --split-input-file | filecheck %s --check-prefix CONT
-// RUN: xdsl-opt %s -p 'gather-ids,split-at-barriers' --split-input-file | filecheck %s --check-prefix OFF
-// RUN: xdsl-opt %s -p 'gather-ids,split-at-barriers{strategy=continuations}' --split-input-file | filecheck %s --check-prefix OFF
+// RUN: xdsl-opt %s -p 'hoist-ids,split-at-barriers{check=true}' --split-input-file | filecheck %s
+// RUN: xdsl-opt %s -p 'hoist-ids,split-at-barriers{check=true strategy=continuations}' --split-input-file | filecheck %s --check-prefix CONT
+// RUN: xdsl-opt %s -p 'hoist-ids,split-at-barriers' --split-input-file | filecheck %s --check-prefix OFF
+// RUN: xdsl-opt %s -p 'hoist-ids,split-at-barriers{strategy=continuations}' --split-input-file | filecheck %s --check-prefix OFF
 // RUN: xdsl-opt %s -p 'spmd-to-loops{check-barriers=true},vectorize{width=8}' --split-input-file | filecheck %s --check-prefix VECTOR
 
 // OFF-NOT: spmd.fail

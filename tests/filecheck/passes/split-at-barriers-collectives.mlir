@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -p gather-ids,split-at-barriers --split-input-file | filecheck %s
+// RUN: xdsl-opt %s -p hoist-ids,split-at-barriers --split-input-file | filecheck %s
 
 // What goes into the collective, and is cheap, is computed where it is combined.
 

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -p 'structurize-control-flow,gather-ids,split-at-barriers{strategy=continuations}' --split-input-file --verify-diagnostics | filecheck %s
+// RUN: xdsl-opt %s -p 'structurize-control-flow,hoist-ids,split-at-barriers{strategy=continuations}' --split-input-file --verify-diagnostics | filecheck %s
 
 // Barriers one after the other need no decision.
 
@@ -156,7 +156,7 @@ spmd.kernel @blocks(%x: memref<?xi32>) attributes {work_group_size = array<i64: 
 
 // What cannot be kept.
 
-// CHECK: expected scf.yield to pass on no memref that is used behind a barrier: run rebuild-memrefs before this pass
+// CHECK: expected scf.yield to pass on no memref that is used behind a barrier: run rematerialize-memrefs before this pass
 spmd.kernel @memref(%x: memref<?xi32>, %y: memref<?xi32>, %p: memref<?xi1>) {
   %c0 = arith.constant 0 : index
   %lid = spmd.local_id x

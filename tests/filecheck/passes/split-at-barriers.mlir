@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -p 'gather-ids,split-at-barriers{strategy=fission}' --split-input-file --verify-diagnostics | filecheck %s
+// RUN: xdsl-opt %s -p 'hoist-ids,split-at-barriers{strategy=fission}' --split-input-file --verify-diagnostics | filecheck %s
 
 // No barrier: loops around the body; what is uniform runs once, in front of them.
 

@@ -1,0 +1,265 @@
+"""
+In which loops work-items that wait at one sync are in the same round.
+
+A value that is the same in all work-items *in one round* of a loop is not the same at a
+barrier that one of them reaches in its first round and another in its second, nor behind a
+loop that one of them leaves earlier. And only lanes that are in the same round of every
+loop run a sub-group operation together.
+
+```mlir
+^head(%i: index):
+  cf.cond_br %more, ^body, ^exit    // may differ: but who leaves waits nowhere in the loop
+^body:
+  cf.cond_br %c, ^wait, ^latch      // if %c differs, who comes to ^latch is a round ahead
+^wait:
+  spmd.barrier
+  cf.br ^latch
+^latch:
+  cf.br ^head(%next : index)
+```
+
+Two work-items get out of step in a loop where they part, in one round, into ways of which
+one leads to a sync and one around the loop, if that leads to the same sync in a later
+round. Ways that all come to one block in the same round do not matter: work-items are
+together again there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import cf
+from xdsl.ir import Block, Operation, SSAValue
+
+from spmd.analysis.barriers.sub_cfgs import Cfg, end_of
+from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.graphs.cfg import (
+    Loop,
+    back_edges,
+    immediate_dominators,
+    natural_loops,
+    strongly_connected,
+)
+
+
+@dataclass(frozen=True)
+class LoopRounds:
+    """What is known of the loops of one kernel."""
+
+    out_of_step: Mapping[Block, Operation] = field(
+        default_factory=dict[Block, Operation]
+    )
+    """
+    The blocks of loops in which work-items may wait at one sync in different rounds.
+
+    Each with a branch at which they may part.
+    """
+
+    _left_apart: Mapping[Block, frozenset[Block]] = field(
+        default_factory=dict[Block, frozenset[Block]]
+    )
+    """For each block the innermost loop around it that may be left in different rounds."""
+
+    def are_equal(self, value: SSAValue, block: Block) -> bool:
+        """
+        Whether all work-items that wait at one sync have `value` from the same round.
+
+        `block` is the one that defines it.
+        """
+        if block in self.out_of_step:
+            return False
+        loop = self._left_apart.get(block)
+        return loop is None or all(
+            _block_around(use.operation, block) in loop for use in value.uses
+        )
+
+
+def find_loop_rounds(cfg: Cfg, divergence: Divergence) -> LoopRounds:
+    """Look at all loops of a kernel."""
+    ahead = _syncs_ahead(cfg)
+    parting = {
+        number
+        for number, block in enumerate(cfg.blocks)
+        if _may_part(cfg, block, divergence, ahead)
+    }
+    if not parting:
+        return LoopRounds()
+    waiting = frozenset(
+        number for number, block in enumerate(cfg.blocks) if cfg.waits(block)
+    )
+    out_of_step: dict[Block, Operation] = {}
+    left_apart: dict[Block, frozenset[Block]] = {}
+    back, reducible = back_edges(cfg.edges, 0)
+    loops = natural_loops(cfg.edges, back) if reducible else _cycles(cfg.edges)
+    # The larger ones first: what is said last of a block is about the innermost loop.
+    for loop in sorted(loops.values(), key=lambda loop: -len(loop.nodes)):
+        branches = parting & loop.nodes
+        if not branches:
+            continue
+        blocks = frozenset(cfg.blocks[number] for number in loop.nodes)
+        left_apart.update((block, blocks) for block in blocks)
+        branch = min(branches)
+        if reducible:
+            branch = parts_rounds(cfg.edges, loop, waiting, branches)
+        if branch is not None:
+            where = end_of(cfg.blocks[branch])
+            out_of_step.update((block, where) for block in blocks)
+    return LoopRounds(out_of_step, left_apart)
+
+
+def _cycles(edges: Sequence[Sequence[int]]) -> dict[int, Loop]:
+    """The cycles of any graph, as far as one can get from each node of one to each other."""
+    return {
+        nodes[0]: Loop(nodes[0], frozenset(nodes), None)
+        for nodes in strongly_connected(edges)
+        if len(nodes) > 1 or nodes[0] in edges[nodes[0]]
+    }
+
+
+def parts_rounds(
+    edges: Sequence[Sequence[int]],
+    loop: Loop,
+    waiting: frozenset[int],
+    branches: Collection[int],
+) -> int | None:
+    """
+    The first of `branches` that brings work-items to one sync in different rounds.
+
+    They come to `waiting` nodes of `loop`, and go on when all are at the same.
+    """
+    one_round = _Round(edges, loop, waiting)
+    ahead = one_round.ahead
+    again = ahead[loop.header] & ~one_round.next_round
+    for branch in sorted(branches):
+        if one_round.rejoins(branch):
+            continue
+        ways = [one_round.of_way(way) for way in dict.fromkeys(edges[branch])]
+        around = [way & one_round.next_round > 0 for way in ways]
+        others = sum(around)
+        if any(
+            way & again and others > is_around
+            for way, is_around in zip(ways, around, strict=True)
+        ):
+            return branch
+    return None
+
+
+class _Round:
+    """What can be run in one round of a loop without waiting."""
+
+    def __init__(
+        self, edges: Sequence[Sequence[int]], loop: Loop, waiting: frozenset[int]
+    ):
+        self.loop = loop
+        self.edges = {
+            node: () if node in waiting else tuple(edges[node]) for node in loop.nodes
+        }
+        syncs = sorted(waiting & loop.nodes)
+        self._bit = {node: 1 << number for number, node in enumerate(syncs)}
+        self.next_round = 1 << len(syncs)
+        """The bit for the next round."""
+
+        self.ahead = self._find_ahead()
+        """The syncs of the loop that a node leads to in this round, as bits."""
+
+        self._joined = self._find_joined()
+
+    def of_way(self, target: int) -> int:
+        """What a branch to `target` leads to, as bits."""
+        if target == self.loop.header:
+            return self.next_round
+        return self.ahead.get(target, 0)
+
+    def _find_ahead(self) -> dict[int, int]:
+        header = self.loop.header
+        own = {
+            node: self._bit.get(node, 0) | (self.next_round if header in nexts else 0)
+            for node, nexts in self.edges.items()
+        }
+        inside = {
+            node: [target for target in nexts if target in own and target != header]
+            for node, nexts in self.edges.items()
+        }
+        return _bits_ahead(inside, own)
+
+    def _find_joined(self) -> dict[int, int]:
+        """The immediate post-dominators of nodes, as far as the round goes."""
+        number = {node: i for i, node in enumerate(self.edges)}
+        header, end = len(number), len(number) + 1
+        backward: list[list[int]] = [[] for _ in range(end + 1)]
+        backward[end].append(header)
+        for node, nexts in self.edges.items():
+            for target in nexts:
+                at = header if target == self.loop.header else number.get(target, end)
+                backward[at].append(number[node])
+            if not nexts:
+                backward[end].append(number[node])
+        post = immediate_dominators(backward, end)
+        return {node: post[i] for node, i in number.items() if post.get(i, end) != end}
+
+    def rejoins(self, branch: int) -> bool:
+        """Whether all ways behind `branch` come to one node, or to the next round."""
+        return branch in self._joined
+
+
+def _may_part(
+    cfg: Cfg, block: Block, divergence: Divergence, ahead: Mapping[int, int]
+) -> bool:
+    """Whether work-items can go different ways behind `block`."""
+    end = end_of(block)
+    ways = set(cfg.branches(block))
+    if len(ways) < 2:
+        return False
+    if isinstance(end, cf.ConditionalBranchOp | cf.SwitchOp) and divergence.is_uniform(
+        end.operands[0]
+    ):
+        return False
+    seen = 0
+    for way in ways:
+        if seen & ahead[cfg.number[way]]:
+            return True
+        seen |= ahead[cfg.number[way]]
+    return False
+
+
+def _syncs_ahead(cfg: Cfg) -> Mapping[int, int]:
+    """The syncs that can be reached next from each block, as bits; the end is the last."""
+    bit = {sync: 1 << number for number, sync in enumerate(cfg.syncs)}
+    the_end = 1 << len(bit)
+    edges = {
+        number: [cfg.number[after] for after in cfg.branches(block)]
+        for number, block in enumerate(cfg.blocks)
+    }
+    own = {
+        number: bit.get(end_of(block), 0 if edges[number] else the_end)
+        for number, block in enumerate(cfg.blocks)
+    }
+    return _bits_ahead(edges, own)
+
+
+def _bits_ahead(
+    edges: Mapping[int, Sequence[int]], own: Mapping[int, int]
+) -> dict[int, int]:
+    """The bits that nodes have of their own, and those of all that they lead to."""
+    ahead = dict(own)
+    before: dict[int, list[int]] = {node: [] for node in edges}
+    for node, nexts in edges.items():
+        for target in nexts:
+            before[target].append(node)
+    open_ = [node for node, bits in ahead.items() if bits]
+    while open_:
+        node = open_.pop()
+        for source in before[node]:
+            if ahead[node] & ~ahead[source]:
+                ahead[source] |= ahead[node]
+                open_.append(source)
+    return ahead
+
+
+def _block_around(op: Operation, sibling: Block) -> Block | None:
+    """The block with `op` in or below it that stands in the same region as `sibling`."""
+    at: Operation | None = op
+    while at is not None and at.parent_region() is not sibling.parent:
+        at = at.parent_op()
+    return None if at is None else at.parent

@@ -1,0 +1,210 @@
+"""
+Which barriers order nothing: no work-item accesses behind them what another one accessed
+before, or both only read.
+
+Two accesses can meet if one writes and they may overlap, unless it is always the same
+work-item that accesses an element: both use the same indices, which are different in all
+work-items and the same in every round of every loop.
+
+```mlir
+memref.store %v, %tile[%lid]   // each work-item its own element
+spmd.barrier                   // redundant
+%w = memref.load %tile[%lid]
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import memref
+from xdsl.ir import Block, Operation, SSAValue
+
+from spmd.analysis.barriers.barrier_regions import (
+    BarrierRegion,
+    BarrierRegions,
+    is_group_barrier,
+)
+from spmd.analysis.barriers.region_flow import Flow, region_flow
+from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.memory.accesses import accesses_of, base_of, may_overlap
+from spmd.dialects.spmd import BarrierOp, KernelOp
+
+
+@dataclass(frozen=True)
+class Access:
+    """One access to memory that work-items share."""
+
+    op: Operation
+    memory: SSAValue
+    indices: tuple[SSAValue, ...] | None
+    """`None` if they are not known."""
+
+    writes: bool
+
+
+@dataclass(frozen=True)
+class Redundant:
+    """A barrier that can go, and why."""
+
+    barrier: BarrierOp
+    reason: str
+
+
+class RedundantBarriers:
+    """Looks at one barrier after the other; what is found redundant orders nothing more."""
+
+    def __init__(
+        self,
+        kernel: KernelOp,
+        regions: BarrierRegions,
+        analyze: Callable[[], Divergence],
+    ):
+        self.kernel = kernel
+        self.regions = regions
+        self.flow = region_flow(regions)
+        self._backward = _reversed(self.flow)
+        self._accesses: dict[BarrierRegion, Sequence[Access] | None] = {}
+        self._analyze = analyze
+        self._divergence: Divergence | None = None
+        self._gone: set[Operation] = set()
+
+    def find(self) -> Iterator[Redundant]:
+        """The redundant barriers, in the order of the source."""
+        for sync in self.regions.syncs:
+            if isinstance(sync, BarrierOp) and (reason := self._why_redundant(sync)):
+                self._gone.add(sync)
+                yield Redundant(sync, reason)
+
+    def _why_redundant(self, barrier: BarrierOp) -> str | None:
+        region = self.regions.region_before(barrier)
+        before = self._collect((region,), self._backward, forward=False)
+        after = self._collect(self.flow[region], self.flow, forward=True)
+        if before is None or after is None:
+            return None
+        own: dict[str, None] = {}
+        for first in before:
+            for second in after:
+                if not (first.writes or second.writes):
+                    continue
+                if not may_overlap(first.memory, second.memory):
+                    continue
+                if not self._is_own(first, second):
+                    return None
+                own[base_of(first.memory).name_hint or "an array"] = None
+        if not before:
+            return "nothing that work-items share is accessed before it"
+        if not after:
+            return "nothing that work-items share is accessed behind it"
+        if own:
+            names = ", ".join(f"%{name}" for name in own)
+            return f"each work-item accesses only its own elements of {names}"
+        return "what is written on one side of it is not accessed on the other"
+
+    def _collect(
+        self, start: Sequence[BarrierRegion], edges: Flow, *, forward: bool
+    ) -> list[Access] | None:
+        """The accesses that can run on one side of a barrier; `None` if not known."""
+        found: list[Access] = []
+        seen: set[BarrierRegion] = set()
+        open_ = list(start)
+        while open_:
+            region = open_.pop()
+            if region in seen:
+                continue
+            seen.add(region)
+            accesses = self._accesses_of(region)
+            if accesses is None:
+                return None
+            found.extend(accesses)
+            if forward:
+                if not self._orders(region.end):
+                    open_.extend(edges[region])
+            else:
+                open_.extend(r for r in edges[region] if not self._orders(r.end))
+        return found
+
+    def _orders(self, end: Operation) -> bool:
+        """Whether `end` is a barrier that stays. A collective does not order memory."""
+        return is_group_barrier(end) and end not in self._gone
+
+    def _accesses_of(self, region: BarrierRegion) -> Sequence[Access] | None:
+        if region not in self._accesses:
+            self._accesses[region] = _find_accesses(region)
+        return self._accesses[region]
+
+    def _is_own(self, first: Access, second: Access) -> bool:
+        """Whether only one work-item accesses an element in both."""
+        indices = first.indices
+        if (
+            indices is None
+            or indices != second.indices
+            or first.memory is not second.memory
+            or not all(map(self._is_fixed, (first.memory, *indices)))
+        ):
+            return False
+        if self._divergence is None:
+            self._divergence = self._analyze()
+        size = self.kernel.group_size
+        free = list(indices)
+        for dimension in range(3):
+            if size is not None and size[dimension] == 1:
+                continue
+            telling = next((i for i in free if self._tells_apart(i, dimension)), None)
+            if telling is None:
+                return False
+            free.remove(telling)
+        return True
+
+    def _tells_apart(self, index: SSAValue, dimension: int) -> bool:
+        """Whether `index` differs between all work-items of a row in `dimension`."""
+        assert self._divergence is not None
+        stride = self._divergence.shape(index, dimension).stride
+        return bool(stride) and all(
+            self._divergence.shape(index, other).is_uniform
+            for other in range(3)
+            if other != dimension
+        )
+
+    def _is_fixed(self, value: SSAValue) -> bool:
+        """Whether a work-item computes `value` once."""
+        owner = value.owner
+        block = owner if isinstance(owner, Block) else owner.parent
+        return block is self.kernel.body.blocks.first
+
+
+def _find_accesses(region: BarrierRegion) -> Sequence[Access] | None:
+    found: list[Access] = []
+    for op in region.ops:
+        if accesses_of(op).unknown:
+            return None
+        for inner in op.walk():
+            found.extend(_shared_accesses(inner))
+    return found
+
+
+def _shared_accesses(op: Operation) -> Iterator[Access]:
+    match op:
+        case memref.LoadOp():
+            accesses = (Access(op, op.memref, tuple(op.indices), False),)
+        case memref.StoreOp():
+            accesses = (Access(op, op.memref, tuple(op.indices), True),)
+        case memref.CopyOp():
+            accesses = (
+                Access(op, op.source, None, False),
+                Access(op, op.destination, None, True),
+            )
+        case _:
+            return
+    for access in accesses:
+        if not isinstance(base_of(access.memory).owner, memref.AllocaOp):
+            yield access
+
+
+def _reversed(flow: Flow) -> dict[BarrierRegion, list[BarrierRegion]]:
+    backward: dict[BarrierRegion, list[BarrierRegion]] = {r: [] for r in flow}
+    for region, nexts in flow.items():
+        for following in nexts:
+            backward[following].append(region)
+    return backward

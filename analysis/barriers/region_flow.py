@@ -1,0 +1,104 @@
+"""In which order a work-group runs the barrier regions of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects import scf
+from xdsl.ir import Block, Region
+
+from spmd.analysis.barriers.barrier_regions import BarrierRegion, BarrierRegions
+from spmd.dialects.spmd import KernelOp
+
+Flow = Mapping[BarrierRegion, Sequence[BarrierRegion]]
+"""Which regions can follow a region, at once or behind a sync."""
+
+
+def region_flow(regions: BarrierRegions) -> Flow:
+    """The control flow graph whose nodes are barrier regions."""
+    following: dict[BarrierRegion, BarrierRegion] = {}
+    first: dict[Block, BarrierRegion] = {}
+    last: dict[Block, BarrierRegion] = {}
+    for region in regions.regions:
+        block = region.end.parent
+        assert block is not None, "a region ends in a block"
+        if block in last:
+            following[last[block]] = region
+        else:
+            first[block] = region
+        last[block] = region
+
+    def entries(*inner: Region) -> list[BarrierRegion]:
+        return [first[region.block] for region in inner if region.blocks]
+
+    def after(region: BarrierRegion) -> Sequence[BarrierRegion]:
+        end = region.end
+        parent = end.parent_op()
+        is_last = region not in following
+        match parent if is_last else end:
+            case KernelOp():
+                return ()
+            case scf.IfOp() as op:
+                if is_last:
+                    return (behind(op),)
+                inner = entries(*op.regions)
+                return inner if len(inner) == 2 else (*inner, behind(op))
+            case scf.IndexSwitchOp() as op:
+                return (behind(op),) if is_last else entries(*op.regions)
+            case scf.ForOp() as op:
+                return (*entries(op.body), behind(op))
+            case scf.WhileOp() as op:
+                if is_last and end.parent is op.before_region.block:
+                    return (*entries(op.after_region), behind(op))
+                return entries(op.before_region)
+            case _:
+                return (following[region],)
+
+    def behind(carrier: scf.IfOp | scf.IndexSwitchOp | scf.ForOp | scf.WhileOp):
+        return following[regions.region_before(carrier)]
+
+    return {region: after(region) for region in regions.regions}
+
+
+def syncs_ahead(regions: BarrierRegions, flow: Flow) -> Mapping[BarrierRegion, int]:
+    """
+    The syncs that a work-item can reach next from the beginning of a region, as bits.
+
+    The last bit stands for the end of the kernel.
+    """
+    bit = {sync: 1 << number for number, sync in enumerate(regions.syncs)}
+    the_end = 1 << len(bit)
+    ahead = {
+        region: bit.get(region.end, the_end if not flow[region] else 0)
+        for region in regions.regions
+    }
+    changed = True
+    while changed:
+        changed = False
+        for region in reversed(regions.regions):
+            if region.end in bit:
+                continue
+            found = ahead[region]
+            for following in flow[region]:
+                found |= ahead[following]
+            if found != ahead[region]:
+                ahead[region] = found
+                changed = True
+    return ahead
+
+
+def why_not_agreed(
+    flow: Flow, ahead: Mapping[BarrierRegion, int], region: BarrierRegion
+) -> str | None:
+    """
+    Why work-items could go different ways behind `region`, although the kernel is legal.
+
+    All work-items reach the same sync next. If each way leads to syncs of its own, they
+    all go the same way.
+    """
+    seen = 0
+    for following in flow[region]:
+        if seen & ahead[following]:
+            return "work-items that go different ways can meet at the same barrier"
+        seen |= ahead[following]
+    return None

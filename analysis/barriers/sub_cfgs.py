@@ -1,0 +1,170 @@
+"""
+How a kernel of blocks falls apart at its barriers, if control flow is left as it is.
+
+A *resume point* is the begin of the kernel, or what follows a sync (a barrier or a
+collective of the work-group). Its *sub-CFG* is all that a work-item can run from there to
+the next sync. A block belongs to each sub-CFG that can run it.
+
+```mlir
+  ...                           // point 0: this block, then ^loop as far as its barrier
+  cf.br ^loop
+^loop:
+  spmd.barrier
+  ...                           // point 1: from here around ^loop, or to ^exit
+  cf.cond_br %c, ^loop, ^exit
+^exit:
+  spmd.return
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from xdsl.ir import Block, Operation, SSAValue
+
+from spmd.analysis.barriers.barrier_regions import is_sync
+from spmd.analysis.graphs.cfg import (
+    dominates,
+    immediate_dominators,
+    reverse_post_order,
+)
+
+
+@dataclass(frozen=True)
+class Cfg:
+    """
+    The blocks of a kernel in which every sync is the last operation of its block.
+
+    What follows a sync is the block behind its own.
+    """
+
+    blocks: tuple[Block, ...]
+
+    @cached_property
+    def number(self) -> Mapping[Block, int]:
+        """The place of each block in `blocks`."""
+        return {block: number for number, block in enumerate(self.blocks)}
+
+    @cached_property
+    def syncs(self) -> tuple[Operation, ...]:
+        """The syncs that end blocks, in the order of the blocks."""
+        ends = (end_of(block) for block in self.blocks)
+        return tuple(end for end in ends if is_sync(end))
+
+    def behind(self, sync: Operation) -> Block:
+        """The block that work-items run when all have reached `sync`."""
+        block = sync.parent
+        assert block is not None, "a sync stands in a block"
+        return self.blocks[self.number[block] + 1]
+
+    def waits(self, block: Block) -> bool:
+        """Whether work-items wait for each other at the end of `block`."""
+        return is_sync(end_of(block))
+
+    def branches(self, block: Block) -> Sequence[Block]:
+        """Where a work-item can go from `block` without waiting."""
+        end = end_of(block)
+        return () if is_sync(end) else end.successors
+
+    def successors(self, block: Block) -> Sequence[Block]:
+        """Where a work-item can go from `block`."""
+        end = end_of(block)
+        return (self.behind(end),) if is_sync(end) else end.successors
+
+    @cached_property
+    def edges(self) -> list[list[int]]:
+        """`successors`, as numbers."""
+        return [
+            [self.number[after] for after in self.successors(block)]
+            for block in self.blocks
+        ]
+
+
+def end_of(block: Block) -> Operation:
+    """The last operation of a block that is not empty."""
+    end = block.last_op
+    assert end is not None, "a block has a terminator"
+    return end
+
+
+@dataclass(eq=False)
+class SubCfg:
+    """All that a work-item can run from one resume point to the next sync."""
+
+    sync: Operation | None
+    """Behind which it begins; `None` for the begin of the kernel."""
+
+    blocks: tuple[Block, ...]
+    """In reverse post-order; the first is where it begins."""
+
+    ends: tuple[Block, ...]
+    """The blocks that end in a sync or return."""
+
+    _dominator: dict[int, int]
+    _number: Mapping[Block, int]
+    _edges: Sequence[Sequence[int]]
+    _behind: dict[Block, frozenset[int]] = field(
+        default_factory=dict[Block, frozenset[int]]
+    )
+
+    @property
+    def start(self) -> Block:
+        """Where it begins."""
+        return self.blocks[0]
+
+    def __contains__(self, block: Block) -> bool:
+        return self._number.get(block) in self._dominator
+
+    def dominates(self, a: Block, b: Block) -> bool:
+        """Whether a work-item that runs `b` has always run `a` before, from the start."""
+        return dominates(self._dominator, self._number[a], self._number[b])
+
+    def leads_to(self, a: Block, b: Block) -> bool:
+        """Whether a work-item can run `b` after it has run `a`."""
+        if a not in self._behind:
+            seen: set[int] = set()
+            open_ = list(self._edges[self._number[a]])
+            while open_:
+                node = open_.pop()
+                if node not in seen:
+                    seen.add(node)
+                    open_.extend(self._edges[node])
+            self._behind[a] = frozenset(seen)
+        return self._number[b] in self._behind[a]
+
+
+def find_sub_cfgs(cfg: Cfg) -> tuple[SubCfg, ...]:
+    """The sub-CFG of every resume point that can be reached, the kernel's begin first."""
+    edges = [[cfg.number[b] for b in cfg.branches(block)] for block in cfg.blocks]
+    found: dict[Operation | None, SubCfg] = {}
+    open_: list[Operation | None] = [None]
+    while open_:
+        sync = open_.pop(0)
+        if sync in found:
+            continue
+        start = cfg.blocks[0] if sync is None else cfg.behind(sync)
+        order = reverse_post_order(edges, cfg.number[start])
+        blocks = tuple(cfg.blocks[number] for number in order)
+        ends = tuple(block for block in blocks if not cfg.branches(block))
+        dominator = immediate_dominators(edges, cfg.number[start])
+        found[sync] = SubCfg(sync, blocks, ends, dominator, cfg.number, edges)
+        open_.extend(end for end in map(end_of, ends) if is_sync(end))
+    return tuple(found.values())
+
+
+def used_from_outside(block: Block) -> dict[SSAValue, None]:
+    """The values that `block` uses and that other blocks define, in order."""
+    inside: set[object] = {block}
+    found: dict[SSAValue, None] = {}
+    for op in block.walk():
+        inside.add(op)
+        for region in op.regions:
+            inside.update(region.blocks)
+    for op in block.walk():
+        for value in op.operands:
+            if value.owner not in inside:
+                found[value] = None
+    return found

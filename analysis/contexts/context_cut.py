@@ -1,0 +1,237 @@
+"""
+Which values to store so that all others that are needed can be computed again.
+
+Values form a graph: from the operands of a cheap operation to its result. Some nodes can
+only be stored (a load), some are needed behind a barrier. What is stored is a minimum cut
+between these: every way from the first to the second goes through a stored value, and the
+stored values take as few bytes as possible. Of several cuts the one nearest to the uses is
+taken, which leaves the least to compute again.
+
+```mlir
+%v = memref.load %x[%i]      // 4 bytes, cannot be computed again
+%a = arith.addf %v, %one     // needed
+%b = arith.addf %v, %two     // needed: with %a, 8 bytes; %v is the cut
+```
+
+What takes more than `RECOMPUTED_OPS` operations counts as something that can only be
+stored: a short way to save a byte must not be a long way to compute it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Operation, SSAValue
+
+from spmd.analysis.memory.accesses import is_integer_division, may_trap
+from spmd.dialects.element_types import size_in_bytes
+from spmd.dialects.rewriting import has_no_effect
+from spmd.dialects.spmd import SubGroupQueryOp
+
+RECOMPUTED_OPS = 8
+"""The most operations that are recomputed rather than stored."""
+
+DIVISION_COST = 3
+"""What an integer division by a constant counts for."""
+
+
+LARGEST_GRAPH = 4000
+"""Values of a graph for which a minimum is looked for."""
+
+_ENDLESS = 1 << 60
+
+Operands = Callable[[SSAValue], tuple[int, Sequence[SSAValue]] | None]
+"""What it costs to compute a value again, and from what; `None` if it cannot be done."""
+
+
+def choose_stored(needed: Iterable[SSAValue], operands_of: Operands) -> set[SSAValue]:
+    """
+    A smallest set of values from which all that are `needed` can be computed.
+
+    Operands that are known everywhere are not among `operands_of` a value.
+    """
+    needed = list(dict.fromkeys(needed))
+    parents = _ancestors(needed, operands_of)
+    stored = {value for value in needed if parents[value] is None}
+    rest = [value for value in needed if value not in stored]
+    origins = _reaching_origins(rest, parents, stored)
+    rest = [value for value in rest if value in origins]
+    if not rest:
+        return stored
+    if len(origins) > LARGEST_GRAPH:
+        return stored.union(v for v in rest if not isinstance(v.type, MemRefType))
+    return stored | _Network(rest, parents, stored, origins).cut()
+
+
+_Parents = dict[SSAValue, Sequence[SSAValue] | None]
+
+
+def _ancestors(needed: Sequence[SSAValue], operands_of: Operands) -> _Parents:
+    """The operands of each value that others are computed from; `None` for origins."""
+    parents: _Parents = {}
+    cost: dict[SSAValue, int] = {}
+    open_ = list(needed)
+    while open_:
+        value = open_[-1]
+        if value in parents:
+            open_.pop()
+            continue
+        found = operands_of(value)
+        if found is None:
+            parents[value] = None
+            cost[value] = 0
+            continue
+        own, operands = found
+        if missing := [operand for operand in operands if operand not in parents]:
+            open_.extend(missing)
+            continue
+        total = own + sum(cost[operand] for operand in operands)
+        if total > RECOMPUTED_OPS and not isinstance(value.type, MemRefType):
+            parents[value] = None
+            cost[value] = 0
+        else:
+            parents[value] = operands
+            cost[value] = total
+    return parents
+
+
+def _reaching_origins(
+    needed: Sequence[SSAValue], parents: _Parents, stored: set[SSAValue]
+) -> set[SSAValue]:
+    """The values on the ways from what can only be stored, and is not, to `needed`."""
+    order: list[SSAValue] = []
+    seen: set[SSAValue] = set()
+    open_: list[tuple[SSAValue, bool]] = [(value, False) for value in needed]
+    while open_:
+        value, is_done = open_.pop()
+        if is_done:
+            order.append(value)
+        elif value not in seen and value not in stored:
+            seen.add(value)
+            open_.append((value, True))
+            open_.extend((operand, False) for operand in parents[value] or ())
+    reaching: set[SSAValue] = set()
+    for value in order:
+        operands = parents[value]
+        if operands is None or any(operand in reaching for operand in operands):
+            reaching.add(value)
+    return reaching
+
+
+class _Network:
+    """A flow network in which each value is an edge from an even to an odd node."""
+
+    def __init__(
+        self,
+        needed: Sequence[SSAValue],
+        parents: _Parents,
+        stored: set[SSAValue],
+        values: set[SSAValue],
+    ):
+        self.values: list[SSAValue] = []
+        self.number: dict[SSAValue, int] = {}
+        self.residual: list[dict[int, int]] = [{}, {}]
+        open_ = list(needed)
+        while open_:
+            value = open_.pop()
+            if value in self.number or value not in values:
+                continue
+            self.number[value] = len(self.values)
+            self.values.append(value)
+            self.residual += ({}, {})
+            open_.extend(parents[value] or ())
+        for value, number in self.number.items():
+            into, out = 2 * number + 2, 2 * number + 3
+            is_memref = isinstance(value.type, MemRefType)
+            self._edge(into, out, _ENDLESS if is_memref else size_in_bytes(value.type))
+            operands = parents[value]
+            if operands is None:
+                self._edge(0, into, _ENDLESS)
+            for operand in operands or ():
+                if operand in self.number:
+                    self._edge(2 * self.number[operand] + 3, into, _ENDLESS)
+        for value in needed:
+            self._edge(2 * self.number[value] + 3, 1, _ENDLESS)
+
+    def _edge(self, a: int, b: int, capacity: int) -> None:
+        self.residual[a][b] = self.residual[a].get(b, 0) + capacity
+        self.residual[b].setdefault(a, 0)
+
+    def cut(self) -> set[SSAValue]:
+        """The minimum cut nearest to what is needed."""
+        while self._augment():
+            pass
+        reaches = {1}
+        open_ = [1]
+        while open_:
+            node = open_.pop()
+            for before in self.residual[node]:
+                if before not in reaches and self.residual[before].get(node, 0):
+                    reaches.add(before)
+                    open_.append(before)
+        return {
+            value
+            for value, number in self.number.items()
+            if 2 * number + 3 in reaches and 2 * number + 2 not in reaches
+        }
+
+    def _augment(self) -> bool:
+        """Send more flow along one way; whether there was one."""
+        came_from = {0: 0}
+        open_ = [0]
+        while open_ and 1 not in came_from:
+            node = open_.pop()
+            for after, capacity in self.residual[node].items():
+                if capacity and after not in came_from:
+                    came_from[after] = node
+                    open_.append(after)
+        if 1 not in came_from:
+            return False
+        way: list[tuple[int, int]] = []
+        node = 1
+        while node != 0:
+            way.append((came_from[node], node))
+            node = came_from[node]
+        flow = min(self.residual[a][b] for a, b in way)
+        for a, b in way:
+            self.residual[a][b] -= flow
+            self.residual[b][a] += flow
+        return True
+
+
+def cost_of(op: Operation) -> int | None:
+    """What computing `op` again costs; `None` if it cannot or should not be done."""
+    if is_integer_division(op):
+        return DIVISION_COST if is_cheap(op) else None
+    return 1 if is_cheap(op) or _makes_memref(op) else None
+
+
+def _makes_memref(op: Operation) -> bool:
+    return is_view(op) and isinstance(op.results[0].type, MemRefType)
+
+
+def is_view(op: Operation) -> bool:
+    """Whether `op` makes a memref from others, or finds a global, and has no effect."""
+    return isinstance(op, memref.GetGlobalOp) or (
+        not op.regions and bool(op.operands) and has_no_effect(op)
+    )
+
+
+def is_cheap(op: Operation) -> bool:
+    """Whether computing `op` again costs no more than loading its result."""
+    return isinstance(op, SubGroupQueryOp) or (
+        op.name.startswith("arith.")
+        and not op.regions
+        and not may_trap(op)
+        and not isinstance(op, arith.DivfOp)
+        and has_no_effect(op)
+    )
+
+
+def why_not_recomputed(op: Operation) -> str:
+    """Why the result of `op` is stored rather than computed again."""
+    if cost_of(op) is None:
+        return f"{op.name} is not done again behind a barrier"
+    return "storing it takes the fewest bytes, or it takes too long to compute"

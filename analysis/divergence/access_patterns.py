@@ -1,0 +1,231 @@
+"""
+Which elements of memory neighbouring lanes access together.
+
+| pattern      | lane `t` accesses                  | becomes                        |
+| ------------ | ---------------------------------- | ------------------------------ |
+| `UNIFORM`    | one element for all                | a scalar access                |
+| `CONTIGUOUS` | element `i + t`                    | a vector access                |
+| `REVERSED`   | element `i - t`                    | a vector access and a shuffle  |
+| `STRIDED`    | element `i + s*t`, `s` maybe only known to be uniform | wide accesses, gather |
+| `GATHER`     | any element                        | a gather or scatter            |
+
+Elements are counted in the storage of the memref, whatever its rank and layout, and
+through views of it: a row of a matrix is contiguous, a column is strided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from math import gcd
+from typing import cast
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    StridedLayoutAttr,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.memory.accesses import base_of
+from spmd.analysis.memory.private_memory import ALLOCATIONS
+from spmd.analysis.shapes.shape import ZERO, Shape, power_of_two_part
+
+
+class Pattern(Enum):
+    """How the elements that neighbouring lanes access lie to each other."""
+
+    UNIFORM = auto()
+    CONTIGUOUS = auto()
+    REVERSED = auto()
+    STRIDED = auto()
+    GATHER = auto()
+
+
+@dataclass(frozen=True)
+class AccessPattern:
+    """The elements that the lanes of one dimension access together."""
+
+    pattern: Pattern
+
+    stride: int | None
+    """Elements from one lane to the next; `None` if they are not known."""
+
+    alignment: int
+    """Divides the position of the first lane's element in the storage (gather: of all)."""
+
+    private: bool
+    """Whether every lane has storage of its own, in which the positions count."""
+
+    def __str__(self) -> str:
+        if self.pattern is not Pattern.STRIDED:
+            return self.pattern.name.lower()
+        return "strided" if self.stride is None else f"stride {self.stride}"
+
+
+@dataclass(frozen=True)
+class _Position:
+    """Where in the storage the lanes are: a shape, plus steps of unknown uniform size."""
+
+    shape: Shape
+    unknown_steps: bool = False
+
+    def plus(self, other: _Position) -> _Position:
+        a, b = self.shape, other.shape
+        unknown = self.unknown_steps or other.unknown_steps
+        alignment = gcd(a.alignment, b.alignment)
+        if a.stride is None or b.stride is None:
+            alignment = gcd(a.lane_alignment, b.lane_alignment)
+            return _Position(Shape.varying(alignment), unknown)
+        wraps = a.wraps or b.wraps
+        shape = Shape.strided(a.stride + b.stride, alignment, wraps=wraps)
+        return _Position(shape, unknown)
+
+
+_START = _Position(ZERO)
+
+
+def _scaled(index: Shape, factor: int | None) -> _Position:
+    """An index times the distance of two elements in its dimension."""
+    if factor is None:
+        # Elements of a whole row, as long as it may be: a multiple of the index.
+        alignment = index.alignment if index.is_uniform else 1
+        if index.is_uniform or index.is_varying:
+            return _Position(Shape(index.stride, alignment))
+        return _Position(Shape.uniform(), unknown_steps=True)
+    if index.stride is None:
+        return _Position(Shape.varying(index.alignment * factor))
+    return _Position(
+        Shape.strided(
+            index.stride * factor, index.alignment * factor, wraps=index.wraps
+        )
+    )
+
+
+def memref_type(memory: SSAValue) -> MemRefType[Attribute]:
+    """The type of a value that is a memref."""
+    return cast(MemRefType[Attribute], memory.type)
+
+
+def element_strides(type_: MemRefType[Attribute]) -> Sequence[int | None]:
+    """Elements from one index to the next, per dimension; `None` if not static."""
+    layout = type_.layout
+    if isinstance(layout, StridedLayoutAttr):
+        return layout.get_strides()
+    shape = type_.get_shape()
+    if not isinstance(layout, NoneAttr):
+        return [None] * len(shape)
+    return type_.strides_for_shape(shape)
+
+
+def _mixed(
+    static: Sequence[int], dynamic: Sequence[SSAValue]
+) -> Iterator[int | SSAValue]:
+    """Numbers of which some are known only at run time."""
+    values = iter(dynamic)
+    for number in static:
+        yield next(values) if number == DYNAMIC_INDEX else number
+
+
+class _Addresses:
+    """Positions in storage, in one dimension."""
+
+    def __init__(self, divergence: Divergence, dim: int):
+        self._divergence = divergence
+        self._dim = dim
+
+    def shape(self, value: int | SSAValue) -> Shape:
+        if isinstance(value, int):
+            return Shape.uniform(value)
+        return self._divergence.shape(value, self._dim)
+
+    def of_element(
+        self, memory: SSAValue, indices: Sequence[SSAValue]
+    ) -> _Position | None:
+        """Where an element lies; `None` if even its storage may differ."""
+        position = self.of_view(memory)
+        if position is None:
+            return None
+        strides = element_strides(memref_type(memory))
+        for index, stride in zip(indices, strides, strict=True):
+            position = position.plus(_scaled(self.shape(index), stride))
+        return position
+
+    def of_view(self, memory: SSAValue) -> _Position | None:
+        """Where the first element of a view lies."""
+        owner = memory.owner
+        match owner:
+            case memref.CastOp() | memref.MemorySpaceCastOp():
+                return self.of_view(owner.source)
+            case memref.ExpandShapeOp() | memref.CollapseShapeOp():
+                return self.of_view(owner.src)
+            case memref.SubviewOp():
+                return self._of_subview(owner)
+            case Operation() if owner.name in ALLOCATIONS:
+                return _START
+            case _:
+                if self._divergence.shape(memory, self._dim).is_uniform:
+                    return _START
+                return None
+
+    def _of_subview(self, view: memref.SubviewOp) -> _Position | None:
+        position = self.of_view(view.source)
+        if position is None:
+            return None
+        steps = _mixed(_integers(view.static_strides), view.strides)
+        if not all(self.shape(step).is_uniform for step in steps):
+            return None
+        offsets = _mixed(_integers(view.static_offsets), view.offsets)
+        strides = element_strides(memref_type(view.source))
+        for offset, stride in zip(offsets, strides, strict=True):
+            position = position.plus(_scaled(self.shape(offset), stride))
+        return position
+
+
+def _integers(numbers: DenseArrayBase[IntegerType]) -> Sequence[int]:
+    return [int(number) for number in numbers.get_values()]
+
+
+def _is_private(divergence: Divergence, memory: SSAValue, dim: int) -> bool:
+    base = base_of(memory)
+    owner = base.owner
+    return (
+        isinstance(owner, Operation)
+        and owner.name in ALLOCATIONS
+        and divergence.root.is_ancestor(owner)
+        and not divergence.shape(base, dim).is_uniform
+    )
+
+
+def access_pattern(
+    divergence: Divergence, op: Operation, dim: int = 0
+) -> AccessPattern:
+    """
+    The pattern of a `memref.load` or `memref.store` in one dimension of lanes.
+
+    Any other access (of vectors, say) is a gather.
+    """
+    if not isinstance(op, memref.LoadOp | memref.StoreOp):
+        return AccessPattern(Pattern.GATHER, None, 1, private=True)
+    private = _is_private(divergence, op.memref, dim)
+    position = _Addresses(divergence, dim).of_element(op.memref, op.indices)
+    if position is None:
+        return AccessPattern(Pattern.GATHER, None, 1, private)
+    shape = position.shape
+    if shape.stride is None:
+        return AccessPattern(Pattern.GATHER, None, shape.alignment, private)
+    if position.unknown_steps:
+        return AccessPattern(
+            Pattern.STRIDED, None, power_of_two_part(shape.alignment), private
+        )
+    pattern = _PATTERNS.get(shape.stride, Pattern.STRIDED)
+    return AccessPattern(pattern, shape.stride, shape.alignment, private)
+
+
+_PATTERNS = {0: Pattern.UNIFORM, 1: Pattern.CONTIGUOUS, -1: Pattern.REVERSED}

@@ -1,0 +1,209 @@
+"""
+How structured control flow makes values diverge.
+
+Shapes speak of lanes that execute an operation together: in the same iteration of every
+loop around it. Lanes that took different branches, or different numbers of iterations,
+are together again after the operation, and its results mix what they brought along:
+
+* `scf.if` and `scf.index_switch` on a varying condition: the results are varying. On a
+  uniform one, a branch that yields `ub.poison` says nothing about them;
+* a loop that some lanes leave earlier than others: its results are varying, although
+  inside of it the same values may be uniform (*temporal* divergence). A value that the
+  loop only passes through is not changed by that;
+* `spmd.masked` with `else`: a choice between two values; without, lanes that are off have
+  no value.
+
+In every divergent operation some lanes may be inactive (*activation*).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import gcd
+from typing import TypeAlias
+
+from xdsl.dialects import scf
+from xdsl.ir import BlockArgument, Operation, Region, SSAValue
+
+from spmd.analysis.shapes.shape import UNDEF, VARYING, Shape, join_all
+from spmd.analysis.shapes.transfer import Lanes
+from spmd.dialects.spmd import MaskedOp
+
+ShapeOf: TypeAlias = Callable[[SSAValue], Shape]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """What control flow says in one dimension: shapes of values, and divergence."""
+
+    shapes: Sequence[tuple[SSAValue, Shape]]
+    diverges: bool
+
+
+def yielded(region: Region) -> Sequence[SSAValue]:
+    """The operands of the terminator of a region with one block."""
+    block = region.blocks.first
+    end = None if block is None else block.last_op
+    return () if end is None else end.operands
+
+
+def _merged(values: Sequence[SSAValue], shape_of: ShapeOf, uniformly: bool) -> Shape:
+    """
+    What a result is that came from one of several places.
+
+    If all lanes came from one, `ub.poison` does not count. If they did not, a result that
+    only some of them have is varying: all of them may be asked for it.
+    """
+    shapes = [shape_of(value) for value in values]
+    if uniformly or all(value is values[0] for value in values):
+        return join_all(shapes)
+    return join_all(shape.diverged() for shape in shapes)
+
+
+def flow_of_branches(
+    op: Operation, condition: SSAValue, shape_of: ShapeOf, lanes: Lanes
+) -> Flow:
+    """`scf.if` and `scf.index_switch`."""
+    uniformly = shape_of(condition).is_uniform
+    arms = [yielded(region) for region in op.regions if region.blocks]
+    shapes = [
+        (result, _merged(values, shape_of, uniformly))
+        for result, *values in zip(op.results, *arms, strict=True)
+    ]
+    return Flow(shapes, not uniformly)
+
+
+def _induction_variable(op: scf.ForOp, shape_of: ShapeOf, lanes: Lanes) -> Shape:
+    """In one iteration, the lanes are as far apart as where they began."""
+    lower, step = shape_of(op.lb), shape_of(op.step)
+    if lower.is_undef or step.is_undef:
+        return UNDEF
+    alignment = gcd(lower.alignment, step.lane_alignment)
+    if lower.stride is None or not step.is_uniform:
+        return Shape.varying(gcd(lower.lane_alignment, alignment))
+    # The loop ends before the variable could wrap.
+    exact = lanes.is_exact(lower, op.lb)
+    return Shape.strided(lower.stride, alignment, wraps=not exact)
+
+
+def _trip_count_is_uniform(op: scf.ForOp, shape_of: ShapeOf, lanes: Lanes) -> bool:
+    lower, upper, step = shape_of(op.lb), shape_of(op.ub), shape_of(op.step)
+    if not step.is_uniform or lower.is_varying or upper.is_varying:
+        return False
+    if lower.is_undef or upper.is_undef or (lower.is_uniform and upper.is_uniform):
+        return True
+    # Bounds that move together stay equally far apart.
+    return (
+        lower.stride == upper.stride
+        and lanes.is_exact(lower, op.lb)
+        and lanes.is_exact(upper, op.ub)
+    )
+
+
+def flow_of_for(op: scf.ForOp, shape_of: ShapeOf, lanes: Lanes) -> Flow:
+    """`scf.for`."""
+    uniformly = _trip_count_is_uniform(op, shape_of, lanes)
+    variable, *carried = op.body.block.args
+    shapes: list[tuple[SSAValue, Shape]] = [
+        (variable, _induction_variable(op, shape_of, lanes))
+    ]
+    for argument, result, first, again in zip(
+        carried, op.results, op.iter_args, yielded(op.body), strict=True
+    ):
+        either = shape_of(first).join(shape_of(again))
+        shapes.append((argument, either))
+        if again is argument:
+            shapes.append((result, shape_of(first)))
+        else:
+            shapes.append((result, either if uniformly else either.diverged()))
+    return Flow(shapes, not uniformly)
+
+
+def flow_of_while(op: scf.WhileOp, shape_of: ShapeOf, lanes: Lanes) -> Flow:
+    """`scf.while`."""
+    condition, *passed = yielded(op.before_region)
+    again = yielded(op.after_region)
+    uniformly = shape_of(condition).is_uniform
+    shapes: list[tuple[SSAValue, Shape]] = [
+        (argument, shape_of(first).join(shape_of(value)))
+        for argument, first, value in zip(
+            op.before_region.block.args, op.arguments, again, strict=True
+        )
+    ]
+    for argument, result, value in zip(
+        op.after_region.block.args, op.results, passed, strict=True
+    ):
+        shapes.append((argument, shape_of(value)))
+        fixed = uniformly or _is_invariant(op, value, passed, again)
+        shape = shape_of(value)
+        shapes.append((result, shape if fixed else shape.diverged()))
+    return Flow(shapes, not uniformly)
+
+
+def _is_invariant(
+    op: scf.WhileOp,
+    value: SSAValue,
+    passed: Sequence[SSAValue],
+    again: Sequence[SSAValue],
+) -> bool:
+    """Whether the loop only hands `value` through, from outside of it."""
+    if isinstance(value, BlockArgument) and value.block is op.before_region.block:
+        back = again[value.index]
+        return (
+            isinstance(back, BlockArgument)
+            and back.block is op.after_region.block
+            and passed[back.index] is value
+        )
+    block = value.block if isinstance(value, BlockArgument) else value.owner.parent
+    return block is None or not op.is_ancestor(block)
+
+
+def flow_of_masked(op: MaskedOp, shape_of: ShapeOf, lanes: Lanes) -> Flow:
+    """`spmd.masked`."""
+    uniformly = shape_of(op.mask).is_uniform
+    shapes: list[tuple[SSAValue, Shape]] = []
+    for position, (result, value) in enumerate(
+        zip(op.results, yielded(op.body), strict=True)
+    ):
+        values = (value, op.old[position]) if op.old else (value,)
+        shapes.append((result, _merged(values, shape_of, uniformly)))
+    return Flow(shapes, not uniformly)
+
+
+def flow_of_region(op: Operation, shape_of: ShapeOf, lanes: Lanes) -> Flow:
+    """An operation that runs its only region, of one block, once."""
+    shapes = [
+        (result, shape_of(value))
+        for result, value in zip(op.results, yielded(op.regions[0]), strict=True)
+    ]
+    return Flow(shapes, False)
+
+
+def flow_of_unknown(op: Operation) -> Flow:
+    """An operation whose regions run in a way that is not known."""
+    arguments = [
+        a for region in op.regions for block in region.blocks for a in block.args
+    ]
+    return Flow([(value, VARYING) for value in (*op.results, *arguments)], True)
+
+
+def flow_of(op: Operation, shape_of: ShapeOf, lanes: Lanes) -> Flow:
+    """What an operation with regions does to values, in one dimension."""
+    if any(len(region.blocks) > 1 for region in op.regions):
+        return flow_of_unknown(op)
+    match op:
+        case scf.IfOp():
+            return flow_of_branches(op, op.cond, shape_of, lanes)
+        case scf.IndexSwitchOp():
+            return flow_of_branches(op, op.arg, shape_of, lanes)
+        case scf.ForOp():
+            return flow_of_for(op, shape_of, lanes)
+        case scf.WhileOp():
+            return flow_of_while(op, shape_of, lanes)
+        case MaskedOp():
+            return flow_of_masked(op, shape_of, lanes)
+        case scf.ExecuteRegionOp():
+            return flow_of_region(op, shape_of, lanes)
+        case _:
+            return flow_of_unknown(op)

@@ -1,0 +1,95 @@
+"""
+Conditions that hold in the first lanes and in no others: `i < n`, `i < n and j <= m`.
+
+A passing `prefix_condition` lets a loop over work-items end earlier instead of testing
+every one of them, and a mask be computed from a count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import arith
+from xdsl.ir import SSAValue
+
+from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.ranges.ranges import IntegerRanges
+from spmd.analysis.shapes.shape import Shape
+from spmd.analysis.shapes.transfer import Lanes
+from spmd.dialects.spmd import Scope
+
+
+@dataclass(frozen=True)
+class Bound:
+    """`value < limit` (or `<=`): true in a lane only if it is true in all before it."""
+
+    value: SSAValue
+    """Grows by `stride` from lane to lane, without wrapping."""
+
+    limit: SSAValue
+    """Uniform."""
+
+    stride: int
+    """At least 1."""
+
+    inclusive: bool
+    """Whether `value` may be equal to `limit`."""
+
+    signed: bool
+
+
+def prefix_condition(
+    divergence: Divergence, condition: SSAValue, dim: int = 0
+) -> tuple[Bound, ...] | None:
+    """
+    The bounds of which `condition` is the conjunction; `None` if it is no prefix.
+
+    Conjuncts that are uniform in the dimension are not bounds: with one of them there is
+    no prefix, because the condition may be false in all lanes for another reason.
+    """
+    bounds: list[Bound] = []
+    pending = [condition]
+    while pending:
+        owner = pending.pop().owner
+        if isinstance(owner, arith.AndIOp):
+            pending.extend((owner.rhs, owner.lhs))
+            continue
+        bound = (
+            _bound(divergence, owner, dim) if isinstance(owner, arith.CmpiOp) else None
+        )
+        if bound is None:
+            return None
+        bounds.append(bound)
+    return tuple(bounds)
+
+
+_MIRRORED = {2: 4, 3: 5, 4: 2, 5: 3, 6: 8, 7: 9, 8: 6, 9: 7}
+"""The predicate for exchanged operands: `slt` for `sgt`, and so on."""
+
+_LESS = {2: (False, True), 3: (True, True), 6: (False, False), 7: (True, False)}
+"""slt, sle, ult, ule: (inclusive, signed)."""
+
+
+def _bound(divergence: Divergence, op: arith.CmpiOp, dim: int) -> Bound | None:
+    value, limit = op.lhs, op.rhs
+    predicate = op.predicate.value.data
+    if divergence.shape(value, dim).is_uniform:
+        value, limit = limit, value
+        predicate = _MIRRORED.get(predicate, predicate)
+    known = _LESS.get(predicate)
+    shape = divergence.shape(value, dim)
+    if known is None or not divergence.shape(limit, dim).is_uniform:
+        return None
+    if shape.stride is None or shape.stride < 1:
+        return None
+    inclusive, signed = known
+    if not _is_exact(value, shape, dim, signed=signed):
+        return None
+    return Bound(value, limit, shape.stride, inclusive, signed)
+
+
+def _is_exact(value: SSAValue, shape: Shape, dim: int, *, signed: bool) -> bool:
+    lanes = Lanes(dim, None, Scope.WORK_GROUP, IntegerRanges())
+    if signed:
+        return lanes.is_exact(shape, value)
+    return lanes.is_exact_unsigned(shape, value)

@@ -1,0 +1,185 @@
+"""
+What loads give: memory that work-items share, and the private memory of each.
+
+*Shared memory.* All lanes that execute a load together read the same element if they
+have the same address, unless another work-item may write it at that time. A legal
+program has no such race but for atomics: a load from memory that an atomic operation may
+change is varying in a work-group, whose work-items run at different times. So is a load
+from memory written at all if some work-items pass a barrier in an iteration in which
+others do not: then "the same iteration" says nothing about time. In a sub-group all
+lanes load at once, and none of this matters.
+
+*Private memory.* Every work-item has its own copy of an alloca, so that a load at a
+uniform address gives each lane the element of its own copy. What that may be is the
+business of `analysis/memory/alloca_ssa.py`; a use that is not understood makes it varying.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import MemRefType, UnregisteredOp
+from xdsl.ir import Operation, SSAValue
+
+from spmd.analysis.memory.accesses import base_of, may_overlap
+from spmd.dialects.spmd import MaskedOp, SubGroupOp
+
+LOADS = {
+    "memref.load": 0,
+    "vector.load": 0,
+    "vector.maskedload": 0,
+    "vector.gather": 0,
+    "vector.transfer_read": 0,
+}
+"""Operations that only read memory, and which operand is the memref."""
+
+STORES = {
+    "memref.store": 1,
+    "vector.store": 1,
+    "vector.maskedstore": 0,
+    "vector.scatter": 0,
+    "vector.transfer_write": 1,
+}
+"""Operations that only write memory, and which operand is the memref."""
+
+ATOMICS = ("spmd.atomic_rmw", "spmd.atomic_cas", "memref.atomic_rmw")
+
+ALLOCATIONS = ("memref.alloca", "memref.alloc")
+
+HARMLESS_USES = (
+    "memref.dealloc",
+    "memref.dim",
+    "memref.rank",
+)
+"""Uses of a memref that neither read nor write it."""
+
+CONTROL = (
+    MaskedOp,
+    SubGroupOp,
+    scf.ExecuteRegionOp,
+    scf.ForOp,
+    scf.IfOp,
+    scf.IndexSwitchOp,
+    scf.WhileOp,
+)
+"""Operations whose regions run in a known way."""
+
+VIEWS = (
+    "memref.assume_alignment",
+    "memref.cast",
+    "memref.collapse_shape",
+    "memref.expand_shape",
+    "memref.extract_strided_metadata",
+    "memref.memory_space_cast",
+    "memref.reinterpret_cast",
+    "memref.subview",
+    "memref.view",
+)
+
+
+def loaded_memref(op: Operation) -> SSAValue | None:
+    """The memref that a load reads."""
+    position = LOADS.get(op.name)
+    return None if position is None else op.operands[position]
+
+
+def stored_memref(op: Operation) -> SSAValue | None:
+    """The memref that a store writes."""
+    position = STORES.get(op.name)
+    return None if position is None else op.operands[position]
+
+
+@dataclass(eq=False)
+class PrivateObject:
+    """One alloca inside of the analysed code, and all that touches it."""
+
+    allocation: SSAValue
+    loads: list[Operation] = field(default_factory=list[Operation])
+    stores: list[Operation] = field(default_factory=list[Operation])
+    escapes: Operation | None = None
+    """A use that may write anything to it."""
+
+
+@dataclass
+class Memory:
+    """The private objects of some code, and what may change shared memory under it."""
+
+    objects: dict[SSAValue, PrivateObject] = field(
+        default_factory=dict[SSAValue, PrivateObject]
+    )
+    atomics: list[SSAValue] = field(default_factory=list[SSAValue])
+    writes: list[SSAValue] = field(default_factory=list[SSAValue])
+    unknown: Operation | None = None
+    """An operation that may synchronise with other work-items."""
+
+    def object_of(self, memory: SSAValue) -> PrivateObject | None:
+        """The private object that a memref is a view of."""
+        return self.objects.get(base_of(memory))
+
+    def is_atomic(self, memory: SSAValue) -> bool:
+        """Whether another work-item may change `memory` without a race."""
+        return self.unknown is not None or any(
+            may_overlap(memory, other) for other in self.atomics
+        )
+
+    def is_written(self, memory: SSAValue) -> bool:
+        """Whether the code may write `memory` at all."""
+        return self.unknown is not None or any(
+            may_overlap(memory, other) for other in self.writes
+        )
+
+
+def memory_of(operations: Sequence[Operation]) -> Memory:
+    """Find the private objects of `operations`, and who reads and writes memory."""
+    memory = Memory()
+    for op in operations:
+        if op.name in ALLOCATIONS:
+            result = op.results[0]
+            memory.objects[result] = PrivateObject(result)
+    for op in operations:
+        _add(memory, op)
+    return memory
+
+
+def _memrefs(op: Operation) -> Iterator[tuple[int, SSAValue]]:
+    for position, operand in enumerate(op.operands):
+        if isinstance(operand.type, MemRefType):
+            yield position, operand
+
+
+def _is_hidden(op: Operation, allocation: SSAValue) -> bool:
+    """Whether a use stands in an operation that runs its regions in an unknown way."""
+    home = allocation.owner.parent_op()
+    around = op.parent_op()
+    while around is not None and around is not home:
+        if not isinstance(around, CONTROL):
+            return True
+        around = around.parent_op()
+    return False
+
+
+def _add(memory: Memory, op: Operation) -> None:
+    if op.name in VIEWS or op.name in HARMLESS_USES:
+        return
+    if op.name == "func.call" or isinstance(op, UnregisteredOp):
+        memory.unknown = op
+    for position, operand in _memrefs(op):
+        private = memory.object_of(operand)
+        if private is not None and _is_hidden(op, private.allocation):
+            private.escapes = op
+        if LOADS.get(op.name) == position:
+            if private is not None:
+                private.loads.append(op)
+        elif STORES.get(op.name) == position:
+            if private is not None:
+                private.stores.append(op)
+            else:
+                memory.writes.append(operand)
+        else:
+            if private is not None:
+                private.escapes = op
+            if op.name in ATOMICS:
+                memory.atomics.append(operand)
+            memory.writes.append(operand)

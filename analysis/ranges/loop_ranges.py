@@ -1,0 +1,323 @@
+"""
+The ranges of values that loops carry from one round to the next.
+
+A carried value is what it starts with, or what a round makes of it. The set of both is
+found in a few rounds: assume that the value stays in the range that it starts in, look
+where a round leads, and let a bound that does not hold go, first to zero and then to the
+end of the type. In the end the assumption holds, and the last round says more than it: a
+value that a round halves stays between zero and its start, whatever was assumed. (Widening
+and narrowing; Cousot & Cousot, "Abstract interpretation", POPL 1977, section 9.)
+
+```mlir
+%last = scf.while (%s = %c128) : (index) -> index {     // %s in [0, 128]
+  %more = arith.cmpi ugt, %s, %c0 : index
+  scf.condition(%more) %s : index
+} do {
+^bb0(%t: index):                                        // %t in [1, 128]: it goes on
+  %half = arith.shrui %t, %c1 : index                   // %half in [0, 64]
+  scf.yield %half : index
+}                                                       // %last is 0: it does not go on
+```
+
+A round is a small number of operations between the carried value and the next one; what
+else they need is worked out before. So the work is linear, and of values that depend on
+each other one is given up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import gcd
+
+from xdsl.dialects import arith, scf
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+
+from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
+from spmd.analysis.ranges.range_rules import RULES
+from spmd.dialects.enclosing import enclosing
+from spmd.dialects.spmd import SubGroupOp
+
+Lookup = Callable[[SSAValue], IntegerRange]
+Step = Callable[[SSAValue, Lookup], IntegerRange]
+"""The range of a value from those that `Lookup` gives for its inputs."""
+
+LONGEST_ROUND = 32
+"""Operations between a carried value and the next one; of longer rounds nothing is said."""
+
+MOST_ROUNDS = 8
+"""Enough for each bound to move twice, and the divisor."""
+
+MOST_TESTS = 8
+"""Comparisons of one condition that are looked at."""
+
+
+# --- what a loop carries ----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A value that the rounds of a loop hand on."""
+
+    value: BlockArgument
+    start: SSAValue
+    following: SSAValue
+    """What the next round gets."""
+
+    round: Sequence[SSAValue]
+    """The values between the two, each after those that it is made of."""
+
+    inputs: Sequence[SSAValue]
+    """What else there is to know: the start, and what a round uses and does not change."""
+
+    def range(self, width: int, known: Lookup, step: Step) -> IntegerRange:
+        """Where the value stays, given the range of the inputs."""
+        start = known(self.start)
+        assumed = start
+        for attempt in range(MOST_ROUNDS):
+            after = start.join(self._after(assumed, known, step))
+            if _is_within(after, assumed):
+                return self._narrowed(after, width, known)
+            assumed = _widened(assumed, after, width, settled=attempt > 0)
+        return IntegerRange.of_width(width)
+
+    def _after(self, assumed: IntegerRange, known: Lookup, step: Step) -> IntegerRange:
+        """What a round makes of a value that is as assumed."""
+        here: dict[SSAValue, IntegerRange] = {self.value: assumed}
+
+        def lookup(value: SSAValue) -> IntegerRange:
+            found = here.get(value)
+            return known(value) if found is None else found
+
+        for value in self.round:
+            here[value] = step(value, lookup)
+        return lookup(self.following)
+
+    def _narrowed(self, found: IntegerRange, width: int, known: Lookup) -> IntegerRange:
+        """A sum in a loop of a known number of rounds goes so far and no farther."""
+        loop, add = self.value.block.parent_op(), self.following.owner
+        if not isinstance(loop, scf.ForOp) or not isinstance(add, arith.AddiOp):
+            return found
+        steps = [v for v in add.operands if v is not self.value]
+        if len(steps) != 1 or steps[0] in self.round:
+            return found
+        step, each = known(steps[0]), known(loop.step)
+        if each.low <= 0:
+            return found
+        rounds = max(0, -(-(known(loop.ub).high - known(loop.lb).low) // each.low))
+        start = known(self.start)
+        total = IntegerRange(
+            start.low + min(0, step.low * rounds),
+            start.high + max(0, step.high * rounds),
+            gcd(start.divisor, step.divisor),
+        )
+        if not total.fits(width):
+            return found
+        return IntegerRange(
+            max(total.low, found.low), min(total.high, found.high), total.divisor
+        )
+
+
+def carried(
+    value: SSAValue, inputs_of: Callable[[SSAValue], Sequence[SSAValue]]
+) -> Carried | None:
+    """What hands on `value`, an argument or result of a loop; `None` if nothing does."""
+    ends = _ends(value)
+    if ends is None:
+        return None
+    argument, start, following = ends
+    loop = argument.block.parent_op()
+    assert loop is not None
+    order: dict[SSAValue, None] = {}
+    inputs: dict[SSAValue, None] = {start: None}
+    if isinstance(loop, scf.ForOp):
+        inputs |= dict.fromkeys((loop.lb, loop.ub, loop.step))
+    pending = [following]
+    opened: set[SSAValue] = set()
+    while pending:
+        at = pending[-1]
+        if at is argument or at in order or at in inputs:
+            pending.pop()
+        elif not _belongs_to_round(at, loop):
+            inputs[at] = None
+        elif at in opened:
+            order[at] = None
+        else:
+            opened.add(at)
+            if len(opened) > LONGEST_ROUND:
+                return None
+            pending.extend(inputs_of(at))
+    return Carried(argument, start, following, tuple(order), tuple(inputs))
+
+
+def _ends(value: SSAValue) -> tuple[BlockArgument, SSAValue, SSAValue] | None:
+    """The argument that carries `value`, what it starts with, and the next one."""
+    if isinstance(value, BlockArgument):
+        loop, number = value.block.parent_op(), value.index
+        if isinstance(loop, scf.ForOp):
+            number -= 1
+        elif not isinstance(loop, scf.WhileOp) or value.block is not (
+            loop.before_region.block
+        ):
+            return None
+    else:
+        loop = value.owner
+        if not isinstance(loop, scf.ForOp):
+            return None
+        # After the last round it is one of those that the argument would have been.
+        number = list(loop.results).index(value)  # type: ignore[arg-type]
+    if isinstance(loop, scf.ForOp):
+        if number < 0:
+            return None
+        block, start = loop.body.block, loop.iter_args[number]
+        argument = block.args[number + 1]
+    else:
+        assert isinstance(loop, scf.WhileOp)
+        block, start = loop.after_region.block, loop.arguments[number]
+        argument = loop.before_region.block.args[number]
+    end = block.last_op
+    if not isinstance(end, scf.YieldOp):
+        return None
+    return argument, start, end.operands[number]
+
+
+def _belongs_to_round(value: SSAValue, loop: Operation) -> bool:
+    """Whether the range of `value`, in a round of `loop`, is worked out in the round."""
+    owner = value.owner
+    if isinstance(owner, Block):
+        return (
+            isinstance(loop, scf.WhileOp)
+            and owner is loop.after_region.block
+            and bit_width(value.type) is not None
+        )
+    return (
+        type(owner) in RULES
+        and bit_width(value.type) is not None
+        and loop.is_ancestor(owner)
+    )
+
+
+def _is_within(inner: IntegerRange, outer: IntegerRange) -> bool:
+    divides = (
+        inner.divisor == 0 if outer.divisor == 0 else inner.divisor % outer.divisor == 0
+    )
+    return divides and outer.low <= inner.low and inner.high <= outer.high
+
+
+def _widened(
+    assumed: IntegerRange, after: IntegerRange, width: int, *, settled: bool
+) -> IntegerRange:
+    """The next assumption: bounds that did not hold go to zero, or to the end."""
+    whole = IntegerRange.of_width(width)
+    low, high = assumed.low, assumed.high
+    if after.low < low:
+        low = 0 if after.low >= 0 else whole.low
+    if after.high > high:
+        high = 0 if after.high <= 0 else whole.high
+    divisor = gcd(assumed.divisor, after.divisor)
+    if settled and divisor != assumed.divisor:
+        divisor = 1
+    return IntegerRange(low, high, divisor)
+
+
+# --- what a condition lets through ----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Forwarded:
+    """What `scf.condition` hands on, to the body of a `scf.while` or out of it."""
+
+    value: SSAValue
+    tests: Sequence[tuple[int, SSAValue]]
+    """Predicates, with the value on the left, that hold: and what is on the right."""
+
+    @property
+    def inputs(self) -> Sequence[SSAValue]:
+        return (self.value, *(other for _, other in self.tests))
+
+    def range(self, lookup: Lookup) -> IntegerRange:
+        """The range of the value where the tests hold."""
+        found = lookup(self.value)
+        for predicate, other in self.tests:
+            found = _where(found, predicate, lookup(other))
+        return found
+
+
+def forwarded(value: SSAValue) -> Forwarded | None:
+    """What `value` is, if it comes out of the condition of a `scf.while`."""
+    if isinstance(value, BlockArgument):
+        loop, number = value.block.parent_op(), value.index
+        if not isinstance(loop, scf.WhileOp) or value.block is not (
+            loop.after_region.block
+        ):
+            return None
+    else:
+        loop = value.owner
+        if not isinstance(loop, scf.WhileOp):
+            return None
+        number = list(loop.results).index(value)  # type: ignore[arg-type]
+    end = loop.before_region.block.last_op
+    if not isinstance(end, scf.ConditionOp):
+        return None
+    condition, *arguments = end.operands
+    source, goes_on = arguments[number], isinstance(value, BlockArgument)
+    if enclosing(loop, SubGroupOp) is not None:
+        return Forwarded(source, ())  # Lanes may be off, and have garbage.
+    return Forwarded(source, tuple(_tests(source, condition, goes_on)))
+
+
+_MIRRORED = (0, 1, 4, 5, 2, 3, 8, 9, 6, 7)
+"""The predicate for exchanged operands: `sgt` for `slt`, and so on."""
+
+_NEGATED = (1, 0, 5, 4, 3, 2, 9, 8, 7, 6)
+"""The predicate that holds where another does not: `sge` for `slt`, and so on."""
+
+
+def _tests(
+    value: SSAValue, condition: SSAValue, holds: bool
+) -> Iterator[tuple[int, SSAValue]]:
+    """What is compared with `value` in a condition that holds, or does not."""
+    pending = [condition]
+    for _ in range(MOST_TESTS):
+        if not pending:
+            return
+        owner = pending.pop().owner
+        if isinstance(owner, arith.AndIOp if holds else arith.OrIOp):
+            pending.extend((owner.rhs, owner.lhs))
+        if not isinstance(owner, arith.CmpiOp):
+            continue
+        predicate = owner.predicate.value.data
+        if not holds:
+            predicate = _NEGATED[predicate]
+        if owner.lhs is value:
+            yield predicate, owner.rhs
+        elif owner.rhs is value:
+            yield _MIRRORED[predicate], owner.lhs
+
+
+def _where(x: IntegerRange, predicate: int, y: IntegerRange) -> IntegerRange:
+    """Those of `x` for which the predicate holds with one of `y`."""
+    low, high = x.low, x.high
+    unsigned = predicate >= 6
+    if unsigned and not y.is_non_negative:
+        return x
+    match predicate:
+        case 0:  # eq
+            low, high = max(low, y.low), min(high, y.high)
+        case 1:  # ne
+            low += y.value == low
+            high -= y.value == high
+        case 2 | 6:  # slt, ult
+            high = min(high, y.high - 1)
+        case 3 | 7:  # sle, ule
+            high = min(high, y.high)
+        case 4 | 8:  # sgt, ugt
+            low = max(low, y.low + 1)
+        case _:  # sge, uge
+            low = max(low, y.low)
+    if predicate in (6, 7):
+        low = max(low, 0)  # a negative number is a large one
+    elif unsigned and not x.is_non_negative:
+        return x
+    # Nothing is left where the code is not reached.
+    return replace(x, low=low, high=high) if low <= high else x

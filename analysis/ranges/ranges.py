@@ -1,0 +1,167 @@
+"""
+What is known of an integer without knowing the work-item: bounds and a divisor.
+
+`IntegerRanges.of(value)` answers on demand, remembers, and never recurses in Python: a
+chain of ten thousand additions costs ten thousand steps once. Values that a loop carries
+are the business of `loop_ranges`. Bounds are those of the signed integer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import gcd
+
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from spmd.analysis.ranges.integer_range import IntegerRange as IntegerRange
+from spmd.analysis.ranges.integer_range import bit_width as bit_width
+from spmd.analysis.ranges.integer_range import has_no_signed_wrap as has_no_signed_wrap
+from spmd.analysis.ranges.loop_ranges import Carried, Forwarded, carried, forwarded
+from spmd.analysis.ranges.range_rules import MAX_GLOBAL_SIZE, MAX_GROUP_SIZE, RULES
+from spmd.analysis.ranges.range_rules import dimension_of as dimension_of
+from spmd.analysis.ranges.range_rules import nominal_size as nominal_size
+from spmd.dialects.spmd import MaskedOp, SubGroupOp
+
+Lookup = Callable[[SSAValue], IntegerRange]
+
+
+class IntegerRanges:
+    """The ranges of the integers of one piece of IR, worked out when asked for."""
+
+    def __init__(self) -> None:
+        self._known: dict[SSAValue, IntegerRange] = {}
+        self._loops: dict[SSAValue, Carried | Forwarded | None] = {}
+
+    def of(self, value: SSAValue) -> IntegerRange:
+        """The range of an integer or `index`; a single 0-to-1 bit for everything else."""
+        known = self._known
+        if (found := known.get(value)) is not None:
+            return found
+        pending = [value]
+        waiting: set[SSAValue] = set()
+        while pending:
+            top = pending[-1]
+            if top in known:
+                pending.pop()
+                continue
+            width = bit_width(top.type)
+            if width is None:
+                known[top] = IntegerRange.of_width(64)
+                continue
+            inputs = [v for v in self.inputs(top) if v not in known]
+            if inputs and top not in waiting:
+                waiting.add(top)
+                pending.extend(inputs)
+            elif inputs:
+                # A definition that needs itself: unreachable code, or values that a
+                # loop carries and that depend on each other.
+                known[top] = IntegerRange.of_width(width)
+            else:
+                known[top] = self._range(top, width, known.__getitem__)
+        return known[value]
+
+    def _range(self, value: SSAValue, width: int, lookup: Lookup) -> IntegerRange:
+        """The range of `value`, given those of its inputs."""
+        match self._loop(value):
+            case Carried() as loop:
+                return loop.range(width, lookup, self._in)
+            case Forwarded() as end:
+                return end.range(lookup)
+            case None:
+                pass
+        if isinstance(value, BlockArgument):
+            return _of_argument(value, width, lookup)
+        owner = value.owner
+        assert isinstance(owner, Operation)
+        rule = RULES.get(type(owner))
+        if rule is None:
+            return IntegerRange.of_width(width)
+        return rule(owner, [lookup(v) for v in self.inputs(value)], width)
+
+    def _in(self, value: SSAValue, lookup: Lookup) -> IntegerRange:
+        """The range of `value` in one round of a loop."""
+        return self._range(value, bit_width(value.type) or 64, lookup)
+
+    def _loop(self, value: SSAValue) -> Carried | Forwarded | None:
+        """What a loop does with `value`, if it carries it or forwards it."""
+        owner = value.owner
+        if isinstance(value, BlockArgument):
+            owner = value.block.parent_op()
+        if not isinstance(owner, scf.ForOp | scf.WhileOp):
+            return None
+        if value not in self._loops:
+            self._loops[value] = forwarded(value) or carried(value, self.inputs)
+        return self._loops[value]
+
+    def inputs(self, value: SSAValue) -> Sequence[SSAValue]:
+        """The values that the range of `value` is worked out from."""
+        if (loop := self._loop(value)) is not None:
+            return loop.inputs
+        return _inputs(value)
+
+
+def _of_argument(arg: BlockArgument, width: int, lookup: Lookup) -> IntegerRange:
+    whole = IntegerRange.of_width(width)
+    parent = arg.block.parent_op()
+    if isinstance(parent, scf.ForOp) and arg.index == 0:
+        lower, upper, step = (lookup(v) for v in (parent.lb, parent.ub, parent.step))
+        last = max(lower.low, upper.high - 1)
+        if lower.value is not None and step.value is not None and step.value > 0:
+            last -= (last - lower.low) % step.value
+        return IntegerRange(lower.low, last, gcd(lower.divisor, step.divisor))
+    if isinstance(parent, SubGroupOp):
+        base = lookup(parent.bases[arg.index])
+        lanes = parent.lane_shape[arg.index]
+        return IntegerRange(base.low, base.high + lanes - 1).clamped(width, True)
+    if isinstance(parent, func.FuncOp):
+        return _of_work_group_argument(parent, arg) or whole
+    return whole
+
+
+def _inputs(value: SSAValue) -> Sequence[SSAValue]:
+    """The values that the range of `value` is worked out from."""
+    if isinstance(value, BlockArgument):
+        parent = value.block.parent_op()
+        if isinstance(parent, scf.ForOp) and value.index == 0:
+            return (parent.lb, parent.ub, parent.step)
+        if isinstance(parent, SubGroupOp):
+            return (parent.bases[value.index],)
+        return ()
+    owner = value.owner
+    if isinstance(owner, scf.IfOp):
+        position = list(owner.results).index(value)  # type: ignore[arg-type]
+        ends = [region.blocks.last for region in owner.regions]
+        return [
+            end.last_op.operands[position]
+            for end in ends
+            if end is not None and end.last_op is not None
+        ]
+    if isinstance(owner, MaskedOp):
+        position = list(owner.results).index(value)  # type: ignore[arg-type]
+        end = owner.body.block.last_op
+        assert end is not None, "a masked region has a terminator"
+        return (end.operands[position], *owner.old[position : position + 1])
+    if isinstance(owner, arith.SelectOp):
+        return (owner.lhs, owner.rhs)
+    if type(owner) in RULES and isinstance(owner, Operation):
+        return owner.operands
+    return ()
+
+
+def _of_work_group_argument(
+    function: func.FuncOp, arg: BlockArgument
+) -> IntegerRange | None:
+    """Group ids and sizes of a work-group function; its last nine `index` arguments."""
+    if "spmd.work_group_function" not in function.attributes:
+        return None
+    arguments = list(function.body.block.args)
+    while arguments and isinstance(arguments[-1].type, MemRefType):
+        arguments.pop()
+    position = arg.index - (len(arguments) - 9)
+    if arg.index >= len(arguments) or position < 0:
+        return None
+    if position < 3:
+        return IntegerRange(0, MAX_GLOBAL_SIZE - 1)
+    return IntegerRange(1, MAX_GROUP_SIZE if position < 6 else MAX_GLOBAL_SIZE)

@@ -1,0 +1,162 @@
+"""
+Transformers of comparisons and of conversions between types.
+
+A comparison is uniform if its operands are, if their ranges, or what they are, decide it, and
+also if no bound is crossed from the first lane to the last: operands of equal stride keep their distance, and an operand that
+only moves away from the bound, by less than the next multiple of their alignments, does
+not reach it. Extensions keep a stride only if it is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import gcd
+
+from xdsl.dialects import arith
+from xdsl.ir import Block, Operation
+
+from spmd.analysis.ranges.integer_range import power_of_two_part
+from spmd.analysis.ranges.ranges import bit_width
+from spmd.analysis.shapes.shape import UNIFORM, VARYING, Shape
+from spmd.analysis.shapes.transfer import Lanes, Transformer, elementwise
+from spmd.dialects.spmd import (
+    DimensionOp,
+    EnqueuedLocalSizeOp,
+    GlobalIdOp,
+    GlobalSizeOp,
+    LaneIdOp,
+    LocalIdOp,
+    LocalSizeOp,
+    NumSubGroupsOp,
+    SubGroupIdOp,
+    SubGroupSizeOp,
+)
+
+EQUALITIES = (0, 1)  # eq, ne
+LESS_EQUAL_OR_GREATER = (3, 4, 7, 8)  # sle, sgt, ule, ugt
+SIGNED = (2, 3, 4, 5)  # slt, sle, sgt, sge; unsigned: 6 to 9 in the same order
+
+SIZES_OF: dict[type[Operation | Block], tuple[type[Operation], ...]] = {
+    GlobalIdOp: (GlobalSizeOp,),
+    LaneIdOp: (SubGroupSizeOp,),
+    LocalIdOp: (LocalSizeOp, EnqueuedLocalSizeOp),
+    SubGroupIdOp: (NumSubGroupsOp,),
+}
+
+
+def _compare(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
+    x, y = operands
+    if x.is_uniform and y.is_uniform:
+        return UNIFORM
+    assert isinstance(op, arith.CmpiOp)
+    if bit_width(op.lhs.type) is None:
+        return VARYING
+    if _is_id_below_size(op) or _is_decided(op, lanes):
+        return UNIFORM
+    if x.stride is None or y.stride is None:
+        return VARYING
+    distance = x.stride - y.stride
+    predicate = op.predicate.value.data
+    if predicate in EQUALITIES:
+        # Equality does not care about wrapping.
+        return UNIFORM if distance == 0 else VARYING
+    exact = lanes.is_exact if predicate in SIGNED else lanes.is_exact_unsigned
+    if not (exact(x, op.lhs) and exact(y, op.rhs)):
+        return VARYING
+    if distance == 0:
+        return UNIFORM
+    # lhs - rhs is `g*k + distance*t`: from a multiple of g up, or from one down.
+    if predicate in LESS_EQUAL_OR_GREATER:
+        distance = -distance
+    step = gcd(x.alignment, y.alignment)
+    if distance <= 0 or lanes.extent is None:
+        return VARYING
+    reached = step != 0 and distance * (lanes.extent - 1) >= step
+    return VARYING if reached else UNIFORM
+
+
+def _is_decided(op: arith.CmpiOp, lanes: Lanes) -> bool:
+    """Whether all that the operands can be compares in one way."""
+    x, y = lanes.ranges.of(op.lhs), lanes.ranges.of(op.rhs)
+    predicate = op.predicate.value.data
+    if predicate in EQUALITIES:
+        return x.high < y.low or x.low > y.high
+    if predicate not in SIGNED and not (x.is_non_negative and y.is_non_negative):
+        return False
+    if predicate in LESS_EQUAL_OR_GREATER:
+        return x.high <= y.low or x.low > y.high
+    return x.high < y.low or x.low >= y.high
+
+
+def _is_id_below_size(op: arith.CmpiOp) -> bool:
+    """Whether an id is compared with the size that every such id is below."""
+    for id_, size in ((op.lhs.owner, op.rhs.owner), (op.rhs.owner, op.lhs.owner)):
+        if isinstance(size, SIZES_OF.get(type(id_), ())):
+            return (
+                not isinstance(id_, DimensionOp)
+                or not isinstance(size, DimensionOp)
+                or id_.dimension == size.dimension
+            )
+    return False
+
+
+def _truncate(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
+    (x,) = operands
+    width = bit_width(op.results[0].type)
+    if width is None:
+        return elementwise(op, operands, lanes)
+    if width == 1:
+        even = x.stride is not None and x.stride % 2 == 0
+        return UNIFORM if even else VARYING
+    fits = lanes.ranges.of(op.operands[0]).fits(width)
+    alignment = x.alignment if fits else power_of_two_part(x.alignment)
+    if x.stride is None:
+        return Shape.varying(alignment)
+    if fits and lanes.is_exact(x, op.operands[0]):
+        return Shape.strided(x.stride, alignment)
+    half = 1 << (width - 1)
+    stride = (x.stride + half) % (1 << width) - half
+    return Shape.strided(stride, alignment, wraps=True)
+
+
+def _extend_signed(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
+    (x,) = operands
+    width = bit_width(op.operands[0].type)
+    if width is None or width == 1:
+        return elementwise(op, operands, lanes)
+    if lanes.is_exact(x, op.operands[0]):
+        if x.stride is None:
+            return x
+        return Shape.strided(x.stride, x.alignment)
+    return Shape.varying(x.lane_alignment)
+
+
+def _extend_unsigned(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
+    (x,) = operands
+    width = bit_width(op.operands[0].type)
+    if width is None or width == 1:
+        return elementwise(op, operands, lanes)
+    if lanes.ranges.of(op.operands[0]).is_non_negative:
+        return _extend_signed(op, operands, lanes)
+    if x.is_uniform:
+        return Shape.uniform(power_of_two_part(x.lane_alignment))
+    return Shape.varying(power_of_two_part(x.lane_alignment))
+
+
+def _index_cast(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
+    source = bit_width(op.operands[0].type)
+    target = bit_width(op.results[0].type)
+    if source is None or target is None:
+        return elementwise(op, operands, lanes)
+    if source == target:
+        return operands[0]
+    return (_extend_signed if source < target else _truncate)(op, operands, lanes)
+
+
+CONVERSION_TRANSFORMERS: dict[str, Transformer] = {
+    "arith.cmpi": _compare,
+    "arith.trunci": _truncate,
+    "arith.extsi": _extend_signed,
+    "arith.extui": _extend_unsigned,
+    "arith.index_cast": _index_cast,
+}

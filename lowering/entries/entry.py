@@ -1,0 +1,382 @@
+"""
+The native entry of a kernel: what the runtime, or a C program, calls.
+
+    void k(const void *args, int64_t first_group, int64_t last_group, void *scratch);
+
+runs the work-groups `first_group` to `last_group`, the last one not included, numbered
+linearly with x fastest. `args` points to a struct with C alignment:
+
+| field | C type |
+| --- | --- |
+| scalar argument | its type; `i1` as one byte, `index` as `int64_t` |
+| memref argument | `void *data; int64_t offset, sizes[rank], strides[rank];` |
+| enqueued local size | `int64_t ex, ey, ez;` |
+| global size | `int64_t nx, ny, nz;` |
+| if assertions are reported and the kernel has one | `struct { const char *message; int64_t values[16]; } *failed;` |
+
+Strides and offset count elements; offset and sizes are there even if the type fixes them.
+`scratch` is what `k.scratch_bytes(ex, ey, ez)` says, 64-byte aligned, one per thread; it
+may be null if there is no such function. Sizes are positive. `failed->message` is null at
+the start; if an assertion fails it is set, and no more groups are started.
+
+    void k.worker(const void *args, int64_t *next, int64_t groups, int64_t chunk,
+                  void *scratch);
+
+is for several threads at once: it takes chunks of groups from the shared counter `next`
+(atomically, starting at 0) until all `groups` have been taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, BlockArgument
+
+from spmd.dialects.work_groups import WORK_GROUP_SIZE
+from spmd.lowering.ops.assertions import has_failed
+from spmd.lowering.writing.function_writer import FunctionWriter
+from spmd.lowering.writing.module_writer import ModuleWriter, quoted
+from spmd.lowering.writing.symbols import exported_symbol
+from spmd.lowering.writing.types import (
+    TypeNotLowered,
+    is_memref,
+    llvm_type,
+    scalar_bits,
+    storage_type,
+)
+
+SIZES = 9
+"""Trailing index arguments: group ids, enqueued local sizes, global sizes; x, y, z each."""
+
+UNLIMITED = str(2**63 - 1)
+"""The size of scratch memory, which nobody asks for."""
+
+WORKER_SUFFIX = ".worker"
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of the struct of arguments: offset in bytes, and its LLVM type in memory."""
+
+    offset: int
+    type: str
+    bits: int
+
+
+@dataclass(frozen=True)
+class ArgumentStruct:
+    """The layout of the struct that the native entry reads."""
+
+    arguments: tuple[tuple[Field, ...], ...]
+    """For each argument its fields: one, or pointer, offset, sizes and strides."""
+    sizes: tuple[Field, ...]
+    """Enqueued local size x, y, z, then global size x, y, z."""
+    failed: Field | None
+    """Where an assertion that fails is reported, for kernels that may do so."""
+    bytes: int
+
+
+def argument_struct(
+    types: Sequence[Attribute], *, may_fail: bool = False
+) -> ArgumentStruct:
+    """The struct for a kernel whose own arguments have these types."""
+    at = 0
+
+    def place(bits: int, type_: str) -> Field:
+        nonlocal at
+        size = -(-bits // 8)
+        at = -(-at // size) * size
+        at += size
+        return Field(at - size, type_, bits)
+
+    def fields(type_: Attribute) -> tuple[Field, ...]:
+        if is_memref(type_):
+            numbers = 1 + 2 * type_.get_num_dims()
+            pointer = place(64, "ptr")
+            return (pointer, *[place(64, "i64") for _ in range(numbers)])
+        bits = scalar_bits(type_)
+        if bits not in (1, 8, 16, 32, 64):
+            raise TypeNotLowered(f"expected an argument of 8 to 64 bits, got {type_}")
+        return (place(bits, storage_type(type_)),)
+
+    arguments = tuple([fields(type_) for type_ in types])
+    sizes = tuple([place(64, "i64") for _ in range(6)])
+    failed = place(64, "ptr") if may_fail else None
+    return ArgumentStruct(arguments, sizes, failed, at)
+
+
+def has_scratch(function: FuncOp) -> bool:
+    """Whether a work-group function takes scratch memory as its last argument."""
+    inputs = function.function_type.inputs.data
+    return bool(inputs) and is_memref(inputs[-1])
+
+
+def own_argument_types(function: FuncOp) -> tuple[Attribute, ...]:
+    """The types of the arguments that the kernel itself has."""
+    inputs = function.function_type.inputs.data
+    count = len(inputs) - SIZES - has_scratch(function)
+    if count < 0:
+        raise TypeNotLowered(
+            f"expected a work-group function to end in {SIZES} arguments of type index, "
+            f"got {len(inputs)} arguments"
+        )
+    return inputs[:count]
+
+
+def field_address(writer: FunctionWriter, field: Field) -> str:
+    """Where a field of the struct `%args` lies."""
+    if not field.offset:
+        return "%args"
+    return writer.temp(f"getelementptr inbounds i8, ptr %args, i64 {field.offset}")
+
+
+def load_field(writer: FunctionWriter, field: Field, hint: str) -> str:
+    """Reads a field of the struct `%args`; nobody writes it while the entry runs."""
+    address = field_address(writer, field)
+    empty = writer.module.metadata("")
+    text = f"load {field.type}, ptr {address}, align {max(1, field.bits // 8)}"
+    return writer.temp(f"{text}, !invariant.load {empty}", hint)
+
+
+def load_arguments(
+    writer: FunctionWriter,
+    arguments: Sequence[BlockArgument],
+    struct: Sequence[Sequence[Field]],
+) -> list[str]:
+    """Reads the arguments of a function from `%args`; as they are passed on."""
+    passed: list[str] = []
+    for number, (argument, fields) in enumerate(zip(arguments, struct, strict=True)):
+        hint = argument.name_hint or f"arg{number}"
+        type_ = argument.type
+        if not is_memref(type_):
+            value = load_field(writer, fields[0], hint)
+            if fields[0].type != llvm_type(type_):
+                text = f"trunc {fields[0].type} {value} to {llvm_type(type_)}"
+                value = writer.temp(text, hint)
+            passed.append(f"{llvm_type(type_)} {value}")
+            continue
+        pointer = load_field(writer, fields[0], f"{hint}.data")
+        passed += [f"ptr {pointer}", f"ptr {pointer}"]
+        rank = type_.get_num_dims()
+        parts = ["offset"]
+        parts += [f"size{d}" for d in range(rank)]
+        parts += [f"stride{d}" for d in range(rank)]
+        for field, part in zip(fields[1:], parts, strict=True):
+            passed.append(f"i64 {load_field(writer, field, f'{hint}.{part}')}")
+    return passed
+
+
+_OWN_NAMES = [
+    "args",
+    "first",
+    "last",
+    "scratch",
+    "start",
+    "begin",
+    "done",
+    "group",
+    "full",
+    "partial",
+    "next",
+    "number",
+    "group.x",
+    "group.y",
+    "group.z",
+]
+"""Names that the entry writes out; arguments of the kernel get others."""
+
+
+class _Entry:
+    """One native entry while it is written."""
+
+    def __init__(
+        self, module: ModuleWriter, function: FuncOp, full: FuncOp | None
+    ) -> None:
+        self.module = module
+        self.function = function
+        self.full = full
+        self.writer = FunctionWriter(module)
+        for name in _OWN_NAMES:
+            self.writer.fresh(name)
+        self.types = own_argument_types(function)
+        versions = [function] if full is None else [function, full]
+        self.reporting = [
+            version for version in versions if version.sym_name.data in module.reporting
+        ]
+        self.struct = argument_struct(self.types, may_fail=bool(self.reporting))
+
+    def load(self, field: Field, hint: str) -> str:
+        """Reads a field of the struct."""
+        return load_field(self.writer, field, hint)
+
+    def arguments(self) -> list[str]:
+        """Reads the kernel's own arguments; as they are passed on."""
+        own = self.function.body.blocks[0].args[: len(self.types)]
+        return load_arguments(self.writer, own, self.struct.arguments)
+
+    def local_sizes(self) -> list[str]:
+        """The enqueued local sizes: constants if the kernel fixes them."""
+        fixed = self.function.attributes.get(WORK_GROUP_SIZE)
+        if fixed is not None:
+            array = cast(DenseArrayBase[IntegerType], fixed)
+            sizes = [str(size) for size in array.get_values()]
+            return sizes + ["1"] * (3 - len(sizes))
+        return [
+            self.load(field, f"e{axis}")
+            for field, axis in zip(self.struct.sizes[:3], "xyz", strict=True)
+        ]
+
+    def call(self, function: FuncOp, passed: Sequence[str]) -> None:
+        """Calls a work-group function."""
+        symbol = self.module.symbols[function.sym_name.data]
+        operands = list(passed)
+        if has_scratch(function):
+            operands += ["ptr %scratch", "ptr %scratch"]
+            operands += ["i64 0", f"i64 {UNLIMITED}", "i64 1"]
+        if function in self.reporting:
+            operands.append(f"ptr {self.writer.failed}")
+        self.writer.emit(f"call void @{quoted(symbol)}({', '.join(operands)})")
+
+    def write(self) -> str:
+        """The function."""
+        writer = self.writer
+        some = writer.temp("icmp slt i64 %first, %last", "some")
+        writer.emit(f"br i1 {some}, label %start, label %done")
+        writer.start("start")
+        arguments = self.arguments()
+        local = self.local_sizes()
+        whole = [
+            self.load(field, f"n{axis}")
+            for field, axis in zip(self.struct.sizes[3:], "xyz", strict=True)
+        ]
+        groups = [self._ceildiv(whole[d], local[d], "xyz"[d]) for d in (0, 1)]
+        plane = writer.temp(f"udiv i64 %first, {groups[0]}")
+        first = [
+            writer.temp(f"urem i64 %first, {groups[0]}", "first.x"),
+            writer.temp(f"urem i64 {plane}, {groups[1]}", "first.y"),
+            writer.temp(f"udiv i64 {plane}, {groups[1]}", "first.z"),
+        ]
+        full_groups: list[str] = []
+        if self.full is not None:
+            full_groups = [
+                writer.temp(f"udiv i64 {n}, {e}", f"full.{axis}")
+                for n, e, axis in zip(whole, local, "xyz", strict=True)
+            ]
+        if self.struct.failed is None:
+            writer.jump("group")
+        else:
+            # Another thread may have failed: then there is nothing left to do.
+            writer.failed = self.load(self.struct.failed, "failed")
+            over = has_failed(writer)
+            writer.emit(f"br i1 {over}, label %done, label %begin")
+            writer.start("begin")
+            writer.jump("group")
+        before = writer.block
+        self._loop(before, arguments, local, whole, groups, first, full_groups)
+        writer.start("done")
+        writer.emit("ret void")
+        name = quoted(exported_symbol(self.function.sym_name.data))
+        return (
+            f"define void @{name}(ptr noalias readonly %args, i64 %first, i64 %last, "
+            f"ptr %scratch) nounwind {{\n{writer.text()}\n}}"
+        )
+
+    def _ceildiv(self, n: str, e: str, axis: str) -> str:
+        if e == "1":
+            return n
+        writer = self.writer
+        less = writer.temp(f"sub i64 {n}, 1")
+        quotient = writer.temp(f"udiv i64 {less}, {e}")
+        return writer.temp(f"add nuw nsw i64 {quotient}, 1", f"groups.{axis}")
+
+    def _loop(
+        self,
+        before: str,
+        arguments: list[str],
+        local: list[str],
+        whole: list[str],
+        groups: list[str],
+        first: list[str],
+        full_groups: list[str],
+    ) -> None:
+        """Counts through the groups without a division for each of them."""
+        writer = self.writer
+        writer.start("group")
+        lines = [writer.reserve() for _ in range(4)]
+        numbers = [f"i64 %group.{axis}" for axis in "xyz"]
+        passed = [*arguments, *numbers, *[f"i64 {size}" for size in (*local, *whole)]]
+        if self.full is None:
+            self.call(self.function, passed)
+        else:
+            inside = "true"
+            for axis, count in zip("xyz", full_groups, strict=True):
+                here = writer.temp(f"icmp ult i64 %group.{axis}, {count}")
+                inside = (
+                    here
+                    if inside == "true"
+                    else writer.temp(f"and i1 {inside}, {here}")
+                )
+            writer.emit(f"br i1 {inside}, label %full, label %partial")
+            writer.start("full")
+            self.call(self.full, passed)
+            writer.jump("next")
+            writer.start("partial")
+            self.call(self.function, passed)
+            writer.jump("next")
+            writer.start("next")
+        latch = writer.block
+        right = writer.temp("add nuw nsw i64 %group.x, 1")
+        end_x = writer.temp(f"icmp eq i64 {right}, {groups[0]}")
+        next_x = writer.temp(f"select i1 {end_x}, i64 0, i64 {right}", "next.x")
+        carry_x = writer.temp(f"zext i1 {end_x} to i64")
+        down = writer.temp(f"add nuw nsw i64 %group.y, {carry_x}")
+        end_y = writer.temp(f"icmp eq i64 {down}, {groups[1]}")
+        next_y = writer.temp(f"select i1 {end_y}, i64 0, i64 {down}", "next.y")
+        carry_y = writer.temp(f"zext i1 {end_y} to i64")
+        next_z = writer.temp(f"add nuw nsw i64 %group.z, {carry_y}", "next.z")
+        following = writer.temp("add nuw nsw i64 %number, 1", "number.next")
+        more = writer.temp(f"icmp slt i64 {following}, %last")
+        if writer.failed is not None:
+            more = writer.temp(f"select i1 {has_failed(writer)}, i1 false, i1 {more}")
+        writer.emit(f"br i1 {more}, label %group, label %done")
+        phis = [
+            ("number", "%first", following),
+            ("group.x", first[0], next_x),
+            ("group.y", first[1], next_y),
+            ("group.z", first[2], next_z),
+        ]
+        for line, (name, start, step) in zip(lines, phis, strict=True):
+            writer.lines[line] = (
+                f"  %{name} = phi i64 [ {start}, %{before} ], [ {step}, %{latch} ]"
+            )
+
+
+def write_entry(module: ModuleWriter, function: FuncOp, full: FuncOp | None) -> None:
+    """Writes the native entry of a kernel, and the worker for several threads."""
+    module.add_function(_Entry(module, function, full).write())
+    symbol = exported_symbol(function.sym_name.data)
+    module.add_function(
+        f"""\
+define void @{quoted(symbol + WORKER_SUFFIX)}(ptr noalias readonly %args, ptr %next, \
+i64 %groups, i64 %chunk, ptr %scratch) nounwind {{
+entry:
+  br label %take
+take:
+  %first = atomicrmw add ptr %next, i64 %chunk monotonic, align 8
+  %some = icmp slt i64 %first, %groups
+  br i1 %some, label %run, label %done
+run:
+  %end = add i64 %first, %chunk
+  %last = call i64 @llvm.smin.i64(i64 %end, i64 %groups)
+  ; Once more in line would double the code.
+  call void @{quoted(symbol)}(ptr %args, i64 %first, i64 %last, ptr %scratch) noinline
+  br label %take
+done:
+  ret void
+}}"""
+    )
+    module.declare("llvm.smin.i64", "i64", ["i64", "i64"])

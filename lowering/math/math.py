@@ -1,0 +1,274 @@
+"""
+`math`: functions of numbers, on scalars and vectors.
+
+What every CPU computes directly is an LLVM intrinsic, also for vectors. What libm
+computes is an intrinsic or a call for scalars, and a vector function for vectors
+(`vector_math.py`). f16 and bf16 are computed in f32.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects import math
+from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type
+from xdsl.ir import Operation, SSAValue
+
+from spmd.lowering.math.vector_math import (
+    PURE,
+    has_vector_function,
+    libm_name,
+    power_helper,
+    vector_helper,
+)
+from spmd.lowering.ops.arith import fast_math
+from spmd.lowering.ops.conversions import (
+    constant,
+    fma_helper,
+    like,
+    narrow_result,
+    round_float,
+)
+from spmd.lowering.writing.function_writer import FunctionWriter
+from spmd.lowering.writing.module_writer import Remark
+from spmd.lowering.writing.registry import emits, emits_named
+from spmd.lowering.writing.types import (
+    element_type,
+    lane_count,
+    llvm_type,
+    mangled,
+    scalar_bits,
+)
+
+
+def _wide_operands(
+    writer: FunctionWriter, op: Operation, count: int
+) -> tuple[str, list[str]]:
+    """The first operands of an op in f32, if they are narrower; their type in front."""
+    source = element_type(op.operands[0].type)
+    lanes = lane_count(op.operands[0].type)
+    target = source
+    if isinstance(source, Float16Type | BFloat16Type):
+        target = Float32Type()
+    operands = [
+        round_float(writer, writer.get(operand), source, target, lanes)
+        for operand in op.operands[:count]
+    ]
+    return like(llvm_type(target), lanes), operands
+
+
+def _define_narrow(writer: FunctionWriter, result: SSAValue, instruction: str) -> None:
+    """Defines a result by an instruction on what `_wide_operands` gave."""
+    if isinstance(element_type(result.type), Float16Type | BFloat16Type):
+        narrow_result(writer, result, instruction)
+    else:
+        writer.define(result, instruction)
+
+
+def _scalar(type_: str) -> str:
+    """`float` or `double`, of a vector type its element."""
+    return "double" if "double" in type_ else "float"
+
+
+# What CPUs compute
+
+_INTRINSICS = {
+    math.AbsFOp.name: "fabs",
+    math.CeilOp.name: "ceil",
+    math.FloorOp.name: "floor",
+    math.RoundEvenOp.name: "roundeven",
+    math.RoundOp.name: "round",
+    math.SqrtOp.name: "sqrt",
+    math.TruncOp.name: "trunc",
+    math.CopySignOp.name: "copysign",
+}
+
+
+@emits(
+    math.AbsFOp,
+    math.CeilOp,
+    math.FloorOp,
+    math.RoundEvenOp,
+    math.RoundOp,
+    math.SqrtOp,
+    math.TruncOp,
+    math.CopySignOp,
+)
+def _intrinsic(writer: FunctionWriter, op: Operation) -> None:
+    type_, operands = _wide_operands(writer, op, len(op.operands))
+    name = f"llvm.{_INTRINSICS[op.name]}.{mangled(type_)}"
+    arguments = [(type_, operand) for operand in operands]
+    text = writer.call(name, type_, arguments, flags=fast_math(op))
+    _define_narrow(writer, op.results[0], text)
+
+
+@emits(math.RsqrtOp)
+def _rsqrt(writer: FunctionWriter, op: math.RsqrtOp) -> None:
+    type_, (operand,) = _wide_operands(writer, op, 1)
+    flags = fast_math(op)
+    name = f"llvm.sqrt.{mangled(type_)}"
+    root = writer.temp(writer.call(name, type_, [(type_, operand)], flags=flags))
+    one = constant("1.000000e+00", _scalar(type_), lane_count(op.results[0].type))
+    _define_narrow(writer, op.results[0], f"fdiv {flags}{type_} {one}, {root}")
+
+
+@emits_named(math.FmaOp.name, "vector.fma")
+def fused_multiply_add(writer: FunctionWriter, op: Operation) -> None:
+    """Writes `a * b + c`, rounded once."""
+    result = op.results[0]
+    target = element_type(result.type)
+    type_ = writer.type_of(result)
+    lanes = lane_count(result.type)
+    native = "+avx512fp16" in writer.module.machine.features
+    if isinstance(target, BFloat16Type) or (
+        isinstance(target, Float16Type) and not native
+    ):
+        # LLVM would round bf16 twice, and call a function for each f16.
+        f64 = like("double", lanes)
+        wide = [
+            round_float(writer, writer.get(operand), target, Float64Type(), lanes)
+            for operand in op.operands
+        ]
+        helper = fma_helper(writer.module, lanes)
+        passed = ", ".join(f"{f64} {operand}" for operand in wide)
+        odd = writer.temp(f"call {f64} @{helper}({passed})")
+        hint = result.name_hint
+        writer.set(result, round_float(writer, odd, Float64Type(), target, lanes, hint))
+        return
+    arguments = [(type_, writer.get(operand)) for operand in op.operands]
+    name = f"llvm.fma.{mangled(type_)}"
+    writer.define(result, writer.call(name, type_, arguments, flags=fast_math(op)))
+
+
+# What libm computes
+
+_LIBM_INTRINSICS = frozenset(
+    [
+        "acos",
+        "asin",
+        "atan",
+        "atan2",
+        "cos",
+        "cosh",
+        "exp",
+        "exp2",
+        "log",
+        "log10",
+        "log2",
+        "pow",
+        "sin",
+        "sinh",
+        "tan",
+        "tanh",
+    ]
+)
+"""LLVM knows more about these than that they are pure."""
+
+_LIBM = {
+    math.AcosOp.name: "acos",
+    math.AcoshOp.name: "acosh",
+    math.AsinOp.name: "asin",
+    math.AsinhOp.name: "asinh",
+    math.Atan2Op.name: "atan2",
+    math.AtanOp.name: "atan",
+    math.AtanhOp.name: "atanh",
+    math.CbrtOp.name: "cbrt",
+    math.CosOp.name: "cos",
+    math.CoshOp.name: "cosh",
+    math.ErfOp.name: "erf",
+    "math.erfc": "erfc",
+    math.Exp2Op.name: "exp2",
+    math.ExpM1Op.name: "expm1",
+    math.ExpOp.name: "exp",
+    math.Log10Op.name: "log10",
+    math.Log1pOp.name: "log1p",
+    math.Log2Op.name: "log2",
+    math.LogOp.name: "log",
+    math.PowFOp.name: "pow",
+    math.SinOp.name: "sin",
+    math.SinhOp.name: "sinh",
+    math.TanOp.name: "tan",
+    math.TanhOp.name: "tanh",
+}
+
+
+def libm_function(op: Operation) -> str | None:
+    """The function of libm, for doubles, that computes `op`, if one does."""
+    return _LIBM.get(op.name)
+
+
+@emits_named(*_LIBM)
+def _libm(writer: FunctionWriter, op: Operation) -> None:
+    function = _LIBM[op.name]
+    type_, operands = _wide_operands(writer, op, len(op.operands))
+    lanes = lane_count(op.results[0].type)
+    arguments = [(type_, operand) for operand in operands]
+    flags = fast_math(op)
+    name = libm_name(function, _scalar(type_))
+    if lanes is None:
+        attributes = PURE
+        if function in _LIBM_INTRINSICS:
+            name, attributes = f"llvm.{function}.{mangled(type_)}", ""
+        text = writer.call(name, type_, arguments, flags=flags, attributes=attributes)
+    else:
+        helper = vector_helper(
+            writer.module, function, _scalar(type_), len(operands), lanes
+        )
+        if not has_vector_function(writer.module, name):
+            reason = (
+                f"{op.name} calls {name} once per lane: no vector function is known"
+            )
+            writer.module.remarks.append(Remark(op, reason))
+        passed = ", ".join(f"{type_} {operand}" for operand in operands)
+        text = f"call {flags}{type_} @{helper}({passed})"
+    _define_narrow(writer, op.results[0], text)
+
+
+@emits(math.FPowIOp)
+def _fpowi(writer: FunctionWriter, op: math.FPowIOp) -> None:
+    type_, (base,) = _wide_operands(writer, op, 1)
+    exponent = op.operands[1]
+    lanes = lane_count(op.results[0].type)
+    bits = scalar_bits(element_type(exponent.type))
+    helper = power_helper(writer.module, _scalar(type_), lanes, bits)
+    text = f"call {type_} @{helper}({type_} {base}, {writer.typed(exponent)})"
+    _define_narrow(writer, op.results[0], text)
+
+
+# Integers
+
+
+@emits(math.IPowIOp)
+def _ipowi(writer: FunctionWriter, op: math.IPowIOp) -> None:
+    base, exponent = op.operands
+    scalar = llvm_type(element_type(base.type))
+    bits = scalar_bits(element_type(base.type))
+    helper = power_helper(writer.module, scalar, lane_count(base.type), bits)
+    writer.define(
+        op.results[0],
+        f"call {writer.type_of(base)} @{helper}"
+        f"({writer.typed(base)}, {writer.typed(exponent)})",
+    )
+
+
+_INTEGER_INTRINSICS = {
+    math.AbsIOp.name: "abs",
+    math.CountLeadingZerosOp.name: "ctlz",
+    math.CountTrailingZerosOp.name: "cttz",
+    math.CtPopOp.name: "ctpop",
+}
+
+
+@emits(
+    math.AbsIOp,
+    math.CountLeadingZerosOp,
+    math.CountTrailingZerosOp,
+    math.CtPopOp,
+)
+def _integer_intrinsic(writer: FunctionWriter, op: Operation) -> None:
+    (operand,) = op.operands
+    type_ = writer.type_of(operand)
+    arguments = [(type_, writer.get(operand))]
+    if not isinstance(op, math.CtPopOp):
+        # Zero, and the smallest integer, have a result: the width, and itself.
+        arguments.append(("i1", "false"))
+    name = f"llvm.{_INTEGER_INTRINSICS[op.name]}.{mangled(type_)}"
+    writer.define(op.results[0], writer.call(name, type_, arguments))

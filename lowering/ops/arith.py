@@ -1,0 +1,285 @@
+"""`arith`: integer and float arithmetic, comparisons and constants, on scalars and vectors."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+)
+from xdsl.ir import Operation, SSAValue
+
+from spmd.lowering.ops.conversions import define_computed, is_bf16, operand_to_compute
+from spmd.lowering.writing.function_writer import FunctionWriter
+from spmd.lowering.writing.literals import (
+    dense_elements,
+    scalar_literal,
+    splat_literal,
+    vector_literal,
+)
+from spmd.lowering.writing.registry import emits
+from spmd.lowering.writing.types import (
+    TypeNotLowered,
+    element_type,
+    is_memref,
+    lane_count,
+    llvm_type,
+    mangled,
+    scalar_bits,
+    vector_text,
+)
+
+FLAG_ORDER = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
+
+
+def fast_math(op: Operation) -> str:
+    """The fast-math flags of an op as LLVM text that ends in a space, or nothing."""
+    attribute = op.properties.get("fastmath")
+    flags: frozenset[str] = getattr(attribute, "data", frozenset())
+    if not flags:
+        return ""
+    if len(flags) == len(FLAG_ORDER):
+        return "fast "
+    return "".join(f"{flag} " for flag in FLAG_ORDER if flag in flags)
+
+
+def splat(value: int, of: SSAValue) -> str:
+    """An integer constant of the type of a value."""
+    type_ = llvm_type(element_type(of.type))
+    text = ("true" if value & 1 else "false") if type_ == "i1" else str(value)
+    return text if lane_count(of.type) is None else splat_literal(text, type_)
+
+
+@emits(arith.ConstantOp)
+def _constant(writer: FunctionWriter, op: arith.ConstantOp) -> None:
+    value = op.properties["value"]
+    if not isinstance(value, DenseIntOrFPElementsAttr):
+        writer.set(op.results[0], scalar_literal(value))
+        return
+    type_ = op.results[0].type
+    lanes = lane_count(type_)
+    if lanes is None:
+        raise TypeNotLowered(
+            f"expected a constant of scalar or vector type, got {type_}"
+        )
+    scalar = llvm_type(element_type(type_))
+    dense = cast(DenseIntOrFPElementsAttr, value)
+    writer.set(op.results[0], vector_literal(dense_elements(dense), scalar))
+
+
+# Integers
+
+_INTEGER_BINARY = {
+    arith.AddiOp.name: "add",
+    arith.SubiOp.name: "sub",
+    arith.MuliOp.name: "mul",
+    arith.DivUIOp.name: "udiv",
+    arith.DivSIOp.name: "sdiv",
+    arith.RemUIOp.name: "urem",
+    arith.RemSIOp.name: "srem",
+    arith.AndIOp.name: "and",
+    arith.OrIOp.name: "or",
+    arith.XOrIOp.name: "xor",
+    arith.ShLIOp.name: "shl",
+    arith.ShRUIOp.name: "lshr",
+    arith.ShRSIOp.name: "ashr",
+}
+
+
+@emits(
+    arith.AddiOp,
+    arith.SubiOp,
+    arith.MuliOp,
+    arith.DivUIOp,
+    arith.DivSIOp,
+    arith.RemUIOp,
+    arith.RemSIOp,
+    arith.AndIOp,
+    arith.OrIOp,
+    arith.XOrIOp,
+    arith.ShLIOp,
+    arith.ShRUIOp,
+    arith.ShRSIOp,
+)
+def _integer_binary(writer: FunctionWriter, op: Operation) -> None:
+    lhs, rhs = op.operands
+    flags = getattr(op.properties.get("overflowFlags"), "data", ())
+    text = "".join(f" {flag}" for flag in ("nuw", "nsw") if flag in flags)
+    if "isExact" in op.properties:
+        text += " exact"
+    writer.define(
+        op.results[0],
+        f"{_INTEGER_BINARY[op.name]}{text} {writer.typed(lhs)}, {writer.get(rhs)}",
+    )
+
+
+_MIN_MAX = {
+    arith.MinSIOp.name: "smin",
+    arith.MaxSIOp.name: "smax",
+    arith.MinUIOp.name: "umin",
+    arith.MaxUIOp.name: "umax",
+}
+
+
+@emits(arith.MinSIOp, arith.MaxSIOp, arith.MinUIOp, arith.MaxUIOp)
+def _integer_min_max(writer: FunctionWriter, op: Operation) -> None:
+    lhs, rhs = op.operands
+    type_ = writer.type_of(lhs)
+    name = f"llvm.{_MIN_MAX[op.name]}.{mangled(type_)}"
+    arguments = [(type_, writer.get(lhs)), (type_, writer.get(rhs))]
+    writer.define(op.results[0], writer.call(name, type_, arguments))
+
+
+@emits(arith.FloorDivSIOp, arith.CeilDivSIOp, arith.CeilDivUIOp)
+def _rounded_division(writer: FunctionWriter, op: Operation) -> None:
+    """
+    The quotient rounded to zero, then corrected where a rest remains.
+
+    The usual short forms, `(a + b - 1) / b`, overflow.
+    """
+    lhs, rhs = op.operands
+    type_, a, b = writer.type_of(lhs), writer.get(lhs), writer.get(rhs)
+    zero = splat(0, lhs)
+    sign = "u" if isinstance(op, arith.CeilDivUIOp) else "s"
+    quotient = writer.temp(f"{sign}div {type_} {a}, {b}")
+    rest = writer.temp(f"{sign}rem {type_} {a}, {b}")
+    correct = writer.temp(f"icmp ne {type_} {rest}, {zero}")
+    bit = "i1" if (lanes := lane_count(lhs.type)) is None else vector_text(lanes, "i1")
+    if sign == "s":
+        mixed = writer.temp(f"xor {type_} {rest}, {b}")
+        towards = "slt" if isinstance(op, arith.FloorDivSIOp) else "sge"
+        away = writer.temp(f"icmp {towards} {type_} {mixed}, {zero}")
+        correct = writer.temp(f"and {bit} {correct}, {away}")
+    if type_ == bit:
+        one = correct
+    else:
+        one = writer.temp(f"zext {bit} {correct} to {type_}")
+    step = "sub" if isinstance(op, arith.FloorDivSIOp) else "add"
+    writer.define(op.results[0], f"{step} {type_} {quotient}, {one}")
+
+
+@emits(arith.AddUIExtendedOp)
+def _addui_extended(writer: FunctionWriter, op: arith.AddUIExtendedOp) -> None:
+    lhs, rhs = op.operands
+    type_, a = writer.type_of(lhs), writer.get(lhs)
+    writer.define(op.results[0], f"add {type_} {a}, {writer.get(rhs)}")
+    total = writer.get(op.results[0])
+    writer.define(op.results[1], f"icmp ult {type_} {total}, {a}")
+
+
+@emits(arith.MulUIExtendedOp, arith.MulSIExtendedOp)
+def _mul_extended(writer: FunctionWriter, op: Operation) -> None:
+    lhs, rhs = op.operands
+    type_ = writer.type_of(lhs)
+    bits = scalar_bits(element_type(lhs.type))
+    lanes = lane_count(lhs.type)
+    wide = f"i{2 * bits}" if lanes is None else vector_text(lanes, f"i{2 * bits}")
+    shift = str(bits) if lanes is None else splat_literal(str(bits), f"i{2 * bits}")
+    extend = "sext" if isinstance(op, arith.MulSIExtendedOp) else "zext"
+    a = writer.temp(f"{extend} {type_} {writer.get(lhs)} to {wide}")
+    b = writer.temp(f"{extend} {type_} {writer.get(rhs)} to {wide}")
+    product = writer.temp(f"mul {wide} {a}, {b}")
+    writer.define(op.results[0], f"trunc {wide} {product} to {type_}")
+    high = writer.temp(f"lshr {wide} {product}, {shift}")
+    writer.define(op.results[1], f"trunc {wide} {high} to {type_}")
+
+
+def _predicate(op: Operation, names: list[str]) -> str:
+    attribute = op.properties["predicate"]
+    assert isinstance(attribute, IntegerAttr)
+    return names[attribute.value.data]
+
+
+@emits(arith.CmpiOp)
+def _cmpi(writer: FunctionWriter, op: arith.CmpiOp) -> None:
+    lhs, rhs = op.operands
+    predicate = _predicate(op, arith.CMPI_COMPARISON_OPERATIONS)
+    writer.define(
+        op.results[0], f"icmp {predicate} {writer.typed(lhs)}, {writer.get(rhs)}"
+    )
+
+
+@emits(arith.SelectOp)
+def _select(writer: FunctionWriter, op: arith.SelectOp) -> None:
+    condition, if_true, if_false = op.operands
+    choose = f"select {writer.typed(condition)}"
+    if not is_memref(if_true.type):
+        writer.define(
+            op.results[0],
+            f"{choose}, {writer.typed(if_true)}, {writer.typed(if_false)}",
+        )
+        return
+    chosen = [
+        writer.temp(f"{choose}, {type_} {a}, {type_} {b}", hint)
+        for (type_, hint), a, b in zip(
+            writer.component_types(op.results[0]),
+            writer.components(if_true),
+            writer.components(if_false),
+            strict=True,
+        )
+    ]
+    writer.set_components(op.results[0], chosen)
+
+
+# Floats
+
+_FLOAT_BINARY = {
+    arith.AddfOp.name: "fadd",
+    arith.SubfOp.name: "fsub",
+    arith.MulfOp.name: "fmul",
+    arith.DivfOp.name: "fdiv",
+}
+
+
+@emits(arith.AddfOp, arith.SubfOp, arith.MulfOp, arith.DivfOp)
+def _float_binary(writer: FunctionWriter, op: Operation) -> None:
+    lhs, rhs = op.operands
+    type_, a = operand_to_compute(writer, lhs)
+    _, b = operand_to_compute(writer, rhs)
+    instruction = f"{_FLOAT_BINARY[op.name]} {fast_math(op)}{type_} {a}, {b}"
+    define_computed(writer, op.results[0], instruction)
+
+
+_FLOAT_MIN_MAX = {
+    arith.MinimumfOp.name: "minimum",
+    arith.MaximumfOp.name: "maximum",
+    arith.MinnumfOp.name: "minnum",
+    arith.MaxnumfOp.name: "maxnum",
+}
+
+
+@emits(arith.MinimumfOp, arith.MaximumfOp, arith.MinnumfOp, arith.MaxnumfOp)
+def _float_min_max(writer: FunctionWriter, op: Operation) -> None:
+    lhs, rhs = op.operands
+    type_, a = operand_to_compute(writer, lhs)
+    _, b = operand_to_compute(writer, rhs)
+    name = f"llvm.{_FLOAT_MIN_MAX[op.name]}.{mangled(type_)}"
+    text = writer.call(name, type_, [(type_, a), (type_, b)], flags=fast_math(op))
+    define_computed(writer, op.results[0], text)
+
+
+@emits(arith.NegfOp)
+def _negf(writer: FunctionWriter, op: arith.NegfOp) -> None:
+    (operand,) = op.operands
+    if not is_bf16(operand):
+        writer.define(op.results[0], f"fneg {fast_math(op)}{writer.typed(operand)}")
+        return
+    # On bits: LLVM would go through f32 and back, which loses subnormals on some CPUs.
+    lanes = lane_count(operand.type)
+    bits = "i16" if lanes is None else vector_text(lanes, "i16")
+    sign = "-32768" if lanes is None else splat_literal("-32768", "i16")
+    type_ = writer.type_of(operand)
+    pattern = writer.temp(f"bitcast {type_} {writer.get(operand)} to {bits}")
+    flipped = writer.temp(f"xor {bits} {pattern}, {sign}")
+    writer.define(op.results[0], f"bitcast {bits} {flipped} to {type_}")
+
+
+@emits(arith.CmpfOp)
+def _cmpf(writer: FunctionWriter, op: arith.CmpfOp) -> None:
+    lhs, rhs = op.operands
+    predicate = _predicate(op, arith.CMPF_COMPARISON_OPERATIONS)
+    type_, a = operand_to_compute(writer, lhs)
+    _, b = operand_to_compute(writer, rhs)
+    writer.define(op.results[0], f"fcmp {fast_math(op)}{predicate} {type_} {a}, {b}")

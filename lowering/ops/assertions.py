@@ -1,0 +1,187 @@
+"""
+What happens when `cf.assert` fails, and at `spmd.fail`.
+
+*abort* prints the message and ends the process, as MLIR does.
+
+*report* lets the caller go on. A function that may fail takes one more argument, the
+address of a record:
+
+| field | C type |
+| --- | --- |
+| the message, or null | `const char *` |
+| the numbers that go into it | `int64_t[16]` |
+
+Where an assertion fails, the message is set and the function returns; whoever called it
+looks at the message and returns too. What the function gives back is undefined then. For a
+kernel the address stands behind the sizes in the struct of arguments.
+
+The message of `spmd.fail` begins with a byte that no text has, and still has places for
+numbers in it. Of several threads that come to `spmd.fail`, the first writes the record: the
+numbers are those of the message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.cf import AssertOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import SSAValue
+
+from spmd.dialects.diagnostics import source_location
+from spmd.dialects.spmd import FailOp
+from spmd.dialects.spmd.failure import escaped, formatted, pieces_of
+from spmd.lowering.writing.function_writer import FunctionWriter
+from spmd.lowering.writing.registry import emits
+
+Assertions = Literal["abort", "report"]
+
+FAILED = "failed"
+"""The name of the argument that points to the record."""
+
+_WITH_PLACES = b"\xff"
+"""Begins a message with places for numbers; no UTF-8 text has this byte."""
+
+
+def functions_that_may_fail(module: ModuleOp) -> frozenset[str]:
+    """The functions that reach an assertion, in their own body or in one they call."""
+    failing: set[str] = set()
+    callers: dict[str, set[str]] = {}
+    for function in module.ops:
+        if not isinstance(function, FuncOp):
+            continue
+        name = function.sym_name.data
+        for op in function.walk():
+            if isinstance(op, AssertOp | FailOp):
+                failing.add(name)
+            elif isinstance(op, CallOp):
+                callers.setdefault(op.callee.string_value(), set()).add(name)
+    rest = list(failing)
+    while rest:
+        new = callers.get(rest.pop(), set()) - failing
+        failing |= new
+        rest += new
+    return frozenset(failing)
+
+
+def reported(message: bytes, values: Sequence[int]) -> str:
+    """What a record says that native code has written."""
+    if message.startswith(_WITH_PLACES):
+        return formatted(message[1:].decode(errors="replace"), values)
+    return f"an assertion failed: {message.decode(errors='replace')}"
+
+
+@emits(AssertOp)
+def write_assert(writer: FunctionWriter, op: AssertOp) -> None:
+    """Writes the check and what follows if it fails."""
+    failed, passed = writer.fresh("assert.failed"), writer.fresh("assert.passed")
+    weights = writer.module.metadata('!"branch_weights", i32 1048576, i32 1')
+    writer.emit(
+        f"br i1 {writer.get(op.arg)}, label %{passed}, label %{failed}, !prof {weights}"
+    )
+    writer.start(failed)
+    location = source_location(op)
+    message = op.msg.data if location is None else f"{location}: {op.msg.data}"
+    if writer.failed is None:
+        text = message.encode() + b"\n"
+        name = writer.module.string(text)
+        arguments = [("i32", "2"), ("ptr", name), ("i64", str(len(text)))]
+        writer.emit(writer.call("write", "i64", arguments, attributes="nounwind"))
+        _abort(writer)
+    else:
+        name = writer.module.string(message.encode() + b"\0")
+        writer.emit(f"store atomic ptr {name}, ptr {writer.failed} monotonic, align 8")
+        writer.leave()
+    writer.start(passed)
+
+
+@emits(FailOp)
+def write_fail(writer: FunctionWriter, op: FailOp) -> None:
+    """Writes the report, and a block that nothing leads to for what stands behind."""
+    message = op.message.data
+    if (location := source_location(op)) is not None:
+        message = f"{escaped(str(location))}: {message}"
+    values = [_wide(writer, value) for value in op.values]
+    if writer.failed is None:
+        _print(writer, message, values)
+        _abort(writer)
+    else:
+        _report(writer, writer.failed, message, values)
+        writer.leave()
+    writer.start(writer.fresh("fail.behind"))
+
+
+def _abort(writer: FunctionWriter) -> None:
+    writer.emit(writer.call("abort", "void", [], attributes="noreturn nounwind"))
+    writer.emit("unreachable")
+
+
+def _wide(writer: FunctionWriter, value: SSAValue) -> str:
+    """`value` as 64 bits."""
+    type_, operand = writer.type_of(value), writer.get(value)
+    if type_ == "i64":
+        return operand
+    extend = "zext" if type_ == "i1" else "sext"
+    return writer.temp(f"{extend} {type_} {operand} to i64")
+
+
+def _report(
+    writer: FunctionWriter, record: str, message: str, values: Sequence[str]
+) -> None:
+    first, stop = writer.fresh("fail.first"), writer.fresh("fail.stop")
+    text = writer.module.string(_WITH_PLACES + message.encode() + b"\0")
+    claim = writer.temp(
+        f"cmpxchg ptr {record}, ptr null, ptr {text} monotonic monotonic, align 8"
+    )
+    claimed = writer.temp(f"extractvalue {{ ptr, i1 }} {claim}, 1")
+    writer.emit(f"br i1 {claimed}, label %{first}, label %{stop}")
+    writer.start(first)
+    for number, value in enumerate(values):
+        at = f"getelementptr inbounds i8, ptr {record}, i64 {8 * (number + 1)}"
+        writer.emit(f"store i64 {value}, ptr {writer.temp(at)}, align 8")
+    writer.jump(stop)
+    writer.start(stop)
+
+
+def _print(writer: FunctionWriter, message: str, values: Sequence[str]) -> None:
+    """Writes the message to the standard error."""
+    text = ""
+    arguments = ["i32 2"]
+    rest = iter(values)
+    for piece in pieces_of(message):
+        if isinstance(piece, str):
+            text += piece.replace("%", "%%")
+            continue
+        value = next(rest)
+        if not piece:
+            text += "%lld"
+            arguments.append(f"i64 {value}")
+            continue
+        words = [writer.module.string(word.encode() + b"\0") for word in piece]
+        chosen = words[-1]
+        for number, word in enumerate(words[:-1]):
+            here = writer.temp(f"icmp eq i64 {value}, {number}")
+            chosen = writer.temp(f"select i1 {here}, ptr {word}, ptr {chosen}")
+        text += "%s"
+        arguments.append(f"ptr {chosen}")
+    form = writer.module.string(text.encode() + b"\n\0")
+    arguments.insert(1, f"ptr {form}")
+    writer.module.declare("dprintf", "i32", ["i32", "ptr", "..."], "nounwind")
+    writer.emit(f"call i32 (i32, ptr, ...) @dprintf({', '.join(arguments)})")
+
+
+def write_return_if_failed(writer: FunctionWriter) -> None:
+    """Returns at once after a call in which an assertion failed."""
+    stop, resume = writer.fresh("stop"), writer.fresh("resume")
+    writer.emit(f"br i1 {has_failed(writer)}, label %{stop}, label %{resume}")
+    writer.start(stop)
+    writer.leave()
+    writer.start(resume)
+
+
+def has_failed(writer: FunctionWriter) -> str:
+    """Whether an assertion has failed, in this thread or in another one of the launch."""
+    message = writer.temp(f"load atomic ptr, ptr {writer.failed} monotonic, align 8")
+    return writer.temp(f"icmp ne ptr {message}, null")

@@ -1,0 +1,367 @@
+"""
+Conversions between number types: the casts of `arith`, and rounding that LLVM gets wrong.
+
+LLVM's `fptrunc` to `bfloat` flushes subnormals on CPUs with AVX512-BF16, and rounds a
+double twice on others. So bf16 is always reached from f32 by integer arithmetic, and
+from wider types through an f32 that was rounded to odd: its lowest bit then says that
+something was cut off, and the second rounding is the only one that counts. The way back
+is integer arithmetic too: of `fpext` LLVM makes arithmetic in `bfloat`, and that rounds.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from spmd.lowering.writing.function_writer import FunctionWriter
+from spmd.lowering.writing.literals import splat_literal
+from spmd.lowering.writing.module_writer import ModuleWriter
+from spmd.lowering.writing.registry import emits, emits_named
+from spmd.lowering.writing.types import (
+    element_type,
+    lane_count,
+    llvm_type,
+    mangled,
+    scalar_bits,
+    vector_text,
+)
+
+
+def like(scalar: str, lanes: int | None) -> str:
+    """A scalar type, or a vector of it."""
+    return scalar if lanes is None else vector_text(lanes, scalar)
+
+
+def constant(text: str, scalar: str, lanes: int | None) -> str:
+    """A scalar constant, or a vector of it."""
+    return text if lanes is None else splat_literal(text, scalar)
+
+
+def _suffix(lanes: int | None) -> str:
+    return "" if lanes is None else f".v{lanes}"
+
+
+def bf16_from_f32(module: ModuleWriter, lanes: int | None) -> str:
+    """The helper that rounds f32 to bf16: to nearest, ties to even, NaN stays NaN."""
+
+    def make() -> str:
+        i32, i16, i1 = like("i32", lanes), like("i16", lanes), like("i1", lanes)
+        f32, bf16 = like("float", lanes), like("bfloat", lanes)
+
+        def k(value: int) -> str:
+            return constant(str(value), "i32", lanes)
+
+        return f"""define internal {bf16} @{name}({f32} %x) alwaysinline nounwind {{
+  %bits = bitcast {f32} %x to {i32}
+  %top = lshr {i32} %bits, {k(16)}
+  %odd = and {i32} %top, {k(1)}
+  %half = add {i32} %bits, {k(0x7FFF)}
+  %rounded = add {i32} %half, %odd
+  %nearest = lshr {i32} %rounded, {k(16)}
+  %quiet = or {i32} %top, {k(0x40)}
+  %is.nan = fcmp uno {f32} %x, %x
+  %chosen = select {i1} %is.nan, {i32} %quiet, {i32} %nearest
+  %low = trunc {i32} %chosen to {i16}
+  %result = bitcast {i16} %low to {bf16}
+  ret {bf16} %result
+}}"""
+
+    name = f"spmd.bf16.from.f32{_suffix(lanes)}"
+    return module.helper(name, make)
+
+
+def f32_from_bf16(module: ModuleWriter, lanes: int | None) -> str:
+    """The helper that widens bf16 to f32."""
+
+    def make() -> str:
+        i32, i16 = like("i32", lanes), like("i16", lanes)
+        f32, bf16 = like("float", lanes), like("bfloat", lanes)
+        return f"""define internal {f32} @{name}({bf16} %x) alwaysinline nounwind {{
+  %low = bitcast {bf16} %x to {i16}
+  %wide = zext {i16} %low to {i32}
+  %bits = shl {i32} %wide, {constant("16", "i32", lanes)}
+  %result = bitcast {i32} %bits to {f32}
+  ret {f32} %result
+}}"""
+
+    name = f"spmd.f32.from.bf16{_suffix(lanes)}"
+    return module.helper(name, make)
+
+
+def f32_rounded_to_odd(module: ModuleWriter, lanes: int | None) -> str:
+    """The helper that rounds f64 to f32 such that a second rounding is harmless."""
+
+    def make() -> str:
+        i32, i1 = like("i32", lanes), like("i1", lanes)
+        f32, f64 = like("float", lanes), like("double", lanes)
+        fabs = f"llvm.fabs.{mangled(f64)}"
+        module.declare(fabs, f64, [f64])
+        one = constant("1", "i32", lanes)
+        return f"""define internal {f32} @{name}({f64} %x) alwaysinline nounwind {{
+  %nearest = fptrunc {f64} %x to {f32}
+  %back = fpext {f32} %nearest to {f64}
+  %size = call {f64} @{fabs}({f64} %x)
+  %size.back = call {f64} @{fabs}({f64} %back)
+  %inexact = fcmp one {f64} %size, %size.back
+  %away = fcmp ogt {f64} %size.back, %size
+  %bits = bitcast {f32} %nearest to {i32}
+  %less = sub {i32} %bits, {one}
+  %truncated = select {i1} %away, {i32} %less, {i32} %bits
+  %odd = or {i32} %truncated, {one}
+  %chosen = select {i1} %inexact, {i32} %odd, {i32} %bits
+  %result = bitcast {i32} %chosen to {f32}
+  ret {f32} %result
+}}"""
+
+    name = f"spmd.f32.odd.from.f64{_suffix(lanes)}"
+    return module.helper(name, make)
+
+
+def f64_sticky_from_integer(
+    module: ModuleWriter, lanes: int | None, bits: int, *, signed: bool
+) -> str:
+    """
+    The helper that makes a double of a wide integer, keeping what is cut off visible.
+
+    Above 2^53 the lower bits that a double cannot hold are folded into one.
+    """
+
+    def make() -> str:
+        scalar = f"i{bits}"
+        wide, f64, i1 = like(scalar, lanes), like("double", lanes), like("i1", lanes)
+
+        def k(value: int) -> str:
+            return constant(str(value), scalar, lanes)
+
+        # Bits 0 to `cut - 1` are folded into bit `cut`: 52 bits and a sign remain.
+        cut = bits - 52
+        low = (1 << cut) - 1
+        magnitude = "%x"
+        lines = [f"define internal {f64} @{name}({wide} %x) alwaysinline nounwind {{"]
+        if signed:
+            lines += [
+                f"  %sign = ashr {wide} %x, {k(bits - 1)}",
+                f"  %flipped = xor {wide} %x, %sign",
+                f"  %size = sub {wide} %flipped, %sign",
+            ]
+            magnitude = "%size"
+        convert = "sitofp" if signed else "uitofp"
+        lines += [
+            f"  %rest = and {wide} %x, {k(low)}",
+            f"  %carried = add {wide} %rest, {k(low)}",
+            f"  %folded = or {wide} %carried, %x",
+            f"  %sticky = and {wide} %folded, {k(~low)}",
+            f"  %large = icmp uge {wide} {magnitude}, {k(1 << 53)}",
+            f"  %chosen = select {i1} %large, {wide} %sticky, {wide} %x",
+            f"  %result = {convert} {wide} %chosen to {f64}",
+            f"  ret {f64} %result",
+            "}",
+        ]
+        return "\n".join(lines)
+
+    kind = "i" if signed else "u"
+    name = f"spmd.f64.sticky.from.{kind}{bits}{_suffix(lanes)}"
+    return module.helper(name, make)
+
+
+def fma_helper(module: ModuleWriter, lanes: int | None) -> str:
+    """
+    The helper that computes `a * b + c` of narrow floats in f64, rounded to odd.
+
+    The product is exact; what the sum cuts off is found exactly (Knuth's two-sum).
+    """
+
+    def make() -> str:
+        f64, i64, i1 = like("double", lanes), like("i64", lanes), like("i1", lanes)
+        zero = constant("0.000000e+00", "double", lanes)
+        one, none = constant("1", "i64", lanes), constant("0", "i64", lanes)
+        return f"""define internal {f64} @{name}({f64} %a, {f64} %b, {f64} %c) \
+alwaysinline nounwind {{
+  %p = fmul {f64} %a, %b
+  %s = fadd {f64} %p, %c
+  %c.there = fsub {f64} %s, %p
+  %p.there = fsub {f64} %s, %c.there
+  %p.rest = fsub {f64} %p, %p.there
+  %c.rest = fsub {f64} %c, %c.there
+  %rest = fadd {f64} %p.rest, %c.rest
+  %inexact = fcmp one {f64} %rest, {zero}
+  %bits = bitcast {f64} %s to {i64}
+  %rest.bits = bitcast {f64} %rest to {i64}
+  %signs = xor {i64} %bits, %rest.bits
+  %away = icmp slt {i64} %signs, {none}
+  %less = sub {i64} %bits, {one}
+  %truncated = select {i1} %away, {i64} %less, {i64} %bits
+  %odd = or {i64} %truncated, {one}
+  %chosen = select {i1} %inexact, {i64} %odd, {i64} %bits
+  %result = bitcast {i64} %chosen to {f64}
+  ret {f64} %result
+}}"""
+
+    name = f"spmd.f64.odd.fma{_suffix(lanes)}"
+    return module.helper(name, make)
+
+
+# Steps of conversions
+
+
+def round_float(
+    writer: FunctionWriter,
+    operand: str,
+    source: Attribute,
+    target: Attribute,
+    lanes: int | None,
+    hint: str | None = None,
+) -> str:
+    """A float as another float type: exact, or rounded to nearest once."""
+    here, there = like(llvm_type(source), lanes), like(llvm_type(target), lanes)
+    if here == there:
+        return operand
+    module = writer.module
+    f32 = like("float", lanes)
+    if isinstance(source, BFloat16Type):
+        helper = f32_from_bf16(module, lanes)
+        operand = writer.temp(f"call {f32} @{helper}({here} {operand})", hint)
+        source, here = Float32Type(), f32
+        if here == there:
+            return operand
+    if scalar_bits(source) < scalar_bits(target):
+        return writer.temp(f"fpext {here} {operand} to {there}", hint)
+    if isinstance(source, Float64Type) and not isinstance(target, Float32Type):
+        odd = f32_rounded_to_odd(module, lanes)
+        operand, here = writer.temp(f"call {f32} @{odd}({here} {operand})"), f32
+    elif isinstance(source, Float16Type):
+        operand, here = writer.temp(f"fpext {here} {operand} to {f32}"), f32
+    if isinstance(target, BFloat16Type):
+        helper = bf16_from_f32(module, lanes)
+        return writer.temp(f"call {there} @{helper}({here} {operand})", hint)
+    return writer.temp(f"fptrunc {here} {operand} to {there}", hint)
+
+
+def is_bf16(value: SSAValue) -> bool:
+    """Whether a value is a bf16 or a vector of them."""
+    return isinstance(element_type(value.type), BFloat16Type)
+
+
+def widened(writer: FunctionWriter, value: SSAValue) -> tuple[str, str]:
+    """A bf16 or f16 as f32: type and operand."""
+    lanes = lane_count(value.type)
+    source = element_type(value.type)
+    operand = round_float(writer, writer.get(value), source, Float32Type(), lanes)
+    return like("float", lanes), operand
+
+
+def narrow_result(writer: FunctionWriter, result: SSAValue, instruction: str) -> None:
+    """Defines a bf16 or f16 result by an instruction that computes f32."""
+    target, lanes = element_type(result.type), lane_count(result.type)
+    wide = writer.temp(instruction)
+    hint = result.name_hint
+    writer.set(result, round_float(writer, wide, Float32Type(), target, lanes, hint))
+
+
+def operand_to_compute(writer: FunctionWriter, value: SSAValue) -> tuple[str, str]:
+    """The type and operand of what is computed with: f32 instead of bf16."""
+    if is_bf16(value):
+        return widened(writer, value)
+    return writer.type_of(value), writer.get(value)
+
+
+def define_computed(writer: FunctionWriter, result: SSAValue, instruction: str) -> None:
+    """Defines a result by an instruction on what `operand_to_compute` gave."""
+    if is_bf16(result):
+        narrow_result(writer, result, instruction)
+    else:
+        writer.define(result, instruction)
+
+
+# The ops
+
+
+@emits(arith.ExtFOp, arith.TruncFOp)
+def _float_to_float(writer: FunctionWriter, op: Operation) -> None:
+    (source,), (result,) = op.operands, op.results
+    writer.set(
+        result,
+        round_float(
+            writer,
+            writer.get(source),
+            element_type(source.type),
+            element_type(result.type),
+            lane_count(source.type),
+            result.name_hint,
+        ),
+    )
+
+
+@emits(arith.SIToFPOp, arith.UIToFPOp)
+def _integer_to_float(writer: FunctionWriter, op: Operation) -> None:
+    (source,), (result,) = op.operands, op.results
+    signed = isinstance(op, arith.SIToFPOp)
+    convert = "sitofp" if signed else "uitofp"
+    operand, type_ = writer.get(source), writer.type_of(source)
+    target = element_type(result.type)
+    bits = scalar_bits(element_type(source.type))
+    lanes = lane_count(source.type)
+    if not isinstance(target, Float16Type | BFloat16Type):
+        writer.define(
+            result, f"{convert} {type_} {operand} to {writer.type_of(result)}"
+        )
+        return
+    f32, f64 = like("float", lanes), like("double", lanes)
+    if bits <= 24:
+        exact, via = writer.temp(f"{convert} {type_} {operand} to {f32}"), Float32Type()
+    elif bits <= 53:
+        exact, via = writer.temp(f"{convert} {type_} {operand} to {f64}"), Float64Type()
+    else:
+        helper = f64_sticky_from_integer(writer.module, lanes, bits, signed=signed)
+        exact = writer.temp(f"call {f64} @{helper}({type_} {operand})")
+        via = Float64Type()
+    writer.set(result, round_float(writer, exact, via, target, lanes, result.name_hint))
+
+
+@emits(arith.FPToSIOp, arith.FPToUIOp)
+def _float_to_integer(writer: FunctionWriter, op: Operation) -> None:
+    (source,), (result,) = op.operands, op.results
+    convert = "fptosi" if isinstance(op, arith.FPToSIOp) else "fptoui"
+    type_, operand = operand_to_compute(writer, source)
+    writer.define(result, f"{convert} {type_} {operand} to {writer.type_of(result)}")
+
+
+_INTEGER_EXTENSION = {
+    arith.ExtSIOp.name: "sext",
+    arith.ExtUIOp.name: "zext",
+    arith.TruncIOp.name: "trunc",
+    arith.IndexCastOp.name: "sext",
+    "arith.index_castui": "zext",
+}
+
+
+def _integer_to_integer(writer: FunctionWriter, op: Operation) -> None:
+    (source,), (result,) = op.operands, op.results
+    here, there = writer.type_of(source), writer.type_of(result)
+    if here == there:
+        writer.alias(result, source)
+        return
+    narrower = scalar_bits(element_type(result.type)) < scalar_bits(
+        element_type(source.type)
+    )
+    convert = "trunc" if narrower else _INTEGER_EXTENSION[op.name]
+    flags = getattr(op.properties.get("overflowFlags"), "data", ())
+    if narrower:
+        convert += "".join(f" {flag}" for flag in ("nuw", "nsw") if flag in flags)
+    elif "nonNeg" in op.properties and convert == "zext":
+        convert += " nneg"
+    writer.define(result, f"{convert} {here} {writer.get(source)} to {there}")
+
+
+emits_named(*_INTEGER_EXTENSION)(_integer_to_integer)
+
+
+@emits(arith.BitcastOp)
+def _bitcast(writer: FunctionWriter, op: arith.BitcastOp) -> None:
+    (source,), (result,) = op.operands, op.results
+    here, there = writer.type_of(source), writer.type_of(result)
+    if here == there:
+        writer.alias(result, source)
+    else:
+        writer.define(result, f"bitcast {here} {writer.get(source)} to {there}")

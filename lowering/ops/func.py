@@ -1,0 +1,261 @@
+"""
+`func`: functions, calls and returns.
+
+A memref is passed as MLIR does it: allocated pointer, aligned pointer, offset, sizes,
+strides, each a parameter of its own; a memref result is a struct of the same parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.utils.hints import isa
+
+from spmd.dialects.work_groups import CACHE_LINE, WORK_GROUP_FUNCTION
+from spmd.lowering.ops.assertions import FAILED, write_return_if_failed
+from spmd.lowering.ops.narrow_indices import wrap_in_different_widths
+from spmd.lowering.writing.control_flow import write_cfg
+from spmd.lowering.writing.function_writer import FunctionWriter
+from spmd.lowering.writing.memref_value import MemRefValue
+from spmd.lowering.writing.module_writer import ModuleWriter, quoted
+from spmd.lowering.writing.registry import emits
+from spmd.lowering.writing.types import (
+    TypeNotLowered,
+    is_local_memory,
+    is_memref,
+    llvm_type,
+    memref_layout,
+)
+
+NO_ALIAS = "spmd.noalias"
+
+
+def is_work_group_function(function: FuncOp) -> bool:
+    """Whether a function runs one work-group and so gets a native entry."""
+    return WORK_GROUP_FUNCTION in function.attributes and bool(function.body.blocks)
+
+
+def argument_attribute(function: FuncOp, index: int, name: str) -> bool:
+    """Whether an argument carries an attribute."""
+    attributes = function.arg_attrs
+    if not isa(attributes, ArrayAttr[DictionaryAttr]):
+        return False
+    return name in attributes.data[index].data
+
+
+# Types of parameters and results
+
+
+def parameter_types(type_: Attribute) -> list[str]:
+    """The LLVM parameters that stand for one argument."""
+    if is_memref(type_):
+        rank = type_.get_num_dims()
+        memref_layout(type_)  # refuses layouts that have no descriptor
+        return ["ptr", "ptr", "i64", *["i64"] * (2 * rank)]
+    return [llvm_type(type_)]
+
+
+def result_type(type_: Attribute) -> str:
+    """The LLVM type of one result."""
+    if is_memref(type_):
+        rank = type_.get_num_dims()
+        memref_layout(type_)
+        arrays = f", [{rank} x i64], [{rank} x i64]" if rank else ""
+        return f"{{ ptr, ptr, i64{arrays} }}"
+    return llvm_type(type_)
+
+
+def return_type(types: Sequence[Attribute]) -> str:
+    """The LLVM type that a function returns: a struct if there are several results."""
+    if not types:
+        return "void"
+    if len(types) == 1:
+        return result_type(types[0])
+    return f"{{ {', '.join(map(result_type, types))} }}"
+
+
+# Functions
+
+
+def _parameters(writer: FunctionWriter, function: FuncOp, block: Block) -> list[str]:
+    """Binds the arguments of a function; the parameters as LLVM writes them."""
+    texts: list[str] = []
+    scratch = len(block.args) - 1 if is_work_group_function(function) else None
+    for index, argument in enumerate(block.args):
+        hint = argument.name_hint or f"arg{index}"
+        if not is_memref(argument.type):
+            name = writer.fresh(hint)
+            writer.set(argument, f"%{name}")
+            texts.append(f"{llvm_type(argument.type)} %{name}")
+            continue
+        layout = memref_layout(argument.type)
+        suffixes = ["base", "data", "offset"]
+        suffixes += [f"size{d}" for d in range(layout.rank)]
+        suffixes += [f"stride{d}" for d in range(layout.rank)]
+        names = [writer.fresh(f"{hint}.{suffix}") for suffix in suffixes]
+        attributes = ""
+        if argument_attribute(function, index, NO_ALIAS) or (
+            scratch is not None and is_local_memory(argument.type)
+        ):
+            # Nobody else has the local memory that a launch gives to a work-group.
+            attributes = "noalias "
+        if index == scratch:
+            # Only `%scratch` can be a memref in the last place: sizes stand before it.
+            attributes = f"noalias align {CACHE_LINE} "
+        texts += [f"ptr %{names[0]}", f"ptr {attributes}%{names[1]}"]
+        texts += [f"i64 %{name}" for name in names[2:]]
+        operands = [f"%{name}" for name in names]
+        base, data, offset, *numbers = operands
+        sizes, strides = numbers[: layout.rank], numbers[layout.rank :]
+        writer.set_memref(
+            argument,
+            MemRefValue(layout, base, data, offset, tuple(sizes), tuple(strides)),
+        )
+    return texts
+
+
+def write_function(module: ModuleWriter, function: FuncOp, *, attributes: str) -> None:
+    """Writes a function of the module, or declares it if it has no body."""
+    name = module.symbols[function.sym_name.data]
+    inputs = function.function_type.inputs.data
+    returned = return_type(function.function_type.outputs.data)
+    if not function.body.blocks:
+        parameters = [text for type_ in inputs for text in parameter_types(type_)]
+        module.declare(name, returned, parameters, "nounwind")
+        return
+    writer = FunctionWriter(module)
+    writer.returned = returned
+    blocks = function.body.blocks
+    texts = _parameters(writer, function, blocks[0])
+    if function.sym_name.data in module.reporting:
+        writer.failed = "%" + writer.fresh(FAILED)
+        texts.append(f"ptr {writer.failed}")
+    write_cfg(writer, function.body, {})
+    visibility = function.sym_visibility
+    private = visibility == StringAttr("private") or is_work_group_function(function)
+    linkage = "internal " if private else ""
+    extension = "zeroext " if returned == "i1" else ""
+    if wrap_in_different_widths(function):
+        # With it LLVM's own vectorizers stay away; ours has been before.
+        attributes += " noimplicitfloat"
+    head = (
+        f"define {linkage}{extension}{returned} @{quoted(name)}({', '.join(texts)})"
+        f" {attributes} {{"
+    )
+    module.add_function(f"{head}\n{writer.text()}\n}}")
+
+
+@emits(ReturnOp)
+def _return(writer: FunctionWriter, op: ReturnOp) -> None:
+    values = op.operands
+    if not values:
+        writer.emit("ret void")
+        return
+    types = [result_type(value.type) for value in values]
+    operands = [_as_result(writer, value) for value in values]
+    if len(values) == 1:
+        writer.emit(f"ret {types[0]} {operands[0]}")
+        return
+    struct = f"{{ {', '.join(types)} }}"
+    whole = "poison"
+    for index, (type_, operand) in enumerate(zip(types, operands, strict=True)):
+        whole = writer.temp(f"insertvalue {struct} {whole}, {type_} {operand}, {index}")
+    writer.emit(f"ret {struct} {whole}")
+
+
+def _as_result(writer: FunctionWriter, value: SSAValue) -> str:
+    if not is_memref(value.type):
+        return writer.get(value)
+    memref = writer.memref(value)
+    struct = result_type(value.type)
+    parts = [
+        ("ptr", memref.allocated, "0"),
+        ("ptr", memref.aligned, "1"),
+        ("i64", memref.offset, "2"),
+        *[("i64", size, f"3, {d}") for d, size in enumerate(memref.sizes)],
+        *[("i64", stride, f"4, {d}") for d, stride in enumerate(memref.strides)],
+    ]
+    whole = "poison"
+    for type_, operand, position in parts:
+        whole = writer.temp(
+            f"insertvalue {struct} {whole}, {type_} {operand}, {position}"
+        )
+    return whole
+
+
+@emits(CallOp)
+def _call(writer: FunctionWriter, op: CallOp) -> None:
+    callee = op.callee.string_value()
+    symbol = writer.module.symbols.get(callee)
+    if symbol is None:
+        raise TypeNotLowered(f"expected a function of this module, got @{callee}")
+    passed: list[str] = []
+    for argument in op.operands:
+        if is_memref(argument.type):
+            memref = writer.memref(argument)
+            passed += [f"ptr {memref.allocated}", f"ptr {memref.aligned}"]
+            passed += [
+                f"i64 {operand}"
+                for operand in (memref.offset, *memref.sizes, *memref.strides)
+            ]
+        else:
+            passed.append(writer.typed(argument))
+    may_fail = callee in writer.module.reporting
+    if may_fail:
+        passed.append(f"ptr {writer.failed}")
+    types = [result.type for result in op.results]
+    returned = return_type(types)
+    # `nobuiltin`: a function of the user may have the name of one of the C library.
+    text = f"call {returned} @{quoted(symbol)}({', '.join(passed)}) nobuiltin"
+    if not types:
+        writer.emit(text)
+    elif len(types) == 1 and not is_memref(types[0]):
+        writer.define(op.results[0], text)
+    else:
+        _bind_struct(writer, op.results, returned, writer.temp(text))
+    if may_fail:
+        write_return_if_failed(writer)
+
+
+def _bind_struct(
+    writer: FunctionWriter, results: Sequence[SSAValue], struct: str, whole: str
+) -> None:
+    """Takes the results of a call out of the struct that it returns."""
+    for index, result in enumerate(results):
+        at = f", {index}" if len(results) > 1 else ""
+        if is_memref(result.type):
+            _bind_result(writer, result, struct, whole, at)
+        else:
+            writer.define(result, f"extractvalue {struct} {whole}{at}")
+
+
+def _bind_result(
+    writer: FunctionWriter, result: SSAValue, struct: str, whole: str, at: str
+) -> None:
+    layout = memref_layout(result.type)
+    hint = result.name_hint or "t"
+
+    def part(position: str, suffix: str) -> str:
+        text = f"extractvalue {struct} {whole}{at}, {position}"
+        return writer.temp(text, f"{hint}.{suffix}")
+
+    def parts(position: int, known: Sequence[int | None], suffix: str) -> list[str]:
+        return [
+            part(f"{position}, {d}", f"{suffix}{d}") if size is None else str(size)
+            for d, size in enumerate(known)
+        ]
+
+    writer.set_memref(
+        result,
+        MemRefValue(
+            layout,
+            part("0", "base"),
+            part("1", "data"),
+            part("2", "offset") if layout.offset is None else str(layout.offset),
+            tuple(parts(3, layout.sizes, "size")),
+            tuple(parts(4, layout.strides, "stride")),
+        ),
+    )

@@ -1,0 +1,204 @@
+"""
+A vector laid over a part of a memref: which element each lane stands for.
+
+    vector<4x8xf32> at x[i, j], dimensions (0, 1)   lane (a, b) is x[i + a, j + b]
+    the same with dimensions (1, none)              lane (a, b) is x[i, j + a]
+
+Rows of neighbouring elements are accessed as such; anything else is a gather or scatter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.ir import SSAValue
+
+from spmd.lowering.vectors.vector import lanes_below, shuffle, splat, strides_of
+from spmd.lowering.vectors.vector_access import ALL_LANES, element_access
+from spmd.lowering.writing.addresses import (
+    add,
+    element_address,
+    is_literal,
+    linear_index,
+)
+from spmd.lowering.writing.function_writer import FunctionWriter
+from spmd.lowering.writing.literals import vector_literal
+from spmd.lowering.writing.memref_value import MemRefValue
+from spmd.lowering.writing.types import TypeNotLowered, is_vector
+
+
+class Window:
+    """A vector of some shape whose first lane is the element `at`."""
+
+    def __init__(
+        self,
+        writer: FunctionWriter,
+        base: MemRefValue,
+        at: Sequence[str],
+        shape: Sequence[int],
+        dimensions: Sequence[int | None],
+        hints: str = "",
+    ):
+        """`dimensions`: which one of the memref each of the vector runs along, if any."""
+        if is_vector(base.layout.element):
+            raise TypeNotLowered(
+                f"expected a memref of scalars, got one of {base.layout.element}"
+            )
+        self.writer = writer
+        self.base = base
+        self.at = list(at)
+        self.shape = tuple(shape)
+        self.dimensions = tuple(dimensions)
+        self.lanes = prod(self.shape)
+        self.access = element_access(writer, base.layout.element, self.lanes, hints)
+
+    def coordinates(self, d: int) -> list[int]:
+        """Each lane's coordinate along a dimension of the vector."""
+        stride, size = strides_of(self.shape)[d], self.shape[d]
+        return [lane // stride % size for lane in range(self.lanes)]
+
+    def _is_in_rows(self) -> bool:
+        """Whether the last dimension of the vector runs along neighbouring elements."""
+        if not self.shape:
+            return True
+        last = self.dimensions[-1]
+        return last is not None and self.base.strides[last] == "1"
+
+    def bounds(self, checked: Sequence[bool]) -> str | None:
+        """The mask of lanes inside the memref, along dimensions of the vector to check."""
+        writer, mask = self.writer, None
+        for d, (dimension, check) in enumerate(
+            zip(self.dimensions, checked, strict=True)
+        ):
+            if not check or dimension is None:
+                continue
+            start, size = self.at[dimension], self.base.sizes[dimension]
+            if is_literal(start) and is_literal(size):
+                left = str(int(size) - int(start))
+            else:
+                left = writer.temp(f"sub i64 {size}, {start}")
+            here = lanes_below(writer, self.coordinates(d), left, self.shape[d])
+            mask = both(writer, self.lanes, mask, here)
+        return mask
+
+    # Reading and writing
+
+    def read(self, result: SSAValue, mask: str | None, pass_thru: str) -> None:
+        """Defines the vector; lanes that are off get `pass_thru`."""
+        writer, access = self.writer, self.access
+        if self._is_in_rows() and self._rows() == 1:
+            address = element_address(
+                writer, self.base, self.at, in_bounds=mask is None
+            )
+            if mask is None:
+                access.define(result, access.load(address))
+            else:
+                access.define(result, access.masked_load(address, mask, pass_thru))
+            return
+        if self._is_in_rows() and mask is None:
+            access.define(result, self._read_rows())
+            return
+        text = access.gather(self._addresses(), mask or ALL_LANES, pass_thru)
+        access.define(result, text)
+
+    def write(self, operand: str, mask: str | None) -> None:
+        """Stores the lanes that are on."""
+        writer, access = self.writer, self.access
+        if self._is_in_rows() and self._rows() == 1:
+            address = element_address(
+                writer, self.base, self.at, in_bounds=mask is None
+            )
+            if mask is None:
+                access.store(operand, address)
+            else:
+                access.masked_store(operand, address, mask)
+            return
+        if self._is_in_rows() and mask is None:
+            self._write_rows(operand)
+            return
+        access.scatter(operand, self._addresses(), mask or ALL_LANES)
+
+    # Rows
+
+    def _rows(self) -> int:
+        return prod(self.shape[:-1])
+
+    def _row_addresses(self) -> list[str]:
+        writer, base = self.writer, self.base
+        width = self.shape[-1]
+        addresses: list[str] = []
+        for row in range(self._rows()):
+            at = list(self.at)
+            for d, dimension in enumerate(self.dimensions[:-1]):
+                if dimension is not None:
+                    step = self.coordinates(d)[row * width]
+                    at[dimension] = add(writer, at[dimension], str(step))
+            addresses.append(element_address(writer, base, at))
+        return addresses
+
+    def _read_rows(self) -> str:
+        writer, width = self.writer, self.shape[-1]
+        row = element_access(writer, self.access.element, width, self.access.hints)
+        parts = [writer.temp(row.load(address)) for address in self._row_addresses()]
+        whole = parts[0]
+        stored = row.stored
+        for number, part in enumerate(parts[1:], 1):
+            # LLVM shuffles vectors of equal length.
+            held = number * width
+            spread = [*range(width), *[-1] * (held - width)]
+            if number > 1:
+                part = writer.temp(shuffle(writer, row.stored, part, "poison", spread))
+            text = shuffle(writer, stored, whole, part, range(held + width))
+            if number == len(parts) - 1:
+                return text
+            whole = writer.temp(text)
+            stored = f"<{held + width} x {row.stored.partition(' x ')[2]}"
+        raise AssertionError("a vector of one row is not read in rows")
+
+    def _write_rows(self, operand: str) -> None:
+        writer, width = self.writer, self.shape[-1]
+        row = element_access(writer, self.access.element, width, self.access.hints)
+        for number, address in enumerate(self._row_addresses()):
+            picks = range(number * width, (number + 1) * width)
+            text = shuffle(writer, self.access.held, operand, "poison", picks)
+            row.store(writer.temp(text), address)
+
+    # Anything else
+
+    def _addresses(self) -> str:
+        """The address of each lane's element."""
+        writer = self.writer
+        type_ = f"<{self.lanes} x i64>"
+        known = [0] * self.lanes
+        total: str | None = None
+        for d, dimension in enumerate(self.dimensions):
+            if dimension is None:
+                continue
+            stride, coordinates = self.base.strides[dimension], self.coordinates(d)
+            if is_literal(stride):
+                known = [
+                    sum_ + int(stride) * at
+                    for sum_, at in zip(known, coordinates, strict=True)
+                ]
+                continue
+            steps = splat(writer, stride, "i64", self.lanes)
+            numbers = vector_literal([str(at) for at in coordinates], "i64")
+            term = writer.temp(f"mul {type_} {steps}, {numbers}")
+            total = (
+                term if total is None else writer.temp(f"add {type_} {total}, {term}")
+            )
+        distances = vector_literal([str(distance) for distance in known], "i64")
+        if total is not None:
+            distances = writer.temp(f"add {type_} {total}, {distances}")
+        start = linear_index(writer, self.base, self.at)
+        first = self.base.aligned
+        if start != "0":
+            scalar = self.access.stored.partition(" x ")[2].removesuffix(">")
+            first = writer.temp(f"getelementptr {scalar}, ptr {first}, i64 {start}")
+        return self.access.addresses(first, type_, distances)
+
+
+def both(writer: FunctionWriter, lanes: int, a: str | None, b: str) -> str:
+    """Lanes that are on in two masks."""
+    return b if a is None else writer.temp(f"and <{lanes} x i1> {a}, {b}")

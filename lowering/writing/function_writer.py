@@ -1,0 +1,281 @@
+"""
+One LLVM function while it is written, straight from structured IR.
+
+Values are LLVM operands in text: names, or literals for constants. A structured op writes
+its blocks in place; where values join, the line of the phi is reserved first and filled
+in when its last incoming value is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from spmd.dialects.diagnostics import fail
+from spmd.dialects.enclosing import enclosing
+from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
+from spmd.lowering.writing.memref_value import (
+    MemRefValue,
+    component_names,
+    from_components,
+)
+from spmd.lowering.writing.module_writer import ModuleWriter
+from spmd.lowering.writing.registry import EMITTERS
+from spmd.lowering.writing.types import (
+    TypeNotLowered,
+    is_memref,
+    llvm_type,
+    memref_layout,
+)
+
+
+@dataclass
+class _StackScope:
+    """An iteration of a loop that may have to save and restore the stack pointer."""
+
+    line: int
+    name: str
+    used: bool = False
+
+
+class FunctionWriter:
+    """Writes the body of one function; emitters get it with the op to write."""
+
+    def __init__(self, module: ModuleWriter):
+        self.module = module
+        self.lines: list[str] = []
+        self.entry: list[str] = []
+        """Allocas of fixed size, which go to the head of the entry block."""
+        self.block = "entry"
+        """The label of the block that is being written."""
+        self.returned = "void"
+        """The LLVM type that the function returns."""
+        self.failed: str | None = None
+        """Where to report an assertion that fails, if that is asked for."""
+        self._stack_scope: _StackScope | None = None
+        self._names: dict[str, int] = {"entry": 0}
+        self._operands: dict[SSAValue, str] = {}
+        self._memrefs: dict[SSAValue, MemRefValue] = {}
+        self._types: dict[int, tuple[Attribute, str]] = {}
+
+    # Names, lines and blocks
+
+    def fresh(self, hint: str | None) -> str:
+        """A name, without `%`, that this function does not use yet."""
+        base = hint or "t"
+        names = self._names
+        count = names.get(base)
+        if count is None:
+            names[base] = 0
+            return base
+        while True:
+            count += 1
+            name = f"{base}.{count}"
+            if name not in names:
+                names[base] = count
+                names[name] = 0
+                return name
+
+    def emit(self, line: str) -> None:
+        """Writes an instruction that has no result."""
+        self.lines.append("  " + line)
+
+    def temp(self, instruction: str, hint: str | None = None) -> str:
+        """Writes an instruction; the result is its operand."""
+        name = "%" + self.fresh(hint)
+        self.lines.append(f"  {name} = {instruction}")
+        return name
+
+    def define(self, value: SSAValue, instruction: str) -> None:
+        """Writes the instruction that computes `value`."""
+        name = "%" + self.fresh(value.name_hint)
+        self.lines.append(f"  {name} = {instruction}")
+        self._operands[value] = name
+
+    def start(self, label: str) -> None:
+        """Starts a block."""
+        self.lines.append(f"{label}:")
+        self.block = label
+
+    def jump(self, label: str) -> None:
+        """Ends the block with a branch."""
+        self.lines.append(f"  br label %{label}")
+
+    def leave(self) -> None:
+        """Ends the block, and the function, without a result."""
+        self.emit(
+            "ret void" if self.returned == "void" else f"ret {self.returned} poison"
+        )
+
+    def reserve(self) -> int:
+        """A line to be filled in later."""
+        self.lines.append("")
+        return len(self.lines) - 1
+
+    @contextmanager
+    def loop(self, carried: Sequence[SSAValue]) -> Generator[None]:
+        """
+        Writes one iteration; memory of dynamic size from the stack is given back at its
+        end, unless memrefs are carried from one iteration to the next.
+        """
+        outer, scope = self._stack_scope, None
+        if not any(is_memref(value.type) for value in carried):
+            scope = _StackScope(self.reserve(), "%" + self.fresh("stack"))
+            self._stack_scope = scope
+        yield
+        if scope is not None and scope.used:
+            save, restore = "llvm.stacksave.p0", "llvm.stackrestore.p0"
+            self.lines[scope.line] = f"  {scope.name} = {self.call(save, 'ptr', [])}"
+            self.emit(self.call(restore, "void", [("ptr", scope.name)]))
+        self._stack_scope = outer
+
+    def use_stack(self) -> None:
+        """Says that the iteration being written takes memory from the stack."""
+        if self._stack_scope is not None:
+            self._stack_scope.used = True
+
+    def text(self) -> str:
+        """The body of the function."""
+        lines = [line for line in self.lines if line]
+        return "\n".join(["entry:", *self.entry, *lines])
+
+    # Values
+
+    def type_of(self, value: SSAValue) -> str:
+        """The LLVM type of a scalar or vector value."""
+        type_ = value.type
+        # By identity: comparing attributes is slower than writing the op.
+        known = self._types.get(id(type_))
+        if known is None:
+            known = self._types[id(type_)] = (type_, llvm_type(type_))
+        return known[1]
+
+    def get(self, value: SSAValue) -> str:
+        """The operand of a scalar or vector value."""
+        return self._operands[value]
+
+    def set(self, value: SSAValue, operand: str) -> None:
+        """Says which operand a scalar or vector value is."""
+        self._operands[value] = operand
+
+    def typed(self, value: SSAValue) -> str:
+        """A scalar or vector operand with its type in front."""
+        return f"{self.type_of(value)} {self._operands[value]}"
+
+    def memref(self, value: SSAValue) -> MemRefValue:
+        """The descriptor of a value of memref type."""
+        return self._memrefs[value]
+
+    def set_memref(self, value: SSAValue, memref: MemRefValue) -> None:
+        """Says what a value of memref type is; its type adds what it fixes."""
+        self._memrefs[value] = memref.with_layout(memref_layout(value.type))
+
+    # Any value as a list of scalars, for joins of control flow
+
+    def components(self, value: SSAValue) -> list[str]:
+        """The operands that make up a value: one, or those of a descriptor."""
+        if is_memref(value.type):
+            return self._memrefs[value].components()
+        return [self._operands[value]]
+
+    def component_types(self, value: SSAValue) -> list[tuple[str, str | None]]:
+        """LLVM type and name hint of each of the `components`."""
+        if is_memref(value.type):
+            hint = value.name_hint or "t"
+            return [
+                (type_, f"{hint}.{suffix}")
+                for type_, suffix in component_names(memref_layout(value.type))
+            ]
+        return [(self.type_of(value), value.name_hint)]
+
+    def set_components(self, value: SSAValue, operands: Sequence[str]) -> None:
+        """The inverse of `components`."""
+        if is_memref(value.type):
+            layout = memref_layout(value.type)
+            self._memrefs[value] = from_components(layout, operands)
+        else:
+            (self._operands[value],) = operands
+
+    def alias(self, value: SSAValue, of: SSAValue) -> None:
+        """Makes `value` the same as `of`, whose type is the same."""
+        if is_memref(of.type):
+            self._memrefs[value] = self._memrefs[of]
+        else:
+            self._operands[value] = self._operands[of]
+
+    # Calls
+
+    def call(
+        self,
+        function: str,
+        result: str,
+        arguments: Sequence[tuple[str, str]],
+        *,
+        flags: str = "",
+        attributes: str = "",
+        parameters: Sequence[str] | None = None,
+    ) -> str:
+        """
+        The text of a call of an intrinsic or C function, which it declares.
+
+        `arguments` are (type, operand); `parameters` replaces the types in the call where
+        a parameter has attributes (`ptr align 4`).
+        """
+        types = [type_ for type_, _ in arguments]
+        self.module.declare(function, result, types, attributes)
+        passed = ", ".join(
+            f"{type_} {operand}"
+            for type_, (_, operand) in zip(parameters or types, arguments, strict=True)
+        )
+        return f"call {flags}{result} @{function}({passed})"
+
+    # Regions
+
+    def write_op(self, op: Operation) -> None:
+        """Writes one op through its emitter."""
+        emitter = EMITTERS.get(op.name)
+        if emitter is None:
+            fail(op, why_not_lowered(op))
+        try:
+            emitter(self, op)
+        except TypeNotLowered as error:
+            fail(op, f"{op.name} cannot be written as LLVM IR: {error}")
+
+    def write_block(self, block: Block) -> Operation:
+        """Writes all ops of a block but its terminator, which is the result."""
+        last = block.last_op
+        assert last is not None, "a block without a terminator was verified"
+        for op in block.ops:
+            if op is last:
+                break
+            self.write_op(op)
+        return last
+
+
+def _is_in_work_group_function(op: Operation) -> bool:
+    """Whether `spmd-to-loops` has been here: what it leaves is for sub-groups."""
+    function = enclosing(op, FuncOp)
+    return function is not None and WORK_GROUP_FUNCTION in function.attributes
+
+
+def why_not_lowered(op: Operation) -> str:
+    """Why an op has no emitter, and what to do."""
+    name = op.name
+    if name.startswith("spmd."):
+        if name.startswith("spmd.atomic_"):
+            return (
+                f"{name} cannot be written as LLVM IR: run the pass lower-atomics first"
+            )
+        needed = "vectorize" if _is_in_work_group_function(op) else "spmd-to-loops"
+        return f"{name} cannot be written as LLVM IR: run the pass {needed} first"
+    if name == "builtin.unregistered":
+        attribute = op.attributes.get("op_name__")
+        name = getattr(attribute, "data", name)
+    return (
+        f"{name} cannot be written as LLVM IR: expected ops of the dialects func, arith, "
+        "math, scf, cf, memref and vector, lowered as far as that"
+    )

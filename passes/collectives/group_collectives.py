@@ -1,0 +1,141 @@
+"""
+Work-group collectives as loops over the group that accumulate in registers.
+
+The values that go in lie in a context, unless all work-items have the same one; a scan
+writes its results to a context.
+
+```mlir
+// before
+%sum = spmd.reduce add %v across work_group : f32
+// after; %v is in %v_context
+%sum = scf.for %i = %c0 to %local_size_x step %c1 iter_args(%total = %zero) -> (f32) {
+  %v = memref.load %v_context[%i] : memref<?xf32>
+  %next = arith.addf %total, %v fastmath<reassoc> : f32
+  scf.yield %next : f32
+}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.utils import FastMathFlag
+from xdsl.ir import Block, Operation, SSAValue
+
+from spmd.dialects.rewriting import hint, insert_before
+from spmd.dialects.spmd import (
+    AllOp,
+    AnyOp,
+    BroadcastOp,
+    ReduceOp,
+    ScanOp,
+)
+from spmd.dialects.spmd.collectives import ScanMode
+from spmd.dialects.spmd.kinds import Kind, combine, neutral_element
+from spmd.passes.collectives.group_loops import Step, fold_over_group
+from spmd.passes.work_item_loops.building import WorkGroup
+
+REASSOCIATE = arith.FastMathFlagsAttr((FastMathFlag.REASSOC,))
+"""The order in which a reduction combines floats is unspecified."""
+
+IDEMPOTENT = (Kind.MIN, Kind.MAX, Kind.MINUI, Kind.MAXUI, Kind.AND, Kind.OR)
+"""Combining a value with itself changes nothing."""
+
+
+def expand_collective(
+    op: Operation, group: WorkGroup, source: SSAValue | None, output: SSAValue | None
+) -> SSAValue | None:
+    """
+    Compute `op` in front of it; the result that all work-items get.
+
+    `source` is the context with the values that go in; without, they are all equal.
+    `output` is the context that gets the results of a scan; without, nobody needs them or
+    they are all equal.
+    """
+    expander = _Expander(op, group, source)
+    match op:
+        case ReduceOp():
+            result = expander.reduce(op.kind.data)
+        case AnyOp():
+            result = expander.reduce(Kind.OR)
+        case AllOp():
+            result = expander.reduce(Kind.AND)
+        case BroadcastOp():
+            result = expander.element(op.source)
+        case ScanOp():
+            if output is not None:
+                expander.scan(op, output)
+                return None
+            if not op.result.uses:
+                return None
+            # The same in all work-items: that of the last one, or of the first.
+            if op.mode.data is ScanMode.INCLUSIVE:
+                result = expander.reduce(op.kind.data)
+            else:
+                result = expander.neutral(op.kind.data)
+        case _:
+            raise AssertionError(f"{op.name} is no collective of the work-group")
+    return hint(result, op.results[0])
+
+
+class _Expander:
+    def __init__(self, op: Operation, group: WorkGroup, source: SSAValue | None):
+        self.op = op
+        self.group = group
+        self.source = source
+        self.value = op.operands[0]
+
+    def reduce(self, kind: Kind) -> SSAValue:
+        """All values combined."""
+        if self.source is None and kind in IDEMPOTENT:
+            return self.value
+
+        def step(total: SSAValue, ids: Mapping[int, SSAValue], body: Block) -> SSAValue:
+            following = combine(kind, total, self._load(ids, body))
+            if isinstance(following, arith.AddfOp | arith.MulfOp):
+                following.fastmath = REASSOCIATE
+            body.add_op(following)
+            return following.results[0]
+
+        return self._accumulate(kind, step)
+
+    def neutral(self, kind: Kind) -> SSAValue:
+        """What changes nothing."""
+        return self.group.pool.get(neutral_element(kind, self.value.type), "neutral")
+
+    def scan(self, op: ScanOp, output: SSAValue) -> None:
+        """The values up to each work-item combined, in the order of the linear id."""
+
+        def step(total: SSAValue, ids: Mapping[int, SSAValue], body: Block) -> SSAValue:
+            following = combine(op.kind.data, total, self._load(ids, body))
+            body.add_op(following)
+            new = following.results[0]
+            result = new if op.mode.data is ScanMode.INCLUSIVE else total
+            body.add_op(memref.StoreOp.get(result, output, tuple(ids.values())))
+            return new
+
+        self._accumulate(op.kind.data, step)
+
+    def element(self, number: SSAValue) -> SSAValue:
+        """The value of the work-item with this linear id."""
+        if self.source is None:
+            return self.value
+        ids, ops = self.group.ids_of(number, self.op)
+        insert_before(self.op, *ops)
+        load = memref.LoadOp.get(self.source, tuple(ids.values()))
+        insert_before(self.op, load)
+        return load.res
+
+    def _load(self, ids: Mapping[int, SSAValue], body: Block) -> SSAValue:
+        if self.source is None:
+            return self.value
+        load = memref.LoadOp.get(self.source, tuple(ids.values()))
+        body.add_op(load)
+        return hint(load.res, self.value)
+
+    def _accumulate(self, kind: Kind, step: Step) -> SSAValue:
+        """Call `step` in loops over the group."""
+        start = self.neutral(kind)
+        return fold_over_group(self.group, start, step, "total", self.op)

@@ -1,0 +1,267 @@
+"""
+Rejects barriers that not all work-items of a group can reach.
+
+A barrier or work-group collective is an error if a branch decides whether it is reached,
+the branch's condition is not proved uniform, and the condition is computed by operations
+without effects from `local_id`, `lane_id` or `sub_group_id`, and otherwise only from
+constants, kernel arguments, sizes and group ids. So is one directly in the body of an
+`scf.for` whose bounds or step are of that kind. Every other condition is accepted: the
+kernel may know that it is the same in all work-items.
+
+The module after the pass is the module before it:
+
+```mlir
+%lid = spmd.local_id x
+%low = arith.cmpi ult, %lid, %c8 : index
+scf.if %low {
+  spmd.barrier                    // error: only 8 work-items come here
+}
+%flag = memref.load %flags[%lid] : memref<?xi1>
+scf.if %flag {
+  spmd.barrier                    // accepted: the flags may be equal
+}
+```
+
+Option: `divergent-barriers=allow` accepts all.
+
+Requires: `spmd-inline-calls`; not `hoist-ids`, after which a global id looks like a local
+one.
+Ensures: the module, unchanged, keeps the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from xdsl.context import Context
+from xdsl.dialects import arith, cf, scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from spmd.analysis.barriers.barrier_regions import is_group_barrier, is_group_collective
+from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
+from spmd.dialects.diagnostics import fail, source_location
+from spmd.dialects.rewriting import has_no_effect
+from spmd.dialects.spmd import (
+    GlobalIdOp,
+    KernelOp,
+    LaneIdOp,
+    LocalIdOp,
+    SubGroupIdOp,
+)
+
+
+@dataclass(frozen=True)
+class CheckBarriersPass(ModulePass):
+    """Barriers that all work-items reach, or an error; see the module docstring."""
+
+    name = "check-barriers"
+
+    divergent_barriers: Literal["reject", "allow"] = "reject"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.divergent_barriers == "allow":
+            return
+        for kernel in op.body.block.ops:
+            if isinstance(kernel, KernelOp):
+                _Checker(kernel).check()
+
+
+class _Checker:
+    def __init__(self, kernel: KernelOp):
+        self.kernel = kernel
+        self._chains: dict[SSAValue, tuple[SSAValue, ...] | None] = {}
+        self._divergence: Divergence | None = None
+        self._reached: dict[Block, frozenset[Block]] = {}
+        self._order: dict[Block, int] = {}
+
+    def check(self) -> None:
+        for op in self.kernel.walk():
+            if is_group_barrier(op) or is_group_collective(op):
+                for branch, what, value in _deciders(op, self._cut_off):
+                    self._check_one(op, branch, what, value)
+
+    def _check_one(
+        self, barrier: Operation, branch: Operation, what: str, value: SSAValue
+    ) -> None:
+        chain = self._chain(value)
+        if not chain:
+            return
+        if self._divergence is None:
+            self._divergence = analyze_kernel(self.kernel)
+        if self._divergence.is_uniform(value):
+            return
+        where = source_location(branch)
+        steps = " -> ".join(_words(step) for step in chain)
+        fail(
+            barrier,
+            f"expected all work-items of the group to reach {barrier.name}, got one "
+            f"under {branch.name}{f' ({where})' if where else ''}, whose {what} differs "
+            f"between work-items: {steps}; move it out, or say "
+            "divergent-barriers=allow if the condition is the same in all of them",
+        )
+
+    def _chain(self, value: SSAValue) -> tuple[SSAValue, ...] | None:
+        """
+        From an id to `value`, if it is computed from ids and what is uniform by itself.
+
+        Empty if there is no id, `None` if there is something else.
+        """
+        stack = [value]
+        while stack:
+            at = stack[-1]
+            if at in self._chains:
+                stack.pop()
+                continue
+            operands = self._computed_from(at)
+            if operands is None:
+                self._chains[at] = None
+            elif open_ := [v for v in operands if v not in self._chains]:
+                stack.extend(open_)
+                continue
+            else:
+                self._chains[at] = self._join(at, operands)
+            stack.pop()
+        return self._chains[value]
+
+    def _computed_from(self, value: SSAValue) -> tuple[SSAValue, ...] | None:
+        if isinstance(value, BlockArgument):
+            return () if value.block is self.kernel.body.blocks.first else None
+        owner = value.owner
+        assert isinstance(owner, Operation)
+        if owner.regions or isinstance(owner, GlobalIdOp):
+            return None
+        return tuple(owner.operands) if has_no_effect(owner) else None
+
+    def _join(
+        self, value: SSAValue, operands: tuple[SSAValue, ...]
+    ) -> tuple[SSAValue, ...] | None:
+        if isinstance(value.owner, LocalIdOp | LaneIdOp | SubGroupIdOp):
+            return (value,)
+        longest: tuple[SSAValue, ...] = ()
+        for operand in operands:
+            chain = self._chains[operand]
+            if chain is None:
+                return None
+            if chain and not longest:
+                longest = chain
+        return (*longest, value) if longest else ()
+
+    def _cut_off(self, branch: Operation, target: Block) -> bool:
+        """Whether `target` is reached from one successor of `branch` and not another."""
+        block = branch.parent
+        assert block is not None
+        reached = [
+            target in self._reachable(successor)
+            and self._order[block] < self._order[successor]
+            for successor in branch.successors
+        ]
+        return any(reached) and not all(reached)
+
+    def _reachable(self, block: Block) -> frozenset[Block]:
+        """The blocks behind `block`, and itself, without following back edges."""
+        if block not in self._reached:
+            region = block.parent
+            assert region is not None
+            blocks = _forward_order(region)
+            self._order.update((at, number) for number, at in enumerate(blocks))
+            for at in reversed(blocks):
+                end = at.last_op
+                successors = end.successors if end is not None else ()
+                self._reached[at] = frozenset((at,)).union(
+                    *(self._reached[s] for s in successors if s in self._reached)
+                )
+        return self._reached[block]
+
+
+def _forward_order(region: Region) -> list[Block]:
+    """
+    The blocks of `region`, each before those that it branches to, but for back edges.
+
+    Visiting them backwards, a successor that is not known yet is behind a back edge.
+    """
+    first = region.blocks.first
+    assert first is not None
+    done: dict[Block, None] = {}
+    seen = {first}
+    stack = [(first, iter(first.last_op.successors if first.last_op else ()))]
+    while stack:
+        block, successors = stack[-1]
+        following = next(successors, None)
+        if following is None:
+            done[block] = None
+            stack.pop()
+        elif following not in seen:
+            seen.add(following)
+            end = following.last_op
+            stack.append((following, iter(end.successors if end else ())))
+    return list(reversed(done))
+
+
+Decider = tuple[Operation, str, SSAValue]
+
+
+def _deciders(
+    barrier: Operation, cut_off: Callable[[Operation, Block], bool]
+) -> Iterator[Decider]:
+    """Each branch that decides whether `barrier` is reached, and by which value."""
+    under_branch = False
+    op = barrier
+    while (parent := op.parent_op()) is not None:
+        block = op.parent
+        assert block is not None
+        region = block.parent
+        assert region is not None
+        if len(region.blocks) > 1:
+            for other in _forward_order(region):
+                end = other.last_op
+                if isinstance(end, cf.ConditionalBranchOp | cf.SwitchOp) and cut_off(
+                    end, block
+                ):
+                    under_branch = True
+                    what = (
+                        "condition"
+                        if isinstance(end, cf.ConditionalBranchOp)
+                        else "flag"
+                    )
+                    yield end, what, end.operands[0]
+        match parent:
+            case scf.IfOp():
+                yield parent, "condition", parent.cond
+                under_branch = True
+            case scf.IndexSwitchOp():
+                yield parent, "argument", parent.arg
+                under_branch = True
+            case scf.WhileOp() if region is parent.after_region:
+                condition = parent.before_region.block.last_op
+                assert isinstance(condition, scf.ConditionOp)
+                yield parent, "condition", condition.condition
+                under_branch = True
+            case scf.ForOp():
+                if not under_branch:
+                    yield parent, "lower bound", parent.lb
+                    yield parent, "upper bound", parent.ub
+                    yield parent, "step", parent.step
+                under_branch = True
+            case KernelOp():
+                return
+            case _:
+                pass
+        op = parent
+
+
+def _words(value: SSAValue) -> str:
+    owner = value.owner
+    assert isinstance(owner, Operation)
+    name = f"%{value.name_hint} = " if value.name_hint else ""
+    if isinstance(owner, LocalIdOp):
+        return f"{name}{owner.name} {owner.dimension.data.value}"
+    if isinstance(owner, arith.CmpiOp):
+        return f"{name}{owner.name} {_PREDICATES[owner.predicate.value.data]}"
+    return f"{name}{owner.name}"
+
+
+_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")

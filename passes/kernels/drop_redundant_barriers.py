@@ -1,0 +1,82 @@
+"""
+Removes barriers of the work-group that order nothing.
+
+The attribute `spmd.dropped_barriers` of the kernel says for each of them why it could go.
+
+```mlir
+// before
+spmd.kernel @k(...) {
+  memref.store %v, %tile[%lid] : memref<64xf32, #spmd.memory<local>>
+  spmd.barrier
+  %w = memref.load %tile[%lid] : memref<64xf32, #spmd.memory<local>>
+// after
+spmd.kernel @k(...) attributes {spmd.dropped_barriers = [
+    "k.mlir:3:3: each work-item accesses only its own elements of %tile"]} {
+  memref.store %v, %tile[%lid] : memref<64xf32, #spmd.memory<local>>
+  %w = memref.load %tile[%lid] : memref<64xf32, #spmd.memory<local>>
+```
+
+Requires: `hoist-ids`.
+Ensures: a legal kernel computes the same; work-items that waited for each other without
+exchanging anything do not wait.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+
+from spmd.analysis.barriers.barrier_regions import (
+    find_barrier_regions,
+    is_group_barrier,
+)
+from spmd.analysis.barriers.redundant_barriers import RedundantBarriers
+from spmd.analysis.divergence.analyze import analyze_kernel
+from spmd.dialects.diagnostics import source_location
+from spmd.dialects.spmd import KernelOp
+from spmd.dialects.spmd.kernel import DROPPED_BARRIERS
+
+
+@dataclass(frozen=True)
+class DropRedundantBarriersPass(ModulePass):
+    """Barriers that order nothing are gone; see the module docstring."""
+
+    name = "drop-redundant-barriers"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in op.body.block.ops:
+            if isinstance(kernel, KernelOp):
+                drop_redundant_barriers(kernel)
+
+
+class _NothingIsUniform:
+    """Lets every operation belong to a barrier region."""
+
+    def is_uniform(self, value: SSAValue) -> bool:
+        return False
+
+
+def drop_redundant_barriers(kernel: KernelOp) -> None:
+    """Do to one kernel what the pass does to all of a module."""
+    if len(kernel.body.blocks) > 1 or not any(map(is_group_barrier, kernel.walk())):
+        return
+    regions = find_barrier_regions(kernel, _NothingIsUniform())
+    if not all(
+        isinstance(carrier, scf.IfOp | scf.ForOp | scf.WhileOp | scf.IndexSwitchOp)
+        for carrier in regions.carriers
+    ):
+        return
+    finder = RedundantBarriers(kernel, regions, lambda: analyze_kernel(kernel))
+    reasons: list[StringAttr] = []
+    for barrier, reason in tuple((r.barrier, r.reason) for r in finder.find()):
+        where = source_location(barrier)
+        reasons.append(StringAttr(f"{where}: {reason}" if where else reason))
+        assert barrier.parent is not None
+        barrier.parent.erase_op(barrier)
+    if reasons:
+        kernel.attributes[DROPPED_BARRIERS] = ArrayAttr(reasons)

@@ -1,0 +1,70 @@
+"""
+What control flow is decided by is known to be uniform, also behind masks.
+
+A range that made a condition uniform may be lost: lanes that are off divide by 1, and what
+all lanes agree on is a reduction. Then the next step could not tell that lanes agree. So
+the condition is asked for again, of the lanes that are on.
+
+```mlir
+// before: uniform, as %row is 0 and %id below 64
+%left = arith.subi %c64, %row : i32
+%most = arith.maxui %id, %left : i32
+%in = arith.cmpi eq, %most, %c64 : i32
+scf.if %in { ... }
+
+// after, where only the lanes of %exists have a %row
+%asked = arith.select %exists, %in, %false : i1
+%in_1 = spmd.reduce or %asked across sub_group : i1
+scf.if %in_1 { ... }
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import scf
+from xdsl.ir import Operation
+
+from spmd.analysis.divergence.analyze import Divergence, analyze_sub_group
+from spmd.dialects.rewriting import hint
+from spmd.dialects.spmd import SubGroupOp
+from spmd.passes.masking.masks import Mask, Masks, insert
+
+
+def rests_on_ranges(group: SubGroupOp, divergence: Divergence) -> bool:
+    """Whether something is uniform in spite of what it is computed from."""
+    return any(
+        divergence.is_uniform(result)
+        and not all(map(divergence.is_uniform, op.operands))
+        for op in group.body.walk()
+        for result in op.results
+    )
+
+
+def agree_again(
+    group: SubGroupOp, kept: Sequence[tuple[Operation, Mask]], masks: Masks
+) -> None:
+    """Make sure that what decides in `kept`, behind masks, is known to be uniform."""
+    if not kept:
+        return
+    divergence = analyze_sub_group(group)
+    for op, mask in kept:
+        anchor, count = _place_of_decision(op)
+        for number in range(count):
+            value = anchor.operands[number]
+            if divergence.is_uniform(value):
+                continue
+            picked = masks.picking(value, mask.value)
+            for each in picked:
+                insert(each, anchor)
+            anchor.operands[number] = hint(picked[-1].results[0], value)
+
+
+def _place_of_decision(op: Operation) -> tuple[Operation, int]:
+    """Whose first operands, and how many, decide about what `op` does."""
+    if isinstance(op, scf.WhileOp):
+        end = op.before_region.block.last_op
+        assert isinstance(end, scf.ConditionOp)
+        return end, 1
+    return op, 3 if isinstance(op, scf.ForOp) else 1

@@ -1,0 +1,86 @@
+"""
+Level 2 to level 3: inside a sub-group only uniform branches and loops.
+
+* A divergent `scf.if` or `scf.index_switch` becomes straight-line code: each branch runs
+  in `spmd.masked`, or in all lanes where that can do no harm. A branch with loops,
+  uniform memory accesses or much work is skipped if no lane wants it (`spmd.any`).
+* A divergent loop runs while any lane lives. Values are frozen in finished lanes only
+  if somebody reads them after the loop; all other state of finished lanes is garbage.
+* A private array of dynamic size has no elements where a lane is off.
+* A `count` of a sub-group becomes a mask around its whole body.
+* Uniform branches and loops stay. Under a mask they run only where some lane is on,
+  since their conditions mean nothing elsewhere. Conditions whose uniformity does not
+  outlast the masks are asked of the lanes that are on (`masking/decisions.py`).
+
+A mask is narrowed by `arith.select %mask, %condition, %false`: `arith.andi` would let
+the garbage of a lane that is off through.
+
+Requires: level 2; every `spmd.sub_group` body passes `why_not_vectorizable`.
+Ensures: no branch or loop in a sub-group is divergent; masked regions have one block
+without control flow; no sub-group has a `count`.
+
+```mlir
+// before
+spmd.sub_group (%lx) shape [16] at (%first) {
+  %v = memref.load %x[%lx] : memref<?xf32>
+  %positive = arith.cmpf ogt, %v, %zero : f32
+  scf.if %positive {
+    memref.store %v, %y[%lx] : memref<?xf32>
+  }
+  %r = scf.while (%a = %v) : (f32) -> f32 {
+    %more = arith.cmpf ogt, %a, %one : f32
+    scf.condition(%more) %a : f32
+  } do {
+  ^bb0(%a: f32):
+    %half = arith.mulf %a, %c : f32
+    scf.yield %half : f32
+  }
+  memref.store %r, %z[%lx] : memref<?xf32>
+}
+
+// after
+spmd.sub_group (%lx) shape [16] at (%first) {
+  %v = memref.load %x[%lx] : memref<?xf32>
+  %positive = arith.cmpf ogt, %v, %zero : f32
+  spmd.masked %positive {
+    memref.store %v, %y[%lx] : memref<?xf32>
+  }
+  %live, %r = scf.while (%live = %true, %a = %v) : (i1, f32) -> (i1, f32) {
+    %more = arith.cmpf ogt, %a, %one : f32
+    %on = arith.select %live, %more, %false : i1
+    %some = spmd.any %on across sub_group
+    scf.condition(%some) %on, %a : i1, f32
+  } do {
+  ^bb0(%live: i1, %a: f32):
+    %half = arith.mulf %a, %c : f32
+    %frozen = arith.select %live, %half, %a : f32
+    scf.yield %live, %frozen : i1, f32
+  }
+  memref.store %r, %z[%lx] : memref<?xf32>
+}
+```
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from spmd.analysis.divergence.analyze import analyze_sub_group
+from spmd.dialects.spmd import SubGroupOp
+from spmd.passes.masking.control import mask_sub_group
+
+
+@dataclass(frozen=True)
+class MaskDivergencePass(ModulePass):
+    """Makes control flow in sub-groups uniform; see the module docstring."""
+
+    name = "mask-divergence"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        groups = [each for each in op.walk() if isinstance(each, SubGroupOp)]
+        for group in groups:
+            mask_sub_group(group, analyze_sub_group(group))

@@ -1,0 +1,306 @@
+"""
+Moves group memory that is too large for the stack to a buffer that the caller gives.
+
+Allocations of constant size stay where they are as long as their sum is at most 16 KiB.
+All others become views of a last argument `%scratch`, and a second function says how many
+bytes it needs for an enqueued local size. Here, with all calls inlined, is known how much
+local memory of constant size a work-group has: more than the language allows is an error.
+
+```mlir
+// before
+func.func @k(..., %ex: index, ...) attributes {spmd.work_group_function} {
+  %v = memref.alloca(%ex) {alignment = 64 : i64, spmd.group_memory} : memref<?xf32>
+  ...
+}
+// after
+func.func @k(..., %ex: index, ..., %scratch: memref<?xi8>)
+    attributes {spmd.work_group_function} {
+  %v = memref.view %scratch[%c0][%ex] : memref<?xi8> to memref<?xf32>
+  ...
+}
+func.func @k.scratch_bytes(%ex: index, %ey: index, %ez: index) -> index {
+  %bytes = arith.muli %ex, %c4 overflow<nsw, nuw> : index
+  ...
+  func.return %total : index
+}
+```
+
+Requires: `lower-memory-types`; sizes of group memory are products of constants and
+enqueued sizes.
+Ensures: group memory on the stack is at most 16 KiB, local memory of constant size at most
+1 MiB in all; a function has the argument `%scratch` exactly if it has a `.scratch_bytes`
+beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    NoneAttr,
+    i8,
+    i64,
+)
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from spmd.dialects.diagnostics import fail
+from spmd.dialects.element_types import size_in_bytes, static_bytes
+from spmd.dialects.rewriting import (
+    NO_WRAP,
+    Constants,
+    erase_dead_ops,
+    hint,
+    locate,
+    merge_equal_ops,
+    replace,
+)
+from spmd.dialects.spmd.types import MAX_LOCAL_BYTES, too_much_local_memory
+from spmd.dialects.work_groups import (
+    CACHE_LINE,
+    CONTEXT,
+    GROUPS,
+    SCRATCH_BYTES_SUFFIX,
+    WORK_GROUP_FUNCTION,
+    is_group_memory,
+)
+from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
+
+STACK_BYTES = 16 * 1024
+"""How much group memory a work-group function may put on the stack."""
+
+SCRATCH_TYPE = MemRefType(i8, (DYNAMIC_INDEX,))
+
+
+@dataclass(frozen=True)
+class PlaceGroupMemoryPass(ModulePass):
+    """Large group memory in a buffer of the caller; see the module docstring."""
+
+    name = "place-group-memory"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        calls: dict[str, list[func.CallOp]] = {}
+        for call in op.walk():
+            if isinstance(call, func.CallOp):
+                calls.setdefault(call.callee.string_value(), []).append(call)
+        for function in tuple(op.body.block.ops):
+            if (
+                isinstance(function, func.FuncOp)
+                and WORK_GROUP_FUNCTION in function.attributes
+            ):
+                place_group_memory(function)
+                name = function.sym_name.data
+                if function.args[-1].type == SCRATCH_TYPE:
+                    for call in calls.get(name, ()):
+                        _pass_scratch(call, name + SCRATCH_BYTES_SUFFIX)
+
+
+def place_group_memory(function: func.FuncOp) -> None:
+    """Do to one work-group function what the pass does to all."""
+    entry = function.body.blocks.first
+    assert entry is not None, "a work-group function has a body"
+    allocas = [
+        op
+        for op in entry.ops
+        if isinstance(op, memref.AllocaOp) and is_group_memory(op)
+    ]
+    _check_local_memory(allocas)
+    moved = choose_moved(allocas)
+    if not moved:
+        return
+    enqueued = entry.args[-6:-3]
+    scratch = hint(entry.insert_arg(SCRATCH_TYPE, len(entry.args)), "scratch")
+    _extend_type(function)
+
+    sizes = func.FuncOp(
+        function.sym_name.data + SCRATCH_BYTES_SUFFIX,
+        ([IndexType()] * 3, [IndexType()]),
+    )
+    for argument, letter in zip(sizes.body.block.args, "xyz", strict=True):
+        hint(argument, f"e{letter}")
+    block = sizes.body.block
+    block.add_op(func.ReturnOp(block.args[0]))
+    total = _Layout(block, dict(zip(enqueued, block.args, strict=True)))
+    for alloca in moved:
+        total.append(alloca)
+    end = block.last_op
+    assert end is not None
+    end.operands = (hint(total.end, "bytes"),)
+    merge_equal_ops(block)
+    erase_dead_ops(sizes.body)
+    locate(sizes, function)
+    assert function.parent is not None
+    function.parent.insert_op_after(sizes, function)
+
+    layout = _Layout(entry, {})
+    for alloca in moved:
+        layout.before = alloca
+        offset = layout.append(alloca)
+        replace(alloca, *_view(scratch, offset, alloca))
+
+
+def _check_local_memory(allocas: Sequence[memref.AllocaOp]) -> None:
+    """Fails if the local memory of a work-group is beyond the limit of the language."""
+    total = 0
+    for alloca in allocas:
+        if alloca.memref.type.memory_space == LOCAL_SPACE:
+            total += static_bytes(alloca.memref.type)
+            if total > MAX_LOCAL_BYTES:
+                why = too_much_local_memory(f"{total} with this allocation")
+                fail(
+                    alloca,
+                    f"{why}, and allocate in the kernel what calls of a function can "
+                    "share",
+                )
+
+
+def choose_moved(allocas: Sequence[memref.AllocaOp]) -> list[memref.AllocaOp]:
+    """The allocations that do not fit on the stack; the first ones of constant size stay."""
+    moved: list[memref.AllocaOp] = []
+    total = 0
+    for alloca in allocas:
+        if DYNAMIC_INDEX in alloca.memref.type.get_shape():
+            moved.append(alloca)
+            continue
+        size = _aligned(static_bytes(alloca.memref.type))
+        if total + size > STACK_BYTES:
+            moved.append(alloca)
+        else:
+            total += size
+    # What has a constant size gets a constant offset.
+    moved.sort(key=lambda alloca: bool(alloca.dynamic_sizes))
+    return moved
+
+
+def _pass_scratch(call: func.CallOp, bytes_name: str) -> None:
+    """Give the work-group function a buffer, one for all groups of a launch."""
+    launch: Operation = call
+    parent = call.parent_op()
+    while parent is not None and not isinstance(parent, func.FuncOp):
+        if GROUPS in parent.attributes:
+            launch = parent
+        parent = parent.parent_op()
+    size = func.CallOp(bytes_name, call.arguments[-6:-3], (IndexType(),))
+    alignment = IntegerAttr(CACHE_LINE, i64)
+    scratch = memref.AllocOp(size.results, (), SCRATCH_TYPE, alignment)
+    hint(scratch.memref, "scratch")
+    free = memref.DeallocOp.get(scratch)
+    assert launch.parent is not None
+    for op in (size, scratch, free):
+        locate(op, call)
+    launch.parent.insert_ops_before((size, scratch), launch)
+    launch.parent.insert_op_after(free, launch)
+    call.operands = (*call.operands, scratch.memref)
+
+
+class _Layout:
+    """
+    Where one allocation after the other begins in `%scratch`, computed in a block.
+
+    The offset is a number as long as all sizes are constants, a value from then on.
+    """
+
+    def __init__(self, block: Block, known: dict[SSAValue, SSAValue]):
+        self.before = block.last_op
+        self._block = block
+        self._constants = Constants(block)
+        self._known = known
+        self._offset: int | SSAValue = 0
+
+    @property
+    def end(self) -> SSAValue:
+        """The bytes so far."""
+        if isinstance(self._offset, int):
+            return self._constants.index(self._offset)
+        return self._offset
+
+    def append(self, alloca: memref.AllocaOp) -> SSAValue:
+        """The offset at which `alloca` begins."""
+        begin = self.end
+        type_ = alloca.memref.type
+        if not alloca.dynamic_sizes:
+            size = _aligned(static_bytes(type_))
+            if isinstance(self._offset, int):
+                self._offset += size
+            else:
+                self._offset = self._add(self._offset, self._constants.index(size))
+            return begin
+        fixed = size_in_bytes(type_.element_type)
+        for extent in type_.get_shape():
+            fixed *= 1 if extent == DYNAMIC_INDEX else extent
+        size = self._constants.index(fixed)
+        for extent in alloca.dynamic_sizes:
+            size = self._multiply(self._here(extent), size)
+        end = size if self._offset == 0 else self._add(begin, size)
+        self._offset = self._round_up(end)
+        return begin
+
+    def _here(self, value: SSAValue) -> SSAValue:
+        """`value`, which depends on enqueued sizes and constants only, in this block."""
+        if not self._known:
+            return value
+        if (known := self._known.get(value)) is None:
+            owner = value.owner
+            assert isinstance(owner, Operation), "the size of group memory is enqueued"
+            operands = {operand: self._here(operand) for operand in owner.operands}
+            known = self._insert(owner.clone(operands)).results[0]
+            self._known[value] = known
+        return known
+
+    def _round_up(self, value: SSAValue) -> SSAValue:
+        """The next multiple of a cache line."""
+        more = self._add(value, self._constants.index(CACHE_LINE - 1))
+        mask = self._constants.index(-CACHE_LINE)
+        return self._insert(arith.AndIOp(more, mask)).results[0]
+
+    def _add(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self._insert(arith.AddiOp(a, b, overflow=NO_WRAP)).results[0]
+
+    def _multiply(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self._insert(arith.MuliOp(a, b, overflow=NO_WRAP)).results[0]
+
+    def _insert(self, op: Operation) -> Operation:
+        assert self.before is not None, "a block has a terminator"
+        locate(op, self.before)
+        self._block.insert_op_before(op, self.before)
+        return op
+
+
+def _view(
+    scratch: SSAValue, offset: SSAValue, alloca: memref.AllocaOp
+) -> tuple[tuple[Operation, ...], tuple[SSAValue, ...]]:
+    """The part of `scratch` that begins at `offset`, of the type of `alloca`."""
+    type_ = alloca.memref.type
+    plain = MemRefType(type_.element_type, type_.shape, type_.layout)
+    view = memref.ViewOp(scratch, offset, alloca.dynamic_sizes, plain)
+    if CONTEXT in alloca.attributes:
+        view.attributes[CONTEXT] = alloca.attributes[CONTEXT]
+    if isinstance(type_.memory_space, NoneAttr):
+        return (view,), (view.result,)
+    cast = memref.MemorySpaceCastOp(view, type_)
+    return (view, cast), (cast.dest,)
+
+
+def _aligned(size: int) -> int:
+    return -(-size // CACHE_LINE) * CACHE_LINE
+
+
+def _extend_type(function: func.FuncOp) -> None:
+    """Let the type of `function` have the argument that its entry block has."""
+    function.function_type = FunctionType.from_lists(
+        [argument.type for argument in function.args],
+        function.function_type.outputs.data,
+    )
+    if function.arg_attrs is not None:
+        function.arg_attrs = ArrayAttr((*function.arg_attrs.data, DictionaryAttr({})))

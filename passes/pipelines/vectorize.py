@@ -1,0 +1,64 @@
+"""
+Level 1 to level 4: SIMD code for work-item loops.
+
+| step                | level  | what it makes explicit                             |
+| ------------------- | ------ | -------------------------------------------------- |
+| `form-sub-groups`   | 1 to 2 | which work-items are the lanes of a sub-group      |
+| `mask-divergence`   | 2 to 3 | which lanes are on                                 |
+| `widen-sub-groups`  | 3 to 4 | vectors                                            |
+| `lower-atomics`     | 4      | which instructions atomics are                     |
+
+A loop that cannot be vectorized stays a scalar loop with
+`spmd.not_vectorized = "reason"`.
+
+```mlir
+// before
+scf.for %lx = %c0 to %c64 step %c1 {
+  %v = memref.load %x[%lx] : memref<?xf32>
+  %w = arith.mulf %v, %a : f32
+  memref.store %w, %y[%lx] : memref<?xf32>
+} {spmd.work_items = array<i64: 0>}
+
+// after, width=16
+scf.for %lx = %c0 to %c64 step %c16 {
+  %a_lanes = vector.broadcast %a : f32 to vector<16xf32>
+  %v = vector.load %x[%lx] : memref<?xf32>, vector<16xf32>
+  %w = arith.mulf %v, %a_lanes : vector<16xf32>
+  vector.store %w, %y[%lx] : memref<?xf32>, vector<16xf32>
+}
+```
+
+Requires: level 1 (`spmd-to-loops`), or any `scf.for` with `spmd.work_items`.
+Ensures: level 4: upstream MLIR without `spmd` ops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from xdsl.passes import ModulePass
+
+from spmd.passes.masking.mask_divergence import MaskDivergencePass
+from spmd.passes.memory.lower_atomics import LowerAtomicsPass
+from spmd.passes.pipelines.pipeline import PassSequence
+from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
+from spmd.passes.widening.widen_sub_groups import WidenSubGroupsPass
+
+
+@dataclass(frozen=True)
+class VectorizePass(PassSequence):
+    """Vectors instead of work-item loops; see the module docstring."""
+
+    name = "vectorize"
+
+    width: int | Literal["auto"] = "auto"
+    """Lanes of a sub-group, a power of two from 1 to 64, or `auto`."""
+
+    def passes(self) -> tuple[ModulePass, ...]:
+        return (
+            FormSubGroupsPass(width=self.width),
+            MaskDivergencePass(),
+            WidenSubGroupsPass(),
+            LowerAtomicsPass(),
+        )

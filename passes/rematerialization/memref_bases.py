@@ -1,0 +1,200 @@
+"""
+The memory that memrefs chosen at run time look at: known everywhere, numbered, and found by
+its number.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import IntegerType, MemRefType, i1
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.irdl.dominance import DominanceInfo
+
+from spmd.analysis.contexts.memref_phis import Family, MemrefPlace
+from spmd.dialects.diagnostics import fail
+from spmd.dialects.rewriting import behind_constants, hint, insert_before
+from spmd.dialects.spmd import KernelOp, LocalAllocOp
+from spmd.passes.constant_pool import ConstantPool
+
+
+class MemrefBases:
+    """The bases of places in the kernel that begins with `entry`."""
+
+    def __init__(self, entry: Block):
+        self.entry = entry
+        self._pool = ConstantPool(entry)
+        self._buffers: dict[tuple[SSAValue, Attribute], SSAValue] = {}
+
+    def let_dominate(self, base: SSAValue, place: MemrefPlace) -> None:
+        """See to it that `base` is known wherever the memref of `place` is made again."""
+        owner = base.owner
+        if isinstance(owner, Block):
+            if owner is not self.entry:
+                at = op_of(place.values[0])
+                fail(at, f"expected {at.name} to pass on memrefs of the kernel's own")
+            return
+        match owner:
+            case memref.AllocaOp():
+                for value in place.values:
+                    if _is_around(value, owner):
+                        fail(
+                            owner,
+                            "expected a private array that ends with the iteration that "
+                            "makes it, got one that the next iteration uses; make it in "
+                            "front of the loop",
+                        )
+                if not owner.dynamic_sizes:
+                    self._move_to_head(owner)
+                elif not self._move_outside(owner, place):
+                    fail(
+                        owner,
+                        "expected a private array of static size, or of a size known in "
+                        "front of the control flow that passes it on, got "
+                        f"{owner.memref.type}: it is used behind a barrier",
+                    )
+                return
+            case LocalAllocOp() | memref.GetGlobalOp():
+                self._move_to_head(owner)
+                return
+            case _:
+                pass
+        for value in place.values:
+            if not _dominates(owner, value):
+                fail(
+                    owner,
+                    f"expected {owner.name} in front of the control flow that chooses its "
+                    "memref, which is used behind a barrier",
+                )
+
+    def _move_to_head(self, op: Operation) -> None:
+        if op.parent is not self.entry:
+            op.detach()
+            self.entry.insert_op_before(op, behind_constants(self.entry))
+
+    def _move_outside(self, op: memref.AllocaOp, place: MemrefPlace) -> bool:
+        """Move `op` in front of control flow around it, as far as `place` needs it."""
+        for size in op.dynamic_sizes:
+            if isinstance(size.owner, arith.ConstantOp):
+                self._move_to_head(size.owner)
+        anchor: Operation = op
+        while not all(_is_enough(anchor, value) for value in place.values):
+            parent = anchor.parent_op()
+            if parent is None or isinstance(parent, KernelOp):
+                return False
+            anchor = parent
+        if not all(_dominates(size.owner, anchor) for size in op.dynamic_sizes):
+            return False
+        if anchor is not op:
+            op.detach()
+            insert_before(anchor, op)
+        return True
+
+    def _buffer_of(self, base: SSAValue, space: Attribute) -> SSAValue:
+        """The memory of `base` from its first address on, as a memref without dimensions."""
+        if (known := self._buffers.get((base, space))) is None:
+            op = memref.ExtractStridedMetaDataOp(base)
+            ops: list[Operation] = [op]
+            known = hint(op.base_buffer, base.name_hint and f"{base.name_hint}_base")
+            type_ = op.base_buffer.type
+            assert isinstance(type_, MemRefType)
+            if type_.memory_space != space:
+                to = MemRefType(type_.element_type, (), type_.layout, space)
+                ops.append(memref.MemorySpaceCastOp(known, to))
+                known = ops[-1].results[0]
+            if isinstance(base.owner, Operation):
+                after = base.owner.next_op
+                assert after is not None, "an allocation is no terminator"
+            else:
+                after = behind_constants(self.entry)
+            insert_before(after, *ops)
+            self._buffers[base, space] = known
+        return known
+
+    def memory_of(
+        self, place: MemrefPlace, which: SSAValue | None, anchor: Operation
+    ) -> SSAValue:
+        """The memory that the memref of `place` looks at."""
+        bases = tuple(place.bases)
+        if which is None:
+            return bases[0]
+        space = place.type.memory_space
+        chosen = self._buffer_of(bases[-1], space)
+        for base in reversed(bases[:-1]):
+            number = place.family.bases[base]
+            buffer = self._buffer_of(base, space)
+            if which.type == i1:
+                # Of two: the number of this one is 0 or 1.
+                one, two = (chosen, buffer) if number == 0 else (buffer, chosen)
+                op = arith.SelectOp(which, one, two)
+            else:
+                constant = self.number(place.family, base)
+                equal = arith.CmpiOp(which, constant, "eq")
+                insert_before(anchor, equal)
+                op = arith.SelectOp(equal, buffer, chosen)
+            insert_before(anchor, op)
+            chosen = op.result
+        return chosen
+
+    def number(self, family: Family, base: SSAValue | None) -> SSAValue:
+        """The constant that stands for `base`; any, if there is none."""
+        number = 0 if base is None else family.bases[base]
+        type_ = number_type(family)
+        return (
+            self._pool.bit(bool(number))
+            if type_ == i1
+            else self._pool.number(number, type_)
+        )
+
+
+def number_type(family: Family) -> Attribute:
+    """The shortest type that tells the bases of `family` apart."""
+    count = len(family.bases)
+    if count <= 2:
+        return i1
+    return IntegerType(8 if count <= 1 << 8 else 16 if count <= 1 << 16 else 32)
+
+
+def op_of(value: SSAValue) -> Operation:
+    """The operation that makes `value`, or that has it as an argument."""
+    owner = value.owner
+    op = owner if isinstance(owner, Operation) else owner.parent_op()
+    assert op is not None, "a block stands in an operation"
+    return op
+
+
+def _is_enough(anchor: Operation, value: SSAValue) -> bool:
+    """Whether what stands in front of `anchor` is known where `value` is made again."""
+    owner = value.owner
+    at = owner if isinstance(owner, Operation) else _first(value)
+    return anchor.is_ancestor(at) or _dominates(anchor, value)
+
+
+def _is_around(value: SSAValue, op: Operation) -> bool:
+    """Whether `op` runs again while `value` is known that an earlier run may have made."""
+    block = value.owner
+    return isinstance(block, Block) and _dominates(block, op)
+
+
+def _dominates(one: Operation | Block, other: SSAValue | Operation) -> bool:
+    """Whether `one`, or the begin of a block, always runs before `other`."""
+    if isinstance(other, SSAValue):
+        other = other.owner if isinstance(other.owner, Operation) else _first(other)
+    block = one if isinstance(one, Block) else one.parent
+    assert block is not None
+    region = block.parent
+    at: Operation | None = other
+    while at is not None and at.parent_region() is not region:
+        at = at.parent_op()
+    if at is None or at.parent is None:
+        return False
+    if at.parent is block:
+        return isinstance(one, Block) or (one is not at and one.is_before_in_block(at))
+    assert region is not None
+    return DominanceInfo(region).dominates(block, at.parent)
+
+
+def _first(value: SSAValue) -> Operation:
+    assert isinstance(value, BlockArgument)
+    first = value.block.first_op
+    assert first is not None, "a block has a terminator"
+    return first

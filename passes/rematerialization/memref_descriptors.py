@@ -1,0 +1,196 @@
+"""
+Offset, sizes and strides of a memref as values, and a memref made of them.
+
+What the type fixes is a number and no value: a memref of static shape in identity layout is
+known by its base alone. Everything else is looked up where the memref was made, through
+its views, so that it stays a function of ids and loop counters that analyses understand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, memref, ub
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    MemRefType,
+    NoneAttr,
+    StridedLayoutAttr,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from spmd.analysis.contexts.memref_phis import memref_type
+from spmd.dialects.diagnostics import fail
+from spmd.dialects.rewriting import Constants, insert_before
+
+Number = int | SSAValue
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the type of a memref fixes; `None` is known at run time only."""
+
+    offset: int | None
+    sizes: tuple[int | None, ...]
+    strides: tuple[int | None, ...]
+    is_identity: bool
+
+    def open_numbers(self) -> Iterator[tuple[str, int]]:
+        """The numbers that describe a memref of this type, in a fixed order."""
+        if self.offset is None:
+            yield "offset", 0
+        yield from (("size", d) for d, size in enumerate(self.sizes) if size is None)
+        if not self.is_identity:
+            yield from (("stride", d) for d, s in enumerate(self.strides) if s is None)
+
+
+def layout_of(type_: MemRefType[Attribute], op: Operation) -> Layout:
+    """What `type_` fixes; an error at `op` if its layout is none that we know."""
+    sizes = tuple(None if n == DYNAMIC_INDEX else n for n in type_.get_shape())
+    if isinstance(layout := type_.layout, StridedLayoutAttr):
+        return Layout(layout.get_offset(), sizes, tuple(layout.get_strides()), False)
+    if not isinstance(layout, NoneAttr):
+        fail(op, f"expected a memref in identity or strided layout, got {type_}")
+    return Layout(0, sizes, type_.strides_for_shape(type_.get_shape()), True)
+
+
+class Descriptors:
+    """
+    Writes, in front of an anchor, what finds the numbers of a memref or makes one of them.
+
+    `known` are memrefs whose open numbers are values already.
+    """
+
+    def __init__(
+        self,
+        constants: Constants,
+        known: Mapping[SSAValue, Mapping[tuple[str, int], SSAValue]],
+    ):
+        self.constants = constants
+        self.known = known
+
+    def value(self, number: Number) -> SSAValue:
+        """`number` as a value."""
+        return self.constants.index(number) if isinstance(number, int) else number
+
+    def number(self, memory: SSAValue, kind: str, d: int, anchor: Operation) -> Number:
+        """The offset (`d` is 0), or the size or stride in dimension `d`, of `memory`."""
+        layout = layout_of(memref_type(memory), anchor)
+        fixed = {
+            "offset": (layout.offset,),
+            "size": layout.sizes,
+            "stride": layout.strides,
+        }[kind][d]
+        if fixed is not None:
+            return fixed
+        if (value := self.known.get(memory, {}).get((kind, d))) is not None:
+            return value
+        if kind == "stride" and layout.is_identity:
+            inner = self.number(memory, "stride", d + 1, anchor)
+            size = self.number(memory, "size", d + 1, anchor)
+            return self._multiply(inner, size, anchor)
+        owner = memory.owner
+        match owner:
+            case memref.CastOp() | memref.MemorySpaceCastOp():
+                return self.number(owner.operands[0], kind, d, anchor)
+            case memref.SubviewOp() if len(owner.static_sizes) == len(layout.sizes):
+                return self._of_subview(owner, kind, d, anchor)
+            case memref.ReinterpretCastOp():
+                return _mixed(owner, kind)[d]
+            case ub.PoisonOp():
+                return 0
+            case memref.AllocaOp():
+                sizes = iter(owner.dynamic_sizes)
+                return [next(sizes) if n is None else n for n in layout.sizes][d]
+            case arith.SelectOp():
+                one = self.number(owner.lhs, kind, d, anchor)
+                two = self.number(owner.rhs, kind, d, anchor)
+                if one == two:
+                    return one
+                values = self.value(one), self.value(two)
+                return _insert(arith.SelectOp(owner.cond, *values), anchor)
+            case _ if kind == "size":
+                return _insert(memref.DimOp(memory, self.constants.index(d)), anchor)
+            case _:
+                op = memref.ExtractStridedMetaDataOp(memory)
+                _insert(op, anchor)
+                return op.offset if kind == "offset" else op.strides[d]
+
+    def build(
+        self,
+        base: SSAValue,
+        type_: MemRefType[Attribute],
+        numbers: Mapping[tuple[str, int], SSAValue],
+        anchor: Operation,
+    ) -> SSAValue:
+        """A memref of `type_` whose elements are some of those of `base`."""
+        layout = layout_of(type_, anchor)
+
+        def all_of(kind: str, fixed: Iterable[int | None]) -> list[Number]:
+            return [numbers[kind, d] if n is None else n for d, n in enumerate(fixed)]
+
+        offsets = all_of("offset", (layout.offset,))
+        sizes = all_of("size", layout.sizes)
+        if layout.is_identity:
+            strides: list[Number] = [1] * len(sizes)
+            for d in reversed(range(len(sizes) - 1)):
+                strides[d] = self._multiply(strides[d + 1], sizes[d + 1], anchor)
+        else:
+            strides = all_of("stride", layout.strides)
+        space = memref_type(base).memory_space
+        plain = MemRefType(type_.element_type, type_.shape, type_.layout, space)
+        op = memref.ReinterpretCastOp.from_dynamic(base, offsets, sizes, strides, plain)
+        result = _insert(op, anchor)
+        if plain != type_:
+            result = _insert(memref.MemorySpaceCastOp(result, type_), anchor)
+        return result
+
+    def _of_subview(
+        self, op: memref.SubviewOp, kind: str, d: int, anchor: Operation
+    ) -> Number:
+        if kind == "size":
+            return _mixed(op, kind)[d]
+        if kind == "stride":
+            source = self.number(op.source, kind, d, anchor)
+            return self._multiply(_mixed(op, kind)[d], source, anchor)
+        total = self.number(op.source, "offset", 0, anchor)
+        for dimension, offset in enumerate(_mixed(op, "offset")):
+            stride = self.number(op.source, "stride", dimension, anchor)
+            total = self._add(total, self._multiply(offset, stride, anchor), anchor)
+        return total
+
+    def _multiply(self, a: Number, b: Number, anchor: Operation) -> Number:
+        if isinstance(a, int) and isinstance(b, int):
+            return a * b
+        if 0 in (a, b):
+            return 0
+        if a == 1 or b == 1:
+            return b if a == 1 else a
+        return _insert(arith.MuliOp(self.value(a), self.value(b)), anchor)
+
+    def _add(self, a: Number, b: Number, anchor: Operation) -> Number:
+        if isinstance(a, int) and isinstance(b, int):
+            return a + b
+        if a == 0 or b == 0:
+            return b if a == 0 else a
+        return _insert(arith.AddiOp(self.value(a), self.value(b)), anchor)
+
+
+def _mixed(op: memref.SubviewOp | memref.ReinterpretCastOp, kind: str) -> list[Number]:
+    """Numbers that are partly attributes, partly operands."""
+    static, dynamic = {
+        "offset": (op.static_offsets, op.offsets),
+        "size": (op.static_sizes, op.sizes),
+        "stride": (op.static_strides, op.strides),
+    }[kind]
+    rest = iter(dynamic)
+    return [
+        next(rest) if number == DYNAMIC_INDEX else int(number)
+        for number in static.get_values()
+    ]
+
+
+def _insert(op: Operation, anchor: Operation) -> SSAValue:
+    insert_before(anchor, op)
+    return op.results[0]

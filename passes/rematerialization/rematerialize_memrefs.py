@@ -1,0 +1,189 @@
+"""
+Passes on which memref was chosen, and where its elements lie, instead of the memref.
+
+A memref that is chosen at run time and used behind a barrier is not kept in a context: it
+is made again, from the number of its *base* (a kernel argument, an allocation, a global)
+and the offset, sizes and strides that its type leaves open. These are plain values, which
+later passes prove uniform, recompute or store like all others, and private arrays show
+where they are used.
+
+```mlir
+// before
+%r:2 = scf.for ... iter_args(%from = %a, %to = %b) -> (memref<64xf32>, memref<64xf32>) {
+  ...
+  spmd.barrier
+  scf.yield %to, %from : memref<64xf32>, memref<64xf32>
+}
+// after: the number of %a is false, that of %b is true
+%a_base, ... = memref.extract_strided_metadata %a : ...
+%b_base, ... = memref.extract_strided_metadata %b : ...
+%r:2 = scf.for ... iter_args(%from_base = %false, %to_base = %true) -> (i1, i1) {
+  %base = arith.select %from_base, %b_base, %a_base : memref<f32>
+  %from = memref.reinterpret_cast %base to offset: [0], sizes: [64], strides: [1] : ...
+  ...
+  spmd.barrier
+  scf.yield %to_base, %from_base : i1, i1
+}
+```
+
+In a kernel with sub-group operations no control flow passes memrefs on, with a barrier or
+without: lanes that run in step, and do not agree on the way, have only numbers to choose by.
+
+A private array or a local one that is a base moves to the head of the kernel, where all
+that may need it sees it.
+
+Requires: no calls in kernels; verified IR.
+Ensures: control flow with a barrier inside, branches between the blocks of a kernel, and
+all control flow of a kernel with sub-group operations pass no memrefs on; a memref that is
+used behind a barrier is a view of one that is known there, or an `arith.select` of such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, ub
+from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from spmd.analysis.contexts.memref_phis import (
+    Family,
+    MemrefPlace,
+    find_chosen_memrefs,
+    viewed_by,
+)
+from spmd.dialects.rewriting import (
+    Constants,
+    erase_dead_ops,
+    hint,
+    insert_before,
+)
+from spmd.dialects.spmd import KernelOp
+from spmd.passes.kernels.choose_sub_group_size import needs_sub_groups
+from spmd.passes.rematerialization.memref_bases import MemrefBases, number_type, op_of
+from spmd.passes.rematerialization.memref_descriptors import Descriptors, layout_of
+from spmd.passes.rematerialization.replace_forwarded import replace_passed
+
+
+@dataclass(frozen=True)
+class RematerializeMemrefsPass(ModulePass):
+    """Numbers instead of memrefs across barriers; see the module docstring."""
+
+    name = "rematerialize-memrefs"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in op.body.block.ops:
+            if isinstance(kernel, KernelOp):
+                rematerialize_memrefs(kernel)
+
+
+def rematerialize_memrefs(kernel: KernelOp) -> None:
+    """Do to one kernel what the pass does to all of a module."""
+    in_step = any(map(needs_sub_groups, kernel.walk()))
+    places = find_chosen_memrefs(kernel, in_step)
+    if places:
+        _Rebuilder(kernel, places).rebuild()
+        erase_dead_ops(kernel.body)
+
+
+class _Rebuilder:
+    def __init__(self, kernel: KernelOp, places: Sequence[MemrefPlace]):
+        entry = kernel.body.blocks.first
+        assert entry is not None, "a kernel has a body"
+        self.places = places
+        self.bases = MemrefBases(entry)
+        self.numbers: dict[SSAValue, dict[tuple[str, int], SSAValue]] = {}
+        """The numbers of each memref that was made again; ("base", 0) is that of its base."""
+
+        self.place_of: dict[SSAValue, MemrefPlace] = {}
+        self.descriptors = Descriptors(Constants(entry), self.numbers)
+        self._which: dict[tuple[SSAValue, Family], SSAValue] = {}
+
+    def rebuild(self) -> None:
+        for place in self.places:
+            for base in place.bases:
+                self.bases.let_dominate(base, place)
+        replace_passed(self.places, self)
+
+    def types_of(self, place: MemrefPlace) -> list[Attribute]:
+        return [type_ for _, type_ in self._kinds_of(place)]
+
+    def _kinds_of(self, place: MemrefPlace) -> list[tuple[tuple[str, int], Attribute]]:
+        """What is passed on instead of the memref of `place`."""
+        layout = layout_of(place.type, op_of(place.values[0]))
+        types: list[tuple[tuple[str, int], Attribute]] = [
+            (key, IndexType()) for key in layout.open_numbers()
+        ]
+        if len(place.bases) > 1:
+            types.insert(0, (("base", 0), number_type(place.family)))
+        return types
+
+    def make_again(
+        self,
+        old: SSAValue,
+        place: MemrefPlace,
+        values: Sequence[SSAValue],
+        anchor: Operation,
+    ) -> SSAValue:
+        keys = (key for key, _ in self._kinds_of(place))
+        numbers = dict(zip(keys, values, strict=True))
+        for (kind, d), value in numbers.items():
+            suffix = kind if kind in ("base", "offset") else f"{kind}{d}"
+            hint(value, old.name_hint and f"{old.name_hint}_{suffix}")
+        if not numbers and [base.type for base in place.bases] == [place.type]:
+            # There is but one memref that it can be.
+            return next(iter(place.bases))
+        if place.bases:
+            base = self.bases.memory_of(place, numbers.get(("base", 0)), anchor)
+            new = hint(self.descriptors.build(base, place.type, numbers, anchor), old)
+        else:
+            poison = ub.PoisonOp(place.type)
+            insert_before(anchor, poison)
+            new = hint(poison.result, old)
+        self.numbers[new] = numbers
+        self.place_of[new] = place
+        return new
+
+    def give(
+        self, value: SSAValue, place: MemrefPlace, op: Operation
+    ) -> Sequence[SSAValue]:
+        given: list[SSAValue] = []
+        for (kind, d), _ in self._kinds_of(place):
+            if kind == "base":
+                given.append(self._which_base(value, place.family))
+            else:
+                number = self.descriptors.number(value, kind, d, op)
+                given.append(self.descriptors.value(number))
+        return given
+
+    def _which_base(self, memory: SSAValue, family: Family) -> SSAValue:
+        """The number of the base of `memory`."""
+        while True:
+            if (place := self.place_of.get(memory)) is not None:
+                number = self.numbers[memory].get(("base", 0))
+                if number is not None:
+                    return number
+                return self.bases.number(family, next(iter(place.bases), None))
+            if isinstance(select := memory.owner, arith.SelectOp):
+                return self._which_of(select, family)
+            if isinstance(memory.owner, ub.PoisonOp):
+                return self.bases.number(family, None)
+            if (source := viewed_by(memory)) is None:
+                return self.bases.number(family, memory)
+            memory = source
+
+    def _which_of(self, select: arith.SelectOp, family: Family) -> SSAValue:
+        key = select.result, family
+        if (known := self._which.get(key)) is None:
+            one = self._which_base(select.lhs, family)
+            two = self._which_base(select.rhs, family)
+            known = one
+            if one is not two:
+                op = arith.SelectOp(select.cond, one, two)
+                insert_before(select, op)
+                known = op.result
+            self._which[key] = known
+        return known

@@ -1,0 +1,264 @@
+"""
+Lets control flow around barriers pass on what a value has in common in all work-items.
+
+A value with a known difference between neighbouring work-items, such as an index that each
+advances by the size of the group, is the sum of a value that is the same in all of them
+and of a multiple of the local id. The first is passed on; the sum is computed again, so
+that no work-item has to keep it.
+
+```mlir
+// before
+%r = scf.while (%i = %lid) : (index) -> (index) {
+  %more = arith.cmpi ult, %i, %n : index
+  scf.condition(%more) %i : index
+} do {
+^bb0(%i: index):
+  spmd.barrier
+  %next = arith.addi %i, %size : index
+  scf.yield %next : index
+}
+// after
+%r_base = scf.while (%i_base = %c0) : (index) -> (index) {
+  %i = arith.addi %i_base, %lid : index
+  %more = arith.cmpi ult, %i, %n : index
+  scf.condition(%more) %i_base : index
+} do {
+^bb0(%i_base: index):
+  %i = arith.addi %i_base, %lid : index
+  spmd.barrier
+  %next_base = arith.addi %i_base, %size : index
+  scf.yield %next_base : index
+}
+```
+
+That is right whether or not the sum overflows, and whether or not work-items are in the same
+round: it is an identity in each of them.
+
+Requires: no calls in kernels.
+Ensures: control flow with a barrier inside passes no integers on whose differences between
+neighbouring work-items are known and not all zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp, i1
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from spmd.analysis.barriers.barrier_regions import around_syncs
+from spmd.analysis.barriers.forwarding import Place, find_places
+from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
+from spmd.dialects.rewriting import (
+    behind_constants,
+    constant_index,
+    erase_dead_ops,
+    hint,
+    insert_before,
+    locate,
+)
+from spmd.dialects.spmd import (
+    EnqueuedLocalSizeOp,
+    GlobalIdOp,
+    GroupIdOp,
+    KernelOp,
+    LocalIdOp,
+)
+from spmd.passes.constant_pool import ConstantPool
+from spmd.passes.rematerialization.replace_forwarded import replace_passed
+from spmd.passes.work_item_loops.building import DIMENSIONS
+from spmd.passes.work_item_loops.counted_loops import for_to_while
+
+Strides = tuple[int, int, int]
+"""The differences between neighbouring work-items in x, y and z."""
+
+
+@dataclass(frozen=True)
+class RematerializeStridedValuesPass(ModulePass):
+    """What all work-items have in common, across barriers; see the module docstring."""
+
+    name = "rematerialize-strided-values"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in op.body.block.ops:
+            if isinstance(kernel, KernelOp):
+                rematerialize_strided_values(kernel)
+
+
+def rematerialize_strided_values(kernel: KernelOp) -> None:
+    """Do to one kernel what the pass does to all of a module."""
+    carriers = dict.fromkeys(around_syncs(kernel))
+    if not any(_counts(op) or _passes_integers(op) for op in carriers):
+        return
+    divergence = analyze_kernel(kernel)
+    uneven = [
+        op
+        for op in carriers
+        if isinstance(op, scf.ForOp)
+        and strides_of(op.body.block.args[0], divergence) is not None
+    ]
+    if uneven:
+        for loop in uneven:
+            for_to_while(loop)
+        carriers = dict.fromkeys(around_syncs(kernel))
+        divergence = analyze_kernel(kernel)
+    strides: dict[Place, Strides] = {}
+    for place in find_places(kernel, is_integer):
+        owner = place.values[0].owner
+        op = owner if isinstance(owner, Operation) else owner.parent_op()
+        # What a loop carries may differ behind it, where work-items left it in different
+        # rounds; but the sum is right there, too.
+        known = strides_of(place.values[0], divergence)
+        if op in carriers and known is not None:
+            strides[place] = known
+    if strides:
+        replace_passed(tuple(strides), _Rebuilder(kernel, strides, divergence))
+        erase_dead_ops(kernel.body)
+
+
+def is_integer(type_: Attribute) -> bool:
+    """Whether values of a type can be sums."""
+    return isinstance(type_, IndexType | IntegerType) and type_ != i1
+
+
+def strides_of(value: SSAValue, divergence: Divergence) -> Strides | None:
+    """The known differences between work-items; `None` if they are not, or all are zero."""
+    if divergence.is_uniform(value):
+        return None
+    shapes = [divergence.shape(value, d) for d in range(3)]
+    x, y, z = (None if shape.is_undef else shape.stride for shape in shapes)
+    return None if x is None or y is None or z is None else (x, y, z)
+
+
+def _counts(op: Operation) -> bool:
+    """Whether `op` is a loop that may begin at another number in each work-item."""
+    return isinstance(op, scf.ForOp) and not isinstance(op.lb.owner, arith.ConstantOp)
+
+
+def _passes_integers(op: Operation) -> bool:
+    values = (
+        *op.results,
+        *(a for region in op.regions for b in region.blocks for a in b.args),
+    )
+    if isinstance(op, scf.ForOp):
+        values = op.results
+    return any(is_integer(value.type) for value in values)
+
+
+class _Rebuilder:
+    def __init__(
+        self, kernel: KernelOp, strides: dict[Place, Strides], divergence: Divergence
+    ):
+        entry = kernel.body.blocks.first
+        assert entry is not None, "a kernel has a body"
+        self.entry = entry
+        self.strides = strides
+        self.divergence = divergence
+        self.pool = ConstantPool(entry)
+        self._common: dict[SSAValue, SSAValue] = {}
+        """From values that were made again to what all work-items have in common."""
+
+        self._multiples: dict[tuple[Strides, Attribute], SSAValue] = {}
+
+    def types_of(self, place: Place) -> Sequence[Attribute]:
+        return (place.values[0].type,)
+
+    def make_again(
+        self,
+        old: SSAValue,
+        place: Place,
+        values: Sequence[SSAValue],
+        anchor: Operation,
+    ) -> SSAValue:
+        (common,) = values
+        hint(common, old.name_hint and f"{old.name_hint}_base")
+        sum_ = arith.AddiOp(common, self._multiple(self.strides[place], old.type))
+        insert_before(anchor, sum_)
+        self._common[sum_.result] = common
+        return hint(sum_.result, old)
+
+    def give(self, value: SSAValue, place: Place, op: Operation) -> Sequence[SSAValue]:
+        return (self._common_part(value, self.strides[place], op),)
+
+    def _common_part(
+        self, value: SSAValue, strides: Strides, anchor: Operation
+    ) -> SSAValue:
+        """`value` without the multiples of local ids, made in front of `anchor`."""
+        if (common := self._common.get(value)) is not None:
+            return common
+        owner = value.owner
+        match owner:
+            case LocalIdOp():
+                return self.pool.number(0, value.type)
+            case GlobalIdOp():
+                dimension = owner.dimension.data
+                size, group = EnqueuedLocalSizeOp(dimension), GroupIdOp(dimension)
+                base = arith.MuliOp(size, group)
+                insert_before(anchor, size, group, base)
+                return base.result
+            case arith.AddiOp() | arith.SubiOp():
+                parts = [self._part_of(operand, anchor) for operand in owner.operands]
+                if None not in parts:
+                    one, two = parts
+                    assert one is not None
+                    assert two is not None
+                    if _is_zero(two):
+                        return one
+                    if _is_zero(one) and isinstance(owner, arith.AddiOp):
+                        return two
+                    sum_ = type(owner)(one, two)
+                    insert_before(anchor, sum_)
+                    return hint(sum_.result, value.name_hint)
+            case _:
+                pass
+        difference = arith.SubiOp(value, self._multiple(strides, value.type))
+        insert_before(anchor, difference)
+        return difference.result
+
+    def _part_of(self, value: SSAValue, anchor: Operation) -> SSAValue | None:
+        """What all work-items have in common in an operand, if that is known."""
+        if value in self._common or isinstance(value.owner, LocalIdOp | GlobalIdOp):
+            return self._common_part(value, (0, 0, 0), anchor)
+        return value if self.divergence.is_uniform(value) else None
+
+    def _multiple(self, strides: Strides, type_: Attribute) -> SSAValue:
+        """The sum of multiples of local ids, at the head of the kernel."""
+        key = strides, type_
+        if (known := self._multiples.get(key)) is None:
+            ops: list[Operation] = []
+            total: SSAValue | None = None
+            for dimension, stride in zip(DIMENSIONS, strides, strict=True):
+                if not stride:
+                    continue
+                op: Operation = LocalIdOp(dimension)
+                ops.append(op)
+                hint(op.results[0], f"local_{dimension.value}")
+                if stride != 1:
+                    factor = self.pool.number(stride, IndexType())
+                    op = arith.MuliOp(op.results[0], factor)
+                    ops.append(op)
+                if total is not None:
+                    op = arith.AddiOp(total, op.results[0])
+                    ops.append(op)
+                total = op.results[0]
+            assert total is not None, "some stride is not zero"
+            if not isinstance(type_, IndexType):
+                op = arith.IndexCastOp(total, type_)
+                ops.append(op)
+                total = op.result
+            first = behind_constants(self.entry)
+            parent = self.entry.parent_op()
+            assert parent is not None
+            for op in ops:
+                locate(op, parent)
+            self.entry.insert_ops_before(ops, first)
+            known = self._multiples[key] = total
+        return known
+
+
+def _is_zero(value: SSAValue) -> bool:
+    return constant_index(value) == 0

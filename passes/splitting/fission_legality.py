@@ -1,0 +1,72 @@
+"""
+Whether deep loop fission is right for a kernel.
+
+Control flow that contains a barrier moves outside of the work-item loops, so all
+work-items must take the same way through it. They do if its condition is uniform, or if
+each way leads to barriers of its own: in a legal kernel all work-items reach the same
+barrier next. The condition of one work-item is then that of all. Where neither holds, a
+work-item could be dragged along on a way that it does not go:
+
+```mlir
+scf.for %i = %c0 to %trips step %c1 {   // %trips = 2 + local id
+  ...                                   // must not run when %i >= %trips
+  scf.if %early {                       // %i < 2: a legal barrier
+    spmd.barrier
+  }
+}
+```
+
+Behind the last barrier, some work-items go around once more and others leave; both ways
+lead to the end of the kernel.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xdsl.dialects import scf
+from xdsl.ir import Operation, SSAValue
+
+from spmd.analysis.barriers.barrier_regions import BarrierRegions
+from spmd.analysis.barriers.forwarded_values import decisions_of
+from spmd.analysis.barriers.region_flow import region_flow, syncs_ahead, why_not_agreed
+from spmd.analysis.divergence.analyze import Divergence
+
+
+class Problem(NamedTuple):
+    """Why a kernel cannot be split, and the operation that is the reason."""
+
+    op: Operation
+    reason: str
+
+
+def why_not_fission(regions: BarrierRegions, divergence: Divergence) -> Problem | None:
+    """Why deep loop fission would be wrong, or is not possible, for a kernel."""
+    for carrier in regions.carriers:
+        if not isinstance(
+            carrier, scf.IfOp | scf.ForOp | scf.WhileOp | scf.IndexSwitchOp
+        ):
+            return Problem(
+                carrier,
+                "expected barriers inside of scf.if, scf.for, scf.while and "
+                f"scf.index_switch only, got one inside of {carrier.name}",
+            )
+    flow = region_flow(regions)
+    ahead = syncs_ahead(regions, flow)
+    for carrier in regions.carriers:
+        for value, op, _ in decisions_of(carrier):
+            if divergence.is_uniform(value):
+                continue
+            reason = why_not_agreed(flow, ahead, regions.region_before(op))
+            if reason is not None:
+                return Problem(
+                    carrier,
+                    f"expected {carrier.name}, which has a barrier inside, to go the same "
+                    f"way in all work-items of the group: {reason}, and its condition is "
+                    f"not proved uniform ({_why_varying(divergence, value)})",
+                )
+    return None
+
+
+def _why_varying(divergence: Divergence, value: SSAValue) -> str:
+    return "; ".join(divergence.why_varying(value).splitlines())

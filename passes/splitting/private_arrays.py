@@ -1,0 +1,318 @@
+"""
+Private arrays that live across a barrier: one array per work-item in group memory.
+
+Where every use is a load or a store, the work-item is the last index: neighbouring
+work-items access neighbouring elements.
+
+```mlir
+%a = memref.alloca() : memref<8xf32>                       // before
+%v = memref.load %a[%k] : memref<8xf32>
+
+%a = memref.alloca() {alignment = 64 : i64, spmd.group_memory} : memref<8x64xf32>
+%v = memref.load %a[%k, %lx] : memref<8x64xf32>            // after
+```
+
+Where the array itself is needed as a value, it must be contiguous for each work-item: the
+work-item is the first index, and each region takes a view of its own part. The allocation
+gets the reason as attribute `spmd.not_interleaved`.
+
+An array of dynamic size, the largest of all work-items, comes from the heap: its size may
+depend on arguments, or be computed behind a barrier, where it is too late to ask for
+scratch memory, and times the size of a group it may be too much for a stack. It is freed
+at the end of the block that it is allocated in, which is as far outside as the size is known.
+
+```mlir
+%a = memref.alloc(%n) {alignment = 64 : i64, spmd.group_memory} : memref<?x64xf32>
+scf.for %lx = ... {
+  ...
+memref.dealloc %a : memref<?x64xf32>
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NoReturn
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IntegerAttr,
+    MemRefType,
+    NoneAttr,
+    StringAttr,
+    i8,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from spmd.analysis.barriers.barrier_regions import BarrierRegion
+from spmd.analysis.contexts.context_needs import ContextNeeds
+from spmd.dialects.diagnostics import fail
+from spmd.dialects.element_types import size_in_bytes, static_bytes
+from spmd.dialects.rewriting import NO_WRAP, hint, locate, replace
+from spmd.dialects.spmd import EnqueuedLocalSizeOp, KernelOp
+from spmd.dialects.work_groups import CACHE_LINE, mark_group_memory
+from spmd.passes.work_item_loops.building import WorkGroup, WorkItemNest, explain
+
+NOT_INTERLEAVED = "spmd.not_interleaved"
+"""Why a private array lies `[work-item][element]` in group memory."""
+
+
+class _GroupArray:
+    """The group memory that keeps one private array of all work-items."""
+
+    def __init__(
+        self,
+        group: WorkGroup,
+        alloca: memref.AllocaOp,
+        sizes: Sequence[SSAValue],
+    ):
+        if (problem := why_not_in_group_memory(alloca)) is not None:
+            fail(alloca, problem)
+        self.group = group
+        self.alloca = alloca
+        self.type = _type_of(alloca)
+        self.sizes = sizes
+        self.reason = why_not_interleaved(alloca)
+        """Why the elements of one work-item lie together; `None` if they do not."""
+
+        self.ops: list[Operation] = []
+        """What makes the array, if it cannot stand at the head of the kernel."""
+
+        self._bytes: SSAValue | None = None
+        """The size of the part of one work-item."""
+
+        self.array = self._dynamic() if sizes else self._static()
+        why = "a private array that is used on both sides of a barrier"
+        explain(self.array, why)
+        if self.reason is not None:
+            assert isinstance(self.array.owner, Operation)
+            self.array.owner.attributes[NOT_INTERLEAVED] = StringAttr(self.reason)
+
+    def _static(self) -> SSAValue:
+        name, type_ = self.alloca.memref.name_hint, self.type
+        if self.reason is None:
+            return self.group.array(
+                type_.element_type, name, self.alloca, type_.get_shape()
+            )
+        size = static_bytes(type_)
+        self._bytes = self.group.constants.index(size)
+        return self.group.bytes_per_work_item(size, name, self.alloca)
+
+    def _dynamic(self) -> SSAValue:
+        shape, sizes = list(self.type.get_shape()), list(self.sizes)
+        nominal, dimensions = self.group.nominal, self.group.dimensions
+        extents = [self.group.size(EnqueuedLocalSizeOp, d) for d in dimensions]
+        if self.reason is None and nominal is not None:
+            shape += [nominal[d] for d in dimensions]
+            type_ = MemRefType(self.type.element_type, shape)
+        elif self.reason is None:
+            shape += [DYNAMIC_INDEX] * len(extents)
+            type_ = MemRefType(self.type.element_type, shape)
+            sizes += extents
+        else:
+            fixed = size_in_bytes(self.type.element_type)
+            for extent in shape:
+                fixed *= 1 if extent == DYNAMIC_INDEX else extent
+            self._bytes = self._product(self.group.constants.index(fixed), sizes)
+            sizes = [self._product(self._bytes, extents)]
+            type_ = MemRefType(i8, (DYNAMIC_INDEX,))
+        op = memref.AllocOp(sizes, (), type_, IntegerAttr(CACHE_LINE, i64))
+        mark_group_memory(op)
+        self.ops.append(op)
+        for made in self.ops:
+            locate(made, self.alloca)
+        return hint(op.memref, self.alloca.memref)
+
+    def _product(self, first: SSAValue, others: Iterable[SSAValue]) -> SSAValue:
+        for other in others:
+            op = arith.MuliOp(first, other, overflow=NO_WRAP)
+            self.ops.append(op)
+            first = op.result
+        return first
+
+    def free_at_end_of(self, block: Block) -> None:
+        """Give memory that does not stand at the head of the kernel back."""
+        assert block.last_op is not None, "a block has a terminator"
+        if self.ops:
+            free = memref.DeallocOp.get(self.array)
+            locate(free, self.alloca)
+            block.insert_op_before(free, block.last_op)
+
+    def view(self, ids: Mapping[int, SSAValue]) -> list[Operation]:
+        """The operations that find the part of one work-item; the last one is it."""
+        assert self._bytes is not None, "an interleaved array has no views"
+        index, ops = self.group.linear_id(ids, self.alloca)
+        offset = arith.MuliOp(index, self._bytes, overflow=NO_WRAP)
+        plain = MemRefType(self.type.element_type, self.type.shape, self.type.layout)
+        view = memref.ViewOp(self.array, offset, self.sizes, plain)
+        ops += (offset, view)
+        if plain != self.type:
+            # Group memory has no memory space; what uses it expects that of `alloca`.
+            ops.append(memref.MemorySpaceCastOp(view, self.type))
+        hint(ops[-1].results[0], self.alloca.memref)
+        for op in ops:
+            locate(op, self.alloca)
+        return ops
+
+    def use_elements(
+        self, indices_of: Callable[[Operation], Sequence[SSAValue]]
+    ) -> None:
+        """Let the loads and stores use the elements of an interleaved array."""
+        for use in tuple(self.alloca.memref.uses):
+            op = use.operation
+            operands = list(op.operands)
+            operands[use.index] = self.array
+            op.operands = (*operands, *indices_of(op))
+
+
+class PrivateArrays:
+    """
+    The private arrays of one kernel that live across a barrier.
+
+    `known` tells what a size is called outside of the work-item loops.
+    """
+
+    def __init__(
+        self,
+        group: WorkGroup,
+        needs: ContextNeeds,
+        known: Callable[[SSAValue], SSAValue],
+    ):
+        self.regions = needs.regions
+        self._arrays = {
+            alloca: _GroupArray(group, alloca, [*map(known, alloca.dynamic_sizes)])
+            for alloca in needs.private
+        }
+        self._made_in: dict[BarrierRegion, list[_GroupArray]] = {}
+        self._in_block: dict[_GroupArray, Block] = {}
+        for alloca, array in self._arrays.items():
+            if array.ops:
+                region = self.regions.region_of(alloca)
+                if region is None or alloca not in region.ops:
+                    _fail_about_size(alloca, "in front of the control flow around it")
+                self._made_in.setdefault(region, []).append(array)
+
+    def replaces(self, op: Operation) -> bool:
+        """Whether `op` is an allocation that became group memory."""
+        return op in self._arrays
+
+    def interleave(self, nest_of: Callable[[Operation], WorkItemNest]) -> None:
+        """Let the loads and stores of interleaved arrays use them."""
+        for array in self._arrays.values():
+            if array.reason is None:
+                array.use_elements(lambda op: nest_of(op).indices)
+
+    def view_in(self, alloca: memref.AllocaOp, nest: WorkItemNest) -> SSAValue:
+        """The array of the work-item of `nest`."""
+        array = self._arrays[alloca]
+        if array.reason is None:
+            return alloca.memref
+        ops = array.view(nest.ids)
+        for op in ops:
+            nest.body.add_op(op)
+        return ops[-1].results[0]
+
+    def place(self, region: BarrierRegion) -> None:
+        """Make the arrays of dynamic size that `region` is the first to use."""
+        for array in self._made_in.get(region, ()):
+            anchor = region.end
+            while (parent := _may_move_out(anchor, array.alloca)) is not None:
+                anchor = parent
+            assert anchor.parent is not None, "an anchor stands in a block"
+            anchor.parent.insert_ops_before(array.ops, anchor)
+            self._in_block[array] = anchor.parent
+
+    def free(self) -> None:
+        """Give the memory of arrays of dynamic size back, when all loops are placed."""
+        for array, block in self._in_block.items():
+            array.free_at_end_of(block)
+
+
+def _may_move_out(anchor: Operation, alloca: memref.AllocaOp) -> Operation | None:
+    """The control flow around `anchor`, if the sizes of `alloca` are known before it."""
+    parent = anchor.parent_op()
+    if parent is None or isinstance(parent, KernelOp):
+        return None
+    for size in alloca.dynamic_sizes:
+        at = size.owner
+        if isinstance(at, Block):
+            at = at.parent_op()
+        while at is not None and at is not parent:
+            at = at.parent_op()
+        if at is parent and size.owner is not parent:
+            return None
+    return parent
+
+
+def lift_private_array(
+    group: WorkGroup,
+    alloca: memref.AllocaOp,
+    at_head: Callable[[SSAValue], SSAValue | None],
+) -> _GroupArray:
+    """
+    Make group memory of `alloca` where its work-items still ask for their local ids.
+
+    The loads and stores of the array, or a view in the place of `alloca`, use the ids.
+    What an array of dynamic size needs is not yet placed; `at_head` tells what a size is
+    called in front of all barriers.
+    """
+    sizes: list[SSAValue] = []
+    for size in alloca.dynamic_sizes:
+        known = at_head(size)
+        if known is None:
+            _fail_about_size(alloca, "before the first barrier")
+        sizes.append(known)
+    array = _GroupArray(group, alloca, sizes)
+    ids = group.local_ids()
+    if array.reason is not None:
+        replace(alloca, array.view(ids))
+        return array
+    indices = tuple(ids[d] for d in sorted(ids, reverse=True))
+    array.use_elements(lambda op: indices)
+    assert alloca.parent is not None
+    alloca.parent.erase_op(alloca)
+    return array
+
+
+def _fail_about_size(alloca: memref.AllocaOp, where: str) -> NoReturn:
+    fail(
+        alloca,
+        f"expected a private array of static size, or of a size that is known {where}, "
+        f"got {_type_of(alloca)}: it lives across a barrier",
+    )
+
+
+def why_not_in_group_memory(alloca: memref.AllocaOp) -> str | None:
+    """Why there cannot be an array per work-item in place of `alloca`."""
+    type_ = _type_of(alloca)
+    if not isinstance(type_.layout, NoneAttr):
+        return f"expected a private array in identity layout, got {type_}"
+    return None
+
+
+def why_not_interleaved(alloca: memref.AllocaOp) -> str | None:
+    """Why the elements of one work-item must lie together."""
+    for use in alloca.memref.uses:
+        op = use.operation
+        if not isinstance(op, memref.LoadOp | memref.StoreOp):
+            return f"{op.name} needs it as a value"
+    return None
+
+
+def _type_of(alloca: memref.AllocaOp) -> MemRefType[Attribute]:
+    return alloca.memref.type
+
+
+def fail_about_unmovable(values: Iterable[SSAValue]) -> None:
+    """Fail if there is a memref that lives across a barrier and cannot be made again."""
+    for value in values:
+        owner = value.owner
+        op = owner if isinstance(owner, Operation) else owner.parent_op()
+        assert op is not None, "a block stands in an operation"
+        fail(
+            op,
+            "expected only arguments, allocations, globals and views of them as memrefs "
+            f"that are used behind a barrier, got one that {op.name} makes",
+        )

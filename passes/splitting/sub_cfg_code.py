@@ -1,0 +1,277 @@
+"""
+The work-item loops of one sub-CFG: what all work-items run from one sync to the next.
+
+The blocks of the sub-CFG are copied and made structured (`structurize-control-flow`), which
+works for cycles that are entered in several places too: a barrier in a loop is another
+begin of it. What a work-item comes to is one value at the end, which it stores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.traits import IsTerminator
+from xdsl.utils.hints import isa
+
+from spmd.analysis.barriers.barrier_regions import is_sync
+from spmd.analysis.barriers.sub_cfgs import SubCfg, end_of, used_from_outside
+from spmd.analysis.contexts.continuation_needs import (
+    ContinuationNeeds,
+    Places,
+    is_given_by,
+    way_of,
+)
+from spmd.dialects.rewriting import hint, locate
+from spmd.dialects.spmd import LocalIdOp
+from spmd.passes.structuring.structurize_control_flow import structurize
+from spmd.passes.structuring.values import Pool
+from spmd.passes.work_item_loops.building import WorkGroup, load, store
+
+
+@dataclass
+class Memory:
+    """Where the values are that live longer than a sub-CFG."""
+
+    cells: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    contexts: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    inputs: dict[Operation, SSAValue] = field(default_factory=dict[Operation, SSAValue])
+    """The context with what goes into a collective."""
+
+    kept: set[Operation] = field(default_factory=set[Operation])
+    """The collectives whose `inputs` are kept anyway, because they are needed later."""
+
+    operands: dict[tuple[Operation, int], SSAValue] = field(
+        default_factory=dict[tuple[Operation, int], SSAValue]
+    )
+    """
+    The cell with an operand of a collective that all work-items agree on, or the context
+    where each work-item keeps its own.
+    """
+
+    compared: set[SSAValue] = field(default_factory=set[SSAValue])
+    """Those of the operands that are contexts."""
+
+
+class SubCfgCode:
+    """Writes the loops of one sub-CFG in front of `anchor`."""
+
+    def __init__(
+        self,
+        group: WorkGroup,
+        places: Places,
+        needs: ContinuationNeeds,
+        memory: Memory,
+        sub_cfg: SubCfg,
+        anchor: Operation,
+        given: SSAValue | None,
+    ):
+        self.group = group
+        self.places = places
+        self.needs = needs
+        self.memory = memory
+        self.sub_cfg = sub_cfg
+        self.anchor = anchor
+        self.given = given
+        """The result of the collective in front of this sub-CFG."""
+
+        self.nest = group.nest(sub_cfg.sync or end_of(sub_cfg.start))
+        self._entered: dict[SSAValue, SSAValue] = {}
+        self._defined: dict[SSAValue, SSAValue] = {}
+        self._same: dict[SSAValue, SSAValue] = {}
+        """From what is defined again to what it was when the sub-CFG began."""
+
+        self._repaired = needs.repaired.get(sub_cfg, {})
+        self._next: tuple[SSAValue, Mapping[Operation | None, int]] | None = None
+
+    def write(
+        self, next_: SSAValue | None, codes: Mapping[Operation | None, int]
+    ) -> None:
+        """
+        Write the loops; they store the code of the sync they come to in `next_`.
+
+        That is a cell, or a context if each work-item is to say it. The code of `None`
+        stands for a return.
+        """
+        if next_ is not None:
+            self._next = next_, codes
+        # Before anything is written: what is defined again has another value then.
+        for value in self.needs.entered.get(self.sub_cfg, ()):
+            self._entering(value)
+        self._write_blocks()
+        if self.nest.body.first_op is not None:
+            self.nest.place_before(self.anchor)
+
+    # Values.
+
+    def _entering(self, value: SSAValue) -> SSAValue:
+        """What `value` is when the sub-CFG begins."""
+        if (known := self._entered.get(value)) is None:
+            known = self._enter(value)
+            self._entered[value] = known
+        return known
+
+    def _enter(self, value: SSAValue) -> SSAValue:
+        owner = value.owner
+        if isinstance(owner, LocalIdOp):
+            return self.nest.ids[owner.dimension.data.number]
+        if self.places.is_once(value):
+            return value
+        if is_given_by(value, self.sub_cfg):
+            assert self.given is not None, "a collective has a result"
+            return self.given
+        if (cell := self.memory.cells.get(value)) is not None:
+            op = load(cell, (), value)
+            assert self.anchor.parent is not None
+            self.anchor.parent.insert_op_before(op, self.anchor)
+            return op.res
+        if (context := self.memory.contexts.get(value)) is not None:
+            op = load(context, self.nest.indices, value)
+            self.nest.body.add_op(op)
+            return op.res
+        assert value in self.needs.recomputed, "a value is stored or recomputed"
+        assert isinstance(owner, Operation)
+        operands = {operand: self._entering(operand) for operand in owner.operands}
+        return self._again(value, operands, self.nest.body)
+
+    def _again(
+        self, value: SSAValue, operands: dict[SSAValue, SSAValue], body: Block
+    ) -> SSAValue:
+        """Compute `value` again at the end of `body`."""
+        owner = value.owner
+        assert isinstance(owner, Operation)
+        clone = owner.clone(operands)
+        body.add_op(clone)
+        return operands[value]
+
+    def _known_in(self, block: Block, body: Block) -> dict[SSAValue, SSAValue]:
+        """The values from elsewhere that `block` uses; `body` is what becomes of it."""
+        known: dict[SSAValue, SSAValue] = {}
+
+        def find(value: SSAValue) -> SSAValue:
+            if value in known:
+                return known[value]
+            if isinstance(value.owner, LocalIdOp) or self.places.is_once(value):
+                return self._entering(value)
+            way = way_of(self.places, value, self.sub_cfg, block)
+            if way == "entered":
+                return self._entering(value)
+            if way == "defined":
+                return self._defined[value]
+            if value in self._repaired:
+                return self._entering(value)
+            owner = value.owner
+            assert isinstance(owner, Operation)
+            operands = {operand: find(operand) for operand in owner.operands}
+            return self._again(value, operands, body)
+
+        for value in used_from_outside(block):
+            known[value] = find(value)
+        return known
+
+    def _define(
+        self, value: SSAValue, new: SSAValue, body: Block, like: Operation
+    ) -> None:
+        """Note that `value` is `new` from here on, and keep it where it is needed later."""
+        self._defined[value] = new
+        if (cell := self.memory.cells.get(value)) is not None:
+            body.add_op(store(new, cell, (), like))
+        if (context := self.memory.contexts.get(value)) is not None:
+            body.add_op(store(new, context, self.nest.indices, like))
+        if value in self._repaired:
+            self._same[new] = self._entering(value)
+
+    # Code.
+
+    def _write_block(self, block: Block, body: Block) -> dict[SSAValue, SSAValue]:
+        """Write all of `block` but its end; the values that the end may use."""
+        known = self._known_in(block, body)
+        end = end_of(block)
+        for argument in block.args:
+            if argument in self._defined:
+                known[argument] = self._defined[argument]
+        for op in block.ops:
+            if isinstance(op, LocalIdOp):
+                known[op.result] = self._entering(op.result)
+                continue
+            if op is end:
+                continue
+            if op.results and self.places.is_once(op.results[0]):
+                continue
+            body.add_op(op.clone(known))
+            for result in op.results:
+                self._define(result, known[result], body, op)
+        if is_sync(end):
+            self._write_operands(end, known, body)
+        return known
+
+    def _write_operands(
+        self, sync: Operation, known: Mapping[SSAValue, SSAValue], body: Block
+    ) -> None:
+        """Keep what goes into a collective."""
+        for number, operand in enumerate(sync.operands):
+            value = known.get(operand, operand)
+            context = self.memory.inputs.get(sync) if number == 0 else None
+            if context is not None and sync not in self.memory.kept:
+                body.add_op(store(value, context, self.nest.indices, sync))
+            if (cell := self.memory.operands.get((sync, number))) is not None:
+                body.add_op(store(value, cell, self._element_of(cell), sync))
+
+    def _code_of(self, end: Operation) -> Sequence[SSAValue]:
+        """The number of the sync that was reached, if it is to be said."""
+        if self._next is None:
+            return ()
+        memory, codes = self._next
+        return (self._number(codes[end if is_sync(end) else None], memory),)
+
+    def _number(self, number: int, memory: SSAValue) -> SSAValue:
+        """A constant to be stored in `memory`."""
+        assert isa(memory.type, MemRefType)
+        element = memory.type.element_type
+        if isinstance(element, IndexType):
+            return self.group.constants.index(number)
+        return self.group.pool.number(number, element)
+
+    def _element_of(self, memory: SSAValue) -> tuple[SSAValue, ...]:
+        """The indices of what a work-item stores to: all to the same, if it is a cell."""
+        assert isa(memory.type, MemRefType)
+        return self.nest.indices if memory.type.get_num_dims() else ()
+
+    def _write_blocks(self) -> None:
+        # The arguments of the kernel are known without being passed on.
+        passed = {
+            block: () if block is self.group.entry else block.args
+            for block in self.sub_cfg.blocks
+        }
+        new = {
+            block: Block(arg_types=[argument.type for argument in arguments])
+            for block, arguments in passed.items()
+        }
+        for block, copy in new.items():
+            for argument, its in zip(passed[block], copy.args, strict=True):
+                hint(its, argument)
+                self._define(argument, its, copy, end_of(block))
+            known = self._write_block(block, copy)
+            end = end_of(block)
+            if self.places.cfg.branches(block):
+                assert end.has_trait(IsTerminator)
+                branch = end.clone(known, dict(new))
+            else:
+                branch = scf.YieldOp(*self._code_of(end))
+            locate(branch, end)
+            copy.add_op(branch)
+        like = self.sub_cfg.sync or end_of(self.sub_cfg.start)
+        code, reached = structurize(
+            Region([*new.values()]), Pool(self.group.entry), same=self._same
+        )
+        for op in tuple(code.ops):
+            op.detach()
+            self.nest.body.add_op(op)
+        if self._next is not None:
+            memory, _ = self._next
+            (number,) = reached
+            element = self._element_of(memory)
+            self.nest.body.add_op(store(number, memory, element, like))

@@ -1,0 +1,141 @@
+"""Where blocks lead, looking through what only passes control and values on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+
+from xdsl.dialects import cf
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from spmd.analysis.graphs.cfg import reverse_post_order
+from spmd.dialects.diagnostics import fail
+
+
+def in_order(
+    region: Region, successors: Callable[[Block], Sequence[Block | None]]
+) -> list[Block]:
+    """The blocks that can be reached, in reverse post-order."""
+    blocks = list(region.blocks)
+    number = {block: i for i, block in enumerate(blocks)}
+    # Successors go backwards, so that what stands first in a branch comes first.
+    edges: list[list[int]] = [[] for _ in blocks]
+    seen, open_ = {blocks[0]}, [blocks[0]]
+    while open_:
+        block = open_.pop()
+        known = [to for to in successors(block) if to is not None]
+        edges[number[block]] = [number[to] for to in reversed(known)]
+        open_.extend(to for to in known if to not in seen)
+        seen.update(known)
+    return [blocks[i] for i in reverse_post_order(edges, 0)]
+
+
+def successors_of(block: Block) -> Sequence[Block]:
+    end = block.last_op
+    assert end is not None, "a block has a terminator"
+    return end.successors
+
+
+def ways_of(end: Operation) -> Sequence[tuple[Block, Sequence[SSAValue]]]:
+    """Where a terminator with successors leads, and with what; a default comes last."""
+    match end:
+        case cf.BranchOp():
+            return ((end.successor, end.arguments),)
+        case cf.ConditionalBranchOp():
+            return (
+                (end.then_block, end.then_arguments),
+                (end.else_block, end.else_arguments),
+            )
+        case cf.SwitchOp():
+            cases = zip(end.case_blocks, end.case_operand, strict=True)
+            return (*cases, (end.default_block, end.default_operands))
+        case _:
+            fail(
+                end,
+                "expected blocks that end in cf.br, cf.cond_br or cf.switch, or leave "
+                f"the region, got {end.name}",
+            )
+
+
+Way = tuple[Block | None, Sequence[SSAValue]]
+"""A block and values for its arguments; `None` leaves the region."""
+
+
+def ways_past(block: Block, empty: Container[Block]) -> list[Way]:
+    """Where `block` leads, past blocks that only pass control on."""
+    end = block.last_op
+    assert end is not None, "a block has a terminator"
+    if not end.successors:
+        return [(None, tuple(end.operands))]
+    found: list[Way] = []
+    for target, values in ways_of(end):
+        way: Way = target, tuple(values)
+        while way[0] is not None and way[0] in empty:
+            way = _way_on(way[0], way[1])
+        found.append(way)
+    return found
+
+
+def _way_on(block: Block, values: Sequence[SSAValue]) -> Way:
+    """Where an empty block leads if its arguments are `values`."""
+    end = block.last_op
+    assert end is not None, "a block has a terminator"
+    bound: dict[SSAValue, SSAValue] = dict(zip(block.args, values, strict=True))
+    passed = [bound.get(operand, operand) for operand in end.operands]
+    return end.successors[0] if end.successors else None, passed
+
+
+def find_empty(order: Sequence[Block], same: Mapping[SSAValue, SSAValue]) -> set[Block]:
+    """
+    The blocks that only pass control, and their arguments, on.
+
+    Where a loop begins is not one of them: in the rounds of another loop lanes may meet
+    that do not in those of this one.
+    """
+    place = {block: number for number, block in enumerate(order)}
+    found: set[Block] = set()
+    for block in order[1:]:
+        end = block.last_op
+        passes_on = isinstance(end, cf.BranchOp) or not successors_of(block)
+        if end is block.first_op and passes_on:
+            uses = (use for a in block.args for use in a.uses)
+            if all(use.operation is end for use in uses) and not any(
+                argument in same for argument in block.args
+            ):
+                found.add(block)
+    for block in order:
+        found.difference_update(
+            to for to in successors_of(block) if place[to] <= place[block]
+        )
+    return found
+
+
+def replace_trivial_arguments(
+    blocks: Sequence[Block], same: Mapping[SSAValue, SSAValue]
+) -> None:
+    """Use a value itself instead of an argument that is never anything else."""
+    changing = {*same, *same.values()}
+    arriving: dict[Block, list[tuple[Operation, int]]] = {}
+    for block in blocks:
+        end = block.last_op
+        assert end is not None, "a block has a terminator"
+        if end.successors:
+            for way, (target, _) in enumerate(ways_of(end)):
+                arriving.setdefault(target, []).append((end, way))
+    waiting = dict.fromkeys(argument for block in blocks[1:] for argument in block.args)
+    known = set(waiting)
+    while waiting:
+        argument = next(iter(waiting))
+        del waiting[argument]
+        if argument.first_use is None or argument in changing:
+            continue
+        values = {
+            ways_of(end)[way][1][argument.index]
+            for end, way in arriving[argument.block]
+        }
+        values.discard(argument)
+        if len(values) != 1 or changing & values:
+            continue
+        for use in argument.uses:
+            for target in use.operation.successors:
+                waiting.update((a, None) for a in target.args if a in known)
+        argument.replace_all_uses_with(values.pop())

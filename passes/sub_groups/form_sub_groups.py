@@ -1,0 +1,267 @@
+"""
+Level 1 to level 2: work-items become the lanes of sub-groups.
+
+A work-item loop is strip-mined: full sub-groups in a loop, and one more with a `count`
+of lanes for what is left over. Where the trip count is known, only the parts that can
+occur are built, and the sub-group is no wider than the loop is long.
+
+A function with `spmd.sub_group_size` gets sub-groups of that size, whatever the option
+`width` says. If it has sub-group operations, lanes follow the linear local id: see
+`linear_sub_groups`. Such a loop has sub-groups also where it cannot be vectorized; then
+they have `spmd.not_vectorized = "reason"`, and `widen-sub-groups` makes loops over lanes.
+
+Requires: work-item loops, `scf.for` with `spmd.work_items`, as `spmd-to-loops` leaves
+them. Of nested ones the innermost is taken.
+Ensures: each innermost work-item loop is gone, or stays as it was with
+`spmd.not_vectorized = "reason"`. Whatever `widen-sub-groups` cannot express is found
+here: no later step gives up.
+
+```mlir
+// before
+scf.for %lx = %c0 to %lsx step %c1 {
+  %v = memref.load %x[%lx] : memref<?xf32>
+  memref.store %v, %y[%lx] : memref<?xf32>
+} {spmd.work_items = array<i64: 0>}
+
+// after, width=16
+%whole = arith.andi %lsx, %cm16 : index
+%rest = arith.andi %lsx, %c15 : index
+scf.for %first = %c0 to %whole step %c16 {
+  spmd.sub_group (%lx) shape [16] at (%first) {
+    %v = memref.load %x[%lx] : memref<?xf32>
+    memref.store %v, %y[%lx] : memref<?xf32>
+  }
+}
+spmd.sub_group (%lx) shape [16] at (%whole) count %rest {
+  %v = memref.load %x[%lx] : memref<?xf32>
+  memref.store %v, %y[%lx] : memref<?xf32>
+}
+```
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, StringAttr
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from spmd.analysis.ranges.ranges import IntegerRanges
+from spmd.dialects.diagnostics import fail
+from spmd.dialects.enclosing import enclosing
+from spmd.dialects.rewriting import (
+    Constants,
+    constant_index,
+    hint,
+    insert_before,
+)
+from spmd.dialects.spmd import SubGroupOp
+from spmd.dialects.work_groups import WORK_ITEMS
+from spmd.passes.kernels.choose_sub_group_size import needs_sub_groups
+from spmd.passes.sub_groups.linear_sub_groups import (
+    answer_for_one_lane,
+    answer_queries,
+    linear_loop,
+    outermost_work_item_loops,
+)
+from spmd.passes.sub_groups.vector_width import checked_width, choose_width
+from spmd.passes.sub_groups.vectorization_cost import why_not_worthwhile
+from spmd.passes.sub_groups.vectorization_legality import (
+    why_not_lanes,
+    why_not_vectorizable,
+)
+from spmd.passes.work_item_loops.kernels_to_functions import SUB_GROUP_SIZE
+
+NOT_VECTORIZED = "spmd.not_vectorized"
+
+
+def innermost_work_item_loops(function: func.FuncOp) -> list[scf.ForOp]:
+    """The work-item loops of `function` that contain no other, in order."""
+    loops = [
+        op
+        for op in function.walk()
+        if isinstance(op, scf.ForOp) and WORK_ITEMS in op.attributes
+    ]
+    around: set[Operation] = set()
+    for loop in loops:
+        parent = loop.parent_op()
+        while parent is not None and parent not in around:
+            around.add(parent)
+            parent = parent.parent_op()
+    return [loop for loop in loops if loop not in around]
+
+
+def trip_count(loop: scf.ForOp) -> int | None:
+    """How many work-items the loop runs, if its bounds are constants (its step is 1)."""
+    first, end = constant_index(loop.lb), constant_index(loop.ub)
+    return None if first is None or end is None else max(0, end - first)
+
+
+@dataclass(frozen=True)
+class FormSubGroupsPass(ModulePass):
+    """Strip-mines work-item loops; see the module docstring."""
+
+    name = "form-sub-groups"
+
+    width: int | Literal["auto"] = "auto"
+    """Lanes of a sub-group, a power of two from 1 to 64, or `auto`."""
+
+    where_needed: bool = False
+    """Only in functions with sub-group operations."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        checked_width(self.width)
+        for function in op.walk():
+            if not isinstance(function, func.FuncOp) or function.is_declaration:
+                continue
+            constants = Constants(function.body.block)
+            size = sub_group_size(function)
+            if size is not None and has_sub_group_ops(function):
+                form_linear_sub_groups(function, size, constants)
+                continue
+            if self.where_needed:
+                continue
+            width = checked_width(self.width) if size is None else size
+            for loop in innermost_work_item_loops(function):
+                if (reason := why_not_vectorizable(loop)) is not None:
+                    loop.attributes[NOT_VECTORIZED] = StringAttr(reason)
+                    continue
+                items = trip_count(loop)
+                if (reason := why_not_worthwhile(loop, items)) is not None:
+                    loop.attributes[NOT_VECTORIZED] = StringAttr(reason)
+                    continue
+                lanes = choose_width(loop, width, items)
+                if lanes == 1:
+                    loop.attributes[NOT_VECTORIZED] = StringAttr(
+                        "the width is 1"
+                        if width == 1
+                        else "one work-item needs no lanes"
+                    )
+                    continue
+                strip_mine(loop, lanes, constants)
+
+
+def sub_group_size(function: func.FuncOp) -> int | None:
+    """The size of sub-groups that the function fixes."""
+    size = function.attributes.get(SUB_GROUP_SIZE)
+    return size.value.data if isinstance(size, IntegerAttr) else None
+
+
+def has_sub_group_ops(function: func.FuncOp) -> bool:
+    return any(map(needs_sub_groups, function.walk()))
+
+
+def form_linear_sub_groups(
+    function: func.FuncOp, size: int, constants: Constants
+) -> None:
+    """Sub-groups of a function whose work-items can tell who is in theirs."""
+    loops = outermost_work_item_loops(function)
+    if not loops:
+        answer_for_one_lane(function)
+    for outer in loops:
+        if (problem := why_not_lanes(outer)) is not None:
+            fail(problem.op, problem.reason)
+        loop = linear_loop(outer, constants)
+        items = loop.ub
+        reason = "the sub-group size is 1" if size == 1 else why_not_vectorizable(loop)
+        for group in strip_mine(loop, size, constants):
+            answer_queries(group, items, size, constants)
+            if reason is not None:
+                group.attributes[NOT_VECTORIZED] = StringAttr(reason)
+    for op in function.walk():
+        if needs_sub_groups(op) and enclosing(op, SubGroupOp) is None:
+            fail(
+                op,
+                f"expected {op.name} in a work-item loop, got it outside of all of them",
+            )
+
+
+def strip_mine(
+    loop: scf.ForOp, width: int, constants: Constants
+) -> tuple[SubGroupOp, ...]:
+    """Replace `loop` by sub-groups of `width` lanes, and give these."""
+    items = trip_count(loop)
+    if items is None:
+        groups = _strip_mine_dynamic(loop, width, constants)
+    else:
+        groups = _strip_mine_static(loop, width, items, constants)
+    loop.detach()
+    loop.erase()
+    return tuple(groups)
+
+
+def _strip_mine_dynamic(
+    loop: scf.ForOp, width: int, constants: Constants
+) -> list[SubGroupOp]:
+    """Full sub-groups in a loop and one with the rest."""
+    items = loop.ub
+    if constant_index(loop.lb) != 0:
+        items = _inserted(loop, arith.SubiOp(loop.ub, loop.lb), "items")
+    if not IntegerRanges().of(items).is_non_negative:
+        # A loop that ends before it starts has no work-items.
+        items = _inserted(loop, arith.MaxSIOp(items, constants.index(0)), "items")
+    whole = _inserted(loop, arith.AndIOp(items, constants.index(-width)), "whole")
+    rest = _inserted(loop, arith.AndIOp(items, constants.index(width - 1)), "rest")
+    end = whole
+    if constant_index(loop.lb) != 0:
+        end = _inserted(loop, arith.AddiOp(loop.lb, whole), "end")
+    body = Block(arg_types=[IndexType()])
+    first = hint(body.args[0], "first")
+    full = _sub_group(loop, width, first)
+    last = _sub_group(loop, width, end, rest)
+    body.add_ops((full, scf.YieldOp()))
+    insert_before(loop, scf.ForOp(loop.lb, end, constants.index(width), (), body), last)
+    return [full, last]
+
+
+def _inserted(loop: scf.ForOp, op: Operation, name: str) -> SSAValue:
+    insert_before(loop, op)
+    return hint(op.results[0], name)
+
+
+def _strip_mine_static(
+    loop: scf.ForOp, width: int, items: int, constants: Constants
+) -> list[SubGroupOp]:
+    """Only the sub-groups that occur; the last one is as narrow as it can be."""
+    start = constant_index(loop.lb)
+    assert start is not None, "a loop with a known trip count starts at a constant"
+    whole, rest = divmod(items, width)
+    groups: list[SubGroupOp] = []
+    if whole == 1:
+        groups.append(_sub_group(loop, width, loop.lb))
+        insert_before(loop, groups[-1])
+    elif whole > 1:
+        body = Block(arg_types=[IndexType()])
+        first = hint(body.args[0], "first")
+        groups.append(_sub_group(loop, width, first))
+        body.add_ops((groups[-1], scf.YieldOp()))
+        end = constants.index(start + whole * width)
+        insert_before(loop, scf.ForOp(loop.lb, end, constants.index(width), (), body))
+    if rest:
+        lanes = 1 << (rest - 1).bit_length()
+        begin = constants.index(start + whole * width)
+        count = None if lanes == rest else constants.index(rest)
+        groups.append(_sub_group(loop, lanes, begin, count))
+        insert_before(loop, groups[-1])
+    return groups
+
+
+def _sub_group(
+    loop: scf.ForOp, width: int, first: SSAValue, count: SSAValue | None = None
+) -> SubGroupOp:
+    """The body of `loop`, once for each of `width` lanes from `first` on."""
+    counts = () if count is None else (count,)
+    group = SubGroupOp([width], [first], counts)
+    source, target = loop.body.block, group.body.block
+    end = target.last_op
+    assert end is not None, "a sub-group has a terminator"
+    item = source.args[0]
+    lane = hint(target.args[0], item)
+    mapping: dict[SSAValue, SSAValue] = {item: lane}
+    copies = [op.clone(mapping) for op in source.ops if op is not source.last_op]
+    target.insert_ops_before(copies, end)
+    return group

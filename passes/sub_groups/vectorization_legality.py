@@ -1,0 +1,277 @@
+"""
+Why a work-item loop must stay scalar.
+
+Asked before anything is rewritten: what is allowed here, the later steps of `vectorize`
+can express. Nothing but the loop and what it uses is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, cf, memref, scf
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    VectorType,
+    i1,
+)
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.traits import Pure
+from xdsl.utils.hints import isa
+
+from spmd.dialects.rewriting import constant_index
+from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
+from spmd.passes.kernels.choose_sub_group_size import needs_sub_groups
+
+_VIEWS = (
+    memref.CastOp,
+    memref.CollapseShapeOp,
+    memref.ExpandShapeOp,
+    memref.ExtractStridedMetaDataOp,
+    memref.GetGlobalOp,
+    memref.MemorySpaceCastOp,
+    memref.ReinterpretCastOp,
+    memref.SubviewOp,
+    memref.ViewOp,
+)
+"""Ops whose result is a part of, or another name for, the memory of their source."""
+
+_CONTROL = (scf.IfOp, scf.IndexSwitchOp, scf.ForOp, scf.WhileOp)
+_TERMINATORS = (scf.YieldOp, scf.ConditionOp)
+
+
+def why_not_vectorizable(loop: scf.ForOp) -> str | None:
+    """Why the iterations of `loop` cannot become lanes; `None` if they can."""
+    if loop.iter_args:
+        return "it carries values from one work-item to the next"
+    if constant_index(loop.step) != 1:
+        return "its step is not the constant 1"
+    if not isinstance(loop.lb.type, IndexType):
+        return f"its work-items are counted in {loop.lb.type}, not in index"
+    return _Legality(loop).why_not()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What keeps the work-items of a loop from being lanes at all."""
+
+    op: Operation
+    reason: str
+
+
+def why_not_lanes(loop: scf.ForOp) -> Problem | None:
+    """
+    Why masks cannot be made for the lanes of `loop`, which has sub-group operations.
+
+    Less is asked for than by `why_not_vectorizable`: loops over lanes run anything else.
+    """
+    for op in loop.body.walk():
+        if isinstance(op, scf.ForOp) and WORK_ITEMS in op.attributes:
+            continue
+        if op.regions and not isinstance(op, _CONTROL):
+            return Problem(
+                op,
+                f"expected structured control flow (scf.if, index_switch, for, while) "
+                f"around sub-group operations, got {op.name}",
+            )
+        reason = _why_not_control(op, is_item_type) if op.regions else None
+        if reason is None and isinstance(op, memref.AllocaOp):
+            reason = _why_not_array_of_lane(op)
+        if reason is not None:
+            return Problem(
+                op, f"expected lanes of a sub-group to run in step, but {reason}"
+            )
+    return None
+
+
+def _why_not_array_of_lane(op: memref.AllocaOp) -> str | None:
+    type_ = op.memref.type
+    assert isa(type_, MemRefType)
+    if not isinstance(type_.layout, NoneAttr):
+        return f"a private array has the layout {type_.layout}"
+    if not is_lane_type(type_.element_type):
+        return f"a private array has elements of type {type_.element_type}"
+    return None
+
+
+class _Legality:
+    def __init__(self, loop: scf.ForOp):
+        self._loop = loop
+        self._outside: dict[SSAValue, bool] = {}
+
+    def why_not(self) -> str | None:
+        for op in self._loop.body.walk():
+            if (reason := self._why_not_op(op)) is not None:
+                return reason
+        return None
+
+    def _why_not_op(self, op: Operation) -> str | None:
+        match op:
+            case memref.LoadOp() | memref.StoreOp():
+                return self._why_not_access(op)
+            case memref.AllocaOp():
+                return _why_not_private_array(op)
+            case memref.DimOp():
+                return self._why_not_uniform(op)
+            case _ if isinstance(op, _VIEWS):
+                return self._why_not_uniform(op)
+            case arith.SelectOp() if isinstance(op.result.type, MemRefType):
+                return self._why_not_uniform(op)
+            case _ if isinstance(op, _CONTROL):
+                return _why_not_control(op, is_lane_type)
+            case _ if isinstance(op, _TERMINATORS):
+                return None
+            case cf.AssertOp():
+                return None
+            case _ if needs_sub_groups(op):
+                return None
+            case _ if _is_lanewise(op):
+                return _why_not_lanewise(op)
+            case _:
+                return f"{op.name} has no vector form"
+
+    def _why_not_access(self, op: memref.LoadOp | memref.StoreOp) -> str | None:
+        array = op.memref
+        assert isa(array.type, MemRefType)
+        element = array.type.element_type
+        if not is_lane_type(element):
+            return f"{op.name} of elements of type {element} has no vector form"
+        if element == i1:
+            return f"{op.name} of i1 elements, whose layout in memory is open"
+        if isinstance(array.owner, memref.AllocaOp) and self._is_inside(array):
+            return None
+        if not self._is_uniform(array):
+            return f"{op.name} goes to an array that differs between work-items"
+        return _why_not_shared(array)
+
+    def _why_not_uniform(self, op: Operation) -> str | None:
+        """Views stay scalar, so that they must be the same in all lanes."""
+        for operand in op.operands:
+            if isinstance(op, memref.DimOp) and isinstance(
+                operand.owner, memref.AllocaOp
+            ):
+                continue
+            if not self._is_uniform(operand):
+                return f"{op.name} differs between work-items"
+            if isinstance(operand.type, MemRefType) and (
+                (reason := _why_not_shared(operand)) is not None
+            ):
+                return reason
+        return None
+
+    def _is_inside(self, value: SSAValue) -> bool:
+        return self._loop.is_ancestor(value.owner)
+
+    def _is_uniform(self, value: SSAValue) -> bool:
+        """
+        Whether `value` is computed from nothing but what lies outside of the loop.
+
+        A weaker question than the divergence analysis answers, but one that needs no
+        analysis: uniform views are made by `spmd-to-loops` in front of the loop.
+        """
+        known = self._outside.get(value)
+        if known is None:
+            known = self._outside[value] = self._computed_outside(value)
+        return known
+
+    def _computed_outside(self, value: SSAValue) -> bool:
+        if not self._is_inside(value):
+            return True
+        if isinstance(value, BlockArgument):
+            return False
+        op = value.owner
+        assert isinstance(op, Operation)
+        if isinstance(op, memref.AllocaOp):
+            return False
+        if not (op.has_trait(Pure) or isinstance(op, (*_VIEWS, memref.DimOp))):
+            return False
+        return not op.regions and all(self._is_uniform(each) for each in op.operands)
+
+
+def is_lane_type(type_: Attribute) -> bool:
+    """Whether values of this type can be the elements of a vector."""
+    return isa(type_, AnyFloat) or isinstance(type_, IntegerType | IndexType)
+
+
+def is_item_type(type_: Attribute) -> bool:
+    """Whether a lane can have a value of this type to itself."""
+    return is_lane_type(type_) or isa(type_, VectorType)
+
+
+def _is_lanewise(op: Operation) -> bool:
+    return op.name.startswith(("arith.", "math.", "ub.poison")) and not op.regions
+
+
+def _why_not_lanewise(op: Operation) -> str | None:
+    for value in (*op.operands, *op.results):
+        if not is_lane_type(value.type):
+            return f"{op.name} of type {value.type} has no vector form"
+    return None
+
+
+def _why_not_control(
+    op: Operation, may_be_passed: Callable[[Attribute], bool]
+) -> str | None:
+    for result in op.results:
+        if not may_be_passed(result.type):
+            return f"{op.name} has a result of type {result.type}"
+    for region in op.regions:
+        if len(region.blocks) > 1:
+            return f"{op.name} has more than one block"
+        for block in region.blocks:
+            for arg in block.args:
+                if not may_be_passed(arg.type):
+                    return f"{op.name} carries a value of type {arg.type}"
+    return None
+
+
+def _why_not_private_array(op: memref.AllocaOp) -> str | None:
+    type_ = op.memref.type
+    assert isa(type_, MemRefType)
+    if not type_.has_static_shape() or op.symbol_operands:
+        return f"a private array of type {type_} has no size known at compile time"
+    if not is_lane_type(type_.element_type):
+        return f"a private array of elements of type {type_.element_type}"
+    if not isinstance(type_.layout, NoneAttr):
+        return f"a private array has the layout {type_.layout}"
+    for use in op.memref.uses:
+        user = use.operation
+        address = (isinstance(user, memref.LoadOp) and use.index == 0) or (
+            isinstance(user, memref.StoreOp) and use.index == 1
+        )
+        if not address and not isinstance(user, memref.DimOp):
+            return f"{user.name} takes a private array"
+    return None
+
+
+def _why_not_shared(array: SSAValue) -> str | None:
+    """A private array made outside of the loop would be shared by its lanes."""
+    seen: set[SSAValue] = set()
+    open_ = [array]
+    while open_:
+        array = open_.pop()
+        if array in seen:
+            continue
+        seen.add(array)
+        owner = array.owner
+        if not isinstance(owner, Operation):
+            parent = owner.parent_op()
+            if parent is not None and parent.name != "func.func":
+                return f"an array comes out of {parent.name}"
+        elif isinstance(owner, memref.AllocaOp):
+            if not is_group_memory(owner):
+                return (
+                    "a private array made outside of the loop is used by its work-items"
+                )
+        elif isinstance(owner, arith.SelectOp):
+            open_.extend((owner.lhs, owner.rhs))
+        elif isinstance(owner, _VIEWS) and owner.operands:
+            open_.append(owner.operands[0])
+        elif owner.regions:
+            return f"an array comes out of {owner.name}"
+    return None

@@ -1,0 +1,141 @@
+"""
+The meaning of sub-groups in lock step (levels 2 and 3).
+
+Every lane runs the body as scalar code; lanes wait for each other at sub-group ops. In a
+program without races that is lock step: no lane can see what another does in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+from xdsl.ir import Operation, SSAValue
+
+from spmd.dialects.spmd import MaskedOp, SubGroupOp
+from spmd.reference.compiler import AGREE, HELPERS, Body, Rendezvous, meaning
+from spmd.reference.errors import Trap
+from spmd.reference.facts import HOSTS, LANE_HOSTS, poison_source
+from spmd.reference.scalars import POISON
+from spmd.reference.semantics.upstream.arith import poison_of
+from spmd.reference.semantics.upstream.scf import assign_to
+
+HOSTS.append(lambda op: isinstance(op, SubGroupOp))
+LANE_HOSTS.add(SubGroupOp)
+
+
+class Lane:
+    """One lane of a sub-group; `indices` are the arguments of the body."""
+
+    __slots__ = ("indices", "lane", "sub_group", "sub_group_length")
+
+    allocates = "private"
+
+    def __init__(self, lane: int, indices: tuple[int, ...], length: int):
+        self.lane = lane
+        self.indices = indices
+        self.sub_group = 0
+        self.sub_group_length = length
+
+    def __str__(self) -> str:
+        return f"lane {self.lane} (index {', '.join(map(str, self.indices))})"
+
+
+def lanes_of(
+    shape: tuple[int, ...], bases: tuple[int, ...], counts: tuple[int, ...] | None
+) -> list[Lane]:
+    """The lanes that exist, the first dimension fastest."""
+    extents = reversed(shape)
+    lanes: list[tuple[int, tuple[int, ...]]] = []
+    for number, offsets in enumerate(product(*map(range, extents))):
+        inner_first = offsets[::-1]
+        if counts is None or all(
+            offset < count for offset, count in zip(inner_first, counts, strict=True)
+        ):
+            indices = [(b + o) for b, o in zip(bases, inner_first, strict=True)]
+            lanes.append((number, tuple(index & ((1 << 64) - 1) for index in indices)))
+    return [Lane(number, indices, len(lanes)) for number, indices in lanes]
+
+
+HELPERS["lanes_of"] = lanes_of
+
+
+def _lane_arguments(body: Body, op: SubGroupOp) -> str:
+    bases = ", ".join(body.uses(op.bases))
+    counts = ", ".join(body.uses(op.counts))
+    return f"{op.lane_shape}, ({bases},), {f'({counts},)' if counts else None}"
+
+
+def _end(body: Body, last: Operation) -> None:
+    body.line("pass")
+
+
+@meaning(SubGroupOp)
+def _sub_group(body: Body, op: SubGroupOp) -> None:
+    body.require([*op.bases, *op.counts], op, "index or count")
+    lanes = f"lanes_of({_lane_arguments(body, op)})"
+    indices = ", ".join(body.new(argument) for argument in op.body.block.args)
+    if op not in body.program.waiting:
+        outer = body.fresh("outer")
+        body.line(f"{outer} = w")
+        with body.suite(f"for w in {lanes}"):
+            body.line(f"{indices}, = w.indices")
+            body.in_lanes = True
+            body.region(op.body, _end)
+            body.in_lanes = False
+        body.line(f"w = {outer}")
+        return
+    name = body.fresh("lane")
+    with body.suite(f"def {name}(w, k=())"):
+        body.line("if False: yield")
+        body.line(f"{indices}, = w.indices")
+        path, body.path, body.in_lanes = body.path, [], True
+        body.region(op.body, _end)
+        body.path, body.in_lanes = path, False
+    body.line(f"run_together({lanes}, {name})")
+
+
+def _agree(body: Body, value: SSAValue, op: Operation, use: str) -> str:
+    """
+    One decision for the lanes that come here together.
+
+    A lane in which the value is undefined follows the others, which must be of one mind:
+    below masks, control is uniform in the lanes that are on, and means nothing elsewhere.
+    """
+    site = body.site(op)
+
+    def resolve(lanes: Sequence[Any], values: Sequence[Any]) -> Sequence[Any]:
+        defined = [v for v in values if v is not POISON]
+        if len(defined) == len(values):
+            return values
+        if not defined:
+            raise Trap(site, f"undefined {use} in all lanes")
+        if any(v != defined[0] for v in defined):
+            raise Trap(site, f"undefined {use} in some lanes, and others do not agree")
+        return [defined[0]] * len(values)
+
+    body.program.rendezvous[site] = Rendezvous(op, True, resolve)
+    name = body.fresh("agreed")
+    body.line(f"{name} = yield ({site}, {body.position(site)}, {body.use(value)})")
+    return name
+
+
+AGREE.append(_agree)
+
+
+@poison_source(MaskedOp)
+def _has_lanes_without_value(op: MaskedOp) -> bool:
+    return bool(op.res) and not op.old
+
+
+@meaning(MaskedOp)
+def _masked(body: Body, op: MaskedOp) -> None:
+    body.require([op.mask], op, "mask")
+    results = [body.new(result) for result in op.res]
+    with body.suite(f"if {body.use(op.mask)}"):
+        body.region(op.body, assign_to(results))
+    if results:
+        with body.suite("else"):
+            none = [f"({poison_of(result.type)})" for result in op.res]
+            body.assign(results, body.uses(op.old) if op.old else none)

@@ -1,0 +1,124 @@
+"""
+The meaning of work-item loops in which lanes wait for each other (level 1).
+
+The loops run to the end first: each iteration of the innermost one only makes its
+work-item, with the linear local id that the induction variables give. Then all of them
+take turns, as the work-items of a kernel do. Other work-item loops are plain loops.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import DenseArrayBase
+from xdsl.ir import Operation, SSAValue
+
+from spmd.dialects.diagnostics import fail
+from spmd.reference.compiler import HELPERS, Body
+from spmd.reference.facts import HOSTS
+from spmd.reference.items import WorkItem
+from spmd.reference.semantics.upstream.scf import WAITING_LOOPS, induction, loop_range
+
+WORK_ITEMS = "spmd.work_items"
+
+
+def is_work_item_loop(op: Operation | None) -> bool:
+    return isinstance(op, scf.ForOp) and WORK_ITEMS in op.attributes
+
+
+def is_outermost(op: Operation) -> bool:
+    """Whether `op` is a work-item loop that stands in no other."""
+    if not is_work_item_loop(op):
+        return False
+    parent = op.parent_op()
+    while parent is not None:
+        if is_work_item_loop(parent):
+            return False
+        parent = parent.parent_op()
+    return True
+
+
+HOSTS.append(is_outermost)
+
+
+def dimension_of(op: scf.ForOp) -> int:
+    attribute = op.attributes[WORK_ITEMS]
+    if not isinstance(attribute, DenseArrayBase):
+        fail(op, f"expected a dimension in {WORK_ITEMS}, got {attribute}")
+    (dimension,) = cast("DenseArrayBase[Any]", attribute).get_values()
+    return int(dimension)
+
+
+def make_item(group: WorkItem, local: tuple[int, int, int]) -> WorkItem:
+    """The work-item at a place of the group, whether others exist or not."""
+    x, y, z = local
+    width, height, _ = group.group.size
+    return WorkItem(group.group, x + width * (y + height * z), local)
+
+
+HELPERS["make_item"] = make_item
+
+
+def write_work_items(body: Body, op: scf.ForOp) -> None:
+    """The outermost of some work-item loops, in which lanes wait."""
+    items = body.fresh("items")
+    body.line(f"{items} = {{}}")
+    known = set(body.names)
+    _loop(body, op, {}, items, known)
+    body.line(f"run_together(list({items}), lambda item: {items}[item](item))")
+
+
+def _loop(
+    body: Body,
+    op: scf.ForOp,
+    indices: dict[int, str],
+    items: str,
+    known: set[SSAValue],
+) -> None:
+    variable = op.body.block.args[0]
+    if op.iter_args:
+        fail(op, "expected a work-item loop that carries no values")
+    iterations = loop_range(body, op, op.lb, op.ub, op.step)
+    with body.suite(f"for {body.new(variable)} in {iterations}"):
+        induction(body, variable, op.lb, op)
+        here = {**indices, dimension_of(op): body.use(variable)}
+        inner = [each for each in op.body.walk() if is_work_item_loop(each)]
+        if not inner:
+            _item(body, op, here, items, known)
+            return
+        for each in op.body.block.ops:
+            if is_work_item_loop(each):
+                assert isinstance(each, scf.ForOp)
+                _loop(body, each, here, items, known)
+            elif each is not op.body.block.last_op:
+                body.write(each)
+
+
+def _item(
+    body: Body,
+    op: scf.ForOp,
+    indices: dict[int, str],
+    items: str,
+    known: set[SSAValue],
+) -> None:
+    """Make the work-item of one iteration; what the loops computed comes along."""
+    along = [
+        name
+        for value, name in body.names.items()
+        if value not in known and name.isidentifier()
+    ]
+    name = body.fresh("item")
+    parameters = ["w", "k=()", *(f"{each}={each}" for each in along)]
+    with body.suite(f"def {name}({', '.join(parameters)})"):
+        body.line("if False: yield")
+        path, body.path = body.path, []
+        for each in op.body.block.ops:
+            if each is not op.body.block.last_op:
+                body.write(each)
+        body.path = path
+    local = ", ".join(indices.get(dimension, "0") for dimension in range(3))
+    body.line(f"{items}[make_item(w, ({local}))] = {name}")
+
+
+WAITING_LOOPS.append(write_work_items)

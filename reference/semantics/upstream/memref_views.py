@@ -1,0 +1,365 @@
+"""The meaning of ops that look at existing memory in another way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import prod
+from typing import Any
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    MemRefType,
+    NoneAttr,
+    StridedLayoutAttr,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from spmd.dialects.diagnostics import fail
+from spmd.reference.compiler import Body, helper, meaning, trap
+from spmd.reference.memory import MemRef, allocate, row_major, typed
+from spmd.reference.scalars import Scalar, bf16_bits, f16_bits
+from spmd.reference.semantics.upstream.arith import constant_elements
+from spmd.reference.semantics.upstream.memref import (
+    as_tuple,
+    cell_scalar,
+    let_memref,
+    memref_type,
+    sizes_text,
+)
+
+
+@helper
+def view_like(
+    source: MemRef,
+    offset: int,
+    sizes: tuple[int, ...],
+    strides: tuple[int, ...],
+    site: int,
+) -> MemRef:
+    """Other elements of the same data, all inside."""
+    result = MemRef(source.data, offset, sizes, strides, source.storage, source.base)
+    if not result.is_inside():
+        trap(
+            site,
+            f"out of bounds: offset {offset}, sizes {sizes} and strides {strides} "
+            f"of {source.storage.space} memory of {len(source.data)} elements",
+        )
+    return result
+
+
+def numbers_of(array: DenseArrayBase[Any]) -> list[int]:
+    """The elements of a dense array of integers."""
+    return [int(number) for number in array.get_values()]
+
+
+def mixed(
+    body: Body, op: Operation, static: DenseArrayBase[Any], dynamic: Sequence[SSAValue]
+) -> list[str]:
+    """Numbers that are partly attributes, partly operands; negative ones as such."""
+    body.require(dynamic, op, "size, offset or stride")
+    given: Iterator[SSAValue] = iter(dynamic)
+    return [
+        f"signed({body.use(next(given))}, 64)"
+        if number == DYNAMIC_INDEX
+        else str(number)
+        for number in numbers_of(static)
+    ]
+
+
+def kept_dimensions(
+    sizes: Sequence[int], result: MemRefType[Attribute], op: Operation
+) -> list[int]:
+    """The dimensions that a rank-reducing subview keeps: others have size one."""
+    shape = result.get_shape()
+    kept: list[int] = []
+    for dimension, size in enumerate(sizes):
+        left = len(sizes) - dimension
+        wanted = len(shape) - len(kept)
+        if left > wanted and size == 1 and (not wanted or shape[len(kept)] != 1):
+            continue
+        kept.append(dimension)
+    if len(kept) != len(shape):
+        fail(op, f"expected sizes {list(sizes)} to be those of {result}")
+    return kept
+
+
+@helper
+def subview(
+    source: MemRef,
+    offsets: tuple[int, ...],
+    sizes: tuple[int, ...],
+    strides: tuple[int, ...],
+    kept: tuple[int, ...],
+    site: int,
+) -> MemRef:
+    start = source.offset + sum(
+        a * b for a, b in zip(offsets, source.strides, strict=True)
+    )
+    steps = [a * b for a, b in zip(strides, source.strides, strict=True)]
+    return view_like(
+        source,
+        start,
+        tuple(sizes[d] for d in kept),
+        tuple(steps[d] for d in kept),
+        site,
+    )
+
+
+@meaning(memref.SubviewOp)
+def _subview(body: Body, op: memref.SubviewOp) -> None:
+    offsets = mixed(body, op, op.static_offsets, op.offsets)
+    sizes = mixed(body, op, op.static_sizes, op.sizes)
+    strides = mixed(body, op, op.static_strides, op.strides)
+    static = numbers_of(op.static_sizes)
+    kept = kept_dimensions(static, memref_type(op.result, op), op)
+    arguments = ", ".join(map(as_tuple, (offsets, sizes, strides)))
+    body.let(
+        op.result,
+        f"subview({body.use(op.source)}, {arguments}, "
+        f"{as_tuple(list(map(str, kept)))}, {body.site(op)})",
+    )
+
+
+UNBOUNDED = 2**63 - 1
+"""The size that stands for "to the end of the memory"."""
+
+
+@helper
+def reinterpreted(
+    source: MemRef,
+    offset: int,
+    sizes: tuple[int, ...],
+    strides: tuple[int, ...],
+    site: int,
+) -> MemRef:
+    """As `view_like`; a row of unbounded size ends with the memory."""
+    if sizes == (UNBOUNDED,) and strides == (1,):
+        sizes = (max(0, len(source.data) - offset),)
+    return view_like(source, offset, sizes, strides, site)
+
+
+@meaning(memref.ReinterpretCastOp)
+def _reinterpret_cast(body: Body, op: memref.ReinterpretCastOp) -> None:
+    (offset,) = mixed(body, op, op.static_offsets, op.offsets)
+    sizes = mixed(body, op, op.static_sizes, op.sizes)
+    strides = mixed(body, op, op.static_strides, op.strides)
+    body.let(
+        op.result,
+        f"reinterpreted({body.use(op.source)}, {offset}, {as_tuple(sizes)}, "
+        f"{as_tuple(strides)}, {body.site(op)})",
+    )
+
+
+@helper
+def checked_cast(
+    source: MemRef,
+    sizes: tuple[int, ...],
+    strides: tuple[int, ...],
+    offset: int,
+    site: int,
+) -> MemRef:
+    """`source`, if it is what the type says (`DYNAMIC_INDEX`: anything)."""
+    same_sizes = len(sizes) == len(source.sizes) and all(
+        size in (given, DYNAMIC_INDEX)
+        for size, given in zip(sizes, source.sizes, strict=True)
+    )
+    # The stride of a dimension with at most one element means nothing.
+    if (
+        same_sizes
+        and offset in (source.offset, DYNAMIC_INDEX)
+        and all(
+            stride in (given, DYNAMIC_INDEX) or size <= 1
+            for stride, given, size in zip(
+                strides, source.strides, source.sizes, strict=True
+            )
+        )
+    ):
+        return source
+    trap(
+        site,
+        f"expected sizes {sizes}, strides {strides} and offset {offset}, got "
+        f"{source.sizes}, {source.strides} and {source.offset}".replace(
+            str(DYNAMIC_INDEX), "?"
+        ),
+    )
+    return source
+
+
+@meaning(memref.CastOp)
+def _cast(body: Body, op: memref.CastOp) -> None:
+    type_ = memref_type(op.dest, op)
+    shape = type_.get_shape()
+    any_number = (DYNAMIC_INDEX,) * len(shape)
+    strides, offset = any_number, 0
+    layout = type_.layout
+    if isinstance(layout, StridedLayoutAttr):
+        strides = tuple(
+            DYNAMIC_INDEX if isinstance(s, NoneAttr) else s.data for s in layout.strides
+        )
+        if isinstance(layout.offset, NoneAttr):
+            offset = DYNAMIC_INDEX
+        else:
+            offset = layout.offset.data
+    elif isinstance(layout, NoneAttr):
+        if DYNAMIC_INDEX not in shape[1:]:
+            strides = row_major(shape)
+    else:
+        fail(op, f"expected an identity or strided layout, got {type_}")
+    body.let(
+        op.dest,
+        f"checked_cast({body.use(op.source)}, {shape}, {strides}, {offset}, "
+        f"{body.site(op)})",
+    )
+
+
+@meaning(memref.MemorySpaceCastOp)
+def _memory_space_cast(body: Body, op: memref.MemorySpaceCastOp) -> None:
+    body.names[op.dest] = body.use(op.source)
+
+
+@meaning(memref.AssumeAlignmentOp)
+def _assume_alignment(body: Body, op: memref.AssumeAlignmentOp) -> None:
+    body.names[op.result] = body.use(op.memref)
+
+
+@helper
+def view_bytes(
+    source: MemRef, shift: int, sizes: tuple[int, ...], scalar: Scalar, site: int
+) -> MemRef:
+    start = source.offset + shift
+    length = prod(sizes) * scalar.size
+    if start + length > len(source.data):
+        trap(
+            site,
+            f"out of bounds: a view of {length} bytes at byte {shift} "
+            f"of {source.sizes[0]} bytes",
+        )
+    data = typed(source.data[start : start + length], scalar)
+    base = source.base + start
+    return MemRef(data, 0, sizes, row_major(sizes), source.storage, base)
+
+
+@meaning(memref.ViewOp)
+def _view(body: Body, op: memref.ViewOp) -> None:
+    type_ = memref_type(op.result, op)
+    body.require([op.byte_shift, *op.sizes], op, "size or offset")
+    scalar = body.program.bind(cell_scalar(type_, op), "scalar")
+    let_memref(
+        body,
+        op.result,
+        type_,
+        f"view_bytes({body.use(op.source)}, {body.use(op.byte_shift)}, "
+        f"{sizes_text(body, type_, op.sizes)}, {scalar}, {body.site(op)})",
+    )
+
+
+def groups_of(op: memref.ExpandShapeOp | memref.CollapseShapeOp) -> list[list[int]]:
+    """The dimensions that belong together."""
+    return [[index.value.data for index in group] for group in op.reassociation]
+
+
+@helper
+def expand_shape(
+    source: MemRef, sizes: tuple[int, ...], groups: list[list[int]], site: int
+) -> MemRef:
+    strides = [0] * len(sizes)
+    for size, stride, group in zip(source.sizes, source.strides, groups, strict=True):
+        if prod(sizes[d] for d in group) != size:
+            trap(site, f"expected {sizes} to split {source.sizes} as {groups}")
+        for dimension in reversed(group):
+            strides[dimension] = stride
+            stride *= sizes[dimension]
+    return view_like(source, source.offset, sizes, tuple(strides), site)
+
+
+@meaning(memref.ExpandShapeOp)
+def _expand_shape(body: Body, op: memref.ExpandShapeOp) -> None:
+    sizes = mixed(body, op, op.static_output_shape, op.output_shape)
+    groups = body.program.bind(groups_of(op), "groups")
+    body.let(
+        op.result,
+        f"expand_shape({body.use(op.src)}, {as_tuple(sizes)}, {groups}, {body.site(op)})",
+    )
+
+
+@helper
+def collapse_shape(source: MemRef, groups: list[list[int]], site: int) -> MemRef:
+    sizes: list[int] = []
+    strides: list[int] = []
+    for group in groups:
+        wide = [d for d in group if source.sizes[d] != 1]
+        for outer, inner in pairwise(wide):
+            if source.strides[outer] != source.strides[inner] * source.sizes[inner]:
+                trap(site, f"expected contiguous dimensions {group} of {source.sizes}")
+        sizes.append(prod(source.sizes[d] for d in group))
+        strides.append(source.strides[wide[-1] if wide else group[-1]] if group else 1)
+    return view_like(source, source.offset, tuple(sizes), tuple(strides), site)
+
+
+@meaning(memref.CollapseShapeOp)
+def _collapse_shape(body: Body, op: memref.CollapseShapeOp) -> None:
+    groups = body.program.bind(groups_of(op), "groups")
+    body.let(
+        op.result, f"collapse_shape({body.use(op.src)}, {groups}, {body.site(op)})"
+    )
+
+
+@helper
+def base_of(source: MemRef) -> MemRef:
+    return MemRef(source.data, 0, (), (), source.storage, source.base)
+
+
+@meaning(memref.ExtractStridedMetaDataOp)
+def _metadata(body: Body, op: memref.ExtractStridedMetaDataOp) -> None:
+    source = body.use(op.source)
+    mask = (1 << 64) - 1
+    body.let(op.base_buffer, f"base_of({source})")
+    body.let(op.offset, f"{source}.offset & {mask}")
+    # xDSL names the second half of the results "strides" as upstream does.
+    for dimension, size in enumerate(op.sizes):
+        body.let(size, f"{source}.sizes[{dimension}]")
+    for dimension, stride in enumerate(op.strides):
+        body.let(stride, f"{source}.strides[{dimension}] & {mask}")
+
+
+@helper
+def address_of(memories: dict[int, MemRef], memory: MemRef) -> int:
+    """Where the data begins; who comes back with the number finds the memory again."""
+    address = memory.storage.address + memory.base
+    memories[address] = memory
+    return address
+
+
+@meaning(memref.ExtractAlignedPointerAsIndexOp)
+def _pointer(body: Body, op: memref.ExtractAlignedPointerAsIndexOp) -> None:
+    source = body.use(op.source)
+    body.let(op.aligned_pointer, f"address_of(memories, {source})")
+
+
+@meaning(memref.GetGlobalOp)
+def _get_global(body: Body, op: memref.GetGlobalOp) -> None:
+    name = op.name_.string_value()
+    program = body.program
+    if name not in program.memory:
+        symbol = program.symbols.get(name)
+        if not isinstance(symbol, memref.GlobalOp):
+            fail(op, f"expected the name of a memref.global, got @{name}")
+        program.memory[name] = make_global(symbol)
+    body.names[op.memref] = program.bind(program.memory[name], "global")
+
+
+def make_global(op: memref.GlobalOp) -> MemRef:
+    """The memory of a global, with its initial value."""
+    type_ = op.type
+    scalar = cell_scalar(type_, op)
+    made = allocate(type_.get_shape(), scalar, "global", op.sym_name.data)
+    made.storage.is_fresh = False
+    if isinstance(op.initial_value, DenseIntOrFPElementsAttr):
+        bits = {"f16": f16_bits, "bf16": bf16_bits}.get(scalar.name)
+        for i, value in enumerate(constant_elements(op.initial_value, scalar)):
+            made.data[i] = value if bits is None else bits(value)
+    return made

@@ -1,0 +1,253 @@
+"""The arguments of a kernel: checked, and packed as its native entry wants them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from struct import Struct
+from typing import Any
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DictionaryAttr,
+    MemRefType,
+    StridedLayoutAttr,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, BlockArgument
+
+from spmd.dialects.diagnostics import fail
+from spmd.dialects.spmd import KernelOp
+from spmd.dialects.spmd.kernel import NOALIAS
+from spmd.dialects.spmd.types import is_local, is_memref, too_much_local_memory
+from spmd.dialects.work_groups import CACHE_LINE
+from spmd.runtime.arguments.arrays import Array, ArrayLayout, overlap
+from spmd.runtime.arguments.elements import element_of
+from spmd.runtime.arguments.local_memory import LocalMemory
+from spmd.runtime.arguments.scalars import pack_scalar
+from spmd.runtime.errors import LaunchError
+from spmd.runtime.limits import MAX_LOCAL_BYTES
+
+SIZES = "6qP"
+"""
+The fields behind the arguments of a kernel: enqueued local size and global size, and where
+an assertion that fails stores its message.
+"""
+
+_AS_WORDS = str.maketrans("efdqP", "HIQQQ")
+"""Fields as their bits, in unsigned numbers of the same size and alignment."""
+
+
+class PackedArguments:
+    """The arguments of one launch, in the order of the fields of the native entry."""
+
+    __slots__ = ("arrays", "fields", "local_bytes", "local_fields", "words")
+
+    def __init__(self):
+        self.fields: list[Any] = []
+        # The arrays of the array parameters, in order.
+        self.arrays: list[Array] = []
+        # (field that holds the pointer, offset in the local memory of a thread).
+        self.local_fields: list[tuple[int, int]] = []
+        self.local_bytes = 0
+        # Whether the fields are bits, as whole numbers, rather than values.
+        self.words = False
+
+
+class Parameter(ABC):
+    """
+    One argument of a kernel.
+
+    `element` is its scalar type, or that of its elements; `codes` are its fields in the
+    letters of Python's `struct` module.
+    """
+
+    codes: str
+
+    def __init__(self, argument: BlockArgument):
+        self.number = argument.index
+        self.name = argument.name_hint
+        self.type = argument.type
+        type_ = argument.type
+        element = element_of(type_.element_type if is_memref(type_) else type_)
+        assert element is not None, "the verifier accepts scalars of the language only"
+        self.element = element
+
+    def __str__(self) -> str:
+        return f"argument {self.number}" + (f" (%{self.name})" if self.name else "")
+
+    def declaration(self) -> str:
+        """Name and type as in the kernel's source."""
+        return f"%{self.name}: {self.type}" if self.name else str(self.type)
+
+    @abstractmethod
+    def add(self, argument: Any, packed: PackedArguments) -> None:
+        """Appends the fields of `argument`; `ValueError` with the reason if it cannot."""
+
+
+class ScalarParameter(Parameter):
+    """A number."""
+
+    def __init__(self, argument: BlockArgument):
+        super().__init__(argument)
+        self.codes = self.element.code
+        self._pack = pack_scalar(self.element)
+
+    def add(self, argument: Any, packed: PackedArguments) -> None:
+        packed.fields.append(self._pack(argument))
+
+
+class ArrayParameter(Parameter):
+    """A memref in global memory."""
+
+    def __init__(self, argument: BlockArgument, written: bool, noalias: bool):
+        super().__init__(argument)
+        self.layout = _layout(argument, written)
+        self.codes = "P" + "q" * (1 + 2 * self.layout.rank)
+        self.noalias = noalias
+
+    def add(self, argument: Any, packed: PackedArguments) -> None:
+        packed.arrays.append(self.layout.describe(argument, packed.fields))
+
+
+class LocalParameter(Parameter):
+    """A memref in local memory, whose pointer each thread fills in for itself."""
+
+    def __init__(self, argument: BlockArgument):
+        super().__init__(argument)
+        self.layout = _layout(argument, written=True)
+        self.codes = "P" + "q" * (1 + 2 * self.layout.rank)
+
+    def add(self, argument: Any, packed: PackedArguments) -> None:
+        if not isinstance(argument, LocalMemory):
+            raise ValueError(
+                f"expected spmd.local(...) for {self.type}, got {type(argument).__name__}"
+            )
+        packed.local_fields.append((len(packed.fields), packed.local_bytes))
+        size = self.layout.describe_local(argument, packed.fields)
+        # Each piece of local memory starts at a cache line.
+        packed.local_bytes += -(-size // CACHE_LINE) * CACHE_LINE
+
+
+class Signature:
+    """
+    The arguments of a kernel or host function, which may write those in `written`.
+
+    `local_bytes` is the local memory that a work-group has beside its arguments; `more`
+    are the fields that follow them.
+    """
+
+    def __init__(
+        self,
+        kernel: KernelOp | FuncOp,
+        written: frozenset[int],
+        local_bytes: int = 0,
+        more: str = SIZES,
+    ):
+        self.kernel = kernel.sym_name.data
+        noalias = _noalias_arguments(kernel)
+        self.parameters = tuple(
+            _parameter(argument, argument.index in written, argument.index in noalias)
+            for argument in kernel.body.blocks[0].args
+        )
+        self._codes = "".join(p.codes for p in self.parameters) + more
+        self._struct = Struct("@" + self._codes)
+        self._word_struct = Struct("@" + self._codes.translate(_AS_WORDS))
+        self._local_bytes = local_bytes
+        self.has_noalias = bool(noalias)
+
+    def check(self, arguments: Sequence[Any]) -> PackedArguments:
+        """Checks `arguments`; a `LaunchError` says what is wrong with the first bad one."""
+        if len(arguments) != len(self.parameters):
+            raise LaunchError(
+                f"{self.kernel}: expected {len(self.parameters)} arguments "
+                f"({', '.join(p.declaration() for p in self.parameters)}), got "
+                f"{len(arguments)}"
+            )
+        packed = PackedArguments()
+        parameter = None
+        try:
+            for parameter, argument in zip(self.parameters, arguments):
+                parameter.add(argument, packed)
+        except ValueError as error:
+            raise LaunchError(f"{self.kernel}: {parameter}: {error}") from None
+        self.check_memory(packed)
+        return packed
+
+    def check_memory(self, packed: PackedArguments) -> None:
+        """Checks the arguments together: arrays that overlap, the sum of local memory."""
+        if self.has_noalias:
+            self._check_overlap(packed.arrays)
+        if (
+            local := packed.local_bytes
+        ) and local + self._local_bytes > MAX_LOCAL_BYTES:
+            why = too_much_local_memory(local + self._local_bytes)
+            raise LaunchError(f"{self.kernel}: {why}")
+
+    def pack(self, packed: PackedArguments, more: tuple[int, ...]) -> bytes:
+        """The packed struct; `more` are the fields that follow the arguments."""
+        struct = self._word_struct if packed.words else self._struct
+        return struct.pack(*packed.fields, *more)
+
+    def field_offset(self, field: int) -> int:
+        """Where field `field` starts in the packed struct."""
+        # An empty repetition aligns the end as the field itself would be.
+        code = self._codes[field]
+        return Struct(f"@{self._codes[:field]}0{code}").size
+
+    def _check_overlap(self, arrays: list[Array]) -> None:
+        given = [
+            (p, array)
+            for p, array in zip(
+                (p for p in self.parameters if isinstance(p, ArrayParameter)), arrays
+            )
+        ]
+        for i, (first, array) in enumerate(given):
+            for second, other in given[i + 1 :]:
+                marked = first if first.noalias else second
+                # Two arguments may show the same memory as long as nobody writes it.
+                if (
+                    marked.noalias
+                    and (first.layout.written or second.layout.written)
+                    and overlap(array, other)
+                ):
+                    raise LaunchError(
+                        f"{self.kernel}: expected arrays that do not overlap, because "
+                        f"{marked} is marked {NOALIAS}, got overlapping arrays for "
+                        f"{first} and {second}"
+                    )
+
+
+def _noalias_arguments(kernel: KernelOp | FuncOp) -> frozenset[int]:
+    attributes: Sequence[DictionaryAttr] = ()
+    if kernel.arg_attrs is not None:
+        attributes = kernel.arg_attrs.data
+    return frozenset(n for n, attrs in enumerate(attributes) if NOALIAS in attrs.data)
+
+
+def _parameter(argument: BlockArgument, written: bool, noalias: bool) -> Parameter:
+    if is_local(argument.type):
+        return LocalParameter(argument)
+    if is_memref(argument.type):
+        return ArrayParameter(argument, written, noalias)
+    return ScalarParameter(argument)
+
+
+def _layout(argument: BlockArgument, written: bool) -> ArrayLayout:
+    assert is_memref(argument.type), "only memrefs have a layout"
+    type_: MemRefType[Attribute] = argument.type
+    element = element_of(type_.element_type)
+    assert element is not None, "the verifier accepts scalars of the language only"
+    shape = tuple(None if e == DYNAMIC_INDEX else e for e in type_.get_shape())
+    strides, offset = None, 0
+    if isinstance(type_.layout, StridedLayoutAttr):
+        strides = tuple(type_.layout.get_strides())
+        offset = type_.layout.get_offset() or 0
+        if len(strides) != len(shape):
+            kernel = argument.block.parent_op()
+            assert kernel is not None, "the argument is one of a kernel"
+            fail(
+                kernel,
+                f"argument {argument.index}: expected {len(shape)} strides, got {type_}",
+            )
+    return ArrayLayout(str(type_), element, shape, strides, offset, written)

@@ -1,0 +1,181 @@
+"""
+The launches of host functions, which native code asks Python to do.
+
+`launches-to-calls` lets a host function write down what a launch wants and call one
+function of this module, which finds the kernel and launches it like a caller in Python
+would: on threads, and in code for the work-group size.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from ctypes import CFUNCTYPE, c_char, c_int64, c_uint64, c_void_p, cast
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from spmd.dialects.diagnostics import source_location
+from spmd.dialects.spmd import Extent, LaunchOp
+from spmd.runtime.arguments.arrays import Array
+from spmd.runtime.arguments.local_memory import LocalMemory
+from spmd.runtime.arguments.signature import (
+    ArrayParameter,
+    LocalParameter,
+    PackedArguments,
+)
+from spmd.runtime.errors import LaunchError
+
+if TYPE_CHECKING:
+    from spmd.runtime.kernel import Kernel
+
+_DONE = 1
+"""What the first word of a record becomes when the launch is over."""
+
+
+class HostLaunch:
+    """One `spmd.launch` of a host function."""
+
+    def __init__(self, op: LaunchOp, kernel: Kernel):
+        self._kernel = kernel
+        self._extent = op.extent.data
+        self._sizes = len(op.sizes)
+        self._group_sizes = len(op.group_size)
+        self._place = source_location(op)
+        words = 1 + self._sizes + self._group_sizes
+        for parameter in kernel.parameters:
+            if isinstance(parameter, LocalParameter):
+                words += parameter.layout.shape.count(None)
+            elif isinstance(parameter, ArrayParameter):
+                words += 2 + 2 * parameter.layout.rank
+            else:
+                words += 1
+        self._words = words
+
+    def run(self, address: int, threads: int | None) -> None:
+        """Does what the record at `address` asks for."""
+        record = (c_uint64 * self._words).from_address(address)
+        try:
+            self._launch(list(record), threads)
+        except LaunchError as error:
+            place = f" at {self._place}" if self._place is not None else ""
+            raise LaunchError(f"the launch{place}: {error}") from None
+        record[0] = _DONE
+
+    def _launch(self, record: list[int], threads: int | None) -> None:
+        kernel = self._kernel
+        words = iter(record)
+        next(words)
+        sizes = _signed(words, self._sizes)
+        group_size = _signed(words, self._group_sizes) or None
+        packed = PackedArguments()
+        packed.words = True
+        for parameter in kernel.parameters:
+            if isinstance(parameter, LocalParameter):
+                shape = parameter.layout.shape
+                local = LocalMemory(
+                    tuple(next(words) if n is None else n for n in shape)
+                )
+                self._check_local(parameter, local)
+                parameter.add(local, packed)
+            elif isinstance(parameter, ArrayParameter):
+                rank = parameter.layout.rank
+                fields = [next(words) for _ in range(2 + 2 * rank)]
+                packed.fields += fields
+                if kernel.signature.has_noalias:
+                    packed.arrays.append(_array(parameter, fields))
+            else:
+                packed.fields.append(next(words))
+        kernel.signature.check_memory(packed)
+        if self._extent is Extent.GROUPS:
+            sizes = self._work_items(sizes, group_size)
+        kernel.prepare(packed, sizes, group_size, threads)()
+
+    def _work_items(
+        self, groups: tuple[int, ...], group_size: tuple[int, ...] | None
+    ) -> tuple[int, ...]:
+        name = self._kernel.name
+        if any(count < 0 for count in groups):
+            raise LaunchError(
+                f"{name}: expected numbers of groups of at least 0, got {groups}"
+            )
+        size = self._kernel.group_size(group_size)
+        counts = (*groups, 1, 1)
+        return tuple(n * e for n, e in zip(counts, size))
+
+    def _check_local(self, parameter: LocalParameter, local: LocalMemory) -> None:
+        if any(extent >> 63 for extent in local.shape):
+            shape = tuple(map(_as_signed, local.shape))
+            raise LaunchError(
+                f"{self._kernel.name}: {parameter}: expected sizes of at least 0 for "
+                f"local memory, got {shape}"
+            )
+
+
+def _as_signed(word: int) -> int:
+    return word - (1 << 64) if word >> 63 else word
+
+
+def _signed(words: Iterator[int], count: int) -> tuple[int, ...]:
+    return tuple(_as_signed(next(words)) for _ in range(count))
+
+
+def _array(parameter: ArrayParameter, fields: Sequence[int]) -> Array:
+    """The memory that the fields describe, to see whether it overlaps with other."""
+    pointer, *numbers = fields
+    offset, *rest = map(_as_signed, numbers)
+    rank = parameter.layout.rank
+    shape, strides = rest[:rank], rest[rank:]
+    size = parameter.element.size
+    dtype = parameter.element.dtypes[0]
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    steps = [(n - 1) * s for n, s in zip(shape, strides)]
+    lowest = offset + sum(step for step in steps if step < 0)
+    count = sum(map(abs, steps)) + 1
+    memory: Any = (c_char * (count * size)).from_address(pointer + lowest * size)
+    start = (offset - lowest) * size
+    in_bytes = [s * size for s in strides]
+    return np.ndarray(shape, dtype, memory, start, in_bytes)
+
+
+class RunningHost:
+    """One call of a host function while it runs."""
+
+    def __init__(self, launches: Sequence[HostLaunch], threads: int | None):
+        self.launches = launches
+        self.threads = threads
+        self.error: BaseException | None = None
+        """What a launch raised; the host function returns as soon as there is one."""
+
+    def __enter__(self) -> Self:
+        self._outer = _this_thread.running
+        _this_thread.running = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _this_thread.running = self._outer
+
+
+class _ThisThread(threading.local):
+    running: RunningHost | None = None
+
+
+_this_thread = _ThisThread()
+
+
+def _launch(number: int, address: int) -> None:
+    """Called by native code, on the thread that called the host function."""
+    running = _this_thread.running
+    assert running is not None, "native host functions are called by this module"
+    try:
+        running.launches[number].run(address, running.threads)
+    except BaseException as error:
+        # It cannot pass through native code.
+        running.error = error
+
+
+_launcher = CFUNCTYPE(None, c_int64, c_int64)(_launch)
+
+LAUNCHER_ADDRESS = cast(_launcher, c_void_p).value or 0
+"""The address of the function that native host functions call."""

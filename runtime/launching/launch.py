@@ -1,0 +1,201 @@
+"""One launch of a kernel: checked once, to be done any number of times."""
+
+from __future__ import annotations
+
+from ctypes import addressof, c_char, c_int64
+from struct import pack_into
+from time import perf_counter_ns
+
+from spmd.runtime.arguments.signature import PackedArguments, Signature
+from spmd.runtime.errors import LaunchError
+from spmd.runtime.launching.failure import Failure
+from spmd.runtime.launching.thread_memory import ALIGNMENT, thread_memory
+from spmd.runtime.launching.threads import (
+    available_threads,
+    run_on_helpers,
+    run_on_threads,
+)
+from spmd.runtime.native_kernel import Args, NativeKernel
+from spmd.runtime.sizes import Range
+
+_HELPER_NS = 50_000
+"""The work that is worth a thread; a launch of less than two runs on the calling one."""
+
+_TRIAL_NS = 20_000
+"""How long the groups run that tell what a launch costs."""
+
+_MANY_GROUPS = 8
+"""Groups for each thread from which on one of them is worth a trial."""
+
+_SMALL_STACK = 64 << 10
+"""Kernels that need more run on our own threads, whatever the stack of the calling one."""
+
+_CHUNKS_PER_THREAD = 32
+"""More spread the work more evenly, and cost an atomic addition each."""
+
+
+class Launch:
+    """
+    A kernel with its arguments and sizes; calling it runs the kernel.
+
+    The arrays are kept alive. Their contents may change between calls, their memory may
+    not move: do not `resize` them in place.
+    """
+
+    __slots__ = (
+        "_args",
+        "_arrays",
+        "_deep",
+        "_direct",
+        "_entry",
+        "_failed",
+        "_groups",
+        "_kernel",
+        "_local_fields",
+        "_memory",
+        "_native",
+        "_scratch",
+        "_threads",
+    )
+
+    def __init__(
+        self,
+        native: NativeKernel | None,
+        signature: Signature,
+        packed: PackedArguments,
+        range_: Range,
+        threads: int | None,
+    ):
+        self._arrays = packed.arrays
+        self._failed: Failure | None = None
+        failed = 0
+        if native is not None and native.may_fail:
+            self._failed = Failure()
+            failed = self._failed.address
+        sizes = (*range_.group_size, *range_.global_size, failed)
+        self._args = signature.pack(packed, sizes)
+        self._kernel = signature.kernel
+        self._groups = range_.groups
+        self._threads = threads
+        self._native = native
+        self._local_fields: tuple[tuple[int, int], ...] = ()
+        self._memory = self._scratch = 0
+        self._direct = self._deep = False
+        if native is None:
+            return
+        self._deep = native.stack_bytes > _SMALL_STACK
+        self._entry = native.entry
+        scratch = native.scratch_bytes(range_.group_size)
+        if packed.local_bytes:
+            self._scratch = -(-scratch // ALIGNMENT) * ALIGNMENT
+            # Pointers to local memory: where in the arguments, where in the memory.
+            self._local_fields = tuple(
+                (signature.field_offset(field), self._scratch + offset)
+                for field, offset in packed.local_fields
+            )
+        else:
+            self._scratch = scratch
+        self._memory = self._scratch + packed.local_bytes
+        self._direct = not (self._memory or self._deep) and (
+            threads == 1 or self._groups == 1
+        )
+
+    def __call__(self) -> None:
+        """Runs the kernel on all work-items; returns when it is done."""
+        if self._direct:
+            self._entry(self._args, 0, self._groups, None)
+        elif self._native is not None:
+            self._run(self._native)
+        if self._failed is not None and (why := self._failed.take()) is not None:
+            raise LaunchError(f"{self._kernel}: {why}")
+
+    def _run(self, native: NativeKernel) -> None:
+        groups = self._groups
+        threads = self._threads
+        if self._deep:
+            self._run_on_threads(native, 0, threads or available_threads())
+            return
+        if groups == 1 or threads == 1:
+            self._run_groups(0, groups)
+            return
+        if threads is None:
+            self._run_on_available(native, available_threads())
+        else:
+            self._run_on_threads(native, 0, threads)
+
+    def _run_on_available(self, native: NativeKernel, available: int) -> None:
+        """Uses as many of the `available` threads as there is work for."""
+        groups = self._groups
+        if groups >= _MANY_GROUPS * available:
+            first = self._try_some(native)
+        else:
+            # A group is a large part of the launch: trust what the last one cost.
+            first = 0
+        left = native.group_ns * (groups - first)
+        start = perf_counter_ns()
+        threads = self._run_on_threads(
+            native, first, min(available, left // _HELPER_NS)
+        )
+        if first == 0:
+            native.group_ns = (perf_counter_ns() - start) * threads // groups
+
+    def _try_some(self, native: NativeKernel) -> int:
+        """
+        Runs a few groups to learn what one costs; returns the number of the next.
+
+        The cost is an estimate in nanoseconds that is too high rather than too low.
+        """
+        start = perf_counter_ns()
+        self._run_groups(0, 1)
+        native.group_ns = taken = perf_counter_ns() - start
+        # Of a small group, most was the call: look again at enough of them.
+        more = min(self._groups // 16, _TRIAL_NS // max(taken, 1))
+        if taken * self._groups < 2 * _HELPER_NS or more < 1:
+            return 1
+        start = perf_counter_ns()
+        self._run_groups(1, 1 + more)
+        native.group_ns = (perf_counter_ns() - start) // more
+        return 1 + more
+
+    def _run_groups(self, first: int, last: int) -> None:
+        memory = thread_memory(self._memory) if self._memory else None
+        args = self._args
+        if self._local_fields and memory is not None:
+            keep = self._args_with_local_memory(memory)
+            self._entry(addressof(keep), first, last, memory)
+        else:
+            self._entry(args, first, last, memory)
+
+    def _run_on_threads(self, native: NativeKernel, first: int, threads: int) -> int:
+        """Runs the groups from `first` on; returns how many threads were asked to."""
+        groups = self._groups
+        threads = min(threads, groups - first)
+        if threads <= 1 and not self._deep:
+            self._run_groups(first, groups)
+            return 1
+        chunk = max(1, (groups - first) // (threads * _CHUNKS_PER_THREAD))
+        next_group = c_int64(first)
+
+        def work() -> None:
+            memory = thread_memory(self._memory) if self._memory else None
+            args: Args = self._args
+            keep = None
+            if self._local_fields and memory is not None:
+                keep = self._args_with_local_memory(memory)
+                args = addressof(keep)
+            native.worker(args, addressof(next_group), groups, chunk, memory)
+            del keep
+
+        def stop() -> None:
+            next_group.value = groups
+
+        run = run_on_helpers if self._deep else run_on_threads
+        run(work, threads, stop)
+        return threads
+
+    def _args_with_local_memory(self, memory: int):
+        """The packed arguments with the pointers into this thread's memory."""
+        args = bytearray(self._args)
+        for field, offset in self._local_fields:
+            pack_into("@P", args, field, memory + offset)
+        return (c_char * len(args)).from_buffer(args)
