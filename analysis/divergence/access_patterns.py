@@ -35,7 +35,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.memory.accesses import base_of
 from spmd.analysis.memory.private_memory import ALLOCATIONS
-from spmd.analysis.shapes.shape import ZERO, Shape, power_of_two_part
+from spmd.analysis.ranges.integer_range import power_of_two_part
+from spmd.analysis.shapes.shape import ZERO, Shape
 
 
 class Pattern(Enum):
