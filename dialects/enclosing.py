@@ -1,11 +1,11 @@
-"""What an operation stands in."""
+"""What an operation stands in, and what ends a block."""
 
 from __future__ import annotations
 
 from typing import TypeVar
 
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -23,3 +23,15 @@ def function_around(op: Operation) -> FuncOp:
     function = enclosing(op, FuncOp)
     assert function is not None, f"{op.name} stands in a function"
     return function
+
+
+def parent_block(op: Operation) -> Block:
+    """The block of `op`, which stands in one."""
+    assert op.parent is not None, f"{op.name} stands in a block"
+    return op.parent
+
+
+def terminator(block: Block) -> Operation:
+    """What ends `block`, which is complete."""
+    assert block.last_op is not None, "a block has a terminator"
+    return block.last_op

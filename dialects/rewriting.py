@@ -15,12 +15,10 @@ from typing import TypeVar
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
-    DenseIntOrFPElementsAttr,
-    FloatAttr,
     IntegerAttr,
     UnknownLoc,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import (
     IsTerminator,
     MemoryAllocEffect,
@@ -30,9 +28,9 @@ from xdsl.traits import (
     is_side_effect_free,
 )
 
-ValueT = TypeVar("ValueT", bound=SSAValue)
+from spmd.dialects.enclosing import parent_block, terminator
 
-ConstantAttr = IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr
+ValueT = TypeVar("ValueT", bound=SSAValue)
 
 NO_WRAP = arith.IntegerOverflowAttr(
     (arith.IntegerOverflowFlag.NSW, arith.IntegerOverflowFlag.NUW)
@@ -93,8 +91,7 @@ def replace(
     has no uses. New operations without a location get that of `op`.
     """
     ops = (new_ops,) if isinstance(new_ops, Operation) else tuple(new_ops)
-    block = op.parent
-    assert block is not None, "an operation to replace stands in a block"
+    block = parent_block(op)
     if new_results is None:
         new_results = ops[-1].results if ops else ()
     for new in ops:
@@ -109,8 +106,7 @@ def replace(
 
 def replace_by_body(op: Operation, body: Block) -> None:
     """Put what is in `body` in the place of `op`, which results in what its end has."""
-    end = body.last_op
-    assert end is not None, "a body has a terminator"
+    end = terminator(body)
     results = tuple(end.operands)
     body.erase_op(end)
     ops = tuple(body.ops)
@@ -121,8 +117,7 @@ def replace_by_body(op: Operation, body: Block) -> None:
 
 def insert_before(anchor: Operation, *ops: Operation) -> None:
     """Insert `ops` before `anchor`; they get its location unless they have one."""
-    block = anchor.parent
-    assert block is not None, "an anchor stands in a block"
+    block = parent_block(anchor)
     for op in ops:
         locate(op, anchor)
     block.insert_ops_before(ops, anchor)
@@ -135,47 +130,6 @@ def behind_constants(entry: Block) -> Operation:
         op = op.next_op
     assert op is not None, "an entry block has a terminator"
     return op
-
-
-class Constants:
-    """
-    The constants at the head of a function's entry block, one for each value.
-
-    Constants further down are left alone: they do not dominate the whole function.
-    """
-
-    def __init__(self, entry: Block):
-        self._entry = entry
-        self._values: dict[Attribute, SSAValue] = {}
-        self._indices: dict[int, SSAValue] = {}
-        for op in entry.ops:
-            if not isinstance(op, arith.ConstantOp):
-                break
-            self._values.setdefault(op.value, op.result)
-
-    def index(self, value: int) -> SSAValue:
-        """The constant `value` of type `index`."""
-        # Asked for often, and a number is found much faster than an attribute.
-        found = self._indices.get(value)
-        if found is None:
-            name = f"c{value}" if value >= 0 else f"cm{-value}"
-            found = self.get(IntegerAttr.from_index_int_value(value), name)
-            self._indices[value] = found
-        return found
-
-    def get(self, attribute: ConstantAttr, name: str | None = None) -> SSAValue:
-        """The constant of this value and type."""
-        found = self._values.get(attribute)
-        if found is None:
-            op = arith.ConstantOp(attribute)
-            found = hint(op.result, name)
-            first = self._entry.first_op
-            assert first is not None, "an entry block has a terminator"
-            if (parent := self._entry.parent_op()) is not None:
-                locate(op, parent)
-            self._entry.insert_op_before(op, first)
-            self._values[attribute] = found
-        return found
 
 
 def constant_index(value: SSAValue) -> int | None:

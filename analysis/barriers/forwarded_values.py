@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from spmd.analysis.barriers.barrier_regions import BarrierRegion, BarrierRegions
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.dialects.enclosing import terminator
 
 
 @dataclass(eq=False)
@@ -157,6 +158,5 @@ def decisions_of(carrier: Operation) -> tuple[Agreed, ...]:
 
 
 def _yield_of(region: Region) -> Operation:
-    end = region.block.last_op
-    assert end is not None, "a region of structured control flow has a terminator"
+    end = terminator(region.block)
     return end

@@ -22,6 +22,7 @@ from xdsl.dialects import scf
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from spmd.analysis.divergence.unstructured import branch_of
+from spmd.dialects.enclosing import terminator
 from spmd.dialects.spmd import KernelOp
 
 
@@ -117,6 +118,5 @@ def _of_blocks(op: Operation) -> Iterator[Place]:
 
 
 def _end_of(region: Region) -> Operation:
-    end = region.block.last_op
-    assert end is not None, "a region of structured control flow has a terminator"
+    end = terminator(region.block)
     return end

@@ -8,6 +8,7 @@ from xdsl.dialects import scf
 from xdsl.ir import Block, Region
 
 from spmd.analysis.barriers.barrier_regions import BarrierRegion, BarrierRegions
+from spmd.dialects.enclosing import parent_block
 from spmd.dialects.spmd import KernelOp
 
 Flow = Mapping[BarrierRegion, Sequence[BarrierRegion]]
@@ -20,8 +21,7 @@ def region_flow(regions: BarrierRegions) -> Flow:
     first: dict[Block, BarrierRegion] = {}
     last: dict[Block, BarrierRegion] = {}
     for region in regions.regions:
-        block = region.end.parent
-        assert block is not None, "a region ends in a block"
+        block = parent_block(region.end)
         if block in last:
             following[last[block]] = region
         else:

@@ -31,6 +31,7 @@ from spmd.analysis.graphs.cfg import (
     immediate_dominators,
     reverse_post_order,
 )
+from spmd.dialects.enclosing import parent_block, terminator
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,7 @@ class Cfg:
 
     def behind(self, sync: Operation) -> Block:
         """The block that work-items run when all have reached `sync`."""
-        block = sync.parent
-        assert block is not None, "a sync stands in a block"
+        block = parent_block(sync)
         return self.blocks[self.number[block] + 1]
 
     def waits(self, block: Block) -> bool:
@@ -85,8 +85,7 @@ class Cfg:
 
 def end_of(block: Block) -> Operation:
     """The last operation of a block that is not empty."""
-    end = block.last_op
-    assert end is not None, "a block has a terminator"
+    end = terminator(block)
     return end
 
 

@@ -22,6 +22,7 @@ from spmd.analysis.ranges.loop_ranges import Carried, Forwarded, carried, forwar
 from spmd.analysis.ranges.range_rules import MAX_GLOBAL_SIZE, MAX_GROUP_SIZE, RULES
 from spmd.analysis.ranges.range_rules import dimension_of as dimension_of
 from spmd.analysis.ranges.range_rules import nominal_size as nominal_size
+from spmd.dialects.enclosing import terminator
 from spmd.dialects.spmd import MaskedOp, SubGroupOp
 
 Lookup = Callable[[SSAValue], IntegerRange]
@@ -140,8 +141,7 @@ def _inputs(value: SSAValue) -> Sequence[SSAValue]:
         ]
     if isinstance(owner, MaskedOp):
         position = list(owner.results).index(value)  # type: ignore[arg-type]
-        end = owner.body.block.last_op
-        assert end is not None, "a masked region has a terminator"
+        end = terminator(owner.body.block)
         return (end.operands[position], *owner.old[position : position + 1])
     if isinstance(owner, arith.SelectOp):
         return (owner.lhs, owner.rhs)

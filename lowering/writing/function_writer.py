@@ -16,7 +16,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.enclosing import enclosing
+from spmd.dialects.enclosing import enclosing, terminator
 from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
 from spmd.lowering.writing.memref_value import (
     MemRefValue,
@@ -247,8 +247,7 @@ class FunctionWriter:
 
     def write_block(self, block: Block) -> Operation:
         """Writes all ops of a block but its terminator, which is the result."""
-        last = block.last_op
-        assert last is not None, "a block without a terminator was verified"
+        last = terminator(block)
         for op in block.ops:
             if op is last:
                 break

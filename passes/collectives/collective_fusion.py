@@ -39,6 +39,7 @@ from dataclasses import dataclass
 from xdsl.dialects import arith, memref, scf
 from xdsl.ir import Block, Operation, SSAValue
 
+from spmd.dialects.enclosing import parent_block
 from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.work_groups import CONTEXT, work_item_dimension
@@ -186,8 +187,7 @@ def _pair_of(
 
 
 def _erase(op: Operation) -> None:
-    block = op.parent
-    assert block is not None, "what is erased stands somewhere"
+    block = parent_block(op)
     block.erase_op(op)
 
 

@@ -103,7 +103,9 @@ class _Expander:
 
     def neutral(self, kind: Kind) -> SSAValue:
         """What changes nothing."""
-        return self.group.pool.get(neutral_element(kind, self.value.type), "neutral")
+        return self.group.constants.get(
+            neutral_element(kind, self.value.type), "neutral"
+        )
 
     def scan(self, op: ScanOp, output: SSAValue) -> None:
         """The values up to each work-item combined, in the order of the linear id."""

@@ -44,6 +44,7 @@ from xdsl.passes import ModulePass
 from spmd.analysis.barriers.barrier_regions import is_group_barrier, is_group_collective
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
 from spmd.dialects.diagnostics import fail, source_location
+from spmd.dialects.enclosing import parent_block
 from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import (
     GlobalIdOp,
@@ -152,8 +153,7 @@ class _Checker:
 
     def _cut_off(self, branch: Operation, target: Block) -> bool:
         """Whether `target` is reached from one successor of `branch` and not another."""
-        block = branch.parent
-        assert block is not None
+        block = parent_block(branch)
         reached = [
             target in self._reachable(successor)
             and self._order[block] < self._order[successor]
@@ -183,8 +183,7 @@ def _forward_order(region: Region) -> list[Block]:
 
     Visiting them backwards, a successor that is not known yet is behind a back edge.
     """
-    first = region.blocks.first
-    assert first is not None
+    first = region.blocks[0]
     done: dict[Block, None] = {}
     seen = {first}
     stack = [(first, iter(first.last_op.successors if first.last_op else ()))]
@@ -211,8 +210,7 @@ def _deciders(
     under_branch = False
     op = barrier
     while (parent := op.parent_op()) is not None:
-        block = op.parent
-        assert block is not None
+        block = parent_block(op)
         region = block.parent
         assert region is not None
         if len(region.blocks) > 1:

@@ -30,6 +30,7 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from spmd.analysis.barriers.barrier_regions import (
     find_barrier_regions,
@@ -76,7 +77,6 @@ def drop_redundant_barriers(kernel: KernelOp) -> None:
     for barrier, reason in tuple((r.barrier, r.reason) for r in finder.find()):
         where = source_location(barrier)
         reasons.append(StringAttr(f"{where}: {reason}" if where else reason))
-        assert barrier.parent is not None
-        barrier.parent.erase_op(barrier)
+        Rewriter.erase_op(barrier)
     if reasons:
         kernel.attributes[DROPPED_BARRIERS] = ArrayAttr(reasons)

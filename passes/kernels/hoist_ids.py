@@ -143,8 +143,7 @@ class _Head:
 
 def hoist_ids(kernel: KernelOp) -> None:
     """Do to one kernel what the pass does to all of a module."""
-    entry = kernel.body.blocks.first
-    assert entry is not None, "a kernel has a body"
+    entry = kernel.body.blocks[0]
     head = _Head(kernel)
     found = [
         op for op in kernel.walk() if isinstance(op, arith.ConstantOp | DimensionOp)

@@ -36,6 +36,7 @@ from xdsl.dialects import cf, func, scf
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Region
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import hint, replace, replace_by_body
@@ -133,8 +134,7 @@ class _Inliner:
 
 def inline_call(call: func.CallOp, body: Region) -> None:
     """Put `body`, a function body of its own, in the place of `call`."""
-    entry = body.blocks.first
-    assert entry is not None, "a function to inline has a body"
+    entry = body.blocks[0]
     for argument, value in zip(entry.args, call.arguments, strict=True):
         argument.replace_all_uses_with(hint(value, argument))
     for argument in reversed(entry.args):
@@ -172,8 +172,7 @@ def _erase_unused(module: ModuleOp, inlined: dict[str, func.FuncOp]) -> None:
             callers.subtract(
                 call.callee.string_value() for call in _calls_in(function.body)
             )
-            assert function.parent is not None
-            function.parent.erase_op(function)
+            Rewriter.erase_op(function)
 
 
 def _calls_in(region: Region) -> Iterator[func.CallOp]:

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.rewriter import Rewriter
 from xdsl.traits import IsTerminator
 
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.enclosing import function_around
+from spmd.dialects.enclosing import function_around, parent_block, terminator
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import LaneIdOp, MaskedOp, SubGroupOp
 from spmd.passes.lane_loops.collectives import write_collective
@@ -28,13 +29,11 @@ def write_lane_loops(group: SubGroupOp, divergence: Divergence) -> None:
     entry = function_around(group).body.block
     loops = _LaneLoops(LaneWriter(group, divergence, entry))
     loops.write(group.body.block, ())
-    target = group.parent
-    assert target is not None, "a sub-group stands in a block"
+    target = parent_block(group)
     for op in tuple(loops.writer.target.ops):
         op.detach()
         target.insert_op_before(op, group)
-    group.detach()
-    group.erase(safe_erase=False)
+    Rewriter.erase_op(group, safe_erase=False)
 
 
 class _LaneLoops:
@@ -133,8 +132,7 @@ class _LaneLoops:
             for inner in op.body.block.ops:
                 if not inner.has_trait(IsTerminator):
                     self._write_op(inner, lane, mapping)
-            end = op.body.block.last_op
-            assert end is not None
+            end = terminator(op.body.block)
             writer.append(scf.YieldOp(*(mapping.get(v, v) for v in end.operands)))
         otherwise = None
         if op.res:
@@ -186,8 +184,7 @@ class _LaneLoops:
         writer = self.writer
         inner = (*active, op.mask)
         self.write(op.body.block, inner)
-        end = op.body.block.last_op
-        assert end is not None
+        end = terminator(op.body.block)
         if not op.res:
             return
         for result in op.res:
@@ -208,8 +205,7 @@ class _LaneLoops:
         writer = self.writer
         with writer.into(Block()) as block:
             self.write(source, active)
-            end = source.last_op
-            assert end is not None
+            end = terminator(source)
             writer.copy(end.operands, op.results, op)
             writer.append(scf.YieldOp())
         return Region(block)
@@ -219,8 +215,7 @@ class _LaneLoops:
         for number, result in enumerate(op.results):
             uniform = self.writer.divergence.is_uniform(result)
             for region in regions:
-                end = region.block.last_op
-                assert end is not None
+                end = terminator(region.block)
                 value = end.operands[number]
                 uniform = uniform and (
                     self.writer.is_outside(value)
@@ -253,8 +248,7 @@ class _LaneLoops:
         writer.scalars[counter] = hint(body.args[0], counter)
         with writer.into(body):
             self.write(op.body.block, active)
-            end = op.body.block.last_op
-            assert end is not None
+            end = terminator(op.body.block)
             writer.copy(end.operands, carried, op)
             writer.append(scf.YieldOp())
         writer.append(scf.ForOp(low, high, step, (), body))
@@ -275,8 +269,7 @@ class _LaneLoops:
             writer.append(scf.ConditionOp(go_on))
         with writer.into(Block()) as new_body:
             self.write(body, active)
-            end = body.last_op
-            assert end is not None
+            end = terminator(body)
             writer.copy(end.operands, test.args, op)
             writer.append(scf.YieldOp())
         writer.append(scf.WhileOp([], [], Region(new_test), Region(new_body)))

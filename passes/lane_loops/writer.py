@@ -19,12 +19,12 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.dialects.building import ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import static_bytes
 from spmd.dialects.rewriting import behind_constants, hint, locate
 from spmd.dialects.spmd import SubGroupOp
 from spmd.dialects.work_groups import CACHE_LINE
-from spmd.passes.constant_pool import ConstantPool
 from spmd.passes.sub_groups.vectorization_legality import is_item_type
 
 ALIGNMENT = 16

@@ -12,10 +12,12 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import Rewriter
 from xdsl.traits import IsTerminator
 
 from spmd.analysis.divergence.analyze import Divergence
-from spmd.dialects.enclosing import function_around
+from spmd.dialects.building import ConstantPool
+from spmd.dialects.enclosing import function_around, parent_block, terminator
 from spmd.dialects.rewriting import constant_index, hint, locate
 from spmd.dialects.spmd import (
     AnyOp,
@@ -24,7 +26,6 @@ from spmd.dialects.spmd import (
     SubGroupOp,
     YieldOp,
 )
-from spmd.passes.constant_pool import ConstantPool
 from spmd.passes.masking.conditions import agree_again, rests_on_ranges
 from spmd.passes.masking.loops import mask_divergent_for, mask_divergent_while
 from spmd.passes.masking.masks import Mask, Masks, detach, insert, is_poison
@@ -89,8 +90,7 @@ class Masking(Masks):
             self.mask_block(block, Mask(exists.result, some=True))
             return
         body = Block([scf.YieldOp()])
-        inner = body.last_op
-        assert inner is not None
+        inner = terminator(body)
         while begin is not end:
             op, begin = begin, begin.next_op
             assert begin is not None
@@ -203,8 +203,7 @@ class Masking(Masks):
             or any(use.operation in views for use in result.uses)
         ]
         last = piece[-1]
-        block = last.parent
-        assert block is not None
+        block = parent_block(last)
         end = YieldOp(*results)
         body = Region(Block([end]))
         masked = MaskedOp(mask.value, [r.type for r in results], (), body)
@@ -248,8 +247,7 @@ class Masking(Masks):
         The others have garbage until 0 takes its place, and no unsigned number is below.
         """
         ops = self.picking(value, mask)
-        block = masked.parent
-        assert block is not None
+        block = parent_block(masked)
         for op in reversed(ops):
             locate(op, masked)
             block.insert_op_after(op, masked)
@@ -434,8 +432,7 @@ class Masking(Masks):
     ) -> list[SSAValue]:
         """What `block` yields in the lanes of `mask`, and `old` in the others."""
         old = [None if value is None or is_poison(value) else value for value in old]
-        end = block.last_op
-        assert end is not None
+        end = terminator(block)
         new = list(end.operands)
         masked = end.prev_op
         done: Sequence[SSAValue] = ()
@@ -464,8 +461,7 @@ class Masking(Masks):
                 # Lanes that are off took no branch; what they have is garbage.
                 value = self._picked_from(value, mask.value, op)
             result.replace_all_uses_with(hint(value, result))
-        op.detach()
-        op.erase()
+        Rewriter.erase_op(op)
 
 
 def _is_trivial(block: Block) -> bool:
@@ -473,15 +469,13 @@ def _is_trivial(block: Block) -> bool:
 
 
 def _yielded(block: Block) -> list[SSAValue]:
-    end = block.last_op
-    assert end is not None
+    end = terminator(block)
     return list(end.operands)
 
 
 def _inline(block: Block, anchor: Operation) -> None:
     """Move the ops of `block` in front of `anchor`, and drop its terminator."""
-    target = anchor.parent
-    assert target is not None
+    target = parent_block(anchor)
     for op in list(block.ops):
         op.detach()
         if op.has_trait(IsTerminator):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, i1
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.rewriter import Rewriter
 
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.rewriting import hint, locate
@@ -132,8 +133,7 @@ def _mask_in_step(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
         if masking.is_uniform(old):
             masking.mark_uniform(new.results[place])
         old.replace_all_uses_with(hint(new.results[place], old))
-    loop.detach()
-    loop.erase()
+    Rewriter.erase_op(loop)
 
 
 def _mask_as_while(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
@@ -185,8 +185,7 @@ def _mask_as_while(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
             masking.mark_uniform(new)
         hint(new, old)
         old.replace_all_uses_with(new)
-    loop.detach()
-    loop.erase()
+    Rewriter.erase_op(loop)
     uniform = {
         new
         for new, old in zip(test.args, body.args, strict=True)
@@ -319,8 +318,7 @@ def _mask_while(
         if masking.is_uniform(result):
             masking.mark_uniform(new)
         result.replace_all_uses_with(new)
-    loop.detach()
-    loop.erase()
+    Rewriter.erase_op(loop)
 
 
 def _frozen(

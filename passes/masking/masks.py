@@ -11,9 +11,10 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.dialects.building import ConstantPool
+from spmd.dialects.enclosing import parent_block
 from spmd.dialects.rewriting import hint, locate
 from spmd.dialects.spmd import Kind, ReduceOp, Scope
-from spmd.passes.constant_pool import ConstantPool
 
 
 @dataclass(frozen=True)
@@ -127,8 +128,7 @@ def is_poison(value: SSAValue) -> bool:
 def insert(op: Operation, anchor: Operation) -> None:
     """Insert `op` before `anchor`, with its location."""
     locate(op, anchor)
-    block = anchor.parent
-    assert block is not None, "an anchor stands in a block"
+    block = parent_block(anchor)
     block.insert_op_before(op, anchor)
 
 

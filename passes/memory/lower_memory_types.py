@@ -123,8 +123,7 @@ def _allocate(op: LocalAllocOp) -> None:
         )
     )
     locate(alloca, op)
-    entry = function_around(op).body.blocks.first
-    assert entry is not None, "local memory stands in a function with a body"
+    entry = function_around(op).body.blocks[0]
     anchor: Operation | None = entry.first_op
     while isinstance(anchor, arith.ConstantOp | memref.AllocaOp):
         anchor = anchor.next_op

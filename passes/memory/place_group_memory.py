@@ -55,11 +55,12 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from spmd.dialects.building import ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import size_in_bytes, static_bytes
+from spmd.dialects.enclosing import terminator
 from spmd.dialects.rewriting import (
     NO_WRAP,
-    Constants,
     erase_dead_ops,
     hint,
     locate,
@@ -108,8 +109,7 @@ class PlaceGroupMemoryPass(ModulePass):
 
 def place_group_memory(function: func.FuncOp) -> None:
     """Do to one work-group function what the pass does to all."""
-    entry = function.body.blocks.first
-    assert entry is not None, "a work-group function has a body"
+    entry = function.body.blocks[0]
     allocas = [
         op
         for op in entry.ops
@@ -134,8 +134,7 @@ def place_group_memory(function: func.FuncOp) -> None:
     total = _Layout(block, dict(zip(enqueued, block.args, strict=True)))
     for alloca in moved:
         total.append(alloca)
-    end = block.last_op
-    assert end is not None
+    end = terminator(block)
     end.operands = (hint(total.end, "bytes"),)
     merge_equal_ops(block)
     erase_dead_ops(sizes.body)
@@ -214,7 +213,7 @@ class _Layout:
     def __init__(self, block: Block, known: dict[SSAValue, SSAValue]):
         self.before = block.last_op
         self._block = block
-        self._constants = Constants(block)
+        self._constants = ConstantPool(block)
         self._known = known
         self._offset: int | SSAValue = 0
 

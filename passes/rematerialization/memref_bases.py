@@ -11,10 +11,10 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.irdl.dominance import DominanceInfo
 
 from spmd.analysis.contexts.memref_phis import Family, MemrefPlace
+from spmd.dialects.building import ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import behind_constants, hint, insert_before
 from spmd.dialects.spmd import KernelOp, LocalAllocOp
-from spmd.passes.constant_pool import ConstantPool
 
 
 class MemrefBases:

@@ -21,8 +21,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.analysis.contexts.memref_phis import memref_type
+from spmd.dialects.building import ConstantPool
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.rewriting import Constants, insert_before
+from spmd.dialects.rewriting import insert_before
 
 Number = int | SSAValue
 
@@ -64,7 +65,7 @@ class Descriptors:
 
     def __init__(
         self,
-        constants: Constants,
+        constants: ConstantPool,
         known: Mapping[SSAValue, Mapping[tuple[str, int], SSAValue]],
     ):
         self.constants = constants

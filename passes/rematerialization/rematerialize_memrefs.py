@@ -55,12 +55,8 @@ from spmd.analysis.contexts.memref_phis import (
     find_chosen_memrefs,
     viewed_by,
 )
-from spmd.dialects.rewriting import (
-    Constants,
-    erase_dead_ops,
-    hint,
-    insert_before,
-)
+from spmd.dialects.building import ConstantPool
+from spmd.dialects.rewriting import erase_dead_ops, hint, insert_before
 from spmd.dialects.spmd import KernelOp
 from spmd.passes.kernels.choose_sub_group_size import needs_sub_groups
 from spmd.passes.rematerialization.memref_bases import MemrefBases, number_type, op_of
@@ -91,15 +87,14 @@ def rematerialize_memrefs(kernel: KernelOp) -> None:
 
 class _Rebuilder:
     def __init__(self, kernel: KernelOp, places: Sequence[MemrefPlace]):
-        entry = kernel.body.blocks.first
-        assert entry is not None, "a kernel has a body"
+        entry = kernel.body.blocks[0]
         self.places = places
         self.bases = MemrefBases(entry)
         self.numbers: dict[SSAValue, dict[tuple[str, int], SSAValue]] = {}
         """The numbers of each memref that was made again; ("base", 0) is that of its base."""
 
         self.place_of: dict[SSAValue, MemrefPlace] = {}
-        self.descriptors = Descriptors(Constants(entry), self.numbers)
+        self.descriptors = Descriptors(ConstantPool(entry), self.numbers)
         self._which: dict[tuple[SSAValue, Family], SSAValue] = {}
 
     def rebuild(self) -> None:

@@ -53,6 +53,7 @@ from xdsl.passes import ModulePass
 from spmd.analysis.barriers.barrier_regions import around_syncs
 from spmd.analysis.barriers.forwarding import Place, find_places
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
+from spmd.dialects.building import ConstantPool
 from spmd.dialects.rewriting import (
     behind_constants,
     constant_index,
@@ -68,7 +69,6 @@ from spmd.dialects.spmd import (
     KernelOp,
     LocalIdOp,
 )
-from spmd.passes.constant_pool import ConstantPool
 from spmd.passes.rematerialization.replace_forwarded import replace_passed
 from spmd.passes.work_item_loops.building import DIMENSIONS
 from spmd.passes.work_item_loops.counted_loops import for_to_while
@@ -153,8 +153,7 @@ class _Rebuilder:
     def __init__(
         self, kernel: KernelOp, strides: dict[Place, Strides], divergence: Divergence
     ):
-        entry = kernel.body.blocks.first
-        assert entry is not None, "a kernel has a body"
+        entry = kernel.body.blocks[0]
         self.entry = entry
         self.strides = strides
         self.divergence = divergence

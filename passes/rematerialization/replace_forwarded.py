@@ -27,8 +27,10 @@ from typing import Protocol, TypeVar
 
 from xdsl.dialects import cf, scf
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.rewriter import Rewriter
 
 from spmd.analysis.barriers.forwarding import Place, passed_on
+from spmd.dialects.enclosing import parent_block
 from spmd.dialects.rewriting import hint, insert_before, locate
 
 PlaceT = TypeVar("PlaceT", bound=Place)
@@ -111,8 +113,7 @@ def _rebuild(
         old = place.values[-1]
         values = [next(rest) for _ in by.types_of(place)]
         old.replace_all_uses_with(by.make_again(old, place, values, op))
-    assert op.parent is not None
-    op.parent.erase_op(op)
+    Rewriter.erase_op(op)
     return new
 
 
@@ -159,7 +160,6 @@ def _let_pass_on(op: Operation, groups: Sequence[Sequence[SSAValue]]) -> None:
 def _put_in_place_of(op: Operation, new: Operation) -> None:
     locate(new, op)
     new.attributes = op.attributes
-    block = op.parent
-    assert block is not None, "a branch stands in a block"
+    block = parent_block(op)
     block.insert_op_before(new, op)
     block.erase_op(op)

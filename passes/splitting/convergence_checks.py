@@ -89,7 +89,7 @@ def agreed_value(
         return first.res
     parted = arith.CmpiOp(
         _differences(group, values, first.res, anchor),
-        group.pool.zero(first.res.type),
+        group.constants.zero(first.res.type),
         "ne",
     )
     hint(parted.result, "parted")
@@ -132,7 +132,7 @@ def _differences(
         body.add_ops((value, differences, all_))
         return all_.result
 
-    start = group.pool.zero(first.type)
+    start = group.constants.zero(first.type)
     return hint(fold_over_group(group, start, step, "differences", anchor), "differ")
 
 

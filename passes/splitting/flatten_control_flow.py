@@ -31,8 +31,9 @@ from xdsl.dialects import arith, cf, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from spmd.analysis.barriers.barrier_regions import around_syncs
+from spmd.dialects.building import ConstantPool
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.rewriting import Constants, hint, locate
+from spmd.dialects.rewriting import hint, locate
 from spmd.dialects.spmd import KernelOp
 
 
@@ -45,7 +46,7 @@ def flatten(kernel: KernelOp, is_to_go: Callable[[Operation], bool]) -> None:
     """Make blocks of what is to go; of what stands around that, too, it must be said."""
     entry = kernel.body.blocks.first
     assert entry is not None, "a kernel has a body"
-    constants = Constants(entry)
+    constants = ConstantPool(entry)
     blocks = list(reversed(kernel.body.blocks))
     while blocks:
         for op in blocks.pop().ops:
@@ -54,7 +55,7 @@ def flatten(kernel: KernelOp, is_to_go: Callable[[Operation], bool]) -> None:
                 break
 
 
-def _flatten(op: Operation, constants: Constants) -> Sequence[Block]:
+def _flatten(op: Operation, constants: ConstantPool) -> Sequence[Block]:
     """Replace `op` by blocks; those that may have more to flatten, in order."""
     match op:
         case scf.IfOp():
@@ -125,7 +126,7 @@ def _flatten_if(op: scf.IfOp) -> Sequence[Block]:
     return (then, *otherwise, after)
 
 
-def _flatten_switch(op: scf.IndexSwitchOp, constants: Constants) -> Sequence[Block]:
+def _flatten_switch(op: scf.IndexSwitchOp, constants: ConstantPool) -> Sequence[Block]:
     block, after = _cut_behind(op)
     cases = [_move_blocks(region, after)[0] for region in op.case_regions]
     (default,) = _move_blocks(op.default_region, after)

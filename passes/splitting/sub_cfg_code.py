@@ -233,7 +233,7 @@ class SubCfgCode:
         element = memory.type.element_type
         if isinstance(element, IndexType):
             return self.group.constants.index(number)
-        return self.group.pool.number(number, element)
+        return self.group.constants.number(number, element)
 
     def _element_of(self, memory: SSAValue) -> tuple[SSAValue, ...]:
         """The indices of what a work-item stores to: all to the same, if it is a cell."""

@@ -6,8 +6,8 @@ from xdsl.dialects import arith, ub
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from spmd.dialects.building import ConstantPool
 from spmd.dialects.rewriting import behind_constants, hint, locate
-from spmd.passes.constant_pool import ConstantPool
 
 Value = SSAValue | int | None
 """A value, a number that is no value yet, or nothing: no way that leads here sets one."""
@@ -17,7 +17,7 @@ _OPPOSITE = (1, 0, 5, 4, 3, 2, 9, 8, 7, 6)
 
 
 class Pool:
-    """Constants and poison at the head of `entry`, one for each value and type."""
+    """ConstantPool and poison at the head of `entry`, one for each value and type."""
 
     def __init__(self, entry: Block):
         self.constants = ConstantPool(entry)

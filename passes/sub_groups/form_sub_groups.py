@@ -49,16 +49,13 @@ from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from spmd.analysis.ranges.ranges import IntegerRanges
+from spmd.dialects.building import ConstantPool
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.enclosing import enclosing
-from spmd.dialects.rewriting import (
-    Constants,
-    constant_index,
-    hint,
-    insert_before,
-)
+from spmd.dialects.enclosing import enclosing, terminator
+from spmd.dialects.rewriting import constant_index, hint, insert_before
 from spmd.dialects.spmd import SubGroupOp
 from spmd.dialects.work_groups import WORK_ITEMS
 from spmd.passes.kernels.choose_sub_group_size import needs_sub_groups
@@ -118,7 +115,7 @@ class FormSubGroupsPass(ModulePass):
         for function in op.walk():
             if not isinstance(function, func.FuncOp) or function.is_declaration:
                 continue
-            constants = Constants(function.body.block)
+            constants = ConstantPool(function.body.block)
             size = sub_group_size(function)
             if size is not None and has_sub_group_ops(function):
                 form_linear_sub_groups(function, size, constants)
@@ -156,7 +153,7 @@ def has_sub_group_ops(function: func.FuncOp) -> bool:
 
 
 def form_linear_sub_groups(
-    function: func.FuncOp, size: int, constants: Constants
+    function: func.FuncOp, size: int, constants: ConstantPool
 ) -> None:
     """Sub-groups of a function whose work-items can tell who is in theirs."""
     loops = outermost_work_item_loops(function)
@@ -181,7 +178,7 @@ def form_linear_sub_groups(
 
 
 def strip_mine(
-    loop: scf.ForOp, width: int, constants: Constants
+    loop: scf.ForOp, width: int, constants: ConstantPool
 ) -> tuple[SubGroupOp, ...]:
     """Replace `loop` by sub-groups of `width` lanes, and give these."""
     items = trip_count(loop)
@@ -189,13 +186,12 @@ def strip_mine(
         groups = _strip_mine_dynamic(loop, width, constants)
     else:
         groups = _strip_mine_static(loop, width, items, constants)
-    loop.detach()
-    loop.erase()
+    Rewriter.erase_op(loop)
     return tuple(groups)
 
 
 def _strip_mine_dynamic(
-    loop: scf.ForOp, width: int, constants: Constants
+    loop: scf.ForOp, width: int, constants: ConstantPool
 ) -> list[SubGroupOp]:
     """Full sub-groups in a loop and one with the rest."""
     items = loop.ub
@@ -224,7 +220,7 @@ def _inserted(loop: scf.ForOp, op: Operation, name: str) -> SSAValue:
 
 
 def _strip_mine_static(
-    loop: scf.ForOp, width: int, items: int, constants: Constants
+    loop: scf.ForOp, width: int, items: int, constants: ConstantPool
 ) -> list[SubGroupOp]:
     """Only the sub-groups that occur; the last one is as narrow as it can be."""
     start = constant_index(loop.lb)
@@ -257,8 +253,7 @@ def _sub_group(
     counts = () if count is None else (count,)
     group = SubGroupOp([width], [first], counts)
     source, target = loop.body.block, group.body.block
-    end = target.last_op
-    assert end is not None, "a sub-group has a terminator"
+    end = terminator(target)
     item = source.args[0]
     lane = hint(target.args[0], item)
     mapping: dict[SSAValue, SSAValue] = {item: lane}

@@ -35,11 +35,12 @@ from collections.abc import Callable, Sequence
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType, i64
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
+from spmd.dialects.building import ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import (
     NO_WRAP,
-    Constants,
     constant_index,
     hint,
     insert_before,
@@ -82,7 +83,7 @@ def outermost_work_item_loops(function: func.FuncOp) -> list[scf.ForOp]:
     return loops
 
 
-def linear_loop(outer: scf.ForOp, constants: Constants) -> scf.ForOp:
+def linear_loop(outer: scf.ForOp, constants: ConstantPool) -> scf.ForOp:
     """One loop over the linear local id instead of a nest of work-item loops."""
     loops = [outer]
     while isinstance(inner := loops[-1].body.block.first_op, scf.ForOp) and (
@@ -127,13 +128,12 @@ def linear_loop(outer: scf.ForOp, constants: Constants) -> scf.ForOp:
         body.add_op(op)
     linear = scf.ForOp(outer.lb, items, outer.step, (), body)
     insert_before(outer, mark_work_items(linear, 0))
-    outer.detach()
-    outer.erase()
+    Rewriter.erase_op(outer)
     return linear
 
 
 def answer_queries(
-    group: SubGroupOp, items: SSAValue, size: int, constants: Constants
+    group: SubGroupOp, items: SSAValue, size: int, constants: ConstantPool
 ) -> None:
     """Replace what the lanes of `group` ask about it; `items` are in the work-group."""
     (first,) = group.bases

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from xdsl.dialects import arith, cf, memref, scf
 from xdsl.dialects.builtin import MemRefType, i1
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.rewriter import Rewriter
 from xdsl.traits import IsTerminator
 
 from spmd.analysis.shapes.shape import Shape
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.enclosing import terminator
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import (
     AllOp,
@@ -57,8 +59,7 @@ class SubGroupWidening(Widening):
         self.lanes[lane] = Strided(first, 1)
         self.widen_block(self.group.body.block, Active())
         self.emitter.place_before(self.group)
-        self.group.detach()
-        self.group.erase(safe_erase=False)
+        Rewriter.erase_op(self.group, safe_erase=False)
 
     # The walk
 
@@ -149,8 +150,7 @@ class SubGroupWidening(Widening):
         block = op.body.block
         inner = Active(mask, active.all and op.mask in self.some)
         self.widen_block(block, inner)
-        end = block.last_op
-        assert end is not None
+        end = terminator(block)
         held = [self.of(value) for value in end.operands]
         if op.old:
             held = [
@@ -255,8 +255,7 @@ class SubGroupWidening(Widening):
         """Emit `source` into `target`; it yields values in the forms of others."""
         before = self.emitter.enter(target)
         self.widen_block(source, active)
-        end = source.last_op
-        assert end is not None
+        end = terminator(source)
         yielded = [
             self._in_form_of(value, form, active)
             for value, form in zip(end.operands, forms, strict=True)

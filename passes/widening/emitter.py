@@ -20,9 +20,10 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
+from spmd.dialects.building import ConstantPool
 from spmd.dialects.compat.memory import StepOp
+from spmd.dialects.enclosing import parent_block
 from spmd.dialects.rewriting import hint, locate
-from spmd.passes.constant_pool import ConstantPool
 from spmd.passes.widening.lanes import (
     Active,
     Lanes,
@@ -253,8 +254,7 @@ class Emitter:
 
     def place_before(self, anchor: Operation) -> None:
         """Put the head and the body in front of `anchor`."""
-        target = anchor.parent
-        assert target is not None, "a sub-group stands in a block"
+        target = parent_block(anchor)
         for block in (self.head, self.body):
             for op in list(block.ops):
                 op.detach()

@@ -12,11 +12,11 @@ from xdsl.ir import Operation, SSAValue
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.analysis.shapes.shape import Shape
+from spmd.dialects.building import ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import function_around
 from spmd.dialects.rewriting import behind_constants, hint
 from spmd.dialects.spmd import MaskedOp, SubGroupOp
-from spmd.passes.constant_pool import ConstantPool
 from spmd.passes.widening.emitter import Emitter
 from spmd.passes.widening.lanes import (
     Active,

@@ -16,7 +16,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from spmd.dialects.rewriting import NO_WRAP, Constants, hint, locate
+from spmd.dialects.building import ConstantPool
+from spmd.dialects.enclosing import parent_block
+from spmd.dialects.rewriting import NO_WRAP, hint, locate
 from spmd.dialects.spmd import (
     Dimension,
     DimensionOp,
@@ -33,7 +35,6 @@ from spmd.dialects.work_groups import (
     mark_group_memory,
     mark_work_items,
 )
-from spmd.passes.constant_pool import ConstantPool
 
 DIMENSIONS = tuple(Dimension)
 
@@ -60,8 +61,7 @@ class WorkItemNest:
 
     def place_before(self, anchor: Operation) -> None:
         """Put the finished nest, or the body without loops, before `anchor`."""
-        block = anchor.parent
-        assert block is not None, "an anchor stands in a block"
+        block = parent_block(anchor)
         if self.loops:
             self.body.add_op(scf.YieldOp())
             block.insert_op_before(self.loops[0], anchor)
@@ -75,12 +75,10 @@ class WorkGroup:
     """The work-group of a kernel whose ids and constants stand at its head."""
 
     def __init__(self, kernel: KernelOp):
-        entry = kernel.body.blocks.first
-        assert entry is not None, "a kernel has a body"
+        entry = kernel.body.blocks[0]
         self.kernel = kernel
         self.entry = entry
-        self.constants = Constants(entry)
-        self.pool = ConstantPool(entry)
+        self.constants = ConstantPool(entry)
         self.nominal = kernel.group_size
         self.full = FULL_GROUPS in kernel.attributes
         self.dimensions = tuple(

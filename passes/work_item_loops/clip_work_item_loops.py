@@ -44,8 +44,8 @@ from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
 from spmd.analysis.divergence.prefix import Bound, prefix_condition
 from spmd.analysis.memory.accesses import may_trap
 from spmd.analysis.ranges.ranges import IntegerRanges
+from spmd.dialects.building import ConstantPool
 from spmd.dialects.rewriting import (
-    Constants,
     constant_index,
     erase_dead_ops,
     has_no_effect,
@@ -83,9 +83,8 @@ class ClipWorkItemLoopsPass(ModulePass):
 
 def clip_work_item_loops(function: func.FuncOp) -> None:
     """Do to one work-group function what the pass does to all."""
-    entry = function.body.blocks.first
-    assert entry is not None, "a work-group function has a body"
-    constants = Constants(entry)
+    entry = function.body.blocks[0]
+    constants = ConstantPool(entry)
     changed = False
     for nest in tuple(nests_in(function)):
         if any(op.name.startswith("spmd.") for op in nest.walk()):
@@ -127,7 +126,7 @@ def _guard_of(loop: scf.ForOp) -> scf.IfOp | None:
 class _Clipper:
     """Takes from one condition what can become a bound of the loops around it."""
 
-    def __init__(self, nest: scf.ForOp, guard: scf.IfOp, constants: Constants):
+    def __init__(self, nest: scf.ForOp, guard: scf.IfOp, constants: ConstantPool):
         self.nest = nest
         self.guard = guard
         self.constants = constants

@@ -80,8 +80,7 @@ class _Range:
     """The ids and sizes that a work-group function gets as arguments."""
 
     def __init__(self, kernel: KernelOp):
-        block = kernel.body.blocks.first
-        assert block is not None, "a kernel has a body"
+        block = kernel.body.blocks[0]
 
         def arguments(letter: str) -> list[SSAValue]:
             return [
@@ -147,8 +146,7 @@ def kernel_to_function(kernel: KernelOp) -> None:
             replace(op, func.ReturnOp())
         elif isinstance(op, BarrierOp) and op.scope.data is Scope.WORK_GROUP:
             fail(op, "expected no barrier: run split-at-barriers before this pass")
-    entry = kernel.body.blocks.first
-    assert entry is not None
+    entry = kernel.body.blocks[0]
     merge_equal_ops(entry)
     function = func.FuncOp(
         kernel.sym_name.data,

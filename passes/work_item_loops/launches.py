@@ -36,10 +36,12 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
+from spmd.dialects.building import ConstantPool
 from spmd.dialects.element_types import size_in_bytes
 from spmd.dialects.enclosing import function_around
-from spmd.dialects.rewriting import NO_WRAP, Constants, hint, locate
+from spmd.dialects.rewriting import NO_WRAP, hint, locate
 from spmd.dialects.spmd import (
     MAX_EXTENT,
     MAX_GROUP_SIZE,
@@ -69,7 +71,7 @@ class _Launch:
         self.full = (
             full if full is not None and FULL_GROUPS in full.attributes else None
         )
-        self.constants = Constants(function_around(launch).body.blocks[0])
+        self.constants = ConstantPool(function_around(launch).body.blocks[0])
 
     def lower(self) -> None:
         launch = self.launch
@@ -79,8 +81,7 @@ class _Launch:
         self._loop(groups, enqueued, global_size, arguments)
         for allocation in allocations:
             self._insert(memref.DeallocOp.get(allocation))
-        assert launch.parent is not None
-        launch.parent.erase_op(launch)
+        Rewriter.erase_op(launch)
 
     def _insert(self, op: Operation) -> SSAValue | None:
         locate(op, self.launch)

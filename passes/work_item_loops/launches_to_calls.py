@@ -46,19 +46,15 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 from xdsl.traits import SymbolTable
 from xdsl.utils.hints import isa
 
+from spmd.dialects.building import ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import size_in_bytes
 from spmd.dialects.enclosing import function_around
-from spmd.dialects.rewriting import (
-    Constants,
-    behind_constants,
-    hint,
-    insert_before,
-    locate,
-)
+from spmd.dialects.rewriting import behind_constants, hint, insert_before, locate
 from spmd.dialects.spmd import LaunchOp, LocalArgument
 
 LAUNCHER = "spmd_launch"
@@ -98,7 +94,7 @@ class _Call:
     def __init__(self, launch: LaunchOp):
         self.launch = launch
         self.entry = function_around(launch).body.blocks[0]
-        self.constants = Constants(self.entry)
+        self.constants = ConstantPool(self.entry)
 
     def insert(self, op: Operation) -> SSAValue:
         """Puts `op` before the launch; its first result."""
@@ -124,8 +120,7 @@ class _Call:
         launched = hint(self.insert(arith.CmpiOp(done, zero, "ne")), "launched")
         message = f"the launch of @{launch.kernel.root_reference.data} failed"
         insert_before(launch, cf.AssertOp(launched, message))
-        assert launch.parent is not None
-        launch.parent.erase_op(launch)
+        Rewriter.erase_op(launch)
 
     def record(self, words: int) -> SSAValue:
         """Memory for the record: once per function call, also if the launch is in a loop."""

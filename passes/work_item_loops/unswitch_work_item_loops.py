@@ -54,8 +54,10 @@ from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from spmd.analysis.memory.accesses import may_trap
+from spmd.dialects.enclosing import parent_block
 from spmd.dialects.rewriting import (
     constant_index,
     erase_dead_ops,
@@ -141,8 +143,7 @@ def _move_stores_behind(nest: scf.ForOp) -> None:
         for loop in loops_of(nest)
     ):
         return  # Perhaps there is no iteration.
-    block = nest.parent
-    assert block is not None, "a loop stands in a block"
+    block = parent_block(nest)
     behind: Operation = nest
     for op in tuple(_body(nest).ops):
         if (
@@ -221,8 +222,7 @@ def _unswitch(nest: scf.ForOp, branch: Branch) -> tuple[int, list[scf.ForOp]]:
         )
     around.location = branch.location
     insert_before(nest, around)
-    assert nest.parent is not None, "a loop stands in a block"
-    nest.parent.erase_op(nest)
+    Rewriter.erase_op(nest)
     return beside, [loops for loops in arms if loops is not None]
 
 

@@ -1,0 +1,148 @@
+"""
+Building IR that says where it came from.
+
+xDSL's builder gives new operations no location. Here they get that of the operation that
+they stand for, and their results are named as they are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    VectorType,
+    i1,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint
+from xdsl.utils.hints import isa
+
+from spmd.dialects.rewriting import hint, locate
+
+ConstantAttr = IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr
+
+
+class Builder:
+    """Inserts operations at one point, with the location of `like` unless they have one."""
+
+    def __init__(self, at: InsertPoint, like: Operation | None = None):
+        self.at = at
+        self._like = like
+
+    @staticmethod
+    def before(anchor: Operation) -> Builder:
+        """In front of `anchor`, which new operations stand for."""
+        return Builder(InsertPoint.before(anchor), anchor)
+
+    @staticmethod
+    def at_end(block: Block, like: Operation | None = None) -> Builder:
+        """At the end of `block`."""
+        return Builder(InsertPoint.at_end(block), like)
+
+    @staticmethod
+    def at_head(entry: Block, like: Operation | None = None) -> Builder:
+        """After the constants at the head of an entry block."""
+        op = entry.first_op
+        while isinstance(op, arith.ConstantOp):
+            op = op.next_op
+        return Builder(InsertPoint(entry, op), like)
+
+    def stands_for(self, op: Operation) -> None:
+        """New operations have the location of `op` from here on."""
+        self._like = op
+
+    def add(self, op: Operation, name: SSAValue | str | None = None) -> SSAValue:
+        """Insert `op`; its first result, called like `name` if it has no name."""
+        self.append(op)
+        return hint(op.results[0], name)
+
+    def append(self, *ops: Operation) -> None:
+        """Insert `ops`, which need not have results."""
+        block, anchor = self.at.block, self.at.insert_before
+        for op in ops:
+            if self._like is not None:
+                locate(op, self._like)
+            if anchor is None:
+                block.add_op(op)
+            else:
+                block.insert_op_before(op, anchor)
+
+    @contextmanager
+    def into(self, block: Block) -> Generator[Block]:
+        """Go on at the end of `block` for a while."""
+        before, self.at = self.at, InsertPoint.at_end(block)
+        yield block
+        self.at = before
+
+
+class ConstantPool:
+    """
+    The constants at the head of a function's entry block, one for each value.
+
+    Constants further down are left alone: they do not dominate the whole function.
+    """
+
+    def __init__(self, entry: Block):
+        self._entry = entry
+        self._values: dict[Attribute, SSAValue] = {}
+        self._indices: dict[int, SSAValue] = {}
+        for op in entry.ops:
+            if not isinstance(op, arith.ConstantOp):
+                break
+            self._values.setdefault(op.value, op.result)
+
+    def get(self, attribute: ConstantAttr, name: str | None = None) -> SSAValue:
+        """The constant of this value and type."""
+        found = self._values.get(attribute)
+        if found is None:
+            at = Builder(InsertPoint.at_start(self._entry), self._entry.parent_op())
+            found = self._values[attribute] = at.add(arith.ConstantOp(attribute), name)
+        return found
+
+    def index(self, value: int) -> SSAValue:
+        """The constant `value` of type `index`."""
+        # Asked for often, and a number is found much faster than an attribute.
+        found = self._indices.get(value)
+        if found is None:
+            found = self._indices[value] = self.number(value, IndexType())
+        return found
+
+    def bit(self, value: bool) -> SSAValue:
+        """The constant of type `i1`."""
+        return self.get(IntegerAttr.from_bool(value), str(value).lower())
+
+    def number(self, value: int, type_: Attribute) -> SSAValue:
+        """A scalar integer or index."""
+        assert isa(type_, IntegerType | IndexType), f"{type_} has no integers"
+        sign = "m" if value < 0 else ""
+        suffix = "" if isinstance(type_, IndexType) else f"_{type_}"
+        return self.get(IntegerAttr(value, type_), f"c{sign}{abs(value)}{suffix}")
+
+    def zero(self, type_: Attribute) -> SSAValue:
+        """Something harmless of a type, for lanes that have no value."""
+        if isa(type_, VectorType):
+            number = 0.0 if isa(type_.element_type, AnyFloat) else 0
+            return self.get(DenseIntOrFPElementsAttr.from_list(type_, [number]))  # pyright: ignore
+        if isa(type_, AnyFloat):
+            return self.get(FloatAttr(0.0, type_), "zero")
+        return self.bit(False) if type_ == i1 else self.number(0, type_)
+
+    def dense(
+        self, value: float, type_: Attribute, width: int, name: str | None = None
+    ) -> SSAValue:
+        """A vector with the same number in each lane."""
+        if name is None and value in (0, 1):
+            name = "ones" if value else "zeros"
+        elif name is None and isinstance(value, int):
+            name = f"c{value}_lanes" if value > 0 else f"cm{-value}_lanes"
+        number = float(value) if isa(type_, AnyFloat) else int(value)
+        vector = VectorType(type_, [width])
+        return self.get(DenseIntOrFPElementsAttr.from_list(vector, [number]), name)  # pyright: ignore
