@@ -103,8 +103,10 @@ def test_pass_says_what_it_requires_and_ensures_and_shows_ir(pass_: type[ModuleP
 
 @pytest.mark.parametrize("pass_", PASSES, ids=lambda p: p.name)
 def test_pass_has_a_filecheck_and_an_execution_test(pass_: type[ModulePass]):
-    filecheck = TESTS / "filecheck" / "passes" / f"{pass_.name}.mlir"
-    execution = TESTS / "execution" / f"test_{pass_.name.replace('-', '_')}.py"
+    folder = pass_.__module__.split(".")[2]
+    filecheck = TESTS / "filecheck" / "passes" / folder / f"{pass_.name}.mlir"
+    file = f"test_{pass_.name.replace('-', '_')}.py"
+    execution = TESTS / "execution" / folder / file
     assert filecheck.is_file(), f"expected {relative(filecheck)}"
     assert pass_.name in filecheck.read_text()
     assert execution.is_file(), f"expected {relative(execution)}"

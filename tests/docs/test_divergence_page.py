@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tests.analysis.test_fixtures import Fixture
-from tests.analysis.test_fixtures import test_fixture as check
+from tests.analysis.divergence.test_fixtures import Fixture
+from tests.analysis.divergence.test_fixtures import test_fixture as check
 from tests.docs.divergence_page import PAGE, TABLE, filled
 
 TEXT = PAGE.read_text()

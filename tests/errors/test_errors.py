@@ -1,7 +1,7 @@
 """
 Kernels that cannot be compiled, and exactly what is said about each.
 
-Each `.mlir` file beside this one begins with the expected error, without the file name:
+Each `.mlir` file of `programs/` begins with the expected error, without the file name:
 
     // 3:5: expected X, got Y
 """
@@ -12,7 +12,7 @@ import pytest
 
 import spmd
 
-FILES = sorted(Path(__file__).parent.glob("*.mlir"))
+FILES = sorted((Path(__file__).parent / "programs").rglob("*.mlir"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])

@@ -1,10 +1,9 @@
-"""The kernels of `kernels/`, and how to call them. Every one is correct."""
+"""The kernels of `kernels/cases/`, and how to call them. Every one is correct."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import spmd
 from tests.execution.harness import (
     BOXES,
     EXACT,
+    KERNELS,
     LINES,
     PLANES,
     Arguments,
@@ -22,7 +22,7 @@ from tests.execution.harness import (
     Tolerance,
 )
 
-KERNELS = Path(__file__).parent / "kernels"
+PATHS = {path.stem: path for path in (KERNELS / "cases").rglob("*.mlir")}
 LIBM = Tolerance(ulps=4)
 
 
@@ -37,7 +37,7 @@ class Case:
 
     @property
     def source(self) -> str:
-        return (KERNELS / f"{self.name}.mlir").read_text()
+        return PATHS[self.name].read_text()
 
     def __str__(self) -> str:
         return self.name

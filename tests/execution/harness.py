@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import prod
+from pathlib import Path
 from typing import Any, cast
 
 import ml_dtypes
@@ -41,6 +42,9 @@ from spmd.reference import run_kernel, run_work_groups
 from spmd.runtime.errors import SourceText
 from spmd.runtime.options import Strategy, Width
 from spmd.runtime.parsing import make_context, parse
+
+KERNELS = Path(__file__).resolve().parents[1] / "kernels"
+"""The folder of the kernels that several tests run."""
 
 Array = NDArray[Any]
 DTYPES: dict[str, Any] = {

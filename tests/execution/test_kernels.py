@@ -1,5 +1,5 @@
 """
-Every kernel of `kernels/`, compiled, against the interpreter.
+Every kernel of `kernels/cases/`, compiled, against the interpreter.
 
 Widths, numbers of threads and ranges are spread over the kernels: each kernel meets a few
 of them, all kernels together meet all. `SPMD_ALL_WIDTHS=1` takes the whole product.
@@ -16,8 +16,9 @@ import pytest
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.runtime.options import Width
-from tests.execution.cases import CASES, KERNELS, Case
+from tests.execution.cases import CASES, Case
 from tests.execution.harness import (
+    KERNELS,
     Launch,
     check_native,
     check_passes,
@@ -52,7 +53,7 @@ def each(*, widths: bool) -> list[object]:
 
 def test_there_is_a_case_for_every_kernel():
     assert sorted(case.name for case in CASES) == sorted(
-        path.stem for path in KERNELS.glob("*.mlir")
+        path.stem for path in (KERNELS / "cases").rglob("*.mlir")
     )
 
 

@@ -1,0 +1,9 @@
+"""Kernels that ask for every part of `vectorize`."""
+
+from __future__ import annotations
+
+from tests.execution.masking.divergence_kernels import DIVERGENCE
+from tests.execution.pipelines.access_kernels import ACCESSES
+from tests.execution.pipelines.vectorize_case import Case
+
+CASES: dict[str, Case] = {**DIVERGENCE, **ACCESSES}

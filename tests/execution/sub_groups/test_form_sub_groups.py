@@ -1,0 +1,63 @@
+"""`form-sub-groups` must not change what a work-group computes."""
+
+from __future__ import annotations
+
+import pytest
+
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
+from tests.execution.harness import LINES, PLANES, Launch, Maker, check_passes
+from tests.execution.pipelines.vectorize_kernels import CASES
+
+NAMES = ("branches-that-store", "nested-divergent-loops", "private-arrays")
+
+FIXED = """
+spmd.kernel @fixed(%x: memref<?xi32>) attributes {work_group_size = array<i64: 21, 3>} {
+  %ly = spmd.local_id y
+  %lx = spmd.local_id x
+  %i = spmd.global_id x
+  %j = spmd.global_id y
+  %n = spmd.global_size x
+  %row = arith.muli %j, %n : index
+  %at = arith.addi %row, %i : index
+  %v = memref.load %x[%at] : memref<?xi32>
+  %l = arith.addi %lx, %ly : index
+  %l32 = arith.index_cast %l : index to i32
+  %w = arith.muli %v, %l32 : i32
+  memref.store %w, %x[%at] : memref<?xi32>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("width", [1, 2, 8, 64, "auto"])
+@pytest.mark.parametrize("name", NAMES)
+def test_lanes_compute_what_work_items_do(name: str, width: int):
+    case = CASES[name]
+    for launch in LINES:
+        check_passes(
+            case.source,
+            case.arguments,
+            launch,
+            SpmdToLoopsPass(),
+            FormSubGroupsPass(width=width),
+        )
+
+
+def _plane(make: Maker):
+    return [make.integers("i32", -9, 9, make.n)]
+
+
+@pytest.mark.parametrize("width", [2, 8, 16, 64])
+def test_a_size_that_is_known_gives_the_sub_groups_that_occur(width: int):
+    for size in ((21, 3), (42, 6), (50, 4)):
+        launch = Launch(size, (21, 3))
+        passes = (SpmdToLoopsPass(), FormSubGroupsPass(width=width))
+        check_passes(FIXED, _plane, launch, *passes)
+
+
+def test_planes():
+    source = FIXED.replace("attributes {work_group_size = array<i64: 21, 3>}", "")
+    for launch in PLANES:
+        passes = (SpmdToLoopsPass(), FormSubGroupsPass(width=4))
+        check_passes(source, _plane, launch, *passes)

@@ -1,9 +1,0 @@
-"""Kernels that ask for every part of `vectorize`."""
-
-from __future__ import annotations
-
-from tests.execution.access_kernels import ACCESSES
-from tests.execution.divergence_kernels import DIVERGENCE
-from tests.execution.vectorize_case import Case
-
-CASES: dict[str, Case] = {**DIVERGENCE, **ACCESSES}

@@ -1,0 +1,27 @@
+"""`widen-sub-groups`: vector code computes what work-items do, at every width."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+
+from tests.execution.harness import LINES, check_native
+from tests.execution.pipelines.vectorize_kernels import CASES
+
+WIDTHS: tuple[Literal[1, 2, 4, 8, 16, 32, 64], ...] = (1, 2, 4, 8, 16, 32, 64)
+NOT_SCALAR = WIDTHS[1:]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_vectors_compute_what_work_items_do(name: str):
+    case = CASES[name]
+    for width in NOT_SCALAR:
+        for launch in LINES:
+            check_native(
+                case.source,
+                case.arguments,
+                launch,
+                width=width,
+                tolerance=case.tolerance,
+            )

@@ -1,0 +1,171 @@
+"""Conditions that became loop bounds select the same work-items."""
+
+from typing import Any
+
+import pytest
+
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from tests.execution.harness import (
+    LINES,
+    PLANES,
+    Launch,
+    Maker,
+    check_native,
+    check_passes,
+)
+from tests.execution.work_item_loops.tree_kernels import tree_kernel
+
+CONDITIONS = {
+    "below": "arith.cmpi ult, %gid, %n : index",
+    "below_or_equal": "arith.cmpi ule, %gid, %n : index",
+    "signed_below": "arith.cmpi slt, %gid, %m : index",
+    "signed_below_or_equal": "arith.cmpi sle, %lid, %m : index",
+    "above": "arith.cmpi ugt, %n, %lid : index",
+    "not_below": "arith.cmpi uge, %gid, %n : index",
+    "every_third": "arith.cmpi slt, %triple, %n : index",
+    "every_third_or_equal": "arith.cmpi sle, %triple, %m : index",
+    "narrow": "arith.cmpi slt, %narrow, %limit : i32",
+    "narrow_unsigned": "arith.cmpi ult, %narrow, %limit : i32",
+    "may_wrap": "arith.cmpi ult, %shifted, %n : index",
+    "may_wrap_signed": "arith.cmpi slt, %shifted, %n : index",
+    "one": "arith.cmpi eq, %lid, %c0 : index",
+    "another": "arith.cmpi eq, %lid, %c2 : index",
+    "any_one": "arith.cmpi eq, %gid, %n : index",
+    "shifted_one": "arith.cmpi eq, %shifted, %m : index",
+    "narrow_one": "arith.cmpi eq, %limit, %narrow : i32",
+    "all_but_one": "arith.cmpi ne, %gid, %n : index",
+    "both": "arith.andi %low, %high : i1",
+    "with_uniform": "arith.andi %low, %uniform : i1",
+    "uniform": "arith.andi %uniform, %uniform : i1",
+}
+
+
+def kernel(condition: str) -> str:
+    return f"""
+spmd.kernel @clipped(%n: index, %m: index, %limit: i32, %x: memref<?xi32>) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %one = arith.constant 1 : i32
+  %gid = spmd.global_id x
+  %lid = spmd.local_id x
+  %triple = arith.muli %gid, %c3 : index
+  %shifted = arith.addi %lid, %m : index
+  %narrow = arith.index_cast %lid : index to i32
+  %low = arith.cmpi ult, %gid, %n : index
+  %high = arith.cmpi slt, %lid, %m : index
+  %uniform = arith.cmpi slt, %n, %m : index
+  %c = {CONDITIONS[condition]}
+  scf.if %c {{
+    %v = memref.load %x[%gid] : memref<?xi32>
+    %w = arith.addi %v, %one : i32
+    memref.store %w, %x[%gid] : memref<?xi32>
+  }}
+  spmd.return
+}}
+"""
+
+
+def with_bounds(n: int, m: int, limit: int):
+    def arguments(make: Maker) -> list[Any]:
+        return [n, m, limit, make.range("i32", make.n)]
+
+    return arguments
+
+
+BOUNDS = [
+    with_bounds(n, m, limit)
+    for n, m, limit in (
+        (0, 0, 0),
+        (5, -2, -3),
+        (70, 17, 9),
+        (-1, 1 << 62, 1 << 30),
+        (40, -(1 << 63), -(1 << 31)),
+        (1 << 62, (1 << 63) - 1, (1 << 31) - 1),
+    )
+]
+
+
+@pytest.mark.parametrize("bounds", BOUNDS, ids=range(len(BOUNDS)))
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_one_dimension(condition: str, bounds: Any):
+    for launch in LINES[1:4]:
+        check_passes(
+            kernel(condition),
+            bounds,
+            launch,
+            SpmdToLoopsPass(),
+            skip=("split-at-barriers",),
+        )
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_native(condition: str):
+    for bounds in BOUNDS:
+        check_native(kernel(condition), bounds, LINES[3], vectorize=False)
+
+
+PLANE = """
+spmd.kernel @plane(%n: index, %m: index, %w: index, %x: memref<?xi32>) {
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i32
+  %gx = spmd.global_id x
+  %gy = spmd.global_id y
+  %lx = spmd.local_id x
+  %ly = spmd.local_id y
+  %row = arith.muli %gy, %w : index
+  %i = arith.addi %row, %gx : index
+  %a = arith.cmpi ult, %gx, %n : index
+  %b = arith.cmpi sle, %gy, %m : index
+  %ab = arith.andi %a, %b : i1
+  scf.if %ab {
+    %leader = arith.cmpi eq, %ly, %c1 : index
+    scf.if %leader {
+      memref.store %one, %x[%i] : memref<?xi32>
+    }
+  }
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize(("n", "m"), [(0, 3), (100, 100), (5, 4), (13, -1), (-1, 6)])
+@pytest.mark.parametrize("launch", PLANES, ids=str)
+def test_two_dimensions(launch: Launch, n: int, m: int):
+    def arguments(make: Maker) -> list[Any]:
+        return [n, m, make.launch.global_size[0], make.zeros("i32", make.n)]
+
+    check_passes(
+        PLANE, arguments, launch, SpmdToLoopsPass(), skip=("split-at-barriers",)
+    )
+
+
+@pytest.mark.parametrize("condition", ["below", "one", "signed_below_or_equal"])
+def test_the_condition_is_gone(condition: str):
+    module = check_passes(
+        kernel(condition),
+        BOUNDS[2],
+        LINES[3],
+        SpmdToLoopsPass(),
+        skip=("split-at-barriers",),
+    )
+    assert "scf.if" not in str(module)
+
+
+def summed(make: Maker) -> list[Any]:
+    return [make.random("i32", make.n), make.zeros("i32", make.groups)]
+
+
+@pytest.mark.parametrize("start", [32, 64, 16, 5])
+@pytest.mark.parametrize("fixed", [False, True])
+def test_a_tree_has_no_conditions(start: int, fixed: bool):
+    """What a loop carries is bounded, so `lid + s < n` is a bound of the loop too."""
+    attributes = "attributes {work_group_size = array<i64: 64>}" if fixed else ""
+    source = tree_kernel(start, attributes)
+    for launch in LINES:
+        if fixed and launch.group_size != (64,):
+            continue
+        module = check_passes(source, summed, launch, SpmdToLoopsPass())
+        assert "scf.if" not in str(module)
+        check_native(source, summed, launch)

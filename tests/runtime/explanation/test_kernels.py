@@ -1,0 +1,170 @@
+"""Explanations of the examples and of many kernels: none fails, and sums are right."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+import spmd
+from spmd.analysis.divergence.analyze import analyze_kernel
+from spmd.dialects.spmd import KernelOp
+from spmd.passes.kernels.hoist_ids import HoistIdsPass
+from spmd.runtime.explanation.explanation import JSON_VERSION
+from spmd.runtime.explanation.facts import KernelFacts
+from spmd.runtime.parsing import make_context, parse, read_file
+
+ROOT = Path(__file__).resolve().parents[3]
+EXAMPLES = sorted((ROOT / "examples").glob("*.mlir"))
+KERNELS = [
+    next((ROOT / "tests" / "kernels").rglob(f"{name}.mlir"))
+    for name in (
+        "barrier_in_nested_loops",
+        "blocks_several_returns",
+        "bubble_sort",
+        "continuations/rounds_between",
+        "exchange_3d",
+        "gather_scatter",
+        "group_collectives",
+        "local_from_launch",
+        "math_f64",
+        "private_across_barrier",
+        "sub_group_divergent",
+        "values_across_barriers",
+        "while_divergent",
+    )
+]
+
+OPTIONS: list[dict[str, Any]] = [
+    {"width": 8},
+    {},
+    {"width": 4, "strategy": "continuations"},
+    {"vectorize": False},
+]
+
+
+def check(facts: KernelFacts) -> None:
+    sizes = [context.bytes for context in facts.contexts]
+    assert None not in sizes
+    assert facts.context_bytes == sum(size or 0 for size in sizes)
+    for loop in facts.loops:
+        counts = loop.accesses
+        costly = [access.kind for access in loop.costly]
+        for kind in ("reversed", "strided", "gather", "scatter"):
+            assert (getattr(counts, kind) > 0) == (kind in costly)
+        assert counts.uniform >= 0
+        assert counts.contiguous >= 0
+        assert loop.lanes > 1 or (loop.why_lanes and not costly)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("path", [*EXAMPLES, *KERNELS], ids=lambda path: path.stem)
+def test_kernels_are_explained(path: Path, options: dict[str, Any]):
+    program = spmd.compile(path, **options)
+    explanation = program.explain()
+    assert [facts.name for facts in explanation.kernels] == list(program.kernels)
+    for facts in explanation.kernels:
+        check(facts)
+    assert str(explanation) == str(program.explain()), "not the same twice"
+    assert f"kernel @{explanation.kernels[0].name} at {path}:" in str(explanation)
+    read: Mapping[str, Any] = json.loads(explanation.to_json())
+    assert read["version"] == JSON_VERSION
+    assert [kernel["name"] for kernel in read["kernels"]] == list(program.kernels)
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
+def test_the_width_changes_nothing_but_lanes(path: Path):
+    def without_lanes(width: int) -> list[object]:
+        (facts,) = spmd.compile(path, width=width).explain().kernels
+        accesses = [(loop.lines, loop.divergent, loop.costly) for loop in facts.loops]
+        return [facts.contexts, facts.cells, facts.local_bytes, *accesses]
+
+    assert without_lanes(8) == without_lanes(16)
+
+
+def test_a_kernel_without_places():
+    sys.path.append(str(ROOT / "examples"))
+    module: ModuleOp = import_module("08_python_kernel").EXAMPLE.module()
+    explanation = spmd.compile(module, width=16).explain()
+    (facts,) = explanation.kernels
+    assert facts.place is None
+    assert [loop.lines for loop in facts.loops] == [None]
+    assert str(explanation).startswith("kernel @polynomial\n")
+    json.loads(explanation.to_json())
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_no_example_keeps_a_uniform_value_or_an_id(path: Path):
+    """Everything in a context of an example is varying, and no id or sum of ids."""
+    module = parse(read_file(path))
+    HoistIdsPass().apply(make_context(), module)
+    kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)}
+    for facts in spmd.compile(path, width=8).explain().kernels:
+        divergence = analyze_kernel(kernels[facts.name])
+        values = [
+            value
+            for op in kernels[facts.name].walk()
+            for value in (
+                *op.results,
+                *(
+                    arg
+                    for region in op.regions
+                    for b in region.blocks
+                    for arg in b.args
+                ),
+            )
+        ]
+        for context in facts.contexts:
+            for name in {context.name, *context.values}:
+                kept = [value for value in values if value.name_hint == name]
+                assert kept, f"expected a value %{name} in the source"
+                for value in kept:
+                    shapes = [
+                        divergence.shape(value, d) for d in range(divergence.dimensions)
+                    ]
+                    assert any(shape.is_varying for shape in shapes), f"%{name}"
+
+
+def test_a_host_function_explains_what_it_launches():
+    source = """
+spmd.kernel @one(%x: memref<?xf32>) { spmd.return }
+spmd.kernel @other(%x: memref<?xf32>) { spmd.return }
+func.func @host(%x: memref<?xf32>) {
+  %c8 = arith.constant 8 : index
+  spmd.launch @other global(%c8) of(%c8) (%x) : memref<?xf32>
+  func.return
+}
+"""
+    program = spmd.compile(source)
+    names = [k.name for k in program.host_functions["host"].explain().kernels]
+    assert names == ["other"]
+    with pytest.raises(spmd.LaunchError, match="expected no group_size"):
+        program.host_functions["host"].explain(group_size=8)
+    assert [k.name for k in program.explain().kernels] == ["one", "other"]
+    text = str(program.explain())
+    assert text.count("none: everything runs once per work-group") == 2
+
+
+def test_errors_are_those_of_compiling():
+    source = """
+spmd.kernel @k(%x: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %lid = spmd.local_id x
+  %first = arith.cmpi eq, %lid, %c0 : index
+  scf.if %first {
+    spmd.barrier
+  }
+  spmd.return
+}
+"""
+    kernel = spmd.compile(source).kernels["k"]
+    with pytest.raises(spmd.CompileError, match=r"spmd\.barrier"):
+        kernel.explain()
+    with pytest.raises(spmd.LaunchError, match="group_size"):
+        kernel.explain(group_size=-1)
