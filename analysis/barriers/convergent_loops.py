@@ -34,13 +34,10 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.barriers.sub_cfgs import Cfg, end_of
 from spmd.analysis.divergence.analyze import Divergence
-from spmd.analysis.graphs.cfg import (
-    Loop,
-    back_edges,
-    immediate_dominators,
-    natural_loops,
-    strongly_connected,
-)
+from spmd.analysis.graphs.bit_vectors import solve_backward
+from spmd.analysis.graphs.cfg import Loop, back_edges, natural_loops
+from spmd.analysis.graphs.dominators import immediate_dominators
+from spmd.analysis.graphs.traversal import strongly_connected
 
 
 @dataclass(frozen=True)
@@ -112,7 +109,7 @@ def _cycles(edges: Sequence[Sequence[int]]) -> dict[int, Loop]:
     """The cycles of any graph, as far as one can get from each node of one to each other."""
     return {
         nodes[0]: Loop(nodes[0], frozenset(nodes), None)
-        for nodes in strongly_connected(edges)
+        for nodes in strongly_connected(range(len(edges)), edges.__getitem__)
         if len(nodes) > 1 or nodes[0] in edges[nodes[0]]
     }
 
@@ -195,7 +192,7 @@ class _Round:
                 backward[at].append(number[node])
             if not nexts:
                 backward[end].append(number[node])
-        post = immediate_dominators(backward, end)
+        post = immediate_dominators(end, backward.__getitem__)
         return {node: post[i] for node, i in number.items() if post.get(i, end) != end}
 
     def rejoins(self, branch: int) -> bool:
@@ -242,19 +239,9 @@ def _bits_ahead(
     edges: Mapping[int, Sequence[int]], own: Mapping[int, int]
 ) -> dict[int, int]:
     """The bits that nodes have of their own, and those of all that they lead to."""
-    ahead = dict(own)
-    before: dict[int, list[int]] = {node: [] for node in edges}
-    for node, nexts in edges.items():
-        for target in nexts:
-            before[target].append(node)
-    open_ = [node for node, bits in ahead.items() if bits]
-    while open_:
-        node = open_.pop()
-        for source in before[node]:
-            if ahead[node] & ~ahead[source]:
-                ahead[source] |= ahead[node]
-                open_.append(source)
-    return ahead
+    return solve_backward(
+        edges, edges.__getitem__, lambda node, after: own[node] | after
+    ).before
 
 
 def _block_around(op: Operation, sibling: Block) -> Block | None:

@@ -8,6 +8,7 @@ from xdsl.dialects import scf
 from xdsl.ir import Block, Region
 
 from spmd.analysis.barriers.barrier_regions import BarrierRegion, BarrierRegions
+from spmd.analysis.graphs.bit_vectors import solve_backward
 from spmd.dialects.enclosing import parent_block
 from spmd.dialects.spmd import KernelOp
 
@@ -68,23 +69,13 @@ def syncs_ahead(regions: BarrierRegions, flow: Flow) -> Mapping[BarrierRegion, i
     """
     bit = {sync: 1 << number for number, sync in enumerate(regions.syncs)}
     the_end = 1 << len(bit)
-    ahead = {
-        region: bit.get(region.end, the_end if not flow[region] else 0)
-        for region in regions.regions
-    }
-    changed = True
-    while changed:
-        changed = False
-        for region in reversed(regions.regions):
-            if region.end in bit:
-                continue
-            found = ahead[region]
-            for following in flow[region]:
-                found |= ahead[following]
-            if found != ahead[region]:
-                ahead[region] = found
-                changed = True
-    return ahead
+
+    def transfer(region: BarrierRegion, after: int) -> int:
+        if not flow[region]:
+            return bit.get(region.end, the_end)
+        return bit.get(region.end, after)
+
+    return solve_backward(regions.regions, flow.__getitem__, transfer).before
 
 
 def why_not_agreed(

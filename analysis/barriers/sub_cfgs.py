@@ -26,11 +26,8 @@ from functools import cached_property
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.barriers.barrier_regions import is_sync
-from spmd.analysis.graphs.cfg import (
-    dominates,
-    immediate_dominators,
-    reverse_post_order,
-)
+from spmd.analysis.graphs.dominators import dominates, immediate_dominators
+from spmd.analysis.graphs.traversal import reachable
 from spmd.dialects.enclosing import parent_block, terminator
 
 
@@ -105,8 +102,8 @@ class SubCfg:
     _dominator: dict[int, int]
     _number: Mapping[Block, int]
     _edges: Sequence[Sequence[int]]
-    _behind: dict[Block, frozenset[int]] = field(
-        default_factory=dict[Block, frozenset[int]]
+    _behind: dict[Block, dict[int, None]] = field(
+        default_factory=dict[Block, dict[int, None]]
     )
 
     @property
@@ -124,14 +121,8 @@ class SubCfg:
     def leads_to(self, a: Block, b: Block) -> bool:
         """Whether a work-item can run `b` after it has run `a`."""
         if a not in self._behind:
-            seen: set[int] = set()
-            open_ = list(self._edges[self._number[a]])
-            while open_:
-                node = open_.pop()
-                if node not in seen:
-                    seen.add(node)
-                    open_.extend(self._edges[node])
-            self._behind[a] = frozenset(seen)
+            nexts = self._edges[self._number[a]]
+            self._behind[a] = reachable(nexts, self._edges.__getitem__)
         return self._number[b] in self._behind[a]
 
 
@@ -145,10 +136,9 @@ def find_sub_cfgs(cfg: Cfg) -> tuple[SubCfg, ...]:
         if sync in found:
             continue
         start = cfg.blocks[0] if sync is None else cfg.behind(sync)
-        order = reverse_post_order(edges, cfg.number[start])
-        blocks = tuple(cfg.blocks[number] for number in order)
+        dominator = immediate_dominators(cfg.number[start], edges.__getitem__)
+        blocks = tuple(cfg.blocks[number] for number in dominator)
         ends = tuple(block for block in blocks if not cfg.branches(block))
-        dominator = immediate_dominators(edges, cfg.number[start])
         found[sync] = SubCfg(sync, blocks, ends, dominator, cfg.number, edges)
         open_.extend(end for end in map(end_of, ends) if is_sync(end))
     return tuple(found.values())

@@ -20,7 +20,8 @@ from spmd.analysis.barriers.forwarded_values import Variable
 from spmd.analysis.barriers.region_flow import region_flow
 from spmd.analysis.contexts.context_cut import why_not_recomputed
 from spmd.analysis.contexts.context_needs import ContextNeeds
-from spmd.analysis.contexts.slot_colouring import Sharing, bits_of, numbers
+from spmd.analysis.contexts.slot_colouring import Sharing
+from spmd.analysis.graphs.bit_vectors import bits_of, numbers
 from spmd.dialects.spmd import ScanOp
 
 

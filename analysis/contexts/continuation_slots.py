@@ -19,8 +19,9 @@ from spmd.analysis.barriers.sub_cfgs import Cfg, SubCfg, end_of
 from spmd.analysis.contexts.context_cut import why_not_recomputed
 from spmd.analysis.contexts.context_slots import Slot
 from spmd.analysis.contexts.continuation_needs import ContinuationNeeds
-from spmd.analysis.contexts.slot_colouring import Sharing, numbers
+from spmd.analysis.contexts.slot_colouring import Sharing
 from spmd.analysis.divergence.unstructured import branch_of
+from spmd.analysis.graphs.bit_vectors import numbers
 from spmd.dialects.spmd import ScanOp
 
 

@@ -8,9 +8,11 @@ place of its type that is free.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from xdsl.ir import Attribute
+
+from spmd.analysis.graphs.bit_vectors import numbers
 
 
 class Sharing:
@@ -65,19 +67,3 @@ class Sharing:
             if not any(self.merge(other, place) for other in free):
                 places[type_] = known | 1 << place
         return [self._place_of(number) for number in range(len(self.types))]
-
-
-def bits_of(found: Iterable[int]) -> int:
-    """A set of numbers."""
-    bits = 0
-    for number in found:
-        bits |= 1 << number
-    return bits
-
-
-def numbers(bits: int) -> Iterator[int]:
-    """The elements of a set, from the lowest."""
-    while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest

@@ -18,133 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 
-
-def reverse_post_order(successors: Sequence[Sequence[int]], entry: int) -> list[int]:
-    """The nodes that can be reached, each before its successors but for cycles."""
-    order: list[int] = []
-    seen = {entry}
-    stack = [(entry, iter(successors[entry]))]
-    while stack:
-        node, rest = stack[-1]
-        for successor in rest:
-            if successor not in seen:
-                seen.add(successor)
-                stack.append((successor, iter(successors[successor])))
-                break
-        else:
-            order.append(node)
-            stack.pop()
-    return order[::-1]
-
-
-def immediate_dominators(
-    successors: Sequence[Sequence[int]], entry: int
-) -> dict[int, int]:
-    """The last node that all ways to a node have in common; the entry is its own."""
-    order = reverse_post_order(successors, entry)
-    position = {node: i for i, node in enumerate(order)}
-    predecessors: dict[int, list[int]] = {node: [] for node in order}
-    for node in order:
-        for successor in successors[node]:
-            predecessors[successor].append(node)
-    dominator = {entry: entry}
-    changed = True
-    while changed:
-        changed = False
-        for node in order[1:]:
-            new = -1
-            for before in predecessors[node]:
-                if before in dominator:
-                    new = (
-                        before if new < 0 else _common(dominator, position, before, new)
-                    )
-            if dominator.get(node) != new:
-                dominator[node] = new
-                changed = True
-    return dominator
-
-
-def _common(dominator: dict[int, int], position: dict[int, int], a: int, b: int) -> int:
-    while a != b:
-        if position[a] < position[b]:
-            a, b = b, a
-        a = dominator[a]
-    return a
-
-
-def dominators_without_cycles(before: Sequence[Sequence[int]]) -> list[int]:
-    """
-    The immediate dominators of nodes that stand behind all their predecessors.
-
-    Node 0 is the entry. A node knows one far dominator as well as its immediate one, so
-    that a common dominator is found in logarithmic time (Myers' jump pointers).
-    """
-    dominator, far, depth = [0], [0], [0]
-
-    def common(a: int, b: int) -> int:
-        if depth[a] < depth[b]:
-            a, b = b, a
-        while depth[a] > depth[b]:
-            a = far[a] if depth[far[a]] >= depth[b] else dominator[a]
-        while a != b:
-            if far[a] != far[b]:
-                a, b = far[a], far[b]
-            else:
-                a, b = dominator[a], dominator[b]
-        return a
-
-    for predecessors in before[1:]:
-        above = reduce(common, predecessors)
-        dominator.append(above)
-        depth.append(depth[above] + 1)
-        beyond = far[above]
-        even = depth[above] - depth[beyond] == depth[beyond] - depth[far[beyond]]
-        far.append(far[beyond] if even else above)
-    return dominator
-
-
-def strongly_connected(edges: Sequence[Sequence[int]]) -> list[list[int]]:
-    """
-    The sets of nodes that lie on common cycles, each before those it leads to.
-
-    A node on no cycle is a set of its own (Tarjan, without recursion).
-    """
-    low: dict[int, int] = {}
-    index: dict[int, int] = {}
-    on_path: set[int] = set()
-    path: list[int] = []
-    result: list[list[int]] = []
-    for root in range(len(edges)):
-        if root in index:
-            continue
-        work = [(root, iter(edges[root]))]
-        index[root] = low[root] = len(index)
-        path.append(root)
-        on_path.add(root)
-        while work:
-            node, rest = work[-1]
-            for after in rest:
-                if after not in index:
-                    index[after] = low[after] = len(index)
-                    path.append(after)
-                    on_path.add(after)
-                    work.append((after, iter(edges[after])))
-                    break
-                if after in on_path:
-                    low[node] = min(low[node], index[after])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == index[node]:
-                    component: list[int] = []
-                    while not component or component[-1] != node:
-                        component.append(path.pop())
-                        on_path.discard(component[-1])
-                    result.append(component)
-    return result[::-1]
+from spmd.analysis.graphs.dominators import dominates, immediate_dominators
+from spmd.analysis.graphs.traversal import reachable, reverse_post_order
 
 
 @dataclass(frozen=True)
@@ -161,9 +38,9 @@ def back_edges(
     successors: Sequence[Sequence[int]], entry: int
 ) -> tuple[list[tuple[int, int]], bool]:
     """The edges to a node that dominates their source, and whether they cut all cycles."""
-    order = reverse_post_order(successors, entry)
+    dominator = immediate_dominators(entry, successors.__getitem__)
+    order = tuple(dominator)
     position = {node: i for i, node in enumerate(order)}
-    dominator = immediate_dominators(successors, entry)
     back: list[tuple[int, int]] = []
     reducible = True
     for node in order:
@@ -176,38 +53,36 @@ def back_edges(
     return back, reducible
 
 
-def dominates(dominator: dict[int, int], a: int, b: int) -> bool:
-    """Whether `a` is on every way to `b`."""
-    while b != a:
-        if dominator[b] == b:
-            return False
-        b = dominator[b]
-    return True
-
-
 def natural_loops(
     successors: Sequence[Sequence[int]], back: Sequence[tuple[int, int]]
 ) -> dict[int, Loop]:
     """The loops by their header, merged if they share it."""
-    predecessors: list[list[int]] = [[] for _ in successors]
-    for node, nexts in enumerate(successors):
-        for successor in nexts:
-            predecessors[successor].append(node)
-    nodes: dict[int, set[int]] = {}
+    predecessors = _turned_round(successors)
+    latches: dict[int, list[int]] = {}
     for latch, header in back:
-        body = nodes.setdefault(header, {header})
-        stack = [latch]
-        while stack:
-            node = stack.pop()
-            if node not in body:
-                body.add(node)
-                stack.extend(predecessors[node])
+        latches.setdefault(header, []).append(latch)
+    nodes = {
+        header: {
+            header,
+            *reachable(ends, lambda n: () if n == header else predecessors[n]),
+        }
+        for header, ends in latches.items()
+    }
     by_size = sorted(nodes, key=lambda header: len(nodes[header]))
     loops: dict[int, Loop] = {}
     for i, header in enumerate(by_size):
         around = (h for h in by_size[i + 1 :] if header in nodes[h])
         loops[header] = Loop(header, frozenset(nodes[header]), next(around, None))
     return loops
+
+
+def _turned_round(successors: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The predecessors of each node."""
+    result: list[list[int]] = [[] for _ in successors]
+    for node, nexts in enumerate(successors):
+        for successor in nexts:
+            result[successor].append(node)
+    return result
 
 
 @dataclass(frozen=True)
@@ -220,11 +95,7 @@ class Graph:
     @cached_property
     def predecessors(self) -> tuple[tuple[int, ...], ...]:
         """The nodes with an edge to each node."""
-        result: list[list[int]] = [[] for _ in self.successors]
-        for node, nexts in enumerate(self.successors):
-            for successor in nexts:
-                result[successor].append(node)
-        return tuple(map(tuple, result))
+        return tuple(map(tuple, _turned_round(self.successors)))
 
     @cached_property
     def innermost(self) -> tuple[int | None, ...]:
@@ -258,24 +129,19 @@ class Graph:
     @cached_property
     def dominator(self) -> dict[int, int]:
         """The immediate dominator of each node."""
-        return immediate_dominators(self.successors, 0)
+        return immediate_dominators(0, self.successors.__getitem__)
 
     @cached_property
     def controlled(self) -> tuple[tuple[int, ...], ...]:
         """For every node those that run or not depending on where it branches."""
         end = len(self.successors)
-        backward: list[list[int]] = [[] for _ in range(end + 1)]
-        for node, nexts in enumerate(self.successors):
-            for successor in nexts:
-                backward[successor].append(node)
-            if not nexts:
-                backward[end].append(node)
+        backward = _turned_round([*(nexts or (end,) for nexts in self.successors), ()])
         # A loop without exit ends somewhere too, or nothing would post-dominate it.
         while missing := sorted(
-            set(range(end)) - set(reverse_post_order(backward, end))
+            set(range(end)) - reachable((end,), backward.__getitem__).keys()
         ):
             backward[end].append(missing[-1])
-        post = immediate_dominators(backward, end)
+        post = immediate_dominators(end, backward.__getitem__)
         result: list[dict[int, None]] = [{} for _ in range(end)]
         for node, nexts in enumerate(self.successors):
             for successor in nexts if len(nexts) > 1 else ():
@@ -295,15 +161,15 @@ def block_index(
         for node in loop.nodes:
             innermost[node] = loop.header
     order: list[int] = []
-    reachable = reverse_post_order(successors, entry)
+    all_nodes = reverse_post_order(entry, successors.__getitem__)
     # What is still to be emitted: a single node, or a loop with all that is inside.
     work: list[tuple[int, bool]] = [
-        *reversed(_level(successors, entry, None, reachable, innermost, loops))
+        *reversed(_level(successors, entry, None, all_nodes, innermost, loops))
     ]
     while work:
         unit, is_loop = work.pop()
         if is_loop:
-            nodes = [n for n in reachable if n in loops[unit].nodes]
+            nodes = [n for n in all_nodes if n in loops[unit].nodes]
             inside = _level(successors, unit, unit, nodes, innermost, loops)
             work.extend(reversed(inside))
         else:
@@ -340,17 +206,10 @@ def _level(
                 if a != b and b not in edges[a]:
                     edges[a].append(b)
     start = numbers[units[root]]
-    order = reverse_post_order(edges, start)
-    dominator = immediate_dominators(edges, start)
-    position = {unit: i for i, unit in enumerate(order)}
-    children: dict[int, list[int]] = {unit: [] for unit in order}
-    for unit in order[1:]:
-        children[dominator[unit]].append(unit)
-    result: list[tuple[int, bool]] = []
-    stack = [start]
-    while stack:
-        unit = stack.pop()
-        name = names[unit]
-        result.append((name, name in loops and name != around))
-        stack.extend(sorted(children[unit], key=position.__getitem__, reverse=True))
-    return result
+    dominator = immediate_dominators(start, edges.__getitem__)
+    children: dict[int, list[int]] = {unit: [] for unit in dominator}
+    for unit in reversed(dominator):
+        if unit != start:
+            children[dominator[unit]].append(unit)
+    inner = (names[unit] for unit in reachable((start,), children.__getitem__))
+    return [(name, name in loops and name != around) for name in inner]

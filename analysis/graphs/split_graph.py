@@ -17,8 +17,8 @@ from spmd.analysis.graphs.cfg import (
     back_edges,
     block_index,
     natural_loops,
-    reverse_post_order,
 )
+from spmd.analysis.graphs.traversal import reverse_post_order
 
 Edge = tuple[int, int]
 """An edge by its source and its position among the successors of that."""
@@ -40,7 +40,7 @@ class _Splitter:
     def __init__(self, successors: Sequence[Sequence[int]]):
         self.original = successors
         self.targets = [list(nexts) for nexts in successors]
-        self.reachable = reverse_post_order(successors, 0)
+        self.reachable = reverse_post_order(0, successors.__getitem__)
         self.path: dict[Edge, list[int]] = {}
 
     def new_node(self, target: int) -> int:

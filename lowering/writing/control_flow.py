@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from spmd.analysis.graphs.traversal import reverse_post_order, successors_of
 from spmd.lowering.writing.function_writer import FunctionWriter
 
 
@@ -117,32 +118,6 @@ class Cfg:
             self.writer.jump(self.edge(block, values))
 
 
-def reverse_post_order(entry: Block) -> list[Block]:
-    """
-    The blocks that can be reached, such that what dominates a block stands before it.
-
-    xDSL's own iterator gives a block twice if one branch reaches it twice.
-    """
-    order: list[Block] = []
-    seen = {entry}
-    path = [(entry, iter(_successors(entry)))]
-    while path:
-        block, rest = path[-1]
-        following = next((b for b in rest if b not in seen), None)
-        if following is None:
-            order.append(block)
-            path.pop()
-        else:
-            seen.add(following)
-            path.append((following, iter(_successors(following))))
-    order.reverse()
-    return order
-
-
-def _successors(block: Block) -> Sequence[Block]:
-    return block.last_op.successors if block.last_op is not None else ()
-
-
 Terminator = Callable[[FunctionWriter, Operation, Cfg], None]
 
 CFG_TERMINATORS: dict[str, Terminator] = {}
@@ -166,7 +141,7 @@ def write_cfg(
         return
     cfg = Cfg(writer, region)
     joins: list[tuple[Block, Join]] = []
-    for block in reverse_post_order(blocks[0]):
+    for block in reverse_post_order(blocks[0], successors_of):
         if block is not blocks[0]:
             join = Join(writer, cfg.labels[block])
             join.bind(block.args)

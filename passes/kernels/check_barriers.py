@@ -38,11 +38,12 @@ from typing import Literal
 from xdsl.context import Context
 from xdsl.dialects import arith, cf, scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.barriers.barrier_regions import is_group_barrier, is_group_collective
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
+from spmd.analysis.graphs.traversal import reverse_post_order, successors_of
 from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.enclosing import parent_block
 from spmd.dialects.rewriting import has_no_effect
@@ -166,38 +167,14 @@ class _Checker:
         if block not in self._reached:
             region = block.parent
             assert region is not None
-            blocks = _forward_order(region)
+            # From back to front, a successor that is not known yet ends a back edge.
+            blocks = reverse_post_order(region.blocks[0], successors_of)
             self._order.update((at, number) for number, at in enumerate(blocks))
             for at in reversed(blocks):
-                end = at.last_op
-                successors = end.successors if end is not None else ()
                 self._reached[at] = frozenset((at,)).union(
-                    *(self._reached[s] for s in successors if s in self._reached)
+                    *(self._reached[s] for s in successors_of(at) if s in self._reached)
                 )
         return self._reached[block]
-
-
-def _forward_order(region: Region) -> list[Block]:
-    """
-    The blocks of `region`, each before those that it branches to, but for back edges.
-
-    Visiting them backwards, a successor that is not known yet is behind a back edge.
-    """
-    first = region.blocks[0]
-    done: dict[Block, None] = {}
-    seen = {first}
-    stack = [(first, iter(first.last_op.successors if first.last_op else ()))]
-    while stack:
-        block, successors = stack[-1]
-        following = next(successors, None)
-        if following is None:
-            done[block] = None
-            stack.pop()
-        elif following not in seen:
-            seen.add(following)
-            end = following.last_op
-            stack.append((following, iter(end.successors if end else ())))
-    return list(reversed(done))
 
 
 Decider = tuple[Operation, str, SSAValue]
@@ -214,7 +191,7 @@ def _deciders(
         region = block.parent
         assert region is not None
         if len(region.blocks) > 1:
-            for other in _forward_order(region):
+            for other in reverse_post_order(region.blocks[0], successors_of):
                 end = other.last_op
                 if isinstance(end, cf.ConditionalBranchOp | cf.SwitchOp) and cut_off(
                     end, block

@@ -8,9 +8,10 @@ from __future__ import annotations
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IntegerType, MemRefType, i1
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
-from xdsl.irdl.dominance import DominanceInfo
 
 from spmd.analysis.contexts.memref_phis import Family, MemrefPlace
+from spmd.analysis.graphs.dominators import dominates, immediate_dominators
+from spmd.analysis.graphs.traversal import successors_of
 from spmd.dialects.building import ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import behind_constants, hint, insert_before
@@ -181,16 +182,17 @@ def _dominates(one: Operation | Block, other: SSAValue | Operation) -> bool:
         other = other.owner if isinstance(other.owner, Operation) else _first(other)
     block = one if isinstance(one, Block) else one.parent
     assert block is not None
-    region = block.parent
-    at: Operation | None = other
-    while at is not None and at.parent_region() is not region:
-        at = at.parent_op()
-    if at is None or at.parent is None:
-        return False
-    if at.parent is block:
+    at = block.find_ancestor_op_in_block(other)
+    if at is not None:
         return isinstance(one, Block) or (one is not at and one.is_before_in_block(at))
+    region, parent = block.parent, other.parent
     assert region is not None
-    return DominanceInfo(region).dominates(block, at.parent)
+    assert parent is not None
+    used_in = region.find_ancestor_block_in_region(parent)
+    if used_in is None:
+        return False
+    dominator = immediate_dominators(region.blocks[0], successors_of)
+    return used_in in dominator and dominates(dominator, block, used_in)
 
 
 def _first(value: SSAValue) -> Operation:

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from xdsl.dialects import cf
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from spmd.analysis.graphs.bit_vectors import numbers, solve_backward
+from spmd.analysis.graphs.traversal import reverse_post_order, successors_of
 from spmd.passes.structuring.successors import (
     find_empty,
-    in_order,
     replace_trivial_arguments,
-    successors_of,
     ways_past,
 )
 
@@ -52,18 +52,23 @@ class BlockGraph:
     def __init__(self, region: Region, same: Mapping[SSAValue, SSAValue] | None = None):
         """`same` maps values to those that they are new values of (see `structurize`)."""
         self.same: Mapping[SSAValue, SSAValue] = same or {}
-        order = in_order(region, successors_of)
+        entry = region.blocks[0]
+        # Successors go backwards, so that what stands first in a branch comes first.
+        order = reverse_post_order(entry, lambda block: reversed(successors_of(block)))
         replace_trivial_arguments(order, self.same)
         empty = find_empty(order, self.same)
         ways = {block: ways_past(block, empty) for block in order}
-        self.blocks = in_order(region, lambda block: [to for to, _ in ways[block]])
+        self.blocks = reverse_post_order(
+            entry,
+            lambda block: [to for to, _ in reversed(ways[block]) if to is not None],
+        )
         self.exit = len(self.blocks)
         self.variables: list[Variable] = []
         self._of_value: dict[SSAValue, Variable] = {}
-        numbers: dict[Block | None, int] = {None: self.exit}
-        numbers.update((block, number) for number, block in enumerate(self.blocks))
+        number_of: dict[Block | None, int] = {None: self.exit}
+        number_of.update((block, number) for number, block in enumerate(self.blocks))
         self.jumps = [
-            tuple(Jump(number, numbers[to], values) for to, values in ways[block])
+            tuple(Jump(number, number_of[to], values) for to, values in ways[block])
             for number, block in enumerate(self.blocks)
         ]
         self.arrivals: list[list[Jump]] = [[] for _ in range(self.exit + 1)]
@@ -84,7 +89,7 @@ class BlockGraph:
         self.of_values = (1 << len(self.variables)) - 1
         """All variables so far: those that stand for values of the source."""
 
-        self.live = self._find_live()
+        self.live: Mapping[int, int] = self._find_live()
         """The variables with a value that matters where a block begins, as bits."""
 
     def new(self, type_: Attribute, name: str | None) -> Variable:
@@ -95,10 +100,7 @@ class BlockGraph:
 
     def among(self, bits: int) -> Iterator[Variable]:
         """The variables of a set, in order."""
-        while bits:
-            lowest = bits & -bits
-            yield self.variables[lowest.bit_length() - 1]
-            bits ^= lowest
+        return (self.variables[number] for number in numbers(bits))
 
     def given(self) -> Iterator[tuple[SSAValue, Variable]]:
         """The variables that have a value from elsewhere to begin with."""
@@ -118,7 +120,10 @@ class BlockGraph:
 
     def live_on(self, jump: Jump) -> int:
         """The variables that matter on a way, before it sets those of the target."""
-        live = self.live[jump.target]
+        return self._before(jump, self.live[jump.target])
+
+    def _before(self, jump: Jump, live: int) -> int:
+        """The variables that matter on a way, from those that do at its target."""
         arguments = self.arguments[jump.target]
         needed = 0
         for argument, value in zip(arguments, jump.values, strict=True):
@@ -173,19 +178,19 @@ class BlockGraph:
                 bits |= variable.bit
         return bits
 
-    def _find_live(self) -> list[int]:
-        live = [0] * self.exit
-        live.append(sum(variable.bit for variable in self.arguments[self.exit]))
-        self.live = live
-        waiting = dict.fromkeys(reversed(range(self.exit)))
-        while waiting:
-            number = next(iter(waiting))
-            del waiting[number]
-            found = 0
-            for jump in self.jumps[number]:
-                found |= self.live_on(jump)
-            found = found & ~self.defined[number] | self._used[number]
-            if found != live[number]:
-                live[number] = found
-                waiting.update((jump.source, None) for jump in self.arrivals[number])
-        return live
+    def _find_live(self) -> Mapping[int, int]:
+        def successors(node: int | Jump) -> Sequence[int | Jump]:
+            if isinstance(node, Jump):
+                return (node.target,)
+            return self.jumps[node] if node != self.exit else ()
+
+        def transfer(node: int | Jump, live: int) -> int:
+            if isinstance(node, Jump):
+                return self._before(node, live)
+            if node == self.exit:
+                return sum(variable.bit for variable in self.arguments[node])
+            return live & ~self.defined[node] | self._used[node]
+
+        nodes = [n for i, jumps in enumerate(self.jumps) for n in (i, *jumps)]
+        live = solve_backward([*nodes, self.exit], successors, transfer).before
+        return {n: bits for n, bits in live.items() if isinstance(n, int)}

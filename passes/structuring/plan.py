@@ -27,7 +27,8 @@ from typing import Any, NamedTuple
 from xdsl.dialects.builtin import IndexType, i1
 from xdsl.ir import Attribute
 
-from spmd.analysis.graphs.cfg import dominators_without_cycles, strongly_connected
+from spmd.analysis.graphs.dominators import dominators_without_cycles
+from spmd.analysis.graphs.traversal import strongly_connected
 from spmd.passes.structuring.block_graph import BlockGraph, Jump, Variable
 from spmd.passes.structuring.code import (
     Arm,
@@ -182,7 +183,7 @@ class _Planner:
         units: list[_Unit] = []
         of_block: dict[int, _Unit] = {}
         number: dict[int, int] = {}
-        for component in strongly_connected(edges):
+        for component in strongly_connected(range(len(edges)), edges.__getitem__):
             members = sorted(blocks[i] for i in component)
             is_loop = len(component) > 1 or component[0] in edges[component[0]]
             unit = _Unit(members, is_loop)

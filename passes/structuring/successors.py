@@ -2,37 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from xdsl.dialects import cf
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
-from spmd.analysis.graphs.cfg import reverse_post_order
+from spmd.analysis.graphs.traversal import successors_of
 from spmd.dialects.diagnostics import fail
-
-
-def in_order(
-    region: Region, successors: Callable[[Block], Sequence[Block | None]]
-) -> list[Block]:
-    """The blocks that can be reached, in reverse post-order."""
-    blocks = list(region.blocks)
-    number = {block: i for i, block in enumerate(blocks)}
-    # Successors go backwards, so that what stands first in a branch comes first.
-    edges: list[list[int]] = [[] for _ in blocks]
-    seen, open_ = {blocks[0]}, [blocks[0]]
-    while open_:
-        block = open_.pop()
-        known = [to for to in successors(block) if to is not None]
-        edges[number[block]] = [number[to] for to in reversed(known)]
-        open_.extend(to for to in known if to not in seen)
-        seen.update(known)
-    return [blocks[i] for i in reverse_post_order(edges, 0)]
-
-
-def successors_of(block: Block) -> Sequence[Block]:
-    end = block.last_op
-    assert end is not None, "a block has a terminator"
-    return end.successors
 
 
 def ways_of(end: Operation) -> Sequence[tuple[Block, Sequence[SSAValue]]]:

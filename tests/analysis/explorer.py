@@ -12,8 +12,9 @@ import random
 from collections.abc import Sequence
 from itertools import product
 
-from spmd.analysis.graphs.cfg import Graph, back_edges, reverse_post_order
+from spmd.analysis.graphs.cfg import Graph, back_edges
 from spmd.analysis.graphs.split_graph import split_graph
+from spmd.analysis.graphs.traversal import reachable
 
 Counters = tuple[int, ...]
 Lane = tuple[int | None, int | None, Counters]
@@ -128,7 +129,7 @@ def ends_everywhere(successors: list[list[int]]) -> bool:
     """Whether every block can be left for good."""
     ends = {node for node, nexts in enumerate(successors) if not nexts}
     return all(
-        ends & set(reverse_post_order(successors, node))
+        ends & reachable((node,), successors.__getitem__).keys()
         for node in range(len(successors))
     )
 

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 
 from spmd.analysis.graphs.cfg import (
     back_edges,
-    dominates,
-    immediate_dominators,
     natural_loops,
-    reverse_post_order,
 )
+from spmd.analysis.graphs.dominators import dominates, immediate_dominators
+from spmd.analysis.graphs.traversal import reverse_post_order
 from tests.analysis.explorer import random_successors
 
 HEAD = """
@@ -72,8 +71,8 @@ class KernelWriter:
         self.successors = successors
         self.back = set(back_edges(successors, 0)[0])
         self.loops = natural_loops(successors, list(self.back))
-        self.dominator = immediate_dominators(successors, 0)
-        self.order = reverse_post_order(successors, 0)
+        self.dominator = immediate_dominators(0, successors.__getitem__)
+        self.order = reverse_post_order(0, successors.__getitem__)
         self.blocks = [_Block() for _ in successors]
         self.count = 0
 

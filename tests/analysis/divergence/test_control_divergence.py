@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 
 from spmd.analysis.divergence.control_divergence import divergent_blocks
-from spmd.analysis.graphs.cfg import Graph, back_edges, dominates
+from spmd.analysis.graphs.cfg import Graph, back_edges
+from spmd.analysis.graphs.dominators import dominates
 from spmd.analysis.graphs.split_graph import split_graph
 from tests.analysis.explorer import explore, random_graph, random_successors
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spmd.analysis.divergence.control_divergence import divergent_blocks
-from spmd.analysis.graphs.cfg import reverse_post_order
 from spmd.analysis.graphs.split_graph import split_graph
+from spmd.analysis.graphs.traversal import reverse_post_order
 
 
 @st.composite
@@ -47,7 +47,7 @@ def ways(
 def test_sync_dependence_is_two_disjoint_ways(successors: list[list[int]]):
     split = split_graph(successors)
     assert split is not None
-    for branch in reverse_post_order(successors, 0):
+    for branch in reverse_post_order(0, successors.__getitem__):
         if len(successors[branch]) < 2:
             continue
         found = divergent_blocks(split.graph, split.node[branch])

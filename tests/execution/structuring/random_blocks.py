@@ -11,7 +11,8 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from spmd.analysis.graphs.cfg import dominates, immediate_dominators, reverse_post_order
+from spmd.analysis.graphs.dominators import dominates, immediate_dominators
+from spmd.analysis.graphs.traversal import reverse_post_order
 from tests.analysis.explorer import ends_everywhere, random_successors
 
 LIMIT = 40
@@ -52,7 +53,7 @@ class BlocksWriter:
     def __init__(self, generator: random.Random, successors: list[list[int]]):
         self.choose = generator
         self.successors = successors
-        self.dominator = immediate_dominators(successors, 0)
+        self.dominator = immediate_dominators(0, successors.__getitem__)
         self.distance = _distances(successors)
         self.values: list[list[str]] = [[] for _ in successors]
         self.arguments = [
@@ -130,7 +131,7 @@ class BlocksWriter:
         )
 
     def write(self) -> str:
-        for block in reverse_post_order(self.successors, 0):
+        for block in reverse_post_order(0, self.successors.__getitem__):
             self.block(block)
         trace = f"memref<?x{ROOM}xi32>"
         return "\n".join(
