@@ -200,9 +200,8 @@ class Kernel:
             size = None  # The kernel says so itself.
         facts = explain_kernel(
             restrict(self._module, self._op),
-            self.name,
+            self._op,
             specialised_passes(self.name, size, full, self._options),
-            continuations=self._options.strategy == "continuations",
             vectorize=self._options.vectorize,
             source=self._source,
         )

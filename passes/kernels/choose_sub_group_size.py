@@ -31,6 +31,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import KernelError
+from spmd.dialects.remarks import DefaultSubGroupSize, remark
 from spmd.dialects.spmd import (
     MAX_SUB_GROUP_SIZE,
     BallotOp,
@@ -82,3 +83,4 @@ class ChooseSubGroupSizePass(ModulePass):
                 and any(map(needs_sub_groups, kernel.walk()))
             ):
                 kernel.sub_group_size = IntegerAttr(size, i64)
+                remark(DefaultSubGroupSize, kernel)

@@ -39,6 +39,7 @@ from spmd.analysis.barriers.barrier_regions import (
 from spmd.analysis.barriers.redundant_barriers import RedundantBarriers
 from spmd.analysis.divergence.analyze import analyze_kernel
 from spmd.dialects.diagnostics import source_location
+from spmd.dialects.remarks import DroppedBarrier, remark
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.spmd.kernel import DROPPED_BARRIERS
 
@@ -76,6 +77,7 @@ def drop_redundant_barriers(kernel: KernelOp) -> None:
     reasons: list[StringAttr] = []
     for barrier, reason in tuple((r.barrier, r.reason) for r in finder.find()):
         where = source_location(barrier)
+        remark(DroppedBarrier, kernel, reason, where)
         reasons.append(StringAttr(f"{where}: {reason}" if where else reason))
         Rewriter.erase_op(barrier)
     if reasons:

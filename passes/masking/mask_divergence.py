@@ -69,7 +69,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from spmd.analysis.divergence.analyze import analyze_sub_group
+from spmd.analysis.divergence.analyze import Divergence, analyze_sub_group
+from spmd.analysis.divergence.explanation import decisions_of
+from spmd.dialects.remarks import MaskedDivergence, is_listened_to, remark
 from spmd.dialects.spmd import SubGroupOp
 from spmd.passes.masking.control import mask_sub_group
 
@@ -83,4 +85,16 @@ class MaskDivergencePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         groups = [each for each in op.walk() if isinstance(each, SubGroupOp)]
         for group in groups:
-            mask_sub_group(group, analyze_sub_group(group))
+            divergence = analyze_sub_group(group)
+            if is_listened_to():
+                _explain(group, divergence)
+            mask_sub_group(group, divergence)
+
+
+def _explain(group: SubGroupOp, divergence: Divergence) -> None:
+    """Say where the lanes of `group` diverge, and why."""
+    for op in group.body.walk():
+        if decisions_of(op) and divergence.is_divergent(op):
+            first, *chain = divergence.why_divergent(op).split("\n")
+            reason = first.partition("is divergent: ")[2] or first
+            remark(MaskedDivergence, op, group, "; ".join((reason, *chain[-1:])))

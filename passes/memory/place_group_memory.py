@@ -59,8 +59,10 @@ from spmd.dialects.building import ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import size_in_bytes, static_bytes
 from spmd.dialects.enclosing import terminator
+from spmd.dialects.remarks import PlacedGroupMemory, remark
 from spmd.dialects.rewriting import (
     NO_WRAP,
+    constant_index,
     erase_dead_ops,
     hint,
     locate,
@@ -117,7 +119,9 @@ def place_group_memory(function: func.FuncOp) -> None:
     ]
     _check_local_memory(allocas)
     moved = choose_moved(allocas)
+    stack = sum(_bytes(alloca) for alloca in allocas if alloca not in moved)
     if not moved:
+        remark(PlacedGroupMemory, function, stack, 0)
         return
     enqueued = entry.args[-6:-3]
     scratch = hint(entry.insert_arg(SCRATCH_TYPE, len(entry.args)), "scratch")
@@ -138,6 +142,7 @@ def place_group_memory(function: func.FuncOp) -> None:
     end.operands = (hint(total.end, "bytes"),)
     merge_equal_ops(block)
     erase_dead_ops(sizes.body)
+    remark(PlacedGroupMemory, function, stack, constant_index(end.operands[0]))
     locate(sizes, function)
     assert function.parent is not None
     function.parent.insert_op_after(sizes, function)
@@ -172,7 +177,7 @@ def choose_moved(allocas: Sequence[memref.AllocaOp]) -> list[memref.AllocaOp]:
         if DYNAMIC_INDEX in alloca.memref.type.get_shape():
             moved.append(alloca)
             continue
-        size = _aligned(static_bytes(alloca.memref.type))
+        size = _bytes(alloca)
         if total + size > STACK_BYTES:
             moved.append(alloca)
         else:
@@ -229,7 +234,7 @@ class _Layout:
         begin = self.end
         type_ = alloca.memref.type
         if not alloca.dynamic_sizes:
-            size = _aligned(static_bytes(type_))
+            size = _bytes(alloca)
             if isinstance(self._offset, int):
                 self._offset += size
             else:
@@ -291,8 +296,9 @@ def _view(
     return (view, cast), (cast.dest,)
 
 
-def _aligned(size: int) -> int:
-    return -(-size // CACHE_LINE) * CACHE_LINE
+def _bytes(alloca: memref.AllocaOp) -> int:
+    """The cache lines of an allocation of constant size."""
+    return -(-static_bytes(alloca.memref.type) // CACHE_LINE) * CACHE_LINE
 
 
 def _extend_type(function: func.FuncOp) -> None:

@@ -85,10 +85,18 @@ class _GroupArray:
 
         self.array = self._dynamic() if sizes else self._static()
         why = "a private array that is used on both sides of a barrier"
-        explain(self.array, why)
+        explain(self.array, why, self._part(), self.reason)
         if self.reason is not None:
             assert isinstance(self.array.owner, Operation)
             self.array.owner.attributes[NOT_INTERLEAVED] = StringAttr(self.reason)
+
+    def _part(self) -> MemRefType[Attribute]:
+        """What the array keeps of one work-item."""
+        shape = self.type.get_shape()
+        if self.reason is None:
+            return MemRefType(self.type.element_type, shape)
+        dynamic = DYNAMIC_INDEX in shape
+        return MemRefType(i8, [DYNAMIC_INDEX if dynamic else static_bytes(self.type)])
 
     def _static(self) -> SSAValue:
         name, type_ = self.alloca.memref.name_hint, self.type

@@ -57,6 +57,7 @@ from spmd.analysis.barriers.barrier_regions import find_barrier_regions
 from spmd.analysis.contexts.memref_phis import find_chosen_memrefs
 from spmd.analysis.divergence.analyze import analyze_kernel
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.remarks import Split, remark
 from spmd.dialects.rewriting import erase_dead_ops
 from spmd.dialects.spmd import GlobalIdOp, KernelOp
 from spmd.dialects.spmd.kernel import NOT_SPLIT_BY_FISSION
@@ -112,8 +113,9 @@ def split_at_barriers(
             f"{problem.reason}; strategy=fission cannot split here, "
             "strategy=continuations can",
         )
-    has_syncs = next(regions.syncs, None) is not None
-    if problem is None and (strategy != "continuations" or not has_syncs):
+    barriers = len(tuple(regions.syncs))
+    by_fission = problem is None and (strategy != "continuations" or not barriers)
+    if by_fission:
         split_by_fission(kernel, regions, divergence, check)
         fuse_collectives(kernel)
     else:
@@ -121,3 +123,5 @@ def split_at_barriers(
             kernel.attributes[NOT_SPLIT_BY_FISSION] = StringAttr(problem.reason)
         make_continuations(kernel, check)
     erase_dead_ops(kernel.body)
+    why_not = None if problem is None else problem.reason
+    remark(Split, kernel, barriers, by_fission, why_not)

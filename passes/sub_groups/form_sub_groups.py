@@ -55,6 +55,7 @@ from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import enclosing, terminator
+from spmd.dialects.remarks import FormedSubGroups, is_listened_to, remark
 from spmd.dialects.rewriting import constant_index, hint, insert_before
 from spmd.dialects.spmd import SubGroupOp
 from spmd.dialects.work_groups import WORK_ITEMS
@@ -65,7 +66,12 @@ from spmd.passes.sub_groups.linear_sub_groups import (
     linear_loop,
     outermost_work_item_loops,
 )
-from spmd.passes.sub_groups.vector_width import checked_width, choose_width
+from spmd.passes.sub_groups.vector_width import (
+    Width,
+    checked_width,
+    choose_width,
+    why_width,
+)
 from spmd.passes.sub_groups.vectorization_cost import why_not_worthwhile
 from spmd.passes.sub_groups.vectorization_legality import (
     why_not_lanes,
@@ -120,26 +126,36 @@ class FormSubGroupsPass(ModulePass):
             if size is not None and has_sub_group_ops(function):
                 form_linear_sub_groups(function, size, constants)
                 continue
-            if self.where_needed:
+            if self.where_needed and not is_listened_to():
                 continue
-            width = checked_width(self.width) if size is None else size
             for loop in innermost_work_item_loops(function):
-                if (reason := why_not_vectorizable(loop)) is not None:
-                    loop.attributes[NOT_VECTORIZED] = StringAttr(reason)
-                    continue
-                items = trip_count(loop)
-                if (reason := why_not_worthwhile(loop, items)) is not None:
-                    loop.attributes[NOT_VECTORIZED] = StringAttr(reason)
-                    continue
-                lanes = choose_width(loop, width, items)
-                if lanes == 1:
-                    loop.attributes[NOT_VECTORIZED] = StringAttr(
-                        "the width is 1"
-                        if width == 1
-                        else "one work-item needs no lanes"
-                    )
-                    continue
-                strip_mine(loop, lanes, constants)
+                if self.where_needed:
+                    remark(FormedSubGroups, loop, loop, 1, None)
+                else:
+                    _form_sub_groups(loop, self.width, size, constants)
+
+
+def _form_sub_groups(
+    loop: scf.ForOp, wanted: Width, size: int | None, constants: ConstantPool
+) -> None:
+    """Make lanes of one loop, as many as `size` says or about as many as are `wanted`."""
+    width = wanted if size is None else size
+    items, lanes = trip_count(loop), 1
+    reason = why_not_vectorizable(loop) or why_not_worthwhile(loop, items)
+    if reason is None:
+        lanes = choose_width(loop, width, items)
+        if lanes == 1:
+            alone = "one work-item needs no lanes"
+            reason = "the width is 1" if width == 1 else alone
+    if reason is not None:
+        loop.attributes[NOT_VECTORIZED] = StringAttr(reason)
+        remark(FormedSubGroups, loop, loop, 1, reason)
+        return
+    groups = strip_mine(loop, lanes, constants)
+    if is_listened_to() and groups:
+        group = groups[0]
+        why = why_width(group.body, width, group.width) if size is None else None
+        remark(FormedSubGroups, group, loop, group.width, why)
 
 
 def sub_group_size(function: func.FuncOp) -> int | None:
@@ -165,10 +181,14 @@ def form_linear_sub_groups(
         loop = linear_loop(outer, constants)
         items = loop.ub
         reason = "the sub-group size is 1" if size == 1 else why_not_vectorizable(loop)
-        for group in strip_mine(loop, size, constants):
+        groups = strip_mine(loop, size, constants)
+        for group in groups:
             answer_queries(group, items, size, constants)
             if reason is not None:
                 group.attributes[NOT_VECTORIZED] = StringAttr(reason)
+        for group in groups[:1]:
+            lanes = 1 if reason is not None else group.width
+            remark(FormedSubGroups, group, loop, lanes, reason)
     for op in function.walk():
         if needs_sub_groups(op) and enclosing(op, SubGroupOp) is None:
             fail(

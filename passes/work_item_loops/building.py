@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from spmd.dialects.building import ConstantPool
 from spmd.dialects.enclosing import parent_block
+from spmd.dialects.remarks import KeptInGroupMemory, remark
 from spmd.dialects.rewriting import NO_WRAP, hint, locate
 from spmd.dialects.spmd import (
     Dimension,
@@ -275,11 +276,23 @@ def store(
     return op
 
 
-def explain(memory: SSAValue, reason: str) -> SSAValue:
-    """Say why a context or cell is needed."""
+def explain(
+    memory: SSAValue,
+    reason: str,
+    kept: Attribute | None = None,
+    layout: str | None = None,
+) -> SSAValue:
+    """
+    Say why a context or cell is needed.
+
+    It keeps values, or arrays of the type `kept`; `layout` is why these are not interleaved.
+    """
     owner = memory.owner
-    assert isinstance(owner, Operation), "group memory is allocated"
+    assert isinstance(owner, memref.AllocaOp | memref.AllocOp)
     owner.attributes[CONTEXT] = StringAttr(reason)
+    type_ = owner.memref.type.element_type if kept is None else kept
+    why = f"{reason}; {layout}" if layout else reason
+    remark(KeptInGroupMemory, owner, why, type_)
     return memory
 
 

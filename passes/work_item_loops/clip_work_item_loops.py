@@ -45,6 +45,7 @@ from spmd.analysis.divergence.prefix import Bound, prefix_condition
 from spmd.analysis.memory.accesses import may_trap
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import ConstantPool
+from spmd.dialects.remarks import ClippedLoop, remark
 from spmd.dialects.rewriting import (
     constant_index,
     erase_dead_ops,
@@ -325,7 +326,7 @@ class _Clipper:
         loop = self.loops[dimension]
         hint(count, f"inside_{'xyz'[dimension]}")
         active = self._smaller(loop.ub, count)
-        loop.operands[1] = hint(active, f"active_{'xyz'[dimension]}")
+        self._end_early(loop, hint(active, f"active_{'xyz'[dimension]}"))
 
     def _select(self, dimension: int, value: SSAValue, limit: SSAValue) -> scf.ForOp:
         """Run at most the one work-item in which `value` is equal to `limit`."""
@@ -336,7 +337,7 @@ class _Clipper:
         place = self._as_index(place)
         size, one = loop.ub, self.constants.index(1)
         if constant_index(place) == 0 and is_local_size(size):
-            loop.operands[1] = one
+            self._end_early(loop, one)
             return loop
         lower = self._smaller(size, place)
         number = constant_index(lower)
@@ -346,8 +347,13 @@ class _Clipper:
             else self.constants.index(number + 1)
         )
         loop.operands[0] = lower
-        loop.operands[1] = self._smaller(size, following)
+        self._end_early(loop, self._smaller(size, following))
         return loop
+
+    def _end_early(self, loop: scf.ForOp, end: SSAValue) -> None:
+        if end is not loop.ub:
+            loop.operands[1] = end
+            remark(ClippedLoop, loop)
 
     def _smaller(self, a: SSAValue, b: SSAValue) -> SSAValue:
         x, y = self._ranges.of(a), self._ranges.of(b)

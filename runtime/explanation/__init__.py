@@ -1,8 +1,8 @@
 """
 What became of a kernel, and why it is not faster: `Kernel.explain`, `spmd-run --explain`.
 
-Decisions that cost speed are attributes of the IR (`spmd.context`, `spmd.not_vectorized`,
-`spmd.access`, ...), left by the pass that took them. The passes run one by one here, and
-after each of them its attributes are read: `decisions.py` says when, `barriers.py` and
-`loops.py` say what. The result is data (`facts.py`), for people in `text.py`.
+Passes say what they decide where they decide it, in remarks (`dialects/remarks.py`).
+`decisions.py` listens while they run and makes data of it (`facts.py`), with what
+`memory.py` and `lines.py` read in the IR of that moment and `accesses.py` in the vector
+code at the end; `text.py` is for people.
 """
