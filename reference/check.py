@@ -8,8 +8,8 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp, Ordering
-from spmd.reference.checker import Checker
-from spmd.reference.findings import Report
+from spmd.reference.checking.checker import Checker
+from spmd.reference.checking.findings import Report
 from spmd.reference.interpreter import Interpreter, Sizes
 
 

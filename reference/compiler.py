@@ -22,7 +22,7 @@ from xdsl.traits import IsTerminator
 
 from spmd.dialects.diagnostics import fail
 from spmd.reference import scalars
-from spmd.reference.checker import Checker
+from spmd.reference.checking.checker import Checker
 from spmd.reference.errors import Trap
 from spmd.reference.facts import ops_that_wait, values_that_may_be_poison
 from spmd.reference.scalars import POISON, Scalar

@@ -21,9 +21,9 @@ from xdsl.ir import Attribute, Operation
 import spmd.reference.semantics as meanings
 from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE, KernelOp
 from spmd.reference.arguments import bind_arguments, bind_local, result_values
+from spmd.reference.checking.findings import Place
 from spmd.reference.compiler import Program
 from spmd.reference.errors import ArgumentError, Trap, UndefinedBehavior
-from spmd.reference.findings import Place
 from spmd.reference.functions import compile_function
 from spmd.reference.items import Group, Host, Range, WorkItem, as_triple, in_words
 from spmd.reference.memory import MemRef, allocate

@@ -27,7 +27,7 @@ from spmd.runtime.program import Program, compile
 from spmd.runtime.sizes import Size
 
 if TYPE_CHECKING:
-    from spmd.reference.findings import Report
+    from spmd.reference.checking.findings import Report
 
 
 def check(

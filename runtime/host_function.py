@@ -47,7 +47,7 @@ from spmd.runtime.pipeline import (
 from spmd.runtime.sizes import Size
 
 if TYPE_CHECKING:
-    from spmd.reference.findings import Report
+    from spmd.reference.checking.findings import Report
 
 _ENTRY = CFUNCTYPE(None, c_void_p)
 

@@ -33,7 +33,7 @@ from spmd.runtime.sizes import (
 )
 
 if TYPE_CHECKING:
-    from spmd.reference.findings import Report
+    from spmd.reference.checking.findings import Report
 
 _MAX_PLANS = 256
 """Sizes of launches that are remembered; more are forgotten, which costs microseconds."""

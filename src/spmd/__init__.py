@@ -20,7 +20,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spmd.reference.findings import Report
+    from spmd.reference.checking.findings import Report
     from spmd.runtime.check import check
     from spmd.runtime.errors import CompileError, InternalError, LaunchError
     from spmd.runtime.explanation.explanation import Explanation
@@ -58,7 +58,7 @@ _HOME = {
     "LaunchError": "spmd.runtime.errors",
     "LocalMemory": "spmd.runtime.arguments.local_memory",
     "Program": "spmd.runtime.program",
-    "Report": "spmd.reference.findings",
+    "Report": "spmd.reference.checking.findings",
     "check": "spmd.runtime.check",
     "compile": "spmd.runtime.program",
     "local": "spmd.runtime.arguments.local_memory",

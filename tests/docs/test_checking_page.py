@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from spmd.reference.findings import Kind
+from spmd.reference.checking.findings import Kind
 
 PAGE = (Path(__file__).parents[2] / "docs" / "checking.md").read_text()
 

@@ -13,7 +13,7 @@ from spmd.dialects.diagnostics import KernelError
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.reference.check import check_kernel
-from spmd.reference.findings import Report
+from spmd.reference.checking.findings import Report
 from spmd.runtime.options import Strategy
 from spmd.runtime.parsing import make_context
 from tests.execution.harness import (

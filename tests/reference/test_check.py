@@ -7,7 +7,7 @@ import pytest
 
 import spmd
 from spmd.reference.check import check_kernel
-from spmd.reference.findings import Report
+from spmd.reference.checking.findings import Report
 from tests.execution.cases import Case
 from tests.execution.harness import (
     EXACT,
@@ -18,8 +18,8 @@ from tests.execution.harness import (
     make,
     parsed,
 )
+from tests.reference.barrier_faults import BARRIERS
 from tests.reference.faults import (
-    BARRIERS,
     CORRECT,
     OUT_OF_BOUNDS,
     RACES,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import spmd
-from spmd.reference.findings import Report
+from spmd.reference.checking.findings import Report
 
 HEAD = """
   %i = spmd.global_id x

@@ -1,7 +1,5 @@
 """Launching kernels: results, sizes, specialisation, options, and what is an error."""
 
-import inspect
-from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -10,9 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import spmd
-from spmd.runtime.errors import SourceText
 from spmd.runtime.native_kernel import compile_kernel
-from spmd.runtime.parsing import parse
 
 SCALE = """
 spmd.kernel @scale(%a: f32, %x: memref<?xf32>, %y: memref<?xf32>) {
@@ -327,121 +323,3 @@ def test_one_native_kernel_for_each_group_size(monkeypatch: pytest.MonkeyPatch):
     k(1, x, x, global_size=999, group_size=20)
     k(1, x, x, global_size=1000, group_size=20)
     assert compiled[3:] == [((20, 1, 1), False)]
-
-
-def test_program_is_a_mapping_of_kernels():
-    program = spmd.compile(SCALE + FIXED)
-    assert list(program) == ["scale", "fixed"]
-    assert program["scale"].name == "scale"
-    assert "nope" not in program
-    assert program.get("nope") is None
-    with pytest.raises(KeyError) as info:
-        program["nope"]
-    assert isinstance(info.value, spmd.CompileError)
-    assert str(info.value) == "expected one of the kernels (scale, fixed), got 'nope'"
-
-
-def test_sources(tmp_path: Path):
-    path = tmp_path / "scale.mlir"
-    path.write_text(SCALE)
-    for source in (path, str(path), SCALE, parse(SourceText("", SCALE))):
-        assert list(spmd.compile(source)) == ["scale"]
-    bad: Any = 3
-    with pytest.raises(
-        spmd.CompileError, match=r"a path, MLIR text or a ModuleOp, got a"
-    ):
-        spmd.compile(bad)
-    with pytest.raises(spmd.CompileError, match=r"at least one spmd.kernel, got none"):
-        spmd.compile("builtin.module {}")
-
-
-def test_module_of_the_caller_is_left_alone():
-    module = parse(SourceText("", SCALE))
-    before = str(module)
-    program = spmd.compile(module, vectorize=False)
-    list(program.stages())
-    x = np.ones(4, np.float32)
-    program["scale"](2, x, x, global_size=4)
-    assert str(module) == before
-    # Nor does the program see what becomes of it.
-    for op in list(module.ops):
-        op.detach()
-    program["scale"](2, x, x, global_size=4, group_size=2)
-    assert_array_equal(x, 4)
-
-
-def test_other_kernels_of_the_module_do_not_matter():
-    recursive = """
-    func.func private @f() {
-      func.call @f() : () -> ()
-      func.return
-    }
-    spmd.kernel @bad() {
-      func.call @f() : () -> ()
-      spmd.return
-    }
-    """
-    x = np.ones(4, np.float32)
-    spmd.compile(recursive + SCALE, vectorize=False)["scale"](2, x, x, global_size=4)
-    assert_array_equal(x, 2)
-
-
-def test_functions_of_functions_come_along():
-    k = kernel(
-        """
-        "memref.global"() <{
-          sym_name = "table", sym_visibility = "private", type = memref<2xf32>,
-          initial_value = dense<[3.0, 5.0]> : tensor<2xf32>, constant
-        }> : () -> ()
-        func.func private @inner(%i: index) -> f32 {
-          %t = "memref.get_global"() <{name = @table}> : () -> memref<2xf32>
-          %v = memref.load %t[%i] : memref<2xf32>
-          func.return %v : f32
-        }
-        func.func private @outer(%i: index) -> f32 {
-          %v = func.call @inner(%i) : (index) -> f32
-          func.return %v : f32
-        }
-        spmd.kernel @k(%x: memref<2xf32>) {
-          %i = spmd.global_id x
-          %v = func.call @outer(%i) : (index) -> f32
-          memref.store %v, %x[%i] : memref<2xf32>
-          spmd.return
-        }
-        """
-    )
-    x = np.zeros(2, np.float32)
-    k(x, global_size=2)
-    assert_array_equal(x, [3, 5])
-
-
-def test_stages_lead_to_llvm():
-    program = spmd.compile(SCALE, vectorize=False)
-    stages = dict(program.stages())
-    names = list(stages)
-    assert names[-1] == "spmd-llvm"
-    assert "define void @scale(" in stages["spmd-llvm"]
-    assert "spmd.work_items" in stages["spmd-to-loops"]
-    assert program.ir("spmd-to-loops") == stages["spmd-to-loops"]
-    scale = program.kernels["scale"]
-    assert "spmd.work_group_size" in scale.ir("spmd-to-loops", group_size=32)
-    for ir in (program.ir, scale.ir):
-        with pytest.raises(
-            KeyError, match=r"expected one of the stages \(.*spmd-to-loops"
-        ):
-            ir("nope")
-
-
-def test_assembly_is_that_of_the_kernel():
-    assert "scale:" in kernel(SCALE).assembly()
-    with pytest.raises(spmd.LaunchError, match="group_size 8 that"):
-        kernel(FIXED).assembly(group_size=7)
-
-
-def test_public_names_exist():
-    for name in spmd.__all__:
-        assert getattr(spmd, name) is not None
-    assert set(spmd.__all__) <= set(dir(spmd))
-    with pytest.raises(AttributeError, match="module 'spmd' has no attribute 'nope'"):
-        spmd.nope  # pyright: ignore
-    assert inspect.signature(spmd.compile).parameters["strategy"].default == "auto"

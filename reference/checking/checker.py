@@ -14,12 +14,19 @@ from typing import Any
 
 from xdsl.ir import Operation
 
+from spmd.reference.checking.findings import (
+    Finding,
+    Kind,
+    Place,
+    Report,
+    describe,
+    element,
+)
+from spmd.reference.checking.shadow import Access, History, Shadow
 from spmd.reference.errors import UndefinedBehavior
-from spmd.reference.findings import Finding, Kind, Place, Report
 from spmd.reference.items import Item, WorkItem
-from spmd.reference.memory import MemRef, row_major
+from spmd.reference.memory import MemRef
 from spmd.reference.scalars import signed
-from spmd.reference.shadow import Access, History, Shadow
 
 
 class Checker:
@@ -385,21 +392,3 @@ def _atomically(access: Access) -> str:
 
 def zero(memory: MemRef) -> Any:
     return 0.0 if memory.data.format in "fd" else 0
-
-
-def element(memory: MemRef, position: int) -> str:
-    """The element at a position of the data, by its indices if that is simple."""
-    if memory.strides != row_major(memory.sizes):
-        return f"element {position}"
-    rest = position - memory.offset
-    indices: list[str] = []
-    for stride in memory.strides:
-        index, rest = divmod(rest, max(stride, 1))
-        indices.append(str(index))
-    return f"[{', '.join(indices)}]"
-
-
-def describe(memory: MemRef) -> str:
-    """The memory in words: its space, and its name if it has one."""
-    storage = memory.storage
-    return f"{storage.space} memory{f' %{storage.name}' if storage.name else ''}"

@@ -9,6 +9,7 @@ from xdsl.ir import Operation
 from xdsl.printer import Printer
 
 from spmd.dialects.diagnostics import source_location
+from spmd.reference.memory import MemRef, row_major
 
 Kind = Literal[
     "race",
@@ -119,3 +120,21 @@ class Report:
             faults = "1 fault" if number == 1 else f"{number} faults"
             parts.append(f"@{self.kernel}: {faults} found")
         return "\n\n".join(parts)
+
+
+def element(memory: MemRef, position: int) -> str:
+    """The element at a position of the data, by its indices if that is simple."""
+    if memory.strides != row_major(memory.sizes):
+        return f"element {position}"
+    rest = position - memory.offset
+    indices: list[str] = []
+    for stride in memory.strides:
+        index, rest = divmod(rest, max(stride, 1))
+        indices.append(str(index))
+    return f"[{', '.join(indices)}]"
+
+
+def describe(memory: MemRef) -> str:
+    """The memory in words: its space, and its name if it has one."""
+    storage = memory.storage
+    return f"{storage.space} memory{f' %{storage.name}' if storage.name else ''}"
