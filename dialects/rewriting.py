@@ -29,6 +29,7 @@ from xdsl.traits import (
 )
 
 from spmd.dialects.enclosing import parent_block, terminator
+from spmd.dialects.interfaces.computation import FunctionOfOperands
 
 ValueT = TypeVar("ValueT", bound=SSAValue)
 
@@ -38,16 +39,10 @@ NO_WRAP = arith.IntegerOverflowAttr(
 """Index arithmetic on ids and sizes cannot wrap: they are bounded by the global size."""
 
 
-_EFFECTS_FORGOTTEN = (arith.RemUIOp, arith.ExtSIOp)
-"""Operations without effects that xDSL 0.74 does not mark as such."""
-
-
 @cache
 def _never_has_effect(kind: type[Operation]) -> bool:
     effects = [trait for trait in kind.traits if isinstance(trait, MemoryEffect)]
-    return kind in _EFFECTS_FORGOTTEN or (
-        bool(effects) and all(isinstance(trait, NoMemoryEffect) for trait in effects)
-    )
+    return bool(effects) and all(isinstance(trait, NoMemoryEffect) for trait in effects)
 
 
 def has_no_effect(op: Operation) -> bool:
@@ -59,7 +54,11 @@ def has_no_effect(op: Operation) -> bool:
             for block in region.blocks
             for inner in block.ops
         )
-    return _never_has_effect(type(op)) or is_side_effect_free(op)
+    return (
+        _never_has_effect(type(op))
+        or FunctionOfOperands.of(op) is not None  # xDSL 0.74 does not mark all of them
+        or is_side_effect_free(op)
+    )
 
 
 def locate(op: Operation, like: Operation) -> None:

@@ -33,7 +33,8 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from spmd.analysis.memory.accesses import accesses_of, may_overlap, may_trap
+from spmd.analysis.memory.accesses import accesses_of, may_overlap
+from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.spmd import (
     BarrierOp,
     BroadcastOp,

@@ -28,7 +28,9 @@ from spmd.analysis.barriers.barrier_regions import (
 )
 from spmd.analysis.barriers.region_flow import Flow, region_flow
 from spmd.analysis.divergence.analyze import Divergence
-from spmd.analysis.memory.accesses import accesses_of, base_of, may_overlap
+from spmd.analysis.memory.accesses import accesses_of, may_overlap
+from spmd.dialects.interfaces.memory import MemoryAccess
+from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.spmd import BarrierOp, KernelOp
 
 
@@ -92,7 +94,7 @@ class RedundantBarriers:
                     continue
                 if not self._is_own(first, second):
                     return None
-                own[base_of(first.memory).name_hint or "an array"] = None
+                own[underlying_object(first.memory).name_hint or "an array"] = None
         if not before:
             return "nothing that work-items share is accessed before it"
         if not after:
@@ -185,21 +187,14 @@ def _find_accesses(region: BarrierRegion) -> Sequence[Access] | None:
 
 
 def _shared_accesses(op: Operation) -> Iterator[Access]:
-    match op:
-        case memref.LoadOp():
-            accesses = (Access(op, op.memref, tuple(op.indices), False),)
-        case memref.StoreOp():
-            accesses = (Access(op, op.memref, tuple(op.indices), True),)
-        case memref.CopyOp():
-            accesses = (
-                Access(op, op.source, None, False),
-                Access(op, op.destination, None, True),
-            )
-        case _:
-            return
-    for access in accesses:
-        if not isinstance(base_of(access.memory).owner, memref.AllocaOp):
-            yield access
+    access = MemoryAccess.of(op)
+    if access is None:
+        return
+    indices = access.indices(op)
+    for memories, writes in ((access.reads(op), False), (access.writes(op), True)):
+        for memory in memories:
+            if not isinstance(underlying_object(memory).owner, memref.AllocaOp):
+                yield Access(op, memory, indices, writes)
 
 
 def _reversed(flow: Flow) -> dict[BarrierRegion, list[BarrierRegion]]:

@@ -25,8 +25,8 @@ from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
-from spmd.analysis.memory.accesses import is_integer_division, may_trap
 from spmd.dialects.element_types import size_in_bytes
+from spmd.dialects.interfaces.speculation import is_integer_division, may_trap
 from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import SubGroupQueryOp
 

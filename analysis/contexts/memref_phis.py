@@ -32,7 +32,7 @@ from spmd.analysis.barriers.barrier_regions import (
     is_sync,
 )
 from spmd.analysis.barriers.forwarding import Place, find_places, passed_on
-from spmd.analysis.memory.accesses import VIEWS
+from spmd.dialects.interfaces.views import viewed_memory
 from spmd.dialects.spmd import KernelOp
 
 
@@ -129,10 +129,7 @@ def origins_of(
 
 def viewed_by(value: SSAValue) -> SSAValue | None:
     """The memref that `value` is a view of, with offsets that count from the same address."""
-    owner = value.owner
-    if isinstance(owner, VIEWS) and not isinstance(owner, memref.ViewOp):
-        return owner.operands[0]
-    return None
+    return None if isinstance(value.owner, memref.ViewOp) else viewed_memory(value)
 
 
 def _sources(

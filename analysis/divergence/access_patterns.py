@@ -33,10 +33,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.analysis.divergence.analyze import Divergence
-from spmd.analysis.memory.accesses import base_of
-from spmd.analysis.memory.private_memory import ALLOCATIONS
 from spmd.analysis.ranges.integer_range import power_of_two_part
 from spmd.analysis.shapes.shape import ZERO, Shape
+from spmd.dialects.interfaces.views import underlying_object
 
 
 class Pattern(Enum):
@@ -168,7 +167,7 @@ class _Addresses:
                 return self.of_view(owner.src)
             case memref.SubviewOp():
                 return self._of_subview(owner)
-            case Operation() if owner.name in ALLOCATIONS:
+            case memref.AllocaOp() | memref.AllocOp():
                 return _START
             case _:
                 if self._divergence.shape(memory, self._dim).is_uniform:
@@ -194,11 +193,10 @@ def _integers(numbers: DenseArrayBase[IntegerType]) -> Sequence[int]:
 
 
 def _is_private(divergence: Divergence, memory: SSAValue, dim: int) -> bool:
-    base = base_of(memory)
+    base = underlying_object(memory)
     owner = base.owner
     return (
-        isinstance(owner, Operation)
-        and owner.name in ALLOCATIONS
+        isinstance(owner, memref.AllocaOp | memref.AllocOp)
         and divergence.root.is_ancestor(owner)
         and not divergence.shape(base, dim).is_uniform
     )

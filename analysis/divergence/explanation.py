@@ -15,9 +15,9 @@ from xdsl.dialects import scf
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
 from spmd.analysis.divergence.unstructured import UnstructuredRegion
-from spmd.analysis.memory.private_memory import loaded_memref
 from spmd.analysis.shapes.shape import Shape
 from spmd.dialects.diagnostics import source_location
+from spmd.dialects.interfaces.memory import loaded_memory
 from spmd.dialects.spmd import MaskedOp
 
 Step = tuple[str, SSAValue | None]
@@ -130,7 +130,7 @@ class Explainer:
         cause = self._varying(owner, owner.operands)
         if cause is not None:
             return f"{owner.name} of {name_of(cause)}", cause
-        if loaded_memref(owner) is not None:
+        if loaded_memory(owner) is not None:
             return "it is loaded from memory that work-items may write", None
         if owner.operands and owner.parent is not None:
             left = self._left(value, owner.parent)

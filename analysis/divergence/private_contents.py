@@ -23,8 +23,9 @@ from xdsl.ir import Block, Operation, SSAValue
 from spmd.analysis.divergence.unstructured import UnstructuredRegion
 from spmd.analysis.graphs.split_graph import Edge
 from spmd.analysis.memory.alloca_ssa import AllocaSSA, State, StateKind
-from spmd.analysis.memory.private_memory import PrivateObject, stored_memref
+from spmd.analysis.memory.private_memory import PrivateObject
 from spmd.analysis.shapes.shape import UNDEF, UNIFORM, VARYING, Shape, join_all
+from spmd.dialects.interfaces.memory import stored_memory
 
 Shapes = tuple[Shape, ...]
 MOST_PAIRS = 20_000
@@ -160,7 +161,7 @@ class PrivateContents:
 
     def _written(self, op: Operation, dimension: int) -> Shape:
         """The shape of what a store writes; varying if lanes write different elements."""
-        memory = stored_memref(op)
+        memory = stored_memory(op)
         value = op.operands[0] if op.name == "memref.store" else None
         places = [v for v in op.operands if v is not value or v is memory]
         same = all(self._values.seen(v, op)[dimension].is_uniform for v in places)

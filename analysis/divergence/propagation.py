@@ -13,7 +13,7 @@ import heapq
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from xdsl.dialects import scf, ub
+from xdsl.dialects import memref, scf, ub
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import IsTerminator
@@ -23,16 +23,14 @@ from spmd.analysis.divergence.private_contents import PrivateContents
 from spmd.analysis.divergence.unstructured import Growth, UnstructuredRegion
 from spmd.analysis.memory.alloca_ssa import build_alloca_ssa
 from spmd.analysis.memory.private_memory import (
-    ALLOCATIONS,
-    loaded_memref,
     memory_of,
-    stored_memref,
 )
 from spmd.analysis.ranges.ranges import bit_width
 from spmd.analysis.shapes.shape import UNDEF, UNIFORM, VARYING, Shape
 from spmd.analysis.shapes.transfer import Lanes, fit_to_type
 from spmd.analysis.shapes.transfer_spmd import COLLECTIVES
 from spmd.analysis.shapes.transfer_table import transform
+from spmd.dialects.interfaces.memory import loaded_memory, stored_memory
 from spmd.dialects.spmd import BarrierOp, KernelOp, MaskedOp, Scope, SubGroupOp
 
 RUNS_ONCE = (
@@ -140,7 +138,7 @@ class Propagation:
         if self._has_unaligned_barriers():
             self.unaligned_barriers = True
             for op in self.operations:
-                if loaded_memref(op) is not None:
+                if loaded_memory(op) is not None:
                     self._push(op)
             self._drain()
 
@@ -180,11 +178,11 @@ class Propagation:
     def _visit(self, op: Operation) -> None:
         if op.regions:
             self._visit_control(op)
-        elif (memory := loaded_memref(op)) is not None:
+        elif (memory := loaded_memory(op)) is not None:
             self._visit_load(op, memory)
-        elif stored_memref(op) is not None:
+        elif stored_memory(op) is not None:
             self.contents.store_changed(op)
-        elif op.name in ALLOCATIONS:
+        elif isinstance(op, memref.AllocaOp | memref.AllocOp):
             # What is loaded through a memref that is one of several is not known: each
             # lane has its own.
             same = self.memory.objects[op.results[0]].escapes is None and all(

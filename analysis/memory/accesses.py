@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, memref
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.traits import (
@@ -15,22 +15,11 @@ from xdsl.traits import (
     RecursiveMemoryEffect,
 )
 
-from spmd.dialects.rewriting import constant_index, has_no_effect
+from spmd.dialects.interfaces.memory import MemoryAccess
+from spmd.dialects.interfaces.views import underlying_object
+from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import LOCAL, KernelOp, LocalAllocOp
 from spmd.dialects.spmd.kernel import NOALIAS
-
-VIEWS = (
-    memref.SubviewOp,
-    memref.CastOp,
-    memref.ReinterpretCastOp,
-    memref.ExpandShapeOp,
-    memref.CollapseShapeOp,
-    memref.MemorySpaceCastOp,
-    memref.ViewOp,
-    memref.AssumeAlignmentOp,
-    memref.ExtractStridedMetaDataOp,
-)
-"""Operations whose (first) result is memory of their first operand."""
 
 
 @dataclass(frozen=True)
@@ -77,22 +66,13 @@ def accesses_of(op: Operation) -> Accesses:
 
 
 def _own_accesses(op: Operation) -> Accesses:
-    match op:
-        case memref.LoadOp():
-            return Accesses(reads=(op.memref,))
-        case memref.StoreOp():
-            return Accesses(writes=(op.memref,))
-        case memref.CopyOp():
-            return Accesses(reads=(op.source,), writes=(op.destination,))
-        case memref.AllocaOp():
-            return Accesses(allocates=True)
-        case _:
-            return _effects_of(op)
-
-
-def _effects_of(op: Operation) -> Accesses:
     if has_no_effect(op):
         return NOTHING
+    access = MemoryAccess.of(op)
+    if access is not None:
+        return (
+            _UNKNOWN if access.atomic else Accesses(access.reads(op), access.writes(op))
+        )
     effects: set[EffectInstance] = set()
     traits = op.get_traits_of_type(MemoryEffect)
     for trait in traits:
@@ -107,16 +87,9 @@ def _effects_of(op: Operation) -> Accesses:
     return _UNKNOWN
 
 
-def base_of(memory: SSAValue) -> SSAValue:
-    """The memref that `memory` is a view of: an argument, an allocation, a global, ..."""
-    while isinstance(owner := memory.owner, VIEWS):
-        memory = owner.operands[0]
-    return memory
-
-
 def may_overlap(a: SSAValue, b: SSAValue) -> bool:
     """Whether the memrefs `a` and `b` may share an element."""
-    a, b = base_of(a), base_of(b)
+    a, b = underlying_object(a), underlying_object(b)
     if a is b:
         return True
     if _is_own_storage(a) and _is_own_storage(b):
@@ -152,25 +125,3 @@ def _is_noalias(memory: SSAValue) -> bool:
     if not isinstance(kernel, KernelOp) or kernel.arg_attrs is None:
         return False
     return NOALIAS in kernel.arg_attrs.data[memory.index].data
-
-
-def is_integer_division(op: Operation) -> bool:
-    """Whether `op` divides integers, for the quotient or the remainder."""
-    return isinstance(
-        op,
-        arith.DivSIOp
-        | arith.DivUIOp
-        | arith.RemSIOp
-        | arith.RemUIOp
-        | arith.CeilDivSIOp
-        | arith.CeilDivUIOp
-        | arith.FloorDivSIOp,
-    )
-
-
-def may_trap(op: Operation) -> bool:
-    """Whether executing `op` with unlucky operands is undefined: an integer division."""
-    if not is_integer_division(op):
-        return False
-    divisor = constant_index(op.operands[1])
-    return divisor is None or divisor <= 0

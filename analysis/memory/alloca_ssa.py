@@ -38,7 +38,8 @@ from enum import Enum, auto
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, Region
 
-from spmd.analysis.memory.private_memory import Memory, PrivateObject, stored_memref
+from spmd.analysis.memory.private_memory import Memory, PrivateObject
+from spmd.dialects.interfaces.memory import stored_memory
 from spmd.dialects.spmd import MaskedOp, SubGroupOp
 
 
@@ -163,7 +164,7 @@ class _Builder:
                 current[private] = self.state(StateKind.FRESH, private, block, op)
             elif op in self.loads:
                 self.load(op, current)
-            elif op in self.stores and stored_memref(op) is not None:
+            elif op in self.stores and stored_memory(op) is not None:
                 private = self.stores[op]
                 if private in current:
                     state = self.state(

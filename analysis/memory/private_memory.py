@@ -16,44 +16,21 @@ business of `analysis/memory/alloca_ssa.py`; a use that is not understood makes 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import scf
+from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import MemRefType, UnregisteredOp
 from xdsl.ir import Operation, SSAValue
 
-from spmd.analysis.memory.accesses import base_of, may_overlap
-from spmd.dialects.spmd import MaskedOp, SubGroupOp
-
-LOADS = {
-    "memref.load": 0,
-    "vector.load": 0,
-    "vector.maskedload": 0,
-    "vector.gather": 0,
-    "vector.transfer_read": 0,
-}
-"""Operations that only read memory, and which operand is the memref."""
-
-STORES = {
-    "memref.store": 1,
-    "vector.store": 1,
-    "vector.maskedstore": 0,
-    "vector.scatter": 0,
-    "vector.transfer_write": 1,
-}
-"""Operations that only write memory, and which operand is the memref."""
-
-ATOMICS = ("spmd.atomic_rmw", "spmd.atomic_cas", "memref.atomic_rmw")
-
-ALLOCATIONS = ("memref.alloca", "memref.alloc")
-
-HARMLESS_USES = (
-    "memref.dealloc",
-    "memref.dim",
-    "memref.rank",
+from spmd.analysis.memory.accesses import may_overlap
+from spmd.dialects.interfaces.memory import (
+    MemoryAccess,
+    loaded_memory,
+    stored_memory,
 )
-"""Uses of a memref that neither read nor write it."""
+from spmd.dialects.interfaces.views import underlying_object, viewed_memory
+from spmd.dialects.spmd import MaskedOp, SubGroupOp
 
 CONTROL = (
     MaskedOp,
@@ -65,30 +42,6 @@ CONTROL = (
     scf.WhileOp,
 )
 """Operations whose regions run in a known way."""
-
-VIEWS = (
-    "memref.assume_alignment",
-    "memref.cast",
-    "memref.collapse_shape",
-    "memref.expand_shape",
-    "memref.extract_strided_metadata",
-    "memref.memory_space_cast",
-    "memref.reinterpret_cast",
-    "memref.subview",
-    "memref.view",
-)
-
-
-def loaded_memref(op: Operation) -> SSAValue | None:
-    """The memref that a load reads."""
-    position = LOADS.get(op.name)
-    return None if position is None else op.operands[position]
-
-
-def stored_memref(op: Operation) -> SSAValue | None:
-    """The memref that a store writes."""
-    position = STORES.get(op.name)
-    return None if position is None else op.operands[position]
 
 
 @dataclass(eq=False)
@@ -116,7 +69,7 @@ class Memory:
 
     def object_of(self, memory: SSAValue) -> PrivateObject | None:
         """The private object that a memref is a view of."""
-        return self.objects.get(base_of(memory))
+        return self.objects.get(underlying_object(memory))
 
     def is_atomic(self, memory: SSAValue) -> bool:
         """Whether another work-item may change `memory` without a race."""
@@ -135,18 +88,12 @@ def memory_of(operations: Sequence[Operation]) -> Memory:
     """Find the private objects of `operations`, and who reads and writes memory."""
     memory = Memory()
     for op in operations:
-        if op.name in ALLOCATIONS:
+        if isinstance(op, memref.AllocaOp | memref.AllocOp):
             result = op.results[0]
             memory.objects[result] = PrivateObject(result)
     for op in operations:
         _add(memory, op)
     return memory
-
-
-def _memrefs(op: Operation) -> Iterator[tuple[int, SSAValue]]:
-    for position, operand in enumerate(op.operands):
-        if isinstance(operand.type, MemRefType):
-            yield position, operand
 
 
 def _is_hidden(op: Operation, allocation: SSAValue) -> bool:
@@ -161,18 +108,26 @@ def _is_hidden(op: Operation, allocation: SSAValue) -> bool:
 
 
 def _add(memory: Memory, op: Operation) -> None:
-    if op.name in VIEWS or op.name in HARMLESS_USES:
+    access = MemoryAccess.of(op)
+    if (
+        (op.results and viewed_memory(op.results[0]) is not None)
+        or (access is not None and access.read is None and access.written is None)
+        or isinstance(op, memref.DeallocOp)
+    ):
         return
     if op.name == "func.call" or isinstance(op, UnregisteredOp):
         memory.unknown = op
-    for position, operand in _memrefs(op):
+    loaded, stored = loaded_memory(op), stored_memory(op)
+    for operand in op.operands:
+        if not isinstance(operand.type, MemRefType):
+            continue
         private = memory.object_of(operand)
         if private is not None and _is_hidden(op, private.allocation):
             private.escapes = op
-        if LOADS.get(op.name) == position:
+        if operand is loaded:
             if private is not None:
                 private.loads.append(op)
-        elif STORES.get(op.name) == position:
+        elif operand is stored:
             if private is not None:
                 private.stores.append(op)
             else:
@@ -180,6 +135,6 @@ def _add(memory: Memory, op: Operation) -> None:
         else:
             if private is not None:
                 private.escapes = op
-            if op.name in ATOMICS:
+            if access is not None and access.atomic:
                 memory.atomics.append(operand)
             memory.writes.append(operand)

@@ -36,6 +36,9 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from spmd.dialects.interfaces.computation import FunctionOfOperands
+from spmd.dialects.interfaces.memory import MemoryAccess
+
 AnyVector: TypeAlias = VectorType[Attribute]
 
 _Indices = VectorType.constr(base(IntegerType) | base(IndexType))
@@ -107,7 +110,7 @@ class GatherOp(IRDLOperation):
     alignment = opt_prop_def(IntegerAttr[I64])
 
     irdl_options = (ParsePropInAttrDict(),)
-    traits = traits_def(MemoryReadEffect())
+    traits = traits_def(MemoryReadEffect(), MemoryAccess(read=0))
 
     assembly_format = (
         "$base `[` $offsets `]` `[` $indices `]` `,` $mask `,` $pass_thru attr-dict "
@@ -176,7 +179,7 @@ class ScatterOp(IRDLOperation):
     alignment = opt_prop_def(IntegerAttr[I64])
 
     irdl_options = (ParsePropInAttrDict(),)
-    traits = traits_def(MemoryWriteEffect())
+    traits = traits_def(MemoryWriteEffect(), MemoryAccess(written=0))
 
     assembly_format = (
         "$base `[` $offsets `]` `[` $indices `]` `,` $mask `,` $value_to_store "
@@ -225,7 +228,7 @@ class StepOp(IRDLOperation):
 
     result = result_def(VectorType.constr(base(IndexType)))
 
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), FunctionOfOperands())
 
     assembly_format = "attr-dict `:` type($result)"
 

@@ -24,6 +24,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
+from spmd.dialects.interfaces.memory import MemoryAccess
 from spmd.dialects.spmd.attributes import BracketedKeyword
 from spmd.dialects.spmd.placement import expect_inside_function
 from spmd.dialects.spmd.traits import STAYS_IN_PLACE
@@ -224,6 +225,8 @@ class AtomicRmwOp(AtomicOp):
 
     name = "spmd.atomic_rmw"
 
+    traits = traits_def(MemoryAccess(read=1, written=1, element=True, atomic=True))
+
     kind = prop_def(AtomicKindAttr)
     value = operand_def()
     old = result_def()
@@ -310,6 +313,8 @@ class AtomicCasOp(AtomicOp):
     """
 
     name = "spmd.atomic_cas"
+
+    traits = traits_def(MemoryAccess(read=2, written=2, element=True, atomic=True))
 
     expected = operand_def()
     new = operand_def()

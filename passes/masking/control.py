@@ -18,7 +18,7 @@ from xdsl.traits import IsTerminator
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.building import ConstantPool
 from spmd.dialects.enclosing import function_around, parent_block, terminator
-from spmd.dialects.rewriting import constant_index, hint, locate
+from spmd.dialects.rewriting import constant_index, hint, locate, replace
 from spmd.dialects.spmd import (
     AnyOp,
     LaneIdOp,
@@ -129,6 +129,8 @@ class Masking(Masks):
             for op in run:
                 if "overflowFlags" in op.properties:
                     op.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
+        if not mask.some:
+            run = _without_promises(run)
         piece: list[Operation] = []
         for op in run:
             if not (piece or needs_mask(op) or self._is_own_load(op)):
@@ -482,3 +484,14 @@ def _inline(block: Block, anchor: Operation) -> None:
             op.erase()
         else:
             target.insert_op_before(op, anchor)
+
+
+def _without_promises(run: Sequence[Operation]) -> Sequence[Operation]:
+    """`run` without what would be undefined where no lane asked for it."""
+    kept: list[Operation] = []
+    for op in run:
+        if isinstance(op, memref.AssumeAlignmentOp):
+            replace(op, (), (op.memref,))
+        else:
+            kept.append(op)
+    return kept

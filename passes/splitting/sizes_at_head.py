@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.contexts.continuation_needs import Places
-from spmd.analysis.memory.accesses import may_trap
+from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import LocalIdOp, SubGroupQueryOp
 

@@ -16,7 +16,7 @@ from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.divergence.access_patterns import Pattern, access_pattern
 from spmd.analysis.divergence.analyze import analyze_work_items
-from spmd.analysis.memory.accesses import base_of
+from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
 from spmd.passes.masking.speculation import compares_ids
 from spmd.passes.sub_groups.vector_width import VECTOR_LIBRARY_OPS
@@ -67,5 +67,5 @@ def _is_between_loops(loop: scf.ForOp) -> bool:
 
 
 def _is_of_group(op: memref.LoadOp | memref.StoreOp) -> bool:
-    owner = base_of(op.memref).owner
+    owner = underlying_object(op.memref).owner
     return isinstance(owner, Operation) and is_group_memory(owner)

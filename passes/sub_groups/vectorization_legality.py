@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, cf, memref, scf
+from xdsl.dialects import cf, memref, scf
 from xdsl.dialects.builtin import (
     AnyFloat,
     IndexType,
@@ -21,25 +21,13 @@ from xdsl.dialects.builtin import (
     i1,
 )
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
-from xdsl.traits import Pure
 from xdsl.utils.hints import isa
 
+from spmd.dialects.interfaces.computation import Elementwise, FunctionOfOperands
+from spmd.dialects.interfaces.views import ViewLike, makes_view
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
 from spmd.passes.kernels.choose_sub_group_size import needs_sub_groups
-
-_VIEWS = (
-    memref.CastOp,
-    memref.CollapseShapeOp,
-    memref.ExpandShapeOp,
-    memref.ExtractStridedMetaDataOp,
-    memref.GetGlobalOp,
-    memref.MemorySpaceCastOp,
-    memref.ReinterpretCastOp,
-    memref.SubviewOp,
-    memref.ViewOp,
-)
-"""Ops whose result is a part of, or another name for, the memory of their source."""
 
 _CONTROL = (scf.IfOp, scf.IndexSwitchOp, scf.ForOp, scf.WhileOp)
 _TERMINATORS = (scf.YieldOp, scf.ConditionOp)
@@ -118,9 +106,7 @@ class _Legality:
                 return _why_not_private_array(op)
             case memref.DimOp():
                 return self._why_not_uniform(op)
-            case _ if isinstance(op, _VIEWS):
-                return self._why_not_uniform(op)
-            case arith.SelectOp() if isinstance(op.result.type, MemRefType):
+            case _ if makes_view(op):
                 return self._why_not_uniform(op)
             case _ if isinstance(op, _CONTROL):
                 return _why_not_control(op, is_lane_type)
@@ -130,7 +116,7 @@ class _Legality:
                 return None
             case _ if needs_sub_groups(op):
                 return None
-            case _ if _is_lanewise(op):
+            case _ if Elementwise.of(op) is not None:
                 return _why_not_lanewise(op)
             case _:
                 return f"{op.name} has no vector form"
@@ -188,9 +174,9 @@ class _Legality:
         assert isinstance(op, Operation)
         if isinstance(op, memref.AllocaOp):
             return False
-        if not (op.has_trait(Pure) or isinstance(op, (*_VIEWS, memref.DimOp))):
-            return False
-        return not op.regions and all(self._is_uniform(each) for each in op.operands)
+        return FunctionOfOperands.of(op) is not None and all(
+            self._is_uniform(each) for each in op.operands
+        )
 
 
 def is_lane_type(type_: Attribute) -> bool:
@@ -201,10 +187,6 @@ def is_lane_type(type_: Attribute) -> bool:
 def is_item_type(type_: Attribute) -> bool:
     """Whether a lane can have a value of this type to itself."""
     return is_lane_type(type_) or isa(type_, VectorType)
-
-
-def _is_lanewise(op: Operation) -> bool:
-    return op.name.startswith(("arith.", "math.", "ub.poison")) and not op.regions
 
 
 def _why_not_lanewise(op: Operation) -> str | None:
@@ -268,10 +250,8 @@ def _why_not_shared(array: SSAValue) -> str | None:
                 return (
                     "a private array made outside of the loop is used by its work-items"
                 )
-        elif isinstance(owner, arith.SelectOp):
-            open_.extend((owner.lhs, owner.rhs))
-        elif isinstance(owner, _VIEWS) and owner.operands:
-            open_.append(owner.operands[0])
+        elif (view := ViewLike.of(owner)) is not None:
+            open_.extend(view.viewed(owner))
         elif owner.regions:
             return f"an array comes out of {owner.name}"
     return None

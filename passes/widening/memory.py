@@ -18,8 +18,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.hints import isa
 
-from spmd.analysis.memory.accesses import base_of
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
+from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.rewriting import hint
 from spmd.dialects.work_groups import CACHE_LINE, is_group_memory
 from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
@@ -257,7 +257,7 @@ def _is_of_group(array: SSAValue) -> bool:
     type_ = cast(MemRefType[Attribute], array.type)
     if type_.memory_space == LOCAL_SPACE:
         return True
-    base = base_of(array)
+    base = underlying_object(array)
     return isinstance(base.owner, Operation) and is_group_memory(base.owner)
 
 

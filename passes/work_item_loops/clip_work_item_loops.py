@@ -42,9 +42,9 @@ from xdsl.passes import ModulePass
 
 from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
 from spmd.analysis.divergence.prefix import Bound, prefix_condition
-from spmd.analysis.memory.accesses import may_trap
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import ConstantPool
+from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.remarks import ClippedLoop, remark
 from spmd.dialects.rewriting import (
     constant_index,

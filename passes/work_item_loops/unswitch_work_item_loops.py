@@ -56,8 +56,8 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from spmd.analysis.memory.accesses import may_trap
 from spmd.dialects.enclosing import parent_block
+from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import (
     constant_index,
     erase_dead_ops,

@@ -5,35 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from xdsl.dialects import arith, func, memref, vector
+from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
 
+from spmd.dialects.interfaces.memory import MemoryAccess
+from spmd.dialects.interfaces.views import ViewLike
 from spmd.dialects.spmd import KernelOp, LaunchOp, LocalArgument
-
-_VIEWS = (
-    arith.SelectOp,
-    memref.CastOp,
-    memref.CollapseShapeOp,
-    memref.ExpandShapeOp,
-    memref.ExtractStridedMetaDataOp,
-    memref.MemorySpaceCastOp,
-    memref.ReinterpretCastOp,
-    memref.SubviewOp,
-    memref.ViewOp,
-)
-"""Ops whose result is the memory of an operand."""
-
-_READS = (
-    memref.DimOp,
-    memref.LoadOp,
-    memref.RankOp,
-    vector.LoadOp,
-    vector.MaskedLoadOp,
-    vector.TransferReadOp,
-)
-"""Ops that write none of their operands."""
 
 
 def written_arguments(
@@ -72,16 +51,16 @@ class _Flows:
 
     def visit(self, op: Operation) -> None:
         memrefs = [v for v in op.operands if isinstance(v.type, MemRefType)]
-        if not memrefs or isinstance(op, _READS):
+        if not memrefs:
             return
-        if isinstance(op, _VIEWS):
+        if ViewLike.of(op) is not None:
             self._flow(memrefs, op.results)
+        elif (access := MemoryAccess.of(op)) is not None:
+            self._written.extend(access.writes(op))
         elif isinstance(op, func.CallOp):
             self._visit_call(op, memrefs)
         elif isinstance(op, LaunchOp):
             self._visit_launch(op)
-        elif isinstance(op, memref.CopyOp):
-            self._written.append(op.destination)
         elif op.regions:
             self._flow(memrefs, op.results)
             self._flow_into(op, memrefs)

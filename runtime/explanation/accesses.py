@@ -11,10 +11,10 @@ from xdsl.dialects import arith, memref, vector
 from xdsl.dialects.builtin import Float64Type, StringAttr, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from spmd.analysis.memory.accesses import base_of
-from spmd.analysis.memory.private_memory import ALLOCATIONS
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.diagnostics import source_location
+from spmd.dialects.interfaces.memory import MemoryAccess, loaded_memory, stored_memory
+from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.work_groups import CONTEXT, GROUP_MEMORY
 from spmd.lowering.machine import host_machine
 from spmd.lowering.math.math import libm_function
@@ -31,8 +31,6 @@ from spmd.runtime.explanation.facts import (
 
 _STRIDE = re.compile(r"stride (\d+)")
 
-_VECTOR = (vector.LoadOp, vector.StoreOp, vector.MaskedLoadOp, vector.MaskedStoreOp)
-
 
 def accesses_of(
     code: Iterable[Operation],
@@ -46,10 +44,9 @@ def accesses_of(
         if kind is None and _is_plain_part(op):
             continue
         if kind is None:
-            if isinstance(op, memref.LoadOp | memref.StoreOp):
-                counts["uniform"] += 1
-            elif isinstance(op, _VECTOR):
-                counts["contiguous"] += 1
+            access = MemoryAccess.of(op)
+            if access is not None and _memory(op) is not None:
+                counts["uniform" if access.element else "contiguous"] += 1
                 counts["masked"] += _is_masked(op)
             continue
         if kind == "blend":
@@ -76,13 +73,16 @@ def _is_plain_part(op: Operation) -> bool:
     memory = _memory(op)
     if memory is None:
         return False
-    owner = base_of(memory).owner
+    owner = underlying_object(memory).owner
     if not isinstance(owner, Operation):
         # Contexts that are large lie in a buffer of the thread.
         return any(CONTEXT in view.attributes for view in _views(memory))
     if CONTEXT in owner.attributes:
         return True
-    return owner.name in ALLOCATIONS and GROUP_MEMORY not in owner.attributes
+    return (
+        isinstance(owner, memref.AllocaOp | memref.AllocOp)
+        and GROUP_MEMORY not in owner.attributes
+    )
 
 
 def _views(memory: SSAValue) -> Iterator[Operation]:
@@ -92,13 +92,8 @@ def _views(memory: SSAValue) -> Iterator[Operation]:
 
 
 def _memory(op: Operation) -> SSAValue | None:
-    match op:
-        case memref.LoadOp() | memref.StoreOp():
-            return op.memref
-        case _ if isinstance(op, _VECTOR):
-            return op.base
-        case _:
-            return None
+    loaded = loaded_memory(op)
+    return stored_memory(op) if loaded is None else loaded
 
 
 def _is_masked(op: Operation) -> bool:

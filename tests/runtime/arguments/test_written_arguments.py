@@ -52,6 +52,12 @@ def written(text: str) -> set[int]:
             "  memref.store %v, %m[] : memref<f32>\n",
             {1},
         ),
+        (f"  %s = memref.assume_alignment %b, 64 : {M}\n", set[int]()),
+        (
+            f"  %s = memref.assume_alignment %b, 64 : {M}\n"
+            f"  memref.store %v, %s[%i] : {M}\n",
+            {1},
+        ),
         (
             f'  %l = "memref.extract_aligned_pointer_as_index"(%b) : ({M}) -> index\n',
             {1},

@@ -213,3 +213,24 @@ func.func @sizes(%b: index, %x: memref<?xindex>) {
   }
   func.return
 }
+
+// -----
+
+// What a lane promises is not promised where no lane does.
+
+// CHECK-LABEL: func.func @promise
+// CHECK-NOT:     memref.assume_alignment
+// CHECK:         spmd.masked %p {
+// CHECK-NEXT:      memref.store %v, %x[%lx] : memref<?xi32>
+func.func @promise(%b: index, %x: memref<?xi32>) {
+  %zero = arith.constant 0 : i32
+  spmd.sub_group (%lx) shape [8] at (%b) {
+    %v = memref.load %x[%lx] : memref<?xi32>
+    %p = arith.cmpi ne, %v, %zero : i32
+    scf.if %p {
+      %a = memref.assume_alignment %x, 64 : memref<?xi32>
+      memref.store %v, %a[%lx] : memref<?xi32>
+    }
+  }
+  func.return
+}

@@ -113,6 +113,24 @@ func.func @nest(%x: memref<?x?xf32>) {
 
 // -----
 
+// A view that promises something is a view.
+
+// CHECK-LABEL: func.func @assume_alignment
+// CHECK:         spmd.sub_group
+// CHECK-NEXT:      %a = memref.assume_alignment %x, 64 : memref<?xf32>
+func.func @assume_alignment(%x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  scf.for %lx = %c0 to %c16 step %c1 {
+    %a = memref.assume_alignment %x, 64 : memref<?xf32>
+    %v = memref.load %a[%lx] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
 // What cannot be lanes says why.
 
 // CHECK-LABEL: func.func @reasons

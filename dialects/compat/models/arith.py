@@ -1,0 +1,34 @@
+"""What the ops of `arith` are."""
+
+from xdsl.dialects import arith
+
+from spmd.dialects.interfaces.computation import Elementwise
+from spmd.dialects.interfaces.speculation import IntegerDivision
+from spmd.dialects.interfaces.views import ViewLike
+
+Elementwise().attach(*arith.Arith.operations)
+Elementwise(modular=True).attach(
+    arith.AddiOp,
+    arith.SubiOp,
+    arith.MuliOp,
+    arith.ShLIOp,
+    arith.TruncIOp,
+    arith.AndIOp,
+    arith.OrIOp,
+    arith.XOrIOp,
+)
+Elementwise(unsigned=True).attach(
+    arith.DivUIOp,
+    arith.CeilDivUIOp,
+    arith.RemUIOp,
+    arith.ShRUIOp,
+    arith.MinUIOp,
+    arith.MaxUIOp,
+)
+
+IntegerDivision(signed=True).attach(
+    arith.DivSIOp, arith.CeilDivSIOp, arith.FloorDivSIOp, arith.RemSIOp
+)
+IntegerDivision(signed=False).attach(arith.DivUIOp, arith.CeilDivUIOp, arith.RemUIOp)
+
+ViewLike((1, 2)).attach(arith.SelectOp)

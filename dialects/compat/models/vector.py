@@ -1,0 +1,21 @@
+"""What the ops of `vector` are that xDSL has; the others say it themselves."""
+
+from xdsl.dialects import vector
+
+from spmd.dialects.interfaces.computation import FunctionOfOperands
+from spmd.dialects.interfaces.memory import MemoryAccess
+
+FunctionOfOperands().attach(
+    vector.BitcastOp,
+    vector.BroadcastOp,
+    vector.CreateMaskOp,
+    vector.ExtractOp,
+    vector.FMAOp,
+    vector.InsertOp,
+    vector.ReductionOp,
+    vector.ShuffleOp,
+)
+
+MemoryAccess(read=0).attach(vector.LoadOp, vector.MaskedLoadOp, vector.TransferReadOp)
+MemoryAccess(written=0).attach(vector.MaskedStoreOp)
+MemoryAccess(written=1).attach(vector.StoreOp, vector.TransferWriteOp)

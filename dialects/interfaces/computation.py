@@ -1,0 +1,27 @@
+"""Ops that compute: what their results follow from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spmd.dialects.interfaces.interface import OpInterface
+
+
+@dataclass(frozen=True)
+class FunctionOfOperands(OpInterface):
+    """
+    The results follow from operands and attributes, and the op has no effect.
+
+    Being pure is not enough: a pure op may ask for the id of a work-item.
+    """
+
+
+@dataclass(frozen=True)
+class Elementwise(FunctionOfOperands):
+    """Applied to vectors, lane i of the results follows from lane i of the operands."""
+
+    unsigned: bool = False
+    """Whether it reads its integers as unsigned numbers."""
+
+    modular: bool = False
+    """Whether it commutes with reducing all integers modulo a power of two."""

@@ -1,0 +1,58 @@
+"""Which operands' memory an op accesses (MLIR: `MemoryEffectsOpInterface`, by value)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.ir import Operation, SSAValue
+
+from spmd.dialects.interfaces.interface import OpInterface
+
+
+@dataclass(frozen=True)
+class MemoryAccess(OpInterface):
+    """The op accesses memory of some operands, and does nothing else to memory."""
+
+    read: int | None = None
+    """The operand whose memory it may read."""
+
+    written: int | None = None
+    """The operand whose memory it may write."""
+
+    element: bool = False
+    """Whether it accesses the one element whose indices are the operands behind it."""
+
+    atomic: bool = False
+    """Whether others may access the element meanwhile. Other accesses may be ordered."""
+
+    def reads(self, op: Operation) -> tuple[SSAValue, ...]:
+        """The memory that `op` may read."""
+        return () if self.read is None else (op.operands[self.read],)
+
+    def writes(self, op: Operation) -> tuple[SSAValue, ...]:
+        """The memory that `op` may write."""
+        return () if self.written is None else (op.operands[self.written],)
+
+    def indices(self, op: Operation) -> tuple[SSAValue, ...] | None:
+        """The indices of the only element that `op` accesses."""
+        if not self.element:
+            return None
+        first = self.read if self.read is not None else self.written
+        assert first is not None
+        return tuple(op.operands[first + 1 :])
+
+
+def loaded_memory(op: Operation) -> SSAValue | None:
+    """The memory that a load reads, which writes none."""
+    access = MemoryAccess.of(op)
+    if access is None or access.read is None or access.written is not None:
+        return None
+    return op.operands[access.read]
+
+
+def stored_memory(op: Operation) -> SSAValue | None:
+    """The memory that a store writes, which reads none."""
+    access = MemoryAccess.of(op)
+    if access is None or access.written is None or access.read is not None:
+        return None
+    return op.operands[access.written]

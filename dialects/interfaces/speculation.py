@@ -1,0 +1,40 @@
+"""Which ops may run although nobody wants their results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Operation
+
+from spmd.dialects.interfaces.interface import OpInterface
+from spmd.dialects.rewriting import constant_index
+
+
+@dataclass(frozen=True)
+class IntegerDivision(OpInterface):
+    """
+    The op divides integers, for the quotient or the remainder.
+
+    To divide by 0 is undefined, and so is the least signed number divided by -1.
+    """
+
+    signed: bool
+
+
+def is_integer_division(op: Operation) -> bool:
+    """Whether `op` divides integers, for the quotient or the remainder."""
+    return IntegerDivision.of(op) is not None
+
+
+def may_trap(op: Operation) -> bool:
+    """Whether executing `op` with unlucky operands is undefined: an integer division."""
+    division = IntegerDivision.of(op)
+    if division is None:
+        return False
+    divisor = constant_index(op.operands[1])
+    if not divisor:
+        return True
+    # A 1 of type `i1` is -1.
+    type_ = op.operands[1].type
+    return division.signed and (divisor == -1 or type_ == i1)
