@@ -23,7 +23,7 @@ import copy
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from math import prod
 from pathlib import Path
 from typing import Any, cast
@@ -150,7 +150,10 @@ class Tolerance:
 EXACT = Tolerance()
 
 
-@cache
+# What tests share is kept for those that stand together, not for a whole run.
+
+
+@lru_cache(maxsize=64)
 def parsed(source: str) -> ModuleOp:
     """The module that `source` is the text of; not to be changed."""
     return parse(SourceText("kernel.mlir", source))
@@ -165,7 +168,7 @@ def make(arguments: Arguments, launch: Launch) -> list[Any]:
     return arguments(Maker(launch, zlib.crc32(str(launch).encode())))
 
 
-@cache
+@lru_cache(maxsize=256)
 def _expected(source: str, arguments: Arguments, launch: Launch) -> list[Any]:
     args = make(arguments, launch)
     module = parsed(source)
@@ -306,7 +309,7 @@ def check_passes(
     return module
 
 
-@cache
+@lru_cache(maxsize=8)
 def _compiled(
     source: str,
     width: Width,
@@ -357,3 +360,33 @@ def check_native(
     if check_barriers:
         what += ", with checks"
     assert_same(args, want, tolerance, what)
+
+
+def check_native_launches(
+    source: str,
+    arguments: Arguments,
+    launches: Sequence[Launch],
+    *,
+    width: Width = "auto",
+    strategy: Strategy = "auto",
+    vectorize: bool = True,
+    tolerance: Tolerance = EXACT,
+) -> None:
+    """
+    All launches with one native code for any size, and one of them with code for its size.
+
+    Each kernel meets one of the launches with its own code, all kernels together meet all.
+    """
+    number = zlib.crc32(f"{width} {strategy} {vectorize} {source}".encode())
+    own = launches[number % len(launches)]
+    for launch, specialize in (*((launch, False) for launch in launches), (own, True)):
+        check_native(
+            source,
+            arguments,
+            launch,
+            width=width,
+            strategy=strategy,
+            vectorize=vectorize,
+            specialize=specialize,
+            tolerance=tolerance,
+        )

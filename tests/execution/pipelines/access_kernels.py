@@ -241,32 +241,45 @@ spmd.kernel @flags(%f: memref<?xi1>, %x: memref<?xi32>, %g: memref<?xi1>) {
 )
 
 
-def _bound(predicate: str, mirrored: bool) -> str:
-    operands = "%n, %i" if mirrored else "%i, %n"
+LIMITS = (-(1 << 63), -1, 0, 7, (1 << 63) - 1)
+
+
+def _bounds(predicate: str) -> str:
+    """`i < n` and `n > i`, for every limit `n`: one condition and one array for each."""
+    conditions = "".join(
+        f"""
+  %in{k}_{left} = arith.cmpi {predicate}, {operands} : index
+  scf.if %in{k}_{left} {{
+    memref.store %one, %{left}{k}[%i] : memref<?xi32>
+  }}"""
+        for k in range(len(LIMITS))
+        for left, operands in (("x", f"%i, %n{k}"), ("y", f"%n{k}, %i"))
+    )
+    arguments = ", ".join(
+        f"%n{k}: index, %x{k}: memref<?xi32>, %y{k}: memref<?xi32>"
+        for k in range(len(LIMITS))
+    )
     return f"""
-spmd.kernel @bound(%n: index, %x: memref<?xi32>, %all: memref<?xi32>) {{
+spmd.kernel @bounds({arguments}, %all: memref<?xi32>) {{
   %one = arith.constant 1 : i32
   %i = spmd.global_id x
-  // What all work-items do keeps the condition from becoming the end of the loop.
-  memref.store %one, %all[%i] : memref<?xi32>
-  %in = arith.cmpi {predicate}, {operands} : index
-  scf.if %in {{
-    memref.store %one, %x[%i] : memref<?xi32>
-  }}
+  // What all work-items do keeps the conditions from becoming the end of the loop.
+  memref.store %one, %all[%i] : memref<?xi32>{conditions}
   spmd.return
 }}
 """
 
 
+def _bounded(make: Maker) -> list[Any]:
+    arrays = [
+        [limit, make.zeros("i32", make.n), make.zeros("i32", make.n)]
+        for limit in LIMITS
+    ]
+    return [*(value for array in arrays for value in array), make.zeros("i32", make.n)]
+
+
 for _predicate in ("slt", "sle", "ult", "ule", "sgt", "sge", "ugt", "uge", "eq", "ne"):
-    for _limit in (-(1 << 63), -1, 0, 7, (1 << 63) - 1):
-        for _mirrored in (False, True):
-
-            def _bounded(make: Maker, limit: int = _limit) -> list[Any]:
-                return [limit, make.zeros("i32", make.n), make.zeros("i32", make.n)]
-
-            _name = f"bound-{_predicate}-{_limit}{'-mirrored' if _mirrored else ''}"
-            ACCESSES.add(_name, _bound(_predicate, _mirrored), _bounded)
+    ACCESSES.add(f"bounds-{_predicate}", _bounds(_predicate), _bounded)
 
 ACCESSES.add(
     "counting-back-from-an-inactive-first-lane",

@@ -17,6 +17,7 @@ from tests.execution.harness import (
     PLANES,
     Maker,
     check_native,
+    check_native_launches,
     check_passes,
     parsed,
 )
@@ -51,15 +52,14 @@ def test_planes(width: Literal[1, 4, 32, "auto"]):
 @pytest.mark.parametrize("name", CASES)
 def test_the_best_width_computes_what_work_items_do(name: str):
     case = CASES[name]
-    for launch in LINES:
-        for vectorize in (True, False):
-            check_native(
-                case.source,
-                case.arguments,
-                launch,
-                vectorize=vectorize,
-                tolerance=case.tolerance,
-            )
+    for vectorize in (True, False):
+        check_native_launches(
+            case.source,
+            case.arguments,
+            LINES,
+            vectorize=vectorize,
+            tolerance=case.tolerance,
+        )
 
 
 def _loops_of(module: ModuleOp) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
-from tests.execution.harness import Launch, Maker, check_native, check_passes
+from tests.execution.harness import Launch, Maker, check_native_launches, check_passes
 
 HEAD = """
 spmd.kernel @k(%x: memref<?xi32>, %out: memref<?xi32>){attributes} {{
@@ -146,12 +146,11 @@ def kernel(way: str, sub_groups: bool, used: bool, barrier: bool) -> str:
 @pytest.mark.parametrize("way", WAYS)
 def test_native(way: str, sub_groups: bool, used: bool, barrier: bool):
     source = kernel(way, sub_groups, used, barrier)
-    for launch in LAUNCHES:
-        for strategy in ("fission", "continuations"):
-            for vectorize in (False, True):
-                check_native(
-                    source, arguments, launch, strategy=strategy, vectorize=vectorize
-                )
+    for strategy in ("fission", "continuations"):
+        for vectorize in (False, True):
+            check_native_launches(
+                source, arguments, LAUNCHES, strategy=strategy, vectorize=vectorize
+            )
 
 
 @pytest.mark.parametrize("barrier", [False, True], ids=["", "barrier"])

@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from tests.execution.harness import LINES, check_native
+from tests.execution.harness import LINES, check_native_launches
 from tests.execution.pipelines.vectorize_kernels import CASES
 
 WIDTHS: tuple[Literal[1, 2, 4, 8, 16, 32, 64], ...] = (1, 2, 4, 8, 16, 32, 64)
@@ -17,11 +17,10 @@ NOT_SCALAR = WIDTHS[1:]
 def test_vectors_compute_what_work_items_do(name: str):
     case = CASES[name]
     for width in NOT_SCALAR:
-        for launch in LINES:
-            check_native(
-                case.source,
-                case.arguments,
-                launch,
-                width=width,
-                tolerance=case.tolerance,
-            )
+        check_native_launches(
+            case.source,
+            case.arguments,
+            LINES,
+            width=width,
+            tolerance=case.tolerance,
+        )
