@@ -7,7 +7,7 @@ they stand for, and their results are named as they are made.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
 from xdsl.dialects import arith
@@ -66,14 +66,22 @@ class Builder:
 
     def append(self, *ops: Operation) -> None:
         """Insert `ops`, which need not have results."""
-        block, anchor = self.at.block, self.at.insert_before
         for op in ops:
             if self._like is not None:
                 locate(op, self._like)
-            if anchor is None:
-                block.add_op(op)
-            else:
-                block.insert_op_before(op, anchor)
+            self._insert(op)
+
+    def move(self, ops: Iterable[Operation]) -> None:
+        """Take `ops` from where they stand, to here."""
+        for op in tuple(ops):
+            op.detach()
+            self._insert(op)
+
+    def _insert(self, op: Operation) -> None:
+        if self.at.insert_before is None:
+            self.at.block.add_op(op)
+        else:
+            self.at.block.insert_op_before(op, self.at.insert_before)
 
     @contextmanager
     def into(self, block: Block) -> Generator[Block]:

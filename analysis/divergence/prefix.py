@@ -93,3 +93,13 @@ def _is_exact(value: SSAValue, shape: Shape, dim: int, *, signed: bool) -> bool:
     if signed:
         return lanes.is_exact(shape, value)
     return lanes.is_exact_unsigned(shape, value)
+
+
+def compares_ids(divergence: Divergence, condition: SSAValue) -> bool:
+    """Whether `condition` compares numbers that grow steadily from lane to lane."""
+    owner = condition.owner
+    if isinstance(owner, arith.AndIOp):
+        return all(compares_ids(divergence, each) for each in owner.operands)
+    return isinstance(owner, arith.CmpiOp) and all(
+        divergence.shape(each).is_strided for each in owner.operands
+    )

@@ -27,9 +27,10 @@ from xdsl.dialects import scf
 from xdsl.ir import Operation
 
 from spmd.analysis.divergence.analyze import Divergence, analyze_sub_group
-from spmd.dialects.rewriting import hint
+from spmd.dialects.building import Builder
+from spmd.dialects.enclosing import terminator
 from spmd.dialects.spmd import SubGroupOp
-from spmd.passes.masking.masks import Mask, Masks, insert
+from spmd.passes.masking.masks import Mask, Masks
 
 
 def rests_on_ranges(group: SubGroupOp, divergence: Divergence) -> bool:
@@ -55,16 +56,12 @@ def agree_again(
             value = anchor.operands[number]
             if divergence.is_uniform(value):
                 continue
-            picked = masks.picking(value, mask.value)
-            for each in picked:
-                insert(each, anchor)
-            anchor.operands[number] = hint(picked[-1].results[0], value)
+            at = Builder.before(anchor)
+            anchor.operands[number] = masks.picked(value, mask.value, at)
 
 
 def _place_of_decision(op: Operation) -> tuple[Operation, int]:
     """Whose first operands, and how many, decide about what `op` does."""
     if isinstance(op, scf.WhileOp):
-        end = op.before_region.block.last_op
-        assert isinstance(end, scf.ConditionOp)
-        return end, 1
+        return terminator(op.before_region.block), 1
     return op, 3 if isinstance(op, scf.ForOp) else 1

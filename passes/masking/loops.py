@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, i1
-from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from spmd.analysis.ranges.ranges import IntegerRanges
-from spmd.dialects.rewriting import hint, locate
+from spmd.dialects.building import Builder
+from spmd.dialects.enclosing import terminator
+from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import AnyOp, BroadcastOp, LaneIdOp, Scope
-from spmd.passes.masking.masks import Mask, Masks, detach, insert
+from spmd.passes.masking.masks import Mask, Masks
+from spmd.passes.work_item_loops.counted_loops import for_to_while
 
 
 def mask_divergent_for(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
@@ -70,151 +76,161 @@ def _mask_in_step(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
     ```
     """
     body = loop.body.block
-    counter, *carried = body.args
-    end = body.last_op
-    assert isinstance(end, scf.YieldOp)
+    at = Builder.before(loop)
+    index = IndexType()
     stride = masking.divergence.shape(loop.lb).stride
     assert stride is not None
-    index = IndexType()
-    ahead: Operation = LaneIdOp()
-    insert(ahead, loop)
-    hint(ahead.results[0], "lane")
+    ahead = at.add(LaneIdOp(), "lane")
     if stride != 1:
-        ahead = arith.MuliOp(ahead, masking.constants.number(stride, index))
-        insert(ahead, loop)
+        ahead = at.add(arith.MuliOp(ahead, masking.constants.number(stride, index)))
     zero = masking.constants.number(0, index)
-    start = BroadcastOp(loop.lb, zero, Scope.SUB_GROUP)
-    insert(start, loop)
-    hint(start.result, "start")
+    start = at.add(BroadcastOp(loop.lb, zero, Scope.SUB_GROUP), "start")
+    on = _on_in_step(masking, loop, ahead, mask)
+    masking.mask_block(body, Mask(on, some=True, prefix=True))
 
+    inits, places = _freeze_carried(masking, loop, on)
+    new = scf.ForOp(start, loop.ub, loop.step, inits, loop.detach_region(loop.body))
+    _replace_loop(masking, loop, new, places)
+
+
+def _on_in_step(
+    masking: Masks, loop: scf.ForOp, ahead: SSAValue, mask: Mask
+) -> SSAValue:
+    """Let the body count as many `ahead` as each lane is; the lanes that are not done."""
+    counter = loop.body.block.args[0]
+    first = loop.body.block.first_op
+    assert first is not None, "a loop has a terminator"
+    at = Builder.before(first)
     at_lane = arith.AddiOp(counter, ahead)
     counter.replace_all_uses_with(at_lane.result)
-    at_lane.operands = (counter, ahead.results[0])
+    at_lane.operands = (counter, ahead)
+    at.add(at_lane, counter)
     # Unlike the counter of another lane, what is left for lane 0 cannot overflow; from a
     # negative start it may take an unsigned number.
-    left = arith.SubiOp(loop.ub, counter)
+    left = at.add(arith.SubiOp(loop.ub, counter), "left")
     positive = IntegerRanges().of(loop.lb).is_non_negative
-    on = arith.CmpiOp(ahead.results[0], left, "slt" if positive else "ult")
-    begin = body.first_op
-    assert begin is not None
-    insert(at_lane, begin)
-    insert(left, begin)
-    insert(on, begin)
-    hint(at_lane.result, counter)
-    hint(left.result, "left")
-    hint(on.result, "on")
-    inner = masking.narrowed(mask, on.result, begin)
-    masking.mask_block(body, Mask(inner.value, some=True, prefix=True))
+    on = at.add(arith.CmpiOp(ahead, left, "slt" if positive else "ult"), "on")
+    narrowed = masking.narrowed(mask, on, first).value
+    assert narrowed is not None
+    return narrowed
 
-    inits: list[SSAValue] = list(loop.iter_args)
-    nexts: list[SSAValue] = list(end.arguments)
-    final = list(range(len(nexts)))
-    assert inner.value is not None
-    for j, (result, arg) in enumerate(zip(loop.results, carried, strict=True)):
+
+def _freeze_carried(
+    masking: Masks, loop: scf.ForOp, on: SSAValue
+) -> tuple[list[SSAValue], list[int]]:
+    """Keep what lanes leave with: what the loop starts with, and where its results are."""
+    body = loop.body.block
+    end = terminator(body)
+    inits, nexts = list(loop.iter_args), list(end.operands)
+    places = list(range(len(nexts)))
+    for j, (result, arg) in enumerate(zip(loop.results, body.args[1:], strict=True)):
         if nexts[j] is arg or not needs_freezing(masking, result):
             continue
-        kept: SSAValue = arg
         if masking.divergence.is_uniform(arg):
             # It goes on for all lanes; what lanes left with is kept beside it.
             kept = hint(body.insert_arg(arg.type, len(body.args)), result)
-            final[j] = len(inits)
+            places[j] = len(inits)
             inits.append(inits[j])
-        frozen = _frozen(inner.value, nexts[j], kept, end)
-        if kept is arg:
-            nexts[j] = frozen
+            nexts.append(_frozen(on, nexts[j], kept, end))
         else:
-            nexts.append(frozen)
+            nexts[j] = _frozen(on, nexts[j], arg, end)
     end.operands = nexts
-    detach(body)
-    new = scf.ForOp(start.result, loop.ub, loop.step, inits, Region(body))
-    new.attributes.update(loop.attributes)
-    insert(new, loop)
-    for old, place in zip(loop.results, final, strict=True):
-        if masking.is_uniform(old):
-            masking.mark_uniform(new.results[place])
-        old.replace_all_uses_with(hint(new.results[place], old))
-    Rewriter.erase_op(loop)
+    return inits, places
 
 
 def _mask_as_while(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
-    """
-    A counted loop whose lanes run different numbers of times, as an `scf.while`.
-
-    ```mlir
-    // before
-    %r = scf.for %k = %c0 to %n step %c1 iter_args(%a = %init) -> (f32) {
-      ...
-    }
-
-    // after, to be masked as a divergent `scf.while`
-    %k, %r = scf.while (%k = %c0, %a = %init) : (index, f32) -> (index, f32) {
-      %more = arith.cmpi slt, %k, %n : index
-      scf.condition(%more) %k, %a : index, f32
-    } do {
-    ^bb0(%k: index, %a: f32):
-      ...
-      %next = arith.addi %k, %c1 : index
-      scf.yield %next, ... : index, f32
-    }
-    ```
-    """
-    body = loop.body.block
-    types = [arg.type for arg in body.args]
-    test = Block(arg_types=types)
-    for new, old in zip(test.args, body.args, strict=True):
-        hint(new, old)
-    more = arith.CmpiOp(test.args[0], loop.ub, "slt")
-    hint(more.result, "more")
-    test.add_ops((more, scf.ConditionOp(more.result, *test.args)))
-    end = body.last_op
-    assert isinstance(end, scf.YieldOp)
-    following = arith.AddiOp(body.args[0], loop.step)
-    hint(following.result, "next")
-    body.insert_op_before(following, end)
+    """A counted loop whose lanes run different numbers of times, as an `scf.while`."""
+    uniform_results = [masking.is_uniform(result) for result in loop.results]
+    counted = for_to_while(loop)
+    test, body = counted.before_region.block, counted.after_region.block
+    more, following = terminator(test).operands[0], terminator(body).operands[0]
+    hint(more, "more")
+    hint(following, "next")
+    hint(counted.results[0], body.args[0])
     if masking.is_uniform(body.args[0]):
-        masking.mark_uniform(following.result)
-    end.operands = (following.result, *end.operands)
-    detach(body)
-    while_op = scf.WhileOp(
-        (loop.lb, *loop.iter_args), types, Region(test), Region(body)
+        masking.mark_uniform(following)
+    for result, uniform in zip(counted.results[1:], uniform_results, strict=True):
+        if uniform:
+            masking.mark_uniform(result)
+    arguments = zip(test.args, body.args, strict=True)
+    _mask_while(
+        masking,
+        counted,
+        mask,
+        {new for new, old in arguments if masking.is_uniform(old)},
     )
-    insert(while_op, loop)
-    hint(while_op.results[0], body.args[0])
-    for old, new in zip(loop.results, while_op.results[1:], strict=True):
-        if masking.is_uniform(old):
-            masking.mark_uniform(new)
-        hint(new, old)
-        old.replace_all_uses_with(new)
-    Rewriter.erase_op(loop)
-    uniform = {
-        new
-        for new, old in zip(test.args, body.args, strict=True)
-        if masking.is_uniform(old)
-    }
-    _mask_while(masking, while_op, mask, uniform)
 
 
 def mask_divergent_while(masking: Masks, loop: scf.WhileOp, mask: Mask) -> None:
     """A loop whose lanes run different numbers of times."""
-    uniform = {
-        arg
-        for arg in loop.before_region.block.args
-        if masking.divergence.is_uniform(arg)
-    }
-    _mask_while(masking, loop, mask, uniform)
+    arguments = loop.before_region.block.args
+    _mask_while(
+        masking, loop, mask, set(filter(masking.divergence.is_uniform, arguments))
+    )
 
 
 def _mask_while(
-    masking: Masks,
-    loop: scf.WhileOp,
-    mask: Mask,
-    uniform: set[BlockArgument],
+    masking: Masks, loop: scf.WhileOp, mask: Mask, uniform: set[BlockArgument]
 ) -> None:
     """
     Add the live lanes to the state of `loop` and freeze what is read after it.
 
     `uniform` holds the arguments of the first region that are the same in all lanes that
     live; they stay uniform, and what lanes leave with goes to a value of its own.
+    """
+    assert mask.some, "a divergent loop runs where no lane may be on"
+    test, body = loop.before_region.block, loop.after_region.block
+    condition = terminator(test)
+    live = hint(test.insert_arg(i1, 0), "live")
+    live_in_body = hint(body.insert_arg(i1, 0), "live")
+    masking.mask_block(test, Mask(live, some=True, prefix=False))
+    at = Builder.before(condition)
+    off = masking.constants.bit(False)
+    on = at.add(arith.SelectOp(live, condition.operands[0], off), "on")
+    start = masking.constants.bit(True) if mask.value is None else mask.value
+    state = _freeze_what_lanes_leave_with(masking, loop, live, uniform)
+    some = at.add(AnyOp(on), "some")
+    condition.operands = (some, on, *state.forwarded)
+
+    masking.mask_block(body, Mask(live_in_body, some=True, prefix=False))
+    nexts = _keep_handed_through(body, test, live_in_body, state)
+    terminator(body).operands = (live_in_body, *nexts, *state.more_nexts)
+    new = scf.WhileOp(
+        (start, *loop.arguments, *state.more_inits),
+        [value.type for value in condition.operands[1:]],
+        *map(loop.detach_region, tuple(loop.regions)),
+    )
+    hint(new.results[0], "live")
+    _replace_loop(masking, loop, new, [1 + place for place in state.places])
+
+
+@dataclass(frozen=True)
+class _LoopState:
+    """What a masked `scf.while` passes on, beside the lanes that live."""
+
+    forwarded: list[SSAValue]
+    """To the second region and the results: what the loop had, then what was added."""
+
+    places: list[int]
+    """Where the results of the loop are among those."""
+
+    more_inits: list[SSAValue] = field(default_factory=list[SSAValue])
+    """What is added to the state at the start."""
+
+    more_nexts: list[SSAValue] = field(default_factory=list[SSAValue])
+    """What is added to the state by the second region."""
+
+    handed_through: dict[int, int] = field(default_factory=dict[int, int])
+    """From results that are arguments, whose next value is to be kept, to which."""
+
+
+def _freeze_what_lanes_leave_with(
+    masking: Masks, loop: scf.WhileOp, live: SSAValue, uniform: set[BlockArgument]
+) -> _LoopState:
+    """
+    Keep, in the first region of `loop`, the results of lanes that have left it.
+
+    Both regions have `live` as their first argument already, the terminators not.
 
     | the result is               | how it is frozen                                  |
     | --------------------------- | ------------------------------------------------- |
@@ -222,102 +238,67 @@ def _mask_while(
     | handed back unchanged       | the argument that it becomes holds the old value  |
     | anything else               | an argument is added that holds the old value     |
     """
-    assert mask.some, "a divergent loop runs where no lane may be on"
     test, body = loop.before_region.block, loop.after_region.block
-    condition, end = test.last_op, body.last_op
-    assert isinstance(condition, scf.ConditionOp)
-    assert isinstance(end, scf.YieldOp)
-    zero = masking.constants.zero
-
-    live = hint(test.insert_arg(i1, 0), "live")
-    on_in_body = hint(body.insert_arg(i1, 0), "live")
-    # From here on `test.args[k + 1]` belongs to operand k, `body.args[j + 1]` to result j.
-    masking.mask_block(test, Mask(live, some=True, prefix=False))
-    narrowed = arith.SelectOp(live, condition.condition, masking.constants.bit(False))
-    some = AnyOp(narrowed.result)
-    insert(narrowed, condition)
-    hint(narrowed.result, "on")
-
-    start = mask.value if mask.value is not None else masking.constants.bit(True)
-    inits: list[SSAValue] = [start, *loop.arguments]
-    forwarded: list[SSAValue] = list(condition.args)
-    extra_results: list[SSAValue] = []
-    nexts: list[SSAValue] = list(end.arguments)
-    extra_nexts: list[SSAValue] = []
-    result_of: dict[int, int] = {}
-    keep_old: list[int] = []
-    handed_through = {
-        test.args.index(arg) - 1
-        for value in forwarded
-        if (arg := _argument_of(value, test)) is not None
-    }
+    condition, nexts = terminator(test), terminator(body).operands
+    forwarded = list(condition.operands[1:])
+    state = _LoopState(forwarded, list(range(len(forwarded))))
+    arguments = [_number_of(value, test) for value in forwarded]
+    handed_through = set(arguments)
     for j, result in enumerate(loop.results):
-        result_of[j] = j + 1
-        value = forwarded[j]
+        value, same_as = forwarded[j], arguments[j]
         if _is_from_outside(value, loop) or not needs_freezing(masking, result):
             continue
         argument = body.args[j + 1]
-        same_as = _argument_of(value, test)
-        if same_as is not None and same_as not in uniform:
-            keep_old.append(j)
+        if same_as is None:
+            lockstep = masking.divergence.is_uniform(argument)
+        elif not (lockstep := test.args[same_as + 1] in uniform):
+            state.handed_through[j] = same_as
             continue
-        back = next(
-            (k for k, following in enumerate(nexts) if following is argument), None
-        )
-        lockstep = (
-            same_as in uniform
-            if same_as is not None
-            else masking.divergence.is_uniform(argument)
-        )
+        back = next((k for k, each in enumerate(nexts) if each is argument), None)
         if back is not None and not lockstep and back not in handed_through:
-            kept = test.args[back + 1]
-            forwarded[j] = _frozen(live, value, kept, condition)
+            forwarded[j] = _frozen(live, value, test.args[back + 1], condition)
             continue
         tracker = hint(test.insert_arg(value.type, len(test.args)), result)
-        inits.append(zero(value.type))
+        state.more_inits.append(masking.constants.zero(value.type))
         tracked = _frozen(live, value, tracker, condition)
         if lockstep:
-            handed = hint(body.insert_arg(value.type, len(body.args)), result)
-            result_of[j] = 1 + len(forwarded) + len(extra_results)
-            extra_results.append(tracked)
-            extra_nexts.append(handed)
+            state.places[j] = len(forwarded)
+            forwarded.append(tracked)
+            argument = hint(body.insert_arg(value.type, len(body.args)), result)
         else:
             forwarded[j] = tracked
-            extra_nexts.append(argument)
-    insert(some, condition)
-    hint(some.result, "some")
+        state.more_nexts.append(argument)
+    return state
 
-    masking.mask_block(body, Mask(on_in_body, some=True, prefix=False))
-    # Masking may have replaced what is yielded.
-    nexts = list(end.arguments)
+
+def _keep_handed_through(
+    body: Block, test: Block, live: SSAValue, state: _LoopState
+) -> list[SSAValue]:
+    """The next values, where lanes that have left the loop keep those they left with."""
+    end = terminator(body)
+    nexts = list(end.operands)
     frozen: set[int] = set()
-    for j in keep_old:
-        same_as = _argument_of(forwarded[j], test)
-        assert same_as is not None
-        k = test.args.index(same_as) - 1
-        if nexts[k] is body.args[j + 1] or k in frozen:
+    for j, k in state.handed_through.items():
+        old = body.args[j + 1]
+        if nexts[k] is old or k in frozen:
             continue
         frozen.add(k)
-        kept = arith.SelectOp(on_in_body, nexts[k], body.args[j + 1])
-        insert(kept, end)
-        nexts[k] = hint(kept.result, same_as)
+        kept = arith.SelectOp(live, nexts[k], old)
+        nexts[k] = Builder.before(end).add(kept, test.args[k + 1])
+    return nexts
 
-    all_forwarded = [narrowed.result, *forwarded, *extra_results]
-    condition.operands = (some.result, *all_forwarded)
-    end.operands = (on_in_body, *nexts, *extra_nexts)
-    types = [value.type for value in all_forwarded]
-    detach(test)
-    detach(body)
-    masked = scf.WhileOp(inits, types, Region(test), Region(body))
-    masked.attributes.update(loop.attributes)
-    locate(masked, loop)
-    insert(masked, loop)
-    hint(masked.results[0], "live")
-    for j, result in enumerate(loop.results):
-        new = hint(masked.results[result_of[j]], result)
-        if masking.is_uniform(result):
-            masking.mark_uniform(new)
-        result.replace_all_uses_with(new)
+
+def _replace_loop(
+    masking: Masks, loop: Operation, new: Operation, places: Sequence[int]
+) -> None:
+    """Put `new` in the place of `loop`, whose results are those of `new` at `places`."""
+    new.attributes.update(loop.attributes)
+    Builder.before(loop).append(new)
+    for old, place in zip(loop.results, places, strict=True):
+        result = hint(new.results[place], old)
+        if masking.is_uniform(old):
+            masking.mark_uniform(result)
+        old.replace_all_uses_with(result)
     Rewriter.erase_op(loop)
 
 
@@ -325,15 +306,13 @@ def _frozen(
     live: SSAValue, new: SSAValue, old: SSAValue, anchor: Operation
 ) -> SSAValue:
     """`new` in the lanes that still live, what they left with in the others."""
-    op = arith.SelectOp(live, new, old)
-    insert(op, anchor)
-    return hint(op.result, new)
+    return Builder.before(anchor).add(arith.SelectOp(live, new, old), new)
 
 
-def _argument_of(value: SSAValue, block: Block) -> BlockArgument | None:
-    """`value` if it is an argument of `block`."""
+def _number_of(value: SSAValue, block: Block) -> int | None:
+    """Which argument of `block` `value` is, not counting the first."""
     if isinstance(value, BlockArgument) and value.owner is block:
-        return value
+        return value.index - 1
     return None
 
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 
 from xdsl.dialects import arith, ub
 from xdsl.dialects.builtin import AnyFloat, IntegerType, i1
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence.analyze import Divergence
-from spmd.dialects.building import ConstantPool
-from spmd.dialects.enclosing import parent_block
-from spmd.dialects.rewriting import hint, locate
+from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import Kind, ReduceOp, Scope
 
 
@@ -67,17 +66,14 @@ class Masks(ABC):
         if mask.value is None:
             return Mask(condition, some=False, prefix=False)
         op = arith.SelectOp(mask.value, condition, self.constants.bit(False))
-        insert(op, anchor)
-        return Mask(hint(op.result, "on"), some=False, prefix=False)
+        return Mask(Builder.before(anchor).add(op, "on"), some=False, prefix=False)
 
     def without(self, mask: Mask, condition: SSAValue, anchor: Operation) -> Mask:
         """The lanes of `mask` in which `condition` does not hold."""
         op = arith.XOrIOp(condition, self.constants.bit(True))
-        insert(op, anchor)
         name = condition.name_hint
-        return self.narrowed(
-            mask, hint(op.result, f"not_{name}" if name else "not"), anchor
-        )
+        negated = Builder.before(anchor).add(op, f"not_{name}" if name else "not")
+        return self.narrowed(mask, negated, anchor)
 
     def blended(
         self,
@@ -92,47 +88,30 @@ class Masks(ABC):
             return new
         if is_poison(new):
             return old
-        op = arith.SelectOp(mask.value, new, old)
-        insert(op, anchor)
-        return hint(op.result, name)
+        return Builder.before(anchor).add(arith.SelectOp(mask.value, new, old), name)
 
-    def picking(self, value: SSAValue, mask: SSAValue | None) -> list[Operation]:
+    def picked(self, value: SSAValue, mask: SSAValue | None, at: Builder) -> SSAValue:
         """
-        Operations, not inserted, the last of which gives what all lanes that are on have.
+        What all active lanes have, in all lanes, so that control flow may ask for it.
 
         The others have garbage until 0 takes its place, and no unsigned number is below.
         """
-        old = value.type
-        number: Attribute = old
-        ops: list[Operation] = []
-        if isa(number, AnyFloat):
-            bits: Attribute = IntegerType(number.bitwidth)
-            number = bits
-            ops.append(arith.BitcastOp(value, bits))
-            value = ops[-1].results[0]
+        bits = value.type
+        picked = value
+        if isa(bits, AnyFloat):
+            bits = IntegerType(bits.bitwidth)
+            picked = at.add(arith.BitcastOp(picked, bits))
         if mask is not None:
-            ops.append(arith.SelectOp(mask, value, self.constants.zero(number)))
-            value = ops[-1].results[0]
-        kind = Kind.OR if number == i1 else Kind.MAXUI
-        ops.append(ReduceOp(kind, value, Scope.SUB_GROUP))
-        if number != old:
-            ops.append(arith.BitcastOp(ops[-1].results[0], old))
-        return ops
+            zero = self.constants.zero(bits)
+            picked = at.add(arith.SelectOp(mask, picked, zero))
+        kind = Kind.OR if bits == i1 else Kind.MAXUI
+        picked = at.add(ReduceOp(kind, picked, Scope.SUB_GROUP))
+        if bits != value.type:
+            picked = at.add(arith.BitcastOp(picked, value.type))
+        self.mark_uniform(picked)
+        return hint(picked, value)
 
 
 def is_poison(value: SSAValue) -> bool:
     """Whether nothing depends on `value`, so that any other one will do."""
     return isinstance(value.owner, ub.PoisonOp)
-
-
-def insert(op: Operation, anchor: Operation) -> None:
-    """Insert `op` before `anchor`, with its location."""
-    locate(op, anchor)
-    block = parent_block(anchor)
-    block.insert_op_before(op, anchor)
-
-
-def detach(block: Block) -> None:
-    """Take `block` out of its region, to be put into another."""
-    if block.parent is not None:
-        block.parent.detach_block(block)

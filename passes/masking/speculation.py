@@ -83,16 +83,6 @@ def _is_view(op: Operation) -> bool:
     return any(isinstance(r.type, MemRefType) for r in op.results)
 
 
-def compares_ids(divergence: Divergence, condition: SSAValue) -> bool:
-    """Whether `condition` compares numbers that grow steadily from lane to lane."""
-    owner = condition.owner
-    if isinstance(owner, arith.AndIOp):
-        return all(compares_ids(divergence, each) for each in owner.operands)
-    return isinstance(owner, arith.CmpiOp) and all(
-        divergence.shape(each).is_strided for each in owner.operands
-    )
-
-
 def why_skip(
     block: Block, divergence: Divergence, limit: int = SKIP_ABOVE
 ) -> str | None:

@@ -16,9 +16,9 @@ from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.divergence.access_patterns import Pattern, access_pattern
 from spmd.analysis.divergence.analyze import analyze_work_items
+from spmd.analysis.divergence.prefix import compares_ids
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
-from spmd.passes.masking.speculation import compares_ids
 from spmd.passes.sub_groups.vector_width import VECTOR_LIBRARY_OPS
 
 
