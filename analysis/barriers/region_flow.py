@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects import scf
-from xdsl.ir import Block, Region
+from xdsl.ir import Block
 
 from spmd.analysis.barriers.barrier_regions import BarrierRegion, BarrierRegions
 from spmd.analysis.graphs.bit_vectors import solve_backward
 from spmd.dialects.enclosing import parent_block
+from spmd.dialects.interfaces.control_flow import RegionBranch
 from spmd.dialects.spmd import KernelOp
 
 Flow = Mapping[BarrierRegion, Sequence[BarrierRegion]]
@@ -29,34 +29,21 @@ def region_flow(regions: BarrierRegions) -> Flow:
             first[block] = region
         last[block] = region
 
-    def entries(*inner: Region) -> list[BarrierRegion]:
-        return [first[region.block] for region in inner if region.blocks]
-
     def after(region: BarrierRegion) -> Sequence[BarrierRegion]:
-        end = region.end
-        parent = end.parent_op()
-        is_last = region not in following
-        match parent if is_last else end:
-            case KernelOp():
-                return ()
-            case scf.IfOp() as op:
-                if is_last:
-                    return (behind(op),)
-                inner = entries(*op.regions)
-                return inner if len(inner) == 2 else (*inner, behind(op))
-            case scf.IndexSwitchOp() as op:
-                return (behind(op),) if is_last else entries(*op.regions)
-            case scf.ForOp() as op:
-                return (*entries(op.body), behind(op))
-            case scf.WhileOp() as op:
-                if is_last and end.parent is op.before_region.block:
-                    return (*entries(op.after_region), behind(op))
-                return entries(op.before_region)
-            case _:
-                return (following[region],)
-
-    def behind(carrier: scf.IfOp | scf.IndexSwitchOp | scf.ForOp | scf.WhileOp):
-        return following[regions.region_before(carrier)]
+        op, source = region.end, None
+        if region not in following:
+            parent = op.parent_op()
+            assert parent is not None
+            op, source = parent, op.parent_region()
+        flow = RegionBranch.of(op)
+        if flow is None:
+            return (following[region],)
+        if isinstance(op, KernelOp):
+            return ()
+        return [
+            following[regions.region_before(op)] if to is None else first[to.block]
+            for to in flow.successors(op, source)
+        ]
 
     return {region: after(region) for region in regions.regions}
 

@@ -31,7 +31,7 @@ from spmd.analysis.barriers.barrier_regions import (
     find_barrier_regions,
     is_sync,
 )
-from spmd.analysis.barriers.forwarding import Place, find_places, passed_on
+from spmd.dialects.interfaces.control_flow import Phi, all_phis
 from spmd.dialects.interfaces.views import viewed_memory
 from spmd.dialects.spmd import KernelOp
 
@@ -44,7 +44,7 @@ def memref_type(value: SSAValue) -> MemRefType[Attribute]:
 
 
 @dataclass(eq=False)
-class MemrefPlace(Place):
+class MemrefPlace(Phi):
     """Where control flow passes a memref on."""
 
     family: Family = field(default_factory=lambda: Family())
@@ -73,8 +73,11 @@ def find_chosen_memrefs(
 
     With `in_step` all places: lanes that run in step pass no memrefs on at all.
     """
-    places = find_places(kernel, lambda type_: isinstance(type_, MemRefType))
-    found = tuple(MemrefPlace(place.values, place.edges) for place in places)
+    found = tuple(
+        MemrefPlace(phi.values, phi.sources)
+        for phi in all_phis(kernel)
+        if isinstance(phi.values[0].type, MemRefType)
+    )
     if not found or not (in_step or any(is_sync(op) for op in kernel.walk())):
         return ()
     place_of = {value: place for place in found for value in place.values}
@@ -137,8 +140,8 @@ def _sources(
 ) -> dict[SSAValue, None]:
     """The bases, and values of other places, that arrive at `place`."""
     sources: dict[SSAValue, None] = {}
-    for op, group, position in place.edges:
-        sources.update(origins_of(passed_on(op)[group][position], place_of))
+    for source in place.sources:
+        sources.update(origins_of(source.value, place_of))
     return sources
 
 

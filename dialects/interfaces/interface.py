@@ -17,9 +17,11 @@ from xdsl.ir import Block, Operation, OpTrait
 _MODELS = {
     "arith": "arith",
     "builtin": "others",
+    "cf": "cf",
     "func": "others",
     "math": "math",
     "memref": "memref",
+    "scf": "scf",
     "ub": "others",
     "vector": "vector",
 }

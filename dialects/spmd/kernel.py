@@ -41,6 +41,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.spmd.placement import expect_inside_function
 from spmd.dialects.spmd.traits import AllocatesResult
 from spmd.dialects.spmd.types import is_memref, why_not_argument, why_not_local_memory
@@ -192,7 +193,9 @@ class KernelOp(IRDLOperation):
     sub_group_size = opt_prop_def(IntegerAttr[IntegerType])
     body = region_def()
 
-    traits = traits_def(IsolatedFromAbove(), SymbolOpInterface())
+    traits = traits_def(
+        IsolatedFromAbove(), SymbolOpInterface(), RegionBranch(runs=Runs.ONCE)
+    )
 
     def __init__(
         self,

@@ -31,6 +31,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from spmd.dialects.interfaces.control_flow import RegionBranch, RegionTerminator, Runs
 from spmd.dialects.spmd.kernel import MAX_SUB_GROUP_SIZE
 from spmd.dialects.spmd.placement import nearest
 
@@ -70,7 +71,12 @@ class YieldOp(AbstractYieldOperation[Attribute]):
     name = "spmd.yield"
 
     traits = lazy_traits_def(
-        lambda: (IsTerminator(), Pure(), HasParent(SubGroupOp, MaskedOp)),
+        lambda: (
+            IsTerminator(),
+            Pure(),
+            HasParent(SubGroupOp, MaskedOp),
+            RegionTerminator(forwarded=0),
+        ),
     )
 
 
@@ -120,7 +126,11 @@ class SubGroupOp(IRDLOperation):
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
-    traits = traits_def(SingleBlockImplicitTerminator(YieldOp), RecursiveMemoryEffect())
+    traits = traits_def(
+        SingleBlockImplicitTerminator(YieldOp),
+        RecursiveMemoryEffect(),
+        RegionBranch(runs=Runs.ONCE),
+    )
 
     def __init__(
         self,
@@ -272,7 +282,11 @@ class MaskedOp(IRDLOperation):
     res = var_result_def()
     body = region_def("single_block")
 
-    traits = traits_def(SingleBlockImplicitTerminator(YieldOp), RecursiveMemoryEffect())
+    traits = traits_def(
+        SingleBlockImplicitTerminator(YieldOp),
+        RecursiveMemoryEffect(),
+        RegionBranch(runs=Runs.CHOICE, decides=1, forwarded=1, may_skip=True),
+    )
 
     def __init__(
         self,

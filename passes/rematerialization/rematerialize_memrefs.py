@@ -79,76 +79,76 @@ class RematerializeMemrefsPass(ModulePass):
 def rematerialize_memrefs(kernel: KernelOp) -> None:
     """Do to one kernel what the pass does to all of a module."""
     in_step = any(map(needs_sub_groups, kernel.walk()))
-    places = find_chosen_memrefs(kernel, in_step)
-    if places:
-        _Rebuilder(kernel, places).rebuild()
+    phis = find_chosen_memrefs(kernel, in_step)
+    if phis:
+        _Rebuilder(kernel, phis).rebuild()
         erase_dead_ops(kernel.body)
 
 
 class _Rebuilder:
-    def __init__(self, kernel: KernelOp, places: Sequence[MemrefPlace]):
+    def __init__(self, kernel: KernelOp, phis: Sequence[MemrefPlace]):
         entry = kernel.body.blocks[0]
-        self.places = places
+        self.phis = phis
         self.bases = MemrefBases(entry)
         self.numbers: dict[SSAValue, dict[tuple[str, int], SSAValue]] = {}
         """The numbers of each memref that was made again; ("base", 0) is that of its base."""
 
-        self.place_of: dict[SSAValue, MemrefPlace] = {}
+        self.phi_of: dict[SSAValue, MemrefPlace] = {}
         self.descriptors = Descriptors(ConstantPool(entry), self.numbers)
         self._which: dict[tuple[SSAValue, Family], SSAValue] = {}
 
     def rebuild(self) -> None:
-        for place in self.places:
-            for base in place.bases:
-                self.bases.let_dominate(base, place)
-        replace_passed(self.places, self)
+        for phi in self.phis:
+            for base in phi.bases:
+                self.bases.let_dominate(base, phi)
+        replace_passed(self.phis, self)
 
-    def types_of(self, place: MemrefPlace) -> list[Attribute]:
-        return [type_ for _, type_ in self._kinds_of(place)]
+    def types_of(self, phi: MemrefPlace) -> list[Attribute]:
+        return [type_ for _, type_ in self._kinds_of(phi)]
 
-    def _kinds_of(self, place: MemrefPlace) -> list[tuple[tuple[str, int], Attribute]]:
-        """What is passed on instead of the memref of `place`."""
-        layout = layout_of(place.type, op_of(place.values[0]))
+    def _kinds_of(self, phi: MemrefPlace) -> list[tuple[tuple[str, int], Attribute]]:
+        """What is passed on instead of the memref of `phi`."""
+        layout = layout_of(phi.type, op_of(phi.values[0]))
         types: list[tuple[tuple[str, int], Attribute]] = [
             (key, IndexType()) for key in layout.open_numbers()
         ]
-        if len(place.bases) > 1:
-            types.insert(0, (("base", 0), number_type(place.family)))
+        if len(phi.bases) > 1:
+            types.insert(0, (("base", 0), number_type(phi.family)))
         return types
 
     def make_again(
         self,
         old: SSAValue,
-        place: MemrefPlace,
+        phi: MemrefPlace,
         values: Sequence[SSAValue],
         anchor: Operation,
     ) -> SSAValue:
-        keys = (key for key, _ in self._kinds_of(place))
+        keys = (key for key, _ in self._kinds_of(phi))
         numbers = dict(zip(keys, values, strict=True))
         for (kind, d), value in numbers.items():
             suffix = kind if kind in ("base", "offset") else f"{kind}{d}"
             hint(value, old.name_hint and f"{old.name_hint}_{suffix}")
-        if not numbers and [base.type for base in place.bases] == [place.type]:
+        if not numbers and [base.type for base in phi.bases] == [phi.type]:
             # There is but one memref that it can be.
-            return next(iter(place.bases))
-        if place.bases:
-            base = self.bases.memory_of(place, numbers.get(("base", 0)), anchor)
-            new = hint(self.descriptors.build(base, place.type, numbers, anchor), old)
+            return next(iter(phi.bases))
+        if phi.bases:
+            base = self.bases.memory_of(phi, numbers.get(("base", 0)), anchor)
+            new = hint(self.descriptors.build(base, phi.type, numbers, anchor), old)
         else:
-            poison = ub.PoisonOp(place.type)
+            poison = ub.PoisonOp(phi.type)
             insert_before(anchor, poison)
             new = hint(poison.result, old)
         self.numbers[new] = numbers
-        self.place_of[new] = place
+        self.phi_of[new] = phi
         return new
 
     def give(
-        self, value: SSAValue, place: MemrefPlace, op: Operation
+        self, value: SSAValue, phi: MemrefPlace, op: Operation
     ) -> Sequence[SSAValue]:
         given: list[SSAValue] = []
-        for (kind, d), _ in self._kinds_of(place):
+        for (kind, d), _ in self._kinds_of(phi):
             if kind == "base":
-                given.append(self._which_base(value, place.family))
+                given.append(self._which_base(value, phi.family))
             else:
                 number = self.descriptors.number(value, kind, d, op)
                 given.append(self.descriptors.value(number))
@@ -157,11 +157,11 @@ class _Rebuilder:
     def _which_base(self, memory: SSAValue, family: Family) -> SSAValue:
         """The number of the base of `memory`."""
         while True:
-            if (place := self.place_of.get(memory)) is not None:
+            if (phi := self.phi_of.get(memory)) is not None:
                 number = self.numbers[memory].get(("base", 0))
                 if number is not None:
                     return number
-                return self.bases.number(family, next(iter(place.bases), None))
+                return self.bases.number(family, next(iter(phi.bases), None))
             if isinstance(select := memory.owner, arith.SelectOp):
                 return self._which_of(select, family)
             if isinstance(memory.owner, ub.PoisonOp):

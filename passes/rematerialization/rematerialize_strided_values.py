@@ -51,9 +51,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.barriers.barrier_regions import around_syncs
-from spmd.analysis.barriers.forwarding import Place, find_places
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
 from spmd.dialects.building import ConstantPool
+from spmd.dialects.interfaces.control_flow import Phi, all_phis
 from spmd.dialects.rewriting import (
     behind_constants,
     constant_index,
@@ -106,15 +106,17 @@ def rematerialize_strided_values(kernel: KernelOp) -> None:
             for_to_while(loop)
         carriers = dict.fromkeys(around_syncs(kernel))
         divergence = analyze_kernel(kernel)
-    strides: dict[Place, Strides] = {}
-    for place in find_places(kernel, is_integer):
-        owner = place.values[0].owner
+    strides: dict[Phi, Strides] = {}
+    for phi in all_phis(kernel):
+        if not is_integer(phi.values[0].type):
+            continue
+        owner = phi.values[0].owner
         op = owner if isinstance(owner, Operation) else owner.parent_op()
         # What a loop carries may differ behind it, where work-items left it in different
         # rounds; but the sum is right there, too.
-        known = strides_of(place.values[0], divergence)
+        known = strides_of(phi.values[0], divergence)
         if op in carriers and known is not None:
-            strides[place] = known
+            strides[phi] = known
     if strides:
         replace_passed(tuple(strides), _Rebuilder(kernel, strides, divergence))
         erase_dead_ops(kernel.body)
@@ -151,7 +153,7 @@ def _passes_integers(op: Operation) -> bool:
 
 class _Rebuilder:
     def __init__(
-        self, kernel: KernelOp, strides: dict[Place, Strides], divergence: Divergence
+        self, kernel: KernelOp, strides: dict[Phi, Strides], divergence: Divergence
     ):
         entry = kernel.body.blocks[0]
         self.entry = entry
@@ -163,25 +165,25 @@ class _Rebuilder:
 
         self._multiples: dict[tuple[Strides, Attribute], SSAValue] = {}
 
-    def types_of(self, place: Place) -> Sequence[Attribute]:
-        return (place.values[0].type,)
+    def types_of(self, phi: Phi) -> Sequence[Attribute]:
+        return (phi.values[0].type,)
 
     def make_again(
         self,
         old: SSAValue,
-        place: Place,
+        phi: Phi,
         values: Sequence[SSAValue],
         anchor: Operation,
     ) -> SSAValue:
         (common,) = values
         hint(common, old.name_hint and f"{old.name_hint}_base")
-        sum_ = arith.AddiOp(common, self._multiple(self.strides[place], old.type))
+        sum_ = arith.AddiOp(common, self._multiple(self.strides[phi], old.type))
         insert_before(anchor, sum_)
         self._common[sum_.result] = common
         return hint(sum_.result, old)
 
-    def give(self, value: SSAValue, place: Place, op: Operation) -> Sequence[SSAValue]:
-        return (self._common_part(value, self.strides[place], op),)
+    def give(self, value: SSAValue, phi: Phi, op: Operation) -> Sequence[SSAValue]:
+        return (self._common_part(value, self.strides[phi], op),)
 
     def _common_part(
         self, value: SSAValue, strides: Strides, anchor: Operation

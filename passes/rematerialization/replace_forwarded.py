@@ -22,32 +22,30 @@ passed on in its place, behind all that stay.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from xdsl.dialects import cf, scf
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 
-from spmd.analysis.barriers.forwarding import Place, passed_on
-from spmd.dialects.enclosing import parent_block
-from spmd.dialects.rewriting import hint, insert_before, locate
+from spmd.dialects.interfaces.control_flow import Operand, Phi, forwarded, set_forwarded
+from spmd.dialects.rewriting import hint, insert_before
 
-PlaceT = TypeVar("PlaceT", bound=Place)
-PlaceT_contra = TypeVar("PlaceT_contra", bound=Place, contravariant=True)
+PhiT = TypeVar("PhiT", bound=Phi)
+PhiT_contra = TypeVar("PhiT_contra", bound=Phi, contravariant=True)
 
 
-class Replacement(Protocol[PlaceT_contra]):
+class Replacement(Protocol[PhiT_contra]):
     """What is passed on in the place of values."""
 
-    def types_of(self, place: PlaceT_contra) -> Sequence[Attribute]:
+    def types_of(self, phi: PhiT_contra) -> Sequence[Attribute]:
         """The types of what is passed on instead."""
         ...
 
     def make_again(
         self,
         old: SSAValue,
-        place: PlaceT_contra,
+        phi: PhiT_contra,
         values: Sequence[SSAValue],
         anchor: Operation,
     ) -> SSAValue:
@@ -55,52 +53,71 @@ class Replacement(Protocol[PlaceT_contra]):
         ...
 
     def give(
-        self, value: SSAValue, place: PlaceT_contra, op: Operation
+        self, value: SSAValue, phi: PhiT_contra, op: Operation
     ) -> Sequence[SSAValue]:
         """What `op` passes on instead of `value`, made in front of it."""
         ...
 
 
-def replace_passed(places: Sequence[PlaceT], by: Replacement[PlaceT]) -> None:
-    """Let control flow pass other values on at `places`."""
-    now: dict[Operation, Operation] = {}
-    of_result: dict[Operation, list[PlaceT]] = {}
-    for place in places:
-        for value in place.values:
+def replace_passed(phis: Sequence[PhiT], by: Replacement[PhiT]) -> None:
+    """Let control flow pass other values on at `phis`."""
+    of_result: dict[Operation, list[PhiT]] = {}
+    for phi in phis:
+        for value in phi.values:
             if isinstance(value, OpResult):
-                of_result.setdefault(value.op, []).append(place)
+                of_result.setdefault(value.op, []).append(phi)
                 continue
-            block = value.owner
-            assert not isinstance(block, Operation)
+            assert isinstance(value, BlockArgument)
+            block = value.block
             new = [
-                block.insert_arg(type_, len(block.args)) for type_ in by.types_of(place)
+                block.insert_arg(type_, len(block.args)) for type_ in by.types_of(phi)
             ]
             first = block.first_op
             assert first is not None, "a block has a terminator"
-            value.replace_all_uses_with(by.make_again(value, place, new, first))
-            block.erase_arg(block.args[block.args.index(value)])
-    for op, own in of_result.items():
-        now[op] = _rebuild(op, own, by)
-    passing: dict[Operation, list[tuple[int, int, PlaceT]]] = {}
-    for place in places:
-        for op, group, position in place.edges:
-            passing.setdefault(op, []).append((group, position, place))
-    for op, operands in passing.items():
-        _pass_on(now.get(op, op), operands, by)
+            value.replace_all_uses_with(by.make_again(value, phi, new, first))
+            block.erase_arg(value)
+    now = {op: _replace_results(op, own, by) for op, own in of_result.items()}
+    passing: dict[Operation, dict[int, PhiT]] = {}
+    for phi in phis:
+        for op, position in phi.sources:
+            passing.setdefault(now.get(op, op), {})[position] = phi
+    for op, phi_at in passing.items():
+        set_forwarded(op, [list(_given(group, phi_at, by)) for group in forwarded(op)])
 
 
-def _rebuild(
-    op: Operation, places: Sequence[PlaceT], by: Replacement[PlaceT]
+def _replace_results(
+    op: Operation, phis: Sequence[PhiT], by: Replacement[PhiT]
 ) -> Operation:
     """Replace `op` by one that has other results."""
-    chosen = {place.values[-1] for place in places}
-    kept = [result for result in op.results if result not in chosen]
-    types = [result.type for result in kept]
-    for place in places:
-        types += by.types_of(place)
+    added = [type_ for phi in phis for type_ in by.types_of(phi)]
+    new = _with_other_results(op, {phi.values[-1] for phi in phis}, added)
+    rest = iter(new.results[len(new.results) - len(added) :])
+    for phi in phis:
+        old = phi.values[-1]
+        values = [next(rest) for _ in by.types_of(phi)]
+        old.replace_all_uses_with(by.make_again(old, phi, values, op))
+    Rewriter.erase_op(op)
+    return new
+
+
+def _given(
+    group: Sequence[Operand], phi_at: Mapping[int, PhiT], by: Replacement[PhiT]
+) -> Iterator[SSAValue]:
+    """What is passed on to one successor: what stays, and then what replaces the rest."""
+    yield from (each.value for each in group if each.position not in phi_at)
+    for each in group:
+        if (phi := phi_at.get(each.position)) is not None:
+            yield from by.give(each.value, phi, each.op)
+
+
+def _with_other_results(
+    op: Operation, dropped: Container[SSAValue], added: Sequence[Attribute] = ()
+) -> Operation:
+    """A copy of `op`, before it and with its regions, that has other results."""
+    kept = [result for result in op.results if result not in dropped]
     new = type(op).create(
         operands=op.operands,
-        result_types=types,
+        result_types=[*(result.type for result in kept), *added],
         properties=op.properties,
         attributes=op.attributes,
         regions=[op.detach_region(region) for region in tuple(op.regions)],
@@ -108,58 +125,32 @@ def _rebuild(
     insert_before(op, new)
     for before, after in zip(kept, new.results, strict=False):
         before.replace_all_uses_with(hint(after, before))
-    rest = iter(new.results[len(kept) :])
-    for place in places:
-        old = place.values[-1]
-        values = [next(rest) for _ in by.types_of(place)]
-        old.replace_all_uses_with(by.make_again(old, place, values, op))
-    Rewriter.erase_op(op)
     return new
 
 
-def _pass_on(
-    op: Operation,
-    operands: Sequence[tuple[int, int, PlaceT]],
-    by: Replacement[PlaceT],
-) -> None:
-    groups = [list(values) for values in passed_on(op)]
-    dropped = {(group, position) for group, position, _ in operands}
-    lists = [
-        [v for i, v in enumerate(values) if (group, i) not in dropped]
-        for group, values in enumerate(groups)
-    ]
-    for group, position, place in operands:
-        lists[group] += by.give(groups[group][position], place, op)
-    _let_pass_on(op, lists)
+def forward_less(phis: Iterable[Phi]) -> None:
+    """Let control flow no longer bring anything to `phis`, which are to be erased."""
+    dropped: dict[Operation, set[int]] = {}
+    for phi in phis:
+        for op, position in phi.sources:
+            dropped.setdefault(op, set()).add(position)
+    for op, positions in dropped.items():
+        kept = (
+            [each.value for each in group if each.position not in positions]
+            for group in forwarded(op)
+        )
+        set_forwarded(op, list(kept))
 
 
-def _let_pass_on(op: Operation, groups: Sequence[Sequence[SSAValue]]) -> None:
-    """Let `op` pass on these values, for each successor; the inverse of `passed_on`."""
-    match op:
-        case scf.ForOp():
-            op.operands = (op.lb, op.ub, op.step, *groups[0])
-        case scf.ConditionOp():
-            op.operands = (op.condition, *groups[0])
-        case cf.ConditionalBranchOp():
-            ways = op.then_block, groups[0], op.else_block, groups[1]
-            _put_in_place_of(op, cf.ConditionalBranchOp(op.cond, *ways))
-        case cf.SwitchOp():
-            new = cf.SwitchOp(
-                op.flag,
-                op.default_block,
-                groups[0],
-                op.case_values,
-                op.case_blocks,
-                groups[1:],
-            )
-            _put_in_place_of(op, new)
-        case _:
-            op.operands = groups[0]
-
-
-def _put_in_place_of(op: Operation, new: Operation) -> None:
-    locate(new, op)
-    new.attributes = op.attributes
-    block = parent_block(op)
-    block.insert_op_before(new, op)
-    block.erase_op(op)
+def erase_phis(phis: Iterable[Phi]) -> None:
+    """Erase `phis`, which have no uses and no sources any more."""
+    results: dict[Operation, set[SSAValue]] = {}
+    for phi in phis:
+        for value in phi.values:
+            if isinstance(value, BlockArgument):
+                value.block.erase_arg(value)
+            elif isinstance(value, OpResult):
+                results.setdefault(value.op, set()).add(value)
+    for op, dropped in results.items():
+        _with_other_results(op, dropped)
+        Rewriter.erase_op(op)

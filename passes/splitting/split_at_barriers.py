@@ -98,7 +98,7 @@ def split_at_barriers(
             "structurize-control-flow before this pass",
         )
     for place in find_chosen_memrefs(kernel):
-        at = place.edges[0].op
+        at = place.sources[0].op
         fail(
             at,
             f"expected {at.name} to pass on no memref that is used behind a barrier: run "
