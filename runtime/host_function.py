@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from ctypes import CFUNCTYPE, addressof, c_char, c_void_p
 from typing import TYPE_CHECKING, Any
 
@@ -26,25 +26,24 @@ from spmd.passes.work_item_loops.launches_to_calls import (
     launches_of,
 )
 from spmd.runtime.arguments.elements import Element, element_of
-from spmd.runtime.arguments.signature import PackedArguments, Parameter, Signature
+from spmd.runtime.arguments.signature import PackedArguments, Signature
 from spmd.runtime.arguments.written_arguments import written_arguments
-from spmd.runtime.errors import LaunchError, SourceText, compile_errors
+from spmd.runtime.entry_point import EntryPoint, Sizes
+from spmd.runtime.errors import LaunchError, compile_errors
 from spmd.runtime.explanation.explanation import Explanation
-from spmd.runtime.kernel import Kernel, check_schedule, check_threads
+from spmd.runtime.kernel import Kernel, explain_all
 from spmd.runtime.launching.failure import Failure
 from spmd.runtime.launching.host_launch import LAUNCHER_ADDRESS, HostLaunch, RunningHost
-from spmd.runtime.native_kernel import compiling
-from spmd.runtime.options import CompileOptions
 from spmd.runtime.pipeline import (
+    Unit,
     called_functions,
-    ir_after,
     launched_kernels,
     restrict_to_host,
     run_passes,
     stages,
     to_llvm,
 )
-from spmd.runtime.sizes import Size
+from spmd.runtime.sizes import Size, Triple
 
 if TYPE_CHECKING:
     from spmd.reference.checking.findings import Report
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
 _ENTRY = CFUNCTYPE(None, c_void_p)
 
 
-class HostFunction:
+class HostFunction(EntryPoint[func.FuncOp, "HostCall", "NativeHost"]):
     """
     A `func.func` of a `Program` that launches kernels.
 
@@ -67,105 +66,45 @@ class HostFunction:
     nothing, a number, or a tuple of numbers.
     """
 
-    def __init__(
-        self,
-        module: ModuleOp,
-        op: func.FuncOp,
-        kernels: Mapping[str, Kernel],
-        options: CompileOptions,
-        source: SourceText | None,
-    ):
-        self.name = op.sym_name.data
-        self._module = module
-        self._op = op
+    kind = "host function"
+
+    def __init__(self, unit: Unit, op: func.FuncOp, kernels: Mapping[str, Kernel]):
         self._kernels = kernels
-        self._options = options
-        self._source = source
-        self._native: NativeHost | None = None
-        with compile_errors(source, f"checking host function '{self.name}'"):
-            for argument in op.body.blocks[0].args:
-                if why := why_not_an_argument(argument.type):
-                    fail(op, f"argument {argument.index}: {why}")
-            for number, attributes in enumerate(op.arg_attrs or ()):
-                type_ = op.function_type.inputs.data[number]
-                if why := why_not_argument_attributes(attributes, type_):
-                    fail(op, f"argument {number}: {why}")
-            self._results = tuple(
-                result_element(op, t) for t in op.function_type.outputs
-            )
-            for function in (op, *called_functions(module, op, kernels=False).values()):
-                check_host_code(function)
-            functions = called_functions(module, op)
-            written = written_arguments(op, functions, launched_kernels(module, op))
-            results = "".join(element.code for element in self._results)
-            self._signature = Signature(op, written, more=results + "P")
+        super().__init__(unit, op)
 
-    def __repr__(self) -> str:
-        arguments = ", ".join(p.declaration() for p in self.parameters)
-        return f"<spmd host function {self.name}({arguments})>"
+    def _check_code(self) -> Signature:
+        op, module = self._op, self._unit.module
+        for argument in op.body.blocks[0].args:
+            if why := why_not_an_argument(argument.type):
+                fail(op, f"argument {argument.index}: {why}")
+        for number, attributes in enumerate(op.arg_attrs or ()):
+            type_ = op.function_type.inputs.data[number]
+            if why := why_not_argument_attributes(attributes, type_):
+                fail(op, f"argument {number}: {why}")
+        self._results = tuple(result_element(op, t) for t in op.function_type.outputs)
+        for function in (op, *called_functions(module, op, kernels=False).values()):
+            check_host_code(function)
+        self._launched = launched_kernels(module, op)
+        functions = called_functions(module, op)
+        written = written_arguments(op, functions, self._launched)
+        results = "".join(element.code for element in self._results)
+        return Signature(op, written, more=results + "P")
 
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """The arguments that the function expects."""
-        return self._signature.parameters
-
-    def __call__(
-        self,
-        *args: Any,
-        threads: int | None = None,
-        global_size: Size | None = None,
-        group_size: Size | None = None,
-    ) -> Any:
-        """Runs the function; returns when its last launch is done."""
-        return self.bind(
-            *args, threads=threads, global_size=global_size, group_size=group_size
-        )()
-
-    def bind(
-        self,
-        *args: Any,
-        threads: int | None = None,
-        global_size: Size | None = None,
-        group_size: Size | None = None,
+    def prepare(
+        self, packed: PackedArguments, sizes: Sizes, threads: int | None
     ) -> HostCall:
-        """
-        Checks the arguments and compiles the function, so that it can be called cheaply.
-
-        `threads` is for each of its launches.
-        """
-        self._refuse_sizes(global_size, group_size)
-        packed = self._signature.check(args)
-        if threads is not None:
-            threads = check_threads(self.name, threads)
+        """A call with arguments that are packed already."""
         return HostCall(
-            self._compiled(), self._signature, packed, self._results, threads
+            self._compiled(), self.signature, packed, self._results, threads
         )
 
-    def check(
-        self,
-        *args: Any,
-        global_size: Size | None = None,
-        group_size: Size | None = None,
-        schedule: str = "in-order",
-        seed: int = 0,
-    ) -> Report:
-        """
-        Runs the function and its launches in the interpreter: see `spmd.check`.
+    def _watched(self, sizes: Sizes) -> Callable[..., Report]:
+        from spmd.reference.check import check_function
 
-        What is found in a launch names the launch.
-        """
-        from spmd.reference.check import check_function as run_watched
+        return check_function
 
-        self._refuse_sizes(global_size, group_size)
-        self._signature.check(args)
-        check_schedule(self.name, schedule)
-        with compile_errors(self._source, f"checking host function '{self.name}'"):
-            return run_watched(
-                self._module, self.name, args, schedule=schedule, seed=seed
-            )
-
-    def _refuse_sizes(self, global_size: Size | None, group_size: Size | None) -> None:
-        for what, size in (("global_size", global_size), ("group_size", group_size)):
+    def _check_sizes(self, *sizes: Size | None) -> None:
+        for what, size in zip(("global_size", "group_size"), sizes):
             if size is not None:
                 raise LaunchError(
                     f"{self.name}: expected no {what}, because a host function gives the "
@@ -178,53 +117,36 @@ class HostFunction:
 
     def stages(self) -> Iterator[tuple[str, str]]:
         """The name of each pass and the IR after it, without the kernels."""
-        return stages(self._restricted(), self._passes(), self._source)
-
-    def ir(self, stage: str) -> str:
-        """The IR after the pass `stage`, one of those that `stages` lists."""
-        return ir_after(self.stages(), stage)
+        return stages(self._restricted(), self._passes(), self._unit.source)
 
     def explain(
         self, *, global_size: Size | None = None, group_size: Size | None = None
     ) -> Explanation:
         """What the compiler makes of the kernels that the function launches."""
-        self._refuse_sizes(global_size, group_size)
-        kernels = launched_kernels(self._module, self._op)
-        return Explanation(
-            tuple(
-                facts
-                for name in self._kernels
-                if name in kernels
-                for facts in self._kernels[name].explain().kernels
-            )
+        self._check_sizes(global_size, group_size)
+        return explain_all(
+            kernel for name, kernel in self._kernels.items() if name in self._launched
         )
 
     def _restricted(self) -> ModuleOp:
-        module = restrict_to_host(self._module, self._op)
+        module = restrict_to_host(self._unit.module, self._op)
         function = module.body.block.last_op
         assert isinstance(function, func.FuncOp), "the function itself comes last"
         mark_host_function(function)
         return module
 
     def _passes(self) -> tuple[ModulePass, ...]:
-        return (LaunchesToCallsPass(), *self._options.passes())
+        return (LaunchesToCallsPass(), *self._unit.options.passes())
 
-    def _compiled(self) -> NativeHost:
-        if self._native is None:
-            with compiling:
-                if self._native is None:
-                    self._native = self._compile()
-        return self._native
-
-    def _compile(self) -> NativeHost:
-        module = self._restricted()
+    def _compile(self, size: Triple | None, full: bool) -> NativeHost:
+        module, source = self._restricted(), self._unit.source
         launches = [
             HostLaunch(op, self._kernels[op.kernel.root_reference.data])
             for op in launches_of(module)
         ]
-        run_passes(module, self._passes(), self._source)
-        llvm_ir = to_llvm(module, self._source, assertions="report")
-        with compile_errors(self._source, f"compiling '{self.name}' to native code"):
+        run_passes(module, self._passes(), source)
+        llvm_ir = to_llvm(module, source, assertions="report")
+        with compile_errors(source, f"compiling '{self.name}' to native code"):
             native = compile_native(llvm_ir, symbols={LAUNCHER: LAUNCHER_ADDRESS})
         return NativeHost(self.name, native, launches)
 

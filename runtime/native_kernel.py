@@ -8,19 +8,18 @@ from collections.abc import Callable
 from ctypes import CFUNCTYPE, c_int64, c_void_p
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from spmd.dialects.spmd import KernelOp
+from spmd.dialects.work_groups import SCRATCH_BYTES_SUFFIX
 from spmd.lowering.entries.entry import WORKER_SUFFIX
 from spmd.lowering.native import compile_native
 from spmd.lowering.ops.assertions import functions_that_may_fail
 from spmd.lowering.writing.symbols import exported_symbol
 from spmd.passes.kernels.spmd_specialize import SpmdSpecializePass
-from spmd.runtime.errors import SourceText, compile_errors
+from spmd.runtime.errors import compile_errors
 from spmd.runtime.limits import stack_bytes
-from spmd.runtime.options import CompileOptions
-from spmd.runtime.pipeline import restrict, run_passes, to_llvm
+from spmd.runtime.pipeline import Unit, restrict, run_passes, to_llvm
 from spmd.runtime.sizes import Triple
 
 Args = bytes | int
@@ -35,7 +34,6 @@ Worker = Callable[[Args, int, int, int, int | None], None]
 _WORKER = CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_int64, c_void_p)
 _ENTRY = CFUNCTYPE(None, c_void_p, c_int64, c_int64, c_void_p)
 _SCRATCH_BYTES = CFUNCTYPE(c_int64, c_int64, c_int64, c_int64)
-_SCRATCH_SUFFIX = ".scratch_bytes"
 
 compiling = threading.RLock()
 """Held while code is compiled; a `fork` waits for it, LLVM being in no middle state."""
@@ -85,37 +83,31 @@ class NativeKernel:
 
 
 def specialised_passes(
-    kernel: str, group_size: Triple | None, full: bool, options: CompileOptions
+    unit: Unit, kernel: str, size: Triple | None, full: bool
 ) -> tuple[ModulePass, ...]:
-    """The passes for groups of `group_size` or of any; `full`: all of that size."""
-    if group_size is None:
-        return options.passes()
+    """The passes for groups of a size or of any; `full`: all of that size."""
+    if size is None or not unit.options.specialize:
+        return unit.options.passes()
     specialise = SpmdSpecializePass(
-        work_group_size=group_size, full_groups=full, kernel=kernel
+        work_group_size=size, full_groups=full, kernel=kernel
     )
-    return (specialise, *options.passes())
+    return (specialise, *unit.options.passes())
 
 
 def compile_kernel(
-    module: ModuleOp,
-    kernel: KernelOp,
-    group_size: Triple | None,
-    full: bool,
-    options: CompileOptions,
-    source: SourceText | None,
+    unit: Unit, kernel: KernelOp, size: Triple | None, full: bool
 ) -> NativeKernel:
-    """Compiles `kernel` of `module`, which stays as it is; no size stands for all."""
-    name = kernel.sym_name.data
-    with compiling:
-        lowered = restrict(module, kernel)
-        run_passes(lowered, specialised_passes(name, group_size, full, options), source)
-        llvm_ir = to_llvm(lowered, source, assertions="report")
-        may_fail = bool(functions_that_may_fail(lowered))
-        scratch = [
-            op.sym_name.data
-            for op in lowered.ops
-            if isinstance(op, func.FuncOp)
-            and op.sym_name.data.endswith(_SCRATCH_SUFFIX)
-        ]
-        with compile_errors(source, f"compiling '{name}' to native code"):
-            return NativeKernel(llvm_ir, name, scratch, may_fail, stack_bytes(lowered))
+    """Compiles a kernel of `unit` for one size of groups, or for all."""
+    name, source = kernel.sym_name.data, unit.source
+    lowered = restrict(unit.module, kernel)
+    run_passes(lowered, specialised_passes(unit, name, size, full), source)
+    llvm_ir = to_llvm(lowered, source, assertions="report")
+    may_fail = bool(functions_that_may_fail(lowered))
+    scratch = [
+        op.sym_name.data
+        for op in lowered.ops
+        if isinstance(op, func.FuncOp)
+        and op.sym_name.data.endswith(SCRATCH_BYTES_SUFFIX)
+    ]
+    with compile_errors(source, f"compiling '{name}' to native code"):
+        return NativeKernel(llvm_ir, name, scratch, may_fail, stack_bytes(lowered))

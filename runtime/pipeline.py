@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
@@ -15,7 +16,18 @@ from spmd.lowering.machine import host_machine
 from spmd.lowering.ops.assertions import Assertions
 from spmd.passes.pipelines.pipeline import flatten
 from spmd.runtime.errors import CompileError, SourceText, compile_errors, unknown_name
+from spmd.runtime.options import CompileOptions
 from spmd.runtime.parsing import make_context
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A module at level 0, which stays as it is, and how it is compiled."""
+
+    module: ModuleOp
+    options: CompileOptions
+    source: SourceText | None
+
 
 LLVM_STAGE = "spmd-llvm"
 """The name of the last stage, which is LLVM IR: that of the target that writes it."""

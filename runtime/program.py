@@ -14,7 +14,7 @@ from spmd.dialects.spmd import KernelOp
 from spmd.runtime.errors import CompileError, SourceText, unknown_name
 from spmd.runtime.explanation.explanation import Explanation
 from spmd.runtime.host_function import HostFunction
-from spmd.runtime.kernel import Kernel
+from spmd.runtime.kernel import Kernel, explain_all
 from spmd.runtime.options import (
     CompileOptions,
     DivergentBarriers,
@@ -23,7 +23,7 @@ from spmd.runtime.options import (
     Width,
 )
 from spmd.runtime.parsing import parse, read_source, verify
-from spmd.runtime.pipeline import ir_after, launched_kernels, stages
+from spmd.runtime.pipeline import Unit, ir_after, launched_kernels, stages
 
 
 class Program(Mapping[str, Kernel | HostFunction]):
@@ -39,16 +39,14 @@ class Program(Mapping[str, Kernel | HostFunction]):
     def __init__(
         self, module: ModuleOp, options: CompileOptions, source: SourceText | None
     ):
-        self._module = module
-        self._options = options
-        self._source = source
+        self._unit = unit = Unit(module, options, source)
         kernels = {
-            op.sym_name.data: Kernel(module, op, options, source)
+            op.sym_name.data: Kernel(unit, op)
             for op in module.ops
             if isinstance(op, KernelOp)
         }
         functions = {
-            op.sym_name.data: HostFunction(module, op, kernels, options, source)
+            op.sym_name.data: HostFunction(unit, op, kernels)
             for op in module.ops
             if isinstance(op, func.FuncOp) and _is_host_function(module, op)
         }
@@ -89,7 +87,8 @@ class Program(Mapping[str, Kernel | HostFunction]):
 
         `spmd-to-loops` and `vectorize` come after the passes they consist of.
         """
-        return stages(self._module.clone(), self._options.passes(), self._source)
+        unit = self._unit
+        return stages(unit.module.clone(), unit.options.passes(), unit.source)
 
     def ir(self, stage: str) -> str:
         """The IR after the pass `stage`, one of those that `stages` lists."""
@@ -97,13 +96,7 @@ class Program(Mapping[str, Kernel | HostFunction]):
 
     def explain(self) -> Explanation:
         """What the compiler makes of every kernel: see `Kernel.explain`."""
-        return Explanation(
-            tuple(
-                facts
-                for kernel in self.kernels.values()
-                for facts in kernel.explain().kernels
-            )
-        )
+        return explain_all(self.kernels.values())
 
 
 def _is_host_function(module: ModuleOp, op: func.FuncOp) -> bool:

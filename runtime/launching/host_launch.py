@@ -89,7 +89,7 @@ class HostLaunch:
         kernel.signature.check_memory(packed)
         if self._extent is Extent.GROUPS:
             sizes = self._work_items(sizes, group_size)
-        kernel.prepare(packed, sizes, group_size, threads)()
+        kernel.prepare(packed, (sizes, group_size), threads)()
 
     def _work_items(
         self, groups: tuple[int, ...], group_size: tuple[int, ...] | None

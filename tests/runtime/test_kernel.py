@@ -285,13 +285,17 @@ def test_local_memory_has_a_limit():
         kernel(LOCAL)(x, spmd.local(1 << 18), spmd.local((2, 1)), global_size=1)
 
 
-def test_float_sizes_are_not_taken_for_the_same_ints():
+def test_other_types_of_sizes_are_not_taken_for_the_same_ints():
     k = kernel(SCALE)
     x = np.ones(4, np.float32)
     k(1, x, x, global_size=4, group_size=4)
+    k(1, x, x, global_size=1)
+    k(1, x, x, global_size=(4, 1))
     wrong: list[dict[str, Any]] = [
         {"global_size": 4.0},
         {"global_size": 4, "group_size": 4.0},
+        {"global_size": True},
+        {"global_size": (4, True)},
     ]
     for sizes in wrong:
         with pytest.raises(spmd.LaunchError, match="as a whole number"):

@@ -1,0 +1,163 @@
+"""What kernels and host functions of a program have in common: they can be called."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from xdsl.dialects.func import FuncOp
+
+from spmd.dialects.spmd import KernelOp
+from spmd.runtime.arguments.signature import PackedArguments, Parameter, Signature
+from spmd.runtime.errors import LaunchError, compile_errors
+from spmd.runtime.native_kernel import compiling
+from spmd.runtime.pipeline import Unit, ir_after
+from spmd.runtime.sizes import Size, Triple, whole_number
+
+if TYPE_CHECKING:
+    from spmd.reference.checking.findings import Report
+
+OpT = TypeVar("OpT", bound=KernelOp | FuncOp)
+CallT = TypeVar("CallT", bound=Callable[[], Any])
+NativeT = TypeVar("NativeT")
+
+Sizes = tuple[Size | None, Size | None]
+"""The global size and the group size that were given."""
+
+
+class EntryPoint(ABC, Generic[OpT, CallT, NativeT]):
+    """
+    A kernel or host function.
+
+    A call is a `CallT` that `prepare` makes and that is done at once; what it runs is a
+    `NativeT`, compiled when it is first needed.
+    """
+
+    kind: str
+    """What messages call it."""
+
+    def __init__(self, unit: Unit, op: OpT):
+        self.name = op.sym_name.data
+        self._unit = unit
+        self._op = op
+        self._natives: dict[tuple[Triple | None, bool], NativeT] = {}
+        with compile_errors(unit.source, f"checking {self.kind} '{self.name}'"):
+            self.signature = self._check_code()
+
+    @abstractmethod
+    def _check_code(self) -> Signature:
+        """How to call it; fails if that is not possible."""
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(p.declaration() for p in self.parameters)
+        return f"<spmd {self.kind} {self.name}({arguments})>"
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The arguments that are expected."""
+        return self.signature.parameters
+
+    def __call__(
+        self,
+        *args: Any,
+        global_size: Size | None = None,
+        group_size: Size | None = None,
+        threads: int | None = None,
+    ) -> Any:
+        """Runs it; returns when all is done, with what a host function returns."""
+        return self.bind(
+            *args, global_size=global_size, group_size=group_size, threads=threads
+        )()
+
+    def bind(
+        self,
+        *args: Any,
+        global_size: Size | None = None,
+        group_size: Size | None = None,
+        threads: int | None = None,
+    ) -> CallT:
+        """
+        Checks and compiles everything, so that the result can be called cheaply.
+
+        `threads` is for each launch of a host function.
+        """
+        self._check_sizes(global_size, group_size)
+        packed = self.signature.check(args)
+        if threads is not None:
+            threads = self._checked_threads(threads)
+        return self.prepare(packed, (global_size, group_size), threads)
+
+    def _check_sizes(self, *sizes: Size | None) -> None:
+        """Fails if there are sizes where none are expected."""
+
+    @abstractmethod
+    def prepare(
+        self, packed: PackedArguments, sizes: Sizes, threads: int | None
+    ) -> CallT:
+        """A call with arguments that are packed already."""
+
+    def check(
+        self,
+        *args: Any,
+        global_size: Size | None = None,
+        group_size: Size | None = None,
+        schedule: str = "in-order",
+        seed: int = 0,
+    ) -> Report:
+        """
+        Runs it in the interpreter, which watches it: see `spmd.check`.
+
+        What is found in a launch of a host function names the launch.
+        """
+        from spmd.reference.schedule import SCHEDULES
+
+        self._check_sizes(global_size, group_size)
+        self.signature.check(args)
+        run_watched = self._watched((global_size, group_size))
+        if schedule not in SCHEDULES:
+            raise LaunchError(
+                f"{self.name}: expected a schedule of {', '.join(SCHEDULES)}, got "
+                f"{schedule!r}"
+            )
+        unit = self._unit
+        with compile_errors(unit.source, f"checking {self.kind} '{self.name}'"):
+            return run_watched(
+                unit.module, self.name, args, schedule=schedule, seed=seed
+            )
+
+    @abstractmethod
+    def _watched(self, sizes: Sizes) -> Callable[..., Report]:
+        """What runs it in the interpreter, with sizes that were checked."""
+
+    @abstractmethod
+    def stages(self) -> Iterator[tuple[str, str]]:
+        """The name of each pass and the IR after it."""
+
+    def ir(self, stage: str, **sizes: Any) -> str:
+        """The IR after the pass `stage`, one of those that `stages(**sizes)` lists."""
+        return ir_after(self.stages(**sizes), stage)
+
+    def _compiled(self, size: Triple | None = None, full: bool = False) -> NativeT:
+        """The native code, which is made once."""
+        key = size, full
+        if (found := self._natives.get(key)) is None:
+            with compiling:
+                if (found := self._natives.get(key)) is None:
+                    found = self._natives[key] = self._compile(size, full)
+        return found
+
+    @abstractmethod
+    def _compile(self, size: Triple | None, full: bool) -> NativeT: ...
+
+    def _checked_threads(self, threads: Any) -> int:
+        try:
+            number = whole_number(threads)
+        except TypeError:
+            number = 0
+        if number < 1:
+            raise LaunchError(
+                f"{self.name}: expected threads as a whole number of at least 1, got "
+                f"{threads!r}"
+            )
+        return number
