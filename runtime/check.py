@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from spmd.runtime.arguments.sizes import Size
 from spmd.runtime.errors import CompileError
 from spmd.runtime.host_function import HostFunction
 from spmd.runtime.kernel import Kernel
 from spmd.runtime.program import Program, compile
-from spmd.runtime.sizes import Size
 
 if TYPE_CHECKING:
     from spmd.reference.checking.findings import Report

@@ -10,10 +10,10 @@ from xdsl.dialects.func import FuncOp
 
 from spmd.dialects.spmd import KernelOp
 from spmd.runtime.arguments.signature import PackedArguments, Parameter, Signature
+from spmd.runtime.arguments.sizes import Size, Triple, whole_number
 from spmd.runtime.errors import LaunchError, compile_errors
 from spmd.runtime.native_kernel import compiling
 from spmd.runtime.pipeline import Unit, ir_after
-from spmd.runtime.sizes import Size, Triple, whole_number
 
 if TYPE_CHECKING:
     from spmd.reference.checking.findings import Report

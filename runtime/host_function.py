@@ -27,6 +27,7 @@ from spmd.passes.work_item_loops.launches_to_calls import (
 )
 from spmd.runtime.arguments.elements import Element, element_of
 from spmd.runtime.arguments.signature import PackedArguments, Signature
+from spmd.runtime.arguments.sizes import Size, Triple
 from spmd.runtime.arguments.written_arguments import written_arguments
 from spmd.runtime.entry_point import EntryPoint, Sizes
 from spmd.runtime.errors import LaunchError, compile_errors
@@ -43,7 +44,6 @@ from spmd.runtime.pipeline import (
     stages,
     to_llvm,
 )
-from spmd.runtime.sizes import Size, Triple
 
 if TYPE_CHECKING:
     from spmd.reference.checking.findings import Report

@@ -9,19 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import ModuleOp
 
 from spmd.dialects.spmd import KernelOp
+from spmd.runtime.arguments.limits import check_kernel
 from spmd.runtime.arguments.signature import PackedArguments, Signature
-from spmd.runtime.arguments.written_arguments import written_arguments
-from spmd.runtime.entry_point import EntryPoint, Sizes
-from spmd.runtime.explanation.explanation import Explanation
-from spmd.runtime.launching.launch import Launch
-from spmd.runtime.limits import check_kernel
-from spmd.runtime.native_kernel import (
-    NativeKernel,
-    compile_kernel,
-    specialised_passes,
-)
-from spmd.runtime.pipeline import Unit, called_functions, restrict, stages
-from spmd.runtime.sizes import (
+from spmd.runtime.arguments.sizes import (
     Range,
     Size,
     Triple,
@@ -29,6 +19,16 @@ from spmd.runtime.sizes import (
     make_range,
     required_global_size,
 )
+from spmd.runtime.arguments.written_arguments import written_arguments
+from spmd.runtime.entry_point import EntryPoint, Sizes
+from spmd.runtime.explanation.explanation import Explanation
+from spmd.runtime.launching.launch import Launch
+from spmd.runtime.native_kernel import (
+    NativeKernel,
+    compile_kernel,
+    specialised_passes,
+)
+from spmd.runtime.pipeline import Unit, called_functions, restrict, stages
 
 if TYPE_CHECKING:
     from spmd.reference.checking.findings import Report

@@ -17,10 +17,10 @@ from spmd.lowering.native import compile_native
 from spmd.lowering.ops.assertions import functions_that_may_fail
 from spmd.lowering.writing.symbols import exported_symbol
 from spmd.passes.kernels.spmd_specialize import SpmdSpecializePass
+from spmd.runtime.arguments.limits import stack_bytes
+from spmd.runtime.arguments.sizes import Triple
 from spmd.runtime.errors import compile_errors
-from spmd.runtime.limits import stack_bytes
 from spmd.runtime.pipeline import Unit, restrict, run_passes, to_llvm
-from spmd.runtime.sizes import Triple
 
 Args = bytes | int
 """Packed arguments, or their address."""

@@ -75,7 +75,7 @@ LONG_FUNCTIONS = {
     "lowering/math/vector_math.py": {"power_helper"},
     "passes/widening/memory.py": {"widen_store"},
 }
-FULL_FOLDERS = {"dialects/spmd", "runtime"}
+FULL_FOLDERS = {"dialects/spmd"}
 CIRCLES = {
     "lowering.writing.function_writer lowering.writing.registry",
     "dialects.spmd.barrier dialects.spmd.canonicalization dialects.spmd.collectives "

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import SupportsIndex
 
+from spmd.runtime.arguments.sizes import whole_number
 from spmd.runtime.errors import LaunchError
-from spmd.runtime.sizes import whole_number
 
 
 @dataclass(frozen=True)

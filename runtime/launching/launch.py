@@ -7,6 +7,7 @@ from struct import pack_into
 from time import perf_counter_ns
 
 from spmd.runtime.arguments.signature import PackedArguments, Signature
+from spmd.runtime.arguments.sizes import Range
 from spmd.runtime.errors import LaunchError
 from spmd.runtime.launching.failure import Failure
 from spmd.runtime.launching.thread_memory import ALIGNMENT, thread_memory
@@ -16,7 +17,6 @@ from spmd.runtime.launching.threads import (
     run_on_threads,
 )
 from spmd.runtime.native_kernel import Args, NativeKernel
-from spmd.runtime.sizes import Range
 
 _HELPER_NS = 50_000
 """The work that is worth a thread; a launch of less than two runs on the calling one."""

@@ -14,7 +14,7 @@ from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.spmd import MAX_SUB_GROUP_SIZE, SPMD
 from spmd.passes.kernels.check_barriers import CheckBarriersPass
 from spmd.passes.kernels.spmd_inline_calls import SpmdInlineCallsPass
-from spmd.runtime import limits as limits_of_runtime
+from spmd.runtime.arguments import limits as limits_of_runtime
 from tests.docs import op_reference
 from tests.docs.examples import (
     Example,

@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from spmd.runtime import limits
+from spmd.runtime.arguments import limits
+from spmd.runtime.arguments.sizes import DEFAULT_GROUP_SIZE
 from spmd.runtime.options import WIDTHS
-from spmd.runtime.sizes import DEFAULT_GROUP_SIZE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "runtime.md").read_text()
 

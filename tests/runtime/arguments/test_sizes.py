@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spmd.runtime.errors import LaunchError
-from spmd.runtime.limits import MAX_EXTENT, MAX_GROUP_SIZE
-from spmd.runtime.sizes import (
+from spmd.runtime.arguments.limits import MAX_EXTENT, MAX_GROUP_SIZE
+from spmd.runtime.arguments.sizes import (
     default_group_size,
     group_size_for,
     make_range,
     required_global_size,
     triple,
 )
+from spmd.runtime.errors import LaunchError
 
 
 @pytest.mark.parametrize(

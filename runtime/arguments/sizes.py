@@ -6,8 +6,8 @@ import operator
 from collections.abc import Iterable
 from typing import Any, NamedTuple, SupportsIndex
 
+from spmd.runtime.arguments.limits import MAX_EXTENT, MAX_GROUP_SIZE
 from spmd.runtime.errors import LaunchError
-from spmd.runtime.limits import MAX_EXTENT, MAX_GROUP_SIZE
 
 Size = SupportsIndex | Iterable[SupportsIndex]
 """A size as the user gives it: a number or up to three of them, x first."""
