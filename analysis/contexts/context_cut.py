@@ -3,7 +3,7 @@ Which values to store so that all others that are needed can be computed again.
 
 Values form a graph: from the operands of a cheap operation to its result. Some nodes can
 only be stored (a load), some are needed behind a barrier. What is stored is a minimum cut
-between these: every way from the first to the second goes through a stored value, and the
+between these: every path from the first to the second goes through a stored value, and the
 stored values take as few bytes as possible. Of several cuts the one nearest to the uses is
 taken, which leaves the least to compute again.
 
@@ -13,7 +13,7 @@ taken, which leaves the least to compute again.
 %b = arith.addf %v, %two     // needed: with %a, 8 bytes; %v is the cut
 ```
 
-What takes more than `RECOMPUTED_OPS` operations counts as something that can only be
+What takes more than `REMATERIALIZED_OPS` operations counts as something that can only be
 stored: a short way to save a byte must not be a long way to compute it.
 """
 
@@ -30,7 +30,7 @@ from spmd.dialects.interfaces.speculation import is_integer_division, may_trap
 from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import SubGroupQueryOp
 
-RECOMPUTED_OPS = 8
+REMATERIALIZED_OPS = 8
 """The most operations that are recomputed rather than stored."""
 
 DIVISION_COST = 3
@@ -40,7 +40,7 @@ DIVISION_COST = 3
 LARGEST_GRAPH = 4000
 """Values of a graph for which a minimum is looked for."""
 
-_ENDLESS = 1 << 60
+_INFINITY = 1 << 60
 
 Operands = Callable[[SSAValue], tuple[int, Sequence[SSAValue]] | None]
 """What it costs to compute a value again, and from what; `None` if it cannot be done."""
@@ -56,27 +56,27 @@ def choose_stored(needed: Iterable[SSAValue], operands_of: Operands) -> set[SSAV
     parents = _ancestors(needed, operands_of)
     stored = {value for value in needed if parents[value] is None}
     rest = [value for value in needed if value not in stored]
-    origins = _reaching_origins(rest, parents, stored)
-    rest = [value for value in rest if value in origins]
+    sources = _reaching_sources(rest, parents, stored)
+    rest = [value for value in rest if value in sources]
     if not rest:
         return stored
-    if len(origins) > LARGEST_GRAPH:
+    if len(sources) > LARGEST_GRAPH:
         return stored.union(v for v in rest if not isinstance(v.type, MemRefType))
-    return stored | _Network(rest, parents, stored, origins).cut()
+    return stored | _Network(rest, parents, stored, sources).cut()
 
 
 _Parents = dict[SSAValue, Sequence[SSAValue] | None]
 
 
 def _ancestors(needed: Sequence[SSAValue], operands_of: Operands) -> _Parents:
-    """The operands of each value that others are computed from; `None` for origins."""
+    """The operands of each value that others are computed from; `None` for sources."""
     parents: _Parents = {}
     cost: dict[SSAValue, int] = {}
-    open_ = list(needed)
-    while open_:
-        value = open_[-1]
+    worklist = list(needed)
+    while worklist:
+        value = worklist[-1]
         if value in parents:
-            open_.pop()
+            worklist.pop()
             continue
         found = operands_of(value)
         if found is None:
@@ -85,10 +85,10 @@ def _ancestors(needed: Sequence[SSAValue], operands_of: Operands) -> _Parents:
             continue
         own, operands = found
         if missing := [operand for operand in operands if operand not in parents]:
-            open_.extend(missing)
+            worklist.extend(missing)
             continue
         total = own + sum(cost[operand] for operand in operands)
-        if total > RECOMPUTED_OPS and not isinstance(value.type, MemRefType):
+        if total > REMATERIALIZED_OPS and not isinstance(value.type, MemRefType):
             parents[value] = None
             cost[value] = 0
         else:
@@ -97,21 +97,21 @@ def _ancestors(needed: Sequence[SSAValue], operands_of: Operands) -> _Parents:
     return parents
 
 
-def _reaching_origins(
+def _reaching_sources(
     needed: Sequence[SSAValue], parents: _Parents, stored: set[SSAValue]
 ) -> set[SSAValue]:
-    """The values on the ways from what can only be stored, and is not, to `needed`."""
+    """The values on the paths from what can only be stored, and is not, to `needed`."""
     order: list[SSAValue] = []
     seen: set[SSAValue] = set()
-    open_: list[tuple[SSAValue, bool]] = [(value, False) for value in needed]
-    while open_:
-        value, is_done = open_.pop()
+    worklist: list[tuple[SSAValue, bool]] = [(value, False) for value in needed]
+    while worklist:
+        value, is_done = worklist.pop()
         if is_done:
             order.append(value)
         elif value not in seen and value not in stored:
             seen.add(value)
-            open_.append((value, True))
-            open_.extend((operand, False) for operand in parents[value] or ())
+            worklist.append((value, True))
+            worklist.extend((operand, False) for operand in parents[value] or ())
     reaching: set[SSAValue] = set()
     for value in order:
         operands = parents[value]
@@ -133,27 +133,27 @@ class _Network:
         self.values: list[SSAValue] = []
         self.number: dict[SSAValue, int] = {}
         self.residual: list[dict[int, int]] = [{}, {}]
-        open_ = list(needed)
-        while open_:
-            value = open_.pop()
+        worklist = list(needed)
+        while worklist:
+            value = worklist.pop()
             if value in self.number or value not in values:
                 continue
             self.number[value] = len(self.values)
             self.values.append(value)
             self.residual += ({}, {})
-            open_.extend(parents[value] or ())
+            worklist.extend(parents[value] or ())
         for value, number in self.number.items():
             into, out = 2 * number + 2, 2 * number + 3
             is_memref = isinstance(value.type, MemRefType)
-            self._edge(into, out, _ENDLESS if is_memref else size_in_bytes(value.type))
+            self._edge(into, out, _INFINITY if is_memref else size_in_bytes(value.type))
             operands = parents[value]
             if operands is None:
-                self._edge(0, into, _ENDLESS)
+                self._edge(0, into, _INFINITY)
             for operand in operands or ():
                 if operand in self.number:
-                    self._edge(2 * self.number[operand] + 3, into, _ENDLESS)
+                    self._edge(2 * self.number[operand] + 3, into, _INFINITY)
         for value in needed:
-            self._edge(2 * self.number[value] + 3, 1, _ENDLESS)
+            self._edge(2 * self.number[value] + 3, 1, _INFINITY)
 
     def _edge(self, a: int, b: int, capacity: int) -> None:
         self.residual[a][b] = self.residual[a].get(b, 0) + capacity
@@ -164,13 +164,13 @@ class _Network:
         while self._augment():
             pass
         reaches = {1}
-        open_ = [1]
-        while open_:
-            node = open_.pop()
+        worklist = [1]
+        while worklist:
+            node = worklist.pop()
             for before in self.residual[node]:
                 if before not in reaches and self.residual[before].get(node, 0):
                     reaches.add(before)
-                    open_.append(before)
+                    worklist.append(before)
         return {
             value
             for value, number in self.number.items()
@@ -178,24 +178,24 @@ class _Network:
         }
 
     def _augment(self) -> bool:
-        """Send more flow along one way; whether there was one."""
+        """Send more flow along an augmenting path; whether there was one."""
         came_from = {0: 0}
-        open_ = [0]
-        while open_ and 1 not in came_from:
-            node = open_.pop()
+        worklist = [0]
+        while worklist and 1 not in came_from:
+            node = worklist.pop()
             for after, capacity in self.residual[node].items():
                 if capacity and after not in came_from:
                     came_from[after] = node
-                    open_.append(after)
+                    worklist.append(after)
         if 1 not in came_from:
             return False
-        way: list[tuple[int, int]] = []
+        path: list[tuple[int, int]] = []
         node = 1
         while node != 0:
-            way.append((came_from[node], node))
+            path.append((came_from[node], node))
             node = came_from[node]
-        flow = min(self.residual[a][b] for a, b in way)
-        for a, b in way:
+        flow = min(self.residual[a][b] for a, b in path)
+        for a, b in path:
             self.residual[a][b] -= flow
             self.residual[b][a] += flow
         return True
@@ -230,7 +230,7 @@ def is_cheap(op: Operation) -> bool:
     )
 
 
-def why_not_recomputed(op: Operation) -> str:
+def why_not_rematerialized(op: Operation) -> str:
     """Why the result of `op` is stored rather than computed again."""
     if cost_of(op) is None:
         return f"{op.name} is not done again behind a barrier"

@@ -57,16 +57,15 @@ from spmd.analysis.barriers.sub_cfgs import (
     end_of,
     find_sub_cfgs,
 )
-from spmd.analysis.contexts.context_slots import Slot
-from spmd.analysis.contexts.continuation_needs import (
-    ContinuationNeeds,
-    Places,
-    find_continuation_needs,
-    may_part,
+from spmd.analysis.contexts.sub_cfg_needs import (
+    SubCfgNeeds,
+    SubCfgValues,
+    find_sub_cfg_needs,
 )
-from spmd.analysis.contexts.continuation_slots import assign_continuation_slots
+from spmd.analysis.contexts.sub_cfg_slots import assign_sub_cfg_slots
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
 from spmd.dialects.diagnostics import fail, source_location
+from spmd.dialects.enclosing import parent_block
 from spmd.dialects.rewriting import hint, insert_before, locate
 from spmd.dialects.spmd import (
     BarrierOp,
@@ -85,6 +84,7 @@ from spmd.passes.splitting.convergence_checks import (
     places_of,
 )
 from spmd.passes.splitting.flatten_control_flow import flatten_control_flow
+from spmd.passes.splitting.kept_values import KeptValues
 from spmd.passes.splitting.private_arrays import (
     fail_about_unmovable,
     lift_private_array,
@@ -118,23 +118,24 @@ def make_continuations(kernel: KernelOp, check: bool = False) -> None:
     _fail_about_lanes(rounds)
     sub_cfgs = find_sub_cfgs(cfg)
 
-    def find_needs() -> tuple[Places, ContinuationNeeds]:
+    def find_needs() -> tuple[SubCfgValues, SubCfgNeeds]:
         at_head = (op for op in group.head() if not isinstance(op, LocalIdOp))
-        places = Places(cfg, once.union(at_head))
-        needs = find_continuation_needs(places, sub_cfgs, divergence, rounds)
-        fail_about_unmovable(needs.unmovable)
+        places = SubCfgValues(cfg, divergence, rounds, once.union(at_head))
+        needs = find_sub_cfg_needs(places, sub_cfgs)
+        fail_about_unmovable(needs.values.unmovable)
         return places, needs
 
-    def compared(places: Places) -> frozenset[SubCfg] | None:
+    def compared(places: SubCfgValues) -> frozenset[SubCfg] | None:
         if not check:
             return None
-        return frozenset(s for s in sub_cfgs if may_part(s, places, divergence, rounds))
+        return frozenset(s for s in sub_cfgs if places.may_diverge(s))
 
     places, needs = find_needs()
-    if needs.private:
+    if needs.values.private:
         sizes = SizesAtHead(group.entry, places)
         arrays = [
-            lift_private_array(group, alloca, sizes.find) for alloca in needs.private
+            lift_private_array(group, alloca, sizes.find)
+            for alloca in needs.values.private
         ]
         once = once.union(sizes.place([op for array in arrays for op in array.ops]))
         places, needs = find_needs()
@@ -197,9 +198,9 @@ class _Dispatcher:
     def __init__(
         self,
         group: WorkGroup,
-        places: Places,
+        places: SubCfgValues,
         sub_cfgs: tuple[SubCfg, ...],
-        needs: ContinuationNeeds,
+        needs: SubCfgNeeds,
         compared: frozenset[SubCfg] | None,
     ):
         """
@@ -295,7 +296,7 @@ class _Dispatcher:
     def _next_of_all(self) -> SSAValue:
         """Where the work-group keeps which sync it comes to next."""
         if self._next is None:
-            cell = self.group.cell(IndexType(), "next_sync", self.group.kernel)
+            cell = self.group.uniform_slot(IndexType(), "next_sync", self.group.kernel)
             self._next = explain(cell, NEXT_SYNC)
         return self._next
 
@@ -339,14 +340,12 @@ class _Dispatcher:
             operands[operand] = value
         clone = sync.clone(operands)
         insert_before(anchor, clone)
-        output = self.memory.contexts.get(sync.results[0])
-        given = expand_collective(
-            clone, self.group, self.memory.inputs.get(sync), output
-        )
-        assert clone.parent is not None
-        clone.parent.erase_op(clone)
-        if given is not None and (cell := self.memory.cells.get(sync.results[0])):
-            insert_before(anchor, store(given, cell, (), sync))
+        kept = self.memory.kept
+        output = kept.context_of(sync.results[0])
+        given = expand_collective(clone, self.group, kept.input_of(sync), output)
+        parent_block(clone).erase_op(clone)
+        if given is not None and (slot := kept.uniform.get(sync.results[0])):
+            insert_before(anchor, store(given, slot, (), sync))
         return given
 
     def _write_loop(self, behind: SubCfg, code: SSAValue, anchor: Operation) -> None:
@@ -436,57 +435,26 @@ class _Dispatcher:
 def _make_memory(
     group: WorkGroup,
     sub_cfgs: tuple[SubCfg, ...],
-    places: Places,
-    needs: ContinuationNeeds,
+    places: SubCfgValues,
+    needs: SubCfgNeeds,
     check: bool,
 ) -> Memory:
     """Group memory for all values that live longer than a sub-CFG."""
-    memory = Memory()
-    for value in needs.cells:
-        cell = group.cell(value.type, named(value, "cell"), _origin(value))
-        memory.cells[value] = explain(cell, "the same in all work-items")
-    assigned = assign_continuation_slots(needs, places.cfg, sub_cfgs)
-    array_of: dict[Slot, SSAValue] = {}
-    for slot in assigned.slots:
-        name = slot.name and f"{slot.name}_context"
-        array = group.array(slot.type, name, slot.op)
-        array_of[slot] = explain(array, slot.reason)
-    for value, slot in assigned.of_value.items():
-        memory.contexts[value] = array_of[slot]
-    for sync, slot in assigned.inputs.items():
-        memory.inputs[sync] = array_of[slot]
-    memory.kept.update(assigned.kept)
+    slots = assign_sub_cfg_slots(needs, sub_cfgs)
+    kept = KeptValues.allocate(group, needs.values, slots, "the same in all work-items")
+    operands: dict[tuple[Operation, int], SSAValue] = {}
+    compared: set[SSAValue] = set()
     for sync in (s.sync for s in sub_cfgs):
-        if sync is not None and is_group_collective(sync):
-            _make_operands(group, places, memory, sync, check)
-    return memory
-
-
-def _make_operands(
-    group: WorkGroup,
-    places: Places,
-    memory: Memory,
-    sync: Operation,
-    check: bool,
-) -> None:
-    """Memory for what goes into a collective, and for the result of a scan."""
-    for number, operand in enumerate(sync.operands):
-        if places.is_once(operand):
+        if sync is None or not is_group_collective(sync):
             continue
-        if number == 0 and sync in memory.inputs:
-            continue
-        if number > 0 and check:
-            context = group.array(operand.type, named(operand, "context"), sync)
-            memory.operands[sync, number] = explain(context, COMPARED)
-            memory.compared.add(context)
-        else:
-            cell = group.cell(operand.type, named(operand, "cell"), sync)
-            memory.operands[sync, number] = explain(cell, f"goes into {sync.name}")
-
-
-def _origin(value: SSAValue) -> Operation:
-    """The operation that stands for `value` in the source."""
-    owner = value.owner
-    op = owner if isinstance(owner, Operation) else owner.last_op
-    assert op is not None, "a block has a terminator"
-    return op
+        for number, operand in enumerate(sync.operands):
+            if places.is_once(operand) or (number == 0 and sync in slots.inputs):
+                continue
+            if number > 0 and check:
+                context = group.array(operand.type, named(operand, "context"), sync)
+                operands[sync, number] = explain(context, COMPARED)
+                compared.add(context)
+            else:
+                slot = group.uniform_slot(operand.type, named(operand, "cell"), sync)
+                operands[sync, number] = explain(slot, f"goes into {sync.name}")
+    return Memory(kept, operands, compared)

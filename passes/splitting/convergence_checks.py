@@ -156,8 +156,8 @@ def _first_that_differs(
     return hint(fold_over_group(group, nobody, step, "found", anchor), "other")
 
 
-class Ways:
-    """Where the ways lead that work-items of a kernel can go, before it is split."""
+class Paths:
+    """Where the paths lead that work-items of a kernel can take, before it is split."""
 
     def __init__(self, regions: BarrierRegions):
         self._flow = region_flow(regions)

@@ -40,9 +40,10 @@ from spmd.analysis.barriers.barrier_regions import (
     is_group_collective,
 )
 from spmd.analysis.barriers.forwarded_values import Agreed
-from spmd.analysis.contexts.context_needs import ContextNeeds, find_context_needs
-from spmd.analysis.contexts.context_slots import Slot, assign_context_slots
+from spmd.analysis.contexts.region_needs import RegionNeeds, find_region_needs
+from spmd.analysis.contexts.region_slots import assign_region_slots
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
+from spmd.dialects.enclosing import parent_block
 from spmd.dialects.rewriting import hint, insert_before
 from spmd.dialects.spmd import (
     BarrierOp,
@@ -54,7 +55,8 @@ from spmd.dialects.spmd import (
 )
 from spmd.passes.collectives.group_collectives import expand_collective
 from spmd.passes.splitting.carriers import remove_syncs
-from spmd.passes.splitting.convergence_checks import COMPARED, Ways, agreed_value
+from spmd.passes.splitting.convergence_checks import COMPARED, Paths, agreed_value
+from spmd.passes.splitting.kept_values import EntryValues, KeptValues
 from spmd.passes.splitting.private_arrays import PrivateArrays, fail_about_unmovable
 from spmd.passes.work_item_loops.building import (
     WorkGroup,
@@ -89,12 +91,12 @@ def split_by_fission(
             for_to_while(loop)
         divergence = analyze_kernel(kernel)
         regions = find_barrier_regions(kernel, divergence)
-    needs = find_context_needs(regions, divergence)
+    needs = find_region_needs(regions, divergence)
     if _make_sizes_known(needs, divergence):
         divergence = analyze_kernel(kernel)
         regions = find_barrier_regions(kernel, divergence)
-        needs = find_context_needs(regions, divergence)
-    fail_about_unmovable(needs.unmovable)
+        needs = find_region_needs(regions, divergence)
+    fail_about_unmovable(needs.values.unmovable)
     _Splitter(kernel, needs, check).split()
 
 
@@ -102,7 +104,7 @@ UNIFORM_BUT_LATE = "the same in all work-items, which may write before they comp
 AGREED = "the same in all work-items, since each way leads to barriers of its own"
 
 
-def _make_sizes_known(needs: ContextNeeds, divergence: Divergence) -> bool:
+def _make_sizes_known(needs: RegionNeeds, divergence: Divergence) -> bool:
     """
     Put a barrier in front of private arrays whose sizes are computed in their region.
 
@@ -111,7 +113,7 @@ def _make_sizes_known(needs: ContextNeeds, divergence: Divergence) -> bool:
     the largest is taken. Whether a barrier was needed.
     """
     regions, any_late = needs.regions, False
-    for alloca in needs.private:
+    for alloca in needs.values.private:
         region = regions.region_of(alloca)
         if region is None or alloca not in region.ops:
             continue
@@ -137,29 +139,30 @@ class _Splitter:
     What runs once stays where it is; a region's loops are placed where the region ended.
     """
 
-    def __init__(self, kernel: KernelOp, needs: ContextNeeds, check: bool):
+    def __init__(self, kernel: KernelOp, needs: RegionNeeds, check: bool):
         self.group = WorkGroup(kernel)
         self.needs = needs
-        self.slots = assign_context_slots(needs)
         self.regions = needs.regions
-        self._ways = Ways(self.regions) if check else None
-        self._nests: dict[BarrierRegion, WorkItemNest] = {}
-        self._in_region: dict[tuple[SSAValue, BarrierRegion], SSAValue] = {}
-        self._contexts: dict[SSAValue, SSAValue] = {}
-        self._cells: dict[SSAValue, memref.LoadOp] = {}
-        self._arrays: dict[Slot, SSAValue] = {}
-        self._make_contexts()
+        self._paths = Paths(self.regions) if check else None
+        self.kept = KeptValues.allocate(
+            self.group, needs.values, assign_region_slots(needs), UNIFORM_BUT_LATE
+        )
+        self._loads = {
+            value: load(slot, (), value) for value, slot in self.kept.uniform.items()
+        }
         self.private = PrivateArrays(self.group, needs, self._outside)
+        self._entries: dict[BarrierRegion, EntryValues] = {}
 
     def split(self) -> None:
         self.private.interleave(self._nest_of)
         for region in self.regions.regions:
-            for value in self.needs.used_in(region):
-                self._value_in(value, region)
-            for value, _ in self.slots.passed_at_end_of(region):
-                self._value_in(value, region)
-            for value, _, _ in self.needs.agreed_at_end_of(region):
-                self._value_in(value, region)
+            entered = self.needs.entered_by(region)
+            for value in (
+                *(value for value, is_used in entered.items() if is_used),
+                *(value for value, _ in self.kept.slots.copies[region]),
+                *(value for value, _, _ in self.needs.agreed.get(region, ())),
+            ):
+                self._entry(region).get(value)
         self._rename_uses()
         for region in self.regions.regions:
             self._place(region)
@@ -167,96 +170,57 @@ class _Splitter:
         for sync in self.regions.syncs:
             if is_group_collective(sync):
                 self._expand(sync)
-        remove_syncs(self.regions.stops, self.needs.varying)
-
-    def _make_contexts(self) -> None:
-        for value in self.needs.cells:
-            assert isinstance(value, OpResult)
-            cell = self.group.cell(value.type, named(value, "cell"), value.op)
-            explain(cell, UNIFORM_BUT_LATE)
-            self._contexts[value] = cell
-            self._cells[value] = load(cell, (), value)
-        for slot in self.slots.slots:
-            name = slot.name and f"{slot.name}_context"
-            array = self.group.array(slot.type, name, slot.op)
-            self._arrays[slot] = explain(array, slot.reason)
-            for value in slot.values:
-                self._contexts[value] = self._arrays[slot]
+        remove_syncs(self.regions.stops, self.needs.forwarded)
 
     def _outside(self, value: SSAValue) -> SSAValue:
         """What `value`, which all work-items agree on, is called outside of their loops."""
-        cell = self._cells.get(value)
-        return value if cell is None else cell.res
+        slot = self._loads.get(value)
+        return value if slot is None else slot.res
 
     def _nest_of(self, op: Operation) -> WorkItemNest:
         region = self.regions.region_of(op)
         assert region is not None, "only work-items use private memory"
-        return self._nest(region)
+        return self._entry(region).nest
 
-    def _nest(self, region: BarrierRegion) -> WorkItemNest:
-        if (nest := self._nests.get(region)) is None:
-            nest = self._nests[region] = self.group.nest(region.end)
-        return nest
+    def _entry(self, region: BarrierRegion) -> EntryValues:
+        """The loops of `region`, made when it turns out to have something in them."""
+        if (entry := self._entries.get(region)) is not None:
+            return entry
+        nest = self.group.nest(region.end)
 
-    def _value_in(self, value: SSAValue, region: BarrierRegion) -> SSAValue:
-        """What `value` is called in `region`."""
-        key = value, region
-        if (known := self._in_region.get(key)) is None:
-            known = self._bring(value, region)
-            self._in_region[key] = known
-        return known
+        def known(value: SSAValue) -> SSAValue | None:
+            owner = value.owner
+            if isinstance(owner, memref.AllocaOp) and self.private.replaces(owner):
+                return self.private.view_in(owner, nest)
+            if isinstance(owner, Operation) and self.regions.region_of(owner) is region:
+                return value
+            slot = self._loads.get(value)
+            return None if slot is None else slot.res
 
-    def _bring(self, value: SSAValue, region: BarrierRegion) -> SSAValue:
-        """Make `value` known in `region`, in front of what the region does."""
-        owner = value.owner
-        nest = self._nest(region)
-        if isinstance(owner, LocalIdOp):
-            return nest.ids[owner.dimension.data.number]
-        if isinstance(owner, memref.AllocaOp) and self.private.replaces(owner):
-            return self.private.view_in(owner, nest)
-        if isinstance(owner, Operation) and self.regions.region_of(owner) is region:
-            return value
-        if value in self._cells:
-            return self._cells[value].res
-        if value in self._contexts:
-            op = load(self._contexts[value], nest.indices, value)
-            nest.body.add_op(op)
-            return op.res
-        if self.needs.is_recomputed(value):
-            assert isinstance(value, OpResult)
-            operands = {
-                operand: self._value_in(operand, region)
-                for operand in value.op.operands
-            }
-            clone = value.op.clone(operands)
-            clone.location = value.op.location
-            nest.body.add_op(clone)
-            return clone.results[value.index]
-        return value
+        entry = self._entries[region] = EntryValues(self.kept, nest, known)
+        return entry
 
     def _rename_uses(self) -> None:
         """Let every use of a value that lives elsewhere see what it became there."""
-        for value in self.needs.moved:
+        for value in self.needs.renamed:
             for use in tuple(value.uses):
                 region = self.regions.region_of(use.operation)
-                if region is not None:
-                    new = self._in_region.get((value, region), value)
-                elif value in self._cells:
-                    new = self._cells[value].res
+                if region is None:
+                    new = self._outside(value)
                 else:
-                    continue
+                    new = self._entry(region).known(value)
                 if new is not value:
                     use.operation.operands[use.index] = new
 
     def _place(self, region: BarrierRegion) -> None:
         """Move the operations of `region` into its loops, and those where it ends."""
         ops = [op for op in region.ops if not isinstance(op, LocalIdOp)]
-        passed = list(self.slots.passed_at_end_of(region))
-        decided = self.needs.agreed_at_end_of(region)
-        if not (ops or passed or decided):
+        decided = self.needs.agreed.get(region, ())
+        if not (ops or self.kept.slots.copies[region] or decided):
             return
         self.private.place(region)
-        nest = self._nest(region)
+        entry = self._entry(region)
+        nest = entry.nest
         agreed: list[memref.LoadOp] = []
         for op in ops:
             op.detach()
@@ -264,45 +228,41 @@ class _Splitter:
                 continue
             nest.body.add_op(op)
             for result in op.results:
-                if (cell := self._cells.get(result)) is not None:
-                    nest.body.add_op(store(result, self._contexts[result], (), op))
-                    agreed.append(cell)
-                elif (array := self._contexts.get(result)) is not None:
-                    nest.body.add_op(store(result, array, nest.indices, op))
-        for source, slot in passed:
-            new = self._value_in(source, region)
-            nest.body.add_op(store(new, self._arrays[slot], nest.indices, region.end))
+                self.kept.store(result, result, nest, nest.body, op)
+                if (slot := self._loads.get(result)) is not None:
+                    agreed.append(slot)
+        self.kept.store_copies(region, entry.get, nest, nest.body, region.end)
         compared: list[tuple[Agreed, SSAValue]] = []
         for decision in decided:
             value, op, operand = decision
-            mine = self._value_in(value, region)
-            if self._ways is not None:
+            mine = entry.get(value)
+            if self._paths is not None:
                 context = self.group.array(value.type, named(value, "context"), op)
                 explain(context, COMPARED)
                 nest.body.add_op(store(mine, context, nest.indices, op))
                 compared.append((decision, context))
                 continue
-            cell = self.group.cell(value.type, named(value, "cell"), op)
-            explain(cell, AGREED)
-            nest.body.add_op(store(mine, cell, (), op))
-            result = load(cell, (), value)
+            slot = self.group.uniform_slot(value.type, named(value, "cell"), op)
+            explain(slot, AGREED)
+            nest.body.add_op(store(mine, slot, (), op))
+            result = load(slot, (), value)
             agreed.append(result)
             op.operands[operand] = result.res
         if nest.body.first_op is not None:
             nest.place_before(region.end)
-        assert region.end.parent is not None
-        region.end.parent.insert_ops_before(agreed, region.end)
+        parent_block(region.end).insert_ops_before(agreed, region.end)
         for (value, op, operand), context in compared:
-            assert self._ways is not None
-            did, like = self._ways.taken_at(region, op)
+            assert self._paths is not None
+            did, like = self._paths.taken_at(region, op)
             first = agreed_value(self.group, context, did, region.end, like)
             op.operands[operand] = hint(first, value)
 
     def _expand(self, collective: Operation) -> None:
-        variable = self.needs.input_of(collective)
-        slot = None if variable is None else self.slots.slot_of(variable)
-        array = None if slot is None else self._arrays[slot]
-        output = self._contexts.get(collective.results[0])
-        result = expand_collective(collective, self.group, array, output)
+        result = expand_collective(
+            collective,
+            self.group,
+            self.kept.input_of(collective),
+            self.kept.context_of(collective.results[0]),
+        )
         if result is not None:
             collective.results[0].replace_all_uses_with(result)

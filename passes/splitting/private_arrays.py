@@ -47,7 +47,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from spmd.analysis.barriers.barrier_regions import BarrierRegion
-from spmd.analysis.contexts.context_needs import ContextNeeds
+from spmd.analysis.contexts.region_needs import RegionNeeds
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import size_in_bytes, static_bytes
 from spmd.dialects.rewriting import NO_WRAP, hint, locate, replace
@@ -185,13 +185,13 @@ class PrivateArrays:
     def __init__(
         self,
         group: WorkGroup,
-        needs: ContextNeeds,
+        needs: RegionNeeds,
         known: Callable[[SSAValue], SSAValue],
     ):
         self.regions = needs.regions
         self._arrays = {
             alloca: _GroupArray(group, alloca, [*map(known, alloca.dynamic_sizes)])
-            for alloca in needs.private
+            for alloca in needs.values.private
         }
         self._made_in: dict[BarrierRegion, list[_GroupArray]] = {}
         self._in_block: dict[_GroupArray, Block] = {}

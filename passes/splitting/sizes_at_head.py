@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from spmd.analysis.contexts.continuation_needs import Places
+from spmd.analysis.contexts.sub_cfg_needs import SubCfgValues
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import LocalIdOp, SubGroupQueryOp
@@ -20,15 +20,15 @@ class SizesAtHead:
     may come from a place that is run under a condition: such operations do no harm.
     """
 
-    def __init__(self, entry: Block, places: Places):
+    def __init__(self, entry: Block, facts: SubCfgValues):
         self.entry = entry
-        self.places = places
+        self.facts = facts
         self._ops: list[Operation] = []
         self._known: dict[SSAValue, SSAValue | None] = {}
 
     def find(self, value: SSAValue) -> SSAValue | None:
         """What `value` is called at the head; `None` if it is not known there."""
-        if self.places.is_once(value):
+        if self.facts.is_once(value):
             return value
         if value not in self._known:
             self._known[value] = self._compute(value)

@@ -8,8 +8,8 @@ begin of it. What a work-item comes to is one value at the end, which it stores.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType, MemRefType
@@ -19,40 +19,34 @@ from xdsl.utils.hints import isa
 
 from spmd.analysis.barriers.barrier_regions import is_sync
 from spmd.analysis.barriers.sub_cfgs import SubCfg, end_of, used_from_outside
-from spmd.analysis.contexts.continuation_needs import (
-    ContinuationNeeds,
-    Places,
+from spmd.analysis.contexts.sub_cfg_needs import (
+    Reaches,
+    SubCfgNeeds,
+    SubCfgValues,
     is_given_by,
-    way_of,
+    reaches,
 )
+from spmd.dialects.enclosing import parent_block
 from spmd.dialects.rewriting import hint, locate
 from spmd.dialects.spmd import LocalIdOp
+from spmd.passes.splitting.kept_values import EntryValues, KeptValues
 from spmd.passes.structuring.structurize_control_flow import structurize
 from spmd.passes.structuring.values import Pool
 from spmd.passes.work_item_loops.building import WorkGroup, load, store
 
 
-@dataclass
+@dataclass(frozen=True)
 class Memory:
     """Where the values are that live longer than a sub-CFG."""
 
-    cells: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    contexts: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    inputs: dict[Operation, SSAValue] = field(default_factory=dict[Operation, SSAValue])
-    """The context with what goes into a collective."""
-
-    kept: set[Operation] = field(default_factory=set[Operation])
-    """The collectives whose `inputs` are kept anyway, because they are needed later."""
-
-    operands: dict[tuple[Operation, int], SSAValue] = field(
-        default_factory=dict[tuple[Operation, int], SSAValue]
-    )
+    kept: KeptValues
+    operands: Mapping[tuple[Operation, int], SSAValue]
     """
-    The cell with an operand of a collective that all work-items agree on, or the context
-    where each work-item keeps its own.
+    The group-uniform slot with an operand of a collective that all work-items agree on, or
+    the context where each work-item keeps its own.
     """
 
-    compared: set[SSAValue] = field(default_factory=set[SSAValue])
+    compared: Container[SSAValue]
     """Those of the operands that are contexts."""
 
 
@@ -62,15 +56,15 @@ class SubCfgCode:
     def __init__(
         self,
         group: WorkGroup,
-        places: Places,
-        needs: ContinuationNeeds,
+        facts: SubCfgValues,
+        needs: SubCfgNeeds,
         memory: Memory,
         sub_cfg: SubCfg,
         anchor: Operation,
         given: SSAValue | None,
     ):
         self.group = group
-        self.places = places
+        self.facts = facts
         self.needs = needs
         self.memory = memory
         self.sub_cfg = sub_cfg
@@ -79,12 +73,12 @@ class SubCfgCode:
         """The result of the collective in front of this sub-CFG."""
 
         self.nest = group.nest(sub_cfg.sync or end_of(sub_cfg.start))
-        self._entered: dict[SSAValue, SSAValue] = {}
+        self._entry = EntryValues(memory.kept, self.nest, self._known_outside)
         self._defined: dict[SSAValue, SSAValue] = {}
         self._same: dict[SSAValue, SSAValue] = {}
         """From what is defined again to what it was when the sub-CFG began."""
 
-        self._repaired = needs.repaired.get(sub_cfg, {})
+        self._joined = needs.joined.get(sub_cfg, {})
         self._next: tuple[SSAValue, Mapping[Operation | None, int]] | None = None
 
     def write(
@@ -99,53 +93,26 @@ class SubCfgCode:
         if next_ is not None:
             self._next = next_, codes
         # Before anything is written: what is defined again has another value then.
-        for value in self.needs.entered.get(self.sub_cfg, ()):
-            self._entering(value)
+        for value in self.needs.values.entered.get(self.sub_cfg, ()):
+            self._entry.get(value)
         self._write_blocks()
         if self.nest.body.first_op is not None:
             self.nest.place_before(self.anchor)
 
     # Values.
 
-    def _entering(self, value: SSAValue) -> SSAValue:
-        """What `value` is when the sub-CFG begins."""
-        if (known := self._entered.get(value)) is None:
-            known = self._enter(value)
-            self._entered[value] = known
-        return known
-
-    def _enter(self, value: SSAValue) -> SSAValue:
-        owner = value.owner
-        if isinstance(owner, LocalIdOp):
-            return self.nest.ids[owner.dimension.data.number]
-        if self.places.is_once(value):
+    def _known_outside(self, value: SSAValue) -> SSAValue | None:
+        """What `value` is called outside of the loops, if it is known there."""
+        if self.facts.is_once(value):
             return value
         if is_given_by(value, self.sub_cfg):
             assert self.given is not None, "a collective has a result"
             return self.given
-        if (cell := self.memory.cells.get(value)) is not None:
-            op = load(cell, (), value)
-            assert self.anchor.parent is not None
-            self.anchor.parent.insert_op_before(op, self.anchor)
+        if (slot := self.memory.kept.uniform.get(value)) is not None:
+            op = load(slot, (), value)
+            parent_block(self.anchor).insert_op_before(op, self.anchor)
             return op.res
-        if (context := self.memory.contexts.get(value)) is not None:
-            op = load(context, self.nest.indices, value)
-            self.nest.body.add_op(op)
-            return op.res
-        assert value in self.needs.recomputed, "a value is stored or recomputed"
-        assert isinstance(owner, Operation)
-        operands = {operand: self._entering(operand) for operand in owner.operands}
-        return self._again(value, operands, self.nest.body)
-
-    def _again(
-        self, value: SSAValue, operands: dict[SSAValue, SSAValue], body: Block
-    ) -> SSAValue:
-        """Compute `value` again at the end of `body`."""
-        owner = value.owner
-        assert isinstance(owner, Operation)
-        clone = owner.clone(operands)
-        body.add_op(clone)
-        return operands[value]
+        return None
 
     def _known_in(self, block: Block, body: Block) -> dict[SSAValue, SSAValue]:
         """The values from elsewhere that `block` uses; `body` is what becomes of it."""
@@ -154,19 +121,18 @@ class SubCfgCode:
         def find(value: SSAValue) -> SSAValue:
             if value in known:
                 return known[value]
-            if isinstance(value.owner, LocalIdOp) or self.places.is_once(value):
-                return self._entering(value)
-            way = way_of(self.places, value, self.sub_cfg, block)
-            if way == "entered":
-                return self._entering(value)
-            if way == "defined":
+            if isinstance(value.owner, LocalIdOp) or self.facts.is_once(value):
+                return self._entry.get(value)
+            how = reaches(value, self.sub_cfg, block)
+            if how is Reaches.BY_DEFINITION:
                 return self._defined[value]
-            if value in self._repaired:
-                return self._entering(value)
+            if how is Reaches.BY_ENTRY or value in self._joined:
+                return self._entry.get(value)
             owner = value.owner
             assert isinstance(owner, Operation)
             operands = {operand: find(operand) for operand in owner.operands}
-            return self._again(value, operands, body)
+            body.add_op(owner.clone(operands))
+            return operands[value]
 
         for value in used_from_outside(block):
             known[value] = find(value)
@@ -177,12 +143,9 @@ class SubCfgCode:
     ) -> None:
         """Note that `value` is `new` from here on, and keep it where it is needed later."""
         self._defined[value] = new
-        if (cell := self.memory.cells.get(value)) is not None:
-            body.add_op(store(new, cell, (), like))
-        if (context := self.memory.contexts.get(value)) is not None:
-            body.add_op(store(new, context, self.nest.indices, like))
-        if value in self._repaired:
-            self._same[new] = self._entering(value)
+        self.memory.kept.store(value, new, self.nest, body, like)
+        if value in self._joined:
+            self._same[new] = self._entry.get(value)
 
     # Code.
 
@@ -195,30 +158,33 @@ class SubCfgCode:
                 known[argument] = self._defined[argument]
         for op in block.ops:
             if isinstance(op, LocalIdOp):
-                known[op.result] = self._entering(op.result)
+                known[op.result] = self._entry.get(op.result)
                 continue
             if op is end:
                 continue
-            if op.results and self.places.is_once(op.results[0]):
+            if op.results and self.facts.is_once(op.results[0]):
                 continue
             body.add_op(op.clone(known))
             for result in op.results:
                 self._define(result, known[result], body, op)
         if is_sync(end):
-            self._write_operands(end, known, body)
+            self._write_operands(block, known, body)
         return known
 
     def _write_operands(
-        self, sync: Operation, known: Mapping[SSAValue, SSAValue], body: Block
+        self, block: Block, known: Mapping[SSAValue, SSAValue], body: Block
     ) -> None:
-        """Keep what goes into a collective."""
+        """Keep what goes into the collective that ends `block`."""
+        sync = end_of(block)
+
+        def find(value: SSAValue) -> SSAValue:
+            return known.get(value, value)
+
+        self.memory.kept.store_copies(block, find, self.nest, body, sync)
         for number, operand in enumerate(sync.operands):
-            value = known.get(operand, operand)
-            context = self.memory.inputs.get(sync) if number == 0 else None
-            if context is not None and sync not in self.memory.kept:
-                body.add_op(store(value, context, self.nest.indices, sync))
-            if (cell := self.memory.operands.get((sync, number))) is not None:
-                body.add_op(store(value, cell, self._element_of(cell), sync))
+            if (slot := self.memory.operands.get((sync, number))) is not None:
+                indices = self._element_of(slot)
+                body.add_op(store(find(operand), slot, indices, sync))
 
     def _code_of(self, end: Operation) -> Sequence[SSAValue]:
         """The number of the sync that was reached, if it is to be said."""
@@ -256,7 +222,7 @@ class SubCfgCode:
                 self._define(argument, its, copy, end_of(block))
             known = self._write_block(block, copy)
             end = end_of(block)
-            if self.places.cfg.branches(block):
+            if self.facts.cfg.branches(block):
                 assert end.has_trait(IsTerminator)
                 branch = end.clone(known, dict(new))
             else:

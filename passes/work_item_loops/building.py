@@ -130,7 +130,9 @@ class WorkGroup:
                 shape.append(self.nominal[dimension])
         return self.allocate(MemRefType(element, shape), sizes, name, like)
 
-    def cell(self, element: Attribute, name: str | None, like: Operation) -> SSAValue:
+    def uniform_slot(
+        self, element: Attribute, name: str | None, like: Operation
+    ) -> SSAValue:
         """New group memory for one value that all work-items agree on."""
         return self.allocate(MemRefType(element, ()), (), name, like)
 
@@ -283,7 +285,7 @@ def explain(
     layout: str | None = None,
 ) -> SSAValue:
     """
-    Say why a context or cell is needed.
+    Say why a context or group-uniform slot is needed.
 
     It keeps values, or arrays of the type `kept`; `layout` is why these are not interleaved.
     """

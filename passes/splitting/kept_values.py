@@ -1,0 +1,141 @@
+"""
+Group memory for the values that live across a sync, and what they are called in a nest.
+
+A value that all work-items agree on has one element, any other an element per work-item
+(a context), which several values may share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.ir import Block, Operation, SSAValue
+
+from spmd.analysis.contexts.needs import Needs
+from spmd.analysis.contexts.slots import Slot, Slots
+from spmd.dialects.enclosing import terminator
+from spmd.dialects.spmd import LocalIdOp
+from spmd.passes.work_item_loops.building import (
+    WorkGroup,
+    WorkItemNest,
+    explain,
+    load,
+    named,
+    store,
+)
+
+
+@dataclass(frozen=True)
+class KeptValues:
+    """Where values are while work-items wait for each other."""
+
+    needs: Needs[Any]
+    slots: Slots[Any]
+    uniform: Mapping[SSAValue, SSAValue]
+    """Group-uniform slots."""
+
+    array_of: Mapping[Slot, SSAValue]
+
+    @staticmethod
+    def allocate(
+        group: WorkGroup, needs: Needs[Any], slots: Slots[Any], why_uniform: str
+    ) -> KeptValues:
+        """Make group memory at the head of the kernel."""
+        uniform: dict[SSAValue, SSAValue] = {}
+        for value in needs.uniform:
+            like = value.owner
+            if isinstance(like, Block):
+                like = terminator(like)
+            slot = group.uniform_slot(value.type, named(value, "cell"), like)
+            uniform[value] = explain(slot, why_uniform)
+        array_of: dict[Slot, SSAValue] = {}
+        for slot in slots.slots:
+            name = slot.name and f"{slot.name}_context"
+            array = group.array(slot.type, name, slot.op)
+            array_of[slot] = explain(array, slot.reason)
+        return KeptValues(needs, slots, uniform, array_of)
+
+    def context_of(self, value: SSAValue) -> SSAValue | None:
+        """The array that keeps `value` for each work-item."""
+        slot = self.slots.of_value.get(value)
+        return None if slot is None else self.array_of[slot]
+
+    def input_of(self, collective: Operation) -> SSAValue | None:
+        """The array with the varying values that go into a collective."""
+        slot = self.slots.inputs.get(collective)
+        return None if slot is None else self.array_of[slot]
+
+    def store(
+        self,
+        value: SSAValue,
+        new: SSAValue,
+        nest: WorkItemNest,
+        body: Block,
+        like: Operation,
+    ) -> None:
+        """Keep `value`, which is `new` at the end of `body`, where it is needed later."""
+        if (slot := self.uniform.get(value)) is not None:
+            body.add_op(store(new, slot, (), like))
+        if (context := self.context_of(value)) is not None:
+            body.add_op(store(new, context, nest.indices, like))
+
+    def store_copies(
+        self,
+        place: object,
+        find: Callable[[SSAValue], SSAValue],
+        nest: WorkItemNest,
+        body: Block,
+        like: Operation,
+    ) -> None:
+        """Keep what is forwarded where `place` ends."""
+        for value, slot in self.slots.copies.get(place, ()):
+            body.add_op(store(find(value), self.array_of[slot], nest.indices, like))
+
+
+class EntryValues:
+    """
+    What values from elsewhere are called in one nest of work-item loops.
+
+    `known` names those that are there already; the others are loaded or rematerialized at
+    the end of the body of the nest, when they are asked for.
+    """
+
+    def __init__(
+        self,
+        kept: KeptValues,
+        nest: WorkItemNest,
+        known: Callable[[SSAValue], SSAValue | None],
+    ):
+        self.kept = kept
+        self.nest = nest
+        self._known = known
+        self._values: dict[SSAValue, SSAValue] = {}
+
+    def get(self, value: SSAValue) -> SSAValue:
+        """What `value` is when the nest begins."""
+        if (found := self._values.get(value)) is None:
+            found = self._values[value] = self._find(value)
+        return found
+
+    def known(self, value: SSAValue) -> SSAValue:
+        """The same, for what was asked for before; `value` itself for anything else."""
+        return self._values.get(value, value)
+
+    def _find(self, value: SSAValue) -> SSAValue:
+        owner = value.owner
+        if isinstance(owner, LocalIdOp):
+            return self.nest.ids[owner.dimension.data.number]
+        if (known := self._known(value)) is not None:
+            return known
+        if (context := self.kept.context_of(value)) is not None:
+            op = load(context, self.nest.indices, value)
+            self.nest.body.add_op(op)
+            return op.res
+        if value in self.kept.needs.rematerialized:
+            assert isinstance(owner, Operation)
+            operands = {operand: self.get(operand) for operand in owner.operands}
+            self.nest.body.add_op(owner.clone(operands))
+            return operands[value]
+        return value
