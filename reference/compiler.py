@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr, VectorType
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
 from spmd.dialects.diagnostics import fail
@@ -25,11 +25,9 @@ from spmd.reference import scalars
 from spmd.reference.checking.checker import Checker
 from spmd.reference.errors import Trap
 from spmd.reference.facts import ops_that_wait, values_that_may_be_poison
-from spmd.reference.scalars import POISON, Scalar
+from spmd.reference.scalars import POISON
 
 OpT = TypeVar("OpT", bound=Operation)
-Text = Callable[[str], str] | Callable[[str, str], str] | Callable[[str, str, str], str]
-"""From the operands of an op, as expressions, to its result."""
 Meaning = Callable[["Body", Any], None]
 Terminate = Callable[["Body", Operation], None]
 """Writes what the last op of a region does: assign results, or return."""
@@ -257,11 +255,13 @@ class Body:
     def checked(self) -> bool:
         return self.program.checker is not None
 
-    def undefined(self, op: Operation, why: str) -> str:
-        """The result of `op` where it has none, as an expression."""
+    def defined(self, op: Operation, text: str, why: str) -> str:
+        """The result `text` of `op`; if it is undefined, the checker hears why."""
         if not self.checked:
-            return "POISON"
-        return f"check.undefined(w, {self.site(op)}, {why!r}, POISON)"
+            return text
+        name = self.fresh("t")
+        undefined = f"check.undefined(w, {self.site(op)}, {why!r})"
+        return f"({undefined} if ({name} := {text}) is POISON else {name})"
 
     def write(self, op: Operation) -> None:
         """Append the meaning of `op`."""
@@ -288,65 +288,3 @@ class Body:
             finish(self, self.straight(region.block))
         else:
             REGIONS_OF_BLOCKS[0](self, region, finish)
-
-
-def element(type_: Attribute, op: Operation) -> Scalar:
-    """The element type of `type_`; an error if the interpreter has no values of it."""
-    scalar = scalars.scalar_of(type_)
-    if scalar is None:
-        fail(op, f"expected integers, index or floats, got {type_}")
-    return scalar
-
-
-def rounded(text: str, scalar: Scalar) -> str:
-    """`text` rounded to the float type, as an expression."""
-    return text if scalar.name == "f64" else f"round_{scalar.name}({text})"
-
-
-def elementwise(
-    body: Body,
-    op: Operation,
-    operands: Sequence[SSAValue],
-    text: Text,
-    rounding: Scalar | None = None,
-) -> None:
-    """
-    The single result of `op` is `text` of the operands, element by element.
-
-    An undefined operand makes the result undefined.
-    """
-    result = op.results[0]
-    write = cast(Callable[..., str], text)
-    poisoned = [body.may_be_poison(operand) for operand in operands]
-    if not isinstance(result.type, VectorType):
-        names = body.uses(operands)
-        guards = [f"{n} is POISON" for n, p in zip(names, poisoned, strict=True) if p]
-        name = body.new(result)
-        expression = write(*names)
-        if guards:
-            body.line(f"if {' or '.join(guards)}: {name} = POISON")
-            if rounding is not None:
-                expression = rounded(expression, rounding)
-            body.line(f"else: {name} = {expression}")
-        elif rounding is not None and rounding.name == "f32":
-            body.line(f"_f[0] = {expression}")
-            body.line(f"{name} = _f[0]")
-        elif rounding is not None:
-            body.line(f"{name} = {rounded(expression, rounding)}")
-        else:
-            body.line(f"{name} = {expression}")
-        return
-
-    names = ["a", "b", "c"][: len(operands)]
-    expression = write(*names)
-    if rounding is not None:
-        expression = rounded(expression, rounding)
-    guards = [f"{n} is POISON" for n, p in zip(names, poisoned, strict=True) if p]
-    if guards:
-        expression = f"POISON if {' or '.join(guards)} else {expression}"
-    sources = body.uses(operands)
-    if len(operands) == 1:
-        iteration = f"for a in {sources[0]}"
-    else:
-        iteration = f"for {', '.join(names)} in zip({', '.join(sources)})"
-    body.let(result, f"tuple([{expression} {iteration}])")

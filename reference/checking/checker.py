@@ -26,7 +26,7 @@ from spmd.reference.checking.shadow import Access, History, Shadow
 from spmd.reference.errors import UndefinedBehavior
 from spmd.reference.items import Item, WorkItem
 from spmd.reference.memory import MemRef
-from spmd.reference.scalars import signed
+from spmd.reference.scalars import POISON, Poison, signed
 
 
 class Checker:
@@ -78,10 +78,10 @@ class Checker:
         places += [Place(op, who, what) for op, who, what in error.others]
         self.add(kind, message, *places)
 
-    def undefined(self, item: Item, site: int, why: str, value: Any) -> Any:
+    def undefined(self, item: Item, site: int, why: str) -> Poison:
         """An op has no defined result; that matters only if the result is used."""
         self.origins[item] = (site, why)
-        return value
+        return POISON
 
     # --- memory ----------------------------------------------------------------------
 

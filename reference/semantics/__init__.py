@@ -5,7 +5,7 @@ from importlib import import_module
 _FILES = {
     "spmd": "atomics collectives failure ids lanes launch work_items",
     "upstream": (
-        "arith arith_casts arith_float cf llvm math memref memref_views scf ub vector "
+        "arith arith_casts arith_float cf llvm math memref memref_views scf vector "
         "vector_memory"
     ),
 }

@@ -10,9 +10,10 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
-from spmd.reference.compiler import HELPERS, Body, meaning, rounded
+from spmd.reference.compiler import Body, meaning
 from spmd.reference.facts import OPAQUE_TO_POISON
 from spmd.reference.scalars import Scalar
+from spmd.reference.semantics.expressions import combined
 from spmd.reference.semantics.upstream.memref import (
     as_tuple,
     cell_scalar,
@@ -24,28 +25,6 @@ from spmd.reference.semantics.upstream.memref import (
 )
 
 OPAQUE_TO_POISON.update({AtomicRmwOp, AtomicCasOp})
-HELPERS["min"] = min
-HELPERS["max"] = max
-
-
-def update_text(kind: str, scalar: Scalar, old: str, value: str) -> str:
-    """The new contents of the cell."""
-    if kind == "exchange":
-        return value
-    if kind in ("add", "sub"):
-        text = f"({old} {'+' if kind == 'add' else '-'} {value})"
-        if scalar.is_float:
-            return rounded(text, scalar)
-        return f"{text} & {scalar.mask}"
-    if kind in ("min", "max"):
-        if scalar.is_float:
-            return f"{kind}imumf({old}, {value})"
-        symbol = "<" if kind == "min" else ">"
-        flip = f"^ {scalar.sign}"
-        return f"({old} if {old} {flip} {symbol} {value} {flip} else {value})"
-    if kind in ("minui", "maxui"):
-        return f"{kind[:3]}({old}, {value})"
-    return f"{old} {['&', '|', '^'][['and', 'or', 'xor'].index(kind)]} {value}"
 
 
 @contextmanager
@@ -84,7 +63,7 @@ def _atomic_rmw(body: Body, op: AtomicRmwOp) -> None:
     old = body.new(op.old)
     with _cell(body, op, scalar, old) as (target, at):
         body.line(f"{old} = {loaded(scalar, f'{target}.data[{at}]')}")
-        new = update_text(op.kind.data.value, scalar, old, body.use(op.value))
+        new = combined(op.kind.data.value, scalar, old, body.use(op.value))
         value = body.fresh("new")
         body.line(f"{value} = {stored(body, scalar, new, False)}")
         if body.checked:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from spmd.dialects.spmd import (
     AllOp,
@@ -19,59 +19,55 @@ from spmd.dialects.spmd import (
     ReduceOp,
     ScanOp,
     Scope,
+    ScopeAttr,
     ShuffleOp,
 )
-from spmd.reference.compiler import Body, Rendezvous, element, meaning
+from spmd.reference.compiler import Body, OpT, Rendezvous, meaning
 from spmd.reference.facts import WAITING, poison_source
 from spmd.reference.items import WorkItem
-from spmd.reference.scalars import POISON, ROUND, Scalar, signed
-from spmd.reference.semantics.upstream.arith_float import maximumf, minimumf
-
-WAITING.update(
-    {
-        AllOp,
-        AnyOp,
-        BallotOp,
-        BarrierOp,
-        BroadcastOp,
-        ElectOp,
-        ReduceOp,
-        ScanOp,
-        ShuffleOp,
-    }
-)
+from spmd.reference.scalars import POISON, Scalar
+from spmd.reference.semantics.expressions import Combine, combination, element
 
 Resolve = Callable[[Sequence[WorkItem], Sequence[Any]], Sequence[Any]]
-Combine = Callable[[Any, Any], Any]
+"""From the work-items and the operands of each to the result of each."""
+
+
+def collective(
+    *ops: type[OpT],
+) -> Callable[[Callable[[Body, OpT], Resolve]], Callable[[Body, OpT], Resolve]]:
+    """Registers how the work-items that wait at an op get their results."""
+    WAITING.update(ops)
+
+    def register(
+        resolve: Callable[[Body, OpT], Resolve],
+    ) -> Callable[[Body, OpT], Resolve]:
+        meaning(*ops)(lambda body, op: _meet(body, op, resolve(body, op)))
+        return resolve
+
+    return register
+
+
+def _meet(body: Body, op: Operation, resolve: Resolve) -> None:
+    """Wait for the others, with the operands, and get a result."""
+    scope = op.properties.get("scope")
+    across_sub_group = not isinstance(scope, ScopeAttr) or scope.data is Scope.SUB_GROUP
+    site = body.site(op)
+    body.program.rendezvous[site] = Rendezvous(op, across_sub_group, resolve)
+    position = body.position(site) if across_sub_group else "()"
+    operands = body.uses(op.operands)
+    brought = operands[0] if len(operands) == 1 else f"({', '.join(operands)})"
+    wait = f"(yield ({site}, {position}, {brought}))"
+    if isinstance(op, ShuffleOp | BroadcastOp):
+        wait = body.defined(op, wait, "a work-item that is not there was read")
+    if op.results:
+        body.let(op.results[0], wait)
+    else:
+        body.line(wait)
 
 
 @poison_source(BroadcastOp, ShuffleOp)
 def _may_read_nobody(op: BroadcastOp | ShuffleOp) -> bool:
     return True
-
-
-def meet(
-    body: Body,
-    op: Operation,
-    scope: Scope,
-    value: str,
-    result: SSAValue | None,
-    resolve: Resolve,
-) -> None:
-    """Wait for the others, with a value, and get a result."""
-    site = body.site(op)
-    across_sub_group = scope is Scope.SUB_GROUP
-    body.program.rendezvous[site] = Rendezvous(op, across_sub_group, resolve)
-    position = body.position(site) if across_sub_group else "()"
-    wait = f"yield ({site}, {position}, {value})"
-    if result is None:
-        body.line(wait)
-        return
-    name = body.new(result)
-    body.line(f"{name} = {wait}")
-    if isinstance(op, ShuffleOp | BroadcastOp):
-        undefined = body.undefined(op, "a work-item that is not there was read")
-        body.line(f"if {name} is POISON: {name} = {undefined}")
 
 
 def to_all(function: Callable[[Sequence[Any]], Any]) -> Resolve:
@@ -84,68 +80,42 @@ def to_all(function: Callable[[Sequence[Any]], Any]) -> Resolve:
     return resolve
 
 
-@meaning(BarrierOp)
-def _barrier(body: Body, op: BarrierOp) -> None:
-    meet(body, op, op.scope.data, "None", None, lambda items, values: values)
+@collective(BarrierOp)
+def _barrier(_: Body, op: BarrierOp) -> Resolve:
+    return lambda items, values: values
 
 
-@meaning(AnyOp)
-def _any(body: Body, op: AnyOp) -> None:
-    meet(body, op, op.scope.data, body.use(op.predicate), op.result, to_all(any))
+@collective(AnyOp)
+def _any(_: Body, op: AnyOp) -> Resolve:
+    return to_all(any)
 
 
-@meaning(AllOp)
-def _all(body: Body, op: AllOp) -> None:
-    meet(body, op, op.scope.data, body.use(op.predicate), op.result, to_all(all))
+@collective(AllOp)
+def _all(_: Body, op: AllOp) -> Resolve:
+    return to_all(all)
 
 
-@meaning(BallotOp)
-def _ballot(body: Body, op: BallotOp) -> None:
+@collective(BallotOp)
+def _ballot(_: Body, op: BallotOp) -> Resolve:
     def resolve(items: Sequence[WorkItem], values: Sequence[Any]) -> Sequence[Any]:
-        if any(value is POISON for value in values):
-            return [POISON] * len(items)
-        votes = sum(1 << i.lane for i, v in zip(items, values, strict=True) if v)
-        return [votes] * len(items)
+        def bits(votes: Sequence[Any]) -> int:
+            return sum(1 << i.lane for i, v in zip(items, votes, strict=True) if v)
 
-    meet(body, op, Scope.SUB_GROUP, body.use(op.predicate), op.result, resolve)
+        return to_all(bits)(items, values)
+
+    return resolve
 
 
-@meaning(ElectOp)
-def _elect(body: Body, op: ElectOp) -> None:
+@collective(ElectOp)
+def _elect(_: Body, op: ElectOp) -> Resolve:
     def resolve(items: Sequence[WorkItem], values: Sequence[Any]) -> Sequence[Any]:
         first = min(item.lane for item in items)
         return [item.lane == first for item in items]
 
-    meet(body, op, Scope.SUB_GROUP, "None", op.result, resolve)
+    return resolve
 
 
 # --- reduce and scan -----------------------------------------------------------------
-
-
-def combination(kind: str, scalar: Scalar) -> Combine:
-    """How two values become one."""
-    if scalar.is_float:
-        rounding = ROUND[scalar.name]
-        floats: dict[str, Combine] = {
-            "add": lambda a, b: rounding(a + b),
-            "mul": lambda a, b: rounding(a * b),
-            "min": minimumf,
-            "max": maximumf,
-        }
-        return floats[kind]
-    mask, bits = scalar.mask, scalar.bits
-    integers: dict[str, Combine] = {
-        "add": lambda a, b: (a + b) & mask,
-        "mul": lambda a, b: (a * b) & mask,
-        "min": lambda a, b: a if signed(a, bits) < signed(b, bits) else b,
-        "max": lambda a, b: a if signed(a, bits) > signed(b, bits) else b,
-        "minui": min,
-        "maxui": max,
-        "and": lambda a, b: a & b,
-        "or": lambda a, b: a | b,
-        "xor": lambda a, b: a ^ b,
-    }
-    return integers[kind]
 
 
 def neutral(kind: str, scalar: Scalar) -> Any:
@@ -165,22 +135,26 @@ def neutral(kind: str, scalar: Scalar) -> Any:
     }[kind]
 
 
-@meaning(ReduceOp)
-def _reduce(body: Body, op: ReduceOp) -> None:
-    combine = combination(op.kind.data.value, element(op.value.type, op))
-    resolve = to_all(lambda values: reduce(combine, values))
-    meet(body, op, op.scope.data, body.use(op.value), op.result, resolve)
+def combine_of(body: Body, op: ReduceOp | ScanOp) -> Combine:
+    """How two values become one."""
+    text = combination(op.kind.data.value, element(op.value.type, op))
+    return eval(text, body.program.environment)
 
 
-@meaning(ScanOp)
-def _scan(body: Body, op: ScanOp) -> None:
-    scalar = element(op.value.type, op)
-    kind = op.kind.data.value
-    combine = combination(kind, scalar)
+@collective(ReduceOp)
+def _reduce(body: Body, op: ReduceOp) -> Resolve:
+    combine = combine_of(body, op)
+    return to_all(lambda values: reduce(combine, values))
+
+
+@collective(ScanOp)
+def _scan(body: Body, op: ScanOp) -> Resolve:
+    start = neutral(op.kind.data.value, element(op.value.type, op))
+    combine = combine_of(body, op)
     inclusive = op.mode.data.value == "inclusive"
 
     def resolve(items: Sequence[WorkItem], values: Sequence[Any]) -> Sequence[Any]:
-        total = neutral(kind, scalar)
+        total = start
         results: list[Any] = []
         for position, value in enumerate(values):
             before = total
@@ -191,14 +165,14 @@ def _scan(body: Body, op: ScanOp) -> None:
             results.append(total if inclusive else before)
         return results
 
-    meet(body, op, op.scope.data, body.use(op.value), op.result, resolve)
+    return resolve
 
 
 # --- reading another work-item's value -----------------------------------------------
 
 
-@meaning(BroadcastOp)
-def _broadcast(body: Body, op: BroadcastOp) -> None:
+@collective(BroadcastOp)
+def _broadcast(body: Body, op: BroadcastOp) -> Resolve:
     """The source is a lane, or a linear local id; it must be the same for all."""
     body.require([op.source], op, "source")
     by_lane = op.scope.data is Scope.SUB_GROUP
@@ -213,36 +187,29 @@ def _broadcast(body: Body, op: BroadcastOp) -> None:
             return [POISON] * len(items)
         return [brought.get(sources.pop(), POISON)] * len(items)
 
-    value = f"({body.use(op.value)}, {body.use(op.source)})"
-    meet(body, op, op.scope.data, value, op.result, resolve)
+    return resolve
 
 
-def source_lane(mode: str, lane: int, selector: int, lanes: int) -> int:
-    """The lane to read from; it need not exist."""
-    if mode == "idx":
-        return selector
-    if mode == "xor":
-        return lane ^ selector
-    if mode == "up":
-        return lane - selector
-    if mode == "down":
-        return lane + selector
-    return (lane + selector) % lanes
+SOURCE_LANES: dict[str, Callable[[int, int, int], int]] = {
+    "idx": lambda lane, selector, lanes: selector,
+    "xor": lambda lane, selector, lanes: lane ^ selector,
+    "up": lambda lane, selector, lanes: lane - selector,
+    "down": lambda lane, selector, lanes: lane + selector,
+    "rotate": lambda lane, selector, lanes: (lane + selector) % lanes,
+}
+"""The lane to read from; it need not exist."""
 
 
-@meaning(ShuffleOp)
-def _shuffle(body: Body, op: ShuffleOp) -> None:
+@collective(ShuffleOp)
+def _shuffle(body: Body, op: ShuffleOp) -> Resolve:
     body.require([op.selector], op, "lane")
-    mode = op.mode.data.value
+    source = SOURCE_LANES[op.mode.data.value]
 
     def resolve(items: Sequence[WorkItem], values: Sequence[Any]) -> Sequence[Any]:
         brought = {i.lane: value for i, (value, _) in zip(items, values, strict=True)}
         return [
-            brought.get(
-                source_lane(mode, item.lane, selector, item.sub_group_length), POISON
-            )
+            brought.get(source(item.lane, selector, item.sub_group_length), POISON)
             for item, (_, selector) in zip(items, values, strict=True)
         ]
 
-    value = f"({body.use(op.value)}, {body.use(op.selector)})"
-    meet(body, op, Scope.SUB_GROUP, value, op.result, resolve)
+    return resolve

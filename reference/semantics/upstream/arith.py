@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Any, cast
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, ub
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FloatAttr,
@@ -16,9 +17,15 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from spmd.dialects.diagnostics import fail
-from spmd.reference.compiler import Body, element, elementwise, helper, meaning, trap
+from spmd.reference.compiler import Body, helper, meaning, trap
 from spmd.reference.facts import poison_source
 from spmd.reference.scalars import POISON, Scalar, as_vector, length_of, signed
+from spmd.reference.semantics.expressions import (
+    INTEGER_KINDS,
+    element,
+    elementwise,
+    expressions,
+)
 
 
 def constant_elements(value: DenseIntOrFPElementsAttr, scalar: Scalar) -> list[Any]:
@@ -49,31 +56,32 @@ def _constant(body: Body, op: arith.ConstantOp) -> None:
 
 # --- integers ------------------------------------------------------------------------
 
-IntegerText = Callable[[Scalar, str, str], str]
+expressions(
+    {
+        arith.AndIOp: INTEGER_KINDS["and"],
+        arith.OrIOp: INTEGER_KINDS["or"],
+        arith.XOrIOp: INTEGER_KINDS["xor"],
+        arith.MinUIOp: INTEGER_KINDS["minui"],
+        arith.MaxUIOp: INTEGER_KINDS["maxui"],
+        arith.MinSIOp: INTEGER_KINDS["min"],
+        arith.MaxSIOp: INTEGER_KINDS["max"],
+    }
+)
 
-INTEGER: dict[type[Operation], IntegerText] = {
-    arith.AndIOp: lambda t, a, b: f"{a} & {b}",
-    arith.OrIOp: lambda t, a, b: f"{a} | {b}",
-    arith.XOrIOp: lambda t, a, b: f"{a} ^ {b}",
-    arith.MinUIOp: lambda t, a, b: f"({a} if {a} < {b} else {b})",
-    arith.MaxUIOp: lambda t, a, b: f"({a} if {a} > {b} else {b})",
-    arith.MinSIOp: lambda t, a, b: f"({a} if {a} ^ {t.sign} < {b} ^ {t.sign} else {b})",
-    arith.MaxSIOp: lambda t, a, b: f"({a} if {a} ^ {t.sign} > {b} ^ {t.sign} else {b})",
-}
-
-
-@meaning(*INTEGER)
-def _integer(body: Body, op: Any) -> None:
-    scalar = element(op.result.type, op)
-    text = INTEGER[type(op)]
-    elementwise(body, op, op.operands, lambda a, b: text(scalar, a, b))
-
+Wrapping = arith.AddiOp | arith.SubiOp | arith.MuliOp
 
 SYMBOLS = {arith.AddiOp: "+", arith.SubiOp: "-", arith.MuliOp: "*"}
+OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+BREAKS_NO_FLAG = {
+    "+": "{0} + {1} < {t.sign}",
+    "-": "{1} <= {0} < {t.sign}",
+    "*": "{0} < {t.sign} and {1} < {t.sign} and {0} * {1} < {t.sign}",
+}
+"""Holds for small non-negative operands with such a result."""
 
 
 @poison_source(arith.AddiOp, arith.SubiOp, arith.MuliOp)
-def _may_overflow(op: arith.AddiOp | arith.SubiOp | arith.MuliOp) -> bool:
+def _may_overflow(op: Wrapping) -> bool:
     return bool(op.overflow_flags.data)
 
 
@@ -81,13 +89,8 @@ def _may_overflow(op: arith.AddiOp | arith.SubiOp | arith.MuliOp) -> bool:
 def no_wrap(a: int, b: int, symbol: str, bits: int, flags: str) -> Any:
     """Add, subtract or multiply; undefined where the flags are broken."""
     limit = 1 << bits
-    signed_a, signed_b = signed(a, bits), signed(b, bits)
-    if symbol == "+":
-        exact, exact_signed = a + b, signed_a + signed_b
-    elif symbol == "-":
-        exact, exact_signed = a - b, signed_a - signed_b
-    else:
-        exact, exact_signed = a * b, signed_a * signed_b
+    exact = OPERATORS[symbol](a, b)
+    exact_signed = OPERATORS[symbol](signed(a, bits), signed(b, bits))
     if "nuw" in flags and not 0 <= exact < limit:
         return POISON
     if "nsw" in flags and not -limit // 2 <= exact_signed < limit // 2:
@@ -95,34 +98,16 @@ def no_wrap(a: int, b: int, symbol: str, bits: int, flags: str) -> Any:
     return exact & (limit - 1)
 
 
-@meaning(arith.AddiOp, arith.SubiOp, arith.MuliOp)
-def _wrapping(body: Body, op: arith.AddiOp | arith.SubiOp | arith.MuliOp) -> None:
-    scalar = element(op.result.type, op)
+@meaning(*SYMBOLS)
+def _wrapping(body: Body, op: Wrapping) -> None:
     symbol = SYMBOLS[type(op)]
     flags = ",".join(sorted(flag.value for flag in op.overflow_flags.data))
-
-    def text(a: str, b: str) -> str:
-        if not flags:
-            return f"({a} {symbol} {b}) & {scalar.mask}"
-        # Small non-negative operands and result break no flag.
-        undefined = body.undefined(op, f"an overflow, which {flags} rules out")
-        slow = f"no_wrap({a}, {b}, {symbol!r}, {scalar.bits}, {flags!r})"
-        if body.checked:
-            temporary = body.fresh("t")
-            slow = (
-                f"({undefined} if ({temporary} := {slow}) is POISON else {temporary})"
-            )
-        small = scalar.sign
-        if symbol == "+":
-            return f"({a} + {b} if {a} + {b} < {small} else {slow})"
-        if symbol == "-":
-            return f"({a} - {b} if {b} <= {a} < {small} else {slow})"
-        return (
-            f"({a} * {b} if {a} < {small} and {b} < {small} and "
-            f"{a} * {b} < {small} else {slow})"
-        )
-
-    elementwise(body, op, op.operands, text)
+    text = f"({{0}} {symbol} {{1}}) & {{t.mask}}"
+    if flags:
+        slow = f"no_wrap({{0}}, {{1}}, {symbol!r}, {{t.bits}}, {flags!r})"
+        slow = body.defined(op, slow, f"an overflow, which {flags} rules out")
+        text = f"({{0}} {symbol} {{1}} if {BREAKS_NO_FLAG[symbol]} else {slow})"
+    elementwise(body, op, text)
 
 
 @poison_source(arith.ShLIOp, arith.ShRUIOp, arith.ShRSIOp)
@@ -134,102 +119,78 @@ def _may_shift_out(op: arith.ShLIOp | arith.ShRUIOp | arith.ShRSIOp) -> bool:
     return True
 
 
-@meaning(arith.ShLIOp, arith.ShRUIOp, arith.ShRSIOp)
-def _shift(body: Body, op: arith.ShLIOp | arith.ShRUIOp | arith.ShRSIOp) -> None:
-    scalar = element(op.result.type, op)
-    bits, mask, sign = scalar.bits, scalar.mask, scalar.sign
+SHIFTS: dict[type[Operation], str] = {
+    arith.ShLIOp: "({0} << {1}) & {t.mask}",
+    arith.ShRUIOp: "{0} >> {1}",
+    arith.ShRSIOp: "((({0} ^ {t.sign}) - {t.sign}) >> {1}) & {t.mask}",
+}
 
-    def text(a: str, b: str) -> str:
-        if isinstance(op, arith.ShLIOp):
-            shifted = f"({a} << {b}) & {mask}"
-        elif isinstance(op, arith.ShRUIOp):
-            shifted = f"{a} >> {b}"
-        else:
-            shifted = f"((({a} ^ {sign}) - {sign}) >> {b}) & {mask}"
-        if not _may_shift_out(op):
-            return shifted
-        undefined = body.undefined(op, "a shift by the width or more")
-        return f"({shifted} if {b} < {bits} else {undefined})"
 
-    elementwise(body, op, op.operands, text)
+@meaning(*SHIFTS)
+def _shift(body: Body, op: Any) -> None:
+    text = SHIFTS[type(op)]
+    if _may_shift_out(op):
+        text = f"({text} if {{1}} < {{t.bits}} else POISON)"
+        text = body.defined(op, text, "a shift by the width or more")
+    elementwise(body, op, text)
 
 
 @helper
-def divui(a: int, b: int, site: int) -> int:
-    if not b:
+def nonzero(divisor: int, site: int) -> int:
+    if not divisor:
         trap(site, "division by zero")
-    return a // b
+    return divisor
 
 
 @helper
-def remui(a: int, b: int, site: int) -> int:
-    if not b:
-        trap(site, "division by zero")
-    return a % b
-
-
-@helper
-def ceildivui(a: int, b: int, site: int) -> int:
-    if not b:
-        trap(site, "division by zero")
-    return -(-a // b)
-
-
-def _signed_operands(a: int, b: int, bits: int, site: int) -> tuple[int, int]:
-    if not b:
-        trap(site, "division by zero")
-    x, y = signed(a, bits), signed(b, bits)
+def divided(
+    divide: Callable[[int, int], int], a: int, b: int, bits: int, site: int
+) -> int:
+    """A signed quotient or remainder, which must not overflow."""
+    x, y = signed(a, bits), signed(nonzero(b, site), bits)
     if y == -1 and a == 1 << (bits - 1):
         trap(site, f"overflow: the quotient of {x} and {y} does not fit i{bits}")
-    return x, y
+    return divide(x, y) & ((1 << bits) - 1)
 
 
 @helper
-def divsi(a: int, b: int, bits: int, site: int) -> int:
-    x, y = _signed_operands(a, b, bits, site)
-    quotient = abs(x) // abs(y)
-    return (quotient if (x < 0) == (y < 0) else -quotient) & ((1 << bits) - 1)
+def ceiling(x: int, y: int) -> int:
+    return -(-x // y)
 
 
 @helper
-def remsi(a: int, b: int, bits: int, site: int) -> int:
-    x, y = _signed_operands(a, b, bits, site)
-    rest = abs(x) % abs(y)
-    return (rest if x >= 0 else -rest) & ((1 << bits) - 1)
+def quotient(x: int, y: int) -> int:
+    """Rounded towards zero."""
+    return x // y if (x < 0) == (y < 0) else ceiling(x, y)
 
 
 @helper
-def floordivsi(a: int, b: int, bits: int, site: int) -> int:
-    x, y = _signed_operands(a, b, bits, site)
-    return (x // y) & ((1 << bits) - 1)
+def remainder(x: int, y: int) -> int:
+    """With the sign of `x`."""
+    return x - quotient(x, y) * y
 
 
 @helper
-def ceildivsi(a: int, b: int, bits: int, site: int) -> int:
-    x, y = _signed_operands(a, b, bits, site)
-    return -(-x // y) & ((1 << bits) - 1)
+def floor(x: int, y: int) -> int:
+    return x // y
 
 
 DIVISIONS: dict[type[Operation], str] = {
-    arith.DivUIOp: "divui",
-    arith.RemUIOp: "remui",
-    arith.CeilDivUIOp: "ceildivui",
-    arith.DivSIOp: "divsi",
-    arith.RemSIOp: "remsi",
-    arith.FloorDivSIOp: "floordivsi",
-    arith.CeilDivSIOp: "ceildivsi",
+    arith.DivUIOp: "{0} // nonzero({1}, {site})",
+    arith.RemUIOp: "{0} % nonzero({1}, {site})",
+    arith.CeilDivUIOp: "ceiling({0}, nonzero({1}, {site}))",
+    arith.DivSIOp: "divided(quotient, {0}, {1}, {t.bits}, {site})",
+    arith.RemSIOp: "divided(remainder, {0}, {1}, {t.bits}, {site})",
+    arith.FloorDivSIOp: "divided(floor, {0}, {1}, {t.bits}, {site})",
+    arith.CeilDivSIOp: "divided(ceiling, {0}, {1}, {t.bits}, {site})",
 }
 
 
 @meaning(*DIVISIONS)
 def _division(body: Body, op: Any) -> None:
-    scalar = element(op.result.type, op)
-    name = DIVISIONS[type(op)]
-    bits = "" if name.endswith("ui") else f"{scalar.bits}, "
-    site = body.site(op)
     if not isinstance(op.rhs.type, VectorType):
         body.require([op.rhs], op, "divisor")
-    elementwise(body, op, op.operands, lambda a, b: f"{name}({a}, {b}, {bits}{site})")
+    elementwise(body, op, DIVISIONS[type(op)])
 
 
 PREDICATES = ["==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="]
@@ -237,17 +198,21 @@ PREDICATES = ["==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="]
 
 @meaning(arith.CmpiOp)
 def _cmpi(body: Body, op: arith.CmpiOp) -> None:
-    scalar = element(op.lhs.type, op)
     predicate = op.predicate.value.data
     symbol = PREDICATES[predicate]
-    flip = f" ^ {scalar.sign}" if 2 <= predicate < 6 else ""
+    is_signed = 2 <= predicate < 6
+    flipped = f"({{0}} ^ {{s.sign}}) {symbol} ({{1}} ^ {{s.sign}})"
+    elementwise(body, op, flipped if is_signed else f"{{0}} {symbol} {{1}}")
 
-    def text(a: str, b: str) -> str:
-        if flip:
-            return f"({a}{flip}) {symbol} ({b}{flip})"
-        return f"{a} {symbol} {b}"
 
-    elementwise(body, op, op.operands, text)
+@poison_source(ub.PoisonOp)
+def _is_poison(op: ub.PoisonOp) -> bool:
+    return True
+
+
+@meaning(ub.PoisonOp)
+def _poison(body: Body, op: ub.PoisonOp) -> None:
+    body.let(op.result, poison_of(op.result.type))
 
 
 def poison_of(type_: Attribute) -> str:
@@ -273,42 +238,28 @@ def _select(body: Body, op: arith.SelectOp) -> None:
     body.line(choice)
 
 
-def _two_results(body: Body, op: Any, results: Any, expression: str) -> None:
-    low, high = (body.new(result) for result in results)
-    a, b = body.uses(op.operands)
-    if isinstance(op.lhs.type, VectorType):
-        pairs = f"[{expression.format('a', 'b')} for a, b in zip({a}, {b})]"
-        body.line(f"{low}, {high} = map(tuple, zip(*{pairs}))")
-        return
+WIDE = "(signed({0}, {t.bits}) * signed({1}, {t.bits}))"
+TWO_RESULTS: dict[type[Operation], str] = {
+    arith.AddUIExtendedOp: "({0} + {1}) & {t.mask}, {0} + {1} > {t.mask}",
+    arith.MulUIExtendedOp: "({0} * {1}) & {t.mask}, ({0} * {1}) >> {t.bits}",
+    arith.MulSIExtendedOp: f"{WIDE} & {{t.mask}}, ({WIDE} >> {{t.bits}}) & {{t.mask}}",
+}
+
+
+@meaning(*TWO_RESULTS)
+def _two_results(body: Body, op: Any) -> None:
+    low, high = (body.new(result) for result in op.results)
+    operands = body.uses(op.operands)
+    is_vector = isinstance(op.lhs.type, VectorType)
+    names = ["a", "b"] if is_vector else operands
+    text = f"({TWO_RESULTS[type(op)].format(*names, t=element(op.lhs.type, op))})"
     guards = [
         f"{name} is POISON"
-        for name, value in zip((a, b), op.operands, strict=True)
+        for name, value in zip(names, op.operands, strict=True)
         if body.may_be_poison(value)
     ]
     if guards:
-        body.line(f"if {' or '.join(guards)}: {low} = {high} = POISON")
-        body.line(f"else: {low}, {high} = {expression.format(a, b)}")
-    else:
-        body.line(f"{low}, {high} = {expression.format(a, b)}")
-
-
-@meaning(arith.AddUIExtendedOp)
-def _addui_extended(body: Body, op: arith.AddUIExtendedOp) -> None:
-    t = element(op.lhs.type, op)
-    text = f"(({{0}} + {{1}}) & {t.mask}, {{0}} + {{1}} > {t.mask})"
-    _two_results(body, op, (op.sum, op.overflow), text)
-
-
-@meaning(arith.MulUIExtendedOp)
-def _mului_extended(body: Body, op: arith.MulUIExtendedOp) -> None:
-    t = element(op.lhs.type, op)
-    text = f"(({{0}} * {{1}}) & {t.mask}, ({{0}} * {{1}}) >> {t.bits})"
-    _two_results(body, op, (op.low, op.high), text)
-
-
-@meaning(arith.MulSIExtendedOp)
-def _mulsi_extended(body: Body, op: arith.MulSIExtendedOp) -> None:
-    t = element(op.lhs.type, op)
-    wide = f"(signed({{0}}, {t.bits}) * signed({{1}}, {t.bits}))"
-    text = f"({wide} & {t.mask}, ({wide} >> {t.bits}) & {t.mask})"
-    _two_results(body, op, (op.low, op.high), text)
+        text = f"(POISON, POISON) if {' or '.join(guards)} else {text}"
+    if is_vector:
+        text = f"map(tuple, zip(*[{text} for a, b in zip({', '.join(operands)})]))"
+    body.line(f"{low}, {high} = {text}")

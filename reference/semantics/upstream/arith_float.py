@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 from xdsl.dialects import arith
-from xdsl.ir import Operation
 
-from spmd.reference.compiler import Body, element, elementwise, helper, meaning
+from spmd.reference.compiler import Body, helper, meaning
+from spmd.reference.semantics.expressions import FLOAT_KINDS, elementwise, expressions
 
 
 @helper
@@ -35,11 +33,7 @@ def minimumf(a: float, b: float) -> float:
 @helper
 def maximumf(a: float, b: float) -> float:
     """NaN wins; 0.0 is greater than -0.0."""
-    if a != a or b != b:
-        return math.nan
-    if a == b:
-        return b if math.copysign(1.0, a) < 0.0 else a
-    return a if a > b else b
+    return math.nan if a != a or b != b else -minimumf(-a, -b)
 
 
 @helper
@@ -53,40 +47,27 @@ def minnumf(a: float, b: float) -> float:
 @helper
 def maxnumf(a: float, b: float) -> float:
     """The other one wins against NaN."""
-    if a != a:
-        return b
-    return a if b != b else maximumf(a, b)
+    return -minnumf(-a, -b)
 
 
-ROUNDED: dict[type[Operation], Callable[[str, str], str]] = {
-    arith.AddfOp: lambda a, b: f"{a} + {b}",
-    arith.SubfOp: lambda a, b: f"{a} - {b}",
-    arith.MulfOp: lambda a, b: f"{a} * {b}",
-    arith.DivfOp: lambda a, b: f"divide({a}, {b})",
-}
-EXACT: dict[type[Operation], Callable[[str, str], str]] = {
-    arith.MinimumfOp: lambda a, b: f"minimumf({a}, {b})",
-    arith.MaximumfOp: lambda a, b: f"maximumf({a}, {b})",
-    arith.MinnumfOp: lambda a, b: f"minnumf({a}, {b})",
-    arith.MaxnumfOp: lambda a, b: f"maxnumf({a}, {b})",
-}
-
-
-@meaning(*ROUNDED)
-def _rounded(body: Body, op: Any) -> None:
-    scalar = element(op.result.type, op)
-    elementwise(body, op, op.operands, ROUNDED[type(op)], rounding=scalar)
-
-
-@meaning(*EXACT)
-def _exact(body: Body, op: Any) -> None:
-    elementwise(body, op, op.operands, EXACT[type(op)])
-
-
-@meaning(arith.NegfOp)
-def _negf(body: Body, op: arith.NegfOp) -> None:
-    elementwise(body, op, op.operands, lambda a: f"-{a}")
-
+expressions(
+    {
+        arith.AddfOp: FLOAT_KINDS["add"],
+        arith.SubfOp: FLOAT_KINDS["sub"],
+        arith.MulfOp: FLOAT_KINDS["mul"],
+        arith.DivfOp: "divide({0}, {1})",
+    },
+    rounds=True,
+)
+expressions(
+    {
+        arith.MinimumfOp: FLOAT_KINDS["minimumf"],
+        arith.MaximumfOp: FLOAT_KINDS["maximumf"],
+        arith.MinnumfOp: FLOAT_KINDS["minnumf"],
+        arith.MaxnumfOp: FLOAT_KINDS["maxnumf"],
+        arith.NegfOp: "-{0}",
+    }
+)
 
 # In the order of the predicates' numbers; a comparison with NaN is false in Python.
 COMPARISONS = [
@@ -111,5 +92,4 @@ COMPARISONS = [
 
 @meaning(arith.CmpfOp)
 def _cmpf(body: Body, op: arith.CmpfOp) -> None:
-    comparison = COMPARISONS[op.predicate.value.data]
-    elementwise(body, op, op.operands, comparison.format)
+    elementwise(body, op, COMPARISONS[op.predicate.value.data])

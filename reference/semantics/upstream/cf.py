@@ -19,10 +19,10 @@ from spmd.reference.compiler import (
     REGIONS_OF_BLOCKS,
     Body,
     Terminate,
-    element,
     meaning,
 )
 from spmd.reference.facts import DECISIONS
+from spmd.reference.semantics.expressions import element
 from spmd.reference.semantics.upstream.arith import constant_elements
 from spmd.reference.semantics.upstream.scf import guard_against_endless
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from xdsl.ir import SSAValue
 
 from spmd.dialects.diagnostics import fail
-from spmd.reference.compiler import Body, element, helper, named_meaning, trap
+from spmd.reference.compiler import Body, helper, named_meaning, trap
 from spmd.reference.memory import MemRef
-from spmd.reference.semantics.spmd.atomics import update_text
+from spmd.reference.semantics.expressions import combined, element
 from spmd.reference.semantics.upstream.memref import loaded, stored
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _atomic_rmw(body: Body, op: AtomicRMWOp) -> None:
     target, at = _position(body, op.ptr, scalar.size, body.site(op))
     old = body.new(op.res)
     body.line(f"{old} = {loaded(scalar, f'{target}.data[{at}]')}")
-    new = update_text(_KINDS[op.kind], scalar, old, body.use(op.val))
+    new = combined(_KINDS[op.kind], scalar, old, body.use(op.val))
     body.line(f"{target}.data[{at}] = {stored(body, scalar, new, False)}")
 
 

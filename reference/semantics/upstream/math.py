@@ -9,26 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 from xdsl.dialects import math as math_dialect
 from xdsl.dialects import vector
 from xdsl.ir import Operation
 
-from spmd.reference.compiler import (
-    HELPERS,
-    Body,
-    element,
-    elementwise,
-    helper,
-    meaning,
-    trap,
-)
-from spmd.reference.scalars import Scalar, fma_f64, fma_short, signed
+from spmd.reference.compiler import HELPERS, Body, helper, meaning, trap
+from spmd.reference.scalars import fma_f64, fma_short, signed
+from spmd.reference.semantics.expressions import element, elementwise, expressions
 
 HELPERS["fma_f64"] = fma_f64
 HELPERS["fma_short"] = fma_short
 HELPERS["copysign"] = math.copysign
+HELPERS["atan2"] = math.atan2
 
 Unary = Callable[[float], float]
 
@@ -108,13 +101,6 @@ for _op, _function in UNARY.items():
     HELPERS[_op.name.replace(".", "_")] = _function
 
 
-@meaning(*UNARY)
-def _unary(body: Body, op: Any) -> None:
-    scalar = element(op.result.type, op)
-    name = op.name.replace(".", "_")
-    elementwise(body, op, op.operands, lambda a: f"{name}({a})", rounding=scalar)
-
-
 @helper
 def power(a: float, b: float) -> float:
     try:
@@ -129,89 +115,37 @@ def power(a: float, b: float) -> float:
         return math.copysign(math.inf, a) if odd else math.inf
 
 
-@helper
-def float_to_power(a: float, b: int, bits: int) -> float:
-    return power(a, float(signed(b, bits)))
-
-
-BINARY: dict[type[Operation], str] = {
-    math_dialect.Atan2Op: "atan2",
-    math_dialect.CopySignOp: "copysign",
-    math_dialect.PowFOp: "power",
-}
-HELPERS["atan2"] = math.atan2
-
-
-@meaning(*BINARY)
-def _binary(body: Body, op: Any) -> None:
-    scalar = element(op.result.type, op)
-    name = BINARY[type(op)]
-    elementwise(
-        body, op, op.operands, lambda a, b: f"{name}({a}, {b})", rounding=scalar
-    )
+expressions(
+    {
+        **{op: f"{op.name.replace('.', '_')}({{0}})" for op in UNARY},
+        math_dialect.Atan2Op: "atan2({0}, {1})",
+        math_dialect.CopySignOp: "copysign({0}, {1})",
+        math_dialect.PowFOp: "power({0}, {1})",
+    },
+    rounds=True,
+)
 
 
 @meaning(math_dialect.FPowIOp)
 def _fpowi(body: Body, op: math_dialect.FPowIOp) -> None:
-    scalar = element(op.result.type, op)
     bits = element(op.rhs.type, op).bits
-    elementwise(
-        body,
-        op,
-        op.operands,
-        lambda a, b: f"float_to_power({a}, {b}, {bits})",
-        rounding=scalar,
-    )
-
-
-def fma_text(scalar: Scalar) -> Callable[[str, str, str], str]:
-    """`a * b + c` rounded once."""
-    name = "fma_f64" if scalar.name == "f64" else "fma_short"
-    return lambda a, b, c: f"{name}({a}, {b}, {c})"
+    text = f"power({{0}}, float(signed({{1}}, {bits})))"
+    elementwise(body, op, text, rounds=True)
 
 
 @meaning(math_dialect.FmaOp, vector.FMAOp)
-def _fma(body: Body, op: Any) -> None:
-    scalar = element(op.results[0].type, op)
-    elementwise(body, op, op.operands, fma_text(scalar), rounding=scalar)
+def _fma(body: Body, op: Operation) -> None:
+    is_f64 = element(op.results[0].type, op).name == "f64"
+    name = "fma_f64" if is_f64 else "fma_short"
+    elementwise(body, op, f"{name}({{0}}, {{1}}, {{2}})", rounds=True)
 
 
 # --- integers ------------------------------------------------------------------------
 
 
 @helper
-def ctpop(a: int, bits: int) -> int:
-    return int(a).bit_count()
-
-
-@helper
-def ctlz(a: int, bits: int) -> int:
-    return bits - int(a).bit_length()
-
-
-@helper
 def cttz(a: int, bits: int) -> int:
     return (a & -a).bit_length() - 1 if a else bits
-
-
-@helper
-def absi(a: int, bits: int) -> int:
-    return abs(signed(a, bits)) & ((1 << bits) - 1)
-
-
-COUNTS: dict[type[Operation], str] = {
-    math_dialect.CtPopOp: "ctpop",
-    math_dialect.CountLeadingZerosOp: "ctlz",
-    math_dialect.CountTrailingZerosOp: "cttz",
-    math_dialect.AbsIOp: "absi",
-}
-
-
-@meaning(*COUNTS)
-def _count(body: Body, op: Any) -> None:
-    scalar = element(op.result.type, op)
-    name = COUNTS[type(op)]
-    elementwise(body, op, op.operands, lambda a: f"{name}({a}, {scalar.bits})")
 
 
 @helper
@@ -227,8 +161,12 @@ def ipowi(a: int, b: int, bits: int, site: int) -> int:
     return (1 if exponent % 2 == 0 else -1) & mask if base == -1 else 0
 
 
-@meaning(math_dialect.IPowIOp)
-def _ipowi(body: Body, op: math_dialect.IPowIOp) -> None:
-    bits = element(op.result.type, op).bits
-    site = body.site(op)
-    elementwise(body, op, op.operands, lambda a, b: f"ipowi({a}, {b}, {bits}, {site})")
+expressions(
+    {
+        math_dialect.CtPopOp: "int({0}).bit_count()",
+        math_dialect.CountLeadingZerosOp: "{t.bits} - int({0}).bit_length()",
+        math_dialect.CountTrailingZerosOp: "cttz({0}, {t.bits})",
+        math_dialect.AbsIOp: "abs(signed({0}, {t.bits})) & {t.mask}",
+        math_dialect.IPowIOp: "ipowi({0}, {1}, {t.bits}, {site})",
+    }
+)

@@ -13,10 +13,11 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.dialects.diagnostics import fail
-from spmd.reference.compiler import HELPERS, Body, element, helper, meaning, trap
+from spmd.reference.compiler import HELPERS, Body, helper, meaning, trap
 from spmd.reference.facts import OPAQUE_TO_POISON
 from spmd.reference.memory import MemRef, allocate
 from spmd.reference.scalars import Scalar, as_memref, as_vector, length_of, signed
+from spmd.reference.semantics.expressions import element
 
 HELPERS["allocate"] = allocate
 OPAQUE_TO_POISON.update({memref.DimOp})

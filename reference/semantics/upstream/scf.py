@@ -12,12 +12,12 @@ from spmd.dialects.diagnostics import fail
 from spmd.reference.compiler import (
     Body,
     Terminate,
-    element,
     helper,
     meaning,
     trap,
 )
 from spmd.reference.facts import DECISIONS
+from spmd.reference.semantics.expressions import element
 
 MOST_ITERATIONS = 2_000_000
 """How long a checked run waits for a loop to end."""

@@ -8,13 +8,13 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from xdsl.dialects import ub, vector
+from xdsl.dialects import vector
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.dialects.compat.memory import StepOp
 from spmd.dialects.diagnostics import fail
-from spmd.reference.compiler import Body, element, helper, meaning, trap
+from spmd.reference.compiler import Body, helper, meaning, trap
 from spmd.reference.facts import poison_source
 from spmd.reference.scalars import (
     FROM_BITS,
@@ -24,14 +24,7 @@ from spmd.reference.scalars import (
     as_vector,
     length_of,
 )
-from spmd.reference.semantics.spmd.collectives import Combine, combination
-from spmd.reference.semantics.upstream.arith import poison_of
-from spmd.reference.semantics.upstream.arith_float import (
-    maximumf,
-    maxnumf,
-    minimumf,
-    minnumf,
-)
+from spmd.reference.semantics.expressions import Combine, combination, element
 
 
 def vector_type(type_: Attribute, op: Operation) -> VectorType[Attribute]:
@@ -40,16 +33,6 @@ def vector_type(type_: Attribute, op: Operation) -> VectorType[Attribute]:
     if vector is None or any(bool(flag.value.data) for flag in vector.scalable_dims):
         fail(op, f"expected a vector of fixed length, got {type_}")
     return vector
-
-
-@poison_source(ub.PoisonOp)
-def _is_poison(op: ub.PoisonOp) -> bool:
-    return True
-
-
-@meaning(ub.PoisonOp)
-def _poison(body: Body, op: ub.PoisonOp) -> None:
-    body.let(op.result, poison_of(op.result.type))
 
 
 @meaning(StepOp)
@@ -182,20 +165,8 @@ def _shuffle(body: Body, op: vector.ShuffleOp) -> None:
 # --- combining -----------------------------------------------------------------------
 
 
-def combining(kind: str, scalar: Scalar) -> Combine:
-    floats: dict[str, Combine] = {
-        "minnumf": minnumf,
-        "maxnumf": maxnumf,
-        "minimumf": minimumf,
-        "maximumf": maximumf,
-    }
-    if kind in floats:
-        return floats[kind]
-    return combination({"minsi": "min", "maxsi": "max"}.get(kind, kind), scalar)
-
-
 @helper
-def fold(values: Sequence[Any], combine: Combine) -> Any:
+def fold(combine: Combine, values: Sequence[Any]) -> Any:
     if any(value is POISON for value in values):
         return POISON
     return reduce(combine, values)
@@ -205,11 +176,13 @@ def fold(values: Sequence[Any], combine: Combine) -> Any:
 def _reduction(body: Body, op: vector.ReductionOp) -> None:
     """In order, from the accumulator on."""
     scalar = element(op.dest.type, op)
-    combine = body.program.bind(combining(op.kind.data.value, scalar), "combine")
+    kind = op.kind.data.value
+    kind = {"minsi": "min", "maxsi": "max"}.get(kind, kind)
+    combine = combination(kind, scalar)
     values = body.use(op.vector)
     if op.acc is not None:
         values = f"({body.use(op.acc)},) + {values}"
-    body.let(op.dest, f"fold({values}, {combine})")
+    body.let(op.dest, f"fold({combine}, {values})")
 
 
 @helper

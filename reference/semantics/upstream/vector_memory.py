@@ -14,7 +14,7 @@ from xdsl.ir.affine import AffineMap
 
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.diagnostics import fail
-from spmd.reference.compiler import Body, element, helper, meaning, trap
+from spmd.reference.compiler import Body, helper, meaning, trap
 from spmd.reference.facts import OPAQUE_TO_POISON
 from spmd.reference.memory import MemRef
 from spmd.reference.scalars import (
@@ -26,6 +26,7 @@ from spmd.reference.scalars import (
     f16_bits,
     signed,
 )
+from spmd.reference.semantics.expressions import element
 from spmd.reference.semantics.upstream.memref import cell_scalar, memref_type, outside
 from spmd.reference.semantics.upstream.vector import vector_type
 
