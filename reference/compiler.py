@@ -14,9 +14,10 @@ import re
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, StringAttr
+from xdsl.dialects.utils import get_dynamic_index_list
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
@@ -28,6 +29,7 @@ from spmd.reference.facts import ops_that_wait, values_that_may_be_poison
 from spmd.reference.scalars import POISON
 
 OpT = TypeVar("OpT", bound=Operation)
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 Meaning = Callable[["Body", Any], None]
 Terminate = Callable[["Body", Operation], None]
 """Writes what the last op of a region does: assign results, or return."""
@@ -86,19 +88,23 @@ def named_meaning(name: str) -> Callable[[Callable[[Body, Any], None]], Meaning]
     return register
 
 
-def helper(function: Callable[..., Any]) -> Callable[..., Any]:
+def helper(function: FunctionT) -> FunctionT:
     """Makes the function callable from compiled code."""
     HELPERS[function.__name__] = function
     return function
 
 
 @helper
-def trap(site: int, message: str) -> Any:
+def trap(site: int, message: str) -> NoReturn:
     raise Trap(site, message)
 
 
 AGREE: list[Callable[[Body, SSAValue, Operation, str], str]] = []
 """How the lanes of a sub-group agree on a condition; the meaning of lanes provides it."""
+
+
+def as_tuple(texts: Sequence[str]) -> str:
+    return f"({''.join(f'{text}, ' for text in texts)})"
 
 
 class Program:
@@ -193,6 +199,16 @@ class Body:
     def let(self, value: SSAValue, text: str) -> None:
         """`value = text`."""
         self.line(f"{self.new(value)} = {text}")
+
+    def mixed(
+        self, static: Sequence[int], dynamic: Sequence[SSAValue], form: str = "{}"
+    ) -> list[str]:
+        """Numbers that are partly attributes, partly operands, those in a `form`."""
+        numbers = get_dynamic_index_list(static, dynamic, DYNAMIC_INDEX)
+        return [
+            str(number) if isinstance(number, int) else form.format(self.use(number))
+            for number in numbers
+        ]
 
     def assign(self, targets: Sequence[str], sources: Sequence[str]) -> None:
         """Assign all at once: a source may be one of the targets."""

@@ -9,8 +9,10 @@ read of what was never written shows.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import count, product
 from math import prod
+from operator import mul
 from typing import Any, cast
 
 import numpy as np
@@ -22,29 +24,20 @@ from spmd.reference.scalars import Scalar
 _fresh_address = count(1 << 48, 1 << 40)
 
 
+@dataclass(eq=False, slots=True)
 class Storage:
     """One allocation: its bytes, and where it lies."""
 
-    __slots__ = ("address", "bytes", "is_fresh", "name", "shadow", "space")
-
-    def __init__(
-        self,
-        data: memoryview[Any],
-        address: int,
-        space: str,
-        name: str = "",
-        *,
-        is_fresh: bool = False,
-    ):
-        self.bytes = data
-        self.is_fresh = is_fresh
-        """Whether it starts without contents, since the program allocates it."""
-        self.address = address
-        self.space = space
-        self.name = name
-        self.shadow: Any = None
+    bytes: memoryview[Any]
+    address: int
+    space: str
+    name: str = ""
+    is_fresh: bool = False
+    """Whether it starts without contents, since the program allocates it."""
+    shadow: Any = None
 
 
+@dataclass(eq=False, slots=True)
 class MemRef:
     """
     A view of a storage: `data[offset + sum(index * stride)]` are its elements.
@@ -52,23 +45,23 @@ class MemRef:
     `base` is the distance in bytes of `data[0]` from the start of the storage.
     """
 
-    __slots__ = ("base", "data", "offset", "sizes", "storage", "strides")
+    data: memoryview[Any]
+    offset: int
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    storage: Storage
+    base: int = 0
 
-    def __init__(
-        self,
-        data: memoryview[Any],
-        offset: int,
-        sizes: tuple[int, ...],
-        strides: tuple[int, ...],
-        storage: Storage,
-        base: int = 0,
-    ):
-        self.data = data
-        self.offset = offset
-        self.sizes = sizes
-        self.strides = strides
-        self.storage = storage
-        self.base = base
+    def viewed(
+        self, offset: int, sizes: Sequence[int], strides: Sequence[int]
+    ) -> MemRef:
+        """Other elements of the same data."""
+        shape = tuple(sizes), tuple(strides)
+        return MemRef(self.data, offset, *shape, self.storage, self.base)
+
+    def position(self, indices: Sequence[int]) -> int:
+        """Where in `data` the element at the indices lies."""
+        return self.offset + sum(map(mul, indices, self.strides))
 
     def is_inside(self) -> bool:
         """Whether every element lies in the storage."""
@@ -82,10 +75,7 @@ class MemRef:
 
     def positions(self) -> list[int]:
         """Where in `data` the elements lie, row-major."""
-        return [
-            self.offset + sum(i * s for i, s in zip(index, self.strides, strict=True))
-            for index in product(*map(range, self.sizes))
-        ]
+        return [self.position(index) for index in product(*map(range, self.sizes))]
 
 
 def row_major(sizes: Sequence[int]) -> tuple[int, ...]:

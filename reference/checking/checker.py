@@ -196,30 +196,30 @@ class Checker:
             position += index * stride
         return position
 
-    def read_cells(
-        self, item: Item, memory: MemRef, cells: Sequence[int | None], site: int
+    def read_all(
+        self, item: Item, memory: MemRef, positions: Sequence[int | None], site: int
     ) -> None:
-        for cell in cells:
-            if cell is not None:
-                self.read(item, memory, cell, site, "")
+        for position in positions:
+            if position is not None:
+                self.read(item, memory, position, site, "")
 
-    def write_cells(
+    def write_all(
         self,
         item: Item,
         memory: MemRef,
-        cells: Sequence[int | None],
+        positions: Sequence[int | None],
         values: Sequence[Any],
         site: int,
     ) -> None:
-        for cell, value in zip(cells, values, strict=True):
-            if cell is not None:
-                self.write(item, memory, cell, value, site, "")
+        for position, value in zip(positions, values, strict=True):
+            if position is not None:
+                self.write(item, memory, position, value, site, "")
 
     def copy(self, item: Item, source: MemRef, target: MemRef, site: int) -> None:
-        cells = source.positions()
-        self.read_cells(item, source, cells, site)
-        values = [source.data[cell] for cell in cells]
-        self.write_cells(item, target, target.positions(), values, site)
+        positions = source.positions()
+        self.read_all(item, source, positions, site)
+        values = [source.data[position] for position in positions]
+        self.write_all(item, target, target.positions(), values, site)
 
     def read(
         self, item: Item, memory: MemRef, position: int, site: int, atomic: str

@@ -10,17 +10,15 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
-from spmd.reference.compiler import Body, meaning
+from spmd.reference.compiler import Body, as_tuple, meaning
 from spmd.reference.facts import OPAQUE_TO_POISON
 from spmd.reference.scalars import Scalar
 from spmd.reference.semantics.expressions import combined
 from spmd.reference.semantics.upstream.memref import (
-    as_tuple,
-    cell_scalar,
-    check_bounds,
+    checked_position,
+    element_in_memory,
     loaded,
     memref_type,
-    position_text,
     stored,
 )
 
@@ -28,7 +26,7 @@ OPAQUE_TO_POISON.update({AtomicRmwOp, AtomicCasOp})
 
 
 @contextmanager
-def _cell(
+def _element(
     body: Body, op: AtomicRmwOp | AtomicCasOp, scalar: Scalar, *results: str
 ) -> Generator[tuple[str, str]]:
     """The memory and the position in it, if it exists; else all results are zero."""
@@ -37,8 +35,8 @@ def _cell(
     target, indices = body.use(op.memref), body.uses(op.indices)
     position = body.fresh("at")
     if not body.checked:
-        check_bounds(body, op, target, type_, indices)
-        body.line(f"{position} = {position_text(target, type_, indices)}")
+        at = checked_position(body, op, target, type_, indices)
+        body.line(f"{position} = {at}")
         yield target, position
         return
     arguments = f"w, {target}, {as_tuple(indices)}, {body.site(op)}"
@@ -59,13 +57,13 @@ def _tell(
 
 @meaning(AtomicRmwOp)
 def _atomic_rmw(body: Body, op: AtomicRmwOp) -> None:
-    scalar = cell_scalar(memref_type(op.memref, op), op)
+    scalar = element_in_memory(memref_type(op.memref, op), op)
     old = body.new(op.old)
-    with _cell(body, op, scalar, old) as (target, at):
+    with _element(body, op, scalar, old) as (target, at):
         body.line(f"{old} = {loaded(scalar, f'{target}.data[{at}]')}")
         new = combined(op.kind.data.value, scalar, old, body.use(op.value))
         value = body.fresh("new")
-        body.line(f"{value} = {stored(body, scalar, new, False)}")
+        body.line(f"{value} = {stored(scalar, new)}")
         if body.checked:
             body.line(_tell(body, op, target, at, value))
         body.line(f"{target}.data[{at}] = {value}")
@@ -73,12 +71,12 @@ def _atomic_rmw(body: Body, op: AtomicRmwOp) -> None:
 
 @meaning(AtomicCasOp)
 def _atomic_cas(body: Body, op: AtomicCasOp) -> None:
-    scalar = cell_scalar(memref_type(op.memref, op), op)
+    scalar = element_in_memory(memref_type(op.memref, op), op)
     old, won = body.new(op.old), body.new(op.won)
-    with _cell(body, op, scalar, old, won) as (target, at):
+    with _element(body, op, scalar, old, won) as (target, at):
         body.line(f"{old} = {loaded(scalar, f'{target}.data[{at}]')}")
         body.line(f"{won} = {old} == {body.use(op.expected)}")
-        new = stored(body, scalar, body.use(op.new), False)
+        new = stored(scalar, body.use(op.new))
         with body.suite(f"if {won}"):
             if body.checked:
                 body.line(_tell(body, op, target, at, new))

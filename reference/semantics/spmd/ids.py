@@ -20,7 +20,7 @@ from spmd.dialects.spmd import (
 )
 from spmd.dialects.spmd.ids import DimensionOp, SubGroupQueryOp
 from spmd.reference.compiler import Body, meaning
-from spmd.reference.semantics.upstream.memref import cell_scalar, memref_type
+from spmd.reference.semantics.upstream.memref import element_in_memory, memref_type
 
 PER_DIMENSION: dict[type[Operation], str] = {
     GlobalIdOp: "w.global_id",
@@ -62,7 +62,7 @@ def _sub_group(body: Body, op: SubGroupQueryOp) -> None:
 @meaning(LocalAllocOp)
 def _local_alloc(body: Body, op: LocalAllocOp) -> None:
     type_ = memref_type(op.memref, op)
-    scalar = body.program.bind(cell_scalar(type_, op), "scalar")
+    scalar = body.program.bind(element_in_memory(type_, op), "scalar")
     name = op.memref.name_hint or ""
     sizes = type_.get_shape()
     body.let(op.memref, f"w.group.local({body.site(op)}, {sizes}, {scalar}, {name!r})")

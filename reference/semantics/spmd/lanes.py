@@ -8,13 +8,14 @@ program without races that is lock step: no lane can see what another does in be
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.spmd import MaskedOp, SubGroupOp
-from spmd.reference.compiler import AGREE, HELPERS, Body, Rendezvous, meaning
+from spmd.reference.compiler import AGREE, HELPERS, Body, Rendezvous, as_tuple, meaning
 from spmd.reference.errors import Trap
 from spmd.reference.facts import HOSTS, LANE_HOSTS, poison_source
 from spmd.reference.scalars import POISON
@@ -25,18 +26,16 @@ HOSTS.append(lambda op: isinstance(op, SubGroupOp))
 LANE_HOSTS.add(SubGroupOp)
 
 
+@dataclass(eq=False, slots=True)
 class Lane:
     """One lane of a sub-group; `indices` are the arguments of the body."""
 
-    __slots__ = ("indices", "lane", "sub_group", "sub_group_length")
+    lane: int
+    indices: tuple[int, ...]
+    sub_group_length: int
 
-    allocates = "private"
-
-    def __init__(self, lane: int, indices: tuple[int, ...], length: int):
-        self.lane = lane
-        self.indices = indices
-        self.sub_group = 0
-        self.sub_group_length = length
+    allocates: ClassVar = "private"
+    sub_group: ClassVar = 0
 
     def __str__(self) -> str:
         return f"lane {self.lane} (index {', '.join(map(str, self.indices))})"
@@ -61,12 +60,6 @@ def lanes_of(
 HELPERS["lanes_of"] = lanes_of
 
 
-def _lane_arguments(body: Body, op: SubGroupOp) -> str:
-    bases = ", ".join(body.uses(op.bases))
-    counts = ", ".join(body.uses(op.counts))
-    return f"{op.lane_shape}, ({bases},), {f'({counts},)' if counts else None}"
-
-
 def _end(body: Body, last: Operation) -> None:
     body.line("pass")
 
@@ -74,7 +67,9 @@ def _end(body: Body, last: Operation) -> None:
 @meaning(SubGroupOp)
 def _sub_group(body: Body, op: SubGroupOp) -> None:
     body.require([*op.bases, *op.counts], op, "index or count")
-    lanes = f"lanes_of({_lane_arguments(body, op)})"
+    bases = as_tuple(body.uses(op.bases))
+    counts = as_tuple(body.uses(op.counts)) if op.counts else None
+    lanes = f"lanes_of({op.lane_shape}, {bases}, {counts})"
     indices = ", ".join(body.new(argument) for argument in op.body.block.args)
     if op not in body.program.waiting:
         outer = body.fresh("outer")

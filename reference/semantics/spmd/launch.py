@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX
-
 from spmd.dialects.spmd import Extent, LaunchOp, LocalArgument
-from spmd.reference.compiler import Body, meaning
-
-
-def _argument(body: Body, argument: LocalArgument) -> str:
-    """Local memory as its sizes, as a tuple; each group has its own."""
-    dynamic = iter(body.uses(argument.size_values))
-    sizes = [
-        next(dynamic) if extent == DYNAMIC_INDEX else str(extent)
-        for extent in argument.type.get_shape()
-    ]
-    return f"({''.join(f'{size}, ' for size in sizes)})"
+from spmd.reference.compiler import Body, as_tuple, meaning
 
 
 @meaning(LaunchOp)
@@ -25,7 +13,9 @@ def _launch(body: Body, op: LaunchOp) -> None:
     for argument in op.kernel_arguments():
         if isinstance(argument, LocalArgument):
             body.require(argument.size_values, op, "size of local memory")
-            arguments.append(_argument(body, argument))
+            # Local memory as its sizes: each group has its own.
+            sizes = body.mixed(argument.type.get_shape(), argument.size_values)
+            arguments.append(as_tuple(sizes))
         else:
             arguments.append(body.use(argument))
     body.line(

@@ -48,7 +48,6 @@ def pointer_to(memories: dict[int, MemRef], address: int, site: int) -> Pointer:
     memory = memories.get(address)
     if memory is None:
         trap(site, f"expected the address of a memref, got {address}")
-        raise AssertionError("unreachable")
     return memory, 0
 
 
@@ -101,7 +100,7 @@ def _atomic_rmw(body: Body, op: AtomicRMWOp) -> None:
     old = body.new(op.res)
     body.line(f"{old} = {loaded(scalar, f'{target}.data[{at}]')}")
     new = combined(_KINDS[op.kind], scalar, old, body.use(op.val))
-    body.line(f"{target}.data[{at}] = {stored(body, scalar, new, False)}")
+    body.line(f"{target}.data[{at}] = {stored(scalar, new)}")
 
 
 @named_meaning("llvm.cmpxchg")
@@ -112,7 +111,7 @@ def _compare_exchange(body: Body, op: AtomicCmpXchgOp) -> None:
     pair, old = body.new(op.res), body.fresh("old")
     body.line(f"{old} = {loaded(scalar, f'{target}.data[{at}]')}")
     body.line(f"{pair} = ({old}, {old} == {body.use(op.cmp)})")
-    new = stored(body, scalar, body.use(op.val), False)
+    new = stored(scalar, body.use(op.val))
     body.line(f"if {pair}[1]: {target}.data[{at}] = {new}")
 
 

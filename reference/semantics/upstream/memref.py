@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
@@ -13,7 +14,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.dialects.diagnostics import fail
-from spmd.reference.compiler import HELPERS, Body, helper, meaning, trap
+from spmd.reference.compiler import HELPERS, Body, as_tuple, helper, meaning, trap
 from spmd.reference.facts import OPAQUE_TO_POISON
 from spmd.reference.memory import MemRef, allocate
 from spmd.reference.scalars import Scalar, as_memref, as_vector, length_of, signed
@@ -43,7 +44,7 @@ def memref_type(value: SSAValue, op: Operation) -> MemRefType[Attribute]:
     return type_
 
 
-def cell_scalar(type_: MemRefType[Attribute], op: Operation) -> Scalar:
+def element_in_memory(type_: MemRefType[Attribute], op: Operation) -> Scalar:
     """The element type of a memref, which memory must be able to hold."""
     scalar = element(type_, op)
     if not scalar.code:
@@ -61,39 +62,28 @@ def has_vectors(type_: MemRefType[Attribute]) -> bool:
     return as_vector(type_.element_type) is not None
 
 
-def check_bounds(
+def checked_position(
     body: Body,
     op: Operation,
     source: str,
     type_: MemRefType[Attribute],
     indices: Sequence[str],
-) -> None:
-    """Stop if an index is outside. A negative one is a huge unsigned number."""
-    if not indices:
-        return
-    tests = [
-        f"{index} >= {size_text(source, type_, dimension)}"
-        for dimension, index in enumerate(indices)
-    ]
-    body.line(
-        f"if {' or '.join(tests)}: "
-        f"outside({body.site(op)}, {source}, ({', '.join(indices)},))"
-    )
-
-
-def position_text(
-    source: str, type_: MemRefType[Attribute], indices: Sequence[str]
 ) -> str:
-    """Where in `source.data` the element lies; that of a vector, its first number."""
-    terms: list[str] = []
+    """
+    Where in `source.data` the element lies; that of a vector, its first number.
+
+    Stops if an index is outside. A negative one is a huge unsigned number.
+    """
     identity = isinstance(type_.layout, NoneAttr) and not has_vectors(type_)
-    if not identity or not indices:
-        terms.append(f"{source}.offset")
+    terms = [] if identity and indices else [f"{source}.offset"]
+    tests: list[str] = []
     for dimension, index in enumerate(indices):
-        if identity and dimension == len(indices) - 1:
-            terms.append(index)
-        else:
-            terms.append(f"{index} * {source}.strides[{dimension}]")
+        tests.append(f"{index} >= {size_text(source, type_, dimension)}")
+        last = identity and dimension == len(indices) - 1
+        terms.append(index if last else f"{index} * {source}.strides[{dimension}]")
+    if tests:
+        report = f"outside({body.site(op)}, {source}, {as_tuple(indices)})"
+        body.line(f"if {' or '.join(tests)}: {report}")
     return " + ".join(terms)
 
 
@@ -101,9 +91,9 @@ LOADED = {"f16": "F16[{}]", "bf16": "BF16[{}]", "i1": "{} & 1"}
 STORED = {"f16": "f16_bits({})", "bf16": "bf16_bits({})"}
 
 
-def loaded(scalar: Scalar, cell: str) -> str:
-    """The value in a cell of memory, as an expression."""
-    return LOADED.get(scalar.name, "{}").format(cell)
+def loaded(scalar: Scalar, contents: str) -> str:
+    """The value of an element in memory, as an expression."""
+    return LOADED.get(scalar.name, "{}").format(contents)
 
 
 def loaded_from(
@@ -113,94 +103,78 @@ def loaded_from(
     if not has_vectors(type_):
         return loaded(scalar, f"{source}.data[{at}]")
     row = f"{source}.data[{at} : {at} + {length_of(type_.element_type)}]"
-    return f"tuple([{loaded(scalar, 'c')} for c in {row}])"
+    return f"tuple([{loaded(scalar, 'n')} for n in {row}])"
 
 
-def stored(body: Body, scalar: Scalar, value: str, may_be_poison: bool) -> str:
-    """What to write to a cell of memory; something undefined leaves garbage."""
+def stored(scalar: Scalar, value: str, may_be_poison: bool = False) -> str:
+    """What to write to memory; something undefined leaves garbage."""
     if may_be_poison:
         garbage = "nan" if scalar.is_float else str(scalar.mask)
         value = f"({garbage} if {value} is POISON else {value})"
     return STORED.get(scalar.name, "{}").format(value)
 
 
-def as_tuple(texts: Sequence[str]) -> str:
-    return f"({''.join(f'{text}, ' for text in texts)})"
-
-
 @meaning(memref.LoadOp)
 def _load(body: Body, op: memref.LoadOp) -> None:
     type_ = memref_type(op.memref, op)
-    scalar = cell_scalar(type_, op)
+    scalar = element_in_memory(type_, op)
     source, indices = body.use(op.memref), body.uses(op.indices)
     if body.checked:
         body.require(op.indices, op, "index")
-        cell = f"check.load(w, {source}, {as_tuple(indices)}, {body.site(op)})"
-        body.let(op.res, loaded(scalar, cell))
+        contents = f"check.load(w, {source}, {as_tuple(indices)}, {body.site(op)})"
+        body.let(op.res, loaded(scalar, contents))
         return
-    unknown = [i for i in op.indices if body.may_be_poison(i)]
+    unknown = [body.use(i) for i in op.indices if body.may_be_poison(i)]
+    name = body.new(op.res)
     if unknown and body.in_lanes:
-        # What is uniform in the lanes that are on is loaded once, for all lanes.
-        tests = " or ".join(f"{body.use(index)} is POISON" for index in unknown)
-        name = body.new(op.res)
+        # What is uniform in the active lanes is loaded once, for all lanes.
+        tests = " or ".join(f"{index} is POISON" for index in unknown)
         body.line(f"if {tests}: {name} = POISON")
-        with body.suite("else"):
-            check_bounds(body, op, source, type_, indices)
-            at = position_text(source, type_, indices)
-            body.line(f"{name} = {loaded_from(scalar, type_, source, at)}")
-        return
-    body.require(op.indices, op, "index")
-    check_bounds(body, op, source, type_, indices)
-    at = position_text(source, type_, indices)
-    body.let(op.res, loaded_from(scalar, type_, source, at))
+        where = body.suite("else")
+    else:
+        body.require(op.indices, op, "index")
+        where = nullcontext()
+    with where:
+        at = checked_position(body, op, source, type_, indices)
+        body.line(f"{name} = {loaded_from(scalar, type_, source, at)}")
 
 
 @meaning(memref.StoreOp)
 def _store(body: Body, op: memref.StoreOp) -> None:
-    type_ = memref_type(op.memref, op)
-    scalar = cell_scalar(type_, op)
+    where = nullcontext()
     if body.in_lanes and body.may_be_poison(op.value):
-        # One store for all lanes: those that are off leave the value to the others.
-        body.line(f"if {body.use(op.value)} is not POISON:")
-        body.depth += 1
-        _write_store(body, op, type_, scalar)
-        body.depth -= 1
-    else:
-        _write_store(body, op, type_, scalar)
+        # One store for all lanes: inactive ones leave the value to the others.
+        where = body.suite(f"if {body.use(op.value)} is not POISON")
+    with where:
+        _write_store(body, op)
 
 
-def _write_store(
-    body: Body, op: memref.StoreOp, type_: MemRefType[Attribute], scalar: Scalar
-) -> None:
+def _write_store(body: Body, op: memref.StoreOp) -> None:
+    type_ = memref_type(op.memref, op)
+    scalar = element_in_memory(type_, op)
     body.require(op.indices, op, "index")
     target, indices = body.use(op.memref), body.uses(op.indices)
+    whole, poison = body.use(op.value), body.may_be_poison(op.value)
     if body.checked:
-        name = body.use(op.value)
-        value = stored(body, scalar, name, False)
-        if body.may_be_poison(op.value):
-            value = f"(None if {name} is POISON else {value})"
+        value = stored(scalar, whole)
+        if poison:
+            value = f"(None if {whole} is POISON else {value})"
         at = as_tuple(indices)
         body.line(f"check.store(w, {target}, {at}, {value}, {body.site(op)})")
         return
-    check_bounds(body, op, target, type_, indices)
-    at = position_text(target, type_, indices)
-    whole, poison = body.use(op.value), body.may_be_poison(op.value)
+    at = checked_position(body, op, target, type_, indices)
     if not has_vectors(type_):
-        body.line(f"{target}.data[{at}] = {stored(body, scalar, whole, poison)}")
+        body.line(f"{target}.data[{at}] = {stored(scalar, whole, poison)}")
         return
     with body.suite(f"for at, number in enumerate({whole}, {at})"):
-        body.line(f"{target}.data[at] = {stored(body, scalar, 'number', poison)}")
+        body.line(f"{target}.data[at] = {stored(scalar, 'number', poison)}")
 
 
 def sizes_text(
     body: Body, type_: MemRefType[Attribute], dynamic: Sequence[SSAValue]
 ) -> str:
-    """The sizes of a new memref as a tuple; behind them the length of its vectors."""
-    given = iter(dynamic)
-    sizes = [
-        body.use(next(given)) if size == DYNAMIC_INDEX else str(size)
-        for size in type_.get_shape()
-    ]
+    """The sizes of a new memref as a tuple; after them the length of its vectors."""
+    sizes = body.mixed(type_.get_shape(), dynamic)
     if has_vectors(type_):
         sizes.append(str(length_of(type_.element_type)))
     return as_tuple(sizes)
@@ -209,14 +183,7 @@ def sizes_text(
 @helper
 def vectors_of(numbers: MemRef) -> MemRef:
     """The rows of the last dimension as elements."""
-    return MemRef(
-        numbers.data,
-        numbers.offset,
-        numbers.sizes[:-1],
-        numbers.strides[:-1],
-        numbers.storage,
-        numbers.base,
-    )
+    return numbers.viewed(numbers.offset, numbers.sizes[:-1], numbers.strides[:-1])
 
 
 def let_memref(
@@ -231,7 +198,7 @@ def _allocate(body: Body, op: memref.AllocOp | memref.AllocaOp) -> None:
     type_ = memref_type(op.memref, op)
     if not isinstance(type_.layout, NoneAttr):
         fail(op, f"expected an allocation with identity layout, got {type_}")
-    scalar = body.program.bind(cell_scalar(type_, op), "scalar")
+    scalar = body.program.bind(element_in_memory(type_, op), "scalar")
     body.require(op.dynamic_sizes, op, "size")
     name = op.memref.name_hint or ""
     sizes = sizes_text(body, type_, op.dynamic_sizes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -19,13 +19,12 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.dialects.diagnostics import fail
-from spmd.reference.compiler import Body, helper, meaning, trap
+from spmd.reference.compiler import Body, as_tuple, helper, meaning, trap
 from spmd.reference.memory import MemRef, allocate, row_major, typed
-from spmd.reference.scalars import Scalar, bf16_bits, f16_bits
+from spmd.reference.scalars import TO_BITS, Scalar
 from spmd.reference.semantics.upstream.arith import constant_elements
 from spmd.reference.semantics.upstream.memref import (
-    as_tuple,
-    cell_scalar,
+    element_in_memory,
     let_memref,
     memref_type,
     sizes_text,
@@ -41,7 +40,7 @@ def view_like(
     site: int,
 ) -> MemRef:
     """Other elements of the same data, all inside."""
-    result = MemRef(source.data, offset, sizes, strides, source.storage, source.base)
+    result = source.viewed(offset, sizes, strides)
     if not result.is_inside():
         trap(
             site,
@@ -51,23 +50,12 @@ def view_like(
     return result
 
 
-def numbers_of(array: DenseArrayBase[Any]) -> list[int]:
-    """The elements of a dense array of integers."""
-    return [int(number) for number in array.get_values()]
-
-
 def mixed(
     body: Body, op: Operation, static: DenseArrayBase[Any], dynamic: Sequence[SSAValue]
-) -> list[str]:
+) -> str:
     """Numbers that are partly attributes, partly operands; negative ones as such."""
     body.require(dynamic, op, "size, offset or stride")
-    given: Iterator[SSAValue] = iter(dynamic)
-    return [
-        f"signed({body.use(next(given))}, 64)"
-        if number == DYNAMIC_INDEX
-        else str(number)
-        for number in numbers_of(static)
-    ]
+    return as_tuple(body.mixed(static.get_values(), dynamic, "signed({}, 64)"))
 
 
 def kept_dimensions(
@@ -96,13 +84,10 @@ def subview(
     kept: tuple[int, ...],
     site: int,
 ) -> MemRef:
-    start = source.offset + sum(
-        a * b for a, b in zip(offsets, source.strides, strict=True)
-    )
     steps = [a * b for a, b in zip(strides, source.strides, strict=True)]
     return view_like(
         source,
-        start,
+        source.position(offsets),
         tuple(sizes[d] for d in kept),
         tuple(steps[d] for d in kept),
         site,
@@ -114,13 +99,12 @@ def _subview(body: Body, op: memref.SubviewOp) -> None:
     offsets = mixed(body, op, op.static_offsets, op.offsets)
     sizes = mixed(body, op, op.static_sizes, op.sizes)
     strides = mixed(body, op, op.static_strides, op.strides)
-    static = numbers_of(op.static_sizes)
-    kept = kept_dimensions(static, memref_type(op.result, op), op)
-    arguments = ", ".join(map(as_tuple, (offsets, sizes, strides)))
+    static = op.static_sizes.get_values()
+    kept = tuple(kept_dimensions(static, memref_type(op.result, op), op))
     body.let(
         op.result,
-        f"subview({body.use(op.source)}, {arguments}, "
-        f"{as_tuple(list(map(str, kept)))}, {body.site(op)})",
+        f"subview({body.use(op.source)}, {offsets}, {sizes}, {strides}, {kept}, "
+        f"{body.site(op)})",
     )
 
 
@@ -131,12 +115,13 @@ UNBOUNDED = 2**63 - 1
 @helper
 def reinterpreted(
     source: MemRef,
-    offset: int,
+    offsets: tuple[int],
     sizes: tuple[int, ...],
     strides: tuple[int, ...],
     site: int,
 ) -> MemRef:
     """As `view_like`; a row of unbounded size ends with the memory."""
+    (offset,) = offsets
     if sizes == (UNBOUNDED,) and strides == (1,):
         sizes = (max(0, len(source.data) - offset),)
     return view_like(source, offset, sizes, strides, site)
@@ -144,13 +129,13 @@ def reinterpreted(
 
 @meaning(memref.ReinterpretCastOp)
 def _reinterpret_cast(body: Body, op: memref.ReinterpretCastOp) -> None:
-    (offset,) = mixed(body, op, op.static_offsets, op.offsets)
+    offsets = mixed(body, op, op.static_offsets, op.offsets)
     sizes = mixed(body, op, op.static_sizes, op.sizes)
     strides = mixed(body, op, op.static_strides, op.strides)
     body.let(
         op.result,
-        f"reinterpreted({body.use(op.source)}, {offset}, {as_tuple(sizes)}, "
-        f"{as_tuple(strides)}, {body.site(op)})",
+        f"reinterpreted({body.use(op.source)}, {offsets}, {sizes}, {strides}, "
+        f"{body.site(op)})",
     )
 
 
@@ -186,32 +171,21 @@ def checked_cast(
             str(DYNAMIC_INDEX), "?"
         ),
     )
-    return source
 
 
 @meaning(memref.CastOp)
 def _cast(body: Body, op: memref.CastOp) -> None:
     type_ = memref_type(op.dest, op)
     shape = type_.get_shape()
-    any_number = (DYNAMIC_INDEX,) * len(shape)
-    strides, offset = any_number, 0
-    layout = type_.layout
-    if isinstance(layout, StridedLayoutAttr):
-        strides = tuple(
-            DYNAMIC_INDEX if isinstance(s, NoneAttr) else s.data for s in layout.strides
-        )
-        if isinstance(layout.offset, NoneAttr):
-            offset = DYNAMIC_INDEX
-        else:
-            offset = layout.offset.data
-    elif isinstance(layout, NoneAttr):
-        if DYNAMIC_INDEX not in shape[1:]:
-            strides = row_major(shape)
-    else:
+    if not isinstance(type_.layout, NoneAttr | StridedLayoutAttr):
         fail(op, f"expected an identity or strided layout, got {type_}")
+    strides, offset = (
+        tuple(DYNAMIC_INDEX if number is None else number for number in numbers)
+        for numbers in (type_.get_strides() or (), (type_.get_offset(),))
+    )
     body.let(
         op.dest,
-        f"checked_cast({body.use(op.source)}, {shape}, {strides}, {offset}, "
+        f"checked_cast({body.use(op.source)}, {shape}, {strides}, {offset[0]}, "
         f"{body.site(op)})",
     )
 
@@ -247,7 +221,7 @@ def view_bytes(
 def _view(body: Body, op: memref.ViewOp) -> None:
     type_ = memref_type(op.result, op)
     body.require([op.byte_shift, *op.sizes], op, "size or offset")
-    scalar = body.program.bind(cell_scalar(type_, op), "scalar")
+    scalar = body.program.bind(element_in_memory(type_, op), "scalar")
     let_memref(
         body,
         op.result,
@@ -282,7 +256,7 @@ def _expand_shape(body: Body, op: memref.ExpandShapeOp) -> None:
     groups = body.program.bind(groups_of(op), "groups")
     body.let(
         op.result,
-        f"expand_shape({body.use(op.src)}, {as_tuple(sizes)}, {groups}, {body.site(op)})",
+        f"expand_shape({body.use(op.src)}, {sizes}, {groups}, {body.site(op)})",
     )
 
 
@@ -310,7 +284,7 @@ def _collapse_shape(body: Body, op: memref.CollapseShapeOp) -> None:
 
 @helper
 def base_of(source: MemRef) -> MemRef:
-    return MemRef(source.data, 0, (), (), source.storage, source.base)
+    return source.viewed(0, (), ())
 
 
 @meaning(memref.ExtractStridedMetaDataOp)
@@ -355,11 +329,11 @@ def _get_global(body: Body, op: memref.GetGlobalOp) -> None:
 def make_global(op: memref.GlobalOp) -> MemRef:
     """The memory of a global, with its initial value."""
     type_ = op.type
-    scalar = cell_scalar(type_, op)
+    scalar = element_in_memory(type_, op)
     made = allocate(type_.get_shape(), scalar, "global", op.sym_name.data)
     made.storage.is_fresh = False
     if isinstance(op.initial_value, DenseIntOrFPElementsAttr):
-        bits = {"f16": f16_bits, "bf16": bf16_bits}.get(scalar.name)
+        bits = TO_BITS.get(scalar.name) if scalar.size == 2 else None
         for i, value in enumerate(constant_elements(op.initial_value, scalar)):
             made.data[i] = value if bits is None else bits(value)
     return made

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from itertools import product
 from math import prod
 from typing import Any
 
 from xdsl.dialects import vector
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, VectorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Attribute, Operation
 
 from spmd.dialects.compat.memory import StepOp
 from spmd.dialects.diagnostics import fail
-from spmd.reference.compiler import Body, helper, meaning, trap
+from spmd.reference.compiler import Body, as_tuple, helper, meaning, trap
 from spmd.reference.facts import poison_source
 from spmd.reference.scalars import (
     FROM_BITS,
@@ -73,8 +73,8 @@ def leading(sizes: Sequence[int], shape: Sequence[int]) -> tuple[bool, ...]:
 def _create_mask(body: Body, op: vector.CreateMaskOp) -> None:
     body.require(op.mask_dim_sizes, op, "size")
     shape = tuple(vector_type(op.mask_vector.type, op).get_shape())
-    sizes = ", ".join(body.uses(op.mask_dim_sizes))
-    body.let(op.mask_vector, f"leading(({sizes},), {shape})")
+    sizes = as_tuple(body.uses(op.mask_dim_sizes))
+    body.let(op.mask_vector, f"leading({sizes}, {shape})")
 
 
 # --- elements ------------------------------------------------------------------------
@@ -97,25 +97,20 @@ def element_position(indices: Sequence[int], shape: Sequence[int], site: int) ->
 
 
 def _position(
-    body: Body,
-    op: Operation,
-    static: DenseArrayBase[Any],
-    dynamic: Sequence[SSAValue],
-    shape: Sequence[int],
+    body: Body, op: vector.ExtractOp | vector.InsertOp, shape: Sequence[int]
 ) -> str:
-    body.require(dynamic, op, "index")
-    given: Iterator[str] = iter(body.uses(dynamic))
-    numbers = [int(number) for number in static.get_values()]
-    if DYNAMIC_INDEX not in numbers:
+    body.require(op.dynamic_position, op, "index")
+    numbers = op.static_position.get_values()
+    if not op.dynamic_position:
         return str(element_position(numbers, shape, 0))
-    texts = [next(given) if n == DYNAMIC_INDEX else str(n) for n in numbers]
-    return f"element_position(({', '.join(texts)},), {tuple(shape)}, {body.site(op)})"
+    indices = as_tuple(body.mixed(numbers, op.dynamic_position))
+    return f"element_position({indices}, {tuple(shape)}, {body.site(op)})"
 
 
 @meaning(vector.ExtractOp)
 def _extract(body: Body, op: vector.ExtractOp) -> None:
     shape = vector_type(op.vector.type, op).get_shape()
-    at = _position(body, op, op.static_position, op.dynamic_position, shape)
+    at = _position(body, op, shape)
     source = body.use(op.vector)
     if as_vector(op.result.type) is not None:
         length = length_of(op.result.type)
@@ -129,7 +124,7 @@ def _extract(body: Body, op: vector.ExtractOp) -> None:
 @meaning(vector.InsertOp)
 def _insert(body: Body, op: vector.InsertOp) -> None:
     shape = vector_type(op.dest.type, op).get_shape()
-    at = _position(body, op, op.static_position, op.dynamic_position, shape)
+    at = _position(body, op, shape)
     source, target = body.use(op.source), body.use(op.dest)
     length = length_of(op.source.type)
     if as_vector(op.source.type) is None:
