@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     NoneAttr,
 )
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, BlockArgument
 
 from spmd.dialects.spmd import LOCAL
 from spmd.reference.errors import ArgumentError
@@ -43,15 +43,19 @@ def is_local(type_: Attribute) -> bool:
     return space == LOCAL
 
 
+def name_of(parameter: BlockArgument) -> str:
+    return parameter.name_hint or f"#{parameter.index}"
+
+
 def bind_arguments(
-    types: Sequence[Attribute], args: Sequence[Any], names: Sequence[str]
+    parameters: Sequence[BlockArgument], args: Sequence[Any]
 ) -> list[Any]:
     """Values for the parameters; local memory is left for `bind_local`."""
-    if len(args) != len(types):
-        raise ArgumentError(f"expected {len(types)} arguments, got {len(args)}")
+    if len(args) != len(parameters):
+        raise ArgumentError(f"expected {len(parameters)} arguments, got {len(args)}")
     return [
-        _bind(type_, arg, f"argument {name}")
-        for type_, arg, name in zip(types, args, names, strict=False)
+        _bind(parameter.type, arg, f"argument {name_of(parameter)}")
+        for parameter, arg in zip(parameters, args, strict=True)
     ]
 
 
@@ -131,16 +135,15 @@ def _bind_array(
     return window(array, scalar, "global", name.removeprefix("argument "))
 
 
-def bind_local(
-    types: Sequence[Attribute], bound: Sequence[Any], names: Sequence[str]
-) -> list[Any]:
+def bind_local(parameters: Sequence[BlockArgument], bound: Sequence[Any]) -> list[Any]:
     """The arguments for one group, with local memory of its own."""
     values: list[Any] = []
-    for type_, value, name in zip(types, bound, names, strict=False):
-        if as_memref(type_) is not None and isinstance(value, tuple):
-            scalar = scalar_of(type_)
+    for parameter, value in zip(parameters, bound, strict=True):
+        if as_memref(parameter.type) is not None and isinstance(value, tuple):
+            scalar = scalar_of(parameter.type)
             assert scalar is not None
-            value = allocate(cast("tuple[int, ...]", value), scalar, "local", name)
+            sizes = cast("tuple[int, ...]", value)
+            value = allocate(sizes, scalar, "local", name_of(parameter))
         values.append(value)
     return values
 

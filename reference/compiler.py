@@ -61,8 +61,6 @@ HELPERS: dict[str, Any] = {
     "round_f32": scalars.round_f32,
     "F16": scalars.F16_VALUES,
     "BF16": scalars.BF16_VALUES,
-    "f16_bits": scalars.f16_bits,
-    "bf16_bits": scalars.bf16_bits,
 }
 """Names that compiled code may use."""
 
@@ -97,10 +95,6 @@ def helper(function: FunctionT) -> FunctionT:
 @helper
 def trap(site: int, message: str) -> NoReturn:
     raise Trap(site, message)
-
-
-AGREE: list[Callable[[Body, SSAValue, Operation, str], str]] = []
-"""How the lanes of a sub-group agree on a condition; the meaning of lanes provides it."""
 
 
 def as_tuple(texts: Sequence[str]) -> str:
@@ -261,11 +255,34 @@ class Body:
                     self.line(f"trap({self.site(op)}, {f'undefined {use}'!r})")
 
     def condition(self, value: SSAValue, op: Operation, use: str) -> str:
-        """What `op` decides on. Lanes without a value follow those that have one."""
-        if self.in_lanes and self.may_be_poison(value):
-            return AGREE[0](self, value, op, use)
-        self.require([value], op, use)
-        return self.use(value)
+        """
+        What `op` decides on, for the lanes that come here together.
+
+        A lane in which the value is undefined follows the others, which must be of one
+        mind: below masks, control is uniform in the active lanes, and means nothing in
+        the others.
+        """
+        if not self.in_lanes or not self.may_be_poison(value):
+            self.require([value], op, use)
+            return self.use(value)
+        site = self.site(op)
+
+        def resolve(lanes: Sequence[Any], values: Sequence[Any]) -> Sequence[Any]:
+            defined = [v for v in values if v is not POISON]
+            if len(defined) == len(values):
+                return values
+            if not defined:
+                raise Trap(site, f"undefined {use} in all lanes")
+            if any(v != defined[0] for v in defined):
+                raise Trap(
+                    site, f"undefined {use} in some lanes, and others do not agree"
+                )
+            return [defined[0]] * len(values)
+
+        self.program.rendezvous[site] = Rendezvous(op, True, resolve)
+        name = self.fresh("convergent")
+        self.line(f"{name} = yield ({site}, {self.position(site)}, {self.use(value)})")
+        return name
 
     @property
     def checked(self) -> bool:

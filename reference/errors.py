@@ -10,8 +10,8 @@ from xdsl.ir import Operation
 from spmd.dialects.diagnostics import SourceLocation, source_location
 
 
-class Counterpart(NamedTuple):
-    """Somebody else who takes part: at which op, if any, who, and what they did."""
+class Event(NamedTuple):
+    """At an op, if any, `who` did `what`."""
 
     op: Operation | None
     who: str
@@ -41,7 +41,7 @@ class UndefinedBehavior(ValueError):
         where: str = "",
         *,
         item: object = None,
-        others: Sequence[Counterpart] = (),
+        others: Sequence[Event] = (),
     ):
         self.message = message
         self.op = op

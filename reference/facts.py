@@ -10,21 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar, cast
 
-from xdsl.dialects import func
+from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from spmd.dialects.spmd import SubGroupQueryOp
+from spmd.dialects.spmd import SubGroupOp, SubGroupQueryOp
+from spmd.dialects.work_groups import WORK_ITEMS
 
 OpT = TypeVar("OpT", bound=Operation)
 
 POISON_SOURCES: dict[type[Operation], Callable[[Any], bool]] = {}
 WAITING: set[type[Operation]] = set()
 """Ops at which a work-item waits for others."""
-HOSTS: list[Callable[[Operation], bool]] = []
-"""Tests for ops that run work-items of their own; nobody outside waits for those."""
-LANE_HOSTS: set[type[Operation]] = set()
-"""Those of them that run lanes in lock step."""
 DECISIONS: dict[type[Operation], Callable[[Any], Sequence[SSAValue]]] = {}
 """What ops with control flow decide on."""
 OPAQUE_TO_POISON: set[type[Operation]] = set()
@@ -111,23 +108,32 @@ def values_that_may_be_poison(module: ModuleOp) -> set[SSAValue]:
     return poison
 
 
+def ancestors(op: Operation) -> Iterator[Operation]:
+    """The ops around `op`, innermost first."""
+    parent = op.parent_op()
+    while parent is not None:
+        yield parent
+        parent = parent.parent_op()
+
+
 def is_in_lanes(op: Operation) -> bool:
     """Whether the op stands in an op that runs lanes in lock step."""
-    parent = op.parent_op()
-    while parent is not None:
-        if type(parent) in LANE_HOSTS:
-            return True
-        parent = parent.parent_op()
-    return False
+    return any(isinstance(parent, SubGroupOp) for parent in ancestors(op))
 
 
-def _is_in_work_item_loop(op: Operation) -> bool:
-    parent = op.parent_op()
-    while parent is not None:
-        if "spmd.work_items" in parent.attributes:
-            return True
-        parent = parent.parent_op()
-    return False
+def is_work_item_loop(op: Operation) -> bool:
+    return isinstance(op, scf.ForOp) and WORK_ITEMS in op.attributes
+
+
+def is_in_work_item_loop(op: Operation) -> bool:
+    return any(is_work_item_loop(parent) for parent in ancestors(op))
+
+
+def runs_work_items(op: Operation) -> bool:
+    """Whether `op` runs work-items of its own; nobody outside waits for those."""
+    if isinstance(op, SubGroupOp):
+        return True
+    return is_work_item_loop(op) and not is_in_work_item_loop(op)
 
 
 def ops_that_wait(module: ModuleOp, poison: set[SSAValue]) -> set[Operation]:
@@ -145,7 +151,7 @@ def ops_that_wait(module: ModuleOp, poison: set[SSAValue]) -> set[Operation]:
         if type(op) in WAITING:
             return True
         if isinstance(op, SubGroupQueryOp):
-            return _is_in_work_item_loop(op)
+            return is_in_work_item_loop(op)
         decides_on = DECISIONS.get(type(op))
         return (
             decides_on is not None
@@ -160,7 +166,7 @@ def ops_that_wait(module: ModuleOp, poison: set[SSAValue]) -> set[Operation]:
         if op in waiting:
             continue
         waiting.add(op)
-        if any(is_host(op) for is_host in HOSTS):
+        if runs_work_items(op):
             continue
         parent = op.parent_op()
         if isinstance(op, func.FuncOp):

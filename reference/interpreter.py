@@ -7,7 +7,7 @@ wait in them. NumPy arrays are read and changed in place.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from math import prod
@@ -15,28 +15,31 @@ from operator import mul
 from typing import Any, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, i8
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp
 
-import spmd.reference.semantics as meanings
 from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE, KernelOp
+from spmd.dialects.work_groups import (
+    FULL_SUFFIX,
+    SCRATCH_BYTES_SUFFIX,
+    WORK_GROUP_FUNCTION,
+    WORK_GROUP_SIZE,
+    WORK_ITEMS,
+)
+from spmd.reference import semantics
 from spmd.reference.arguments import bind_arguments, bind_local, result_values
-from spmd.reference.checking.findings import Place
-from spmd.reference.compiler import Program
-from spmd.reference.errors import ArgumentError, Trap, UndefinedBehavior
+from spmd.reference.compiler import OpT, Program
+from spmd.reference.errors import ArgumentError, Event, Trap, UndefinedBehavior
 from spmd.reference.functions import compile_function
-from spmd.reference.items import Group, Host, Range, WorkItem, as_triple, in_words
+from spmd.reference.items import Group, Host, NDRange, WorkItem, as_triple, in_words
 from spmd.reference.memory import MemRef, allocate
-from spmd.reference.scalars import scalar_of
+from spmd.reference.scalars import BYTE
 from spmd.reference.schedule import ItemCode, Order, Turns, blame
 
-meanings.register()
+semantics.register()
 
 Sizes = int | tuple[int, ...]
 
 DEFAULT_SUB_GROUP_SIZE = 16
-WORK_ITEMS = "spmd.work_items"
-WORK_GROUP_FUNCTION = "spmd.work_group_function"
 
 
 class Interpreter:
@@ -54,7 +57,7 @@ class Interpreter:
     def _run_together(self, lanes: Sequence[Any], code: Any) -> None:
         Turns(self.program, self.order, lanes, code).run()
 
-    def _symbol(self, name: str, what: type[Operation], words: str) -> Any:
+    def _symbol(self, name: str, what: type[OpT], words: str) -> OpT:
         op = self.program.symbols.get(name)
         if not isinstance(op, what):
             known = [n for n, o in self.program.symbols.items() if isinstance(o, what)]
@@ -63,6 +66,18 @@ class Interpreter:
                 f"got {name}"
             )
         return op
+
+    def _code(self, function: KernelOp | func.FuncOp) -> Any:
+        return self.program.environment[compile_function(self.program, function)]
+
+    def _groups(self, range_: NDRange, lanes: int) -> Iterator[Group]:
+        for group_id in self.order(list(range_.group_ids())):
+            yield Group(group_id, range_, lanes)
+
+    def _share(self, bound: Sequence[Any]) -> None:
+        """Tell who watches, if somebody does, which memory the arguments are."""
+        if self.program.checker is not None:
+            self.program.checker.share([v for v in bound if isinstance(v, MemRef)])
 
     def _call(self, code: Any, arguments: Sequence[Any], where: Group | Host) -> Any:
         # Between levels 0 and 1 a function may still ask its group for local memory.
@@ -101,9 +116,8 @@ class Interpreter:
             if kernel.sub_group_size is None
             else kernel.sub_group_size.value.data
         )
-        types = list(kernel.function_type.inputs)
-        bound = bind_arguments(types, args, _names(kernel))
-        self.launch(kernel, bound, Range(size, enqueued), lanes)
+        bound = bind_arguments(kernel.body.blocks[0].args, args)
+        self.launch(kernel, bound, NDRange(size, enqueued), lanes)
 
     def _launch_from_host(
         self,
@@ -139,7 +153,7 @@ class Interpreter:
         if (items := prod(size)) > MAX_EXTENT:
             raise Trap(site, f"expected at most {MAX_EXTENT} work-items, got {items}")
         lanes = kernel.sub_group_size
-        range_ = Range(size, enqueued)
+        range_ = NDRange(size, enqueued)
         self.launches += 1
         with self._launched(host, site, name, range_):
             self.launch(
@@ -151,13 +165,13 @@ class Interpreter:
 
     @contextmanager
     def _launched(
-        self, host: Host, site: int, name: str, range_: Range
+        self, host: Host, site: int, name: str, range_: NDRange
     ) -> Generator[None]:
         """What is found meanwhile names the launch."""
         checker = self.program.checker
         if checker is not None:
             size, group_size = map(in_words, (range_.global_size, range_.enqueued))
-            checker.launch = Place(
+            checker.launch = Event(
                 self.program.sites[site],
                 f"launch {self.launches} of {host}",
                 f"runs @{name} on {size} work-items in groups of {group_size}",
@@ -167,22 +181,17 @@ class Interpreter:
             checker.launch = None
 
     def launch(
-        self, kernel: KernelOp, bound: Sequence[Any], range_: Range, lanes: int
+        self, kernel: KernelOp, bound: Sequence[Any], range_: NDRange, lanes: int
     ) -> None:
         """Run every group of the range, with arguments as `bind_arguments` gives them."""
-        types = list(kernel.function_type.inputs)
-        names = _names(kernel)
-        checker = self.program.checker
-        if checker is not None:
-            checker.share([value for value in bound if isinstance(value, MemRef)])
-        code = self.program.environment[compile_function(self.program, kernel)]
+        self._share(bound)
+        code, waits = self._code(kernel), kernel in self.program.waiting
+        parameters = kernel.body.blocks[0].args
         # Between levels 0 and 1 a kernel may have its work-item loops already.
         whole_group = any(WORK_ITEMS in op.attributes for op in kernel.walk())
-        for group_id in self.order(list(range_.group_ids())):
-            group = Group(group_id, range_, lanes)
-            values = bind_local(types, bound, names)
+        for group in self._groups(range_, lanes):
             items = group.items()[:1] if whole_group else group.items()
-            self._run_items(kernel in self.program.waiting, code, items, values)
+            self._run_items(waits, code, items, bind_local(parameters, bound))
 
     def _run_items(
         self, waits: bool, code: Any, items: list[WorkItem], values: Sequence[Any]
@@ -229,47 +238,37 @@ class Interpreter:
                 f"expected a function marked {WORK_GROUP_FUNCTION}, got @{name}"
             )
         size = as_triple(global_size, "global size", 0)
-        fixed = function.attributes.get("spmd.work_group_size")
-        sizes = group_size
-        if sizes is None and fixed is not None:
-            sizes = tuple(int(n) for n in fixed.get_values())
-        range_ = Range(size, as_triple(64 if sizes is None else sizes, "group size", 1))
-
-        types = list(function.function_type.inputs)
-        has_scratch = scratch_bytes_name(name) in self.program.symbols
-        own = len(types) - 9 - has_scratch
-        names = [
-            arg.name_hint or f"#{i}"
-            for i, arg in enumerate(function.body.blocks[0].args)
-        ]
-        bound = bind_arguments(types[:own], args, names)
+        fixed = function.attributes.get(WORK_GROUP_SIZE)
+        if group_size is None and isinstance(fixed, DenseArrayBase):
+            group_size = tuple(
+                map(int, cast("DenseArrayBase[Any]", fixed).get_values())
+            )
+        enqueued = as_triple(64 if group_size is None else group_size, "group size", 1)
         width = function.attributes.get("spmd.sub_group_size")
-        lanes = DEFAULT_SUB_GROUP_SIZE if width is None else width.value.data
-        full = self.program.symbols.get(f"{name}.full")
-        for group_id in self.order(list(range_.group_ids())):
-            group = Group(group_id, range_, lanes)
+        is_given = isinstance(width, IntegerAttr)
+        lanes = width.value.data if is_given else DEFAULT_SUB_GROUP_SIZE
+
+        scratch = self.program.symbols.get(name + SCRATCH_BYTES_SUFFIX)
+        has_scratch = isinstance(scratch, func.FuncOp)
+        parameters = function.body.blocks[0].args
+        parameters = parameters[: len(parameters) - 9 - has_scratch]
+        bound = bind_arguments(parameters, args)
+        full = self.program.symbols.get(name + FULL_SUFFIX)
+        for group in self._groups(NDRange(size, enqueued), lanes):
             chosen = function
             if isinstance(full, func.FuncOp) and group.size == group.enqueued:
                 chosen = full
-            values = bind_local(types[:own], bound, names)
+            values = bind_local(parameters, bound)
             values += [*group.id, *group.enqueued, *group.global_size]
             if has_scratch:
-                values.append(self._scratch(name, group))
-            code = self.program.environment[compile_function(self.program, chosen)]
+                length = self._call(self._code(scratch), group.enqueued, group)
+                values.append(allocate((length,), BYTE, "local", "scratch"))
+            code = self._code(chosen)
             if chosen in self.program.waiting:
                 # Groups of one work-item have no loop, but may have sub-group ops.
                 self._run_items(True, code, [WorkItem(group, 0, (0, 0, 0))], values)
             else:
                 self._call(code, values, group)
-
-    def _scratch(self, name: str, group: Group) -> Any:
-        function = self.program.symbols[scratch_bytes_name(name)]
-        assert isinstance(function, func.FuncOp)
-        code = self.program.environment[compile_function(self.program, function)]
-        length = self._call(code, group.enqueued, group)
-        byte = scalar_of(i8)
-        assert byte is not None
-        return allocate((length,), byte, "local", "scratch")
 
     # --- plain functions -------------------------------------------------------------
 
@@ -280,16 +279,10 @@ class Interpreter:
         None if it is watched and could not go on.
         """
         function = self._symbol(name, func.FuncOp, "a function")
-        types: list[Attribute] = list(function.function_type.inputs)
-        names = [
-            arg.name_hint or f"#{i}"
-            for i, arg in enumerate(function.body.blocks[0].args)
-        ]
-        values = bind_local(types, bind_arguments(types, args, names), names)
-        checker = self.program.checker
-        if checker is not None:
-            checker.share([value for value in values if isinstance(value, MemRef)])
-        code = self.program.environment[compile_function(self.program, function)]
+        parameters = function.body.blocks[0].args
+        values = bind_local(parameters, bind_arguments(parameters, args))
+        self._share(values)
+        code = self._code(function)
         outputs = list(function.function_type.outputs)
         with self._goes_on():
             returned = self._call(code, values, Host(name))
@@ -297,13 +290,3 @@ class Interpreter:
                 returned = [returned] * len(outputs)
             return result_values(outputs, returned)
         return []
-
-
-def _names(kernel: KernelOp) -> list[str]:
-    arguments = kernel.body.blocks[0].args
-    return [arg.name_hint or f"#{i}" for i, arg in enumerate(arguments)]
-
-
-def scratch_bytes_name(name: str) -> str:
-    """The function that says how much scratch memory a work-group function needs."""
-    return f"{name}.scratch_bytes"

@@ -18,7 +18,7 @@ Triple = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Range:
+class NDRange:
     """Global size and enqueued local size, x first."""
 
     global_size: Triple
@@ -55,7 +55,7 @@ class Group:
     """One work-group, and its local memory."""
 
     id: Triple
-    range: Range
+    range: NDRange
     sub_group_size: int = 1
     local_memory: dict[int, MemRef] = field(default_factory=dict[int, MemRef])
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from struct import pack, unpack
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -75,7 +75,7 @@ FLOATS: dict[type[Attribute], Scalar] = {
     Float64Type: Scalar("f64", 64, True, "d"),
 }
 INDEX = Scalar("index", 64, False, "Q")
-I1 = Scalar("i1", 1, False, "B")
+BYTE = Scalar("i8", 8, False, "B")
 
 
 def scalar_of(type_: Attribute) -> Scalar | None:
@@ -95,16 +95,14 @@ def scalar_of(type_: Attribute) -> Scalar | None:
 
 def as_vector(type_: Attribute) -> VectorType[Attribute] | None:
     """The type, if it is that of a vector."""
-    if isinstance(type_, VectorType):
-        return cast("VectorType[Attribute]", type_)
-    return None
+    is_vector = isinstance(type_, VectorType)
+    return cast("VectorType[Attribute]", type_) if is_vector else None
 
 
 def as_memref(type_: Attribute) -> MemRefType[Attribute] | None:
     """The type, if it is that of a memref."""
-    if isinstance(type_, MemRefType):
-        return cast("MemRefType[Attribute]", type_)
-    return None
+    is_memref = isinstance(type_, MemRefType)
+    return cast("MemRefType[Attribute]", type_) if is_memref else None
 
 
 def length_of(type_: Attribute) -> int:
@@ -143,9 +141,9 @@ def round_bf16(value: float) -> float:
         return value
     if abs(value) < 2.0**-126:  # subnormal: a multiple of 2**-133, ties to even
         return math.copysign(round(value * 2.0**133) * 2.0**-133, value)
-    bits: int = unpack("Q", pack("d", value))[0]
+    bits: int = f64_bits(value)
     bits += (1 << 44) - 1 + ((bits >> 45) & 1)
-    rounded: float = unpack("d", pack("Q", bits >> 45 << 45))[0]
+    rounded: float = f64_of_bits(bits >> 45 << 45)
     return rounded if abs(rounded) < 2.0**128 else math.copysign(math.inf, value)
 
 
@@ -170,13 +168,12 @@ def nudge_to_odd(value: float, error: float) -> float:
     """
     if error == 0.0 or not math.isfinite(value):
         return value
-    bits: int = unpack("Q", pack("d", value))[0]
+    bits: int = f64_bits(value)
     if bits & 1:
         return value
     if value == 0.0:
         return math.copysign(5e-324, error)
-    bits += 1 if (error > 0.0) == (value > 0.0) else -1
-    return unpack("d", pack("Q", bits))[0]
+    return f64_of_bits(bits + (1 if (error > 0.0) == (value > 0.0) else -1))
 
 
 def integer_to_float(value: int) -> float:
@@ -219,39 +216,24 @@ def signed(value: int, bits: int) -> int:
     return value - (1 << bits) if value >> (bits - 1) else int(value)
 
 
-def f16_bits(value: float) -> int:
-    return unpack("H", pack("e", value))[0]
+def _in_format(source: str, target: str) -> Callable[[Any], Any]:
+    """Reads the bytes of a number that is packed as `source` as a `target`."""
+    return lambda number: unpack(target, pack(source, number))[0]
 
 
-def bf16_bits(value: float) -> int:
-    return unpack("I", pack("f", value))[0] >> 16
-
-
-def f32_bits(value: float) -> int:
-    return unpack("I", pack("f", value))[0]
-
-
-def f64_bits(value: float) -> int:
-    return unpack("Q", pack("d", value))[0]
-
-
-def f32_of_bits(bits: int) -> float:
-    return unpack("f", pack("I", bits))[0]
-
-
-def f64_of_bits(bits: int) -> float:
-    return unpack("d", pack("Q", bits))[0]
-
+f32_bits = _in_format("f", "I")
+f64_bits = _in_format("d", "Q")
+f64_of_bits = _in_format("Q", "d")
 
 TO_BITS: dict[str, Callable[[float], int]] = {
-    "f16": f16_bits,
-    "bf16": bf16_bits,
+    "f16": _in_format("e", "H"),
+    "bf16": lambda value: f32_bits(value) >> 16,
     "f32": f32_bits,
     "f64": f64_bits,
 }
 FROM_BITS: dict[str, Callable[[int], float]] = {
     "f16": F16_VALUES.__getitem__,
     "bf16": BF16_VALUES.__getitem__,
-    "f32": f32_of_bits,
+    "f32": _in_format("I", "f"),
     "f64": f64_of_bits,
 }

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 
 from spmd.dialects.spmd import BarrierOp
 from spmd.reference.compiler import Program
-from spmd.reference.errors import ArgumentError, Counterpart, Trap, UndefinedBehavior
+from spmd.reference.errors import ArgumentError, Event, Trap, UndefinedBehavior
 from spmd.reference.items import WorkItem
 
 Schedule = Literal["in-order", "reversed", "random"]
@@ -130,18 +130,12 @@ class Turns:
     ) -> UndefinedBehavior:
         """An op that needs all work-items of the group does not get them."""
         op = self.program.sites[self.requests[item][0]]
-        others: list[Counterpart] = []
+        others: list[Event] = []
         for site, items in elsewhere.items():
             more = f" and {len(items) - 1} more" if len(items) > 1 else ""
-            if site is None:
-                others.append(
-                    Counterpart(None, f"{items[0]}{more}", "ended without it")
-                )
-            else:
-                at = self.program.sites[site]
-                others.append(
-                    Counterpart(at, f"{items[0]}{more}", "waits at another op")
-                )
+            what = "ended without it" if site is None else "waits at another op"
+            at = None if site is None else self.program.sites[site]
+            others.append(Event(at, f"{items[0]}{more}", what))
         fates = " and ".join(f"{other.who} {other.what}" for other in others)
         return UndefinedBehavior(
             f"expected all work-items of the group here, but {fates}",
@@ -152,14 +146,12 @@ class Turns:
         )
 
     def resolve(self, items: list[WorkItem], answers: dict[WorkItem, Any]) -> None:
-        site = self.requests[items[0]][0]
-        if self.program.checker is not None:
-            rendezvous = self.program.rendezvous[site]
-            if isinstance(rendezvous.op, BarrierOp):
-                self.program.checker.meet(items, rendezvous.across_sub_group)
+        rendezvous = self.program.rendezvous[self.requests[items[0]][0]]
+        if self.program.checker is not None and isinstance(rendezvous.op, BarrierOp):
+            self.program.checker.meet(items, rendezvous.across_sub_group)
         values = [self.requests[item][2] for item in items]
         try:
-            results = self.program.rendezvous[site].resolve(items, values)
+            results = rendezvous.resolve(items, values)
         except Trap as trap:
             raise blame(self.program, trap, items[0]) from None
         answers.update(zip(items, results, strict=True))

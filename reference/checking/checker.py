@@ -17,13 +17,12 @@ from xdsl.ir import Operation
 from spmd.reference.checking.findings import (
     Finding,
     Kind,
-    Place,
     Report,
     describe,
     element,
 )
-from spmd.reference.checking.shadow import Access, History, Shadow
-from spmd.reference.errors import UndefinedBehavior
+from spmd.reference.checking.shadow import History, RecordedAccess, Shadow
+from spmd.reference.errors import Event, UndefinedBehavior
 from spmd.reference.items import Item, WorkItem
 from spmd.reference.memory import MemRef
 from spmd.reference.scalars import POISON, Poison, signed
@@ -41,12 +40,12 @@ class Checker:
         self.known: dict[tuple[Any, ...], Finding] = {}
         self.origins: dict[object, tuple[int, str]] = {}
         self.released: dict[tuple[int, int], dict[Any, int]] = {}
-        self.launch: Place | None = None
+        self.launch: Event | None = None
         """Which launch of a host function runs."""
 
     # --- findings --------------------------------------------------------------------
 
-    def add(self, kind: Kind, message: str, *places: Place) -> None:
+    def add(self, kind: Kind, message: str, *places: Event) -> None:
         """Note a fault, or count it if it is one of many."""
         if self.launch is not None:
             places = (*places, self.launch)
@@ -58,15 +57,15 @@ class Checker:
         found = self.known[key] = Finding(kind, message, places)
         self.report.findings.append(found)
 
-    def place(self, item: object, site: int, what: str) -> Place:
-        return Place(self.sites[site], str(item), what)
+    def place(self, item: object, site: int, what: str) -> Event:
+        return Event(self.sites[site], str(item), what)
 
     def gave_up(self, error: UndefinedBehavior) -> None:
         """A work-item, or its whole group, could not go on."""
         assert error.op is not None
         kind: Kind = "barrier" if error.others else "undefined behavior"
         message = "" if error.others else error.message
-        places = [Place(error.op, error.where, "is here")]
+        places = [Event(error.op, error.where, "is here")]
         if message.startswith("undefined "):
             kind, message = "undefined value", message.removeprefix("undefined ")
             origin = self.origins.get(error.item)
@@ -75,8 +74,7 @@ class Checker:
                 places.append(self.place(error.item, site, f"made it: {why}"))
         elif message.startswith("out of bounds: "):
             kind, message = "out of bounds", message.removeprefix("out of bounds: ")
-        places += [Place(op, who, what) for op, who, what in error.others]
-        self.add(kind, message, *places)
+        self.add(kind, message, *places, *error.others)
 
     def undefined(self, item: Item, site: int, why: str) -> Poison:
         """An op has no defined result; that matters only if the result is used."""
@@ -95,7 +93,7 @@ class Checker:
                 continue
             size = array.data.itemsize
             if shadow is None or storage.address >= end:
-                shadow = Shadow(storage.address, 0, size, own=False, private=False)
+                shadow = Shadow(storage.address, size)
             elif (storage.address - shadow.address) % size:
                 shadow.refine(1)
             else:
@@ -109,10 +107,9 @@ class Checker:
         if shadow is None:
             shadow = storage.shadow = Shadow(
                 storage.address,
-                len(storage.bytes),
                 memory.data.itemsize,
-                own=storage.is_fresh,
-                private=storage.space == "private",
+                storage.space == "private",
+                bytearray(len(storage.bytes)) if storage.is_fresh else None,
             )
         return shadow
 
@@ -232,16 +229,16 @@ class Checker:
             if not known:
                 self.add(
                     "never written",
-                    f"{element(memory, position)} of {describe(memory)}",
+                    element(memory, position),
                     self.place(item, site, "is here"),
                 )
             if shadow.is_private:
                 return known
-        access = self.access(item, site, atomic, None)
+        access = self.access(item, site, False, atomic, None)
         for unit in units:
             writes = shadow.writes.get(unit)
             if writes is not None:
-                self.races(writes, access, memory, position, "wrote", "reads")
+                self.races(writes, access, memory, position)
             reads = shadow.reads.get(unit)
             if reads is None:
                 shadow.reads[unit] = History(access)
@@ -266,23 +263,26 @@ class Checker:
             shadow.written[at : at + size] = b"\1" * size
             if shadow.is_private:
                 return
-        access = self.access(item, site, atomic, value)
+        access = self.access(item, site, True, atomic, value)
         for unit in units:
             reads = shadow.reads.get(unit)
             if reads is not None:
-                self.races(reads, access, memory, position, "read", "writes")
+                self.races(reads, access, memory, position)
             writes = shadow.writes.get(unit)
             if writes is None:
                 shadow.writes[unit] = History(access)
                 continue
-            self.races(writes, access, memory, position, "wrote", "writes")
+            self.races(writes, access, memory, position)
             writes.add(access)
 
-    def access(self, item: Item, site: int, atomic: str, value: Any) -> Access:
+    def access(
+        self, item: Item, site: int, is_store: bool, atomic: str, value: Any
+    ) -> RecordedAccess:
         time = next(self.clock) if self.ordered else 0
-        return Access(item, site, item.group.epoch, item.sub_epoch, atomic, time, value)
+        epochs = item.group.epoch, item.sub_epoch
+        return RecordedAccess(item, site, is_store, *epochs, atomic, time, value)
 
-    def conflict(self, before: Access, now: Access) -> bool:
+    def conflict(self, before: RecordedAccess, now: RecordedAccess) -> bool:
         """Whether nothing orders the two, which are of different work-items."""
         if before.item.group.range is not now.item.group.range:
             return False  # one launch of a host function after the other, or the host
@@ -301,38 +301,31 @@ class Checker:
         return not (self.ordered and self.happened_before(before, now))
 
     def races(
-        self,
-        earlier: History,
-        now: Access,
-        memory: MemRef,
-        position: int,
-        did: str,
-        does: str,
+        self, earlier: History, now: RecordedAccess, memory: MemRef, position: int
     ) -> None:
         """Note what nothing orders, of the `earlier` accesses of others and this one."""
         for before in earlier.accesses():
             if before.item is not now.item and self.conflict(before, now):
-                self.race(before, now, memory, position, did, does)
+                self.race(before, now, memory, position)
 
     def race(
         self,
-        before: Access,
-        now: Access,
+        before: RecordedAccess,
+        now: RecordedAccess,
         memory: MemRef,
         position: int,
-        did: str,
-        does: str,
     ) -> None:
         same_group = before.item.group is now.item.group
         kind: Kind = "race" if same_group else "race between groups"
-        if did == "wrote" and does == "writes":
-            plain = not before.atomic and not now.atomic
-            if plain and repr(before.value) == repr(now.value):
-                kind = "same value"
+        plain = not before.atomic and not now.atomic
+        if plain and before.is_store and now.is_store:
+            kind = "same value" if repr(before.value) == repr(now.value) else kind
         between = "no barrier in between" if same_group else "in groups without order"
+        does = "writes" if now.is_store else "reads"
+        did = "wrote" if before.is_store else "read"
         self.add(
             kind,
-            f"{element(memory, position)} of {describe(memory)}, {between}",
+            f"{element(memory, position)}, {between}",
             self.place(now.item, now.site, f"{does} it{_atomically(now)}"),
             self.place(before.item, before.site, f"{did} it{_atomically(before)}"),
         )
@@ -378,7 +371,7 @@ class Checker:
             for who, time in item.acquired.items():
                 group.acquired[who] = max(time, group.acquired.get(who, 0))
 
-    def happened_before(self, before: Access, now: Access) -> bool:
+    def happened_before(self, before: RecordedAccess, now: RecordedAccess) -> bool:
         for acquired in (now.item.acquired, now.item.group.acquired):
             for who in (before.item, before.item.group):
                 if before.time < acquired.get(who, 0):
@@ -386,7 +379,7 @@ class Checker:
         return False
 
 
-def _atomically(access: Access) -> str:
+def _atomically(access: RecordedAccess) -> str:
     return " atomically" if access.atomic else ""
 
 

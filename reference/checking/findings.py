@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from xdsl.ir import Operation
-from xdsl.printer import Printer
 
 from spmd.dialects.diagnostics import source_location
+from spmd.reference.errors import Event
 from spmd.reference.memory import MemRef, row_major
 
 Kind = Literal[
@@ -36,27 +36,16 @@ TITLES: dict[Kind, str] = {
 
 def first_line(op: Operation) -> str:
     """The op as it is written, without its regions."""
-    from io import StringIO
-
-    text = StringIO()
-    Printer(stream=text).print_op(op)
-    return text.getvalue().strip().split("\n", 1)[0].rstrip(" {")
+    return str(op).strip().split("\n", 1)[0].rstrip(" {")
 
 
-@dataclass(frozen=True)
-class Place:
-    """An op and who was there: `who` did `what` at `op`."""
-
-    op: Operation | None
-    who: str
-    what: str
-
-    def lines(self) -> list[str]:
-        if self.op is None:
-            return [f"  {self.who} {self.what}"]
-        location = source_location(self.op)
-        at = f"{location}: " if location is not None else ""
-        return [f"  {at}{self.who} {self.what}", f"      {first_line(self.op)}"]
+def lines_of(event: Event) -> list[str]:
+    """What happened, with the location and the text of the op."""
+    if event.op is None:
+        return [f"  {event.who} {event.what}"]
+    location = source_location(event.op)
+    at = f"{location}: " if location is not None else ""
+    return [f"  {at}{event.who} {event.what}", f"      {first_line(event.op)}"]
 
 
 @dataclass
@@ -65,7 +54,7 @@ class Finding:
 
     kind: Kind
     message: str
-    places: tuple[Place, ...]
+    places: tuple[Event, ...]
     count: int = 1
 
     @property
@@ -82,7 +71,7 @@ class Finding:
         if self.message:
             lines[0] += f": {self.message}"
         for place in self.places:
-            lines += place.lines()
+            lines += lines_of(place)
         if self.count > 1:
             lines.append(f"  ... and {self.count - 1} more like this")
         return "\n".join(lines)
@@ -123,15 +112,15 @@ class Report:
 
 
 def element(memory: MemRef, position: int) -> str:
-    """The element at a position of the data, by its indices if that is simple."""
+    """The element at a position, by its indices if that is simple, and its memory."""
     if memory.strides != row_major(memory.sizes):
-        return f"element {position}"
+        return f"element {position} of {describe(memory)}"
     rest = position - memory.offset
     indices: list[str] = []
     for stride in memory.strides:
         index, rest = divmod(rest, max(stride, 1))
         indices.append(str(index))
-    return f"[{', '.join(indices)}]"
+    return f"[{', '.join(indices)}] of {describe(memory)}"
 
 
 def describe(memory: MemRef) -> str:

@@ -12,16 +12,18 @@ every pair that takes part in it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from spmd.reference.items import Item
 
 
-class Access(NamedTuple):
+class RecordedAccess(NamedTuple):
     """One load or store by a work-item, or by the host."""
 
     item: Item
     site: int
+    is_store: bool
     epoch: int
     """Different for every group, and for every piece between two barriers."""
     sub_epoch: int
@@ -31,17 +33,15 @@ class Access(NamedTuple):
     value: Any
 
 
+@dataclass(slots=True)
 class History:
     """The last accesses of one sort to one unit of memory."""
 
-    __slots__ = ("first", "other_group", "second")
+    first: RecordedAccess
+    second: RecordedAccess | None = None
+    other_group: RecordedAccess | None = None
 
-    def __init__(self, access: Access):
-        self.first = access
-        self.second: Access | None = None
-        self.other_group: Access | None = None
-
-    def add(self, access: Access) -> None:
+    def add(self, access: RecordedAccess) -> None:
         """`access` is the latest; keep what is needed of those before."""
         before = self.first
         if before.item is not access.item:
@@ -50,11 +50,16 @@ class History:
                 self.other_group = before
         self.first = access
 
-    def accesses(self) -> list[Access]:
+    def accesses(self) -> list[RecordedAccess]:
         found = [self.first, self.second, self.other_group]
         return [access for access in found if access is not None]
 
 
+Histories = dict[int, History]
+"""By unit of memory."""
+
+
+@dataclass(slots=True)
 class Shadow:
     """
     The shadow of one stretch of memory, in units of some bytes.
@@ -63,34 +68,27 @@ class Shadow:
     seen in several ways.
     """
 
-    __slots__ = ("address", "is_private", "reads", "unit", "writes", "written")
-
-    def __init__(
-        self, address: int, length: int, unit: int, *, own: bool, private: bool
-    ):
-        self.address = address
-        self.unit = unit
-        self.is_private = private
-        self.reads: dict[int, History] = {}
-        self.writes: dict[int, History] = {}
-        # Memory of the program's own starts without contents.
-        self.written: bytearray | None = bytearray(length) if own else None
+    address: int
+    unit: int
+    is_private: bool = False
+    written: bytearray | None = None
+    """Which bytes have contents; memory of the program's own starts without."""
+    reads: Histories = field(default_factory=Histories)
+    writes: Histories = field(default_factory=Histories)
 
     def refine(self, unit: int) -> None:
         """Go over to smaller units; what is known holds for each part."""
         if self.unit % unit:
             unit = 1
         parts = self.unit // unit
+        self.unit = unit
         if parts == 1:
             return
-        for name in ("reads", "writes"):
-            coarse: dict[int, History] = getattr(self, name)
-            fine: dict[int, History] = {}
-            for number, history in coarse.items():
-                for part in range(parts):
-                    copy = History(history.first)
-                    copy.second = history.second
-                    copy.other_group = history.other_group
-                    fine[number * parts + part] = copy
-            setattr(self, name, fine)
-        self.unit = unit
+        self.reads, self.writes = (
+            {
+                number * parts + part: replace(history)
+                for number, history in coarse.items()
+                for part in range(parts)
+            }
+            for coarse in (self.reads, self.writes)
+        )

@@ -7,23 +7,17 @@ program without races that is lock step: no lane can see what another does in be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from spmd.dialects.spmd import MaskedOp, SubGroupOp
-from spmd.reference.compiler import AGREE, HELPERS, Body, Rendezvous, as_tuple, meaning
-from spmd.reference.errors import Trap
-from spmd.reference.facts import HOSTS, LANE_HOSTS, poison_source
-from spmd.reference.scalars import POISON
+from spmd.reference.compiler import Body, as_tuple, helper, meaning
+from spmd.reference.facts import poison_source
 from spmd.reference.semantics.upstream.arith import poison_of
 from spmd.reference.semantics.upstream.scf import assign_to
-
-HOSTS.append(lambda op: isinstance(op, SubGroupOp))
-LANE_HOSTS.add(SubGroupOp)
 
 
 @dataclass(eq=False, slots=True)
@@ -41,6 +35,7 @@ class Lane:
         return f"lane {self.lane} (index {', '.join(map(str, self.indices))})"
 
 
+@helper
 def lanes_of(
     shape: tuple[int, ...], bases: tuple[int, ...], counts: tuple[int, ...] | None
 ) -> list[Lane]:
@@ -55,9 +50,6 @@ def lanes_of(
             indices = [(b + o) for b, o in zip(bases, inner_first, strict=True)]
             lanes.append((number, tuple(index & ((1 << 64) - 1) for index in indices)))
     return [Lane(number, indices, len(lanes)) for number, indices in lanes]
-
-
-HELPERS["lanes_of"] = lanes_of
 
 
 def _end(body: Body, last: Operation) -> None:
@@ -89,34 +81,6 @@ def _sub_group(body: Body, op: SubGroupOp) -> None:
         body.region(op.body, _end)
         body.path, body.in_lanes = path, False
     body.line(f"run_together({lanes}, {name})")
-
-
-def _agree(body: Body, value: SSAValue, op: Operation, use: str) -> str:
-    """
-    One decision for the lanes that come here together.
-
-    A lane in which the value is undefined follows the others, which must be of one mind:
-    below masks, control is uniform in the lanes that are on, and means nothing elsewhere.
-    """
-    site = body.site(op)
-
-    def resolve(lanes: Sequence[Any], values: Sequence[Any]) -> Sequence[Any]:
-        defined = [v for v in values if v is not POISON]
-        if len(defined) == len(values):
-            return values
-        if not defined:
-            raise Trap(site, f"undefined {use} in all lanes")
-        if any(v != defined[0] for v in defined):
-            raise Trap(site, f"undefined {use} in some lanes, and others do not agree")
-        return [defined[0]] * len(values)
-
-    body.program.rendezvous[site] = Rendezvous(op, True, resolve)
-    name = body.fresh("agreed")
-    body.line(f"{name} = yield ({site}, {body.position(site)}, {body.use(value)})")
-    return name
-
-
-AGREE.append(_agree)
 
 
 @poison_source(MaskedOp)

@@ -12,34 +12,14 @@ from typing import Any, cast
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import DenseArrayBase
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from spmd.dialects.diagnostics import fail
-from spmd.reference.compiler import HELPERS, Body
-from spmd.reference.facts import HOSTS
+from spmd.dialects.work_groups import WORK_ITEMS
+from spmd.reference.compiler import Body, helper, meaning
+from spmd.reference.facts import is_work_item_loop
 from spmd.reference.items import WorkItem
-from spmd.reference.semantics.upstream.scf import WAITING_LOOPS, induction, loop_range
-
-WORK_ITEMS = "spmd.work_items"
-
-
-def is_work_item_loop(op: Operation | None) -> bool:
-    return isinstance(op, scf.ForOp) and WORK_ITEMS in op.attributes
-
-
-def is_outermost(op: Operation) -> bool:
-    """Whether `op` is a work-item loop that stands in no other."""
-    if not is_work_item_loop(op):
-        return False
-    parent = op.parent_op()
-    while parent is not None:
-        if is_work_item_loop(parent):
-            return False
-        parent = parent.parent_op()
-    return True
-
-
-HOSTS.append(is_outermost)
+from spmd.reference.semantics.upstream.scf import induction, loop_range, write_for
 
 
 def dimension_of(op: scf.ForOp) -> int:
@@ -50,6 +30,7 @@ def dimension_of(op: scf.ForOp) -> int:
     return int(dimension)
 
 
+@helper
 def make_item(group: WorkItem, local: tuple[int, int, int]) -> WorkItem:
     """The work-item at a place of the group, whether others exist or not."""
     x, y, z = local
@@ -57,19 +38,20 @@ def make_item(group: WorkItem, local: tuple[int, int, int]) -> WorkItem:
     return WorkItem(group.group, x + width * (y + height * z), local)
 
 
-HELPERS["make_item"] = make_item
-
-
-def write_work_items(body: Body, op: scf.ForOp) -> None:
-    """The outermost of some work-item loops, in which lanes wait."""
+@meaning(scf.ForOp)
+def _for(body: Body, op: scf.ForOp) -> None:
+    """A loop; the outermost of some work-item loops may have lanes that wait."""
+    if not is_work_item_loop(op) or op not in body.program.waiting:
+        write_for(body, op)
+        return
     items = body.fresh("items")
     body.line(f"{items} = {{}}")
     known = set(body.names)
-    _loop(body, op, {}, items, known)
+    _work_items(body, op, {}, items, known)
     body.line(f"run_together(list({items}), lambda item: {items}[item](item))")
 
 
-def _loop(
+def _work_items(
     body: Body,
     op: scf.ForOp,
     indices: dict[int, str],
@@ -83,14 +65,12 @@ def _loop(
     with body.suite(f"for {body.new(variable)} in {iterations}"):
         induction(body, variable, op.lb, op)
         here = {**indices, dimension_of(op): body.use(variable)}
-        inner = [each for each in op.body.walk() if is_work_item_loop(each)]
-        if not inner:
+        if not any(is_work_item_loop(each) for each in op.body.walk()):
             _item(body, op, here, items, known)
             return
         for each in op.body.block.ops:
-            if is_work_item_loop(each):
-                assert isinstance(each, scf.ForOp)
-                _loop(body, each, here, items, known)
+            if isinstance(each, scf.ForOp) and is_work_item_loop(each):
+                _work_items(body, each, here, items, known)
             elif each is not op.body.block.last_op:
                 body.write(each)
 
@@ -119,6 +99,3 @@ def _item(
         body.path = path
     local = ", ".join(indices.get(dimension, "0") for dimension in range(3))
     body.line(f"{items}[make_item(w, ({local}))] = {name}")
-
-
-WAITING_LOOPS.append(write_work_items)

@@ -16,7 +16,7 @@ from spmd.reference.compiler import (
     meaning,
     trap,
 )
-from spmd.reference.facts import DECISIONS
+from spmd.reference.facts import DECISIONS, is_work_item_loop
 from spmd.reference.semantics.expressions import element
 
 MOST_ITERATIONS = 2_000_000
@@ -105,20 +105,13 @@ def induction(body: Body, variable: SSAValue, lower: SSAValue, op: Operation) ->
         body.line(f"{name} &= {element(variable.type, op).mask}")
 
 
-WAITING_LOOPS: list[Callable[[Body, scf.ForOp], None]] = []
-"""How to run work-item loops whose lanes wait; the meaning of those provides it."""
-
-
-@meaning(scf.ForOp)
-def _for(body: Body, op: scf.ForOp) -> None:
-    if "spmd.work_items" in op.attributes and op in body.program.waiting:
-        WAITING_LOOPS[0](body, op)
-        return
+def write_for(body: Body, op: scf.ForOp) -> None:
+    """A loop, whose iterations may be work-items that need not wait."""
     variable, *carried = op.body.block.args
     names = [body.new(value) for value in carried]
     body.assign(names, body.uses(op.iter_args))
     iterations = loop_range(body, op, op.lb, op.ub, op.step)
-    if "spmd.work_items" in op.attributes:
+    if is_work_item_loop(op):
         iterations = f"schedule({iterations})"
     head = f"for {body.new(variable)} in {iterations}"
     with body.iterations(op) as next_iteration, body.suite(head):
