@@ -279,8 +279,10 @@ class Checker:
         self, item: Item, site: int, is_store: bool, atomic: str, value: Any
     ) -> RecordedAccess:
         time = next(self.clock) if self.ordered else 0
-        epochs = item.group.epoch, item.sub_epoch
-        return RecordedAccess(item, site, is_store, *epochs, atomic, time, value)
+        epoch, sub_epoch = item.group.epoch, item.sub_epoch
+        return RecordedAccess(
+            item, site, is_store, epoch, sub_epoch, atomic, time, value
+        )
 
     def conflict(self, before: RecordedAccess, now: RecordedAccess) -> bool:
         """Whether nothing orders the two, which are of different work-items."""

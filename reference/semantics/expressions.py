@@ -108,7 +108,8 @@ FLOAT_KINDS = {
 def combined(kind: str, scalar: Scalar, old: str, value: str) -> str:
     """What a reduction, scan or atomic of this kind makes of two values."""
     if scalar.is_float:
-        return rounded(FLOAT_KINDS[kind].format(old, value), scalar)
+        text = FLOAT_KINDS[kind].format(old, value)
+        return rounded(text, scalar) if kind in ("add", "sub", "mul") else text
     return INTEGER_KINDS[kind].format(old, value, t=scalar)
 
 

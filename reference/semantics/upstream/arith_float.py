@@ -33,7 +33,11 @@ def minimumf(a: float, b: float) -> float:
 @helper
 def maximumf(a: float, b: float) -> float:
     """NaN wins; 0.0 is greater than -0.0."""
-    return math.nan if a != a or b != b else -minimumf(-a, -b)
+    if a != a or b != b:
+        return math.nan
+    if a == b:
+        return b if math.copysign(1.0, a) < 0.0 else a
+    return a if a > b else b
 
 
 @helper
