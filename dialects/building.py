@@ -35,7 +35,7 @@ class Builder:
 
     def __init__(self, at: InsertPoint, like: Operation | None = None):
         self.at = at
-        self._like = like
+        self.like = like
 
     @staticmethod
     def before(anchor: Operation) -> Builder:
@@ -57,7 +57,7 @@ class Builder:
 
     def stands_for(self, op: Operation) -> None:
         """New operations have the location of `op` from here on."""
-        self._like = op
+        self.like = op
 
     def add(self, op: Operation, name: SSAValue | str | None = None) -> SSAValue:
         """Insert `op`; its first result, called like `name` if it has no name."""
@@ -67,8 +67,8 @@ class Builder:
     def append(self, *ops: Operation) -> None:
         """Insert `ops`, which need not have results."""
         for op in ops:
-            if self._like is not None:
-                locate(op, self._like)
+            if self.like is not None:
+                locate(op, self.like)
             self._insert(op)
 
     def move(self, ops: Iterable[Operation]) -> None:

@@ -72,7 +72,6 @@ LONG_FILES = {
 }
 LONG_FUNCTIONS = {
     "lowering/math/vector_math.py": {"power_helper"},
-    "passes/widening/memory.py": {"widen_store"},
 }
 FULL_FOLDERS = {"dialects/spmd"}
 CIRCLES = {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, cast
+from enum import Enum, auto
+from typing import TypeAlias, cast
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
@@ -35,24 +36,36 @@ def scalars_of(indices: Sequence[Lanes]) -> list[SSAValue]:
     return [index.scalar for index in indices if isinstance(index, Uniform)]
 
 
+class LanePattern(Enum):
+    """How the addresses of neighbouring lanes follow on each other."""
+
+    UNIFORM = auto()
+    CONTIGUOUS = auto()
+    REVERSED = auto()
+    STRIDED = auto()
+    SCATTERED = auto()
+
+
 @dataclass(frozen=True)
-class Access:
+class LaneAddresses:
     """Where the lanes of an access go."""
 
     array: SSAValue
-    kind: Literal["uniform", "contiguous", "reversed", "stepped", "scattered"]
+    pattern: LanePattern
 
     first: Sequence[SSAValue]
     """The index of the lane with the lowest address, or where offsets start."""
 
     offsets_or_none: SSAValue | None = None
     step: int = 1
-    """Elements from one lane to the next, of a stepped access."""
+    """Elements from one lane to the next, of a strided access."""
 
     @property
     def offsets(self) -> SSAValue:
         """What each lane adds to the last index of `first`."""
-        assert self.offsets_or_none is not None, f"a {self.kind} access has no offsets"
+        assert self.offsets_or_none is not None, (
+            f"a {self.pattern} access has no offsets"
+        )
         return self.offsets_or_none
 
     @staticmethod
@@ -61,29 +74,30 @@ class Access:
         array: SSAValue,
         indices: Sequence[Lanes],
         steps: range = range(0),
-    ) -> Access:
-        """The access to `array[indices]`; one with a step in `steps` is stepped."""
-        emitter = widening.emitter
+    ) -> LaneAddresses:
+        """The access to `array[indices]`; one with a step in `steps` is strided."""
         index = IndexType()
         if all(isinstance(each, Uniform) for each in indices):
-            zeros = emitter.dense(0, index)
-            return Access(array, "uniform", scalars_of(indices), zeros)
+            zeros = widening.dense(0, index)
+            return LaneAddresses(array, LanePattern.UNIFORM, scalars_of(indices), zeros)
         *outer, last = indices
         if _has_unit_stride(array) and all(isinstance(each, Uniform) for each in outer):
             rows = scalars_of(outer)
             match last:
                 case Strided(first=first, stride=1):
-                    return Access(array, "contiguous", [*rows, first])
+                    return LaneAddresses(array, LanePattern.CONTIGUOUS, [*rows, first])
                 case Strided(first=first, stride=-1):
-                    back = emitter.constants.number(emitter.width - 1, index)
-                    lowest = emitter.insert(arith.SubiOp(first, back), first)
-                    return Access(array, "reversed", [*rows, lowest])
+                    back = widening.constants.number(widening.width - 1, index)
+                    lowest = widening.add(arith.SubiOp(first, back), first)
+                    return LaneAddresses(array, LanePattern.REVERSED, [*rows, lowest])
                 case Strided(first=first, stride=stride) if stride in steps:
-                    return Access(array, "stepped", [*rows, first], None, stride)
+                    return LaneAddresses(
+                        array, LanePattern.STRIDED, [*rows, first], None, stride
+                    )
                 case _:
                     pass
         array, first, offsets = _linear(widening, array, indices)
-        return Access(array, "scattered", first, offsets)
+        return LaneAddresses(array, LanePattern.SCATTERED, first, offsets)
 
 
 def why_not_contiguous(
@@ -146,7 +160,6 @@ def _linear(
     Offsets count elements, so the last dimension of the array must have stride 1; an
     array of which this is not known is seen as one with a single dimension.
     """
-    emitter = widening.emitter
     if (whole := _cast_from_i32(array, indices)) is not None:
         return array, [*scalars_of(indices), widening.zero], whole
     strides = _Strides(widening, array)
@@ -160,15 +173,15 @@ def _linear(
                 continue
             case Strided(first=scalar, stride=stride):
                 shared.append(scalar)
-                part = emitter.steps(element, stride)
+                part = widening.steps(element, stride)
             case _:
                 shared.append(widening.zero)
-                part = _as_offsets(widening, emitter.vector(each), element)
+                part = _as_offsets(widening, widening.vector(each), element)
         part = strides.scaled(part, axis)
         if offsets is None:
             offsets = part
         else:
-            offsets = emitter.insert(arith.AddiOp(offsets, part))
+            offsets = widening.add(arith.AddiOp(offsets, part))
     assert offsets is not None, "an address that all lanes share needs no offsets"
     if _has_unit_stride(array):
         return array, shared, offsets
@@ -192,11 +205,10 @@ def _as_offsets(widening: Widening, lanes: SSAValue, element: Attribute) -> SSAV
     """Varying indices as offsets; where 32 bits are enough they may be cut off."""
     if element == IndexType():
         return lanes
-    emitter = widening.emitter
     owner = lanes.owner
     if isinstance(owner, arith.IndexCastOp) and _element(owner.input) == element:
         return owner.input
-    return emitter.insert(arith.IndexCastOp(lanes, emitter.vector_type(element)), lanes)
+    return widening.add(arith.IndexCastOp(lanes, widening.vector_type(element)), lanes)
 
 
 class _Strides:
@@ -213,29 +225,27 @@ class _Strides:
 
     def scaled(self, lanes: SSAValue, axis: int) -> SSAValue:
         """Steps along an axis as elements."""
-        emitter = self._widening.emitter
         stride = self._static[axis]
         if stride == 1:
             return lanes
         if stride is not None:
             element = cast(AnyVector, lanes.type).element_type
-            factor = emitter.dense(stride, element)
+            factor = self._widening.dense(stride, element)
         else:
-            factor = emitter.vector(Uniform(self._scalar(axis)))
-        return emitter.insert(arith.MuliOp(lanes, factor), lanes)
+            factor = self._widening.vector(Uniform(self._scalar(axis)))
+        return self._widening.add(arith.MuliOp(lanes, factor), lanes)
 
     def position(self, indices: Sequence[SSAValue]) -> SSAValue:
         """The linear position of a scalar index."""
-        emitter = self._widening.emitter
         total: SSAValue | None = None
         for axis, each in enumerate(indices):
             part = each
             if self._static[axis] != 1:
-                part = emitter.insert(arith.MuliOp(each, self._scalar(axis)))
+                part = self._widening.add(arith.MuliOp(each, self._scalar(axis)))
             if total is None:
                 total = part
             else:
-                total = emitter.insert(arith.AddiOp(total, part))
+                total = self._widening.add(arith.AddiOp(total, part))
         return self._widening.zero if total is None else total
 
     def flattened(self) -> SSAValue:
@@ -245,9 +255,9 @@ class _Strides:
         type_ = MemRefType(
             self._type.element_type, [DYNAMIC_INDEX], layout, self._type.memory_space
         )
-        constants = self._widening.emitter.constants
+        constants = self._widening.constants
         unbounded = constants.number((1 << 63) - 1, IndexType())
-        return self._widening.emitter.insert(
+        return self._widening.add(
             memref.ReinterpretCastOp.from_dynamic(
                 data.base_buffer, [data.offset], [unbounded], [1], type_
             ),
@@ -257,7 +267,7 @@ class _Strides:
     def _scalar(self, axis: int) -> SSAValue:
         static = self._static[axis]
         if static is not None:
-            return self._widening.emitter.constants.number(static, IndexType())
+            return self._widening.constants.number(static, IndexType())
         known = self._dynamic.get(axis)
         if known is None:
             known = self._dynamic[axis] = self._compute(axis)
@@ -266,17 +276,16 @@ class _Strides:
     def _compute(self, axis: int) -> SSAValue:
         if not isinstance(self._type.layout, NoneAttr):
             return self._metadata().strides[axis]
-        emitter = self._widening.emitter
-        number = emitter.constants.number(axis + 1, IndexType())
-        extent = emitter.insert(memref.DimOp(self._array, number))
+        number = self._widening.constants.number(axis + 1, IndexType())
+        extent = self._widening.add(memref.DimOp(self._array, number))
         if axis + 2 == self._type.get_num_dims():
             return extent
-        return emitter.insert(arith.MuliOp(extent, self._scalar(axis + 1)))
+        return self._widening.add(arith.MuliOp(extent, self._scalar(axis + 1)))
 
     def _metadata(self) -> memref.ExtractStridedMetaDataOp:
         if self._data is None:
             self._data = memref.ExtractStridedMetaDataOp(self._array)
-            self._widening.emitter.append(self._data)
+            self._widening.append(self._data)
         return self._data
 
 

@@ -55,7 +55,7 @@ from spmd.dialects.spmd.kinds import combine, neutral_element
 from spmd.dialects.work_groups import CACHE_LINE
 from spmd.passes.sub_groups.shuffle_sources import source_lane
 from spmd.passes.widening.addresses import remark
-from spmd.passes.widening.emitter import Emitter, reduction
+from spmd.passes.widening.emitter import reduction
 from spmd.passes.widening.lanes import Active, Prefix, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
 
@@ -77,16 +77,14 @@ def combining_kind(kind: Kind, floating: bool) -> CombiningKindFlag:
 
 def widen_reduce(widening: Widening, op: ReduceOp, active: Active) -> None:
     """Lanes that are off contribute the neutral element."""
-    emitter = widening.emitter
     type_ = op.value.type
     lanes, _ = _contributions(widening, op, active)
     kind = combining_kind(op.kind.data, isa(type_, AnyFloat))
-    widening.hold(op, [Uniform(emitter.insert(reduction(lanes, kind, type_)))])
+    widening.hold(op, [Uniform(widening.add(reduction(lanes, kind, type_)))])
 
 
 def widen_broadcast(widening: Widening, op: BroadcastOp, active: Active) -> None:
     """The element of one lane, which all others get."""
-    emitter = widening.emitter
     held = widening.of(op.value)
     source = _one_source(widening, op, active)
     match held:
@@ -97,45 +95,43 @@ def widen_broadcast(widening: Widening, op: BroadcastOp, active: Active) -> None
         case _:
             lane = constant_index(source)
             place = source if lane is None else lane
-            if lane is not None and not 0 <= lane < emitter.width:
+            if lane is not None and not 0 <= lane < widening.width:
                 place = 0  # nobody: any value will do
-            lanes = emitter.vector(held)
+            lanes = widening.vector(held)
             extract = vector.ExtractOp(lanes, [place], op.value.type)
-            widening.hold(op, [Uniform(emitter.insert(extract))])
+            widening.hold(op, [Uniform(widening.add(extract))])
 
 
 def _one_source(widening: Widening, op: BroadcastOp, active: Active) -> SSAValue:
     """The lane that all lanes name, whether it is known that they agree or not."""
     held = widening.of(op.source)
     if not isinstance(held, Uniform):
-        held = Varying(widening.emitter.vector(held))
-    return widening.emitter.scalar(held, active)
+        held = Varying(widening.vector(held))
+    return widening.scalar(held, active)
 
 
 def _contributions(
     widening: Widening, op: ReduceOp | ScanOp, active: Active
 ) -> tuple[SSAValue, SSAValue]:
     """What each lane adds, and what changes nothing."""
-    emitter = widening.emitter
     neutral = neutral_element(op.kind.data, op.value.type)
-    nothing = emitter.dense(neutral.value.data, op.value.type)
-    lanes = emitter.vector(widening.of(op.value))
+    nothing = widening.dense(neutral.value.data, op.value.type)
+    lanes = widening.vector(widening.of(op.value))
     if active.mask is not None:
-        on = emitter.vector(active.mask)
-        lanes = emitter.insert(arith.SelectOp(on, lanes, nothing))
+        on = widening.vector(active.mask)
+        lanes = widening.add(arith.SelectOp(on, lanes, nothing))
     return lanes, nothing
 
 
 def widen_scan(widening: Widening, op: ScanOp, active: Active) -> None:
     """Each step doubles how many lanes before it a lane has combined."""
-    emitter = widening.emitter
     lanes, nothing = _contributions(widening, op, active)
     if op.mode.data is ScanMode.EXCLUSIVE:
         lanes = _moved_up(widening, lanes, nothing, 1)
     distance = 1
-    while distance < emitter.width:
+    while distance < widening.width:
         before = _moved_up(widening, lanes, nothing, distance)
-        lanes = emitter.insert(combine(op.kind.data, before, lanes))
+        lanes = widening.add(combine(op.kind.data, before, lanes))
         distance *= 2
     widening.hold(op, [Varying(lanes)])
 
@@ -144,7 +140,7 @@ def _moved_up(
     widening: Widening, lanes: SSAValue, nothing: SSAValue, distance: int
 ) -> SSAValue:
     """What the lane `distance` before has."""
-    width = widening.emitter.width
+    width = widening.width
     order = [i - distance if i >= distance else width for i in range(width)]
     return _permuted(widening, lanes, nothing, order)
 
@@ -154,80 +150,78 @@ def _permuted(
 ) -> SSAValue:
     places = DenseArrayBase.from_list(i64, order)
     type_ = cast(VectorType[Attribute], a.type)
-    return widening.emitter.insert(vector.ShuffleOp(a, b, places, result_type=type_))
+    return widening.add(vector.ShuffleOp(a, b, places, result_type=type_))
 
 
 def widen_vote(widening: Widening, op: AnyOp | AllOp, active: Active) -> None:
     """Lanes that are off have no vote."""
-    emitter = widening.emitter
     held = widening.of(op.predicate)
     every = isinstance(op, AllOp)
     if active.mask is not None and not isinstance(held, Uniform):
-        on, votes = emitter.vector(active.mask), emitter.vector(held)
-        none = emitter.dense(1 if every else 0, i1)
-        held = Varying(emitter.insert(arith.SelectOp(on, votes, none)))
-    answer = emitter.all_lanes(held) if every else emitter.any_lane(held)
+        on, votes = widening.vector(active.mask), widening.vector(held)
+        none = widening.dense(1 if every else 0, i1)
+        held = Varying(widening.add(arith.SelectOp(on, votes, none)))
+    answer = widening.all_lanes(held) if every else widening.any_lane(held)
     widening.hold(op, [Uniform(answer)])
 
 
 def widen_ballot(widening: Widening, op: BallotOp, active: Active) -> None:
     """The bits of a mask as one integer, lane 0 in the lowest."""
-    emitter = widening.emitter
-    votes = emitter.vector(widening.of(op.predicate))
+    votes = widening.vector(widening.of(op.predicate))
     if active.mask is not None:
-        on = emitter.vector(active.mask)
-        votes = emitter.insert(arith.SelectOp(on, votes, emitter.dense(0, i1)))
-    bits = IntegerType(emitter.width)
-    if emitter.width > 1:
-        votes = emitter.insert(vector.BitcastOp(votes, VectorType(bits, [1])))
-    number = emitter.insert(vector.ExtractOp(votes, [0], bits))
+        on = widening.vector(active.mask)
+        votes = widening.add(arith.SelectOp(on, votes, widening.dense(0, i1)))
+    bits = IntegerType(widening.width)
+    if widening.width > 1:
+        votes = widening.add(vector.BitcastOp(votes, VectorType(bits, [1])))
+    number = widening.add(vector.ExtractOp(votes, [0], bits))
     if bits != i64:
-        number = emitter.insert(arith.ExtUIOp(number, i64))
+        number = widening.add(arith.ExtUIOp(number, i64))
     widening.hold(op, [Uniform(number)])
 
 
 def widen_elect(widening: Widening, op: ElectOp, active: Active) -> None:
-    emitter, index = widening.emitter, IndexType()
+    index = IndexType()
     if active.first:
-        one = emitter.constants.number(1, index)
+        one = widening.constants.number(1, index)
         widening.lanes[op.result] = Prefix(one, op.result.name_hint)
         return
     assert active.mask is not None
-    lanes, on = emitter.steps(index, 1), emitter.vector(active.mask)
-    none = emitter.dense(emitter.width, index)
-    here = emitter.insert(arith.SelectOp(on, lanes, none))
-    first = emitter.insert(reduction(here, CombiningKindFlag.MINUI, index))
-    chosen = arith.CmpiOp(lanes, emitter.vector(Uniform(first)), "eq")
-    widening.hold(op, [Varying(emitter.insert(chosen))])
+    lanes, on = widening.steps(index, 1), widening.vector(active.mask)
+    none = widening.dense(widening.width, index)
+    here = widening.add(arith.SelectOp(on, lanes, none))
+    first = widening.add(reduction(here, CombiningKindFlag.MINUI, index))
+    chosen = arith.CmpiOp(lanes, widening.vector(Uniform(first)), "eq")
+    widening.hold(op, [Varying(widening.add(chosen))])
 
 
 def widen_shuffle(widening: Widening, op: ShuffleOp, active: Active) -> None:
-    emitter = widening.emitter
     held, selector = widening.of(op.value), widening.of(op.selector)
     if isinstance(held, Uniform):
         widening.hold(op, [held])
         return
-    lanes = emitter.vector(held)
+    lanes = widening.vector(held)
     if isinstance(selector, Uniform):
         known = constant_index(selector.scalar)
         if op.mode.data is ShuffleMode.IDX:
             place = selector.scalar if known is None else known
-            if known is not None and not 0 <= known < emitter.width:
+            if known is not None and not 0 <= known < widening.width:
                 place = 0  # nobody: any value will do
             extract = vector.ExtractOp(lanes, [place], op.value.type)
-            widening.hold(op, [Uniform(emitter.insert(extract))])
+            widening.hold(op, [Uniform(widening.add(extract))])
             return
         if known is not None:
             order = [
-                _source(op.mode.data, i, known, emitter) for i in range(emitter.width)
+                _source(op.mode.data, i, known, widening.width)
+                for i in range(widening.width)
             ]
             widening.hold(op, [Varying(_permuted(widening, lanes, lanes, order))])
             return
-    places = _places(widening, op.mode.data, emitter.vector(selector))
+    places = _places(widening, op.mode.data, widening.vector(selector))
     widening.hold(op, [Varying(_picked(widening, op, lanes, places))])
 
 
-def _source(mode: ShuffleMode, lane: int, selector: int, emitter: Emitter) -> int:
+def _source(mode: ShuffleMode, lane: int, selector: int, width: int) -> int:
     """The lane to read; the own one instead of one that does not exist."""
     match mode:
         case ShuffleMode.IDX:
@@ -239,47 +233,46 @@ def _source(mode: ShuffleMode, lane: int, selector: int, emitter: Emitter) -> in
         case ShuffleMode.DOWN:
             source = lane + selector
         case ShuffleMode.ROTATE:
-            source = (lane + selector) % emitter.width
-    return source if 0 <= source < emitter.width else lane
+            source = (lane + selector) % width
+    return source if 0 <= source < width else lane
 
 
 def _places(widening: Widening, mode: ShuffleMode, selector: SSAValue) -> SSAValue:
     """Which lane each lane reads, made to be one that exists."""
-    emitter, index = widening.emitter, IndexType()
-    lane = emitter.steps(index, 1)
-    last = emitter.dense(emitter.width - 1, index)
-    return source_lane(mode, lane, selector, last, emitter.insert)
+    index = IndexType()
+    lane = widening.steps(index, 1)
+    last = widening.dense(widening.width - 1, index)
+    return source_lane(mode, lane, selector, last, widening.add)
 
 
 def _picked(
     widening: Widening, op: ShuffleOp, lanes: SSAValue, places: SSAValue
 ) -> SSAValue:
     """Elements in an order known only at run time: through memory of this thread."""
-    emitter = widening.emitter
     element = op.value.type
     if element == i1:
-        wide = emitter.vector_type(i8)
-        lanes = emitter.insert(arith.ExtUIOp(lanes, wide))  # pyright: ignore[reportArgumentType]
+        wide = widening.vector_type(i8)
+        lanes = widening.add(arith.ExtUIOp(lanes, wide))  # pyright: ignore[reportArgumentType]
     stored = i8 if element == i1 else element
     array = memref.AllocaOp.build(
         operands=[[], []],
-        result_types=[MemRefType(stored, [emitter.width])],
+        result_types=[MemRefType(stored, [widening.width])],
         properties={"alignment": IntegerAttr(CACHE_LINE, i64)},
     )
     hint(array.memref, op.value.name_hint)
     widening.at_function_head(array)
-    emitter.append(vector.StoreOp(lanes, array.memref, [widening.zero]))
+    widening.append(vector.StoreOp(lanes, array.memref, [widening.zero]))
     gather = GatherOp(
         array.memref,
         [widening.zero],
         places,
-        emitter.all_on(),
-        emitter.dense(0, stored),
+        widening.all_on(),
+        widening.dense(0, stored),
     )
     why = "which lanes a shuffle takes from is known only at run time"
     remark(gather, "gather", why)
-    picked = emitter.insert(gather)
+    picked = widening.add(gather)
     if element == i1:
-        zero = emitter.dense(0, i8)
-        picked = emitter.insert(arith.CmpiOp(picked, zero, "ne"))
+        zero = widening.dense(0, i8)
+        picked = widening.add(arith.CmpiOp(picked, zero, "ne"))
     return picked

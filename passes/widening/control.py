@@ -58,7 +58,7 @@ class SubGroupWidening(Widening):
         hint(first, lane)
         self.lanes[lane] = Strided(first, 1)
         self.widen_block(self.group.body.block, Active())
-        self.emitter.place_before(self.group)
+        self.place_before(self.group)
         Rewriter.erase_op(self.group, safe_erase=False)
 
     # The walk
@@ -67,7 +67,7 @@ class SubGroupWidening(Widening):
         """Emit all ops of `block` but the terminator."""
         for op in block.ops:
             if not op.has_trait(IsTerminator):
-                self.emitter.stands_for(op)
+                self.stands_for(op)
                 self._widen(op, active)
 
     def _widen(self, op: Operation, active: Active) -> None:
@@ -124,7 +124,7 @@ class SubGroupWidening(Widening):
             else:
                 operands.append(self.once(operand, active))
         new = clone_with(op, operands, op.result_types)
-        self.emitter.append(new)
+        self.append(new)
         for old, result in zip(op.results, new.results, strict=True):
             hint(result, old)
             if isinstance(old.type, MemRefType):
@@ -137,16 +137,8 @@ class SubGroupWidening(Widening):
     def _widen_masked(self, op: MaskedOp, active: Active) -> None:
         mask = self.of(op.mask)
         if active.mask is not None:
-            inside = Varying(
-                self.emitter.insert(
-                    arith.SelectOp(
-                        self.emitter.vector(active.mask),
-                        self.emitter.vector(mask),
-                        self.emitter.dense(0, i1),
-                    )
-                )
-            )
-            mask = inside
+            on, here = self.vector(active.mask), self.vector(mask)
+            mask = Varying(self.add(arith.SelectOp(on, here, self.dense(0, i1))))
         block = op.body.block
         inner = Active(mask, active.all and op.mask in self.some)
         self.widen_block(block, inner)
@@ -166,11 +158,8 @@ class SubGroupWidening(Widening):
     def _blended(self, mask: Lanes, new: Lanes, old: Lanes, name: SSAValue) -> Lanes:
         if new == old:
             return new
-        emitter = self.emitter
-        op = arith.SelectOp(
-            emitter.vector(mask), emitter.vector(new), emitter.vector(old)
-        )
-        return Varying(emitter.insert(op, name))
+        op = arith.SelectOp(self.vector(mask), self.vector(new), self.vector(old))
+        return Varying(self.add(op, name))
 
     def _knowing(self, condition: SSAValue) -> set[SSAValue]:
         """The masks that are known to hold in some lane where `condition` is true."""
@@ -188,12 +177,11 @@ class SubGroupWidening(Widening):
     def _widen_assert(self, op: cf.AssertOp, active: Active) -> None:
         """No lane that is on may fail."""
         held = self.of(op.arg)
-        emitter = self.emitter
         if active.mask is not None:
-            on = emitter.vector(active.mask)
-            arg, fine = emitter.vector(held), emitter.all_on()
-            held = Varying(emitter.insert(arith.SelectOp(on, arg, fine)))
-        emitter.append(cf.AssertOp(emitter.all_lanes(held), op.msg))
+            on = self.vector(active.mask)
+            arg, fine = self.vector(held), self.all_on()
+            held = Varying(self.add(arith.SelectOp(on, arg, fine)))
+        self.append(cf.AssertOp(self.all_lanes(held), op.msg))
 
     # Control flow
 
@@ -212,7 +200,7 @@ class SubGroupWidening(Widening):
         """The type of what holds a value that control flow carries."""
         if self._is_counted(value):
             return value.type
-        return self.emitter.vector_type(value.type)
+        return self.vector_type(value.type)
 
     def _held_as(self, new: SSAValue, like: SSAValue) -> Lanes:
         """`new`, whose type is `_type_of(like)`, as the lanes of `like`."""
@@ -220,12 +208,18 @@ class SubGroupWidening(Widening):
             return from_first(new, self.shape(like))
         return Varying(new)
 
+    def _in_forms_of(
+        self, values: Sequence[SSAValue], likes: Sequence[SSAValue], active: Active
+    ) -> list[SSAValue]:
+        pairs = zip(values, likes, strict=True)
+        return [self._in_form_of(value, like, active) for value, like in pairs]
+
     def _in_form_of(self, value: SSAValue, like: SSAValue, active: Active) -> SSAValue:
         """`value` as it must be to become `like`, a block argument or a result."""
         held = self.of(value)
         shape = self.shape(like)
         if shape.is_uniform:
-            return self.emitter.scalar(held, active)
+            return self.scalar(held, active)
         if shape.is_strided and like.type != i1:
             match held:
                 case Strided(first=first):
@@ -234,16 +228,16 @@ class SubGroupWidening(Widening):
                     return scalar
                 case _:
                     return self._first_of(held, shape, active)
-        return self.emitter.vector(held)
+        return self.vector(held)
 
     def _first_of(self, held: Lanes, shape: Shape, active: Active) -> SSAValue:
         """What lane 0 has, counted back from a lane that is on."""
-        lanes = self.emitter.vector(held)
+        lanes = self.vector(held)
         assert shape.stride is not None
         element = lanes.type.element_type  # pyright: ignore
-        steps = self.emitter.steps(element, shape.stride)  # pyright: ignore
-        first = self.emitter.insert(arith.SubiOp(lanes, steps))
-        return self.emitter.scalar(Varying(first), active)
+        steps = self.steps(element, shape.stride)  # pyright: ignore
+        first = self.add(arith.SubiOp(lanes, steps))
+        return self.scalar(Varying(first), active)
 
     def _emit_block(
         self,
@@ -253,51 +247,41 @@ class SubGroupWidening(Widening):
         active: Active,
     ) -> None:
         """Emit `source` into `target`; it yields values in the forms of others."""
-        before = self.emitter.enter(target)
-        self.widen_block(source, active)
-        end = terminator(source)
-        yielded = [
-            self._in_form_of(value, form, active)
-            for value, form in zip(end.operands, forms, strict=True)
-        ]
-        self.emitter.append(scf.YieldOp(*yielded))
-        self.emitter.leave(before)
+        with self.into(target):
+            self.widen_block(source, active)
+            yielded = self._in_forms_of(terminator(source).operands, forms, active)
+            self.append(scf.YieldOp(*yielded))
+
+    def _branch(self, source: Region, op: Operation, active: Active) -> Region:
+        """`source` of `op`, as one that yields what the results of `op` become."""
+        target = Block()
+        self._emit_block(source.block, target, op.results, active)
+        return Region(target)
 
     def _widen_if(self, op: scf.IfOp, active: Active) -> None:
         condition = self.once(op.cond, active)
         known = self._knowing(op.cond) - self.some
-        then = Block()
         self.some |= known
-        self._emit_block(op.true_region.block, then, op.results, active)
+        then = self._branch(op.true_region, op, active)
         self.some -= known
         otherwise = None
-        if (source := op.false_region.blocks.first) is not None:
-            block = Block()
-            self._emit_block(source, block, op.results, active)
-            otherwise = Region(block)
-        new = scf.IfOp(
-            condition,
-            [self._type_of(result) for result in op.results],
-            Region(then),
-            otherwise,
-        )
+        if op.false_region.blocks:
+            otherwise = self._branch(op.false_region, op, active)
+        types = [self._type_of(result) for result in op.results]
+        new = scf.IfOp(condition, types, then, otherwise)
         self._finish(op, new, op.results)
 
     def _finish(self, op: Operation, new: Operation, forms: Sequence[SSAValue]) -> None:
         """Insert `new` for `op`; its results have the forms of `forms`."""
         new.attributes.update(op.attributes)
-        self.emitter.stands_for(op)
-        self.emitter.append(new)
+        self.stands_for(op)
+        self.append(new)
         for old, result, form in zip(op.results, new.results, forms, strict=True):
             self.lanes[old] = self._held_as(hint(result, old), form)
 
     def _widen_switch(self, op: scf.IndexSwitchOp, active: Active) -> None:
         number = self.once(op.arg, active)
-        blocks: list[Block] = []
-        for region in (op.default_region, *op.case_regions):
-            blocks.append(Block())
-            self._emit_block(region.block, blocks[-1], op.results, active)
-        default, *cases = (Region(block) for block in blocks)
+        default, *cases = (self._branch(each, op, active) for each in op.regions)
         types = [self._type_of(result) for result in op.results]
         new = scf.IndexSwitchOp(number, op.cases, default, cases, types)
         self._finish(op, new, op.results)
@@ -306,10 +290,7 @@ class SubGroupWidening(Widening):
         low, high, step = (self.once(v, active) for v in (op.lb, op.ub, op.step))
         source = op.body.block
         iter_args = source.args[1:]
-        inits = [
-            self._in_form_of(value, arg, active)
-            for value, arg in zip(op.iter_args, iter_args, strict=True)
-        ]
+        inits = self._in_forms_of(op.iter_args, iter_args, active)
         body = Block()
         self._new_args(body, source.args)
         self._emit_block(source, body, iter_args, active)
@@ -321,23 +302,16 @@ class SubGroupWidening(Widening):
         condition, end = test.last_op, body.last_op
         assert isinstance(condition, scf.ConditionOp)
         assert isinstance(end, scf.YieldOp)
-        inits = [
-            self._in_form_of(value, arg, active)
-            for value, arg in zip(op.arguments, test.args, strict=True)
-        ]
+        inits = self._in_forms_of(op.arguments, test.args, active)
         known = self._known_in_loop(op, condition, end) - self.some
         self.some |= known
         new_test, new_body = Block(), Block()
         self._new_args(new_test, test.args)
-        before = self.emitter.enter(new_test)
-        self.widen_block(test, active)
-        go_on = self.once(condition.condition, active)
-        forwarded = [
-            self._in_form_of(value, arg, active)
-            for value, arg in zip(condition.args, body.args, strict=True)
-        ]
-        self.emitter.append(scf.ConditionOp(go_on, *forwarded))
-        self.emitter.leave(before)
+        with self.into(new_test):
+            self.widen_block(test, active)
+            go_on = self.once(condition.condition, active)
+            forwarded = self._in_forms_of(condition.args, body.args, active)
+            self.append(scf.ConditionOp(go_on, *forwarded))
         self._new_args(new_body, body.args)
         self._emit_block(body, new_body, test.args, active)
         self.some -= known

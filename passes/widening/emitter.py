@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 
 from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import (
@@ -17,13 +18,11 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
 
-from spmd.dialects.building import ConstantPool
+from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.compat.memory import StepOp
-from spmd.dialects.enclosing import parent_block
-from spmd.dialects.rewriting import hint, locate
 from spmd.passes.widening.lanes import (
     Active,
     Lanes,
@@ -34,11 +33,11 @@ from spmd.passes.widening.lanes import (
 )
 
 
-class Emitter:
+class Emitter(Builder):
     """
     Inserts ops and turns what lanes hold into scalars and vectors.
 
-    A vector made from a scalar stands right behind the scalar, or, if that is older than
+    A vector made from a scalar stands right after the scalar, or, if that is older than
     the sub-group, at the sub-group's head: so it can be used wherever the scalar can.
     """
 
@@ -47,8 +46,7 @@ class Emitter:
         self.constants = constants
         self.head = Block()
         self.body = Block()
-        self._at = InsertPoint.at_end(self.body)
-        self._like: Operation | None = None
+        super().__init__(InsertPoint.at_end(self.body))
         self._inside: set[Block] = {self.head, self.body}
         self._vectors: dict[tuple[SSAValue, int], SSAValue] = {}
         self._masks: dict[SSAValue, SSAValue] = {}
@@ -56,49 +54,20 @@ class Emitter:
 
     # Insertion
 
-    @property
-    def block(self) -> Block:
-        return self._at.block
-
-    def enter(self, block: Block) -> InsertPoint:
-        """Go on at the end of `block`; gives where to come back to."""
-        before = self._at
+    @contextmanager
+    def into(self, block: Block) -> Generator[Block]:
+        """Go on at the end of `block`, which is part of the new code."""
         self._inside.add(block)
-        self._at = InsertPoint.at_end(block)
-        return before
+        with super().into(block):
+            yield block
 
-    def leave(self, before: InsertPoint) -> None:
-        self._at = before
-
-    def stands_for(self, op: Operation) -> None:
-        """New ops have the location of `op` from here on."""
-        self._like = op
-
-    def insert(self, op: Operation, name: SSAValue | str | None = None) -> SSAValue:
-        """Insert `op` here and give its result."""
-        return self._insert(op, self._at, name)
-
-    def append(self, op: Operation) -> None:
-        """Insert `op`, which need not have a result, here."""
-        self._located(op)
-        self._at.block.add_op(op)
-
-    def _insert(
-        self, op: Operation, at: InsertPoint, name: SSAValue | str | None
+    def _add_at(
+        self, at: InsertPoint, op: Operation, name: SSAValue | str | None
     ) -> SSAValue:
-        self._located(op)
-        if at.insert_before is None:
-            at.block.add_op(op)
-        else:
-            at.block.insert_op_before(op, at.insert_before)
-        return hint(op.results[0], name)
+        return Builder(at, self.like).add(op, name)
 
-    def _located(self, op: Operation) -> None:
-        if self._like is not None:
-            locate(op, self._like)
-
-    def _behind(self, value: SSAValue) -> InsertPoint:
-        """Right behind the definition of `value`, or at the head."""
+    def _after(self, value: SSAValue) -> InsertPoint:
+        """Right after the definition of `value`, or at the head."""
         if isinstance(value, BlockArgument):
             if value.block in self._inside:
                 return InsertPoint.at_start(value.block)
@@ -134,7 +103,7 @@ class Emitter:
                 found = self._masks.get(count)
                 if found is None:
                     op = vector.CreateMaskOp([count], self.vector_type(i1))
-                    found = self._insert(op, self._behind(count), name)
+                    found = self._add_at(self._after(count), op, name)
                     self._masks[count] = found
                 return found
             case Uniform(scalar=first):
@@ -154,7 +123,7 @@ class Emitter:
         steps = self.steps(first.type, stride)
         splat = self._splat(first)
         op = arith.AddiOp(splat, steps)
-        return self._insert(op, self._behind(splat), _lanes_name(first))
+        return self._add_at(self._after(splat), op, _lanes_name(first))
 
     def _splat(self, scalar: SSAValue) -> SSAValue:
         owner = scalar.owner
@@ -164,25 +133,21 @@ class Emitter:
                 number = value.value.data
                 return self.dense(number, scalar.type, _lanes_name(scalar))
         op = vector.BroadcastOp(scalar, self.vector_type(scalar.type))
-        return self._insert(op, self._behind(scalar), _lanes_name(scalar))
+        return self._add_at(self._after(scalar), op, _lanes_name(scalar))
 
     def steps(self, type_: Attribute, stride: int) -> SSAValue:
         """`0, stride, 2 * stride, ...` as a vector of integers of a type."""
         found = self._steps.get((type_, stride))
         if found is not None:
             return found
-        at = InsertPoint.at_end(self.head)
         index = IndexType()
         if stride == 1 and type_ == index:
             op = StepOp(VectorType(index, [self.width]))
-            found = self._insert(op, at, "lane")
         elif stride == 1:
             op = arith.IndexCastOp(self.steps(index, 1), self.vector_type(type_))
-            found = self._insert(op, at, "lane")
         else:
-            one = self.steps(type_, 1)
-            op = arith.MuliOp(one, self.dense(stride, type_))
-            found = self._insert(op, at, "lane")
+            op = arith.MuliOp(self.steps(type_, 1), self.dense(stride, type_))
+        found = self._add_at(InsertPoint.at_end(self.head), op, "lane")
         self._steps[type_, stride] = found
         return found
 
@@ -203,7 +168,7 @@ class Emitter:
             case Prefix(count=count):
                 assert active.first, "the first lane may be off"
                 zero = self.constants.number(0, count.type)
-                return self.insert(arith.CmpiOp(zero, count, "slt"))
+                return self.add(arith.CmpiOp(zero, count, "slt"))
             case Varying(vector=value):
                 return self._any_lane(value, active)
 
@@ -212,19 +177,19 @@ class Emitter:
         assert isa(type_, VectorType)
         element = type_.element_type
         if active.first:
-            return self.insert(vector.ExtractOp(value, [0], element), value)
+            return self.add(vector.ExtractOp(value, [0], element), value)
         assert active.mask is not None
         mask = self.vector(active.mask)
         if isa(element, AnyFloat):
             # Equal bits, whatever they mean: NaN and -0.0 survive.
             bits = IntegerType(element.bitwidth)
-            as_bits = self.insert(arith.BitcastOp(value, self.vector_type(bits)))
+            as_bits = self.add(arith.BitcastOp(value, self.vector_type(bits)))
             found = self._any_lane(as_bits, active)
-            return self.insert(arith.BitcastOp(found, element), value)
+            return self.add(arith.BitcastOp(found, element), value)
         off = self.dense(0, element)
-        on = self.insert(arith.SelectOp(mask, value, off))
+        on = self.add(arith.SelectOp(mask, value, off))
         kind = CombiningKindFlag.OR if element == i1 else CombiningKindFlag.MAXUI
-        return self.insert(reduction(on, kind, element), value)
+        return self.add(reduction(on, kind, element), value)
 
     def any_lane(self, lanes: Lanes) -> SSAValue:
         """Whether a condition holds in any lane."""
@@ -233,10 +198,10 @@ class Emitter:
                 return scalar
             case Prefix(count=count):
                 zero = self.constants.number(0, count.type)
-                return self.insert(arith.CmpiOp(count, zero, "sgt"))
+                return self.add(arith.CmpiOp(count, zero, "sgt"))
             case _:
                 mask = self.vector(lanes)
-                return self.insert(reduction(mask, CombiningKindFlag.OR, i1))
+                return self.add(reduction(mask, CombiningKindFlag.OR, i1))
 
     def all_lanes(self, lanes: Lanes) -> SSAValue:
         """Whether a condition holds in every lane."""
@@ -245,20 +210,17 @@ class Emitter:
                 return scalar
             case Prefix(count=count):
                 every = self.constants.number(self.width, count.type)
-                return self.insert(arith.CmpiOp(count, every, "sge"))
+                return self.add(arith.CmpiOp(count, every, "sge"))
             case _:
                 mask = self.vector(lanes)
-                return self.insert(reduction(mask, CombiningKindFlag.AND, i1))
+                return self.add(reduction(mask, CombiningKindFlag.AND, i1))
 
     # Finish
 
     def place_before(self, anchor: Operation) -> None:
         """Put the head and the body in front of `anchor`."""
-        target = parent_block(anchor)
         for block in (self.head, self.body):
-            for op in list(block.ops):
-                op.detach()
-                target.insert_op_before(op, anchor)
+            Rewriter.inline_block(block, InsertPoint.before(anchor))
 
 
 def _lanes_name(scalar: SSAValue) -> str | None:

@@ -47,7 +47,7 @@ _PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge
 def widen_lanewise(widening: Widening, op: Operation, active: Active) -> None:
     """Compute once for all lanes, or in a vector, whichever the operands allow."""
     if isinstance(op, arith.ConstantOp):
-        constant = widening.emitter.constants.get(
+        constant = widening.constants.get(
             op.value,  # pyright: ignore[reportArgumentType]
             op.result.name_hint,
         )
@@ -68,15 +68,14 @@ def _compute_once(
     widening: Widening, op: Operation, operands: list[Lanes], active: Active
 ) -> None:
     scalars = [each.scalar for each in operands if isinstance(each, Uniform)]
-    emitter = widening.emitter
     if is_integer_division(op) and not divides_by_constant(op) and not active.some:
         # No lane may be on, and the divisor 0 or, for the least number, -1.
         assert active.mask is not None
-        some = emitter.any_lane(active.mask)
-        one = emitter.constants.number(1, op.operands[1].type)
-        scalars[1] = emitter.insert(arith.SelectOp(some, scalars[1], one))
+        some = widening.any_lane(active.mask)
+        one = widening.constants.number(1, op.operands[1].type)
+        scalars[1] = widening.add(arith.SelectOp(some, scalars[1], one))
     new = clone_with(op, scalars, op.result_types)
-    emitter.append(new)
+    widening.append(new)
     widening.hold(op, [Uniform(result) for result in new.results])
 
 
@@ -118,7 +117,7 @@ def _compute_first(
         return
     # Lane 0 may be off, and then its sum may overflow although no active lane's does.
     new = clone_with(op, scalars, op.result_types, drop_overflow=not active.first)
-    widening.emitter.append(new)
+    widening.append(new)
     widening.hold(op, [from_first(new.results[0], shape)])
 
 
@@ -132,7 +131,6 @@ def from_first(first: SSAValue, shape: Shape) -> Lanes:
 def _compute_vector(
     widening: Widening, op: Operation, operands: list[Lanes], active: Active
 ) -> None:
-    emitter = widening.emitter
     vectors: list[SSAValue] = []
     for position, each in enumerate(operands):
         if (
@@ -142,7 +140,7 @@ def _compute_vector(
         ):
             vectors.append(each.scalar)
         else:
-            vectors.append(emitter.vector(each))
+            vectors.append(widening.vector(each))
     if active.mask is not None:
         if is_integer_division(op) and not divides_by_constant(op):
             vectors[1] = _harmless(widening, vectors[1], active.mask)
@@ -151,19 +149,18 @@ def _compute_vector(
                 _harmless(widening, each, active.mask) if _is_float(operand) else each
                 for each, operand in zip(vectors, op.operands, strict=True)
             ]
-    types = [emitter.vector_type(type_) for type_ in op.result_types]
+    types = [widening.vector_type(type_) for type_ in op.result_types]
     new = clone_with(op, vectors, types)
-    emitter.append(new)
+    widening.append(new)
     widening.hold(op, [Varying(result) for result in new.results])
 
 
 def _harmless(widening: Widening, value: SSAValue, mask: Lanes) -> SSAValue:
     """`value` in the active lanes and 1 in the others."""
-    emitter = widening.emitter
     element = value.type.element_type  # pyright: ignore
-    on = emitter.vector(mask)
-    op = arith.SelectOp(on, value, emitter.dense(1, element))  # pyright: ignore
-    return emitter.insert(op, value)
+    on = widening.vector(mask)
+    op = arith.SelectOp(on, value, widening.dense(1, element))  # pyright: ignore
+    return widening.add(op, value)
 
 
 def _as_prefix(
@@ -187,7 +184,7 @@ def _as_prefix(
 
 
 def _smaller(widening: Widening, a: SSAValue, b: SSAValue, op: Operation) -> Prefix:
-    count = widening.emitter.insert(arith.MinSIOp(a, b), _count_name(op))
+    count = widening.add(arith.MinSIOp(a, b), _count_name(op))
     return Prefix(count, op.results[0].name_hint)
 
 
@@ -202,11 +199,10 @@ def _narrowed(
     """
     count = inner.count
     if op.cond not in widening.some:
-        emitter = widening.emitter
         zero = widening.zero
-        some = emitter.insert(arith.CmpiOp(outer.count, zero, "sgt"), "some")
+        some = widening.add(arith.CmpiOp(outer.count, zero, "sgt"), "some")
         safe = arith.SelectOp(some, count, zero)
-        count = emitter.insert(safe, _count_name(op))
+        count = widening.add(safe, _count_name(op))
     return _smaller(widening, outer.count, count, op)
 
 
@@ -242,27 +238,26 @@ def _compare_as_prefix(
     bits = _bits(bound)
     if lowest < 0:
         return None
-    emitter = widening.emitter
     end = right.scalar
     if predicate in ("sle", "ule"):
         if limit.low < 0 or limit.high + 1 >= 1 << (bits - 1):
             return None
-        one = emitter.constants.number(1, bound.type)
-        end = emitter.insert(arith.AddiOp(end, one))
+        one = widening.constants.number(1, bound.type)
+        end = widening.add(arith.AddiOp(end, one))
     elif predicate == "slt" and constant_index(left.first) == 0:
         pass  # There is nothing to subtract, and no lane is below a negative end.
     elif limit.low < 0 and predicate == "slt":
-        zero = emitter.constants.number(0, bound.type)
-        end = emitter.insert(arith.MaxSIOp(end, zero), bound)
+        zero = widening.constants.number(0, bound.type)
+        end = widening.add(arith.MaxSIOp(end, zero), bound)
     elif limit.low < 0:
-        largest = emitter.constants.number((1 << (bits - 1)) - 1, bound.type)
-        end = emitter.insert(arith.MinUIOp(end, largest), bound)
+        largest = widening.constants.number((1 << (bits - 1)) - 1, bound.type)
+        end = widening.add(arith.MinUIOp(end, largest), bound)
     name = _count_name(op)
     count = end
     if constant_index(left.first) != 0:
-        count = emitter.insert(arith.SubiOp(end, left.first), name)
+        count = widening.add(arith.SubiOp(end, left.first), name)
     if not isinstance(count.type, IndexType):
-        count = emitter.insert(arith.IndexCastOp(count, IndexType()), name)
+        count = widening.add(arith.IndexCastOp(count, IndexType()), name)
     return Prefix(count, op.result.name_hint)
 
 

@@ -25,8 +25,9 @@ from spmd.dialects.work_groups import CACHE_LINE, is_group_memory
 from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
 from spmd.passes.widening.addresses import (
     STEPS,
-    Access,
     AnyVector,
+    LaneAddresses,
+    LanePattern,
     remark,
     scalars_of,
     why_not_contiguous,
@@ -52,45 +53,53 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
     | anything else             | `vector.gather`                            |
     | private, uniform element  | `vector.load`: garbage may be loaded       |
     """
-    emitter = widening.emitter
     indices = [widening.of(index) for index in op.indices]
     private = widening.private.get(op.memref)
-    type_ = emitter.vector_type(op.res.type)
+    type_ = widening.vector_type(op.res.type)
     if private is not None and not private.shared:
         if all(isinstance(index, Uniform) for index in indices):
             address = [*scalars_of(indices), widening.zero]
             new = vector.LoadOp(private.array, address, type_)
-            widening.hold(op, [Varying(emitter.insert(new))])
+            widening.hold(op, [Varying(widening.add(new))])
             return
         array, indices = private.array, [*indices, widening.lane_index]
     else:
         array = widening.array(op.memref)
     steps = STEPS if active.mask is None else range(0)
-    access = Access.of(widening, array, indices, steps)
-    if access.kind == "uniform":
-        widening.hold(
-            op, [_load_once(widening, op, array, scalars_of(indices), active)]
-        )
-    elif access.kind == "contiguous":
-        harmless = _stays_inside(widening, op.memref, op.indices)
-        mask = None if harmless else active.mask
-        widening.hold(op, [Varying(_load(widening, access, type_, mask))])
-    elif access.kind == "reversed":
-        mask = None if active.mask is None else _reversed_mask(widening, active.mask)
-        loaded = _load(widening, access, type_, mask)
-        remark(loaded.owner, "reversed", why_not_contiguous(op, indices))
-        widening.hold(op, [Varying(_reverse(widening, loaded))])
-    elif access.kind == "stepped":
-        loaded = _load_stepped(widening, access, type_)
-        kind = f"stride {access.step}"
-        remark(loaded.owner, kind, why_not_contiguous(op, indices))
-        widening.hold(op, [Varying(loaded)])
-    else:
-        mask = emitter.all_on() if active.mask is None else emitter.vector(active.mask)
-        off = emitter.dense(0, op.res.type)
-        gather = GatherOp(access.array, access.first, access.offsets, mask, off)
-        remark(gather, "gather", why_not_contiguous(op, indices))
-        widening.hold(op, [Varying(emitter.insert(gather))])
+    access = LaneAddresses.of(widening, array, indices, steps)
+    match access.pattern:
+        case LanePattern.UNIFORM:
+            held = _load_once(widening, op, array, scalars_of(indices), active)
+            widening.hold(op, [held])
+            return
+        case LanePattern.CONTIGUOUS:
+            harmless = _stays_inside(widening, op.memref, op.indices)
+            mask = (
+                None
+                if harmless or active.mask is None
+                else widening.vector(active.mask)
+            )
+            loaded = _load(widening, access, type_, mask)
+        case LanePattern.REVERSED:
+            mask = active.mask and _reverse(widening, widening.vector(active.mask))
+            loaded = _load(widening, access, type_, mask)
+            remark(loaded.owner, "reversed", why_not_contiguous(op, indices))
+            loaded = _reverse(widening, loaded)
+        case LanePattern.STRIDED:
+            loaded = _load_strided(widening, access, type_)
+            why = why_not_contiguous(op, indices)
+            remark(loaded.owner, f"stride {access.step}", why)
+        case LanePattern.SCATTERED:
+            on = (
+                widening.all_on()
+                if active.mask is None
+                else widening.vector(active.mask)
+            )
+            off = widening.dense(0, op.res.type)
+            gather = GatherOp(access.array, access.first, access.offsets, on, off)
+            remark(gather, "gather", why_not_contiguous(op, indices))
+            loaded = widening.add(gather)
+    widening.hold(op, [Varying(loaded)])
 
 
 def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
@@ -107,7 +116,6 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
     Memory that other threads see is never read for a store. Private and local memory is
     not seen: what lanes that are off have there may be stored back as it was.
     """
-    emitter = widening.emitter
     value = widening.of(op.value)
     indices = [widening.of(index) for index in op.indices]
     private = widening.private.get(op.memref)
@@ -118,43 +126,44 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
         array, indices = private.array, [*indices, widening.lane_index]
     else:
         array = widening.array(op.memref)
-    access = Access.of(widening, array, indices)
-    if access.kind == "uniform" and isinstance(value, Uniform):
+    access = LaneAddresses.of(widening, array, indices)
+    if access.pattern is LanePattern.UNIFORM and isinstance(value, Uniform):
         _store_once(widening, array, scalars_of(indices), value.scalar, active)
         return
-    stored = emitter.vector(value)
-    mask = None if active.mask is None else emitter.vector(active.mask)
-    if access.kind == "uniform" and mask is None:
-        # Lanes may only store the same value there; the first one always exists.
-        first = vector.ExtractOp(stored, [0], op.value.type)
-        scalar = emitter.insert(first, op.value)
-        emitter.append(memref.StoreOp.get(scalar, array, scalars_of(indices)))
-    elif access.kind in ("contiguous", "reversed"):
-        if access.kind == "reversed":
+    stored = widening.vector(value)
+    mask = None if active.mask is None else widening.vector(active.mask)
+    match access.pattern:
+        case LanePattern.UNIFORM if mask is None:
+            # Lanes may only store the same value there; the first one always exists.
+            first = vector.ExtractOp(stored, [0], op.value.type)
+            scalar = widening.add(first, op.value)
+            store = memref.StoreOp.get(scalar, array, scalars_of(indices))
+        case LanePattern.CONTIGUOUS:
+            if (
+                mask is not None
+                and _is_of_group(op.memref)
+                and _stays_inside(widening, op.memref, op.indices)
+            ):
+                stored, mask = _blended(widening, access, stored, mask), None
+            store = _vector_store(access, stored, mask)
+        case LanePattern.REVERSED:
             stored = _reverse(widening, stored)
-            if active.mask is not None:
-                mask = emitter.vector(_reversed_mask(widening, active.mask))
-        if (
-            mask is not None
-            and access.kind == "contiguous"
-            and _is_of_group(op.memref)
-            and _stays_inside(widening, op.memref, op.indices)
-        ):
-            stored = _blended(widening, access, stored, mask)
-            mask = None
-        store: Operation
-        if mask is None:
-            store = vector.StoreOp(stored, array, access.first)
-        else:
-            store = vector.MaskedStoreOp(array, access.first, mask, stored)
-        if access.kind == "reversed":
+            mask = None if mask is None else _reverse(widening, mask)
+            store = _vector_store(access, stored, mask)
             remark(store, "reversed", why_not_contiguous(op, indices))
-        emitter.append(store)
-    else:
-        on = emitter.all_on() if mask is None else mask
-        scatter = ScatterOp(access.array, access.first, access.offsets, on, stored)
-        remark(scatter, "scatter", why_not_contiguous(op, indices))
-        emitter.append(scatter)
+        case _:
+            on = widening.all_on() if mask is None else mask
+            store = ScatterOp(access.array, access.first, access.offsets, on, stored)
+            remark(store, "scatter", why_not_contiguous(op, indices))
+    widening.append(store)
+
+
+def _vector_store(
+    access: LaneAddresses, stored: SSAValue, mask: SSAValue | None
+) -> Operation:
+    if mask is None:
+        return vector.StoreOp(stored, access.array, access.first)
+    return vector.MaskedStoreOp(access.array, access.first, mask, stored)
 
 
 def widen_alloca(widening: Widening, op: memref.AllocaOp) -> None:
@@ -164,7 +173,7 @@ def widen_alloca(widening: Widening, op: memref.AllocaOp) -> None:
     shared = widening.is_shared(op)
     shape = list(type_.get_shape())
     if not shared:
-        shape.append(widening.emitter.width)
+        shape.append(widening.width)
     new = memref.AllocaOp.create(
         result_types=[
             MemRefType(type_.element_type, shape, NoneAttr(), type_.memory_space)
@@ -187,20 +196,19 @@ def _load_once(
     indices: Sequence[SSAValue],
     active: Active,
 ) -> Lanes:
-    emitter = widening.emitter
     load = memref.LoadOp.get(array, indices)
     load.properties.update(
         {k: v for k, v in op.properties.items() if k not in load.properties}
     )
     if active.some:
-        return Uniform(emitter.insert(load))
+        return Uniform(widening.add(load))
     assert active.mask is not None
-    some = emitter.any_lane(active.mask)
+    some = widening.any_lane(active.mask)
     inside = Block([load])
     inside.add_op(scf.YieldOp(hint(load.res, op.res)))
-    nothing = Block([scf.YieldOp(emitter.constants.zero(op.res.type))])
+    nothing = Block([scf.YieldOp(widening.constants.zero(op.res.type))])
     guard = scf.IfOp(some, [op.res.type], Region(inside), Region(nothing))
-    return Uniform(emitter.insert(guard, op.res))
+    return Uniform(widening.add(guard, op.res))
 
 
 def _store_once(
@@ -210,14 +218,13 @@ def _store_once(
     value: SSAValue,
     active: Active,
 ) -> None:
-    emitter = widening.emitter
     store = memref.StoreOp.get(value, array, indices)
     if active.some:
-        emitter.append(store)
+        widening.append(store)
         return
     assert active.mask is not None
-    some = emitter.any_lane(active.mask)
-    emitter.append(scf.IfOp(some, [], Region(Block([store, scf.YieldOp()]))))
+    some = widening.any_lane(active.mask)
+    widening.append(scf.IfOp(some, [], Region(Block([store, scf.YieldOp()]))))
 
 
 def _store_private(
@@ -227,29 +234,27 @@ def _store_private(
     value: Lanes,
     active: Active,
 ) -> None:
-    emitter = widening.emitter
     address = [*indices, widening.zero]
-    stored = emitter.vector(value)
+    stored = widening.vector(value)
     if active.mask is not None:
-        access = Access(array, "contiguous", address)
-        mask = emitter.vector(active.mask)
+        access = LaneAddresses(array, LanePattern.CONTIGUOUS, address)
+        mask = widening.vector(active.mask)
         stored = _blended(widening, access, stored, mask)
-    emitter.append(vector.StoreOp(stored, array, address))
+    widening.append(vector.StoreOp(stored, array, address))
 
 
 def _blended(
-    widening: Widening, access: Access, stored: SSAValue, mask: SSAValue
+    widening: Widening, access: LaneAddresses, stored: SSAValue, mask: SSAValue
 ) -> SSAValue:
     """
     What is in memory where lanes are off.
 
     A masked store would make the next load wait until it has left the core.
     """
-    emitter = widening.emitter
     type_ = cast(AnyVector, stored.type)
     load = vector.LoadOp(access.array, access.first, type_)
     remark(load, "blend", "lanes that are off keep what is there")
-    return emitter.insert(arith.SelectOp(mask, stored, emitter.insert(load)))
+    return widening.add(arith.SelectOp(mask, stored, widening.add(load)))
 
 
 def _is_of_group(array: SSAValue) -> bool:
@@ -280,32 +285,26 @@ def _stays_inside(
 
 def _load(
     widening: Widening,
-    access: Access,
+    access: LaneAddresses,
     type_: AnyVector,
-    mask: Lanes | None,
+    mask: SSAValue | None,
 ) -> SSAValue:
-    emitter = widening.emitter
     if mask is None:
-        return emitter.insert(vector.LoadOp(access.array, access.first, type_))
-    off = emitter.dense(0, type_.element_type)
-    on = emitter.vector(mask)
-    return emitter.insert(vector.MaskedLoadOp(access.array, access.first, on, off))
+        return widening.add(vector.LoadOp(access.array, access.first, type_))
+    off = widening.dense(0, type_.element_type)
+    return widening.add(vector.MaskedLoadOp(access.array, access.first, mask, off))
 
 
 def _reverse(widening: Widening, value: SSAValue) -> SSAValue:
-    width = widening.emitter.width
+    width = widening.width
     order = DenseArrayBase.from_list(i64, list(range(width - 1, -1, -1)))
     type_ = cast(AnyVector, value.type)
-    return widening.emitter.insert(
-        vector.ShuffleOp(value, value, order, result_type=type_), value
-    )
+    return widening.add(vector.ShuffleOp(value, value, order, result_type=type_), value)
 
 
-def _reversed_mask(widening: Widening, mask: Lanes) -> Lanes:
-    return Varying(_reverse(widening, widening.emitter.vector(mask)))
-
-
-def _load_stepped(widening: Widening, access: Access, type_: AnyVector) -> SSAValue:
+def _load_strided(
+    widening: Widening, access: LaneAddresses, type_: AnyVector
+) -> SSAValue:
     """
     Every 2nd, 3rd or 4th element.
 
@@ -319,8 +318,7 @@ def _load_stepped(widening: Widening, access: Access, type_: AnyVector) -> SSAVa
     %v = vector.shuffle %a, %b [0, 2, 5, 7] : vector<4xf32>, vector<4xf32>
     ```
     """
-    emitter = widening.emitter
-    width, step = emitter.width, access.step
+    width, step = widening.width, access.step
     *outer, first = access.first
     starts = [min(k * width, (step - 1) * (width - 1)) for k in range(step)]
     sources = [
@@ -331,9 +329,9 @@ def _load_stepped(widening: Widening, access: Access, type_: AnyVector) -> SSAVa
     for k, start in enumerate(starts):
         at = first
         if start:
-            ahead = emitter.constants.number(start, IndexType())
-            at = emitter.insert(arith.AddiOp(first, ahead), first)
-        loaded = emitter.insert(vector.LoadOp(access.array, [*outer, at], type_))
+            ahead = widening.constants.number(start, IndexType())
+            at = widening.add(arith.AddiOp(first, ahead), first)
+        loaded = widening.add(vector.LoadOp(access.array, [*outer, at], type_))
         if found is None:
             found = loaded
             continue
@@ -347,6 +345,6 @@ def _load_stepped(widening: Widening, access: Access, type_: AnyVector) -> SSAVa
         ]
         order = DenseArrayBase.from_list(i64, places)
         shuffle = vector.ShuffleOp(found, loaded, order, result_type=type_)
-        found = emitter.insert(shuffle)
+        found = widening.add(shuffle)
     assert found is not None, "a step is at least 2"
     return found

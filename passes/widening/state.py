@@ -12,10 +12,10 @@ from xdsl.ir import Operation, SSAValue
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.analysis.shapes.shape import Shape
-from spmd.dialects.building import ConstantPool
+from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import function_around
-from spmd.dialects.rewriting import behind_constants, hint
+from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import MaskedOp, SubGroupOp
 from spmd.passes.widening.emitter import Emitter
 from spmd.passes.widening.lanes import (
@@ -41,7 +41,7 @@ class PrivateArray:
     shared: bool
 
 
-class Widening:
+class Widening(Emitter):
     """What is known while one sub-group is rewritten."""
 
     def __init__(self, group: SubGroupOp, divergence: Divergence):
@@ -49,7 +49,7 @@ class Widening:
         self._divergence = divergence
         self.function = function_around(group)
         self._entry = self.function.body.block
-        self.emitter = Emitter(group.width, ConstantPool(self._entry))
+        super().__init__(group.width, ConstantPool(self._entry))
         self.ranges = IntegerRanges()
         self.lanes: dict[SSAValue, Lanes] = {}
         self.private: dict[SSAValue, PrivateArray] = {}
@@ -89,15 +89,15 @@ class Widening:
 
     @property
     def zero(self) -> SSAValue:
-        return self.emitter.constants.number(0, IndexType())
+        return self.constants.number(0, IndexType())
 
     @property
     def lane_index(self) -> Lanes:
         return Strided(self.zero, 1)
 
     def at_function_head(self, op: Operation) -> None:
-        """Insert an allocation behind the constants of the function."""
-        self._entry.insert_op_before(op, behind_constants(self._entry))
+        """Insert an allocation after the constants of the function."""
+        Builder.at_head(self._entry).append(op)
 
     def is_shared(self, array: memref.AllocaOp) -> bool:
         """Whether all lanes always store the same to the same element of `array`."""
@@ -127,4 +127,4 @@ class Widening:
                 f"expected %{value.name_hint} to be the same in all lanes, got one "
                 f"that is {self.shape(value)}; run mask-divergence first",
             )
-        return self.emitter.scalar(held, active)
+        return self.scalar(held, active)
