@@ -67,7 +67,6 @@ LONG_FILES = {
     "analysis/divergence/propagation.py",
     "analysis/divergence/unstructured.py",
     "dialects/spmd/kernel.py",
-    "passes/splitting/continuations.py",
     "passes/work_item_loops/clip_work_item_loops.py",
 }
 LONG_FUNCTIONS = {

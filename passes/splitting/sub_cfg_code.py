@@ -8,16 +8,17 @@ begin of it. What a work-item comes to is one value at the end, which it stores.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 from xdsl.utils.hints import isa
 
 from spmd.analysis.barriers.barrier_regions import is_sync
+from spmd.analysis.barriers.sub_cfg_order import SubCfgOrder
 from spmd.analysis.barriers.sub_cfgs import SubCfg, end_of, used_from_outside
 from spmd.analysis.contexts.sub_cfg_needs import (
     Reaches,
@@ -36,66 +37,59 @@ from spmd.passes.work_item_loops.building import WorkGroup, load, store
 
 
 @dataclass(frozen=True)
-class Memory:
-    """Where the values are that live longer than a sub-CFG."""
+class Plan:
+    """All that is decided about a kernel before the first of its sub-CFGs is written."""
 
+    group: WorkGroup
+    values: SubCfgValues
+    needs: SubCfgNeeds
     kept: KeptValues
     operands: Mapping[tuple[Operation, int], SSAValue]
     """
-    The group-uniform slot with an operand of a collective that all work-items agree on, or
-    the context where each work-item keeps its own.
+    The group-uniform slot with an operand of a collective that all work-items agree on, or,
+    with `check`, the context where each work-item keeps its own.
     """
 
-    compared: Container[SSAValue]
-    """Those of the operands that are contexts."""
+    order: SubCfgOrder
+    check: bool
+    """Whether what work-items have to agree on is compared."""
+
+    compared: Container[SubCfg]
+    """Where the group comes to after these is compared."""
 
 
 class SubCfgCode:
-    """Writes the loops of one sub-CFG in front of `anchor`."""
+    """
+    Writes the loops of one sub-CFG in front of `anchor`.
+
+    `given` is the result of the collective in front of it.
+    """
 
     def __init__(
-        self,
-        group: WorkGroup,
-        facts: SubCfgValues,
-        needs: SubCfgNeeds,
-        memory: Memory,
-        sub_cfg: SubCfg,
-        anchor: Operation,
-        given: SSAValue | None,
+        self, plan: Plan, sub_cfg: SubCfg, anchor: Operation, given: SSAValue | None
     ):
-        self.group = group
-        self.facts = facts
-        self.needs = needs
-        self.memory = memory
+        self.plan = plan
         self.sub_cfg = sub_cfg
         self.anchor = anchor
         self.given = given
-        """The result of the collective in front of this sub-CFG."""
-
-        self.nest = group.nest(sub_cfg.sync or end_of(sub_cfg.start))
-        self._entry = EntryValues(memory.kept, self.nest, self._known_outside)
+        self.nest = plan.group.nest(sub_cfg.sync or end_of(sub_cfg.start))
+        self._entry = EntryValues(plan.kept, self.nest, self._known_outside)
         self._defined: dict[SSAValue, SSAValue] = {}
         self._same: dict[SSAValue, SSAValue] = {}
         """From what is defined again to what it was when the sub-CFG began."""
 
-        self._joined = needs.joined.get(sub_cfg, {})
-        self._next: tuple[SSAValue, Mapping[Operation | None, int]] | None = None
+        self._joined = plan.needs.joined.get(sub_cfg, {})
 
-    def write(
-        self, next_: SSAValue | None, codes: Mapping[Operation | None, int]
-    ) -> None:
+    def write(self, next_: SSAValue | None) -> None:
         """
-        Write the loops; they store the code of the sync they come to in `next_`.
+        Write the loops; they store the number of the sync they come to in `next_`.
 
-        That is a cell, or a context if each work-item is to say it. The code of `None`
-        stands for a return.
+        That is a group-uniform slot, or a context if each work-item is to say it.
         """
-        if next_ is not None:
-            self._next = next_, codes
         # Before anything is written: what is defined again has another value then.
-        for value in self.needs.values.entered.get(self.sub_cfg, ()):
+        for value in self.plan.needs.values.entered.get(self.sub_cfg, ()):
             self._entry.get(value)
-        self._write_blocks()
+        self._write_blocks(next_)
         if self.nest.body.first_op is not None:
             self.nest.place_before(self.anchor)
 
@@ -103,12 +97,12 @@ class SubCfgCode:
 
     def _known_outside(self, value: SSAValue) -> SSAValue | None:
         """What `value` is called outside of the loops, if it is known there."""
-        if self.facts.is_once(value):
+        if self.plan.values.is_once(value):
             return value
         if is_given_by(value, self.sub_cfg):
             assert self.given is not None, "a collective has a result"
             return self.given
-        if (slot := self.memory.kept.uniform.get(value)) is not None:
+        if (slot := self.plan.kept.uniform.get(value)) is not None:
             op = load(slot, (), value)
             parent_block(self.anchor).insert_op_before(op, self.anchor)
             return op.res
@@ -121,7 +115,7 @@ class SubCfgCode:
         def find(value: SSAValue) -> SSAValue:
             if value in known:
                 return known[value]
-            if isinstance(value.owner, LocalIdOp) or self.facts.is_once(value):
+            if isinstance(value.owner, LocalIdOp) or self.plan.values.is_once(value):
                 return self._entry.get(value)
             how = reaches(value, self.sub_cfg, block)
             if how is Reaches.BY_DEFINITION:
@@ -143,7 +137,7 @@ class SubCfgCode:
     ) -> None:
         """Note that `value` is `new` from here on, and keep it where it is needed later."""
         self._defined[value] = new
-        self.memory.kept.store(value, new, self.nest, body, like)
+        self.plan.kept.store(value, new, self.nest, body, like)
         if value in self._joined:
             self._same[new] = self._entry.get(value)
 
@@ -162,7 +156,7 @@ class SubCfgCode:
                 continue
             if op is end:
                 continue
-            if op.results and self.facts.is_once(op.results[0]):
+            if op.results and self.plan.values.is_once(op.results[0]):
                 continue
             body.add_op(op.clone(known))
             for result in op.results:
@@ -180,36 +174,27 @@ class SubCfgCode:
         def find(value: SSAValue) -> SSAValue:
             return known.get(value, value)
 
-        self.memory.kept.store_copies(block, find, self.nest, body, sync)
+        self.plan.kept.store_copies(block, find, self.nest, body, sync)
         for number, operand in enumerate(sync.operands):
-            if (slot := self.memory.operands.get((sync, number))) is not None:
+            if (slot := self.plan.operands.get((sync, number))) is not None:
                 indices = self._element_of(slot)
                 body.add_op(store(find(operand), slot, indices, sync))
 
-    def _code_of(self, end: Operation) -> Sequence[SSAValue]:
-        """The number of the sync that was reached, if it is to be said."""
-        if self._next is None:
-            return ()
-        memory, codes = self._next
-        return (self._number(codes[end if is_sync(end) else None], memory),)
-
-    def _number(self, number: int, memory: SSAValue) -> SSAValue:
-        """A constant to be stored in `memory`."""
-        assert isa(memory.type, MemRefType)
-        element = memory.type.element_type
-        if isinstance(element, IndexType):
-            return self.group.constants.index(number)
-        return self.group.constants.number(number, element)
+    def _reached(self, end: Operation, next_: SSAValue) -> SSAValue:
+        """The number of the sync, or of the end of the kernel, that was reached."""
+        number = self.plan.order.number[end if is_sync(end) else None]
+        assert isa(next_.type, MemRefType)
+        return self.plan.group.constants.number(number, next_.type.element_type)
 
     def _element_of(self, memory: SSAValue) -> tuple[SSAValue, ...]:
         """The indices of what a work-item stores to: all to the same, if it is a cell."""
         assert isa(memory.type, MemRefType)
         return self.nest.indices if memory.type.get_num_dims() else ()
 
-    def _write_blocks(self) -> None:
+    def _write_blocks(self, next_: SSAValue | None) -> None:
         # The arguments of the kernel are known without being passed on.
         passed = {
-            block: () if block is self.group.entry else block.args
+            block: () if block is self.plan.group.entry else block.args
             for block in self.sub_cfg.blocks
         }
         new = {
@@ -222,22 +207,22 @@ class SubCfgCode:
                 self._define(argument, its, copy, end_of(block))
             known = self._write_block(block, copy)
             end = end_of(block)
-            if self.facts.cfg.branches(block):
+            if self.plan.values.cfg.branches(block):
                 assert end.has_trait(IsTerminator)
                 branch = end.clone(known, dict(new))
             else:
-                branch = scf.YieldOp(*self._code_of(end))
+                branch = scf.YieldOp(
+                    *(() if next_ is None else (self._reached(end, next_),))
+                )
             locate(branch, end)
             copy.add_op(branch)
         like = self.sub_cfg.sync or end_of(self.sub_cfg.start)
         code, reached = structurize(
-            Region([*new.values()]), Pool(self.group.entry), same=self._same
+            Region([*new.values()]), Pool(self.plan.group.entry), same=self._same
         )
         for op in tuple(code.ops):
             op.detach()
             self.nest.body.add_op(op)
-        if self._next is not None:
-            memory, _ = self._next
-            (number,) = reached
-            element = self._element_of(memory)
-            self.nest.body.add_op(store(number, memory, element, like))
+        if next_ is not None:
+            element = self._element_of(next_)
+            self.nest.body.add_op(store(reached[0], next_, element, like))
