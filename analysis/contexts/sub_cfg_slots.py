@@ -25,7 +25,7 @@ from spmd.analysis.contexts.slots import (
     slot_of_value,
 )
 from spmd.analysis.contexts.sub_cfg_needs import SubCfgNeeds
-from spmd.analysis.divergence.unstructured import branch_of
+from spmd.dialects.interfaces.control_flow import forwarded
 
 
 def assign_sub_cfg_slots(
@@ -69,9 +69,7 @@ def _forwarded_by(block: Block, slot_of: dict[SSAValue, Slot]) -> Iterator[Copy]
     end = end_of(block)
     if is_sync(end):
         return
-    for after, values in zip(
-        end.successors, branch_of(end).operands or (), strict=False
-    ):
-        for argument, value in zip(after.args, values, strict=True):
+    for after, values in zip(end.successors, forwarded(end), strict=False):
+        for argument, source in zip(after.args, values, strict=True):
             if argument in slot_of:
-                yield value, slot_of[argument]
+                yield source.value, slot_of[argument]

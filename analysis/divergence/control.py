@@ -28,7 +28,7 @@ from xdsl.ir import BlockArgument, Operation, Region, SSAValue
 
 from spmd.analysis.shapes.shape import UNDEF, VARYING, Shape, join_all
 from spmd.analysis.shapes.transfer import Lanes
-from spmd.dialects.spmd import MaskedOp
+from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions, phis
 
 ShapeOf: TypeAlias = Callable[[SSAValue], Shape]
 
@@ -61,15 +61,12 @@ def _merged(values: Sequence[SSAValue], shape_of: ShapeOf, uniformly: bool) -> S
     return join_all(shape.diverged() for shape in shapes)
 
 
-def flow_of_branches(
-    op: Operation, condition: SSAValue, shape_of: ShapeOf, lanes: Lanes
-) -> Flow:
-    """`scf.if` and `scf.index_switch`."""
-    uniformly = shape_of(condition).is_uniform
-    arms = [yielded(region) for region in op.regions if region.blocks]
+def flow_of_choice(op: Operation, shape_of: ShapeOf, lanes: Lanes) -> Flow:
+    """`scf.if`, `scf.index_switch` and `spmd.masked`."""
+    uniformly = all(shape_of(each.value).is_uniform for each in decisions(op))
     shapes = [
-        (result, _merged(values, shape_of, uniformly))
-        for result, *values in zip(op.results, *arms, strict=True)
+        (phi.values[0], _merged([s.value for s in phi.sources], shape_of, uniformly))
+        for phi in (phis(op) if op.results else ())
     ]
     return Flow(shapes, not uniformly)
 
@@ -159,18 +156,6 @@ def _is_invariant(
     return block is None or not op.is_ancestor(block)
 
 
-def flow_of_masked(op: MaskedOp, shape_of: ShapeOf, lanes: Lanes) -> Flow:
-    """`spmd.masked`."""
-    uniformly = shape_of(op.mask).is_uniform
-    shapes: list[tuple[SSAValue, Shape]] = []
-    for position, (result, value) in enumerate(
-        zip(op.results, yielded(op.body), strict=True)
-    ):
-        values = (value, op.old[position]) if op.old else (value,)
-        shapes.append((result, _merged(values, shape_of, uniformly)))
-    return Flow(shapes, not uniformly)
-
-
 def flow_of_region(op: Operation, shape_of: ShapeOf, lanes: Lanes) -> Flow:
     """An operation that runs its only region, of one block, once."""
     shapes = [
@@ -193,17 +178,14 @@ def flow_of(op: Operation, shape_of: ShapeOf, lanes: Lanes) -> Flow:
     if any(len(region.blocks) > 1 for region in op.regions):
         return flow_of_unknown(op)
     match op:
-        case scf.IfOp():
-            return flow_of_branches(op, op.cond, shape_of, lanes)
-        case scf.IndexSwitchOp():
-            return flow_of_branches(op, op.arg, shape_of, lanes)
         case scf.ForOp():
             return flow_of_for(op, shape_of, lanes)
         case scf.WhileOp():
             return flow_of_while(op, shape_of, lanes)
-        case MaskedOp():
-            return flow_of_masked(op, shape_of, lanes)
         case scf.ExecuteRegionOp():
             return flow_of_region(op, shape_of, lanes)
         case _:
+            control = RegionBranch.of(op)
+            if control is not None and control.runs is Runs.CHOICE:
+                return flow_of_choice(op, shape_of, lanes)
             return flow_of_unknown(op)

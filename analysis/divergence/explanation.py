@@ -8,17 +8,24 @@ in the chain, because a loop hands it around.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Protocol
 
 from xdsl.dialects import scf
-from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from spmd.analysis.divergence.unstructured import UnstructuredRegion
 from spmd.analysis.shapes.shape import Shape
 from spmd.dialects.diagnostics import source_location
+from spmd.dialects.interfaces.control_flow import (
+    Operand,
+    RegionBranch,
+    Runs,
+    decisions,
+    operands_of,
+    phi_of,
+)
 from spmd.dialects.interfaces.memory import loaded_memory
-from spmd.dialects.spmd import MaskedOp
 
 Step = tuple[str, SSAValue | None]
 """Why a value is varying, and the value that is to blame."""
@@ -38,28 +45,6 @@ def name_of_branch(op: Operation) -> str:
     """How a message calls a branch or loop: with its place, if that is known."""
     where = source_location(op)
     return op.name if where is None else f"{op.name} at {where}"
-
-
-def decisions_of(op: Operation) -> Sequence[SSAValue]:
-    """The values that decide which way control flow takes at `op`."""
-    match op:
-        case scf.ForOp():
-            return (op.lb, op.ub, op.step)
-        case scf.WhileOp():
-            end = last_op(op.before_region)
-            return () if end is None else end.operands[:1]
-        case scf.IfOp() | scf.IndexSwitchOp() | MaskedOp():
-            return op.operands[:1]
-        case _ if op.successors:
-            return op.operands[:1]
-        case _:
-            return ()
-
-
-def last_op(region: Region) -> Operation | None:
-    """The terminator of a region of one block."""
-    first, last = region.blocks.first, region.blocks.last
-    return None if first is None or first is not last else first.last_op
 
 
 class Facts(Protocol):
@@ -96,7 +81,7 @@ class Explainer:
         """One line per step, the first about the branch or loop."""
         if not self._facts.is_divergent(op):
             return f"{name_of_branch(op)} is not divergent"
-        cause = self._varying(op, decisions_of(op))
+        cause = self._varying(decisions(op))
         if cause is None:
             return f"{op.name} runs its regions in a way that is not known"
         first = f"{name_of_branch(op)} is divergent: it depends on {name_of(cause)}"
@@ -113,12 +98,12 @@ class Explainer:
             at = cause
         return lines
 
-    def _varying(self, user: Operation, values: Sequence[SSAValue]) -> SSAValue | None:
-        """The first of some values that is not uniform where `user` sees it."""
-        for value in values:
+    def _varying(self, operands: Iterable[Operand]) -> SSAValue | None:
+        """The first of some operands that is not uniform."""
+        for each in operands:
             for dimension in range(self._facts.dimensions):
-                if not self._facts.shape_at(value, user, dimension).is_uniform:
-                    return value
+                if not self._facts.shape_at(each.value, each.op, dimension).is_uniform:
+                    return each.value
         return None
 
     def _step(self, value: SSAValue) -> Step:
@@ -127,7 +112,7 @@ class Explainer:
             return self._argument(value, owner)
         if owner.regions:
             return self._result(owner)
-        cause = self._varying(owner, owner.operands)
+        cause = self._varying(operands_of(owner))
         if cause is not None:
             return f"{owner.name} of {name_of(cause)}", cause
         if loaded_memory(owner) is not None:
@@ -161,11 +146,11 @@ class Explainer:
         if parent is self._facts.root:
             return "it is the index of a work-item", None
         if isinstance(parent, scf.ForOp) and value.index == 0:
-            cause = self._varying(parent, (parent.lb, parent.step))
+            cause = self._varying((Operand(parent, 0), Operand(parent, 2)))
             return "its loop begins at or steps by a varying value", cause
-        if isinstance(parent, scf.ForOp | scf.WhileOp):
-            cause = self._carried(parent, value, block)
-            return "its loop carries a varying value", cause
+        phi = phi_of(value)
+        if phi is not None:
+            return "its loop carries a varying value", self._varying(phi.sources)
         name = "a block" if parent is None else parent.name
         return f"it is an argument of {name}", None
 
@@ -173,31 +158,15 @@ class Explainer:
         self, value: BlockArgument, block: Block, flow: UnstructuredRegion
     ) -> Step:
         """Why an argument of a block in unstructured control flow is varying."""
-        for end, operand in flow.arriving(block, value.index):
-            if self._varying(end, (operand,)) is not None:
-                return f"{end.name} brings {name_of(operand)}", operand
+        for operand in flow.arriving(block, value.index):
+            if (cause := self._varying((operand,))) is not None:
+                return f"{operand.op.name} brings {name_of(cause)}", cause
         for dimension in range(self._facts.dimensions):
             branch = flow.cause(block, dimension)
             if branch is not None:
-                cause = self._varying(branch, decisions_of(branch))
+                cause = self._varying(decisions(branch))
                 return f"work-items parted at {name_of_branch(branch)}", cause
         return "its block is reached in a way that is not known", None
-
-    def _carried(
-        self, loop: scf.ForOp | scf.WhileOp, value: BlockArgument, block: Block
-    ) -> SSAValue | None:
-        if isinstance(loop, scf.ForOp):
-            end = last_op(loop.body)
-            index = value.index - 1
-            again = () if end is None else end.operands[index : index + 1]
-            return self._varying(loop, (loop.iter_args[index], *again))
-        condition, end = last_op(loop.before_region), last_op(loop.after_region)
-        if condition is None or end is None:
-            return None
-        if block.parent is loop.after_region:
-            return self._varying(condition, (condition.operands[value.index + 1],))
-        index = value.index
-        return self._varying(loop, (loop.arguments[index], end.operands[index]))
 
     # Results of control flow
 
@@ -206,11 +175,12 @@ class Explainer:
             for region in op.regions:
                 for block in region.blocks:
                     end = block.last_op
-                    cause = None if end is None else self._varying(end, end.operands)
+                    cause = None if end is None else self._varying(operands_of(end))
                     if cause is not None:
                         return f"{op.name} yields {name_of(cause)}", cause
             return f"work-items take different ways through {op.name}", None
-        cause = self._varying(op, decisions_of(op))
-        if isinstance(op, scf.ForOp | scf.WhileOp):
+        cause = self._varying(decisions(op))
+        control = RegionBranch.of(op)
+        if control is not None and control.runs is Runs.LOOP:
             return f"work-items leave {name_of_branch(op)} at different times", cause
         return f"work-items take different ways through {name_of_branch(op)}", cause

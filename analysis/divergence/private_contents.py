@@ -17,7 +17,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
-from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.divergence.unstructured import UnstructuredRegion
@@ -25,6 +24,7 @@ from spmd.analysis.graphs.split_graph import Edge
 from spmd.analysis.memory.alloca_ssa import AllocaSSA, State, StateKind
 from spmd.analysis.memory.private_memory import PrivateObject
 from spmd.analysis.shapes.shape import UNDEF, UNIFORM, VARYING, Shape, join_all
+from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.interfaces.memory import stored_memory
 
 Shapes = tuple[Shape, ...]
@@ -124,12 +124,12 @@ class PrivateContents:
 
     def _shape_of(self, state: State) -> Shapes:
         match state.kind:
-            case StateKind.FRESH:
+            case StateKind.UNDEF:
                 return self._undef
-            case StateKind.STORED:
+            case StateKind.DEF:
                 return self._stored(state)
-            case StateKind.MET:
-                return self._met(state)
+            case StateKind.BLOCK_PHI:
+                return self._block_phi(state)
             case _:
                 return self._joined(state)
 
@@ -137,8 +137,8 @@ class PrivateContents:
         assert state.op is not None
         inputs = [self._seen(other, state.op) for other in state.inputs]
         flags = self._values.divergent.get(state.op)
-        if state.kind is StateKind.AGAIN or len(set(state.inputs)) == 1:
-            diverges = state.kind is StateKind.LEFT
+        if state.kind is StateKind.LOOP_PHI or len(set(state.inputs)) == 1:
+            diverges = state.kind is StateKind.EXIT_PHI
         else:
             diverges = True
         rows = [join_all(shapes) for shapes in zip(*inputs, strict=True)]
@@ -169,7 +169,7 @@ class PrivateContents:
             return VARYING
         return UNIFORM if value is None else self._values.seen(value, op)[dimension]
 
-    def _met(self, state: State) -> Shapes:
+    def _block_phi(self, state: State) -> Shapes:
         flow = self._flow_of(state)
         if flow is None:
             return self._varying
@@ -178,7 +178,7 @@ class PrivateContents:
             return state.edges.get(edge[0])
 
         return tuple(
-            flow.meet(
+            flow.phi(
                 state.home if state.op is None else None,
                 brings,
                 dimension,
@@ -236,6 +236,7 @@ class PrivateContents:
             # Two regions of one operation: all lanes are in the same one of a loop.
             flags = self._values.divergent.get(parent)
             parted = flags is not None and flags[dimension]
-            return parted and not isinstance(parent, scf.WhileOp)
+            control = RegionBranch.of(parent)
+            return parted and (control is None or control.runs is not Runs.LOOP)
         flow = self._values.home.get(one)
         return flow is None or flow.never_meet(one, two)

@@ -20,7 +20,7 @@ from xdsl.traits import IsTerminator
 
 from spmd.analysis.divergence.control import Flow, flow_of
 from spmd.analysis.divergence.private_contents import PrivateContents
-from spmd.analysis.divergence.unstructured import Growth, UnstructuredRegion
+from spmd.analysis.divergence.unstructured import Growth, UnstructuredRegion, home_of
 from spmd.analysis.memory.alloca_ssa import build_alloca_ssa
 from spmd.analysis.memory.private_memory import (
     memory_of,
@@ -30,18 +30,9 @@ from spmd.analysis.shapes.shape import UNDEF, UNIFORM, VARYING, Shape
 from spmd.analysis.shapes.transfer import Lanes, fit_to_type
 from spmd.analysis.shapes.transfer_spmd import COLLECTIVES
 from spmd.analysis.shapes.transfer_table import transform
+from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions
 from spmd.dialects.interfaces.memory import loaded_memory, stored_memory
-from spmd.dialects.spmd import BarrierOp, KernelOp, MaskedOp, Scope, SubGroupOp
-
-RUNS_ONCE = (
-    KernelOp,
-    MaskedOp,
-    SubGroupOp,
-    scf.ExecuteRegionOp,
-    scf.IfOp,
-    scf.IndexSwitchOp,
-)
-"""Operations that run each of their regions at most once: no loops."""
+from spmd.dialects.spmd import BarrierOp, Scope
 
 Shapes: TypeAlias = tuple[Shape, ...]
 """The shape of one value in each dimension."""
@@ -204,7 +195,7 @@ class Propagation:
         flow = None if block is None else self.home.get(block)
         if block is None or flow is None:
             return
-        decides = [self.seen(value, op) for value in flow.decides(block)]
+        decides = [self.seen(each.value, op) for each in decisions(op)]
         flags = tuple(
             any(not shapes[dimension].is_uniform for shapes in decides)
             for dimension in range(len(self.lanes))
@@ -244,7 +235,7 @@ class Propagation:
         if not block.args:
             return
         rows = [
-            flow.arguments(block, dimension, self._seen_in(dimension), home_of)
+            flow.joined(block, len(block.args), dimension, self._seen_in(dimension))
             for dimension in range(len(self.lanes))
         ]
         for argument, *shapes in zip(block.args, *rows, strict=True):
@@ -277,11 +268,7 @@ class Propagation:
         """Whether lanes in unstructured control flow may execute `op` one after another."""
         block = op.parent
         flow = None if block is None else self.home.get(block)
-        return (
-            block is not None
-            and flow is not None
-            and flow.is_inactive(block, dimension)
-        )
+        return bool(block and flow and flow.is_inactive(block, dimension))
 
     def _visit_control(self, op: Operation) -> None:
         flows: list[Flow] = []
@@ -303,9 +290,8 @@ class Propagation:
         flow = None if first is None else self.home.get(first)
         if flow is None or not isinstance(op, scf.ExecuteRegionOp):
             return flow_of(op, shape_of, lanes)
-        shapes = flow.results(
-            len(op.results), dimension, self._seen_in(dimension), home_of
-        )
+        seen = self._seen_in(dimension)
+        shapes = flow.joined(None, len(op.results), dimension, seen)
         return Flow(tuple(zip(op.results, shapes, strict=True)), False)
 
     # Memory
@@ -362,7 +348,8 @@ class Propagation:
                 parted = parted or flow.is_inactive(block, dimension)
                 if parted and flow.is_in_loop(block):
                     return True
-            if parted and not isinstance(parent, RUNS_ONCE):
+            control = RegionBranch.of(parent)
+            if parted and (control is None or control.runs is Runs.LOOP):
                 return True
             flags = self.divergent.get(parent)
             parted = parted or (flags is not None and flags[dimension])
@@ -410,9 +397,3 @@ class Propagation:
 def _worst(value: SSAValue) -> Shape:
     """What a value is that no lane ever has."""
     return UNIFORM if isinstance(value.owner, ub.PoisonOp) else VARYING
-
-
-def home_of(value: SSAValue) -> Block | None:
-    """The block that a value is defined in."""
-    owner = value.owner
-    return owner if isinstance(owner, Block) else owner.parent

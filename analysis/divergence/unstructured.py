@@ -5,7 +5,7 @@ Blocks have no phi operations: what arrives in a block from several predecessors
 arguments, and a value that is defined in a loop can be used anywhere behind it. So two
 questions are asked of an `UnstructuredRegion`:
 
-* `arguments(block)`: the operands of the branches to it, joined; varying if lanes meet
+* `joined(block)`: the operands of the branches to it, joined; varying if lanes meet
   there on different ways, unless all ways bring the same value;
 * `is_left(defined, used)`: whether lanes may come from a definition to a use by a loop
   exit that they reach in different iterations.
@@ -17,11 +17,10 @@ uniform one in an inactive block.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from xdsl.dialects import cf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from spmd.analysis.divergence.control_divergence import (
@@ -30,38 +29,16 @@ from spmd.analysis.divergence.control_divergence import (
 )
 from spmd.analysis.graphs.cfg import Graph
 from spmd.analysis.graphs.split_graph import Edge, split_graph
+from spmd.analysis.graphs.traversal import reachable
 from spmd.analysis.shapes.shape import VARYING, Shape, join_all
+from spmd.dialects.interfaces.control_flow import (
+    Branch,
+    Operand,
+    forwarded,
+    operands_of,
+)
 
 ThingT = TypeVar("ThingT")
-
-
-@dataclass(frozen=True)
-class Branch:
-    """The end of a block: what decides, and what every successor gets."""
-
-    decides: Sequence[SSAValue]
-    operands: Sequence[Sequence[SSAValue]] | None
-    """Per successor; `None` if it is not known which operand goes where."""
-
-
-def branch_of(end: Operation) -> Branch:
-    """What is known of a terminator; one without successors leads to the end."""
-    match end:
-        case cf.BranchOp():
-            return Branch((), (end.operands,))
-        case cf.ConditionalBranchOp():
-            return Branch((end.cond,), (end.then_arguments, end.else_arguments))
-        case cf.SwitchOp():
-            cases: list[Sequence[SSAValue]] = [end.default_operands]
-            rest = list(end.case_operands)
-            for count in end.case_operand_segments.get_values():
-                cases.append(rest[: int(count)])
-                del rest[: int(count)]
-            return Branch((end.flag,), cases)
-        case _ if end.successors:
-            return Branch(end.operands, None)
-        case _:
-            return Branch((), (end.operands,))
 
 
 @dataclass
@@ -98,12 +75,12 @@ class UnstructuredRegion:
         self._number = {block: i for i, block in enumerate(self.blocks)}
         self._end = len(self.blocks)
         successors: list[list[int]] = []
-        self._branches: list[Branch] = []
+        self._forwarded: list[Sequence[Sequence[Operand]] | None] = []
         for block in self.blocks:
             end = block.last_op
             nexts = [] if end is None else [self._number[b] for b in end.successors]
             successors.append(nexts or [self._end])
-            self._branches.append(Branch((), ()) if end is None else branch_of(end))
+            self._forwarded.append(_forwarded(end))
         successors.append([])
         self._arriving: dict[int, list[Edge]] = {}
         for source, nexts in enumerate(successors):
@@ -113,7 +90,8 @@ class UnstructuredRegion:
         self._block_at: dict[int, Block] = {}
         self._dimensions = [_Dimension() for _ in range(dimensions)]
         self._effects: dict[int, DivergentBlocks] = {}
-        self._ways: dict[tuple[int, int], frozenset[int]] = {}
+        self._reached: dict[tuple[int, int], dict[int, None]] = {}
+        self._ahead: dict[int, dict[int, None]] = {}
         if self._split is not None:
             for original, node in self._split.node.items():
                 if original != self._end:
@@ -155,16 +133,15 @@ class UnstructuredRegion:
 
     def _spread_inactivity(self, state: _Dimension, node: int, end: Operation) -> bool:
         assert self._split is not None
-        work = [node]
-        grown = False
-        while work:
-            for controlled in self._split.graph.controlled[work.pop()]:
-                if controlled not in state.inactive:
-                    state.inactive.add(controlled)
-                    state.causes.setdefault(controlled, end)
-                    work.append(controlled)
-                    grown = True
-        return grown
+        controlled = self._split.graph.controlled
+        new = reachable(
+            (n for n in controlled[node] if n not in state.inactive),
+            lambda node: (n for n in controlled[node] if n not in state.inactive),
+        )
+        state.inactive.update(new)
+        for inactive in new:
+            state.causes.setdefault(inactive, end)
+        return bool(new)
 
     def _blocks_behind(self, nodes: Sequence[int]) -> Iterator[Block]:
         """The blocks at some nodes; of a split edge the block it leads to."""
@@ -188,10 +165,6 @@ class UnstructuredRegion:
                         yield self._block_at[node]
 
     # Asking
-
-    def decides(self, block: Block) -> Sequence[SSAValue]:
-        """The values that decide where a block branches to."""
-        return self._branches[self._number[block]].decides
 
     def __contains__(self, block: Block) -> bool:
         return block in self._number
@@ -251,15 +224,12 @@ class UnstructuredRegion:
         places = state.sync | state.temporal
         return next((state.causes[n] for n in nodes if n in places), None)
 
-    def arriving(
-        self, block: Block, position: int
-    ) -> Iterator[tuple[Operation, SSAValue]]:
-        """The branches to a block, with what they bring for one argument."""
-        brings = self._brings(position)
+    def arriving(self, block: Block, position: int) -> Iterator[Operand]:
+        """What the branches to a block bring for one argument."""
         for edge in self._arriving.get(self._number[block], ()):
-            end, value = self.blocks[edge[0]].last_op, brings(edge)
-            if end is not None and value is not None:
-                yield end, value
+            operand = self._brought(edge, position)
+            if operand is not None:
+                yield operand
 
     def is_left(self, defined: Block, used: Block, dimension: int) -> bool:
         """Whether lanes may reach a use in other iterations than each other."""
@@ -279,62 +249,48 @@ class UnstructuredRegion:
                     return True
         return False
 
-    def _behind(self, start: int, avoided: int) -> frozenset[int]:
+    def _behind(self, start: int, avoided: int) -> Container[int]:
         """The nodes that can be reached from `start` without passing `avoided`."""
         key = (start, avoided)
-        if key not in self._ways:
+        if key not in self._reached:
             assert self._split is not None
             successors = self._split.graph.successors
-            seen = {start}
-            work = [start]
-            while work:
-                for node in successors[work.pop()]:
-                    if node not in seen and node != avoided:
-                        seen.add(node)
-                        work.append(node)
-            self._ways[key] = frozenset(seen)
-        return self._ways[key]
+            self._reached[key] = reachable(
+                (start,), lambda node: (n for n in successors[node] if n != avoided)
+            )
+        return self._reached[key]
 
-    # What meets
+    # Phis
 
-    def arguments(
+    def joined(
         self,
-        block: Block,
-        dimension: int,
-        seen: Callable[[SSAValue, Operation], Shape],
-        home_of: Callable[[SSAValue], Block | None],
-    ) -> list[Shape]:
-        """The shapes of the arguments of a block, in one dimension."""
-        return [
-            self.meet(block, self._brings(position), dimension, seen, home_of)
-            for position in range(len(block.args))
-        ]
-
-    def results(
-        self,
+        block: Block | None,
         count: int,
         dimension: int,
         seen: Callable[[SSAValue, Operation], Shape],
-        home_of: Callable[[SSAValue], Block | None],
     ) -> list[Shape]:
-        """The shapes of what the terminators of the region hand out."""
+        """The shapes of the arguments of a block, or (`None`) of what the region yields."""
         return [
-            self.meet(None, self._brings(position), dimension, seen, home_of)
+            self.phi(block, self._brings(position), dimension, seen, home_of)
             for position in range(count)
         ]
+
+    def _brought(self, edge: Edge, position: int) -> Operand | None:
+        groups = self._forwarded[edge[0]]
+        if groups is None or position >= len(groups[edge[1]]):
+            return None
+        return groups[edge[1]][position]
 
     def _brings(self, position: int) -> Callable[[Edge], SSAValue | None]:
         """The value that an edge brings for one argument."""
 
         def brings(edge: Edge) -> SSAValue | None:
-            operands = self._branches[edge[0]].operands
-            if operands is None or position >= len(operands[edge[1]]):
-                return None
-            return operands[edge[1]][position]
+            operand = self._brought(edge, position)
+            return None if operand is None else operand.value
 
         return brings
 
-    def meet(
+    def phi(
         self,
         block: Block | None,
         brings: Callable[[Edge], ThingT | None],
@@ -399,19 +355,26 @@ class UnstructuredRegion:
 
     def _leads(self, start: int, goal: int) -> bool:
         """Whether `goal` can be reached from `start` without going back."""
-        assert self._split is not None
-        successors = self._split.graph.successors
-        seen = {start}
-        work = [start]
-        while work:
-            node = work.pop()
-            if node == goal:
-                return True
-            for target in successors[node]:
-                if target > node and target not in seen:
-                    seen.add(target)
-                    work.append(target)
-        return False
+        if start not in self._ahead:
+            assert self._split is not None
+            successors = self._split.graph.successors
+            self._ahead[start] = reachable(
+                (start,), lambda node: (n for n in successors[node] if n > node)
+            )
+        return goal in self._ahead[start]
+
+
+def _forwarded(end: Operation | None) -> Sequence[Sequence[Operand]] | None:
+    """What the end of a block forwards; `None` if it is not known what goes where."""
+    if end is None or not end.successors:
+        return (() if end is None else operands_of(end),)
+    return None if Branch.of(end) is None else forwarded(end)
+
+
+def home_of(value: SSAValue) -> Block | None:
+    """The block that a value is defined in."""
+    owner = value.owner
+    return owner if isinstance(owner, Block) else owner.parent
 
 
 def _loops_left(graph: Graph, source: int, target: int) -> Iterator[int]:

@@ -4,14 +4,14 @@ The states of private memory as if they were values: Alloca SSA.
 Every private object (an alloca inside of the analysed code) has one *state* at each point
 of the program. A state stands for the contents of all its elements:
 
-| state    | made by                                     | from                             |
-| -------- | ------------------------------------------- | -------------------------------- |
-| `Fresh`  | the alloca                                  | nothing: undefined contents      |
-| `Stored` | a store                                     | the state before it              |
-| `Chosen` | the end of a branch                         | the states at the ends of it     |
-| `Again`  | the begin of a loop body                    | before the loop, end of the body |
-| `Left`   | the end of a loop                           | the last state in the loop       |
-| `Met`    | the begin of a block                        | the ends of its predecessors     |
+| state     | made by                                     | from                             |
+| --------- | ------------------------------------------- | -------------------------------- |
+| undef     | the alloca                                  | nothing: undefined contents      |
+| def       | a store                                     | the state before it              |
+| phi       | the end of a branch                         | the states at the ends of it     |
+| loop phi  | the begin of a loop body                    | before the loop, end of the body |
+| exit phi  | the end of a loop                           | the last state in the loop       |
+| block phi | the begin of a block                        | the ends of its predecessors     |
 
 A state has a shape like a value: the join of what was stored, varying where lanes come
 together that stored differently. A load at a uniform address has the shape of the state
@@ -20,11 +20,11 @@ load. States are made only where an object is written; code that only reads one 
 state from before.
 
 ```mlir
-%stack = memref.alloca() : memref<64xindex>       // Fresh
-scf.while ... {                                   // Again(Fresh, Stored)
-  memref.store %uniform, %stack[%top]             // Stored(Again)
+%stack = memref.alloca() : memref<64xindex>       // undef
+scf.while ... {                                   // loop phi of undef and def
+  memref.store %uniform, %stack[%top]             // def
   ...
-}                                                 // Left(Again): varying if lanes leave
+}                                                 // exit phi: varying if lanes leave
                                                   // at different times; nobody looks
 ```
 """
@@ -35,23 +35,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, Region
 
 from spmd.analysis.memory.private_memory import Memory, PrivateObject
+from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.interfaces.memory import stored_memory
-from spmd.dialects.spmd import MaskedOp, SubGroupOp
 
 
 class StateKind(Enum):
     """Where a state comes from; see the module docstring."""
 
-    FRESH = auto()
-    STORED = auto()
-    CHOSEN = auto()
-    AGAIN = auto()
-    LEFT = auto()
-    MET = auto()
+    UNDEF = auto()
+    DEF = auto()
+    PHI = auto()
+    LOOP_PHI = auto()
+    EXIT_PHI = auto()
+    BLOCK_PHI = auto()
 
 
 @dataclass(eq=False)
@@ -68,7 +67,7 @@ class State:
 
     inputs: list[State] = field(default_factory=list["State"])
     edges: dict[int, State] = field(default_factory=dict[int, "State"])
-    """For `MET`: the states at the ends of other blocks, by their number."""
+    """For `BLOCK_PHI`: the states at the ends of other blocks, by their number."""
 
     users: list[State] = field(default_factory=list["State"])
     loads: list[Operation] = field(default_factory=list[Operation])
@@ -96,7 +95,7 @@ class AllocaSSA:
     """The states that depend on whether an operation diverges."""
 
     of_block: dict[Block, list[State]] = field(default_factory=dict[Block, list[State]])
-    """The states in which those of the predecessors of a block meet."""
+    """The phis at the beginning of a block."""
 
 
 def build_alloca_ssa(root: Operation, memory: Memory) -> AllocaSSA:
@@ -105,11 +104,8 @@ def build_alloca_ssa(root: Operation, memory: Memory) -> AllocaSSA:
     if builder.tracked:
         for region in root.regions:
             builder.region(region, {})
-        builder.skip_trivial_meetings()
+        builder.remove_trivial_phis()
     return builder.result
-
-
-RUNS_ITS_BODY = (scf.ExecuteRegionOp, SubGroupOp)
 
 
 class _Builder:
@@ -161,14 +157,14 @@ class _Builder:
         for op in block.ops:
             if op in self.tracked:
                 private = self.tracked[op]
-                current[private] = self.state(StateKind.FRESH, private, block, op)
+                current[private] = self.state(StateKind.UNDEF, private, block, op)
             elif op in self.loads:
                 self.load(op, current)
             elif op in self.stores and stored_memory(op) is not None:
                 private = self.stores[op]
                 if private in current:
                     state = self.state(
-                        StateKind.STORED, private, block, op, [current[private]]
+                        StateKind.DEF, private, block, op, [current[private]]
                     )
                     self.result.at_store[op] = current[private] = state
             elif op.regions:
@@ -184,16 +180,15 @@ class _Builder:
     # Structured control flow
 
     def control(self, op: Operation, current: Current) -> Current:
-        match op:
-            case scf.ForOp():
-                return self.loop(op, [op.body], 0, current)
-            case scf.WhileOp():
-                return self.loop(op, [op.before_region, op.after_region], 0, current)
-            case scf.IfOp() | scf.IndexSwitchOp() | MaskedOp():
+        flow = RegionBranch.of(op)
+        match flow.runs if flow is not None else None:
+            case Runs.LOOP:
+                return self.loop(op, current)
+            case Runs.CHOICE:
                 return self.branch(op, current)
-            case _ if isinstance(op, RUNS_ITS_BODY):
+            case Runs.ONCE:
                 return self.region(op.regions[0], current)
-            case _:
+            case None:
                 # Nobody knows how often and in which order the regions run; the objects
                 # that are used in them escape.
                 return current
@@ -203,38 +198,38 @@ class _Builder:
 
     def branch(self, op: Operation, current: Current) -> Current:
         ends = [self.region(region, current) for region in op.regions if region.blocks]
-        every_way = isinstance(op, scf.IndexSwitchOp) or len(ends) == 2
+        flow = RegionBranch.of(op)
+        may_skip = flow is not None and None in flow.successors(op, None)
         result = dict(current)
         for private in self.changed(op, current):
             states = [end[private] for end in ends]
-            if not every_way:
+            if may_skip:
                 states.append(current[private])
-            result[private] = self.of_control(StateKind.CHOSEN, op, private, states)
+            result[private] = self.of_control(StateKind.PHI, op, private, states)
         return result
 
-    def loop(
-        self, op: Operation, regions: Sequence[Region], leaves: int, current: Current
-    ) -> Current:
-        """A loop over some regions, which is left behind one of them."""
+    def loop(self, op: Operation, current: Current) -> Current:
+        """A loop, which is left before its only region or at the end of the first of two."""
         changed = self.changed(op, current)
         inside = dict(current)
         for private in changed:
-            home = regions[0].blocks.first
             inside[private] = self.state(
-                StateKind.AGAIN, private, home, op, [current[private]]
+                StateKind.LOOP_PHI,
+                private,
+                op.regions[0].blocks.first,
+                op,
+                [current[private]],
             )
-        first = dict(inside)
-        result = dict(current)
-        for number, region in enumerate(regions):
+        first = last = dict(inside)
+        for number, region in enumerate(op.regions):
             inside = self.region(region, inside)
-            if number == leaves:
-                # An `scf.for` tests its bound before the body, an `scf.while` behind
-                # its first region.
-                last = first if len(regions) == 1 else inside
-                for private in changed:
-                    result[private] = self.of_control(
-                        StateKind.LEFT, op, private, [last[private]]
-                    )
+            if number == 0 and len(op.regions) > 1:
+                last = inside
+        result = dict(current)
+        for private in changed:
+            result[private] = self.of_control(
+                StateKind.EXIT_PHI, op, private, [last[private]]
+            )
         for private in changed:
             first[private].reads(inside[private])
         return result
@@ -268,9 +263,9 @@ class _Builder:
         begins: list[Current] = [dict(current) for _ in blocks]
         for block, begin in zip(blocks[1:], begins[1:], strict=True):
             for private in written:
-                met = self.state(StateKind.MET, private, block, None)
-                self.result.of_block.setdefault(block, []).append(met)
-                begin[private] = met
+                phi = self.state(StateKind.BLOCK_PHI, private, block, None)
+                self.result.of_block.setdefault(block, []).append(phi)
+                begin[private] = phi
         ends = [
             self.block(block, begin)
             for block, begin in zip(blocks, begins, strict=True)
@@ -281,21 +276,21 @@ class _Builder:
             for successor in () if last is None else last.successors:
                 begin = begins[position[successor]]
                 for private in written:
-                    if private in end and begin[private].kind is StateKind.MET:
+                    if private in end and begin[private].kind is StateKind.BLOCK_PHI:
                         begin[private].edges[number] = end[private]
         result = dict(current)
         parent = region.parent_op()
         for private in written:
             if parent is not None and private in current:
-                met = self.of_control(StateKind.MET, parent, private, [])
+                phi = self.of_control(StateKind.BLOCK_PHI, parent, private, [])
                 for number, (block, end) in enumerate(zip(blocks, ends, strict=True)):
                     if block.last_op is not None and not block.last_op.successors:
-                        met.edges[number] = end[private]
-                result[private] = met
+                        phi.edges[number] = end[private]
+                result[private] = phi
         return result
 
-    def skip_trivial_meetings(self) -> None:
-        """Forget meetings of a state with itself, and connect the others."""
+    def remove_trivial_phis(self) -> None:
+        """Forget block phis of one state, and connect the others."""
         same: dict[State, State] = {}
 
         def resolved(state: State) -> State:
@@ -303,16 +298,16 @@ class _Builder:
                 state = same[state]
             return state
 
-        meetings = [s for s in self.result.states if s.kind is StateKind.MET]
+        phis = [s for s in self.result.states if s.kind is StateKind.BLOCK_PHI]
         changed = True
         while changed:
             changed = False
-            for state in meetings:
+            for state in phis:
                 inputs = {resolved(other) for other in state.edges.values()} - {state}
                 if state not in same and len(inputs) == 1:
                     (same[state],) = inputs
                     changed = True
-        for state in meetings:
+        for state in phis:
             if state not in same:
                 state.edges = {n: resolved(s) for n, s in state.edges.items()}
                 for other in dict.fromkeys(state.edges.values()):

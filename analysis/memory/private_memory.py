@@ -19,29 +19,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import memref, scf
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, UnregisteredOp
 from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.memory.accesses import may_overlap
+from spmd.dialects.interfaces.control_flow import RegionBranch
 from spmd.dialects.interfaces.memory import (
     MemoryAccess,
     loaded_memory,
     stored_memory,
 )
 from spmd.dialects.interfaces.views import underlying_object, viewed_memory
-from spmd.dialects.spmd import MaskedOp, SubGroupOp
-
-CONTROL = (
-    MaskedOp,
-    SubGroupOp,
-    scf.ExecuteRegionOp,
-    scf.ForOp,
-    scf.IfOp,
-    scf.IndexSwitchOp,
-    scf.WhileOp,
-)
-"""Operations whose regions run in a known way."""
 
 
 @dataclass(eq=False)
@@ -101,7 +90,7 @@ def _is_hidden(op: Operation, allocation: SSAValue) -> bool:
     home = allocation.owner.parent_op()
     around = op.parent_op()
     while around is not None and around is not home:
-        if not isinstance(around, CONTROL):
+        if RegionBranch.of(around) is None:
             return True
         around = around.parent_op()
     return False

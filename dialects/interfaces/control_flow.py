@@ -177,13 +177,18 @@ def _first(op: Operation) -> int | None:
     return None if flow is None else flow.forwarded
 
 
+def operands_of(op: Operation) -> list[Operand]:
+    """All operands of `op`."""
+    return [Operand(op, position) for position in range(len(op.operands))]
+
+
 def decisions(op: Operation) -> Sequence[Operand]:
     """The operands that decide which successor control flow takes at `op`."""
     flow = Forwarding.of(op)
     if flow is None:
         # Of an unknown branch, all may.
-        return [Operand(op, i) for i in range(len(op.operands)) if op.successors]
-    found = [Operand(op, i) for i in range(flow.decides)]
+        return operands_of(op) if op.successors else ()
+    found = operands_of(op)[: flow.decides]
     if isinstance(flow, RegionBranch) and flow.runs is Runs.LOOP:
         for end in _ends_of(op.regions[0]):
             found += decisions(end)
@@ -199,7 +204,8 @@ def forwarded(op: Operation) -> Sequence[Sequence[Operand]]:
             limits = (first, len(op.operands))
         case _:
             return ()
-    return [[Operand(op, i) for i in range(a, b)] for a, b in pairwise(limits)]
+    operands = operands_of(op)
+    return [operands[start:end] for start, end in pairwise(limits)]
 
 
 def set_forwarded(op: Operation, groups: Sequence[Sequence[SSAValue]]) -> None:

@@ -70,7 +70,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from spmd.analysis.divergence.analyze import Divergence, analyze_sub_group
-from spmd.analysis.divergence.explanation import decisions_of
+from spmd.dialects.interfaces.control_flow import decisions
 from spmd.dialects.remarks import MaskedDivergence, is_listened_to, remark
 from spmd.dialects.spmd import SubGroupOp
 from spmd.passes.masking.control import mask_sub_group
@@ -94,7 +94,7 @@ class MaskDivergencePass(ModulePass):
 def _explain(group: SubGroupOp, divergence: Divergence) -> None:
     """Say where the lanes of `group` diverge, and why."""
     for op in group.body.walk():
-        if decisions_of(op) and divergence.is_divergent(op):
+        if decisions(op) and divergence.is_divergent(op):
             first, *chain = divergence.why_divergent(op).split("\n")
             reason = first.partition("is divergent: ")[2] or first
             remark(MaskedDivergence, op, group, "; ".join((reason, *chain[-1:])))

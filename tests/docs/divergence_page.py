@@ -13,7 +13,7 @@ from xdsl.dialects import memref
 
 from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import analyze_kernel
-from spmd.analysis.divergence.explanation import decisions_of
+from spmd.dialects.interfaces.control_flow import decisions
 from spmd.dialects.spmd import KernelOp
 from spmd.runtime.parsing import parse, read_file
 
@@ -35,7 +35,7 @@ def row(kernel: KernelOp) -> str:
             values["uniform" if shape.is_uniform else kind] += 1
         if isinstance(op, memref.LoadOp | memref.StoreOp):
             accesses[str(access_pattern(divergence, op))] += 1
-        if decisions_of(op):
+        if decisions(op):
             branches[divergence.is_divergent(op, 0)] += 1
     patterns = ", ".join(f"{count} {name}" for name, count in sorted(accesses.items()))
     cells = [

@@ -21,7 +21,7 @@ import pytest
 from xdsl.ir import Operation
 
 from spmd.analysis.divergence.analyze import analyze_kernel
-from spmd.analysis.divergence.explanation import decisions_of
+from spmd.dialects.interfaces.control_flow import decisions
 from spmd.dialects.spmd import KernelOp
 from tests.analysis.programs import parse, value
 
@@ -72,9 +72,9 @@ def test_fixture(fixture: Fixture):
     for what, names in fixture.lists:
         if what == "divergent":
             deciding = [
-                decisions_of(op) for op in kernel.walk() if divergence.is_divergent(op)
+                decisions(op) for op in kernel.walk() if divergence.is_divergent(op)
             ]
-            assert {f"%{values[0].name_hint}" for values in deciding} == names
+            assert {f"%{values[0].value.name_hint}" for values in deciding} == names
         else:
             for name in names:
                 owner = value(kernel, name[1:]).owner

@@ -302,9 +302,9 @@ def test_states():
     ssa = build_alloca_ssa(k.kernel, memory_of(operations))
     kinds = [state.kind for state in ssa.states if state.object.stores]
     assert kinds == [
-        StateKind.FRESH,
-        StateKind.AGAIN,
-        StateKind.STORED,
-        StateKind.CHOSEN,
-        StateKind.LEFT,
+        StateKind.UNDEF,
+        StateKind.LOOP_PHI,
+        StateKind.DEF,
+        StateKind.PHI,
+        StateKind.EXIT_PHI,
     ]
