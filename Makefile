@@ -7,13 +7,15 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.made-from
 
 # Seeded fuzzing: make fuzz N=2000 SEED=1, make fuzz N=5000 ONLY=barriers
+# Faults put into the source: make mutate N=200 SEED=1
 N ?= 200
 SEED ?= 0
 ONLY ?= all
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help venv lock example test lint types filecheck pytest fuzz bench docs format clean
+.PHONY: help venv lock example test quick lint types filecheck pytest fuzz mutate bench \
+	docs format clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -36,6 +38,9 @@ example: $(READY) ## compile, run and check the examples on real sizes
 
 test: lint types pytest filecheck ## everything that has to hold
 
+quick: filecheck ## tests in MLIR, and one case of every quick test in Python
+	$(BIN)/python -m pytest -q -n logical --dist worksteal --sample 0 -m "not slow"
+
 lint: $(READY) ## ruff: rules and format; the longest files
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -53,6 +58,9 @@ filecheck: $(READY) ## tests in MLIR
 
 fuzz: $(READY) ## N random kernels from seed SEED; ONLY=barriers
 	$(BIN)/python tests/fuzz/run.py -n $(N) --seed $(SEED) --kind $(ONLY)
+
+mutate: $(READY) ## N faults in the source from seed SEED; ONLY=passes/masking
+	$(BIN)/python tests/mutation/run.py -n $(N) --seed $(SEED) --only "$(ONLY:all=)"
 
 bench: $(READY) ## side by side with NumPy and C, one thread
 	$(BIN)/python benchmarks/run_all.py

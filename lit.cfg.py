@@ -22,6 +22,8 @@ config.environment["PATH"] = os.pathsep.join(
     (str(Path(sys.executable).parent), os.environ["PATH"])
 )
 config.environment["PYTHONWARNINGS"] = "error"
+if "PYTHONPATH" in os.environ:  # a copy of the source, see tests/mutation
+    config.environment["PYTHONPATH"] = os.environ["PYTHONPATH"]
 
 ROUNDTRIP = "xdsl-opt %s --split-input-file | xdsl-opt --split-input-file"
 config.substitutions += [

@@ -1,8 +1,40 @@
 """What holds for all tests."""
 
+import zlib
+
+import pytest
 from hypothesis import settings
 
 # How long an example takes depends on the machine and on what else runs there; the time
 # limit of the whole test is in pyproject.toml. The same examples are tried every time.
 settings.register_profile("spmd", deadline=None, derandomize=True)
 settings.load_profile("spmd")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--sample",
+        type=int,
+        default=1,
+        metavar="K",
+        help="of the cases of each test the first, and every Kth of the others; 0: none",
+    )
+
+
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Leaves the same cases out every time."""
+    every = int(config.getoption("--sample"))
+    if every == 1:
+        return
+    met: set[str] = set()
+    kept: list[pytest.Item] = []
+    left: list[pytest.Item] = []
+    for item in items:
+        name, _, case = item.nodeid.partition("[")
+        chosen = name not in met or (every and zlib.crc32(case.encode()) % every == 0)
+        (kept if chosen else left).append(item)
+        met.add(name)
+    items[:] = kept
+    config.hook.pytest_deselected(items=left)

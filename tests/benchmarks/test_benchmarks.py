@@ -13,6 +13,7 @@ import pytest
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
 
+@pytest.mark.slow
 def test_the_benchmarks_of_examples_run_on_one_of_them(tmp_path: Path):
     numbers = tmp_path / "numbers.json"
     script = BENCHMARKS / "run_all.py"

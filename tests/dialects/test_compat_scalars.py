@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 SCALARS = r"""
 from io import StringIO
 from xdsl.context import Context
@@ -85,6 +87,7 @@ for case in cases:
 """
 
 
+@pytest.mark.slow
 def test_scalars_behave_exactly_as_before():
     """Texts, results of `canonicalize` and `cse`, and errors are those of stock xDSL."""
 

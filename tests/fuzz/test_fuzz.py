@@ -45,11 +45,13 @@ def run_sample(
     sample()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_random_kernels_mean_the_same_everywhere(part: int):
     run_sample(part, Features(), check)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_random_kernels_with_barriers_mean_the_same_everywhere(part: int):
     run_sample(part, Features(all_about_barriers=True), check_meetings)

@@ -12,27 +12,32 @@ from xdsl.universe import XDSL_UNIVERSE, Universe
 from spmd.universe import SPMD_UNIVERSE
 
 LOAD = """
-import sys, time
+import sys
 import xdsl.universe
 before = set(sys.modules)
-start = time.process_time()
+calls = 0
+def count(frame, event, argument):
+    global calls
+    calls += event in ("call", "c_call")
+sys.setprofile(count)
 import spmd.universe
-print(time.process_time() - start)
+sys.setprofile(None)
+print(calls)
 print(*sorted(set(sys.modules) - before))
 """
 
 
-def load_plugin() -> tuple[float, list[str]]:
-    """Processor time to load the plugin after xDSL itself, and the modules it loaded."""
+def load_plugin() -> tuple[int, list[str]]:
+    """How many calls load the plugin after xDSL itself, and the modules it loaded."""
     done = subprocess.run(
         [sys.executable, "-c", LOAD], capture_output=True, text=True, check=True
     )
-    seconds, modules = done.stdout.splitlines()
-    return float(seconds), modules.split()
+    calls, modules = done.stdout.splitlines()
+    return int(calls), modules.split()
 
 
-def test_an_unrelated_call_of_xdsl_opt_pays_less_than_ten_milliseconds():
-    assert min(load_plugin()[0] for _ in range(5)) < 0.010
+def test_an_unrelated_call_of_xdsl_opt_pays_next_to_nothing():
+    assert load_plugin()[0] < 2000
 
 
 def test_the_plugin_imports_nothing_but_itself():

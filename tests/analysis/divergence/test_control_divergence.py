@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from spmd.analysis.divergence.control_divergence import divergent_blocks
 from spmd.analysis.graphs.cfg import Graph, back_edges
 from spmd.analysis.graphs.dominators import dominates
@@ -11,6 +13,7 @@ from spmd.analysis.graphs.split_graph import split_graph
 from tests.analysis.explorer import explore, random_graph, random_successors
 
 
+@pytest.mark.slow
 def test_exact_on_random_reducible_graphs():
     generator = random.Random(7)
     pairs = syncs = temporals = 0

@@ -65,6 +65,7 @@ def has_only_ifs_and_fors(module: ModuleOp) -> bool:
     return not any(op.name in others for op in module.walk())
 
 
+@pytest.mark.slow
 def test_structured_control_flow_means_the_same_as_its_blocks():
     """Two analyses by different rules, of the same kernel before and after lowering."""
     compared = 0

@@ -40,6 +40,7 @@ def compiled(cpu: str, group: str) -> NativeFunctions:
     return NativeFunctions("builtin.module {" + "".join(texts) + "\n}", machine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", CASES)
 @pytest.mark.parametrize("cpu", NEEDS)
 def test_older_cpu(cpu: str, group: str):
