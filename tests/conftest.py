@@ -25,7 +25,7 @@ def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
     """Leaves the same cases out every time."""
-    every = int(config.getoption("--sample"))
+    every: int = config.option.sample
     if every == 1:
         return
     met: set[str] = set()
