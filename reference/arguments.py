@@ -8,17 +8,12 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    IntegerAttr,
-    MemRefType,
-    NoneAttr,
-)
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, NoneAttr
 from xdsl.ir import Attribute, BlockArgument
 
 from spmd.dialects.spmd import LOCAL
 from spmd.reference.errors import ArgumentError
-from spmd.reference.memory import MemRef, allocate, window
+from spmd.reference.memory import MemRef, allocate, fits, window
 from spmd.reference.scalars import (
     POISON,
     ROUND,
@@ -94,11 +89,7 @@ def _bind_number(scalar: Scalar, arg: Any, name: str) -> Any:
 def _local_sizes(type_: MemRefType[Attribute], arg: Any, name: str) -> tuple[int, ...]:
     shape = getattr(arg, "shape", arg)
     sizes = (shape,) if isinstance(shape, int) else tuple(map(int, shape))
-    static = type_.get_shape()
-    if len(sizes) != len(static) or any(
-        want not in (DYNAMIC_INDEX, size)
-        for want, size in zip(static, sizes, strict=False)
-    ):
+    if not fits(type_.get_shape(), sizes):
         raise ArgumentError(f"expected sizes of {type_} for {name}, got {sizes}")
     return sizes
 
@@ -124,11 +115,7 @@ def _bind_array(
     array = cast("NDArray[Any]", arg)
     if not _fits(scalar, array):
         raise ArgumentError(f"expected elements of {scalar.name}, got {array.dtype}")
-    shape = type_.get_shape()
-    if array.ndim != len(shape) or any(
-        want not in (DYNAMIC_INDEX, got)
-        for want, got in zip(shape, array.shape, strict=True)
-    ):
+    if not fits(type_.get_shape(), array.shape):
         raise ArgumentError(f"expected {name} to be a {type_}, got shape {array.shape}")
     if isinstance(type_.layout, NoneAttr) and not array.flags.c_contiguous:
         raise ArgumentError(f"expected {name} to be contiguous, as {type_} is")

@@ -11,17 +11,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar, cast
 
+from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, StringAttr
 from xdsl.dialects.utils import get_dynamic_index_list
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.spmd import KernelOp
 from spmd.reference import scalars
 from spmd.reference.checking.checker import Checker
 from spmd.reference.errors import Trap
@@ -30,6 +32,7 @@ from spmd.reference.scalars import POISON
 
 OpT = TypeVar("OpT", bound=Operation)
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+Function = KernelOp | func.FuncOp
 Meaning = Callable[["Body", Any], None]
 Terminate = Callable[["Body", Operation], None]
 """Writes what the last op of a region does: assign results, or return."""
@@ -141,7 +144,7 @@ class Program:
 class Body:
     """The source of one Python function while it is being written."""
 
-    def __init__(self, program: Program, callers: tuple[Operation, ...] = ()):
+    def __init__(self, program: Program, callers: tuple[Function, ...] = ()):
         self.program = program
         self.callers = callers
         """The functions on the way to this one, which is the last."""
@@ -169,6 +172,14 @@ class Body:
         if len(self.lines) == before:
             self.line("pass")
         self.depth -= 1
+
+    def cases(
+        self, flag: str, values: Sequence[int]
+    ) -> Iterator[AbstractContextManager[None]]:
+        """Where to write what is done for each value, and at last, for all others."""
+        for number, value in enumerate(values):
+            yield self.suite(f"{'elif' if number else 'if'} {flag} == {value}")
+        yield self.suite("else" if values else "if True")
 
     def fresh(self, hint: str) -> str:
         self.counter += 1

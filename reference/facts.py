@@ -7,13 +7,14 @@ Both are over-approximations; a value wrongly held for undefined costs a test at
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
+from spmd.dialects.interfaces.control_flow import decisions
 from spmd.dialects.spmd import SubGroupOp, SubGroupQueryOp
 from spmd.dialects.work_groups import WORK_ITEMS
 
@@ -22,8 +23,6 @@ OpT = TypeVar("OpT", bound=Operation)
 POISON_SOURCES: dict[type[Operation], Callable[[Any], bool]] = {}
 WAITING: set[type[Operation]] = set()
 """Ops at which a work-item waits for others."""
-DECISIONS: dict[type[Operation], Callable[[Any], Sequence[SSAValue]]] = {}
-"""What ops with control flow decide on."""
 OPAQUE_TO_POISON: set[type[Operation]] = set()
 """Ops whose results are defined even if the compiler fears for an operand."""
 
@@ -152,12 +151,8 @@ def ops_that_wait(module: ModuleOp, poison: set[SSAValue]) -> set[Operation]:
             return True
         if isinstance(op, SubGroupQueryOp):
             return is_in_work_item_loop(op)
-        decides_on = DECISIONS.get(type(op))
-        return (
-            decides_on is not None
-            and not poison.isdisjoint(decides_on(op))
-            and is_in_lanes(op)
-        )
+        decided_by = (operand.value for operand in decisions(op))
+        return not poison.isdisjoint(decided_by) and is_in_lanes(op)
 
     work: list[Operation] = [op for op in module.walk() if waits(op)]
     waiting: set[Operation] = set()

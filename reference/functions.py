@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from xdsl.dialects import func
 from xdsl.ir import Operation
 
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.spmd import KernelOp, ReturnOp
-from spmd.reference.compiler import Body, Program, meaning
+from spmd.dialects.spmd import ReturnOp
+from spmd.reference.compiler import Body, Function, Program, meaning
 
 
 def write_return(body: Body, last: Operation) -> None:
@@ -22,7 +21,7 @@ def write_return(body: Body, last: Operation) -> None:
 
 
 def compile_function(
-    program: Program, op: KernelOp | func.FuncOp, callers: tuple[Operation, ...] = ()
+    program: Program, op: Function, callers: tuple[Function, ...] = ()
 ) -> str:
     """
     The name, in the program, of the Python function for `op`.
@@ -63,7 +62,7 @@ def _call(body: Body, op: func.CallOp) -> None:
     waits = callee in body.program.waiting
     if waits and callee in body.callers:
         path = [*body.callers[body.callers.index(callee) :], callee]
-        cycle = " -> ".join(f"@{_symbol(function)}" for function in path)
+        cycle = " -> ".join(f"@{function.sym_name.data}" for function in path)
         fail(op, f"expected calls without recursion, got {cycle}")
     target = compile_function(body.program, callee, body.callers)
     position = body.position(body.site(op)) if waits else "k"
@@ -71,7 +70,3 @@ def _call(body: Body, op: func.CallOp) -> None:
     call = f"{'yield from ' if waits else ''}{target}({arguments})"
     results = [body.new(result) for result in op.results]
     body.line(f"{', '.join(results)} = {call}" if results else call)
-
-
-def _symbol(op: Any) -> str:
-    return op.sym_name.data

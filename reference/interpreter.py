@@ -27,7 +27,7 @@ from spmd.dialects.work_groups import (
 )
 from spmd.reference import semantics
 from spmd.reference.arguments import bind_arguments, bind_local, result_values
-from spmd.reference.compiler import OpT, Program
+from spmd.reference.compiler import Function, OpT, Program
 from spmd.reference.errors import ArgumentError, Event, Trap, UndefinedBehavior
 from spmd.reference.functions import compile_function
 from spmd.reference.items import Group, Host, NDRange, WorkItem, as_triple, in_words
@@ -67,7 +67,7 @@ class Interpreter:
             )
         return op
 
-    def _code(self, function: KernelOp | func.FuncOp) -> Any:
+    def _code(self, function: Function) -> Any:
         return self.program.environment[compile_function(self.program, function)]
 
     def _groups(self, range_: NDRange, lanes: int) -> Iterator[Group]:

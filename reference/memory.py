@@ -17,6 +17,7 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 from spmd.reference.errors import ArgumentError
 from spmd.reference.scalars import Scalar
@@ -76,6 +77,13 @@ class MemRef:
     def positions(self) -> list[int]:
         """Where in `data` the elements lie, row-major."""
         return [self.position(index) for index in product(*map(range, self.sizes))]
+
+
+def fits(shape: Sequence[int], sizes: Sequence[int]) -> bool:
+    """Whether the sizes are those of a shape, which may leave some open."""
+    return len(shape) == len(sizes) and all(
+        want in (size, DYNAMIC_INDEX) for want, size in zip(shape, sizes, strict=True)
+    )
 
 
 def row_major(sizes: Sequence[int]) -> tuple[int, ...]:

@@ -3,7 +3,7 @@ Runs the work-items of a group: in turn, each up to the next op at which it must
 
 Sub-group ops work on the lanes that reach them together. When no lane of a sub-group can
 go on, the lanes that stand first in program order (see `Body.position`) have met all they
-will ever meet there: those behind can still come to a later op, but no lane goes back.
+will ever meet there: the others stand at later ops already, and no lane goes back.
 """
 
 from __future__ import annotations

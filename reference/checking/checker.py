@@ -137,7 +137,7 @@ class Checker:
     def load(
         self, item: Item, memory: MemRef, indices: tuple[int, ...], site: int
     ) -> Any:
-        """The contents of a cell; zero if it has none."""
+        """The contents of an element; zero if it has none."""
         position = self.position(item, memory, indices, site)
         if position >= 0 and self.read(item, memory, position, site, ""):
             return memory.data[position]

@@ -65,9 +65,7 @@ def _meet(body: Body, op: Operation, resolve: Resolve) -> None:
         body.line(wait)
 
 
-@poison_source(BroadcastOp, ShuffleOp)
-def _may_read_nobody(op: BroadcastOp | ShuffleOp) -> bool:
-    return True
+poison_source(BroadcastOp, ShuffleOp)(lambda _: True)
 
 
 def to_all(function: Callable[[Sequence[Any]], Any]) -> Resolve:

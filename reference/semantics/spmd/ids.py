@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Operation
-
 from spmd.dialects.spmd import (
     EnqueuedLocalSizeOp,
     GlobalIdOp,
@@ -22,7 +20,7 @@ from spmd.dialects.spmd.ids import DimensionOp, SubGroupQueryOp
 from spmd.reference.compiler import Body, meaning
 from spmd.reference.semantics.upstream.memref import element_in_memory, memref_type
 
-PER_DIMENSION: dict[type[Operation], str] = {
+PER_DIMENSION: dict[type[DimensionOp], str] = {
     GlobalIdOp: "w.global_id",
     LocalIdOp: "w.local",
     GroupIdOp: "w.group.id",
@@ -33,20 +31,12 @@ PER_DIMENSION: dict[type[Operation], str] = {
 }
 
 
-@meaning(
-    GlobalIdOp,
-    LocalIdOp,
-    GroupIdOp,
-    GlobalSizeOp,
-    LocalSizeOp,
-    EnqueuedLocalSizeOp,
-    NumGroupsOp,
-)
+@meaning(*PER_DIMENSION)
 def _dimension(body: Body, op: DimensionOp) -> None:
     body.let(op.result, f"{PER_DIMENSION[type(op)]}[{op.dimension.data.index}]")
 
 
-OF_SUB_GROUP: dict[type[Operation], str] = {
+OF_SUB_GROUP: dict[type[SubGroupQueryOp], str] = {
     LaneIdOp: "w.lane",
     SubGroupIdOp: "w.sub_group",
     SubGroupSizeOp: "w.sub_group_length",
@@ -54,7 +44,7 @@ OF_SUB_GROUP: dict[type[Operation], str] = {
 }
 
 
-@meaning(LaneIdOp, SubGroupIdOp, SubGroupSizeOp, NumSubGroupsOp)
+@meaning(*OF_SUB_GROUP)
 def _sub_group(body: Body, op: SubGroupQueryOp) -> None:
     body.let(op.result, OF_SUB_GROUP[type(op)])
 

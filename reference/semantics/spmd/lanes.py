@@ -83,9 +83,7 @@ def _sub_group(body: Body, op: SubGroupOp) -> None:
     body.line(f"run_together({lanes}, {name})")
 
 
-@poison_source(MaskedOp)
-def _has_lanes_without_value(op: MaskedOp) -> bool:
-    return bool(op.res) and not op.old
+poison_source(MaskedOp)(lambda op: bool(op.res) and not op.old)
 
 
 @meaning(MaskedOp)

@@ -80,9 +80,9 @@ BREAKS_NO_FLAG = {
 """Holds for small non-negative operands with such a result."""
 
 
-@poison_source(arith.AddiOp, arith.SubiOp, arith.MuliOp)
-def _may_overflow(op: Wrapping) -> bool:
-    return bool(op.overflow_flags.data)
+poison_source(arith.AddiOp, arith.SubiOp, arith.MuliOp)(
+    lambda op: bool(op.overflow_flags.data)
+)
 
 
 @helper
@@ -205,9 +205,7 @@ def _cmpi(body: Body, op: arith.CmpiOp) -> None:
     elementwise(body, op, flipped if is_signed else f"{{0}} {symbol} {{1}}")
 
 
-@poison_source(ub.PoisonOp)
-def _is_poison(op: ub.PoisonOp) -> bool:
-    return True
+poison_source(ub.PoisonOp)(lambda _: True)
 
 
 @meaning(ub.PoisonOp)

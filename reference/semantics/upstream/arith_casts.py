@@ -48,9 +48,7 @@ def _integer_to_float(body: Body, op: arith.SIToFPOp | arith.UIToFPOp) -> None:
     elementwise(body, op, f"{convert}({number})", rounds=True)
 
 
-@poison_source(arith.FPToSIOp, arith.FPToUIOp)
-def _may_not_fit(op: arith.FPToSIOp | arith.FPToUIOp) -> bool:
-    return True
+poison_source(arith.FPToSIOp, arith.FPToUIOp)(lambda _: True)
 
 
 @helper

@@ -21,7 +21,6 @@ from spmd.reference.compiler import (
     Terminate,
     meaning,
 )
-from spmd.reference.facts import DECISIONS
 from spmd.reference.semantics.expressions import element
 from spmd.reference.semantics.upstream.arith import constant_elements
 from spmd.reference.semantics.upstream.scf import guard_against_endless
@@ -110,15 +109,12 @@ class Blocks:
             if op.case_values is None
             else constant_elements(op.case_values, scalar)[: len(op.case_blocks)]
         )
-        keyword = "if"
-        for value, target, operands in zip(
-            values, op.case_blocks, op.case_operand, strict=True
-        ):
-            with body.suite(f"{keyword} {flag} == {value}"):
-                self.jump(block, target, operands)
-            keyword = "elif"
-        with body.suite("if True" if keyword == "if" else "else"):
-            self.jump(block, op.default_block, op.default_operands)
+        targets = [*op.case_blocks, op.default_block]
+        operands = [*op.case_operand, op.default_operands]
+        cases = body.cases(flag, values)
+        for target, given, where in zip(targets, operands, cases, strict=True):
+            with where:
+                self.jump(block, target, given)
 
     def jump(self, source: Block, target: Block, values: Sequence[SSAValue]) -> None:
         body = self.body
@@ -138,5 +134,3 @@ def write_blocks(body: Body, region: Region, finish: Terminate) -> None:
 
 
 REGIONS_OF_BLOCKS.append(write_blocks)
-DECISIONS[cf.ConditionalBranchOp] = lambda op: [op.cond]
-DECISIONS[cf.SwitchOp] = lambda op: [op.flag]

@@ -105,11 +105,8 @@ for _op, _function in UNARY.items():
 def power(a: float, b: float) -> float:
     try:
         return math.pow(a, b)
-    except OverflowError:
-        odd = b == math.trunc(b) and math.fmod(b, 2.0) != 0.0
-        return -math.inf if a < 0.0 and odd else math.inf
-    except ValueError:
-        if a != 0.0:
+    except (OverflowError, ValueError) as error:
+        if isinstance(error, ValueError) and a != 0.0:
             return math.nan
         odd = b == math.trunc(b) and math.fmod(b, 2.0) != 0.0
         return math.copysign(math.inf, a) if odd else math.inf

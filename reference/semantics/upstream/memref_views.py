@@ -20,7 +20,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.dialects.diagnostics import fail
 from spmd.reference.compiler import Body, as_tuple, helper, meaning, trap
-from spmd.reference.memory import MemRef, allocate, row_major, typed
+from spmd.reference.memory import MemRef, allocate, fits, row_major, typed
 from spmd.reference.scalars import TO_BITS, Scalar
 from spmd.reference.semantics.upstream.arith import constant_elements
 from spmd.reference.semantics.upstream.memref import (
@@ -148,21 +148,15 @@ def checked_cast(
     site: int,
 ) -> MemRef:
     """`source`, if it is what the type says (`DYNAMIC_INDEX`: anything)."""
-    same_sizes = len(sizes) == len(source.sizes) and all(
-        size in (given, DYNAMIC_INDEX)
-        for size, given in zip(sizes, source.sizes, strict=True)
-    )
     # The stride of a dimension with at most one element means nothing.
-    if (
-        same_sizes
-        and offset in (source.offset, DYNAMIC_INDEX)
-        and all(
-            stride in (given, DYNAMIC_INDEX) or size <= 1
-            for stride, given, size in zip(
-                strides, source.strides, source.sizes, strict=True
-            )
+    free = [
+        given if size <= 1 else stride
+        for stride, given, size in zip(
+            strides, source.strides, source.sizes, strict=True
         )
-    ):
+    ]
+    same_layout = fits((offset, *free), (source.offset, *source.strides))
+    if same_layout and fits(sizes, source.sizes):
         return source
     trap(
         site,

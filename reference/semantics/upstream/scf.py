@@ -16,7 +16,7 @@ from spmd.reference.compiler import (
     meaning,
     trap,
 )
-from spmd.reference.facts import DECISIONS, is_work_item_loop
+from spmd.reference.facts import is_work_item_loop
 from spmd.reference.semantics.expressions import element
 
 MOST_ITERATIONS = 2_000_000
@@ -55,14 +55,11 @@ def _if(body: Body, op: scf.IfOp) -> None:
 def _index_switch(body: Body, op: scf.IndexSwitchOp) -> None:
     flag = body.condition(op.arg, op, "case")
     results = [body.new(result) for result in op.results]
-    mask = (1 << 64) - 1
-    keyword = "if"
-    for case, region in zip(op.cases.iter_values(), op.case_regions, strict=True):
-        with body.suite(f"{keyword} {flag} == {int(case) & mask}"):
+    cases = [int(case) & ((1 << 64) - 1) for case in op.cases.iter_values()]
+    regions = [*op.case_regions, op.default_region]
+    for region, where in zip(regions, body.cases(flag, cases), strict=True):
+        with where:
             body.region(region, assign_to(results))
-        keyword = "elif"
-    with body.suite("if True" if keyword == "if" else "else"):
-        body.region(op.default_region, assign_to(results))
 
 
 @meaning(scf.ExecuteRegionOp)
@@ -130,7 +127,7 @@ def guard_against_endless(body: Body, op: Operation) -> Callable[[], None]:
     """Counts iterations where somebody watches; nobody waits for a loop without end."""
     if not body.checked:
         return lambda: None
-    count = body.fresh("rounds")
+    count = body.fresh("iterations")
     body.line(f"{count} = 0")
 
     def check() -> None:
@@ -187,9 +184,3 @@ def _parallel(body: Body, op: scf.ParallelOp) -> None:
 
     body.region(op.body, reduce)
     body.depth = depth
-
-
-DECISIONS[scf.IfOp] = lambda op: [op.cond]
-DECISIONS[scf.IndexSwitchOp] = lambda op: [op.arg]
-DECISIONS[scf.ForOp] = lambda op: [op.lb, op.ub, op.step]
-DECISIONS[scf.ConditionOp] = lambda op: [op.condition]

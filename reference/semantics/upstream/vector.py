@@ -80,9 +80,7 @@ def _create_mask(body: Body, op: vector.CreateMaskOp) -> None:
 # --- elements ------------------------------------------------------------------------
 
 
-@poison_source(vector.ExtractOp, vector.InsertOp)
-def _may_miss(op: vector.ExtractOp | vector.InsertOp) -> bool:
-    return bool(op.dynamic_position)
+poison_source(vector.ExtractOp, vector.InsertOp)(lambda op: bool(op.dynamic_position))
 
 
 @helper
@@ -111,14 +109,13 @@ def _position(
 def _extract(body: Body, op: vector.ExtractOp) -> None:
     shape = vector_type(op.vector.type, op).get_shape()
     at = _position(body, op, shape)
-    source = body.use(op.vector)
+    part = f"{body.use(op.vector)}[{at}]"
     if as_vector(op.result.type) is not None:
-        length = length_of(op.result.type)
         start = body.fresh("start")
         body.line(f"{start} = {at}")
-        body.let(op.result, f"{source}[{start}:{start} + {length}]")
-    else:
-        body.let(op.result, f"{source}[{at}]")
+        end = f"{start} + {length_of(op.result.type)}"
+        part = f"{body.use(op.vector)}[{start}:{end}]"
+    body.let(op.result, part)
 
 
 @meaning(vector.InsertOp)
@@ -136,9 +133,7 @@ def _insert(body: Body, op: vector.InsertOp) -> None:
     )
 
 
-@poison_source(vector.ShuffleOp)
-def _has_undefined_lanes(op: vector.ShuffleOp) -> bool:
-    return -1 in op.mask.get_values()
+poison_source(vector.ShuffleOp)(lambda op: -1 in op.mask.get_values())
 
 
 @meaning(vector.ShuffleOp)
