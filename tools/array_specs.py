@@ -26,6 +26,8 @@ from spmd.runtime.arguments.local_memory import local
 from spmd.runtime.errors import LaunchError
 
 Array = np.ndarray[Any, Any]
+ARRAYS: tuple[type, ...] = (np.ndarray,)
+"""For `isinstance`, which then leaves the type of the argument open."""
 
 _SPEC = re.compile(r"(?P<kind>\w+):(?P<type>\w+)\[(?P<shape>[^]]*)\]")
 _LOCAL = re.compile(r"local\[(?P<shape>[^]]*)\]")
@@ -140,9 +142,6 @@ def _load(word: str) -> Array:
         raise LaunchError(
             f"expected a file that NumPy can load, got '{word}': {error}"
         ) from None
-    if not isinstance(array, _ARRAYS):
+    if not isinstance(array, ARRAYS):
         raise LaunchError(f"expected a file with one array, got '{word}'")
     return array
-
-
-_ARRAYS: tuple[type, ...] = (np.ndarray,)

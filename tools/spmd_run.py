@@ -19,7 +19,7 @@ from spmd.runtime.host_function import HostFunction
 from spmd.runtime.kernel import Kernel
 from spmd.runtime.options import CompileOptions
 from spmd.runtime.program import Program
-from spmd.tools.array_specs import bfloat16_values, parse_argument
+from spmd.tools.array_specs import ARRAYS, bfloat16_values, parse_argument
 from spmd.tools.array_text import describe
 from spmd.tools.command_line import exit_status, read_source
 
@@ -264,10 +264,7 @@ def _launch(
 
 
 def _copy(argument: Any) -> Any:
-    return argument.copy() if isinstance(argument, _ARRAYS) else argument
-
-
-_ARRAYS: tuple[type, ...] = (np.ndarray,)
+    return argument.copy() if isinstance(argument, ARRAYS) else argument
 
 
 def _time(launch: Any) -> list[float]:
@@ -288,7 +285,7 @@ def _report(
     """Prints the arrays that differ from what they were before."""
     changed = False
     for number, (now, old) in enumerate(zip(arguments, before)):
-        if not isinstance(now, _ARRAYS) or now.tobytes() == old.tobytes():
+        if not isinstance(now, ARRAYS) or now.tobytes() == old.tobytes():
             continue
         changed = True
         parameter = kernel.parameters[number]
