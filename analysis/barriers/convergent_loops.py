@@ -29,7 +29,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import cf
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.barriers.sub_cfgs import Cfg, end_of
@@ -38,6 +37,7 @@ from spmd.analysis.graphs.bit_vectors import solve_backward
 from spmd.analysis.graphs.cfg import Loop, back_edges, natural_loops
 from spmd.analysis.graphs.dominators import immediate_dominators
 from spmd.analysis.graphs.traversal import strongly_connected
+from spmd.dialects.interfaces.control_flow import Branch, decisions
 
 
 @dataclass(frozen=True)
@@ -208,8 +208,8 @@ def _may_part(
     ways = set(cfg.branches(block))
     if len(ways) < 2:
         return False
-    if isinstance(end, cf.ConditionalBranchOp | cf.SwitchOp) and divergence.is_uniform(
-        end.operands[0]
+    if Branch.of(end) is not None and all(
+        divergence.is_uniform(each.value) for each in decisions(end)
     ):
         return False
     seen = 0

@@ -36,6 +36,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
 from spmd.analysis.ranges.range_rules import RULES
 from spmd.dialects.enclosing import enclosing
+from spmd.dialects.interfaces.control_flow import phi_of
 from spmd.dialects.spmd import SubGroupOp
 
 Lookup = Callable[[SSAValue], IntegerRange]
@@ -152,33 +153,18 @@ def carried(
 
 def _ends(value: SSAValue) -> tuple[BlockArgument, SSAValue, SSAValue] | None:
     """The argument that carries `value`, what it starts with, and the next one."""
-    if isinstance(value, BlockArgument):
-        loop, number = value.block.parent_op(), value.index
-        if isinstance(loop, scf.ForOp):
-            number -= 1
-        elif not isinstance(loop, scf.WhileOp) or value.block is not (
-            loop.before_region.block
-        ):
-            return None
-    else:
-        loop = value.owner
-        if not isinstance(loop, scf.ForOp):
-            return None
-        # After the last round it is one of those that the argument would have been.
-        number = list(loop.results).index(value)  # type: ignore[arg-type]
-    if isinstance(loop, scf.ForOp):
-        if number < 0:
-            return None
-        block, start = loop.body.block, loop.iter_args[number]
-        argument = block.args[number + 1]
-    else:
-        assert isinstance(loop, scf.WhileOp)
-        block, start = loop.after_region.block, loop.arguments[number]
-        argument = loop.before_region.block.args[number]
-    end = block.last_op
-    if not isinstance(end, scf.YieldOp):
+    phi = phi_of(value)
+    if phi is None or len(phi.sources) != 2:
         return None
-    return argument, start, end.operands[number]
+    start, following = phi.sources
+    argument = phi.values[0]
+    # After the last iteration it is one of those that the argument would have been.
+    if (
+        not isinstance(argument, BlockArgument)
+        or start.op is not argument.block.parent_op()
+    ):
+        return None
+    return argument, start.value, following.value
 
 
 def _belongs_to_round(value: SSAValue, loop: Operation) -> bool:
@@ -245,25 +231,18 @@ class Forwarded:
 
 def forwarded(value: SSAValue) -> Forwarded | None:
     """What `value` is, if it comes out of the condition of a `scf.while`."""
-    if isinstance(value, BlockArgument):
-        loop, number = value.block.parent_op(), value.index
-        if not isinstance(loop, scf.WhileOp) or value.block is not (
-            loop.after_region.block
-        ):
-            return None
-    else:
-        loop = value.owner
-        if not isinstance(loop, scf.WhileOp):
-            return None
-        number = list(loop.results).index(value)  # type: ignore[arg-type]
-    end = loop.before_region.block.last_op
-    if not isinstance(end, scf.ConditionOp):
+    phi = phi_of(value)
+    if phi is None or len(phi.sources) != 1:
         return None
-    condition, *arguments = end.operands
-    source, goes_on = arguments[number], isinstance(value, BlockArgument)
-    if enclosing(loop, SubGroupOp) is not None:
-        return Forwarded(source, ())  # Lanes may be off, and have garbage.
-    return Forwarded(source, tuple(_tests(source, condition, goes_on)))
+    (source,) = phi.sources
+    if not isinstance(source.op, scf.ConditionOp):
+        return None
+    if enclosing(source.op, SubGroupOp) is not None:
+        return Forwarded(source.value, ())  # Lanes may be off, and have garbage.
+    goes_on = isinstance(value, BlockArgument)
+    return Forwarded(
+        source.value, tuple(_tests(source.value, source.op.condition, goes_on))
+    )
 
 
 _MIRRORED = (0, 1, 4, 5, 2, 3, 8, 9, 6, 7)

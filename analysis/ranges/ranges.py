@@ -22,7 +22,7 @@ from spmd.analysis.ranges.loop_ranges import Carried, Forwarded, carried, forwar
 from spmd.analysis.ranges.range_rules import MAX_GLOBAL_SIZE, MAX_GROUP_SIZE, RULES
 from spmd.analysis.ranges.range_rules import dimension_of as dimension_of
 from spmd.analysis.ranges.range_rules import nominal_size as nominal_size
-from spmd.dialects.enclosing import terminator
+from spmd.dialects.interfaces.control_flow import phi_of
 from spmd.dialects.spmd import MaskedOp, SubGroupOp
 
 Lookup = Callable[[SSAValue], IntegerRange]
@@ -131,18 +131,9 @@ def _inputs(value: SSAValue) -> Sequence[SSAValue]:
             return (parent.bases[value.index],)
         return ()
     owner = value.owner
-    if isinstance(owner, scf.IfOp):
-        position = list(owner.results).index(value)  # type: ignore[arg-type]
-        ends = [region.blocks.last for region in owner.regions]
-        return [
-            end.last_op.operands[position]
-            for end in ends
-            if end is not None and end.last_op is not None
-        ]
-    if isinstance(owner, MaskedOp):
-        position = list(owner.results).index(value)  # type: ignore[arg-type]
-        end = terminator(owner.body.block)
-        return (end.operands[position], *owner.old[position : position + 1])
+    if isinstance(owner, scf.IfOp | MaskedOp):
+        phi = phi_of(value)
+        return () if phi is None else [source.value for source in phi.sources]
     if isinstance(owner, arith.SelectOp):
         return (owner.lhs, owner.rhs)
     if type(owner) in RULES and isinstance(owner, Operation):

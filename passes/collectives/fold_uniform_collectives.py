@@ -34,12 +34,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import arith, scf
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
+from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.rewriting import replace
 from spmd.dialects.spmd import (
     AllOp,
@@ -131,7 +132,8 @@ def _is_made_once(value: SSAValue) -> bool:
             return False
         if isinstance(parent, KernelOp):
             return True
-        if not isinstance(parent, scf.IfOp | scf.IndexSwitchOp | scf.ExecuteRegionOp):
+        flow = None if parent is None else RegionBranch.of(parent)
+        if parent is None or flow is None or flow.runs is Runs.LOOP:
             return False
         block = parent.parent
     return False

@@ -26,7 +26,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import scf
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
@@ -39,6 +38,7 @@ from spmd.analysis.barriers.barrier_regions import (
 from spmd.analysis.barriers.redundant_barriers import RedundantBarriers
 from spmd.analysis.divergence.analyze import analyze_kernel
 from spmd.dialects.diagnostics import source_location
+from spmd.dialects.interfaces.control_flow import decisions
 from spmd.dialects.remarks import DroppedBarrier, remark
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.spmd.kernel import DROPPED_BARRIERS
@@ -68,10 +68,7 @@ def drop_redundant_barriers(kernel: KernelOp) -> None:
     if len(kernel.body.blocks) > 1 or not any(map(is_group_barrier, kernel.walk())):
         return
     regions = find_barrier_regions(kernel, _NothingIsUniform())
-    if not all(
-        isinstance(carrier, scf.IfOp | scf.ForOp | scf.WhileOp | scf.IndexSwitchOp)
-        for carrier in regions.carriers
-    ):
+    if not all(map(decisions, regions.carriers)):
         return
     finder = RedundantBarriers(kernel, regions, lambda: analyze_kernel(kernel))
     reasons: list[StringAttr] = []

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import cf
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from spmd.analysis.graphs.bit_vectors import numbers, solve_backward
 from spmd.analysis.graphs.traversal import reverse_post_order, successors_of
+from spmd.dialects.interfaces.control_flow import decisions
 from spmd.passes.structuring.successors import (
     find_empty,
     replace_trivial_arguments,
@@ -157,8 +157,7 @@ class BlockGraph:
                 if op is not end
                 for operand in op.operands
             }
-            if isinstance(end, cf.ConditionalBranchOp | cf.SwitchOp):
-                used.add(end.operands[0])  # what decides
+            used.update(each.value for each in decisions(end))
             users.append(used)
             passed = {value for jump in self.jumps[number] for value in jump.values}
             for value in (*used, *passed):

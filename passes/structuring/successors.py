@@ -9,27 +9,20 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.graphs.traversal import successors_of
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.interfaces.control_flow import Branch, forwarded
 
 
 def ways_of(end: Operation) -> Sequence[tuple[Block, Sequence[SSAValue]]]:
     """Where a terminator with successors leads, and with what; a default comes last."""
-    match end:
-        case cf.BranchOp():
-            return ((end.successor, end.arguments),)
-        case cf.ConditionalBranchOp():
-            return (
-                (end.then_block, end.then_arguments),
-                (end.else_block, end.else_arguments),
-            )
-        case cf.SwitchOp():
-            cases = zip(end.case_blocks, end.case_operand, strict=True)
-            return (*cases, (end.default_block, end.default_operands))
-        case _:
-            fail(
-                end,
-                "expected blocks that end in cf.br, cf.cond_br or cf.switch, or leave "
-                f"the region, got {end.name}",
-            )
+    if Branch.of(end) is None:
+        fail(
+            end,
+            "expected blocks that end in cf.br, cf.cond_br or cf.switch, or leave "
+            f"the region, got {end.name}",
+        )
+    groups = ([each.value for each in group] for group in forwarded(end))
+    ways = tuple(zip(end.successors, groups, strict=True))
+    return (*ways[1:], ways[0]) if isinstance(end, cf.SwitchOp) else ways
 
 
 Way = tuple[Block | None, Sequence[SSAValue]]
