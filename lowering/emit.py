@@ -30,7 +30,7 @@ from spmd.lowering.machine import PORTABLE, Machine
 from spmd.lowering.ops.assertions import Assertions, functions_that_may_fail
 from spmd.lowering.ops.func import is_work_group_function, write_function
 from spmd.lowering.ops.memref import write_global
-from spmd.lowering.writing.function_writer import why_not_lowered
+from spmd.lowering.writing.dispatch import why_not_lowered
 from spmd.lowering.writing.module_writer import ModuleWriter, Remark
 from spmd.lowering.writing.symbols import exported_symbol, unused_symbol
 from spmd.lowering.writing.types import TypeNotLowered

@@ -39,12 +39,14 @@ from xdsl.ir import Attribute, BlockArgument
 from spmd.dialects.work_groups import WORK_GROUP_SIZE
 from spmd.lowering.ops.assertions import has_failed
 from spmd.lowering.writing.function_writer import FunctionWriter
+from spmd.lowering.writing.memref_value import component_names, free_layout
 from spmd.lowering.writing.module_writer import ModuleWriter, quoted
 from spmd.lowering.writing.symbols import exported_symbol
 from spmd.lowering.writing.types import (
     TypeNotLowered,
     is_memref,
     llvm_type,
+    memref_layout,
     scalar_bits,
     storage_type,
 )
@@ -161,11 +163,8 @@ def load_arguments(
             continue
         pointer = load_field(writer, fields[0], f"{hint}.data")
         passed += [f"ptr {pointer}", f"ptr {pointer}"]
-        rank = type_.get_num_dims()
-        parts = ["offset"]
-        parts += [f"size{d}" for d in range(rank)]
-        parts += [f"stride{d}" for d in range(rank)]
-        for field, part in zip(fields[1:], parts, strict=True):
+        _, _, *numbers = component_names(free_layout(memref_layout(type_)))
+        for field, (_, part) in zip(fields[1:], numbers, strict=True):
             passed.append(f"i64 {load_field(writer, field, f'{hint}.{part}')}")
     return passed
 
@@ -312,22 +311,7 @@ class _Entry:
         if self.full is None:
             self.call(self.function, passed)
         else:
-            inside = "true"
-            for axis, count in zip("xyz", full_groups, strict=True):
-                here = writer.temp(f"icmp ult i64 %group.{axis}, {count}")
-                inside = (
-                    here
-                    if inside == "true"
-                    else writer.temp(f"and i1 {inside}, {here}")
-                )
-            writer.emit(f"br i1 {inside}, label %full, label %partial")
-            writer.start("full")
-            self.call(self.full, passed)
-            writer.jump("next")
-            writer.start("partial")
-            self.call(self.function, passed)
-            writer.jump("next")
-            writer.start("next")
+            self._call_version(self.full, passed, full_groups)
         latch = writer.block
         right = writer.temp("add nuw nsw i64 %group.x, 1")
         end_x = writer.temp(f"icmp eq i64 {right}, {groups[0]}")
@@ -353,6 +337,22 @@ class _Entry:
             writer.lines[line] = (
                 f"  %{name} = phi i64 [ {start}, %{before} ], [ {step}, %{latch} ]"
             )
+
+    def _call_version(
+        self, full: FuncOp, passed: Sequence[str], full_groups: Sequence[str]
+    ) -> None:
+        """Calls the version for full groups, or that for any."""
+        writer = self.writer
+        inside = ""
+        for axis, count in zip("xyz", full_groups, strict=True):
+            here = writer.temp(f"icmp ult i64 %group.{axis}, {count}")
+            inside = writer.temp(f"and i1 {inside}, {here}") if inside else here
+        writer.emit(f"br i1 {inside}, label %full, label %partial")
+        for label, function in (("full", full), ("partial", self.function)):
+            writer.start(label)
+            self.call(function, passed)
+            writer.jump("next")
+        writer.start("next")
 
 
 def write_entry(module: ModuleWriter, function: FuncOp, full: FuncOp | None) -> None:

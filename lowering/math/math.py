@@ -19,6 +19,7 @@ from spmd.lowering.math.vector_math import (
     power_helper,
     vector_helper,
 )
+from spmd.lowering.math_names import BINARY, UNARY
 from spmd.lowering.ops.arith import fast_math
 from spmd.lowering.ops.conversions import (
     constant,
@@ -70,31 +71,22 @@ def _scalar(type_: str) -> str:
 
 # What CPUs compute
 
-_INTRINSICS = {
-    math.AbsFOp.name: "fabs",
-    math.CeilOp.name: "ceil",
-    math.FloorOp.name: "floor",
-    math.RoundEvenOp.name: "roundeven",
-    math.RoundOp.name: "round",
-    math.SqrtOp.name: "sqrt",
-    math.TruncOp.name: "trunc",
-    math.CopySignOp.name: "copysign",
+_INTRINSICS: dict[type[Operation], str] = {
+    math.AbsFOp: "fabs",
+    math.CeilOp: "ceil",
+    math.FloorOp: "floor",
+    math.RoundEvenOp: "roundeven",
+    math.RoundOp: "round",
+    math.SqrtOp: "sqrt",
+    math.TruncOp: "trunc",
+    math.CopySignOp: "copysign",
 }
 
 
-@emits(
-    math.AbsFOp,
-    math.CeilOp,
-    math.FloorOp,
-    math.RoundEvenOp,
-    math.RoundOp,
-    math.SqrtOp,
-    math.TruncOp,
-    math.CopySignOp,
-)
+@emits(*_INTRINSICS)
 def _intrinsic(writer: FunctionWriter, op: Operation) -> None:
     type_, operands = _wide_operands(writer, op, len(op.operands))
-    name = f"llvm.{_INTRINSICS[op.name]}.{mangled(type_)}"
+    name = f"llvm.{_INTRINSICS[type(op)]}.{mangled(type_)}"
     arguments = [(type_, operand) for operand in operands]
     text = writer.call(name, type_, arguments, flags=fast_math(op))
     _define_narrow(writer, op.results[0], text)
@@ -140,54 +132,12 @@ def fused_multiply_add(writer: FunctionWriter, op: Operation) -> None:
 
 # What libm computes
 
-_LIBM_INTRINSICS = frozenset(
-    [
-        "acos",
-        "asin",
-        "atan",
-        "atan2",
-        "cos",
-        "cosh",
-        "exp",
-        "exp2",
-        "log",
-        "log10",
-        "log2",
-        "pow",
-        "sin",
-        "sinh",
-        "tan",
-        "tanh",
-    ]
+_LIBM_INTRINSICS = frozenset((*UNARY, *BINARY)) - frozenset(
+    ["acosh", "asinh", "atanh", "cbrt", "erf", "erfc", "exp10", "expm1", "log1p"]
 )
 """LLVM knows more about these than that they are pure."""
 
-_LIBM = {
-    math.AcosOp.name: "acos",
-    math.AcoshOp.name: "acosh",
-    math.AsinOp.name: "asin",
-    math.AsinhOp.name: "asinh",
-    math.Atan2Op.name: "atan2",
-    math.AtanOp.name: "atan",
-    math.AtanhOp.name: "atanh",
-    math.CbrtOp.name: "cbrt",
-    math.CosOp.name: "cos",
-    math.CoshOp.name: "cosh",
-    math.ErfOp.name: "erf",
-    "math.erfc": "erfc",
-    math.Exp2Op.name: "exp2",
-    math.ExpM1Op.name: "expm1",
-    math.ExpOp.name: "exp",
-    math.Log10Op.name: "log10",
-    math.Log1pOp.name: "log1p",
-    math.Log2Op.name: "log2",
-    math.LogOp.name: "log",
-    math.PowFOp.name: "pow",
-    math.SinOp.name: "sin",
-    math.SinhOp.name: "sinh",
-    math.TanOp.name: "tan",
-    math.TanhOp.name: "tanh",
-}
+_LIBM = {f"math.{name}": name for name in (*UNARY, *BINARY)} | {math.PowFOp.name: "pow"}
 
 
 def libm_function(op: Operation) -> str | None:
@@ -249,20 +199,15 @@ def _ipowi(writer: FunctionWriter, op: math.IPowIOp) -> None:
     )
 
 
-_INTEGER_INTRINSICS = {
-    math.AbsIOp.name: "abs",
-    math.CountLeadingZerosOp.name: "ctlz",
-    math.CountTrailingZerosOp.name: "cttz",
-    math.CtPopOp.name: "ctpop",
+_INTEGER_INTRINSICS: dict[type[Operation], str] = {
+    math.AbsIOp: "abs",
+    math.CountLeadingZerosOp: "ctlz",
+    math.CountTrailingZerosOp: "cttz",
+    math.CtPopOp: "ctpop",
 }
 
 
-@emits(
-    math.AbsIOp,
-    math.CountLeadingZerosOp,
-    math.CountTrailingZerosOp,
-    math.CtPopOp,
-)
+@emits(*_INTEGER_INTRINSICS)
 def _integer_intrinsic(writer: FunctionWriter, op: Operation) -> None:
     (operand,) = op.operands
     type_ = writer.type_of(operand)
@@ -270,5 +215,5 @@ def _integer_intrinsic(writer: FunctionWriter, op: Operation) -> None:
     if not isinstance(op, math.CtPopOp):
         # Zero, and the smallest integer, have a result: the width, and itself.
         arguments.append(("i1", "false"))
-    name = f"llvm.{_INTEGER_INTRINSICS[op.name]}.{mangled(type_)}"
+    name = f"llvm.{_INTEGER_INTRINSICS[type(op)]}.{mangled(type_)}"
     writer.define(op.results[0], writer.call(name, type_, arguments))

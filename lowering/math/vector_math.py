@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from spmd.lowering.machine import vector_function
 from spmd.lowering.math.vector_polynomials import has_polynomial, polynomial_text
-from spmd.lowering.writing.literals import splat_literal
+from spmd.lowering.ops.conversions import constant, like
 from spmd.lowering.writing.module_writer import ModuleWriter
-from spmd.lowering.writing.types import vector_text
+from spmd.lowering.writing.types import mangled, vector_text
 
 PURE = "nounwind willreturn memory(none)"
 """Math functions do not set `errno` here; nobody could read it."""
@@ -153,67 +153,62 @@ def power_helper(
     Float: a negative exponent gives the reciprocal. Integer: it gives 1 for 1, 1 or -1
     for -1, and 0 for anything else.
     """
-    is_float = base in ("float", "double")
+    kind = "fpowi" if base in ("float", "double") else "ipowi"
     suffix = "" if lanes is None else f".v{lanes}"
-    helper = f"spmd.{'fpowi' if is_float else 'ipowi'}.{base}.i{exponent_bits}{suffix}"
+    helper = f"spmd.{kind}.{base}.i{exponent_bits}{suffix}"
+    return module.helper(
+        helper, lambda: _power_text(module, helper, base, lanes, f"i{exponent_bits}")
+    )
 
-    def like(scalar: str) -> str:
-        return scalar if lanes is None else vector_text(lanes, scalar)
 
-    def k(text: str, scalar: str) -> str:
-        return text if lanes is None else splat_literal(text, scalar)
-
-    def make() -> str:
-        b, e, i1 = like(base), like(f"i{exponent_bits}"), like("i1")
-        one = k("1.0", base) if is_float else k("1", base)
-        zero = k("0", f"i{exponent_bits}")
-        multiply = "fmul" if is_float else "mul"
-        magnitude = f"llvm.abs.{_mangled_integer(exponent_bits, lanes)}"
-        module.declare(magnitude, e, [e, "i1"])
-        lines = [
-            f"define internal {b} @{helper}({b} %x, {e} %n) nounwind {{",
-            "entry:",
-            f"  %negative = icmp slt {e} %n, {zero}",
-            f"  %size = call {e} @{magnitude}({e} %n, i1 false)",
-            "  br label %loop",
-            "loop:",
-            f"  %m = phi {e} [ %size, %entry ], [ %m.next, %loop ]",
-            f"  %square = phi {b} [ %x, %entry ], [ %square.next, %loop ]",
-            f"  %y = phi {b} [ {one}, %entry ], [ %y.next, %loop ]",
-            f"  %low = and {e} %m, {k('1', f'i{exponent_bits}')}",
-            f"  %odd = icmp ne {e} %low, {zero}",
-            f"  %product = {multiply} {b} %y, %square",
-            f"  %y.next = select {i1} %odd, {b} %product, {b} %y",
-            f"  %square.next = {multiply} {b} %square, %square",
-            f"  %m.next = lshr {e} %m, {k('1', f'i{exponent_bits}')}",
-            f"  %more = icmp ne {e} %m.next, {zero}",
-        ]
-        go_on = "%more"
-        if lanes is not None:
-            any_lane = f"llvm.vector.reduce.or.v{lanes}i1"
-            module.declare(any_lane, "i1", [i1])
-            lines.append(f"  %any = call i1 @{any_lane}({i1} %more)")
-            go_on = "%any"
-        lines += [f"  br i1 {go_on}, label %loop, label %done", "done:"]
-        if is_float:
-            lines.append(f"  %inverse = fdiv {b} {one}, %y.next")
-        else:
-            all_ones = k("-1", base)
-            lines += [
-                f"  %is.one = icmp eq {b} %x, {one}",
-                f"  %is.minus.one = icmp eq {b} %x, {all_ones}",
-                f"  %unit = or {i1} %is.one, %is.minus.one",
-                f"  %inverse = select {i1} %unit, {b} %y.next, {b} {k('0', base)}",
-            ]
+def _power_text(
+    module: ModuleWriter, helper: str, base: str, lanes: int | None, exponent: str
+) -> str:
+    is_float = base in ("float", "double")
+    b, e, i1 = like(base, lanes), like(exponent, lanes), like("i1", lanes)
+    one = constant("1.0" if is_float else "1", base, lanes)
+    zero, bit = constant("0", exponent, lanes), constant("1", exponent, lanes)
+    multiply = "fmul" if is_float else "mul"
+    magnitude = f"llvm.abs.{mangled(e)}"
+    module.declare(magnitude, e, [e, "i1"])
+    lines = [
+        f"define internal {b} @{helper}({b} %x, {e} %n) nounwind {{",
+        "entry:",
+        f"  %negative = icmp slt {e} %n, {zero}",
+        f"  %size = call {e} @{magnitude}({e} %n, i1 false)",
+        "  br label %loop",
+        "loop:",
+        f"  %m = phi {e} [ %size, %entry ], [ %m.next, %loop ]",
+        f"  %square = phi {b} [ %x, %entry ], [ %square.next, %loop ]",
+        f"  %y = phi {b} [ {one}, %entry ], [ %y.next, %loop ]",
+        f"  %low = and {e} %m, {bit}",
+        f"  %odd = icmp ne {e} %low, {zero}",
+        f"  %product = {multiply} {b} %y, %square",
+        f"  %y.next = select {i1} %odd, {b} %product, {b} %y",
+        f"  %square.next = {multiply} {b} %square, %square",
+        f"  %m.next = lshr {e} %m, {bit}",
+        f"  %more = icmp ne {e} %m.next, {zero}",
+    ]
+    go_on = "%more"
+    if lanes is not None:
+        any_lane = f"llvm.vector.reduce.or.v{lanes}i1"
+        module.declare(any_lane, "i1", [i1])
+        lines.append(f"  %any = call i1 @{any_lane}({i1} %more)")
+        go_on = "%any"
+    lines += [f"  br i1 {go_on}, label %loop, label %done", "done:"]
+    if is_float:
+        lines.append(f"  %inverse = fdiv {b} {one}, %y.next")
+    else:
+        all_ones = constant("-1", base, lanes)
         lines += [
-            f"  %result = select {i1} %negative, {b} %inverse, {b} %y.next",
-            f"  ret {b} %result",
-            "}",
+            f"  %is.one = icmp eq {b} %x, {one}",
+            f"  %is.minus.one = icmp eq {b} %x, {all_ones}",
+            f"  %unit = or {i1} %is.one, %is.minus.one",
+            f"  %inverse = select {i1} %unit, {b} %y.next, {b} {constant('0', base, lanes)}",
         ]
-        return "\n".join(lines)
-
-    return module.helper(helper, make)
-
-
-def _mangled_integer(bits: int, lanes: int | None) -> str:
-    return f"i{bits}" if lanes is None else f"v{lanes}i{bits}"
+    lines += [
+        f"  %result = select {i1} %negative, {b} %inverse, {b} %y.next",
+        f"  ret {b} %result",
+        "}",
+    ]
+    return "\n".join(lines)

@@ -71,38 +71,24 @@ def _constant(writer: FunctionWriter, op: arith.ConstantOp) -> None:
 
 # Integers
 
-_INTEGER_BINARY = {
-    arith.AddiOp.name: "add",
-    arith.SubiOp.name: "sub",
-    arith.MuliOp.name: "mul",
-    arith.DivUIOp.name: "udiv",
-    arith.DivSIOp.name: "sdiv",
-    arith.RemUIOp.name: "urem",
-    arith.RemSIOp.name: "srem",
-    arith.AndIOp.name: "and",
-    arith.OrIOp.name: "or",
-    arith.XOrIOp.name: "xor",
-    arith.ShLIOp.name: "shl",
-    arith.ShRUIOp.name: "lshr",
-    arith.ShRSIOp.name: "ashr",
+_INTEGER_BINARY: dict[type[Operation], str] = {
+    arith.AddiOp: "add",
+    arith.SubiOp: "sub",
+    arith.MuliOp: "mul",
+    arith.DivUIOp: "udiv",
+    arith.DivSIOp: "sdiv",
+    arith.RemUIOp: "urem",
+    arith.RemSIOp: "srem",
+    arith.AndIOp: "and",
+    arith.OrIOp: "or",
+    arith.XOrIOp: "xor",
+    arith.ShLIOp: "shl",
+    arith.ShRUIOp: "lshr",
+    arith.ShRSIOp: "ashr",
 }
 
 
-@emits(
-    arith.AddiOp,
-    arith.SubiOp,
-    arith.MuliOp,
-    arith.DivUIOp,
-    arith.DivSIOp,
-    arith.RemUIOp,
-    arith.RemSIOp,
-    arith.AndIOp,
-    arith.OrIOp,
-    arith.XOrIOp,
-    arith.ShLIOp,
-    arith.ShRUIOp,
-    arith.ShRSIOp,
-)
+@emits(*_INTEGER_BINARY)
 def _integer_binary(writer: FunctionWriter, op: Operation) -> None:
     lhs, rhs = op.operands
     flags = getattr(op.properties.get("overflowFlags"), "data", ())
@@ -111,23 +97,23 @@ def _integer_binary(writer: FunctionWriter, op: Operation) -> None:
         text += " exact"
     writer.define(
         op.results[0],
-        f"{_INTEGER_BINARY[op.name]}{text} {writer.typed(lhs)}, {writer.get(rhs)}",
+        f"{_INTEGER_BINARY[type(op)]}{text} {writer.typed(lhs)}, {writer.get(rhs)}",
     )
 
 
-_MIN_MAX = {
-    arith.MinSIOp.name: "smin",
-    arith.MaxSIOp.name: "smax",
-    arith.MinUIOp.name: "umin",
-    arith.MaxUIOp.name: "umax",
+_MIN_MAX: dict[type[Operation], str] = {
+    arith.MinSIOp: "smin",
+    arith.MaxSIOp: "smax",
+    arith.MinUIOp: "umin",
+    arith.MaxUIOp: "umax",
 }
 
 
-@emits(arith.MinSIOp, arith.MaxSIOp, arith.MinUIOp, arith.MaxUIOp)
+@emits(*_MIN_MAX)
 def _integer_min_max(writer: FunctionWriter, op: Operation) -> None:
     lhs, rhs = op.operands
     type_ = writer.type_of(lhs)
-    name = f"llvm.{_MIN_MAX[op.name]}.{mangled(type_)}"
+    name = f"llvm.{_MIN_MAX[type(op)]}.{mangled(type_)}"
     arguments = [(type_, writer.get(lhs)), (type_, writer.get(rhs))]
     writer.define(op.results[0], writer.call(name, type_, arguments))
 
@@ -225,37 +211,37 @@ def _select(writer: FunctionWriter, op: arith.SelectOp) -> None:
 
 # Floats
 
-_FLOAT_BINARY = {
-    arith.AddfOp.name: "fadd",
-    arith.SubfOp.name: "fsub",
-    arith.MulfOp.name: "fmul",
-    arith.DivfOp.name: "fdiv",
+_FLOAT_BINARY: dict[type[Operation], str] = {
+    arith.AddfOp: "fadd",
+    arith.SubfOp: "fsub",
+    arith.MulfOp: "fmul",
+    arith.DivfOp: "fdiv",
 }
 
 
-@emits(arith.AddfOp, arith.SubfOp, arith.MulfOp, arith.DivfOp)
+@emits(*_FLOAT_BINARY)
 def _float_binary(writer: FunctionWriter, op: Operation) -> None:
     lhs, rhs = op.operands
     type_, a = operand_to_compute(writer, lhs)
     _, b = operand_to_compute(writer, rhs)
-    instruction = f"{_FLOAT_BINARY[op.name]} {fast_math(op)}{type_} {a}, {b}"
+    instruction = f"{_FLOAT_BINARY[type(op)]} {fast_math(op)}{type_} {a}, {b}"
     define_computed(writer, op.results[0], instruction)
 
 
-_FLOAT_MIN_MAX = {
-    arith.MinimumfOp.name: "minimum",
-    arith.MaximumfOp.name: "maximum",
-    arith.MinnumfOp.name: "minnum",
-    arith.MaxnumfOp.name: "maxnum",
+_FLOAT_MIN_MAX: dict[type[Operation], str] = {
+    arith.MinimumfOp: "minimum",
+    arith.MaximumfOp: "maximum",
+    arith.MinnumfOp: "minnum",
+    arith.MaxnumfOp: "maxnum",
 }
 
 
-@emits(arith.MinimumfOp, arith.MaximumfOp, arith.MinnumfOp, arith.MaxnumfOp)
+@emits(*_FLOAT_MIN_MAX)
 def _float_min_max(writer: FunctionWriter, op: Operation) -> None:
     lhs, rhs = op.operands
     type_, a = operand_to_compute(writer, lhs)
     _, b = operand_to_compute(writer, rhs)
-    name = f"llvm.{_FLOAT_MIN_MAX[op.name]}.{mangled(type_)}"
+    name = f"llvm.{_FLOAT_MIN_MAX[type(op)]}.{mangled(type_)}"
     text = writer.call(name, type_, [(type_, a), (type_, b)], flags=fast_math(op))
     define_computed(writer, op.results[0], text)
 

@@ -10,7 +10,7 @@ is integer arithmetic too: of `fpext` LLVM makes arithmetic in `bfloat`, and tha
 
 from __future__ import annotations
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -357,8 +357,8 @@ def _integer_to_integer(writer: FunctionWriter, op: Operation) -> None:
 emits_named(*_INTEGER_EXTENSION)(_integer_to_integer)
 
 
-@emits(arith.BitcastOp)
-def _bitcast(writer: FunctionWriter, op: arith.BitcastOp) -> None:
+@emits(arith.BitcastOp, vector.BitcastOp)
+def _bitcast(writer: FunctionWriter, op: Operation) -> None:
     (source,), (result,) = op.operands, op.results
     here, there = writer.type_of(source), writer.type_of(result)
     if here == there:

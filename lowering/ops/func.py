@@ -19,7 +19,11 @@ from spmd.lowering.ops.assertions import FAILED, write_return_if_failed
 from spmd.lowering.ops.narrow_indices import wrap_in_different_widths
 from spmd.lowering.writing.control_flow import write_cfg
 from spmd.lowering.writing.function_writer import FunctionWriter
-from spmd.lowering.writing.memref_value import MemRefValue
+from spmd.lowering.writing.memref_value import (
+    component_names,
+    free_layout,
+    from_components,
+)
 from spmd.lowering.writing.module_writer import ModuleWriter, quoted
 from spmd.lowering.writing.registry import emits
 from spmd.lowering.writing.types import (
@@ -52,9 +56,7 @@ def argument_attribute(function: FuncOp, index: int, name: str) -> bool:
 def parameter_types(type_: Attribute) -> list[str]:
     """The LLVM parameters that stand for one argument."""
     if is_memref(type_):
-        rank = type_.get_num_dims()
-        memref_layout(type_)  # refuses layouts that have no descriptor
-        return ["ptr", "ptr", "i64", *["i64"] * (2 * rank)]
+        return [part for part, _ in component_names(free_layout(memref_layout(type_)))]
     return [llvm_type(type_)]
 
 
@@ -91,11 +93,10 @@ def _parameters(writer: FunctionWriter, function: FuncOp, block: Block) -> list[
             writer.set(argument, f"%{name}")
             texts.append(f"{llvm_type(argument.type)} %{name}")
             continue
-        layout = memref_layout(argument.type)
-        suffixes = ["base", "data", "offset"]
-        suffixes += [f"size{d}" for d in range(layout.rank)]
-        suffixes += [f"stride{d}" for d in range(layout.rank)]
-        names = [writer.fresh(f"{hint}.{suffix}") for suffix in suffixes]
+        layout = free_layout(memref_layout(argument.type))
+        names = [
+            writer.fresh(f"{hint}.{suffix}") for _, suffix in component_names(layout)
+        ]
         attributes = ""
         if argument_attribute(function, index, NO_ALIAS) or (
             scratch is not None and is_local_memory(argument.type)
@@ -107,13 +108,8 @@ def _parameters(writer: FunctionWriter, function: FuncOp, block: Block) -> list[
             attributes = f"noalias align {CACHE_LINE} "
         texts += [f"ptr %{names[0]}", f"ptr {attributes}%{names[1]}"]
         texts += [f"i64 %{name}" for name in names[2:]]
-        operands = [f"%{name}" for name in names]
-        base, data, offset, *numbers = operands
-        sizes, strides = numbers[: layout.rank], numbers[layout.rank :]
-        writer.set_memref(
-            argument,
-            MemRefValue(layout, base, data, offset, tuple(sizes), tuple(strides)),
-        )
+        value = from_components(layout, [f"%{name}" for name in names])
+        writer.set_memref(argument, value)
     return texts
 
 
@@ -171,19 +167,18 @@ def _as_result(writer: FunctionWriter, value: SSAValue) -> str:
         return writer.get(value)
     memref = writer.memref(value)
     struct = result_type(value.type)
-    parts = [
-        ("ptr", memref.allocated, "0"),
-        ("ptr", memref.aligned, "1"),
-        ("i64", memref.offset, "2"),
-        *[("i64", size, f"3, {d}") for d, size in enumerate(memref.sizes)],
-        *[("i64", stride, f"4, {d}") for d, stride in enumerate(memref.strides)],
-    ]
     whole = "poison"
-    for type_, operand, position in parts:
-        whole = writer.temp(
-            f"insertvalue {struct} {whole}, {type_} {operand}, {position}"
-        )
+    positions = _positions(memref.layout.rank)
+    for part, position in zip(memref.parameters(), positions, strict=True):
+        whole = writer.temp(f"insertvalue {struct} {whole}, {part}, {position}")
     return whole
+
+
+def _positions(rank: int) -> list[str]:
+    """Where the parts of a memref are in the struct of `result_type`."""
+    dimensions = range(rank)
+    arrays = [f"{array}, {d}" for array in (3, 4) for d in dimensions]
+    return ["0", "1", "2", *arrays]
 
 
 @emits(CallOp)
@@ -195,12 +190,7 @@ def _call(writer: FunctionWriter, op: CallOp) -> None:
     passed: list[str] = []
     for argument in op.operands:
         if is_memref(argument.type):
-            memref = writer.memref(argument)
-            passed += [f"ptr {memref.allocated}", f"ptr {memref.aligned}"]
-            passed += [
-                f"i64 {operand}"
-                for operand in (memref.offset, *memref.sizes, *memref.strides)
-            ]
+            passed += writer.memref(argument).parameters()
         else:
             passed.append(writer.typed(argument))
     may_fail = callee in writer.module.reporting
@@ -237,25 +227,18 @@ def _bind_result(
 ) -> None:
     layout = memref_layout(result.type)
     hint = result.name_hint or "t"
-
-    def part(position: str, suffix: str) -> str:
-        text = f"extractvalue {struct} {whole}{at}, {position}"
-        return writer.temp(text, f"{hint}.{suffix}")
-
-    def parts(position: int, known: Sequence[int | None], suffix: str) -> list[str]:
-        return [
-            part(f"{position}, {d}", f"{suffix}{d}") if size is None else str(size)
-            for d, size in enumerate(known)
-        ]
-
-    writer.set_memref(
-        result,
-        MemRefValue(
-            layout,
-            part("0", "base"),
-            part("1", "data"),
-            part("2", "offset") if layout.offset is None else str(layout.offset),
-            tuple(parts(3, layout.sizes, "size")),
-            tuple(parts(4, layout.strides, "stride")),
-        ),
+    positions = dict(
+        zip(
+            (suffix for _, suffix in component_names(free_layout(layout))),
+            _positions(layout.rank),
+            strict=True,
+        )
     )
+    operands = [
+        writer.temp(
+            f"extractvalue {struct} {whole}{at}, {positions[suffix]}",
+            f"{hint}.{suffix}",
+        )
+        for _, suffix in component_names(layout)
+    ]
+    writer.set_components(result, operands)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from math import prod
 
 from xdsl.dialects import func, memref, scf
@@ -96,12 +97,13 @@ def access_hints(writer: FunctionWriter, op: Operation) -> str:
 # Memory
 
 
-def _sizes(writer: FunctionWriter, op: Operation, count: int) -> list[str]:
-    """The sizes of a new memref, of which the first `count` operands are the unknown ones."""
-    type_ = op.results[0].type
-    dynamic = iter([writer.get(operand) for operand in op.operands[:count]])
+def sizes_of(
+    writer: FunctionWriter, type_: Attribute, dynamic: Iterable[SSAValue]
+) -> list[str]:
+    """The sizes of a new memref, of which some are operands."""
+    rest = iter(dynamic)
     return [
-        next(dynamic) if size is None else str(size)
+        writer.get(next(rest)) if size is None else str(size)
         for size in memref_layout(type_).sizes
     ]
 
@@ -119,14 +121,26 @@ def contiguous_strides(
     return strides, count
 
 
-def _new_memref(
-    writer: FunctionWriter, op: Operation
-) -> tuple[list[str], list[str], str]:
+def new_memref(
+    writer: FunctionWriter,
+    result: SSAValue,
+    base: str,
+    data: str,
+    sizes: Sequence[str],
+    strides: Sequence[str],
+) -> None:
+    """Says that a memref has the elements from `data` on."""
+    layout = memref_layout(result.type)
+    value = MemRefValue(layout, base, data, "0", tuple(sizes), tuple(strides))
+    writer.set_memref(result, value)
+
+
+def _extents(writer: FunctionWriter, op: Operation) -> tuple[list[str], list[str], str]:
     """Sizes, strides and number of elements of the memref that an op allocates."""
     type_ = op.results[0].type
     layout = memref_layout(type_)
     assert isinstance(op, memref.AllocOp | memref.AllocaOp)
-    sizes = _sizes(writer, op, len(op.dynamic_sizes))
+    sizes = sizes_of(writer, type_, op.dynamic_sizes)
     if op.symbol_operands:
         raise TypeNotLowered(f"expected no symbols for the layout, got {type_}")
     if layout.is_identity:
@@ -152,7 +166,7 @@ def _alignment(op: Operation, least: int) -> int:
 def _alloca(writer: FunctionWriter, op: memref.AllocaOp) -> None:
     result = op.results[0]
     layout = memref_layout(result.type)
-    sizes, strides, count = _new_memref(writer, op)
+    sizes, strides, count = _extents(writer, op)
     alignment = _alignment(op, natural_alignment(layout.element))
     element = storage_type(layout.element)
     name = "%" + writer.fresh(result.name_hint)
@@ -168,9 +182,7 @@ def _alloca(writer: FunctionWriter, op: memref.AllocaOp) -> None:
     else:
         writer.use_stack()
         writer.emit(f"{name} = alloca {element}, i64 {count}, align {alignment}")
-    writer.set_memref(
-        result, MemRefValue(layout, name, name, "0", tuple(sizes), tuple(strides))
-    )
+    new_memref(writer, result, name, name, sizes, strides)
 
 
 def _outlives_its_block(value: SSAValue) -> bool:
@@ -211,7 +223,7 @@ def _alloca_scope(writer: FunctionWriter, op: memref.AllocaScopeOp) -> None:
 def _alloc(writer: FunctionWriter, op: memref.AllocOp) -> None:
     result = op.results[0]
     layout = memref_layout(result.type)
-    sizes, strides, count = _new_memref(writer, op)
+    sizes, strides, count = _extents(writer, op)
     alignment = _alignment(op, HEAP_ALIGNMENT)
     size = multiply(writer, count, str(storage_bytes(layout.element)))
     # More than is needed, and the first address in it that is aligned: this is right on
@@ -225,9 +237,7 @@ def _alloc(writer: FunctionWriter, op: memref.AllocOp) -> None:
     mask = "llvm.ptrmask.p0.i64"
     arguments = [("ptr", above), ("i64", str(-alignment))]
     data = writer.temp(writer.call(mask, "ptr", arguments), f"{hint}.data")
-    writer.set_memref(
-        result, MemRefValue(layout, base, data, "0", tuple(sizes), tuple(strides))
-    )
+    new_memref(writer, result, base, data, sizes, strides)
 
 
 @emits(memref.DeallocOp)
@@ -314,6 +324,4 @@ def _get_global(writer: FunctionWriter, op: memref.GetGlobalOp) -> None:
     name = f"@{quoted(symbol)}"
     sizes = [str(size) for size in layout.sizes]
     strides = [str(stride) for stride in layout.strides]
-    writer.set_memref(
-        result, MemRefValue(layout, name, name, "0", tuple(sizes), tuple(strides))
-    )
+    new_memref(writer, result, name, name, sizes, strides)

@@ -11,10 +11,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation, SSAValue
 
-from spmd.lowering.ops.memref import contiguous_strides
+from spmd.lowering.ops.memref import contiguous_strides, new_memref, sizes_of
 from spmd.lowering.writing.addresses import add, is_literal, multiply
 from spmd.lowering.writing.function_writer import FunctionWriter
-from spmd.lowering.writing.memref_value import MemRefValue
 from spmd.lowering.writing.registry import emits
 from spmd.lowering.writing.types import MemRefLayout, TypeNotLowered, memref_layout
 
@@ -143,23 +142,15 @@ def kept_dimensions(
 def _view(writer: FunctionWriter, op: memref.ViewOp) -> None:
     source = writer.memref(op.operands[0])
     result = op.results[0]
-    layout = _layout_of(result)
     shift = add(writer, source.offset, writer.get(op.operands[1]))
     data = source.aligned
     if shift != "0":
         hint = result.name_hint or "t"
         text = f"getelementptr i8, ptr {source.aligned}, i64 {shift}"
         data = writer.temp(text, f"{hint}.data")
-    dynamic = iter(op.operands[2:])
-    sizes = [
-        writer.get(next(dynamic)) if size is None else str(size)
-        for size in layout.sizes
-    ]
+    sizes = sizes_of(writer, result.type, op.operands[2:])
     strides, _ = contiguous_strides(writer, sizes)
-    writer.set_memref(
-        result,
-        MemRefValue(layout, source.allocated, data, "0", tuple(sizes), tuple(strides)),
-    )
+    new_memref(writer, result, source.allocated, data, sizes, strides)
 
 
 @emits(memref.ReinterpretCastOp)

@@ -9,6 +9,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from spmd.lowering.writing.control_flow import Join, components_of, write_cfg
 from spmd.lowering.writing.counted_loop import CountedLoop
+from spmd.lowering.writing.dispatch import write_block
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.registry import emits
 from spmd.lowering.writing.types import INDEX_BITS, scalar_bits
@@ -51,7 +52,7 @@ def _write_alternatives(
     incoming: list[tuple[str, list[str]]] = []
     for label, region in regions:
         writer.start(label)
-        last = writer.write_block(region.blocks[0])
+        last = write_block(writer, region.blocks[0])
         incoming.append((writer.block, components_of(writer, last.operands)))
         writer.jump(after)
     _join(writer, after, results, incoming)
@@ -102,13 +103,13 @@ def _while(writer: FunctionWriter, op: scf.WhileOp) -> None:
     join.bind(before.args)
     join.add(entered, initial)
     with writer.loop([*before.args, *do.args]):
-        condition = writer.write_block(before)
+        condition = write_block(writer, before)
         proceed = writer.get(condition.operands[0])
         writer.emit(f"br i1 {proceed}, label %{body}, label %{after}")
         for arg, passed in zip(do.args, condition.operands[1:], strict=True):
             writer.alias(arg, passed)
         writer.start(body)
-        last = writer.write_block(do)
+        last = write_block(writer, do)
         join.add(writer.block, components_of(writer, last.operands))
     writer.jump(head)
     join.finish()
@@ -169,7 +170,7 @@ def _for(writer: FunctionWriter, op: scf.ForOp) -> None:
         components_of(writer, initial),
     )
     with writer.loop(carried):
-        last = writer.write_block(block)
+        last = write_block(writer, block)
     loop.finish(components_of(writer, last.operands))
     for result, arg in zip(op.results, carried, strict=True):
         writer.alias(result, arg)
@@ -191,7 +192,7 @@ def _parallel(writer: FunctionWriter, op: scf.ParallelOp) -> None:
         current = components_of(writer, results)
         loops.append((loop, current))
     with writer.loop(results):
-        writer.write_block(block)
+        write_block(writer, block)
         operands = components_of(writer, reduce.args)
         current = [
             _reduction(writer, region.blocks[0], accumulated, operand)
@@ -209,5 +210,5 @@ def _parallel(writer: FunctionWriter, op: scf.ParallelOp) -> None:
 def _reduction(writer: FunctionWriter, block: Block, lhs: str, rhs: str) -> str:
     writer.set(block.args[0], lhs)
     writer.set(block.args[1], rhs)
-    last = writer.write_block(block)
+    last = write_block(writer, block)
     return writer.get(last.operands[0])

@@ -67,13 +67,19 @@ def shuffle(
     return f"shufflevector {type_} {a}, {type_} {b}, <{len(lanes)} x i32> {mask}"
 
 
-def splat(writer: FunctionWriter, operand: str, scalar: str, lanes: int) -> str:
+def splat(
+    writer: FunctionWriter,
+    operand: str,
+    scalar: str,
+    lanes: int,
+    hint: str | None = None,
+) -> str:
     """A vector whose lanes are all the same scalar."""
     if not operand.startswith("%"):
         return splat_literal(operand, scalar)
     type_ = vector_text(lanes, scalar)
     one = writer.temp(f"insertelement {type_} poison, {scalar} {operand}, i64 0")
-    return writer.temp(shuffle(writer, type_, one, "poison", [0] * lanes))
+    return writer.temp(shuffle(writer, type_, one, "poison", [0] * lanes), hint)
 
 
 # Making vectors
@@ -83,15 +89,10 @@ def splat(writer: FunctionWriter, operand: str, scalar: str, lanes: int) -> str:
 def _broadcast(writer: FunctionWriter, op: vector.BroadcastOp) -> None:
     (source,), (result,) = op.operands, op.results
     lanes = lanes_of(result)
-    type_ = writer.type_of(result)
     operand = writer.get(source)
     if not is_vector(source.type):
         scalar = writer.type_of(source)
-        if not operand.startswith("%"):
-            writer.set(result, splat_literal(operand, scalar))
-            return
-        one = writer.temp(f"insertelement {type_} poison, {scalar} {operand}, i64 0")
-        writer.define(result, shuffle(writer, type_, one, "poison", [0] * lanes))
+        writer.set(result, splat(writer, operand, scalar, lanes, result.name_hint))
         return
     # Dimensions are matched from the last one on; one of size one is repeated.
     shape, wanted = shape_of(source), shape_of(result)
@@ -153,17 +154,6 @@ def lanes_below(
     limit = splat(writer, narrow, "i32", lanes)
     numbers = vector_literal([str(at) for at in coordinates], "i32")
     return writer.temp(f"icmp ult <{lanes} x i32> {numbers}, {limit}")
-
-
-@emits(vector.BitcastOp)
-def _bitcast(writer: FunctionWriter, op: vector.BitcastOp) -> None:
-    (source,), (result,) = op.operands, op.results
-    if writer.type_of(source) == writer.type_of(result):
-        writer.alias(result, source)
-    else:
-        writer.define(
-            result, f"bitcast {writer.typed(source)} to {writer.type_of(result)}"
-        )
 
 
 # Taking vectors apart

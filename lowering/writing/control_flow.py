@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from spmd.analysis.graphs.traversal import reverse_post_order, successors_of
+from spmd.lowering.writing.dispatch import write_block, write_op
 from spmd.lowering.writing.function_writer import FunctionWriter
 
 
@@ -137,7 +138,7 @@ def write_cfg(
     """
     blocks = region.blocks
     if len(blocks) == 1:
-        _terminate(writer, writer.write_block(blocks[0]), None, leave)
+        _terminate(writer, write_block(writer, blocks[0]), None, leave)
         return
     cfg = Cfg(writer, region)
     joins: list[tuple[Block, Join]] = []
@@ -146,7 +147,7 @@ def write_cfg(
             join = Join(writer, cfg.labels[block])
             join.bind(block.args)
             joins.append((block, join))
-        _terminate(writer, writer.write_block(block), cfg, leave)
+        _terminate(writer, write_block(writer, block), cfg, leave)
     for block, join in joins:
         for edge in cfg.edges[block]:
             join.add(edge.origin, edge.operands)
@@ -166,4 +167,4 @@ def _terminate(
     if branch is not None and cfg is not None:
         branch(writer, terminator, cfg)
         return
-    writer.write_op(terminator)
+    write_op(writer, terminator)

@@ -12,21 +12,15 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 
-from spmd.dialects.diagnostics import fail
-from spmd.dialects.enclosing import enclosing, terminator
-from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
 from spmd.lowering.writing.memref_value import (
     MemRefValue,
     component_names,
     from_components,
 )
 from spmd.lowering.writing.module_writer import ModuleWriter
-from spmd.lowering.writing.registry import EMITTERS
 from spmd.lowering.writing.types import (
-    TypeNotLowered,
     is_memref,
     llvm_type,
     memref_layout,
@@ -232,49 +226,3 @@ class FunctionWriter:
             for type_, (_, operand) in zip(parameters or types, arguments, strict=True)
         )
         return f"call {flags}{result} @{function}({passed})"
-
-    # Regions
-
-    def write_op(self, op: Operation) -> None:
-        """Writes one op through its emitter."""
-        emitter = EMITTERS.get(op.name)
-        if emitter is None:
-            fail(op, why_not_lowered(op))
-        try:
-            emitter(self, op)
-        except TypeNotLowered as error:
-            fail(op, f"{op.name} cannot be written as LLVM IR: {error}")
-
-    def write_block(self, block: Block) -> Operation:
-        """Writes all ops of a block but its terminator, which is the result."""
-        last = terminator(block)
-        for op in block.ops:
-            if op is last:
-                break
-            self.write_op(op)
-        return last
-
-
-def _is_in_work_group_function(op: Operation) -> bool:
-    """Whether `spmd-to-loops` has been here: what it leaves is for sub-groups."""
-    function = enclosing(op, FuncOp)
-    return function is not None and WORK_GROUP_FUNCTION in function.attributes
-
-
-def why_not_lowered(op: Operation) -> str:
-    """Why an op has no emitter, and what to do."""
-    name = op.name
-    if name.startswith("spmd."):
-        if name.startswith("spmd.atomic_"):
-            return (
-                f"{name} cannot be written as LLVM IR: run the pass lower-atomics first"
-            )
-        needed = "vectorize" if _is_in_work_group_function(op) else "spmd-to-loops"
-        return f"{name} cannot be written as LLVM IR: run the pass {needed} first"
-    if name == "builtin.unregistered":
-        attribute = op.attributes.get("op_name__")
-        name = getattr(attribute, "data", name)
-    return (
-        f"{name} cannot be written as LLVM IR: expected ops of the dialects func, arith, "
-        "math, scf, cf, memref and vector, lowered as far as that"
-    )

@@ -40,6 +40,16 @@ class MemRefValue:
             strides=tuple(map(_fixed, layout.strides, self.strides)),
         )
 
+    def parameters(self) -> list[str]:
+        """All operands with their types, as between functions."""
+        layout = free_layout(self.layout)
+        names = component_names(layout)
+        operands = replace(self, layout=layout).components()
+        return [
+            f"{type_} {operand}"
+            for (type_, _), operand in zip(names, operands, strict=True)
+        ]
+
     def components(self) -> list[str]:
         """The operands that the type does not fix, in the order of `component_types`."""
         layout = self.layout
@@ -69,6 +79,12 @@ def component_names(layout: MemRefLayout) -> list[tuple[str, str]]:
     names += [("i64", f"size{d}") for d, s in enumerate(layout.sizes) if s is None]
     names += [("i64", f"stride{d}") for d, s in enumerate(layout.strides) if s is None]
     return names
+
+
+def free_layout(layout: MemRefLayout) -> MemRefLayout:
+    """A layout of the same rank that fixes nothing, as between functions."""
+    unknown = (None,) * layout.rank
+    return replace(layout, offset=None, sizes=unknown, strides=unknown)
 
 
 def from_components(layout: MemRefLayout, operands: Sequence[str]) -> MemRefValue:

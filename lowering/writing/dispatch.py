@@ -1,0 +1,59 @@
+"""Writes ops through the emitters that `registry` knows."""
+
+from __future__ import annotations
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation
+
+from spmd.dialects.diagnostics import fail
+from spmd.dialects.enclosing import enclosing, terminator
+from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
+from spmd.lowering.writing.function_writer import FunctionWriter
+from spmd.lowering.writing.registry import EMITTERS
+from spmd.lowering.writing.types import TypeNotLowered
+
+
+def write_op(writer: FunctionWriter, op: Operation) -> None:
+    """Writes one op."""
+    emitter = EMITTERS.get(op.name)
+    if emitter is None:
+        fail(op, why_not_lowered(op))
+    try:
+        emitter(writer, op)
+    except TypeNotLowered as error:
+        fail(op, f"{op.name} cannot be written as LLVM IR: {error}")
+
+
+def write_block(writer: FunctionWriter, block: Block) -> Operation:
+    """Writes all ops of a block but its terminator, which is the result."""
+    last = terminator(block)
+    for op in block.ops:
+        if op is last:
+            break
+        write_op(writer, op)
+    return last
+
+
+def _is_in_work_group_function(op: Operation) -> bool:
+    """Whether `spmd-to-loops` has been here: what it leaves is for sub-groups."""
+    function = enclosing(op, FuncOp)
+    return function is not None and WORK_GROUP_FUNCTION in function.attributes
+
+
+def why_not_lowered(op: Operation) -> str:
+    """Why an op has no emitter, and what to do."""
+    name = op.name
+    if name.startswith("spmd."):
+        if name.startswith("spmd.atomic_"):
+            return (
+                f"{name} cannot be written as LLVM IR: run the pass lower-atomics first"
+            )
+        needed = "vectorize" if _is_in_work_group_function(op) else "spmd-to-loops"
+        return f"{name} cannot be written as LLVM IR: run the pass {needed} first"
+    if name == "builtin.unregistered":
+        attribute = op.attributes.get("op_name__")
+        name = getattr(attribute, "data", name)
+    return (
+        f"{name} cannot be written as LLVM IR: expected ops of the dialects func, arith, "
+        "math, scf, cf, memref and vector, lowered as far as that"
+    )
