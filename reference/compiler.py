@@ -23,6 +23,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.spmd import KernelOp
 from spmd.reference import scalars
 from spmd.reference.checking.checker import Checker
@@ -309,6 +310,8 @@ class Body:
 
     def write(self, op: Operation) -> None:
         """Append the meaning of `op`."""
+        if MemoryHint.of(op) is not None:
+            return
         write = MEANINGS.get(type(op)) or NAMED_MEANINGS.get(op.name)
         if write is None:
             fail(op, f"expected an op that the interpreter knows, got {op.name}")

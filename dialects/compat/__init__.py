@@ -1,9 +1,10 @@
 """
-What xDSL 0.74 lacks of upstream's `arith`, `vector`, `scf` and `llvm`.
+What xDSL 0.74 lacks of upstream's `arith`, `memref`, `vector`, `scf` and `llvm`.
 
 | dialect  | repair | module |
 | -------- | ------ | ------ |
 | `arith`  | compare, select and casts take vectors; compares keep their attributes | `elementwise` |
+| `memref` | `prefetch` | `prefetch` |
 | `vector` | `gather`, `scatter`, `step` | `memory` |
 | `scf`    | `execute_region` without results prints its terminators | `execute_region` |
 | `llvm`   | `atomicrmw`, `cmpxchg` | `atomics` |
@@ -23,6 +24,7 @@ from threading import Lock
 
 _REPAIRS = {
     "arith": "spmd.dialects.compat.elementwise",
+    "memref": "spmd.dialects.compat.prefetch",
     "vector": "spmd.dialects.compat.memory",
     "scf": "spmd.dialects.compat.execute_region",
     "llvm": "spmd.dialects.compat.atomics",
@@ -33,7 +35,7 @@ _lock = Lock()
 REPAIRED_DIALECTS = tuple(_REPAIRS)
 """The dialects of xDSL that a repair exists for."""
 
-_KERNEL_DIALECTS = ("arith", "vector", "scf")
+_KERNEL_DIALECTS = ("arith", "memref", "vector", "scf")
 """Those in use in every kernel; to import the others takes time that few need to spend."""
 
 

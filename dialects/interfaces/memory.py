@@ -42,6 +42,17 @@ class MemoryAccess(OpInterface):
         return tuple(op.operands[first + 1 :])
 
 
+@dataclass(frozen=True)
+class MemoryHint(MemoryAccess):
+    """
+    The op says which element will be accessed, and does nothing: it may run where the
+    source would not run it, and it may be left out.
+    """
+
+    operand: int = 0
+    """The operand whose memory is meant; the indices follow it."""
+
+
 def loaded_memory(op: Operation) -> SSAValue | None:
     """The memory that a load reads, which writes none."""
     access = MemoryAccess.of(op)

@@ -16,6 +16,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import IsTerminator
 from xdsl.utils.hints import isa
 
+from spmd.dialects.compat.prefetch import PrefetchOp
 from spmd.lowering.writing.addresses import add, element_address, is_literal, multiply
 from spmd.lowering.writing.control_flow import components_of, write_cfg
 from spmd.lowering.writing.counted_loop import CountedLoop
@@ -84,6 +85,17 @@ def _store(writer: FunctionWriter, op: memref.StoreOp) -> None:
     alignment = natural_alignment(element)
     hints = access_hints(writer, op)
     writer.emit(f"store {stored} {operand}, ptr {address}, align {alignment}{hints}")
+
+
+@emits(PrefetchOp)
+def _prefetch(writer: FunctionWriter, op: PrefetchOp) -> None:
+    base = writer.memref(op.memref)
+    indices = map(writer.get, op.indices)
+    address = element_address(writer, base, indices, in_bounds=False)
+    flags = f"i32 {op.is_write.value.data & 1}, i32 {op.locality.value.data}"
+    cache = f"i32 {op.is_data.value.data & 1}"
+    writer.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
+    writer.emit(f"call void @llvm.prefetch.p0(ptr {address}, {flags}, {cache})")
 
 
 def access_hints(writer: FunctionWriter, op: Operation) -> str:

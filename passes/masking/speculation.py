@@ -9,6 +9,7 @@ from xdsl.traits import IsTerminator
 from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import SubGroupQueryOp
 from spmd.dialects.work_groups import is_group_memory
@@ -58,6 +59,8 @@ def needs_mask(op: Operation) -> bool:
     if op.name in VECTOR_LIBRARY_OPS:
         return True
     if isinstance(op, memref.DimOp | memref.AllocaOp | SubGroupQueryOp):
+        return False
+    if MemoryHint.of(op) is not None:
         return False
     if isinstance(op, memref.LoadOp) and is_always_there(op.memref):
         # At a constant index there is always something to load.

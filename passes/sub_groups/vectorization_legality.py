@@ -24,6 +24,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from spmd.dialects.interfaces.computation import Elementwise, FunctionOfOperands
+from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.interfaces.views import ViewLike, makes_view
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
@@ -104,6 +105,8 @@ class _Legality:
                 return self._why_not_access(op)
             case memref.AllocaOp():
                 return _why_not_private_array(op)
+            case _ if MemoryHint.of(op) is not None:
+                return None
             case memref.DimOp():
                 return self._why_not_uniform(op)
             case _ if makes_view(op):

@@ -81,7 +81,7 @@ class LaneAddresses:
             zeros = widening.dense(0, index)
             return LaneAddresses(array, LanePattern.UNIFORM, scalars_of(indices), zeros)
         *outer, last = indices
-        if _has_unit_stride(array) and all(isinstance(each, Uniform) for each in outer):
+        if has_unit_stride(array) and all(isinstance(each, Uniform) for each in outer):
             rows = scalars_of(outer)
             match last:
                 case Strided(first=first, stride=1):
@@ -118,7 +118,7 @@ def why_not_contiguous(
     for axis, (_, lanes) in enumerate(held[:-1]):
         if isinstance(lanes, Strided):
             return f"lanes go along dimension {axis} of {array}, not along the last one"
-    if not _has_unit_stride(op.memref):
+    if not has_unit_stride(op.memref):
         return f"neighbours in {array} need not lie side by side in memory"
     match held[-1][1] if held else None:
         case Strided(stride=-1):
@@ -145,7 +145,7 @@ def _ordinal(number: int) -> str:
     return f"{number}{end}"
 
 
-def _has_unit_stride(array: SSAValue) -> bool:
+def has_unit_stride(array: SSAValue) -> bool:
     type_ = cast(MemRefType[Attribute], array.type)
     strides = type_.get_strides()
     return strides is not None and len(strides) > 0 and strides[-1] == 1
@@ -183,7 +183,7 @@ def _linear(
         else:
             offsets = widening.add(arith.AddiOp(offsets, part))
     assert offsets is not None, "an address that all lanes share needs no offsets"
-    if _has_unit_stride(array):
+    if has_unit_stride(array):
         return array, shared, offsets
     return strides.flattened(), [strides.position(shared)], offsets
 
@@ -191,7 +191,7 @@ def _linear(
 def _cast_from_i32(array: SSAValue, indices: Sequence[Lanes]) -> SSAValue | None:
     """The offsets, if they are a cast of integers of 32 bits, which an access extends."""
     *outer, last = indices
-    if not isinstance(last, Varying) or not _has_unit_stride(array):
+    if not isinstance(last, Varying) or not has_unit_stride(array):
         return None
     if not all(isinstance(each, Uniform) for each in outer):
         return None

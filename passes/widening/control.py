@@ -13,6 +13,7 @@ from xdsl.traits import IsTerminator
 from spmd.analysis.shapes.shape import Shape
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import terminator
+from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import (
     AllOp,
@@ -37,9 +38,14 @@ from spmd.passes.widening.collectives import (
     widen_vote,
 )
 from spmd.passes.widening.emitter import clone_with
+from spmd.passes.widening.hints import widen_hint
 from spmd.passes.widening.lanes import Active, Lanes, Strided, Uniform, Varying
 from spmd.passes.widening.lanewise import from_first, widen_lanewise
-from spmd.passes.widening.memory import widen_alloca, widen_load, widen_store
+from spmd.passes.widening.memory import (
+    widen_alloca,
+    widen_load,
+    widen_store,
+)
 from spmd.passes.widening.state import Widening
 
 
@@ -110,6 +116,8 @@ class SubGroupWidening(Widening):
                 self._widen_while(op, active)
             case arith.SelectOp() if isinstance(op.result.type, MemRefType):
                 self._widen_uniform(op, active)
+            case _ if MemoryHint.of(op) is not None:
+                widen_hint(self, op)
             case _ if op.name.startswith(("arith.", "math.", "ub.poison")):
                 widen_lanewise(self, op, active)
             case _:

@@ -153,6 +153,22 @@ class Emitter(Builder):
 
     # Vectors to scalars
 
+    def of_lane(self, lanes: Lanes, lane: int) -> SSAValue:
+        """The value of one lane, which may be off."""
+        match lanes:
+            case Uniform(scalar=scalar):
+                return scalar
+            case Strided(first=first, stride=stride):
+                step = self.constants.number(lane * stride, first.type)
+                return self.add(arith.AddiOp(first, step), first) if lane else first
+            case _:
+                value = self.vector(lanes)
+                type_ = value.type
+                assert isa(type_, VectorType)
+                return self.add(
+                    vector.ExtractOp(value, [lane], type_.element_type), value
+                )
+
     def scalar(self, lanes: Lanes, active: Active) -> SSAValue:
         """
         The value that all active lanes have.

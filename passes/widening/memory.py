@@ -80,6 +80,7 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
                 else widening.vector(active.mask)
             )
             loaded = _load(widening, access, type_, mask)
+            _keep_streaming(op, loaded.owner)
         case LanePattern.REVERSED:
             mask = active.mask and _reverse(widening, widening.vector(active.mask))
             loaded = _load(widening, access, type_, mask)
@@ -146,6 +147,7 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
             ):
                 stored, mask = _blended(widening, access, stored, mask), None
             store = _vector_store(access, stored, mask)
+            _keep_streaming(op, store)
         case LanePattern.REVERSED:
             stored = _reverse(widening, stored)
             mask = None if mask is None else _reverse(widening, mask)
@@ -164,6 +166,12 @@ def _vector_store(
     if mask is None:
         return vector.StoreOp(stored, access.array, access.first)
     return vector.MaskedStoreOp(access.array, access.first, mask, stored)
+
+
+def _keep_streaming(op: memref.LoadOp | memref.StoreOp, new: Operation | Block) -> None:
+    """Say of `new` as well that it is accessed once only; masked accesses cannot."""
+    if isinstance(new, vector.LoadOp | vector.StoreOp):
+        new.nontemporal = op.nontemporal
 
 
 def widen_alloca(widening: Widening, op: memref.AllocaOp) -> None:

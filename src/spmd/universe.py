@@ -37,7 +37,7 @@ def _repaired(dialect: str, load: Callable[[], Dialect]) -> Callable[[], Dialect
     return load_and_repair
 
 
-for _dialect in ("arith", "scf", "vector", "llvm"):
+for _dialect in ("arith", "memref", "scf", "vector", "llvm"):
     XDSL_UNIVERSE.all_dialects[_dialect] = _repaired(
         _dialect, XDSL_UNIVERSE.all_dialects[_dialect]
     )
