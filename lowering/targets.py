@@ -31,11 +31,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
-from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
+from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp, needs_sub_groups
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import Machine, machine_for
 from spmd.lowering.native import optimized
-from spmd.passes.kernels.choose_sub_group_size import needs_sub_groups
 from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
 
 

@@ -15,14 +15,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.interfaces.control_flow import decisions
-from spmd.dialects.spmd import SubGroupOp, SubGroupQueryOp
+from spmd.dialects.spmd import ConvergentOp, SubGroupOp, SubGroupQueryOp
 from spmd.dialects.work_groups import WORK_ITEMS
 
 OpT = TypeVar("OpT", bound=Operation)
 
 POISON_SOURCES: dict[type[Operation], Callable[[Any], bool]] = {}
-WAITING: set[type[Operation]] = set()
-"""Ops at which a work-item waits for others."""
 OPAQUE_TO_POISON: set[type[Operation]] = set()
 """Ops whose results are defined even if the compiler fears for an operand."""
 
@@ -137,7 +135,7 @@ def runs_work_items(op: Operation) -> bool:
 
 def ops_that_wait(module: ModuleOp, poison: set[SSAValue]) -> set[Operation]:
     """
-    Ops in `WAITING`, calls that reach one, and all ops around them.
+    Ops at which work-items wait for each other, calls that reach one, and all ops around them.
 
     Lanes of a sub-group also wait for each other where they decide on a value that may
     be undefined in some of them. In work-item loops an op that asks for a lane counts as
@@ -147,7 +145,7 @@ def ops_that_wait(module: ModuleOp, poison: set[SSAValue]) -> set[Operation]:
     calls = calls_of(module)
 
     def waits(op: Operation) -> bool:
-        if type(op) in WAITING:
+        if isinstance(op, ConvergentOp):
             return True
         if isinstance(op, SubGroupQueryOp):
             return is_in_work_item_loop(op)

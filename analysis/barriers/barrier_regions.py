@@ -36,16 +36,13 @@ from xdsl.traits import IsTerminator
 from spmd.analysis.memory.accesses import accesses_of, may_overlap
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.spmd import (
-    BarrierOp,
-    BroadcastOp,
     KernelOp,
     LocalAllocOp,
     LocalIdOp,
-    ReduceOp,
     ScanOp,
-    Scope,
     SubGroupQueryOp,
-    VoteOp,
+    is_group_collective,
+    is_sync,
 )
 
 
@@ -97,24 +94,6 @@ class BarrierRegions:
     def region_before(self, end: Operation) -> BarrierRegion:
         """The barrier region that `end` (a sync, carrier or terminator) ends."""
         return self._region_before[end]
-
-
-def is_group_barrier(op: Operation) -> bool:
-    """Whether `op` is a barrier of the work-group."""
-    return isinstance(op, BarrierOp) and op.scope.data is Scope.WORK_GROUP
-
-
-def is_group_collective(op: Operation) -> bool:
-    """Whether `op` is a collective of the work-group."""
-    return (
-        isinstance(op, ReduceOp | ScanOp | BroadcastOp | VoteOp)
-        and op.scope.data is Scope.WORK_GROUP
-    )
-
-
-def is_sync(op: Operation) -> bool:
-    """Whether the work-items of a work-group wait for each other at `op`."""
-    return is_group_barrier(op) or is_group_collective(op)
 
 
 class Uniformity(Protocol):

@@ -21,17 +21,13 @@ from dataclasses import dataclass
 from xdsl.dialects import memref
 from xdsl.ir import Block, Operation, SSAValue
 
-from spmd.analysis.barriers.barrier_regions import (
-    BarrierRegion,
-    BarrierRegions,
-    is_group_barrier,
-)
+from spmd.analysis.barriers.barrier_regions import BarrierRegion, BarrierRegions
 from spmd.analysis.barriers.region_flow import Flow, region_flow
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.memory.accesses import accesses_of, may_overlap
 from spmd.dialects.interfaces.memory import MemoryAccess
 from spmd.dialects.interfaces.views import underlying_object
-from spmd.dialects.spmd import BarrierOp, KernelOp
+from spmd.dialects.spmd import BarrierOp, KernelOp, is_group_barrier
 
 
 @dataclass(frozen=True)

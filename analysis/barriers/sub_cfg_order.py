@@ -9,9 +9,9 @@ from itertools import chain
 
 from xdsl.ir import Operation
 
-from spmd.analysis.barriers.barrier_regions import is_sync
 from spmd.analysis.barriers.sub_cfgs import SubCfg, end_of
 from spmd.analysis.graphs.traversal import reachable
+from spmd.dialects.spmd import is_sync
 
 THE_END = 0
 """The number of the end of the kernel; syncs count from 1."""

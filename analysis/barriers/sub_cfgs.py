@@ -25,10 +25,10 @@ from functools import cached_property
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from spmd.analysis.barriers.barrier_regions import is_sync
 from spmd.analysis.graphs.dominators import dominates, immediate_dominators
 from spmd.analysis.graphs.traversal import reachable
 from spmd.dialects.enclosing import parent_block, terminator
+from spmd.dialects.spmd import is_sync
 
 
 @dataclass(frozen=True)

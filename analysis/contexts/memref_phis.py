@@ -29,11 +29,10 @@ from spmd.analysis.barriers.barrier_regions import (
     BarrierRegions,
     around_syncs,
     find_barrier_regions,
-    is_sync,
 )
 from spmd.dialects.interfaces.control_flow import Phi, all_phis
 from spmd.dialects.interfaces.views import viewed_memory
-from spmd.dialects.spmd import KernelOp
+from spmd.dialects.spmd import KernelOp, is_sync
 
 
 def memref_type(value: SSAValue) -> MemRefType[Attribute]:

@@ -16,11 +16,7 @@ from itertools import chain
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
-from spmd.analysis.barriers.barrier_regions import (
-    BarrierRegion,
-    BarrierRegions,
-    is_group_collective,
-)
+from spmd.analysis.barriers.barrier_regions import BarrierRegion, BarrierRegions
 from spmd.analysis.barriers.forwarded_values import (
     Agreed,
     PassedValues,
@@ -29,7 +25,7 @@ from spmd.analysis.barriers.forwarded_values import (
 )
 from spmd.analysis.contexts.needs import Needs, Resolver
 from spmd.analysis.divergence.analyze import Divergence
-from spmd.dialects.spmd import BroadcastOp, LocalIdOp, ScanOp
+from spmd.dialects.spmd import BroadcastOp, LocalIdOp, ScanOp, is_group_collective
 
 
 @dataclass(frozen=True)

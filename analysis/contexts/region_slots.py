@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spmd.analysis.barriers.barrier_regions import BarrierRegion, is_sync
+from spmd.analysis.barriers.barrier_regions import BarrierRegion
 from spmd.analysis.barriers.forwarded_values import Variable
 from spmd.analysis.barriers.region_flow import region_flow
 from spmd.analysis.contexts.region_needs import RegionNeeds
@@ -14,6 +14,7 @@ from spmd.analysis.contexts.slots import (
     slot_of_input,
     slot_of_value,
 )
+from spmd.dialects.spmd import is_sync
 
 
 def assign_region_slots(needs: RegionNeeds) -> Slots[BarrierRegion]:

@@ -18,13 +18,12 @@ from xdsl.dialects import cf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
-from spmd.analysis.barriers.barrier_regions import is_sync
 from spmd.analysis.barriers.convergent_loops import LoopRounds
 from spmd.analysis.barriers.sub_cfgs import Cfg, SubCfg, end_of, used_from_outside
 from spmd.analysis.contexts.needs import Needs, Resolver, Values
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.enclosing import parent_block
-from spmd.dialects.spmd import LocalIdOp, ScanOp
+from spmd.dialects.spmd import LocalIdOp, ScanOp, is_sync
 
 
 class Reaches(Enum):

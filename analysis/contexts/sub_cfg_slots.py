@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Block, SSAValue
 
-from spmd.analysis.barriers.barrier_regions import is_sync
 from spmd.analysis.barriers.sub_cfgs import SubCfg, end_of
 from spmd.analysis.contexts.slots import (
     Copy,
@@ -26,6 +25,7 @@ from spmd.analysis.contexts.slots import (
 )
 from spmd.analysis.contexts.sub_cfg_needs import SubCfgNeeds
 from spmd.dialects.interfaces.control_flow import forwarded
+from spmd.dialects.spmd import is_sync
 
 
 def assign_sub_cfg_slots(

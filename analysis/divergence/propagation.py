@@ -28,11 +28,10 @@ from spmd.analysis.memory.private_memory import (
 from spmd.analysis.ranges.ranges import bit_width
 from spmd.analysis.shapes.shape import UNDEF, UNIFORM, VARYING, Shape
 from spmd.analysis.shapes.transfer import Lanes, fit_to_type
-from spmd.analysis.shapes.transfer_spmd import COLLECTIVES
 from spmd.analysis.shapes.transfer_table import transform
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions
 from spmd.dialects.interfaces.memory import loaded_memory, stored_memory
-from spmd.dialects.spmd import BarrierOp, Scope
+from spmd.dialects.spmd import BarrierOp, CollectiveOp, Scope
 
 Shapes: TypeAlias = tuple[Shape, ...]
 """The shape of one value in each dimension."""
@@ -56,7 +55,9 @@ class Propagation:
         self.memory = memory_of(self.operations)
         self.unaligned_barriers = False
         self.home: dict[Block, UnstructuredRegion] = {}
-        self._collectives = {op for op in self.operations if op.name in COLLECTIVES}
+        self._collectives = {
+            op for op in self.operations if isinstance(op, CollectiveOp)
+        }
         self.contents = PrivateContents(
             build_alloca_ssa(root, self.memory), self, len(self.lanes)
         )

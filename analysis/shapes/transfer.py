@@ -1,10 +1,8 @@
 """
 How operations without regions compute the shape of their results.
 
-A transformer gets the shapes of the operands in one dimension and returns the shape of
-every result. `transform` looks it up by the name of the operation: an operation that no
-table names gives varying results, also if it is pure, because a pure operation without
-operands may well be somebody's thread id.
+A transfer function gets the shapes of the operands in one dimension and returns the shape
+of every result.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from spmd.dialects.spmd import Scope
 
 @dataclass(frozen=True)
 class Lanes:
-    """The lanes of one dimension: what a transformer may know besides the shapes."""
+    """The lanes of one dimension: what a transfer function may know besides the shapes."""
 
     dimension: int
     """Which neighbour the stride leads to: 0 for x, 1 for y, 2 for z."""
@@ -70,7 +68,22 @@ class Lanes:
         return self.extent is not None and shape.stride * (self.extent - 1) < step
 
 
-Transformer: TypeAlias = Callable[[Operation, Sequence[Shape], Lanes], Shape]
+TransferFunction: TypeAlias = Callable[[Operation, Sequence[Shape], Lanes], Shape]
+
+
+class TransferFunctions(dict[type[Operation], TransferFunction]):
+    """Transfer functions by the class of op that they belong to."""
+
+    def of(
+        self, *kinds: type[Operation]
+    ) -> Callable[[TransferFunction], TransferFunction]:
+        """Registers the transfer function of some ops."""
+
+        def register(function: TransferFunction) -> TransferFunction:
+            self.update(dict.fromkeys(kinds, function))
+            return function
+
+        return register
 
 
 def fit_to_type(shape: Shape, type_: Attribute) -> Shape:
@@ -84,13 +97,3 @@ def fit_to_type(shape: Shape, type_: Attribute) -> Shape:
 def elementwise(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     """Uniform operands give uniform results: the rule of everything pure."""
     return UNIFORM if all(shape.is_uniform for shape in operands) else VARYING
-
-
-def varying(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
-    """Every lane gets its own."""
-    return VARYING
-
-
-def uniform(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
-    """All lanes get the same."""
-    return UNIFORM

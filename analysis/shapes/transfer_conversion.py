@@ -1,5 +1,5 @@
 """
-Transformers of comparisons and of conversions between types.
+Transfer functions of comparisons and of conversions between types.
 
 A comparison is uniform if its operands are, if their ranges, or what they are, decide it, and
 also if no bound is crossed from the first lane to the last: operands of equal stride keep their distance, and an operand that
@@ -18,7 +18,7 @@ from xdsl.ir import Block, Operation
 from spmd.analysis.ranges.integer_range import power_of_two_part
 from spmd.analysis.ranges.ranges import bit_width
 from spmd.analysis.shapes.shape import UNIFORM, VARYING, Shape
-from spmd.analysis.shapes.transfer import Lanes, Transformer, elementwise
+from spmd.analysis.shapes.transfer import Lanes, TransferFunctions, elementwise
 from spmd.dialects.spmd import (
     DimensionOp,
     EnqueuedLocalSizeOp,
@@ -32,6 +32,9 @@ from spmd.dialects.spmd import (
     SubGroupSizeOp,
 )
 
+CONVERSION = TransferFunctions()
+
+
 EQUALITIES = (0, 1)  # eq, ne
 LESS_EQUAL_OR_GREATER = (3, 4, 7, 8)  # sle, sgt, ule, ugt
 SIGNED = (2, 3, 4, 5)  # slt, sle, sgt, sge; unsigned: 6 to 9 in the same order
@@ -44,6 +47,7 @@ SIZES_OF: dict[type[Operation | Block], tuple[type[Operation], ...]] = {
 }
 
 
+@CONVERSION.of(arith.CmpiOp)
 def _compare(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     x, y = operands
     if x.is_uniform and y.is_uniform:
@@ -100,6 +104,7 @@ def _is_id_below_size(op: arith.CmpiOp) -> bool:
     return False
 
 
+@CONVERSION.of(arith.TruncIOp)
 def _truncate(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     (x,) = operands
     width = bit_width(op.results[0].type)
@@ -119,6 +124,7 @@ def _truncate(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     return Shape.strided(stride, alignment, wraps=True)
 
 
+@CONVERSION.of(arith.ExtSIOp)
 def _extend_signed(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     (x,) = operands
     width = bit_width(op.operands[0].type)
@@ -131,6 +137,7 @@ def _extend_signed(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Sh
     return Shape.varying(x.lane_alignment)
 
 
+@CONVERSION.of(arith.ExtUIOp)
 def _extend_unsigned(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     (x,) = operands
     width = bit_width(op.operands[0].type)
@@ -143,6 +150,7 @@ def _extend_unsigned(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> 
     return Shape.varying(power_of_two_part(x.lane_alignment))
 
 
+@CONVERSION.of(arith.IndexCastOp)
 def _index_cast(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     source = bit_width(op.operands[0].type)
     target = bit_width(op.results[0].type)
@@ -151,12 +159,3 @@ def _index_cast(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape
     if source == target:
         return operands[0]
     return (_extend_signed if source < target else _truncate)(op, operands, lanes)
-
-
-CONVERSION_TRANSFORMERS: dict[str, Transformer] = {
-    "arith.cmpi": _compare,
-    "arith.trunci": _truncate,
-    "arith.extsi": _extend_signed,
-    "arith.extui": _extend_unsigned,
-    "arith.index_cast": _index_cast,
-}

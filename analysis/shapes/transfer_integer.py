@@ -1,5 +1,5 @@
 """
-Transformers of integer arithmetic: strides and alignments through `+ - * / % & |`.
+Transfer functions of integer arithmetic: strides and alignments through `+ - * / % & |`.
 
 Every rule holds for machine integers. An operation that may overflow keeps strides
 modulo `2^N` (a wrapping shape) and of alignments only the part that is a power of two,
@@ -23,7 +23,10 @@ from spmd.analysis.shapes.shape import (
     Shape,
     join_all,
 )
-from spmd.analysis.shapes.transfer import Lanes, Transformer, elementwise
+from spmd.analysis.shapes.transfer import Lanes, TransferFunctions, elementwise
+from spmd.dialects.interfaces.computation import is_unsigned
+
+INTEGER = TransferFunctions()
 
 
 def _width(op: Operation) -> int | None:
@@ -67,6 +70,7 @@ def cannot_wrap(op: Operation, lanes: Lanes) -> bool:
     return total.fits(width)
 
 
+@INTEGER.of(arith.ConstantOp)
 def _constant(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     value = lanes.constant(op.results[0])
     return UNIFORM if value is None else Shape.uniform(value)
@@ -88,11 +92,13 @@ def _linear(op: Operation, x: Shape, y: Shape, sign: int, lanes: Lanes) -> Shape
     )
 
 
+@INTEGER.of(arith.AddiOp)
 def _add(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     x, y = operands
     return _linear(op, x, y, 1, lanes)
 
 
+@INTEGER.of(arith.SubiOp)
 def _subtract(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     x, y = operands
     return _linear(op, x, y, -1, lanes)
@@ -109,6 +115,7 @@ def _scaled(op: Operation, x: Shape, index: int, factor: int, lanes: Lanes) -> S
     return strided(x.stride * factor, x.alignment * factor, width, exact=exact)
 
 
+@INTEGER.of(arith.MuliOp)
 def _multiply(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     if _width(op) is None:
         return elementwise(op, operands, lanes)
@@ -124,6 +131,7 @@ def _multiply(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     return multiples(product, exact=fits)
 
 
+@INTEGER.of(arith.ShLIOp)
 def _shift_left(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     width = _width(op)
     if width is None:
@@ -141,20 +149,10 @@ def _shift_left(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape
     return multiples(alignment, exact=cannot_wrap(op, lanes))
 
 
-_UNSIGNED = (
-    arith.DivUIOp,
-    arith.CeilDivUIOp,
-    arith.RemUIOp,
-    arith.ShRUIOp,
-    arith.MinUIOp,
-    arith.MaxUIOp,
-)
-
-
 def _operand_is_exact(op: Operation, index: int, x: Shape, lanes: Lanes) -> bool:
     """Whether the lanes are strided in the signedness in which `op` reads them."""
     value = op.operands[index]
-    if isinstance(op, _UNSIGNED):
+    if is_unsigned(op):
         return lanes.is_exact_unsigned(x, value)
     return lanes.is_exact(x, value)
 
@@ -162,7 +160,7 @@ def _operand_is_exact(op: Operation, index: int, x: Shape, lanes: Lanes) -> bool
 def _quotient(op: Operation, x: Shape, y: Shape, divisor: int, lanes: Lanes) -> Shape:
     """`x / divisor` by a constant; `y` is the shape of the divisor."""
     value = op.operands[0]
-    unsigned = isinstance(op, _UNSIGNED)
+    unsigned = is_unsigned(op)
     non_negative = lanes.ranges.of(value).is_non_negative
     if unsigned and not (non_negative and divisor > 0):
         return elementwise(op, (x, y), lanes)
@@ -175,6 +173,15 @@ def _quotient(op: Operation, x: Shape, y: Shape, divisor: int, lanes: Lanes) -> 
     return Shape.varying(x.lane_alignment // divisor if whole else 1)
 
 
+@INTEGER.of(
+    arith.DivSIOp,
+    arith.DivUIOp,
+    arith.FloorDivSIOp,
+    arith.CeilDivSIOp,
+    arith.CeilDivUIOp,
+    arith.ShRSIOp,
+    arith.ShRUIOp,
+)
 def _divide(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     width = _width(op)
     if width is None:
@@ -223,6 +230,7 @@ def _divisor_step(
             return None
 
 
+@INTEGER.of(arith.RemSIOp, arith.RemUIOp)
 def _remainder(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     if _width(op) is None:
         return elementwise(op, operands, lanes)
@@ -247,6 +255,7 @@ def _remainder(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     return Shape.varying(common)
 
 
+@INTEGER.of(arith.AndIOp)
 def _and(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     width = _width(op)
     if width is None or width == 1:
@@ -290,6 +299,7 @@ def _masked(x: Shape, mask: int, width: int, lanes: Lanes) -> Shape | None:
     return None
 
 
+@INTEGER.of(arith.OrIOp, arith.XOrIOp)
 def _or(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     width = _width(op)
     if width is None or width == 1:
@@ -317,12 +327,13 @@ def _or(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     return Shape.varying(alignment)
 
 
+@INTEGER.of(arith.MinSIOp, arith.MinUIOp, arith.MaxSIOp, arith.MaxUIOp)
 def _least_or_greatest(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     if _width(op) is None:
         return elementwise(op, operands, lanes)
     x, y = operands
     first, second = (lanes.ranges.of(operand) for operand in op.operands)
-    unsigned = isinstance(op, _UNSIGNED)
+    unsigned = is_unsigned(op)
     if not unsigned or (first.is_non_negative and second.is_non_negative):
         least = isinstance(op, arith.MinSIOp | arith.MinUIOp)
         if first.high <= second.low:
@@ -338,34 +349,9 @@ def _least_or_greatest(op: Operation, operands: Sequence[Shape], lanes: Lanes) -
     return Shape.varying(gcd(x.lane_alignment, y.lane_alignment))
 
 
+@INTEGER.of(arith.SelectOp)
 def _select(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     condition, *arms = operands
     if condition.is_uniform or op.operands[1] is op.operands[2]:
         return join_all(arms)
     return join_all(arm.diverged() for arm in arms)
-
-
-INTEGER_TRANSFORMERS: dict[str, Transformer] = {
-    "arith.constant": _constant,
-    "arith.addi": _add,
-    "arith.subi": _subtract,
-    "arith.muli": _multiply,
-    "arith.shli": _shift_left,
-    "arith.divsi": _divide,
-    "arith.divui": _divide,
-    "arith.floordivsi": _divide,
-    "arith.ceildivsi": _divide,
-    "arith.ceildivui": _divide,
-    "arith.shrsi": _divide,
-    "arith.shrui": _divide,
-    "arith.remsi": _remainder,
-    "arith.remui": _remainder,
-    "arith.andi": _and,
-    "arith.ori": _or,
-    "arith.xori": _or,
-    "arith.minsi": _least_or_greatest,
-    "arith.minui": _least_or_greatest,
-    "arith.maxsi": _least_or_greatest,
-    "arith.maxui": _least_or_greatest,
-    "arith.select": _select,
-}

@@ -1,5 +1,5 @@
 """
-Transformers of the `spmd` dialect: ids, sizes, collectives and atomics.
+Transfer functions of the `spmd` dialect: ids, sizes, collectives and atomics.
 
 Whether a collective is uniform depends on who is asked: `across sub_group` gives all
 lanes of a sub-group the same value, but every sub-group of a work-group its own.
@@ -13,22 +13,42 @@ from xdsl.ir import Operation
 
 from spmd.analysis.ranges.ranges import dimension_of, nominal_size
 from spmd.analysis.shapes.shape import CONTIGUOUS, UNIFORM, VARYING, ZERO, Shape
-from spmd.analysis.shapes.transfer import Lanes, Transformer, uniform, varying
-from spmd.dialects.spmd import DimensionOp, Scope, ScopeAttr
-
-IDEMPOTENT_KINDS = ("min", "max", "minui", "maxui", "and", "or")
-"""Combining a value with itself changes nothing, however many lanes take part."""
-
-COLLECTIVES = (
-    "spmd.all",
-    "spmd.any",
-    "spmd.ballot",
-    "spmd.broadcast",
-    "spmd.reduce",
-    "spmd.scan",
-    "spmd.shuffle",
+from spmd.analysis.shapes.transfer import Lanes, TransferFunctions
+from spmd.dialects.spmd import (
+    AllOp,
+    AnyOp,
+    BallotOp,
+    BroadcastOp,
+    DimensionOp,
+    EnqueuedLocalSizeOp,
+    GlobalIdOp,
+    GlobalSizeOp,
+    GroupIdOp,
+    Kind,
+    LaneIdOp,
+    LocalAllocOp,
+    LocalIdOp,
+    LocalSizeOp,
+    NumGroupsOp,
+    NumSubGroupsOp,
+    ReduceOp,
+    ScanOp,
+    Scope,
+    ShuffleMode,
+    ShuffleOp,
+    SubGroupIdOp,
+    SubGroupSizeOp,
+    convergence_of,
 )
-"""What they give depends on which lanes execute them together."""
+
+SPMD = TransferFunctions()
+
+
+@SPMD.of(
+    GroupIdOp, GlobalSizeOp, LocalSizeOp, NumGroupsOp, NumSubGroupsOp, LocalAllocOp
+)
+def _of_this_group(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
+    return UNIFORM
 
 
 def _nominal(op: DimensionOp) -> int | None:
@@ -36,6 +56,7 @@ def _nominal(op: DimensionOp) -> int | None:
     return None if sizes is None else sizes[dimension_of(op)]
 
 
+@SPMD.of(LocalIdOp)
 def _local_id(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     assert isinstance(op, DimensionOp)
     if _nominal(op) == 1:
@@ -47,6 +68,7 @@ def _local_id(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     return Shape.contiguous(0)
 
 
+@SPMD.of(GlobalIdOp)
 def _global_id(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     assert isinstance(op, DimensionOp)
     if dimension_of(op) != lanes.dimension:
@@ -59,6 +81,7 @@ def _global_id(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     return CONTIGUOUS if size is None else Shape.contiguous(size)
 
 
+@SPMD.of(EnqueuedLocalSizeOp)
 def _enqueued_local_size(
     op: Operation, operands: Sequence[Shape], lanes: Lanes
 ) -> Shape:
@@ -66,52 +89,49 @@ def _enqueued_local_size(
     return Shape.uniform(_nominal(op) or 1)
 
 
+@SPMD.of(LaneIdOp)
 def _lane_id(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     if lanes.scope is Scope.SUB_GROUP and lanes.dimension == 0:
         return Shape.contiguous(0)
     return VARYING
 
 
+@SPMD.of(SubGroupIdOp, SubGroupSizeOp, BallotOp)
 def _of_this_sub_group(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     return UNIFORM if lanes.scope is Scope.SUB_GROUP else VARYING
 
 
-def _scope(op: Operation) -> Scope:
-    scope = op.properties.get("scope")
-    return Scope(scope.data) if isinstance(scope, ScopeAttr) else Scope.SUB_GROUP
-
-
 def _is_shared(op: Operation, lanes: Lanes) -> bool:
     """Whether all lanes considered take part in the same collective."""
-    return lanes.scope is Scope.SUB_GROUP or _scope(op) is Scope.WORK_GROUP
+    scope = convergence_of(op)
+    return lanes.scope is Scope.SUB_GROUP or scope is Scope.WORK_GROUP
 
 
+@SPMD.of(AnyOp, AllOp)
 def _vote(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     return UNIFORM if _is_shared(op, lanes) else operands[0]
 
 
-def _kind(op: Operation) -> str:
-    kind = op.properties.get("kind")
-    return str(getattr(kind, "data", kind))
-
-
+@SPMD.of(ReduceOp)
 def _reduce(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
+    assert isinstance(op, ReduceOp)
     if _is_shared(op, lanes):
         # The least or greatest is what one of the lanes has.
-        picks = _kind(op) in ("min", "max", "minui", "maxui")
+        picks = op.kind.data in (Kind.MIN, Kind.MAX, Kind.MINUI, Kind.MAXUI)
         return Shape.uniform(operands[0].lane_alignment) if picks else UNIFORM
     # Every sub-group reduces the same value, but not every one has as many lanes.
-    same = operands[0].is_uniform and _kind(op) in IDEMPOTENT_KINDS
+    same = operands[0].is_uniform and op.gives_common_value()
     return operands[0] if same else VARYING
 
 
+@SPMD.of(ScanOp)
 def _scan(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
-    mode = op.properties.get("mode")
-    inclusive = str(getattr(mode, "data", mode)) == "inclusive"
-    same = operands[0].is_uniform and _kind(op) in IDEMPOTENT_KINDS and inclusive
+    assert isinstance(op, ScanOp)
+    same = operands[0].is_uniform and op.gives_common_value()
     return operands[0] if same else VARYING
 
 
+@SPMD.of(BroadcastOp)
 def _broadcast(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     value = operands[0]
     if value.is_uniform:
@@ -119,38 +139,13 @@ def _broadcast(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     return UNIFORM if _is_shared(op, lanes) else VARYING
 
 
+@SPMD.of(ShuffleOp)
 def _shuffle(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
+    assert isinstance(op, ShuffleOp)
     value, index = operands
     if value.is_uniform:
         return value
-    mode = op.properties.get("mode")
-    selects = str(getattr(mode, "data", mode)) == "idx"
+    selects = op.mode.data is ShuffleMode.IDX
     if selects and index.is_uniform and lanes.scope is Scope.SUB_GROUP:
         return UNIFORM
     return VARYING
-
-
-SPMD_TRANSFORMERS: dict[str, Transformer] = {
-    "spmd.local_id": _local_id,
-    "spmd.global_id": _global_id,
-    "spmd.group_id": uniform,
-    "spmd.global_size": uniform,
-    "spmd.local_size": uniform,
-    "spmd.enqueued_local_size": _enqueued_local_size,
-    "spmd.num_groups": uniform,
-    "spmd.lane_id": _lane_id,
-    "spmd.sub_group_id": _of_this_sub_group,
-    "spmd.sub_group_size": _of_this_sub_group,
-    "spmd.num_sub_groups": uniform,
-    "spmd.local_alloc": uniform,
-    "spmd.any": _vote,
-    "spmd.all": _vote,
-    "spmd.ballot": _of_this_sub_group,
-    "spmd.elect": varying,
-    "spmd.reduce": _reduce,
-    "spmd.scan": _scan,
-    "spmd.broadcast": _broadcast,
-    "spmd.shuffle": _shuffle,
-    "spmd.atomic_rmw": varying,
-    "spmd.atomic_cas": varying,
-}

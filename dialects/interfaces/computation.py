@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from xdsl.ir import Operation
+
 from spmd.dialects.interfaces.interface import OpInterface
 
 
@@ -25,3 +27,9 @@ class Elementwise(FunctionOfOperands):
 
     modular: bool = False
     """Whether it commutes with reducing all integers modulo a power of two."""
+
+
+def is_unsigned(op: Operation) -> bool:
+    """Whether `op` reads its integers as unsigned numbers."""
+    elementwise = Elementwise.of(op)
+    return elementwise is not None and elementwise.unsigned

@@ -27,13 +27,23 @@ from spmd.dialects.spmd.attributes import (
     Scope,
     ScopeAttr,
 )
-from spmd.dialects.spmd.barrier import BarrierOp
+from spmd.dialects.spmd.collective import (
+    CollectiveOp,
+    ConvergentOp,
+    convergence_of,
+    is_group_collective,
+    is_sync,
+    needs_sub_groups,
+)
 from spmd.dialects.spmd.collectives import (
     BroadcastOp,
     ReduceOp,
     ScanMode,
     ScanModeAttr,
     ScanOp,
+    ShuffleMode,
+    ShuffleModeAttr,
+    ShuffleOp,
 )
 from spmd.dialects.spmd.failure import FailOp
 from spmd.dialects.spmd.ids import (
@@ -42,14 +52,9 @@ from spmd.dialects.spmd.ids import (
     GlobalIdOp,
     GlobalSizeOp,
     GroupIdOp,
-    LaneIdOp,
     LocalIdOp,
     LocalSizeOp,
     NumGroupsOp,
-    NumSubGroupsOp,
-    SubGroupIdOp,
-    SubGroupQueryOp,
-    SubGroupSizeOp,
 )
 from spmd.dialects.spmd.kernel import (
     FULL_GROUPS,
@@ -57,15 +62,7 @@ from spmd.dialects.spmd.kernel import (
     MAX_SUB_GROUP_SIZE,
     NOALIAS,
     KernelOp,
-    LocalAllocOp,
     ReturnOp,
-)
-from spmd.dialects.spmd.kinds import (
-    Kind,
-    KindAttr,
-    combine,
-    neutral_element,
-    why_not_kind,
 )
 from spmd.dialects.spmd.lanes import MaskedOp, SubGroupOp, YieldOp
 from spmd.dialects.spmd.launch import (
@@ -75,9 +72,23 @@ from spmd.dialects.spmd.launch import (
     LaunchOp,
     LocalArgument,
 )
-from spmd.dialects.spmd.shuffle import ShuffleMode, ShuffleModeAttr, ShuffleOp
-from spmd.dialects.spmd.types import MAX_LOCAL_BYTES
+from spmd.dialects.spmd.sub_group_ids import (
+    LaneIdOp,
+    NumSubGroupsOp,
+    SubGroupIdOp,
+    SubGroupQueryOp,
+    SubGroupSizeOp,
+)
+from spmd.dialects.spmd.types import (
+    MAX_LOCAL_BYTES,
+    Kind,
+    KindAttr,
+    combine,
+    neutral_element,
+    why_not_kind,
+)
 from spmd.dialects.spmd.votes import AllOp, AnyOp, BallotOp, ElectOp, VoteOp
+from spmd.dialects.spmd.work_group import BarrierOp, LocalAllocOp, is_group_barrier
 
 SPMD = Dialect(
     "spmd",
@@ -150,6 +161,8 @@ __all__ = [
     "BallotOp",
     "BarrierOp",
     "BroadcastOp",
+    "CollectiveOp",
+    "ConvergentOp",
     "Dimension",
     "DimensionAttr",
     "DimensionOp",
@@ -194,6 +207,11 @@ __all__ = [
     "VoteOp",
     "YieldOp",
     "combine",
+    "convergence_of",
+    "is_group_barrier",
+    "is_group_collective",
+    "is_sync",
+    "needs_sub_groups",
     "neutral_element",
     "why_not_kind",
 ]

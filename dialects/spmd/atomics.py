@@ -26,8 +26,7 @@ from xdsl.utils.str_enum import StrEnum
 
 from spmd.dialects.interfaces.memory import MemoryAccess
 from spmd.dialects.spmd.attributes import BracketedKeyword
-from spmd.dialects.spmd.placement import expect_inside_function
-from spmd.dialects.spmd.traits import STAYS_IN_PLACE
+from spmd.dialects.spmd.traits import STAYS_IN_PLACE, expect_inside_function
 from spmd.dialects.spmd.types import is_integer, is_memref
 
 

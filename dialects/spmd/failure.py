@@ -19,8 +19,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from spmd.dialects.spmd.placement import expect_inside_function
-from spmd.dialects.spmd.traits import STAYS_IN_PLACE
+from spmd.dialects.spmd.traits import STAYS_IN_PLACE, expect_inside_function
 from spmd.dialects.spmd.types import is_integer
 
 MAX_VALUES = 16

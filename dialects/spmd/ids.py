@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from abc import ABC
 
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -18,12 +19,23 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.parser import Parser
+from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.printer import Printer
-from xdsl.traits import AlwaysSpeculatable, NoMemoryEffect, Pure
+from xdsl.traits import Pure
 
+from spmd.dialects.enclosing import enclosing
 from spmd.dialects.spmd.attributes import Dimension, DimensionAttr
-from spmd.dialects.spmd.placement import expect_inside_function
-from spmd.dialects.spmd.traits import Canonicalizes
+from spmd.dialects.spmd.kernel import KernelOp
+from spmd.dialects.spmd.traits import (
+    Canonicalizes,
+    expect_inside_function,
+    replace_keeping_place,
+)
+
+
+def index_constant(value: int) -> ConstantOp:
+    """`value` as a constant of type `index`."""
+    return ConstantOp(IntegerAttr(value, IndexType()))
 
 
 class DimensionOp(IRDLOperation, ABC):
@@ -42,6 +54,44 @@ class DimensionOp(IRDLOperation, ABC):
 
     def verify_(self) -> None:
         expect_inside_function(self)
+
+    def canonicalize(self, rewriter: PatternRewriter) -> None:
+        """
+        A group may be smaller than `work_group_size`: only sizes of 1, and all sizes under
+        `spmd.full_groups`, are exact.
+
+        ```mlir
+        // before, in a kernel with work_group_size = array<i64: 64>
+        %y = spmd.local_id y
+        %n = spmd.enqueued_local_size x
+        %g = spmd.global_id z
+
+        // after
+        %y = arith.constant 0 : index
+        %n = arith.constant 64 : index
+        %g = spmd.group_id z
+        ```
+        """
+        kernel = enclosing(self, KernelOp)
+        if kernel is None or kernel.group_size is None:
+            return
+        dimension = self.dimension.data
+        size = kernel.group_size[dimension.number]
+        exact = size == 1 or kernel.has_full_groups
+        match self:
+            case EnqueuedLocalSizeOp():
+                new = index_constant(size)
+            case LocalSizeOp() if exact:
+                new = index_constant(size)
+            case LocalIdOp() if size == 1:
+                new = index_constant(0)
+            case GlobalIdOp() if size == 1:
+                new = GroupIdOp(dimension)
+            case NumGroupsOp() if size == 1:
+                new = GlobalSizeOp(dimension)
+            case _:
+                return
+        replace_keeping_place(self, new, rewriter)
 
     @classmethod
     def parse(cls, parser: Parser):
@@ -250,139 +300,3 @@ class NumGroupsOp(DimensionOp):
     """
 
     name = "spmd.num_groups"
-
-
-class SubGroupQueryOp(IRDLOperation, ABC):
-    """
-    Base of the ops that ask for an id or a size of the sub-group.
-
-    Between `spmd-to-loops` and `vectorize` they stand in work-item loops without
-    depending on the loop's index. So they must not be hoisted: they have no effects, but
-    are not speculatable.
-    """
-
-    result = result_def(IndexType)
-
-    traits = traits_def(NoMemoryEffect(), Canonicalizes())
-
-    assembly_format = "attr-dict"
-
-    def __init__(self):
-        super().__init__(result_types=[IndexType()])
-
-    def verify_(self) -> None:
-        expect_inside_function(self)
-
-
-@irdl_op_definition
-class LaneIdOp(SubGroupQueryOp):
-    """
-    This work-item's place in its sub-group.
-
-    | name     | kind   | type    | meaning                              |
-    | -------- | ------ | ------- | ------------------------------------ |
-    | `result` | result | `index` | from 0 to `spmd.sub_group_size` - 1  |
-
-    Lanes follow the linear local id.
-
-    Errors: an op outside of a kernel or function.
-
-    ```mlir
-    spmd.kernel @lanes(%out: memref<?xindex>) {
-      %i = spmd.global_id x
-      %v = spmd.lane_id
-      memref.store %v, %out[%i] : memref<?xindex>
-      spmd.return
-    }
-    // run: global_size = 9, group_size = 6, sub_group_size = 4, out = [0, 0, 0, 0, 0, 0, 0, 0, 0]
-    // gives: out = [0, 1, 2, 3, 0, 1, 0, 1, 2]
-    ```
-    """
-
-    name = "spmd.lane_id"
-
-
-@irdl_op_definition
-class SubGroupIdOp(SubGroupQueryOp):
-    """
-    Which sub-group of the work-group this is.
-
-    | name     | kind   | type    | meaning                               |
-    | -------- | ------ | ------- | ------------------------------------- |
-    | `result` | result | `index` | from 0 to `spmd.num_sub_groups` - 1; the same in the whole sub-group |
-
-    Errors: an op outside of a kernel or function.
-
-    ```mlir
-    spmd.kernel @sub_groups(%out: memref<?xindex>) {
-      %i = spmd.global_id x
-      %v = spmd.sub_group_id
-      memref.store %v, %out[%i] : memref<?xindex>
-      spmd.return
-    }
-    // run: global_size = 9, group_size = 6, sub_group_size = 4, out = [0, 0, 0, 0, 0, 0, 0, 0, 0]
-    // gives: out = [0, 0, 0, 0, 1, 1, 0, 0, 0]
-    ```
-    """
-
-    name = "spmd.sub_group_id"
-
-
-@irdl_op_definition
-class SubGroupSizeOp(SubGroupQueryOp):
-    """
-    How many lanes this sub-group has.
-
-    | name     | kind   | type    | meaning                               |
-    | -------- | ------ | ------- | ------------------------------------- |
-    | `result` | result | `index` | from 1 to 64; the same in the whole sub-group |
-
-    It is the actual size: the last sub-group of a group may be smaller than the others,
-    and so is the only one of a small group. It counts the lanes that exist, whether or
-    not they reach this op.
-
-    Errors: an op outside of a kernel or function.
-
-    ```mlir
-    spmd.kernel @sub_group_sizes(%out: memref<?xindex>) {
-      %i = spmd.global_id x
-      %v = spmd.sub_group_size
-      memref.store %v, %out[%i] : memref<?xindex>
-      spmd.return
-    }
-    // run: global_size = 9, group_size = 6, sub_group_size = 4, out = [0, 0, 0, 0, 0, 0, 0, 0, 0]
-    // gives: out = [4, 4, 4, 4, 2, 2, 3, 3, 3]
-    ```
-    """
-
-    name = "spmd.sub_group_size"
-
-
-@irdl_op_definition
-class NumSubGroupsOp(SubGroupQueryOp):
-    """
-    How many sub-groups this work-group has.
-
-    | name     | kind   | type    | meaning                               |
-    | -------- | ------ | ------- | ------------------------------------- |
-    | `result` | result | `index` | at least 1; the same in the whole group |
-
-    It follows from the actual size of the group.
-
-    Errors: an op outside of a kernel or function.
-
-    ```mlir
-    spmd.kernel @numbers_of_sub_groups(%out: memref<?xindex>) {
-      %i = spmd.global_id x
-      %v = spmd.num_sub_groups
-      memref.store %v, %out[%i] : memref<?xindex>
-      spmd.return
-    }
-    // run: global_size = 9, group_size = 6, sub_group_size = 4, out = [0, 0, 0, 0, 0, 0, 0, 0, 0]
-    // gives: out = [2, 2, 2, 2, 2, 2, 1, 1, 1]
-    ```
-    """
-
-    name = "spmd.num_sub_groups"
-
-    traits = traits_def(AlwaysSpeculatable())

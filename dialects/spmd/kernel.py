@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import (
     FunctionType,
     IntegerAttr,
     IntegerType,
-    MemRefType,
     ModuleOp,
     StringAttr,
     SymbolNameConstraint,
@@ -27,7 +26,6 @@ from xdsl.irdl import (
     opt_prop_def,
     prop_def,
     region_def,
-    result_def,
     traits_def,
 )
 from xdsl.parser import Parser
@@ -42,9 +40,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
-from spmd.dialects.spmd.placement import expect_inside_function
-from spmd.dialects.spmd.traits import AllocatesResult
-from spmd.dialects.spmd.types import is_memref, why_not_argument, why_not_local_memory
+from spmd.dialects.spmd.types import is_memref, why_not_argument
 
 FULL_GROUPS = "spmd.full_groups"
 """Kernel attribute: a promise that no launch leaves a partial group."""
@@ -388,56 +384,3 @@ class ReturnOp(IRDLOperation):
 
     def __init__(self):
         super().__init__()
-
-
-@irdl_op_definition
-class LocalAllocOp(IRDLOperation):
-    """
-    One piece of local memory, shared by the work-group.
-
-    | name     | kind   | type                               | meaning     |
-    | -------- | ------ | ---------------------------------- | ----------- |
-    | `memref` | result | memref in `#spmd.memory<local>` of static shape and identity layout | the storage |
-
-    There is one storage per work-group and per op (after inlining: per call site); in a
-    loop it is the same storage each time. Its contents are undefined at the start of the
-    group. Which work-items reach the op does not matter.
-
-    Errors: another memory space, a `?` size, a layout, elements that are no scalar of
-    the language, more than 1048576 bytes; an op outside of a kernel or function.
-
-    ```mlir
-    // Swaps neighbours.
-    spmd.kernel @swap(%x: memref<?xi32>) attributes {work_group_size = array<i64: 2>, spmd.full_groups} {
-      %c1 = arith.constant 1 : index
-      %pair = spmd.local_alloc : memref<2xi32, #spmd.memory<local>>
-      %i = spmd.global_id x
-      %l = spmd.local_id x
-      %v = memref.load %x[%i] : memref<?xi32>
-      memref.store %v, %pair[%l] : memref<2xi32, #spmd.memory<local>>
-      spmd.barrier
-      %other = arith.xori %l, %c1 : index
-      %w = memref.load %pair[%other] : memref<2xi32, #spmd.memory<local>>
-      memref.store %w, %x[%i] : memref<?xi32>
-      spmd.return
-    }
-    // run: global_size = 4, x = [1, 2, 3, 4]
-    // gives: x = [2, 1, 4, 3]
-    ```
-    """
-
-    name = "spmd.local_alloc"
-
-    memref = result_def(MemRefType)
-
-    traits = traits_def(AllocatesResult())
-
-    assembly_format = "attr-dict `:` type($memref)"
-
-    def __init__(self, memref: MemRefType[Attribute]):
-        super().__init__(result_types=[memref])
-
-    def verify_(self) -> None:
-        if (reason := why_not_local_memory(self.memref.type)) is not None:
-            raise VerifyException(reason)
-        expect_inside_function(self)

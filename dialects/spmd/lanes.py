@@ -31,9 +31,9 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from spmd.dialects.enclosing import enclosing
 from spmd.dialects.interfaces.control_flow import RegionBranch, RegionTerminator, Runs
 from spmd.dialects.spmd.kernel import MAX_SUB_GROUP_SIZE
-from spmd.dialects.spmd.placement import nearest
 
 
 @irdl_op_definition
@@ -190,7 +190,7 @@ class SubGroupOp(IRDLOperation):
             raise VerifyException(
                 f"expected a body that yields nothing, got {len(last.operands)} values"
             )
-        if nearest(self, SubGroupOp.name) is not None:
+        if enclosing(self, SubGroupOp) is not None:
             raise VerifyException("expected no sub-group inside a sub-group, got one")
 
     @classmethod
@@ -323,7 +323,7 @@ class MaskedOp(IRDLOperation):
             raise VerifyException(
                 f"expected a body without arguments, got {len(self.body.block.args)}"
             )
-        if self.parent_op() is not None and nearest(self, SubGroupOp.name) is None:
+        if self.parent_op() is not None and enclosing(self, SubGroupOp) is None:
             raise VerifyException(
                 "expected spmd.masked inside spmd.sub_group, got it outside"
             )

@@ -29,10 +29,10 @@ from xdsl.traits import SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
+from spmd.dialects.enclosing import enclosing
 from spmd.dialects.spmd.attributes import GLOBAL, BracketedKeyword
 from spmd.dialects.spmd.kernel import KernelOp
-from spmd.dialects.spmd.placement import expect_inside_function, nearest
-from spmd.dialects.spmd.traits import STAYS_IN_PLACE
+from spmd.dialects.spmd.traits import STAYS_IN_PLACE, expect_inside_function
 from spmd.dialects.spmd.types import dynamic_dimensions, is_local, is_memref
 
 MAX_EXTENT = 1 << 48
@@ -222,7 +222,7 @@ class LaunchOp(IRDLOperation):
                 f"({', '.join(map(str, wanted))}), got ({', '.join(map(str, got))})"
             )
         expect_inside_function(self)
-        if nearest(self, KernelOp.name) is not None:
+        if enclosing(self, KernelOp) is not None:
             raise VerifyException(
                 f"expected the launch of {self.kernel} in a host function, got it inside "
                 "a kernel"

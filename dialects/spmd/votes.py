@@ -4,38 +4,28 @@ from __future__ import annotations
 
 from abc import ABC
 
-from xdsl.dialects.builtin import i1, i64
+from xdsl.dialects.arith import ConstantOp, ExtUIOp
+from xdsl.dialects.builtin import BoolAttr, i1, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
-    traits_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from spmd.dialects.spmd.attributes import Scope, ScopeAttr
-from spmd.dialects.spmd.placement import expect_inside_function
-from spmd.dialects.spmd.traits import STAYS_IN_PLACE, Canonicalizes
+from spmd.dialects.spmd.collective import CollectiveOp, parse_scope
 
 
-def parse_scope(parser: Parser) -> Scope:
-    """Reads `across work_group` or `across sub_group`."""
-    parser.parse_keyword("across")
-    return Scope(parser.parse_str_enum(Scope))
-
-
-class VoteOp(IRDLOperation, ABC):
+class VoteOp(CollectiveOp, ABC):
     """Base of `any` and `all`."""
 
     predicate = operand_def(i1)
     scope = prop_def(ScopeAttr)
     result = result_def(i1)
-
-    traits = traits_def(*STAYS_IN_PLACE, Canonicalizes())
 
     def __init__(
         self, predicate: SSAValue | Operation, scope: Scope | str = Scope.SUB_GROUP
@@ -46,8 +36,11 @@ class VoteOp(IRDLOperation, ABC):
             result_types=[i1],
         )
 
-    def verify_(self) -> None:
-        expect_inside_function(self)
+    def gives_common_value(self) -> bool:
+        return True
+
+    def result_alone(self) -> Operation | SSAValue:
+        return self.predicate
 
     @classmethod
     def parse(cls, parser: Parser):
@@ -132,7 +125,7 @@ class AllOp(VoteOp):
 
 
 @irdl_op_definition
-class BallotOp(IRDLOperation):
+class BallotOp(CollectiveOp):
     """
     The predicates of all lanes of the sub-group, one bit each.
 
@@ -165,13 +158,11 @@ class BallotOp(IRDLOperation):
     predicate = operand_def(i1)
     result = result_def(i64)
 
-    traits = traits_def(*STAYS_IN_PLACE, Canonicalizes())
-
     def __init__(self, predicate: SSAValue | Operation):
         super().__init__(operands=[predicate], result_types=[i64])
 
-    def verify_(self) -> None:
-        expect_inside_function(self)
+    def result_alone(self) -> Operation | SSAValue:
+        return ExtUIOp(self.predicate, i64)
 
     @classmethod
     def parse(cls, parser: Parser) -> BallotOp:
@@ -194,7 +185,7 @@ class BallotOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ElectOp(IRDLOperation):
+class ElectOp(CollectiveOp):
     """
     True in one lane of the sub-group: the first of those that are here.
 
@@ -224,12 +215,10 @@ class ElectOp(IRDLOperation):
 
     result = result_def(i1)
 
-    traits = traits_def(*STAYS_IN_PLACE, Canonicalizes())
-
     assembly_format = "attr-dict"
 
     def __init__(self):
         super().__init__(result_types=[i1])
 
-    def verify_(self) -> None:
-        expect_inside_function(self)
+    def result_alone(self) -> Operation | SSAValue:
+        return ConstantOp(BoolAttr.from_bool(True))

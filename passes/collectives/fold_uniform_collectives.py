@@ -43,23 +43,16 @@ from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.rewriting import replace
 from spmd.dialects.spmd import (
-    AllOp,
-    AnyOp,
-    BroadcastOp,
+    CollectiveOp,
     Dimension,
     KernelOp,
     Kind,
     LocalSizeOp,
     ReduceOp,
-    ScanMode,
     ScanOp,
     Scope,
-    ShuffleOp,
 )
-from spmd.dialects.spmd.canonicalization import IDEMPOTENT
 from spmd.dialects.spmd.types import is_integer
-
-FOLDABLE = (AllOp, AnyOp, BroadcastOp, ReduceOp, ScanOp, ShuffleOp)
 
 
 @dataclass(frozen=True)
@@ -75,7 +68,11 @@ class FoldUniformCollectivesPass(ModulePass):
 
 
 def _fold_in(kernel: KernelOp) -> None:
-    collectives = [op for op in kernel.walk() if isinstance(op, FOLDABLE)]
+    collectives = [
+        op
+        for op in kernel.walk()
+        if isinstance(op, CollectiveOp) and _why_it_counts(op) is None
+    ]
     if not collectives:
         return
     divergence = analyze_kernel(kernel)
@@ -88,33 +85,35 @@ def _fold_in(kernel: KernelOp) -> None:
             replace(op, (), (op.operands[0],))
 
 
-def why_not_fold(op: Operation, divergence: Divergence) -> str | None:
-    """Why the result of a collective cannot be had from its value alone."""
+def _why_it_counts(op: CollectiveOp) -> str | None:
+    """Why the result of a collective depends on how many work-items take part."""
+    if op.gives_common_value():
+        return None
     match op:
-        case AllOp() | AnyOp() | BroadcastOp():
-            scope = op.scope.data
-        case ShuffleOp():
-            scope = Scope.SUB_GROUP
         case ScanOp():
-            scope = op.scope.data
-            if op.kind.data not in IDEMPOTENT or op.mode.data is ScanMode.EXCLUSIVE:
-                return f"an {op.mode.data} scan by {op.kind.data} counts work-items"
+            return f"an {op.mode.data} scan by {op.kind.data} counts work-items"
         case ReduceOp():
-            scope = op.scope.data
             countable = (
                 op.kind.data is Kind.ADD
-                and scope is Scope.WORK_GROUP
+                and op.scope.data is Scope.WORK_GROUP
                 and is_integer(op.value.type)
             )
-            if op.kind.data not in IDEMPOTENT and not countable:
-                return f"a reduce by {op.kind.data} counts work-items"
+            return (
+                None if countable else f"a reduce by {op.kind.data} counts work-items"
+            )
         case _:
             return f"{op.name} counts work-items"
+
+
+def why_not_fold(op: CollectiveOp, divergence: Divergence) -> str | None:
+    """Why the result of a collective cannot be had from its value alone."""
+    if (reason := _why_it_counts(op)) is not None:
+        return reason
     value = op.operands[0]
     if not divergence.is_uniform(value):
         return f"its value is varying: {divergence.why_varying(value)}"
     if (
-        scope is Scope.WORK_GROUP
+        op.convergence_scope is Scope.WORK_GROUP
         and not divergence.all_active(op)
         and not _is_made_once(value)
     ):

@@ -33,15 +33,12 @@ from spmd.dialects.spmd import (
     ScanOp,
 )
 from spmd.dialects.spmd.collectives import ScanMode
-from spmd.dialects.spmd.kinds import Kind, combine, neutral_element
+from spmd.dialects.spmd.types import Kind, combine, neutral_element
 from spmd.passes.collectives.group_loops import Step, fold_over_group
 from spmd.passes.work_item_loops.building import WorkGroup
 
 REASSOCIATE = arith.FastMathFlagsAttr((FastMathFlag.REASSOC,))
 """The order in which a reduction combines floats is unspecified."""
-
-IDEMPOTENT = (Kind.MIN, Kind.MAX, Kind.MINUI, Kind.MAXUI, Kind.AND, Kind.OR)
-"""Combining a value with itself changes nothing."""
 
 
 def expand_collective(
@@ -89,7 +86,7 @@ class _Expander:
 
     def reduce(self, kind: Kind) -> SSAValue:
         """All values combined."""
-        if self.source is None and kind in IDEMPOTENT:
+        if self.source is None and kind.is_idempotent:
             return self.value
 
         def step(total: SSAValue, ids: Mapping[int, SSAValue], body: Block) -> SSAValue:

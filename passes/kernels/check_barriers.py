@@ -41,7 +41,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from spmd.analysis.barriers.barrier_regions import is_group_barrier, is_group_collective
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
 from spmd.analysis.graphs.traversal import reverse_post_order, successors_of
 from spmd.dialects.diagnostics import fail, source_location
@@ -53,6 +52,8 @@ from spmd.dialects.spmd import (
     LaneIdOp,
     LocalIdOp,
     SubGroupIdOp,
+    is_group_barrier,
+    is_group_collective,
 )
 
 

@@ -27,38 +27,18 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
-from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.remarks import DefaultSubGroupSize, remark
 from spmd.dialects.spmd import (
     MAX_SUB_GROUP_SIZE,
-    BallotOp,
-    BarrierOp,
-    BroadcastOp,
-    ElectOp,
     KernelOp,
-    ReduceOp,
-    ScanOp,
-    Scope,
-    ShuffleOp,
-    SubGroupQueryOp,
-    VoteOp,
+    needs_sub_groups,
 )
 
 DEFAULT_SUB_GROUP_SIZE = 16
 """The same for every target, so that a kernel computes the same everywhere."""
-
-
-def needs_sub_groups(op: Operation) -> bool:
-    """Whether `op` can tell which work-items form a sub-group."""
-    if isinstance(op, SubGroupQueryOp | ShuffleOp | BallotOp | ElectOp):
-        return True
-    return (
-        isinstance(op, BarrierOp | ReduceOp | ScanOp | BroadcastOp | VoteOp)
-        and op.scope.data is Scope.SUB_GROUP
-    )
 
 
 @dataclass(frozen=True)

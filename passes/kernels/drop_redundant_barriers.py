@@ -31,16 +31,13 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from spmd.analysis.barriers.barrier_regions import (
-    find_barrier_regions,
-    is_group_barrier,
-)
+from spmd.analysis.barriers.barrier_regions import find_barrier_regions
 from spmd.analysis.barriers.redundant_barriers import RedundantBarriers
 from spmd.analysis.divergence.analyze import analyze_kernel
 from spmd.dialects.diagnostics import source_location
 from spmd.dialects.interfaces.control_flow import decisions
 from spmd.dialects.remarks import DroppedBarrier, remark
-from spmd.dialects.spmd import KernelOp
+from spmd.dialects.spmd import KernelOp, is_group_barrier
 from spmd.dialects.spmd.kernel import DROPPED_BARRIERS
 
 

@@ -14,10 +14,9 @@ from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import function_around, parent_block, terminator
 from spmd.dialects.rewriting import hint
-from spmd.dialects.spmd import LaneIdOp, MaskedOp, SubGroupOp
+from spmd.dialects.spmd import LaneIdOp, MaskedOp, Scope, SubGroupOp, convergence_of
 from spmd.passes.lane_loops.collectives import write_collective
 from spmd.passes.lane_loops.writer import LaneWriter
-from spmd.passes.masking.speculation import is_collective
 from spmd.passes.sub_groups.vectorization_legality import is_item_type
 
 Active = tuple[SSAValue, ...]
@@ -51,7 +50,7 @@ class _LaneLoops:
                 continue
             self._write_run(run, active)
             run = []
-            if is_collective(op):
+            if convergence_of(op) is Scope.SUB_GROUP:
                 write_collective(self.writer, op, active)
             else:
                 self._write_together(op, active)
@@ -281,7 +280,7 @@ def _runs_alone(op: Operation) -> bool:
         return all(_runs_alone(inner) for inner in op.body.block.ops)
     if isinstance(op, memref.AllocaOp):
         return not op.dynamic_sizes
-    return not op.regions and not is_collective(op)
+    return not op.regions and convergence_of(op) is not Scope.SUB_GROUP
 
 
 def _kept(run: Sequence[Operation], members: set[Operation]) -> list[SSAValue]:

@@ -23,7 +23,7 @@ from spmd.dialects.spmd import (
     ShuffleMode,
     ShuffleOp,
 )
-from spmd.dialects.spmd.kinds import combine, neutral_element
+from spmd.dialects.spmd.types import combine, neutral_element
 from spmd.passes.lane_loops.writer import LaneWriter
 from spmd.passes.sub_groups.shuffle_sources import source_lane
 

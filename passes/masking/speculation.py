@@ -11,9 +11,8 @@ from xdsl.utils.hints import isa
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.rewriting import constant_index
-from spmd.dialects.spmd import SubGroupQueryOp
+from spmd.dialects.spmd import Scope, SubGroupQueryOp, convergence_of
 from spmd.dialects.work_groups import is_group_memory
-from spmd.passes.kernels.choose_sub_group_size import needs_sub_groups
 from spmd.passes.sub_groups.vector_width import VECTOR_LIBRARY_OPS
 
 SKIP_ABOVE = 30
@@ -40,11 +39,6 @@ def is_integer_division(op: Operation) -> bool:
 def divides_by_constant(op: Operation) -> bool:
     """Whether the divisor of an integer division is a constant that cannot trap."""
     return constant_index(op.operands[1]) not in (None, 0, -1)
-
-
-def is_collective(op: Operation) -> bool:
-    """Whether what `op` gives depends on which lanes are on, even if all do it alike."""
-    return not isinstance(op, SubGroupQueryOp) and needs_sub_groups(op)
 
 
 def needs_mask(op: Operation) -> bool:
@@ -102,7 +96,7 @@ def why_skip(
                     if why_skip(inner, divergence) is None:
                         cost += _cost_of(inner)
             continue
-        if is_collective(op):
+        if convergence_of(op) is Scope.SUB_GROUP:
             return f"it contains a {op.name}"
         if isinstance(op, memref.LoadOp | memref.StoreOp):
             if all(divergence.is_uniform(index) for index in op.indices):

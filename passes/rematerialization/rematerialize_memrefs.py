@@ -57,8 +57,7 @@ from spmd.analysis.contexts.memref_phis import (
 )
 from spmd.dialects.building import ConstantPool
 from spmd.dialects.rewriting import erase_dead_ops, hint, insert_before
-from spmd.dialects.spmd import KernelOp
-from spmd.passes.kernels.choose_sub_group_size import needs_sub_groups
+from spmd.dialects.spmd import KernelOp, needs_sub_groups
 from spmd.passes.rematerialization.memref_bases import MemrefBases, number_type, op_of
 from spmd.passes.rematerialization.memref_descriptors import Descriptors, layout_of
 from spmd.passes.rematerialization.replace_forwarded import replace_passed

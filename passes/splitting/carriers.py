@@ -21,8 +21,8 @@ from collections.abc import Container, Sequence
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from spmd.analysis.barriers.barrier_regions import is_sync
 from spmd.dialects.interfaces.control_flow import phis
+from spmd.dialects.spmd import is_sync
 from spmd.passes.rematerialization.replace_forwarded import erase_phis, forward_less
 
 

@@ -43,11 +43,7 @@ from collections.abc import Sequence
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from spmd.analysis.barriers.barrier_regions import (
-    find_barrier_regions,
-    is_group_collective,
-    is_sync,
-)
+from spmd.analysis.barriers.barrier_regions import find_barrier_regions
 from spmd.analysis.barriers.convergent_loops import LoopRounds, find_loop_rounds
 from spmd.analysis.barriers.sub_cfg_order import SubCfgOrder
 from spmd.analysis.barriers.sub_cfgs import (
@@ -64,13 +60,14 @@ from spmd.analysis.contexts.sub_cfg_slots import assign_sub_cfg_slots
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
 from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.spmd import (
-    BarrierOp,
+    CollectiveOp,
     KernelOp,
     LocalAllocOp,
     LocalIdOp,
-    SubGroupQueryOp,
+    Scope,
+    is_group_collective,
+    is_sync,
 )
-from spmd.passes.kernels.choose_sub_group_size import needs_sub_groups
 from spmd.passes.splitting.convergence_checks import (
     COMPARED,
 )
@@ -176,7 +173,10 @@ def _fail_about_lanes(rounds: LoopRounds) -> None:
     """
     for block, branch in rounds.out_of_step.items():
         for op in block.walk():
-            if not needs_sub_groups(op) or isinstance(op, SubGroupQueryOp | BarrierOp):
+            if (
+                not isinstance(op, CollectiveOp)
+                or op.convergence_scope is not Scope.SUB_GROUP
+            ):
                 continue
             where = source_location(branch)
             fail(

@@ -13,12 +13,11 @@ from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32, i64
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from spmd.analysis.barriers.barrier_regions import is_group_collective
 from spmd.analysis.barriers.sub_cfg_order import THE_END
 from spmd.analysis.barriers.sub_cfgs import SubCfg
 from spmd.dialects.enclosing import parent_block
 from spmd.dialects.rewriting import hint, insert_before, locate
-from spmd.dialects.spmd import LocalIdOp, ReturnOp
+from spmd.dialects.spmd import LocalIdOp, ReturnOp, is_group_collective
 from spmd.passes.collectives.group_collectives import expand_collective
 from spmd.passes.splitting.convergence_checks import (
     COMPARED,

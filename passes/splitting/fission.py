@@ -37,7 +37,6 @@ from spmd.analysis.barriers.barrier_regions import (
     BarrierRegion,
     BarrierRegions,
     find_barrier_regions,
-    is_group_collective,
 )
 from spmd.analysis.barriers.forwarded_values import Agreed
 from spmd.analysis.contexts.region_needs import RegionNeeds, find_region_needs
@@ -52,6 +51,7 @@ from spmd.dialects.spmd import (
     LocalIdOp,
     ReduceOp,
     Scope,
+    is_group_collective,
 )
 from spmd.passes.collectives.group_collectives import expand_collective
 from spmd.passes.splitting.carriers import remove_syncs

@@ -17,7 +17,6 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 from xdsl.utils.hints import isa
 
-from spmd.analysis.barriers.barrier_regions import is_sync
 from spmd.analysis.barriers.sub_cfg_order import SubCfgOrder
 from spmd.analysis.barriers.sub_cfgs import SubCfg, end_of, used_from_outside
 from spmd.analysis.contexts.sub_cfg_needs import (
@@ -29,7 +28,7 @@ from spmd.analysis.contexts.sub_cfg_needs import (
 )
 from spmd.dialects.enclosing import parent_block
 from spmd.dialects.rewriting import hint, locate
-from spmd.dialects.spmd import LocalIdOp
+from spmd.dialects.spmd import LocalIdOp, is_sync
 from spmd.passes.splitting.kept_values import EntryValues, KeptValues
 from spmd.passes.structuring.structurize_control_flow import structurize
 from spmd.passes.structuring.values import Pool

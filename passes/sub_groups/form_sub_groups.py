@@ -57,9 +57,8 @@ from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import enclosing, terminator
 from spmd.dialects.remarks import FormedSubGroups, is_listened_to, remark
 from spmd.dialects.rewriting import constant_index, hint, insert_before
-from spmd.dialects.spmd import SubGroupOp
+from spmd.dialects.spmd import SubGroupOp, needs_sub_groups
 from spmd.dialects.work_groups import WORK_ITEMS
-from spmd.passes.kernels.choose_sub_group_size import needs_sub_groups
 from spmd.passes.sub_groups.linear_sub_groups import (
     answer_for_one_lane,
     answer_queries,

@@ -64,7 +64,7 @@ from spmd.dialects.spmd import (
     SubGroupSizeOp,
     VoteOp,
 )
-from spmd.dialects.spmd.kinds import neutral_element
+from spmd.dialects.spmd.types import neutral_element
 from spmd.dialects.work_groups import WORK_ITEMS, mark_work_items, work_item_dimension
 
 StripMine = Callable[[scf.ForOp], Sequence[SubGroupOp]]

@@ -27,8 +27,8 @@ from spmd.dialects.interfaces.computation import Elementwise, FunctionOfOperands
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.interfaces.views import ViewLike, makes_view
 from spmd.dialects.rewriting import constant_index
+from spmd.dialects.spmd import needs_sub_groups
 from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
-from spmd.passes.kernels.choose_sub_group_size import needs_sub_groups
 
 _CONTROL = (scf.IfOp, scf.IndexSwitchOp, scf.ForOp, scf.WhileOp)
 _TERMINATORS = (scf.YieldOp, scf.ConditionOp)

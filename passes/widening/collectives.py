@@ -51,7 +51,7 @@ from spmd.dialects.spmd import (
     ShuffleMode,
     ShuffleOp,
 )
-from spmd.dialects.spmd.kinds import combine, neutral_element
+from spmd.dialects.spmd.types import combine, neutral_element
 from spmd.dialects.work_groups import CACHE_LINE
 from spmd.passes.sub_groups.shuffle_sources import source_lane
 from spmd.passes.widening.addresses import remark

@@ -21,15 +21,14 @@ from typing import Any
 
 from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def
+from xdsl.irdl import irdl_op_definition, operand_def
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
 from spmd.analysis.ranges.ranges import IntegerRange, IntegerRanges, bit_width
 from spmd.analysis.shapes.shape import Shape
-from spmd.dialects.spmd import KernelOp
+from spmd.dialects.spmd import ConvergentOp, KernelOp
 from spmd.reference.compiler import Body, meaning
-from spmd.reference.facts import WAITING
 from spmd.reference.interpreter import Interpreter
 from spmd.reference.scalars import POISON
 from tests.analysis.concrete import is_multiple, wrap
@@ -40,7 +39,7 @@ Item = tuple[int, int, int]
 
 
 @irdl_op_definition
-class TraceOp(IRDLOperation):
+class TraceOp(ConvergentOp):
     """Reports a value of a work-item."""
 
     name = "test.trace"
@@ -87,9 +86,6 @@ def _trace(body: Body, op: TraceOp) -> None:
     CURRENT[-1].ops[site] = op
     record = body.program.bind(_record, "record")
     body.line(f"{record}(w, {body.position(site)}, {body.use(op.value)})")
-
-
-WAITING.add(TraceOp)
 
 
 def _is_number(value: SSAValue) -> bool:

@@ -23,7 +23,7 @@ from spmd.dialects.spmd import (
     ShuffleOp,
 )
 from spmd.reference.compiler import Body, OpT, Rendezvous, meaning
-from spmd.reference.facts import WAITING, poison_source
+from spmd.reference.facts import poison_source
 from spmd.reference.items import WorkItem
 from spmd.reference.scalars import POISON, Scalar
 from spmd.reference.semantics.expressions import Combine, combination, element
@@ -36,7 +36,6 @@ def collective(
     *ops: type[OpT],
 ) -> Callable[[Callable[[Body, OpT], Resolve]], Callable[[Body, OpT], Resolve]]:
     """Registers how the work-items that wait at an op get their results."""
-    WAITING.update(ops)
 
     def register(
         resolve: Callable[[Body, OpT], Resolve],

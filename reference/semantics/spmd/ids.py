@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spmd.dialects.spmd import (
+    DimensionOp,
     EnqueuedLocalSizeOp,
     GlobalIdOp,
     GlobalSizeOp,
@@ -14,9 +15,9 @@ from spmd.dialects.spmd import (
     NumGroupsOp,
     NumSubGroupsOp,
     SubGroupIdOp,
+    SubGroupQueryOp,
     SubGroupSizeOp,
 )
-from spmd.dialects.spmd.ids import DimensionOp, SubGroupQueryOp
 from spmd.reference.compiler import Body, meaning
 from spmd.reference.semantics.upstream.memref import element_in_memory, memref_type
 
