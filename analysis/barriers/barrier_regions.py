@@ -26,13 +26,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from xdsl.dialects import cf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
+from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.memory.accesses import accesses_of, may_overlap
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.spmd import (
@@ -96,14 +96,14 @@ class BarrierRegions:
         return self._region_before[end]
 
 
-class Uniformity(Protocol):
-    """What is asked of a `Divergence`."""
+def find_barrier_regions(
+    kernel: KernelOp, divergence: Divergence | None = None
+) -> BarrierRegions:
+    """
+    Cut `kernel`, whose control flow around barriers is structured, at its barriers.
 
-    def is_uniform(self, value: SSAValue) -> bool: ...
-
-
-def find_barrier_regions(kernel: KernelOp, divergence: Uniformity) -> BarrierRegions:
-    """Cut `kernel`, whose control flow around barriers is structured, at its barriers."""
+    Without `divergence`, all but local memory is taken to run in each work-item.
+    """
     cutter = _Cutter(kernel, divergence)
     for block in kernel.body.blocks:
         cutter.cut(block)
@@ -111,7 +111,7 @@ def find_barrier_regions(kernel: KernelOp, divergence: Uniformity) -> BarrierReg
 
 
 class _Cutter:
-    def __init__(self, kernel: KernelOp, divergence: Uniformity):
+    def __init__(self, kernel: KernelOp, divergence: Divergence | None):
         self.divergence = divergence
         self.stops: list[Operation] = []
         self.regions: list[BarrierRegion] = []
@@ -165,7 +165,7 @@ class _Cutter:
     ) -> bool:
         if isinstance(op, LocalAllocOp):
             return True
-        if not op.results or not all(map(self.divergence.is_uniform, op.results)):
+        if not op.results or not all(map(self._is_uniform, op.results)):
             return False
         return (
             before.why_not_moved_up(op) is None
@@ -173,19 +173,22 @@ class _Cutter:
             and all(self._is_once(value, region) for value in _captured(op))
         )
 
+    def _is_uniform(self, value: SSAValue) -> bool:
+        return self.divergence is not None and self.divergence.is_uniform(value)
+
     def _is_once(self, value: SSAValue, region: BarrierRegion) -> bool:
         """Whether `value` is known outside of the work-items where `region` begins."""
         owner = value.owner
         if isinstance(owner, Block) or owner in self._carrying:
-            return self.divergence.is_uniform(value)
+            return self._is_uniform(value)
         if is_group_collective(owner):
-            return not isinstance(owner, ScanOp) or self.divergence.is_uniform(value)
+            return not isinstance(owner, ScanOp) or self._is_uniform(value)
         made_in = self.region_of.get(owner)
         if made_in is None:
             return True
         if made_in is region or isinstance(value.type, MemRefType):
             return False
-        return self.divergence.is_uniform(value)
+        return self._is_uniform(value)
 
 
 class _Effects:

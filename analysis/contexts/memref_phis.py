@@ -81,7 +81,7 @@ def find_chosen_memrefs(
         return ()
     place_of = {value: place for place in found for value in place.values}
     sources = {place: _sources(place, place_of) for place in found}
-    regions = find_barrier_regions(kernel, _NothingUniform())
+    regions = find_barrier_regions(kernel)
     carriers = set(around_syncs(kernel))
     open_ = [
         place
@@ -99,11 +99,6 @@ def find_chosen_memrefs(
     result = tuple(place for place in found if place in chosen)
     _find_bases(result, sources, place_of)
     return result
-
-
-class _NothingUniform:
-    def is_uniform(self, value: SSAValue) -> bool:
-        return False
 
 
 def origins_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spmd.analysis.barriers.barrier_regions import BarrierRegion
 from spmd.analysis.barriers.forwarded_values import Variable
-from spmd.analysis.barriers.region_flow import region_flow
+from spmd.analysis.barriers.region_flow import Flow
 from spmd.analysis.contexts.region_needs import RegionNeeds
 from spmd.analysis.contexts.slots import (
     Segment,
@@ -17,7 +17,7 @@ from spmd.analysis.contexts.slots import (
 from spmd.dialects.spmd import is_sync
 
 
-def assign_region_slots(needs: RegionNeeds) -> Slots[BarrierRegion]:
+def assign_region_slots(needs: RegionNeeds, flow: Flow) -> Slots[BarrierRegion]:
     """Contexts for what is stored and for the variables."""
     slot_of = {variable: _slot_of_variable(variable) for variable in needs.variables}
     segments: dict[BarrierRegion, Segment] = {}
@@ -33,7 +33,7 @@ def assign_region_slots(needs: RegionNeeds) -> Slots[BarrierRegion]:
     return assign_slots(
         [*slot_of.values(), *map(slot_of_value, needs.values.stored)],
         segments,
-        region_flow(needs.regions).__getitem__,
+        flow.__getitem__,
         (copy for segment in segments.values() for copy in segment.copies),
     )
 

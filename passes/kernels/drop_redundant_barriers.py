@@ -27,7 +27,6 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
-from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -53,18 +52,11 @@ class DropRedundantBarriersPass(ModulePass):
                 drop_redundant_barriers(kernel)
 
 
-class _NothingIsUniform:
-    """Lets every operation belong to a barrier region."""
-
-    def is_uniform(self, value: SSAValue) -> bool:
-        return False
-
-
 def drop_redundant_barriers(kernel: KernelOp) -> None:
     """Do to one kernel what the pass does to all of a module."""
     if len(kernel.body.blocks) > 1 or not any(map(is_group_barrier, kernel.walk())):
         return
-    regions = find_barrier_regions(kernel, _NothingIsUniform())
+    regions = find_barrier_regions(kernel)
     if not all(map(decisions, regions.carriers)):
         return
     finder = RedundantBarriers(kernel, regions, lambda: analyze_kernel(kernel))

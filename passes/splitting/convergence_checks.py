@@ -30,8 +30,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from xdsl.dialects import arith, memref, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from spmd.analysis.barriers.barrier_regions import BarrierRegion, BarrierRegions
-from spmd.analysis.barriers.region_flow import region_flow, syncs_ahead
+from spmd.analysis.analyses import Analyses
+from spmd.analysis.barriers.barrier_regions import BarrierRegion
 from spmd.dialects.diagnostics import source_location
 from spmd.dialects.rewriting import hint, insert_before, locate
 from spmd.dialects.spmd import BroadcastOp, FailOp
@@ -159,10 +159,10 @@ def _first_that_differs(
 class Paths:
     """Where the paths lead that work-items of a kernel can take, before it is split."""
 
-    def __init__(self, regions: BarrierRegions):
-        self._flow = region_flow(regions)
-        self._ahead = syncs_ahead(regions, self._flow)
-        self._syncs = tuple(regions.syncs)
+    def __init__(self, analyses: Analyses):
+        self._flow = analyses.flow
+        self._ahead = analyses.syncs_ahead
+        self._syncs = tuple(analyses.regions.syncs)
         self._names = places_of(self._syncs)
 
     def taken_at(self, region: BarrierRegion, op: Operation) -> tuple[str, Operation]:

@@ -137,7 +137,7 @@ class Dispatcher:
         clone = sync.clone(operands)
         insert_before(anchor, clone)
         kept = self.plan.kept
-        output = kept.context_of(sync.results[0])
+        output = kept.contexts.get(sync.results[0])
         given = expand_collective(clone, self.group, kept.input_of(sync), output)
         parent_block(clone).erase_op(clone)
         if given is not None and (slot := kept.uniform.get(sync.results[0])):

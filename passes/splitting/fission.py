@@ -33,20 +33,16 @@ from __future__ import annotations
 from xdsl.dialects import memref, scf
 from xdsl.ir import Operation, OpResult, SSAValue
 
+from spmd.analysis.analyses import Analyses
 from spmd.analysis.barriers.barrier_regions import (
     BarrierRegion,
-    BarrierRegions,
-    find_barrier_regions,
 )
 from spmd.analysis.barriers.forwarded_values import Agreed
-from spmd.analysis.contexts.region_needs import RegionNeeds, find_region_needs
 from spmd.analysis.contexts.region_slots import assign_region_slots
-from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
 from spmd.dialects.enclosing import parent_block
 from spmd.dialects.rewriting import hint, insert_before
 from spmd.dialects.spmd import (
     BarrierOp,
-    KernelOp,
     Kind,
     LocalIdOp,
     ReduceOp,
@@ -69,51 +65,44 @@ from spmd.passes.work_item_loops.building import (
 from spmd.passes.work_item_loops.counted_loops import for_to_while
 
 
-def split_by_fission(
-    kernel: KernelOp,
-    regions: BarrierRegions,
-    divergence: Divergence,
-    check: bool = False,
-) -> None:
+def split_by_fission(analyses: Analyses, check: bool = False) -> None:
     """
-    Split `kernel`, for which `why_not_fission` knows no reason not to.
+    Split a kernel, for which `why_not_fission` knows no reason not to.
 
     With `check`, work-items that go different ways where all have to agree end the launch.
     """
     uneven = [
         carrier
-        for carrier in regions.carriers
+        for carrier in analyses.regions.carriers
         if isinstance(carrier, scf.ForOp)
-        and not all(map(divergence.is_uniform, (carrier.lb, carrier.ub, carrier.step)))
+        and not all(
+            map(analyses.divergence.is_uniform, (carrier.lb, carrier.ub, carrier.step))
+        )
     ]
     if uneven:
         for loop in uneven:
             for_to_while(loop)
-        divergence = analyze_kernel(kernel)
-        regions = find_barrier_regions(kernel, divergence)
-    needs = find_region_needs(regions, divergence)
-    if _make_sizes_known(needs, divergence):
-        divergence = analyze_kernel(kernel)
-        regions = find_barrier_regions(kernel, divergence)
-        needs = find_region_needs(regions, divergence)
-    fail_about_unmovable(needs.values.unmovable)
-    _Splitter(kernel, needs, check).split()
+        analyses.invalidate()
+    _make_sizes_known(analyses)
+    fail_about_unmovable(analyses.region_needs.values.unmovable)
+    _Splitter(analyses, check).split()
 
 
 UNIFORM_BUT_LATE = "the same in all work-items, which may write before they compute it"
 AGREED = "the same in all work-items, since each way leads to barriers of its own"
 
 
-def _make_sizes_known(needs: RegionNeeds, divergence: Divergence) -> bool:
+def _make_sizes_known(analyses: Analyses) -> None:
     """
     Put a barrier in front of private arrays whose sizes are computed in their region.
 
     The array of all work-items is made when the size is known, before the first of them
     goes on. Sizes are the same in all of them by the language; where that is not proved,
-    the largest is taken. Whether a barrier was needed.
+    the largest is taken.
     """
-    regions, any_late = needs.regions, False
-    for alloca in needs.values.private:
+    regions, divergence = analyses.regions, analyses.divergence
+    any_late, any_waits = False, False
+    for alloca in analyses.region_needs.values.private:
         region = regions.region_of(alloca)
         if region is None or alloca not in region.ops:
             continue
@@ -128,8 +117,9 @@ def _make_sizes_known(needs: RegionNeeds, divergence: Divergence) -> bool:
                 late = True
         if late and not waits:
             insert_before(alloca, BarrierOp())
-        any_late = any_late or late or waits
-    return any_late
+        any_late, any_waits = any_late or late, any_waits or waits
+    if any_late or any_waits:
+        analyses.invalidate(preserve_divergence=not any_waits)
 
 
 class _Splitter:
@@ -139,13 +129,14 @@ class _Splitter:
     What runs once stays where it is; a region's loops are placed where the region ended.
     """
 
-    def __init__(self, kernel: KernelOp, needs: RegionNeeds, check: bool):
-        self.group = WorkGroup(kernel)
-        self.needs = needs
-        self.regions = needs.regions
-        self._paths = Paths(self.regions) if check else None
+    def __init__(self, analyses: Analyses, check: bool):
+        self.group = WorkGroup(analyses.kernel)
+        self.needs = needs = analyses.region_needs
+        self.regions = analyses.regions
+        self._paths = Paths(analyses) if check else None
+        slots = assign_region_slots(needs, analyses.flow)
         self.kept = KeptValues.allocate(
-            self.group, needs.values, assign_region_slots(needs), UNIFORM_BUT_LATE
+            self.group, needs.values, slots, UNIFORM_BUT_LATE
         )
         self._loads = {
             value: load(slot, (), value) for value, slot in self.kept.uniform.items()
@@ -262,7 +253,7 @@ class _Splitter:
             collective,
             self.group,
             self.kept.input_of(collective),
-            self.kept.context_of(collective.results[0]),
+            self.kept.contexts.get(collective.results[0]),
         )
         if result is not None:
             collective.results[0].replace_all_uses_with(result)

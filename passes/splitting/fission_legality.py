@@ -27,9 +27,9 @@ from typing import NamedTuple
 from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
 
-from spmd.analysis.barriers.barrier_regions import BarrierRegions
+from spmd.analysis.analyses import Analyses
 from spmd.analysis.barriers.forwarded_values import decisions_of
-from spmd.analysis.barriers.region_flow import region_flow, syncs_ahead, why_not_agreed
+from spmd.analysis.barriers.region_flow import why_not_agreed
 from spmd.analysis.divergence.analyze import Divergence
 
 
@@ -40,8 +40,9 @@ class Problem(NamedTuple):
     reason: str
 
 
-def why_not_fission(regions: BarrierRegions, divergence: Divergence) -> Problem | None:
+def why_not_fission(analyses: Analyses) -> Problem | None:
     """Why deep loop fission would be wrong, or is not possible, for a kernel."""
+    regions, divergence = analyses.regions, analyses.divergence
     for carrier in regions.carriers:
         if not isinstance(
             carrier, scf.IfOp | scf.ForOp | scf.WhileOp | scf.IndexSwitchOp
@@ -51,13 +52,13 @@ def why_not_fission(regions: BarrierRegions, divergence: Divergence) -> Problem 
                 "expected barriers inside of scf.if, scf.for, scf.while and "
                 f"scf.index_switch only, got one inside of {carrier.name}",
             )
-    flow = region_flow(regions)
-    ahead = syncs_ahead(regions, flow)
     for carrier in regions.carriers:
         for value, op, _ in decisions_of(carrier):
             if divergence.is_uniform(value):
                 continue
-            reason = why_not_agreed(flow, ahead, regions.region_before(op))
+            reason = why_not_agreed(
+                analyses.flow, analyses.syncs_ahead, regions.region_before(op)
+            )
             if reason is not None:
                 return Problem(
                     carrier,

@@ -36,6 +36,9 @@ class KeptValues:
     uniform: Mapping[SSAValue, SSAValue]
     """Group-uniform slots."""
 
+    contexts: Mapping[SSAValue, SSAValue]
+    """The arrays that keep values for each work-item."""
+
     array_of: Mapping[Slot, SSAValue]
 
     @staticmethod
@@ -55,12 +58,8 @@ class KeptValues:
             name = slot.name and f"{slot.name}_context"
             array = group.array(slot.type, name, slot.op)
             array_of[slot] = explain(array, slot.reason)
-        return KeptValues(needs, slots, uniform, array_of)
-
-    def context_of(self, value: SSAValue) -> SSAValue | None:
-        """The array that keeps `value` for each work-item."""
-        slot = self.slots.of_value.get(value)
-        return None if slot is None else self.array_of[slot]
+        contexts = {value: array_of[slot] for value, slot in slots.of_value.items()}
+        return KeptValues(needs, slots, uniform, contexts, array_of)
 
     def input_of(self, collective: Operation) -> SSAValue | None:
         """The array with the varying values that go into a collective."""
@@ -78,7 +77,7 @@ class KeptValues:
         """Keep `value`, which is `new` at the end of `body`, where it is needed later."""
         if (slot := self.uniform.get(value)) is not None:
             body.add_op(store(new, slot, (), like))
-        if (context := self.context_of(value)) is not None:
+        if (context := self.contexts.get(value)) is not None:
             body.add_op(store(new, context, nest.indices, like))
 
     def store_copies(
@@ -129,7 +128,7 @@ class EntryValues:
             return self.nest.ids[owner.dimension.data.number]
         if (known := self._known(value)) is not None:
             return known
-        if (context := self.kept.context_of(value)) is not None:
+        if (context := self.kept.contexts.get(value)) is not None:
             op = load(context, self.nest.indices, value)
             self.nest.body.add_op(op)
             return op.res

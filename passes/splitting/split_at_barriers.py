@@ -53,9 +53,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
-from spmd.analysis.barriers.barrier_regions import find_barrier_regions
+from spmd.analysis.analyses import Analyses
 from spmd.analysis.contexts.memref_phis import find_chosen_memrefs
-from spmd.analysis.divergence.analyze import analyze_kernel
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.remarks import Split, remark
 from spmd.dialects.rewriting import erase_dead_ops
@@ -104,19 +103,18 @@ def split_at_barriers(
             f"expected {at.name} to pass on no memref that is used behind a barrier: run "
             "rematerialize-memrefs before this pass",
         )
-    divergence = analyze_kernel(kernel)
-    regions = find_barrier_regions(kernel, divergence)
-    problem = why_not_fission(regions, divergence)
+    analyses = Analyses(kernel)
+    problem = why_not_fission(analyses)
     if problem is not None and strategy == "fission":
         fail(
             problem.op,
             f"{problem.reason}; strategy=fission cannot split here, "
             "strategy=continuations can",
         )
-    barriers = len(tuple(regions.syncs))
+    barriers = len(tuple(analyses.regions.syncs))
     by_fission = problem is None and (strategy != "continuations" or not barriers)
     if by_fission:
-        split_by_fission(kernel, regions, divergence, check)
+        split_by_fission(analyses, check)
         fuse_collectives(kernel)
     else:
         if problem is not None:
