@@ -34,7 +34,7 @@ class Builder:
     """Inserts operations at one point, with the location of `like` unless they have one."""
 
     def __init__(self, at: InsertPoint, like: Operation | None = None):
-        self.at = at
+        self.point = at
         self.like = like
 
     @staticmethod
@@ -78,17 +78,17 @@ class Builder:
             self._insert(op)
 
     def _insert(self, op: Operation) -> None:
-        if self.at.insert_before is None:
-            self.at.block.add_op(op)
+        if self.point.insert_before is None:
+            self.point.block.add_op(op)
         else:
-            self.at.block.insert_op_before(op, self.at.insert_before)
+            self.point.block.insert_op_before(op, self.point.insert_before)
 
     @contextmanager
     def into(self, block: Block) -> Generator[Block]:
         """Go on at the end of `block` for a while."""
-        before, self.at = self.at, InsertPoint.at_end(block)
+        before, self.point = self.point, InsertPoint.at_end(block)
         yield block
-        self.at = before
+        self.point = before
 
 
 class ConstantPool:

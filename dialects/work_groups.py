@@ -19,12 +19,13 @@ from typing import TypeVar, cast
 from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import (
     DenseArrayBase,
+    IntegerAttr,
     IntegerType,
     MemRefType,
     UnitAttr,
     i64,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 AllocationT = TypeVar("AllocationT", memref.AllocaOp, memref.AllocOp)
 
@@ -70,6 +71,15 @@ def range_arguments(function: func.FuncOp) -> Sequence[SSAValue]:
     if arguments and isinstance(arguments[-1].type, MemRefType):
         arguments = arguments[:-1]
     return arguments[-9:]
+
+
+def aligned_alloca(type_: Attribute, sizes: Sequence[SSAValue] = ()) -> memref.AllocaOp:
+    """Memory on the stack that begins with a cache line."""
+    return memref.AllocaOp.build(
+        operands=[sizes, []],
+        result_types=[type_],
+        properties={"alignment": IntegerAttr(CACHE_LINE, i64)},
+    )
 
 
 def is_group_memory(op: Operation) -> bool:

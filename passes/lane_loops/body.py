@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.enclosing import function_around, parent_block, terminator
+from spmd.dialects.enclosing import function_around, terminator
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import LaneIdOp, MaskedOp, Scope, SubGroupOp, convergence_of
 from spmd.passes.lane_loops.collectives import write_collective
@@ -28,10 +28,7 @@ def write_lane_loops(group: SubGroupOp, divergence: Divergence) -> None:
     entry = function_around(group).body.block
     loops = _LaneLoops(LaneWriter(group, divergence, entry))
     loops.write(group.body.block, ())
-    target = parent_block(group)
-    for op in tuple(loops.writer.target.ops):
-        op.detach()
-        target.insert_op_before(op, group)
+    Rewriter.inline_block(loops.writer.body, InsertPoint.before(group))
     Rewriter.erase_op(group, safe_erase=False)
 
 

@@ -10,21 +10,20 @@ from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     IndexType,
-    IntegerAttr,
     MemRefType,
     i1,
     i8,
-    i64,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint
 
 from spmd.analysis.divergence.analyze import Divergence
-from spmd.dialects.building import ConstantPool
+from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import static_bytes
-from spmd.dialects.rewriting import behind_constants, hint, locate
+from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import SubGroupOp
-from spmd.dialects.work_groups import CACHE_LINE
+from spmd.dialects.work_groups import aligned_alloca
 from spmd.passes.sub_groups.vectorization_legality import is_item_type
 
 ALIGNMENT = 16
@@ -42,8 +41,8 @@ class Slot:
     type: Attribute
 
 
-class LaneWriter:
-    """Appends ops, and keeps values in memory."""
+class LaneWriter(Builder):
+    """Inserts scalar code, and keeps values in memory."""
 
     def __init__(self, group: SubGroupOp, divergence: Divergence, entry: Block):
         if len(group.bases) != 1 or group.counts:
@@ -56,35 +55,15 @@ class LaneWriter:
         self.divergence = divergence
         self.width = group.width
         self.constants = ConstantPool(entry)
-        self.target = Block()
+        self.body = Block()
+        super().__init__(InsertPoint.at_end(self.body), group)
         self.scalars: dict[SSAValue, SSAValue] = {}
         """Counters of uniform loops."""
         self._entry = entry
-        self._like: Operation = group
         self._slots: dict[SSAValue, Slot] = {}
         self._private: dict[SSAValue, tuple[SSAValue, SSAValue]] = {}
 
     # Insertion
-
-    def stands_for(self, op: Operation) -> None:
-        """New ops have the location of `op` from here on."""
-        self._like = op
-
-    def add(self, op: Operation, name: SSAValue | str | None = None) -> SSAValue:
-        """Append `op` and give its result."""
-        self.append(op)
-        return hint(op.results[0], name)
-
-    def append(self, op: Operation) -> None:
-        locate(op, self._like)
-        self.target.add_op(op)
-
-    @contextmanager
-    def into(self, block: Block) -> Generator[Block]:
-        """Append to `block`."""
-        before, self.target = self.target, block
-        yield block
-        self.target = before
 
     def index(self, number: int) -> SSAValue:
         return self.constants.number(number, IndexType())
@@ -149,15 +128,8 @@ class LaneWriter:
         return found
 
     def _allocate(self, type_: MemRefType[Attribute], like: SSAValue) -> SSAValue:
-        op = memref.AllocaOp.build(
-            operands=[[], []],
-            result_types=[type_],
-            properties={"alignment": IntegerAttr(CACHE_LINE, i64)},
-        )
-        locate(op, self._like)
-        self._entry.insert_op_before(op, behind_constants(self._entry))
-        name = like.name_hint
-        return hint(op.memref, None if name is None else f"{name}_lanes")
+        at = Builder.at_head(self._entry, self.like)
+        return at.add(aligned_alloca(type_), _lanes_name(like))
 
     def is_shared(self, value: SSAValue) -> bool:
         """Whether there is one place where all lanes find `value`."""
@@ -264,13 +236,8 @@ class LaneWriter:
         more = self.add(arith.AddiOp(bytes_, self.index(ALIGNMENT - 1)))
         bytes_ = self.add(arith.AndIOp(more, self.index(-ALIGNMENT)), "bytes")
         total = self.add(arith.MuliOp(bytes_, self.index(self.width)))
-        buffer = memref.AllocaOp.build(
-            operands=[[total], []],
-            result_types=[MemRefType(i8, [DYNAMIC_INDEX])],
-            properties={"alignment": IntegerAttr(CACHE_LINE, i64)},
-        )
-        name = op.memref.name_hint
-        memory = self.add(buffer, None if name is None else f"{name}_lanes")
+        buffer = aligned_alloca(MemRefType(i8, [DYNAMIC_INDEX]), [total])
+        memory = self.add(buffer, _lanes_name(op.memref))
         self._private[op.memref] = memory, bytes_
 
     def _largest(self, number: SSAValue) -> SSAValue:
@@ -280,6 +247,10 @@ class LaneWriter:
         with self.each_lane([self.index(0)]) as (lane, (most,), handed):
             handed.append(self.add(arith.MaxUIOp(most, self.at(number, lane))))
         return hint(handed[0], number)
+
+
+def _lanes_name(value: SSAValue) -> str | None:
+    return value.name_hint and f"{value.name_hint}_lanes"
 
 
 def _rounded_up(size: int) -> int:

@@ -18,11 +18,13 @@ from xdsl.dialects.builtin import (
     StridedLayoutAttr,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
+from xdsl.rewriter import InsertPoint
 
 from spmd.dialects import compat
+from spmd.dialects.building import Builder
 from spmd.dialects.compat.atomics import AtomicCmpXchgOp, AtomicRMWOp
-from spmd.dialects.rewriting import hint, replace
+from spmd.dialects.rewriting import replace
 from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
 from spmd.dialects.spmd.atomics import AtomicKind, AtomicOp, Ordering
 from spmd.dialects.spmd.types import is_float
@@ -63,7 +65,7 @@ def write_rmw(op: AtomicRmwOp) -> None:
     kinds = _FLOATS if is_float(op.value.type) else _INTEGERS
     value = code.number(op.value)
     done = code.add(AtomicRMWOp(kinds[op.kind.data], pointer, value, _ordering(op)))
-    replace(op, code.ops, (code.like(op.old, done.results[0]),))
+    replace(op, (), (code.in_type_of(op.old, done),))
 
 
 def write_cas(op: AtomicCasOp) -> None:
@@ -80,14 +82,12 @@ def write_cas(op: AtomicCasOp) -> None:
             success,
             _ON_FAILURE.get(success, success),
         )
-    ).results[0]
+    )
     old, won = (
-        code.add(
-            llvm.ExtractValueOp(DenseArrayBase.from_list(i64, [n]), pair, type_)
-        ).results[0]
+        code.add(llvm.ExtractValueOp(DenseArrayBase.from_list(i64, [n]), pair, type_))
         for n, type_ in enumerate((_plain(op.new.type), op.won.type))
     )
-    replace(op, code.ops, (code.like(op.old, old), won))
+    replace(op, (), (code.in_type_of(op.old, old), won))
 
 
 def _ordering(op: AtomicOp) -> str:
@@ -100,36 +100,31 @@ def _plain(type_: Attribute) -> Attribute:
     return i64 if isinstance(type_, IndexType) else type_
 
 
-class _Code:
+class _Code(Builder):
     """The operations that take the place of an atomic one."""
 
     def __init__(self, op: AtomicOp):
-        self.ops: list[Operation] = []
+        super().__init__(InsertPoint.before(op), op)
         self._op = op
-
-    def add(self, op: Operation) -> Operation:
-        self.ops.append(op)
-        return op
 
     def number(self, value: SSAValue) -> SSAValue:
         """`value` in a type of the `llvm` dialect."""
         if not isinstance(value.type, IndexType):
             return value
-        return self.add(arith.IndexCastOp(value, i64)).results[0]
+        return self.add(arith.IndexCastOp(value, i64))
 
-    def like(self, old: SSAValue, new: SSAValue) -> SSAValue:
+    def in_type_of(self, old: SSAValue, new: SSAValue) -> SSAValue:
         """`new`, which stands for `old`, in the type of `old`."""
         if old.type == new.type:
             return new
-        return self.add(arith.IndexCastOp(new, old.type)).results[0]
+        return self.add(arith.IndexCastOp(new, old.type))
 
     def pointer(self) -> SSAValue:
         """Where the element lies."""
         array = self._op.memref
         name = array.name_hint or "memory"
-        number = self.add(memref.ExtractAlignedPointerAsIndexOp.get(array)).results[0]
-        start = self.add(llvm.IntToPtrOp(self.number(number))).results[0]
-        hint(start, f"{name}_start")
+        number = self.add(memref.ExtractAlignedPointerAsIndexOp.get(array))
+        start = self.add(llvm.IntToPtrOp(self.number(number)), f"{name}_start")
         index = self._index()
         if index is None:
             return start
@@ -137,7 +132,7 @@ class _Code:
         at = llvm.GEPOp.from_mixed_indices(
             start, [self.number(index)], element, inbounds=True
         )
-        return hint(self.add(at).results[0], f"{name}_element")
+        return self.add(at, f"{name}_element")
 
     def _index(self) -> SSAValue | None:
         """How many elements behind the start it lies; `None` if it is the first."""
@@ -159,7 +154,7 @@ class _Code:
         if extent != DYNAMIC_INDEX:
             return self._constant(extent)
         which = self._constant(dimension)
-        return self.add(memref.DimOp(self._op.memref, which)).results[0]
+        return self.add(memref.DimOp(self._op.memref, which))
 
     def _strided(
         self, indices: tuple[SSAValue, ...], layout: StridedLayoutAttr
@@ -167,7 +162,7 @@ class _Code:
         known = layout.get_offset(), *layout.get_strides()
         if None in known:
             metadata = memref.ExtractStridedMetaDataOp(self._op.memref)
-            self.add(metadata)
+            self.append(metadata)
             measured = metadata.offset, *metadata.strides
         else:
             measured = (None,) * len(known)
@@ -189,14 +184,12 @@ class _Code:
 
     def _constant(self, value: int) -> SSAValue:
         op = arith.ConstantOp(IntegerAttr.from_index_int_value(value))
-        return hint(
-            self.add(op).results[0], f"c{value}" if value >= 0 else f"cm{-value}"
-        )
+        return self.add(op, f"c{value}" if value >= 0 else f"cm{-value}")
 
     def _sum(self, total: SSAValue | None, more: SSAValue) -> SSAValue:
         if total is None:
             return more
-        return self.add(arith.AddiOp(total, more, overflow=NO_SIGNED_WRAP)).results[0]
+        return self.add(arith.AddiOp(total, more, overflow=NO_SIGNED_WRAP))
 
     def _multiply(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.add(arith.MuliOp(a, b, overflow=NO_SIGNED_WRAP)).results[0]
+        return self.add(arith.MuliOp(a, b, overflow=NO_SIGNED_WRAP))

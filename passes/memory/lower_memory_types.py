@@ -42,10 +42,11 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from spmd.dialects.building import Builder
 from spmd.dialects.enclosing import function_around
-from spmd.dialects.rewriting import hint, insert_before, locate, replace
+from spmd.dialects.rewriting import hint, locate, replace
 from spmd.dialects.spmd import LOCAL, LocalAllocOp, MemoryAttr
-from spmd.dialects.work_groups import CACHE_LINE, mark_group_memory
+from spmd.dialects.work_groups import aligned_alloca, mark_group_memory
 
 LOCAL_SPACE = IntegerAttr(3, i64)
 """The memory space of local memory from level 1 on, as in LLVM's GPU back ends."""
@@ -115,13 +116,7 @@ def _retype(value: SSAValue) -> None:
 
 def _allocate(op: LocalAllocOp) -> None:
     """Local memory belongs to the work-group: it is allocated once, at the start."""
-    alloca = mark_group_memory(
-        memref.AllocaOp.build(
-            operands=[[], []],
-            result_types=[lowered_type(op.memref.type)],
-            properties={"alignment": IntegerAttr(CACHE_LINE, i64)},
-        )
-    )
+    alloca = mark_group_memory(aligned_alloca(lowered_type(op.memref.type)))
     locate(alloca, op)
     entry = function_around(op).body.blocks[0]
     anchor: Operation | None = entry.first_op
@@ -146,9 +141,7 @@ def _load_byte(op: memref.LoadOp) -> None:
 
 
 def _store_byte(op: memref.StoreOp) -> None:
-    byte = arith.ExtUIOp(op.value, i8)
-    insert_before(op, byte)
-    op.operands[0] = byte.result
+    op.operands[0] = Builder.before(op).add(arith.ExtUIOp(op.value, i8))
 
 
 def _lower_global(op: memref.GlobalOp) -> None:

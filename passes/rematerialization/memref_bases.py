@@ -8,13 +8,13 @@ from __future__ import annotations
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IntegerType, MemRefType, i1
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.rewriter import InsertPoint
 
 from spmd.analysis.contexts.memref_phis import Family, MemrefPlace
 from spmd.analysis.graphs.dominators import dominates, immediate_dominators
 from spmd.analysis.graphs.traversal import successors_of
-from spmd.dialects.building import ConstantPool
+from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.rewriting import behind_constants, hint, insert_before
 from spmd.dialects.spmd import KernelOp, LocalAllocOp
 
 
@@ -69,8 +69,7 @@ class MemrefBases:
 
     def _move_to_head(self, op: Operation) -> None:
         if op.parent is not self.entry:
-            op.detach()
-            self.entry.insert_op_before(op, behind_constants(self.entry))
+            Builder.at_head(self.entry).move((op,))
 
     def _move_outside(self, op: memref.AllocaOp, place: MemrefPlace) -> bool:
         """Move `op` in front of control flow around it, as far as `place` needs it."""
@@ -86,28 +85,24 @@ class MemrefBases:
         if not all(_dominates(size.owner, anchor) for size in op.dynamic_sizes):
             return False
         if anchor is not op:
-            op.detach()
-            insert_before(anchor, op)
+            Builder.before(anchor).move((op,))
         return True
 
     def _buffer_of(self, base: SSAValue, space: Attribute) -> SSAValue:
         """The memory of `base` from its first address on, as a memref without dimensions."""
         if (known := self._buffers.get((base, space))) is None:
+            owner = base.owner
+            at = Builder.at_head(self.entry)
+            if isinstance(owner, Operation):
+                at = Builder(InsertPoint.after(owner))
+            at.like = at.point.insert_before
             op = memref.ExtractStridedMetaDataOp(base)
-            ops: list[Operation] = [op]
-            known = hint(op.base_buffer, base.name_hint and f"{base.name_hint}_base")
+            known = at.add(op, base.name_hint and f"{base.name_hint}_base")
             type_ = op.base_buffer.type
             assert isinstance(type_, MemRefType)
             if type_.memory_space != space:
                 to = MemRefType(type_.element_type, (), type_.layout, space)
-                ops.append(memref.MemorySpaceCastOp(known, to))
-                known = ops[-1].results[0]
-            if isinstance(base.owner, Operation):
-                after = base.owner.next_op
-                assert after is not None, "an allocation is no terminator"
-            else:
-                after = behind_constants(self.entry)
-            insert_before(after, *ops)
+                known = at.add(memref.MemorySpaceCastOp(known, to))
             self._buffers[base, space] = known
         return known
 
@@ -129,11 +124,9 @@ class MemrefBases:
                 op = arith.SelectOp(which, one, two)
             else:
                 constant = self.number(place.family, base)
-                equal = arith.CmpiOp(which, constant, "eq")
-                insert_before(anchor, equal)
+                equal = Builder.before(anchor).add(arith.CmpiOp(which, constant, "eq"))
                 op = arith.SelectOp(equal, buffer, chosen)
-            insert_before(anchor, op)
-            chosen = op.result
+            chosen = Builder.before(anchor).add(op)
         return chosen
 
     def number(self, family: Family, base: SSAValue | None) -> SSAValue:

@@ -21,9 +21,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.analysis.contexts.memref_phis import memref_type
-from spmd.dialects.building import ConstantPool
+from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.rewriting import insert_before
 
 Number = int | SSAValue
 
@@ -110,12 +109,14 @@ class Descriptors:
                 if one == two:
                     return one
                 values = self.value(one), self.value(two)
-                return _insert(arith.SelectOp(owner.cond, *values), anchor)
+                return Builder.before(anchor).add(arith.SelectOp(owner.cond, *values))
             case _ if kind == "size":
-                return _insert(memref.DimOp(memory, self.constants.index(d)), anchor)
+                return Builder.before(anchor).add(
+                    memref.DimOp(memory, self.constants.index(d))
+                )
             case _:
                 op = memref.ExtractStridedMetaDataOp(memory)
-                _insert(op, anchor)
+                Builder.before(anchor).append(op)
                 return op.offset if kind == "offset" else op.strides[d]
 
     def build(
@@ -142,9 +143,9 @@ class Descriptors:
         space = memref_type(base).memory_space
         plain = MemRefType(type_.element_type, type_.shape, type_.layout, space)
         op = memref.ReinterpretCastOp.from_dynamic(base, offsets, sizes, strides, plain)
-        result = _insert(op, anchor)
+        result = Builder.before(anchor).add(op)
         if plain != type_:
-            result = _insert(memref.MemorySpaceCastOp(result, type_), anchor)
+            result = Builder.before(anchor).add(memref.MemorySpaceCastOp(result, type_))
         return result
 
     def _of_subview(
@@ -168,14 +169,14 @@ class Descriptors:
             return 0
         if a == 1 or b == 1:
             return b if a == 1 else a
-        return _insert(arith.MuliOp(self.value(a), self.value(b)), anchor)
+        return Builder.before(anchor).add(arith.MuliOp(self.value(a), self.value(b)))
 
     def _add(self, a: Number, b: Number, anchor: Operation) -> Number:
         if isinstance(a, int) and isinstance(b, int):
             return a + b
         if a == 0 or b == 0:
             return b if a == 0 else a
-        return _insert(arith.AddiOp(self.value(a), self.value(b)), anchor)
+        return Builder.before(anchor).add(arith.AddiOp(self.value(a), self.value(b)))
 
 
 def _mixed(op: memref.SubviewOp | memref.ReinterpretCastOp, kind: str) -> list[Number]:
@@ -190,8 +191,3 @@ def _mixed(op: memref.SubviewOp | memref.ReinterpretCastOp, kind: str) -> list[N
         next(rest) if number == DYNAMIC_INDEX else int(number)
         for number in static.get_values()
     ]
-
-
-def _insert(op: Operation, anchor: Operation) -> SSAValue:
-    insert_before(anchor, op)
-    return op.results[0]

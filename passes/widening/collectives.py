@@ -19,12 +19,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects import arith, memref, vector
+from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import (
     AnyFloat,
     DenseArrayBase,
     IndexType,
-    IntegerAttr,
     IntegerType,
     MemRefType,
     VectorType,
@@ -52,7 +51,7 @@ from spmd.dialects.spmd import (
     ShuffleOp,
 )
 from spmd.dialects.spmd.types import combine, neutral_element
-from spmd.dialects.work_groups import CACHE_LINE
+from spmd.dialects.work_groups import aligned_alloca
 from spmd.passes.sub_groups.shuffle_sources import source_lane
 from spmd.passes.widening.addresses import remark
 from spmd.passes.widening.emitter import reduction
@@ -254,11 +253,7 @@ def _picked(
         wide = widening.vector_type(i8)
         lanes = widening.add(arith.ExtUIOp(lanes, wide))  # pyright: ignore[reportArgumentType]
     stored = i8 if element == i1 else element
-    array = memref.AllocaOp.build(
-        operands=[[], []],
-        result_types=[MemRefType(stored, [widening.width])],
-        properties={"alignment": IntegerAttr(CACHE_LINE, i64)},
-    )
+    array = aligned_alloca(MemRefType(stored, [widening.width]))
     hint(array.memref, op.value.name_hint)
     widening.at_function_head(array)
     widening.append(vector.StoreOp(lanes, array.memref, [widening.zero]))

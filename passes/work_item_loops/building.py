@@ -8,16 +8,14 @@ from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     IndexType,
-    IntegerAttr,
     MemRefType,
     StringAttr,
     i8,
-    i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from spmd.dialects.building import ConstantPool
-from spmd.dialects.enclosing import parent_block
 from spmd.dialects.remarks import KeptInGroupMemory, remark
 from spmd.dialects.rewriting import NO_WRAP, hint, locate
 from spmd.dialects.spmd import (
@@ -31,8 +29,8 @@ from spmd.dialects.spmd import (
 )
 from spmd.dialects.spmd.kernel import FULL_GROUPS
 from spmd.dialects.work_groups import (
-    CACHE_LINE,
     CONTEXT,
+    aligned_alloca,
     mark_group_memory,
     mark_work_items,
 )
@@ -62,14 +60,12 @@ class WorkItemNest:
 
     def place_before(self, anchor: Operation) -> None:
         """Put the finished nest, or the body without loops, before `anchor`."""
-        block = parent_block(anchor)
+        at = InsertPoint.before(anchor)
         if self.loops:
             self.body.add_op(scf.YieldOp())
-            block.insert_op_before(self.loops[0], anchor)
-            return
-        for op in tuple(self.body.ops):
-            op.detach()
-            block.insert_op_before(op, anchor)
+            Rewriter.insert_op(self.loops[0], at)
+        else:
+            Rewriter.inline_block(self.body, at)
 
 
 class WorkGroup:
@@ -205,13 +201,7 @@ class WorkGroup:
         like: Operation,
     ) -> SSAValue:
         """New group memory of any type."""
-        alloca = mark_group_memory(
-            memref.AllocaOp.build(
-                operands=[sizes, []],
-                result_types=[type_],
-                properties={"alignment": IntegerAttr(CACHE_LINE, i64)},
-            )
-        )
+        alloca = mark_group_memory(aligned_alloca(type_, sizes))
         locate(alloca, like)
         self._add(alloca)
         return hint(alloca.memref, name)

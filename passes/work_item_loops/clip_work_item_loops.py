@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
@@ -40,10 +41,10 @@ from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
+from spmd.analysis.divergence.analyze import analyze_work_items
 from spmd.analysis.divergence.prefix import Bound, prefix_condition
 from spmd.analysis.ranges.ranges import IntegerRanges
-from spmd.dialects.building import ConstantPool
+from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.remarks import ClippedLoop, remark
 from spmd.dialects.rewriting import (
@@ -51,12 +52,12 @@ from spmd.dialects.rewriting import (
     erase_dead_ops,
     has_no_effect,
     hint,
-    insert_before,
     merge_equal_ops,
     replace_by_body,
 )
 from spmd.dialects.work_groups import WORK_GROUP_FUNCTION, work_item_dimension
 from spmd.passes.work_item_loops.nests import (
+    guard_of,
     is_local_size,
     is_outside,
     loops_of,
@@ -91,7 +92,7 @@ def clip_work_item_loops(function: func.FuncOp) -> None:
         if any(op.name.startswith("spmd.") for op in nest.walk()):
             continue  # Sub-groups are formed from all work-items, whoever does nothing.
         # One condition may be all there is in another.
-        while (guard := _guard_of(_body_of(nest))) is not None:
+        while (guard := guard_of(loops_of(nest)[-1])) is not None:
             if not _Clipper(nest, guard, constants).clip():
                 break
             changed = True
@@ -100,28 +101,6 @@ def clip_work_item_loops(function: func.FuncOp) -> None:
     if changed:
         merge_equal_ops(entry)
         erase_dead_ops(function.body)
-
-
-def _body_of(nest: scf.ForOp) -> scf.ForOp:
-    return loops_of(nest)[-1]
-
-
-def _guard_of(loop: scf.ForOp) -> scf.IfOp | None:
-    """The `scf.if` around all effects of the body of `loop`."""
-    end = loop.body.block.last_op
-    guard = end.prev_op if end is not None else None
-    if not isinstance(guard, scf.IfOp) or guard.results:
-        return None
-    if guard.false_region.blocks and guard.false_region.block.first_op is not (
-        guard.false_region.block.last_op
-    ):
-        return None
-    at = guard.prev_op
-    while at is not None:
-        if not has_no_effect(at):
-            return None
-        at = at.prev_op
-    return guard
 
 
 class _Clipper:
@@ -137,8 +116,9 @@ class _Clipper:
             if (dimension := work_item_dimension(loop)) is not None
             and constant_index(loop.lb) == 0
         }
-        self.divergence: Divergence = analyze_work_items(nest)
+        self.divergence = analyze_work_items(nest)
         self._ranges = IntegerRanges()
+        self._before = Builder.before(nest)
         self._copies: dict[SSAValue, SSAValue] = {}
 
     def clip(self) -> bool:
@@ -251,17 +231,13 @@ class _Clipper:
             if known is None:
                 clone = owner.clone(operands)
                 clone.location = owner.location
-                known = self._insert(clone)
+                known = self._before.add(clone)
             self._copies[value] = known
         return known
 
-    def _insert(self, op: Operation) -> SSAValue:
-        insert_before(self.nest, op)
-        return op.results[0]
-
     def _as_index(self, value: SSAValue) -> SSAValue:
         if isinstance(value.type, IntegerType):
-            return self._insert(arith.IndexCastOp(value, IndexType()))
+            return self._before.add(arith.IndexCastOp(value, IndexType()))
         return value
 
     # Bounds.
@@ -273,8 +249,8 @@ class _Clipper:
             return self._count_inclusive(bound, first, limit)
         if bound.stride == 1 and self._are_sizes(first, limit):
             # LLVM makes better loops of it than of the maximum of the two.
-            left = self._insert(arith.SubiOp(limit, first))
-            return self._insert(arith.MaxSIOp(left, self.constants.index(0)))
+            left = self._before.add(arith.SubiOp(limit, first))
+            return self._before.add(arith.MaxSIOp(left, self.constants.index(0)))
         end = limit
         if bound.signed or constant_index(first) != 0:
             end = self._later(bound, first, limit)
@@ -293,18 +269,18 @@ class _Clipper:
         if start.high <= end.low and (bound.signed or start.is_non_negative):
             return limit
         later = arith.MaxSIOp if bound.signed else arith.MaxUIOp
-        return self._insert(later(limit, first))
+        return self._before.add(later(limit, first))
 
     def _count_inclusive(
         self, bound: Bound, first: SSAValue, limit: SSAValue
     ) -> SSAValue:
         steps = self._steps(bound, first, limit, arith.DivUIOp)
         # A group is small; the smallest sum that is too large does for all others.
-        most = self._insert(arith.MinUIOp(steps, self.constants.index(1 << 32)))
-        count = self._insert(arith.AddiOp(most, self.constants.index(1)))
+        most = self._before.add(arith.MinUIOp(steps, self.constants.index(1 << 32)))
+        count = self._before.add(arith.AddiOp(most, self.constants.index(1)))
         predicate = "slt" if bound.signed else "ult"
-        none = self._insert(arith.CmpiOp(limit, first, predicate))
-        return self._insert(arith.SelectOp(none, self.constants.index(0), count))
+        none = self._before.add(arith.CmpiOp(limit, first, predicate))
+        return self._before.add(arith.SelectOp(none, self.constants.index(0), count))
 
     def _steps(
         self,
@@ -315,10 +291,10 @@ class _Clipper:
     ) -> SSAValue:
         """The steps of the bound's stride from `first` to `end`, which is not before."""
         if constant_index(first) != 0:
-            end = self._insert(arith.SubiOp(end, first))
+            end = self._before.add(arith.SubiOp(end, first))
         end = self._as_index(end)
         if bound.stride != 1:
-            end = self._insert(divide(end, self.constants.index(bound.stride)))
+            end = self._before.add(divide(end, self.constants.index(bound.stride)))
         return end
 
     def _shorten(self, dimension: int, count: SSAValue) -> None:
@@ -333,7 +309,7 @@ class _Clipper:
         loop = self.loops[dimension]
         first, place = self._copy(value), self._copy(limit)
         if constant_index(first) != 0:
-            place = self._insert(arith.SubiOp(place, first))
+            place = self._before.add(arith.SubiOp(place, first))
         place = self._as_index(place)
         size, one = loop.ub, self.constants.index(1)
         if constant_index(place) == 0 and is_local_size(size):
@@ -342,7 +318,7 @@ class _Clipper:
         lower = self._smaller(size, place)
         number = constant_index(lower)
         following = (
-            self._insert(arith.AddiOp(lower, one))
+            self._before.add(arith.AddiOp(lower, one))
             if number is None
             else self.constants.index(number + 1)
         )
@@ -362,31 +338,29 @@ class _Clipper:
                 return a
             if y.high <= x.low:
                 return b
-        return self._insert(arith.MinUIOp(a, b))
+        return self._before.add(arith.MinUIOp(a, b))
 
     # Conditions.
 
     def _unguard(self, left: Sequence[SSAValue]) -> None:
         """Let the condition be what is `left` of it."""
+        guard = self.guard
         if left:
-            condition = left[0]
-            for other in left[1:]:
-                op = arith.AndIOp(condition, other)
-                insert_before(self.guard, op)
-                condition = op.result
-            self.guard.operands[0] = condition
-            return
-        replace_by_body(self.guard, self.guard.true_region.block)
+            guard.operands[0] = _all_of(left, Builder.before(guard))
+        else:
+            replace_by_body(guard, guard.true_region.block)
 
     def _guard_nest(self, conditions: Sequence[SSAValue]) -> None:
         """Put the loops under `conditions`, which are the same in all work-items."""
-        condition = conditions[0]
-        for other in conditions[1:]:
-            condition = self._insert(arith.AndIOp(condition, other))
-        guard = scf.IfOp(condition, (), [Block()])
-        insert_before(self.nest, guard)
+        guard = scf.IfOp(_all_of(conditions, self._before), (), [Block()])
+        self._before.append(guard)
         self.nest.detach()
         guard.true_region.block.add_ops((self.nest, scf.YieldOp()))
+
+
+def _all_of(conditions: Sequence[SSAValue], at: Builder) -> SSAValue:
+    """Whether all `conditions` hold."""
+    return reduce(lambda one, other: at.add(arith.AndIOp(one, other)), conditions)
 
 
 def _sum_with_zero(

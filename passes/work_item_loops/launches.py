@@ -35,10 +35,10 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import Rewriter
 
-from spmd.dialects.building import ConstantPool
+from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.element_types import size_in_bytes
 from spmd.dialects.enclosing import function_around
 from spmd.dialects.rewriting import NO_WRAP, hint, locate
@@ -64,6 +64,7 @@ def lower_launch(launch: LaunchOp, kernels: Mapping[str, KernelOp]) -> None:
 
 class _Launch:
     def __init__(self, launch: LaunchOp, kernels: Mapping[str, KernelOp]):
+        self._at = Builder.before(launch)
         name = launch.kernel.root_reference.data
         self.launch = launch
         self.kernel = kernels[name]
@@ -80,27 +81,16 @@ class _Launch:
         arguments, allocations = self._arguments()
         self._loop(groups, enqueued, global_size, arguments)
         for allocation in allocations:
-            self._insert(memref.DeallocOp.get(allocation))
+            self._at.append(memref.DeallocOp.get(allocation))
         Rewriter.erase_op(launch)
-
-    def _insert(self, op: Operation) -> SSAValue | None:
-        locate(op, self.launch)
-        assert self.launch.parent is not None
-        self.launch.parent.insert_op_before(op, self.launch)
-        return op.results[0] if op.results else None
-
-    def _value(self, op: Operation) -> SSAValue:
-        value = self._insert(op)
-        assert value is not None
-        return value
 
     def _require(self, condition: SSAValue, message: str) -> None:
         name = self.kernel.sym_name.data
-        self._insert(cf.AssertOp(condition, f"spmd.launch @{name}: {message}"))
+        self._at.append(cf.AssertOp(condition, f"spmd.launch @{name}: {message}"))
 
     def _require_at_most(self, size: SSAValue, most: SSAValue, message: str) -> None:
         """A negative size is too large, too."""
-        fits = self._value(arith.CmpiOp(size, most, "ule"))
+        fits = self._at.add(arith.CmpiOp(size, most, "ule"))
         self._require(fits, message)
 
     def _product(
@@ -109,7 +99,7 @@ class _Launch:
         """`before`, if there is one, times `size`: both at most `most`, as it must be."""
         if before is None:
             return size
-        product = self._value(arith.MuliOp(before, size))
+        product = self._at.add(arith.MuliOp(before, size))
         self._require_at_most(product, most, message)
         return product
 
@@ -127,7 +117,7 @@ class _Launch:
         for size, own in zip(given, known, strict=True):
             if size is own or not self.launch.group_size:
                 continue
-            equal = self._value(arith.CmpiOp(size, own, "eq"))
+            equal = self._at.add(arith.CmpiOp(size, own, "eq"))
             self._require(
                 equal, f"expected the group size {words} that the kernel fixes"
             )
@@ -142,8 +132,8 @@ class _Launch:
         for size in sizes:
             if size is one:
                 continue
-            below = self._value(arith.SubiOp(size, one))
-            fits = self._value(arith.CmpiOp(below, most, "ult"))
+            below = self._at.add(arith.SubiOp(size, one))
+            fits = self._at.add(arith.CmpiOp(below, most, "ult"))
             self._require(fits, f"expected a group size from 1 to {MAX_GROUP_SIZE}")
             items = self._product(items, size, most, message)
 
@@ -164,12 +154,12 @@ class _Launch:
         for d, (size, nominal) in enumerate(zip(sizes, enqueued, strict=True)):
             if self.launch.extent.data is Extent.GROUPS:
                 groups.append(size)
-                total = self._value(arith.MuliOp(size, nominal, overflow=NO_WRAP))
-                items.append(hint(total, f"items_{_LETTERS[d]}"))
+                total = arith.MuliOp(size, nominal, overflow=NO_WRAP)
+                items.append(self._at.add(total, f"items_{_LETTERS[d]}"))
             else:
                 items.append(size)
-                count = self._value(arith.CeilDivUIOp(size, nominal))
-                groups.append(hint(count, f"groups_{_LETTERS[d]}"))
+                count = arith.CeilDivUIOp(size, nominal)
+                groups.append(self._at.add(count, f"groups_{_LETTERS[d]}"))
         return groups, items
 
     # Arguments.
@@ -188,14 +178,14 @@ class _Launch:
                     argument.type,
                     IntegerAttr(CACHE_LINE, i64),
                 )
-                value = hint(self._value(allocation), "local")
+                value = self._at.add(allocation, "local")
                 allocations.append(value)
             else:
                 value = argument
             if value.type != type_:
                 # Only memory spaces may differ: none is global memory.
                 cast_type = cast(MemRefType[Attribute], type_)
-                value = self._value(memref.MemorySpaceCastOp(value, cast_type))
+                value = self._at.add(memref.MemorySpaceCastOp(value, cast_type))
             arguments.append(value)
         return arguments, allocations
 
@@ -231,7 +221,7 @@ class _Launch:
             loop = scf.ForOp(zero, groups[d], one, (), inner)
             loop.attributes[GROUPS] = UnitAttr()
             if body is None:
-                self._insert(loop)
+                self._at.append(loop)
             else:
                 body.add_ops((loop, scf.YieldOp()))
             body = inner
@@ -259,20 +249,15 @@ class _Launch:
         if self.launch.extent.data is Extent.GROUPS:
             body.add_op(func.CallOp(full_name, operands, ()))
             return
+        at, one = Builder.at_end(body), self.constants.index(1)
         is_full: SSAValue | None = None
-        one = self.constants.index(1)
         for id_, nominal, total in zip(ids, enqueued, global_size, strict=True):
-            following = arith.AddiOp(id_, one, overflow=NO_WRAP)
-            end = arith.MuliOp(following, nominal, overflow=NO_WRAP)
-            fits = arith.CmpiOp(end, total, "ule")
-            body.add_ops((following, end, fits))
-            if is_full is None:
-                is_full = fits.result
-            else:
-                both = arith.AndIOp(is_full, fits)
-                body.add_op(both)
-                is_full = both.result
+            following = at.add(arith.AddiOp(id_, one, overflow=NO_WRAP))
+            end = at.add(arith.MuliOp(following, nominal, overflow=NO_WRAP))
+            fits = at.add(arith.CmpiOp(end, total, "ule"))
+            is_full = fits if is_full is None else at.add(arith.AndIOp(is_full, fits))
         assert is_full is not None
+        hint(is_full, "is_full")
         then = Block([func.CallOp(full_name, operands, ()), scf.YieldOp()])
         otherwise = Block([func.CallOp(name, operands, ()), scf.YieldOp()])
-        body.add_op(scf.IfOp(hint(is_full, "is_full"), (), [then], [otherwise]))
+        body.add_op(scf.IfOp(is_full, (), [then], [otherwise]))

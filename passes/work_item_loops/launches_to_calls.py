@@ -44,17 +44,16 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     i64,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import SymbolTable
 from xdsl.utils.hints import isa
 
-from spmd.dialects.building import ConstantPool
+from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import size_in_bytes
 from spmd.dialects.enclosing import function_around
-from spmd.dialects.rewriting import behind_constants, hint, insert_before, locate
 from spmd.dialects.spmd import LaunchOp, LocalArgument
 
 LAUNCHER = "spmd_launch"
@@ -88,46 +87,40 @@ class LaunchesToCallsPass(ModulePass):
             op.body.block.add_op(declared)
 
 
-class _Call:
+class _Call(Builder):
     """One launch while it is replaced."""
 
     def __init__(self, launch: LaunchOp):
+        super().__init__(InsertPoint.before(launch), launch)
         self.launch = launch
         self.entry = function_around(launch).body.blocks[0]
         self.constants = ConstantPool(self.entry)
 
-    def insert(self, op: Operation) -> SSAValue:
-        """Puts `op` before the launch; its first result."""
-        insert_before(self.launch, op)
-        return op.results[0]
-
     def write(self, number: int) -> None:
         """Replaces the launch."""
         launch = self.launch
-        zero = self.insert(arith.ConstantOp(IntegerAttr(0, i64)))
+        zero = self.add(arith.ConstantOp(IntegerAttr(0, i64)))
         words = [zero, *self.words()]
         # Backwards, because each new constant goes to the head of the function.
         slots = [self.constants.index(slot) for slot in reversed(range(len(words)))]
         slots.reverse()
         record = self.record(len(words))
         for slot, word in zip(slots, words, strict=True):
-            insert_before(launch, memref.StoreOp.get(word, record, [slot]))
+            self.append(memref.StoreOp.get(word, record, [slot]))
         pointer = memref.ExtractAlignedPointerAsIndexOp.get(record)
-        address = hint(self.insert(pointer), "address")
-        position = self.insert(arith.ConstantOp(IntegerAttr(number, i64)))
-        insert_before(launch, func.CallOp(LAUNCHER, [position, address], []))
-        done = hint(self.insert(memref.LoadOp.get(record, [slots[0]])), "done")
-        launched = hint(self.insert(arith.CmpiOp(done, zero, "ne")), "launched")
+        address = self.add(pointer, "address")
+        position = self.add(arith.ConstantOp(IntegerAttr(number, i64)))
+        self.append(func.CallOp(LAUNCHER, [position, address], []))
+        done = self.add(memref.LoadOp.get(record, [slots[0]]), "done")
+        launched = self.add(arith.CmpiOp(done, zero, "ne"), "launched")
         message = f"the launch of @{launch.kernel.root_reference.data} failed"
-        insert_before(launch, cf.AssertOp(launched, message))
+        self.append(cf.AssertOp(launched, message))
         Rewriter.erase_op(launch)
 
     def record(self, words: int) -> SSAValue:
         """Memory for the record: once per function call, also if the launch is in a loop."""
         alloca = memref.AllocaOp.get(i64, 64, (words,))
-        locate(alloca, self.launch)
-        self.entry.insert_op_before(alloca, behind_constants(self.entry))
-        return hint(alloca.memref, "record")
+        return Builder.at_head(self.entry, self.launch).add(alloca, "record")
 
     def words(self) -> Iterator[SSAValue]:
         """What the record holds, in order."""
@@ -139,9 +132,9 @@ class _Call:
                     yield self.word(size)
             elif isinstance(argument.type, MemRefType):
                 pointer = memref.ExtractAlignedPointerAsIndexOp.get(argument)
-                yield self.word(self.insert(pointer))
+                yield self.word(self.add(pointer))
                 parts = memref.ExtractStridedMetaDataOp(argument)
-                insert_before(self.launch, parts)
+                self.append(parts)
                 for part in parts.results[1:]:
                     yield self.word(part)
             else:
@@ -150,10 +143,10 @@ class _Call:
     def word(self, value: SSAValue) -> SSAValue:
         """The bits of a number, as many zeros in front as make 64."""
         if isinstance(value.type, IndexType):
-            return self.insert(arith.IndexCastOp(value, i64))
+            return self.add(arith.IndexCastOp(value, i64))
         if not isa(value.type, IntegerType):
             bits = IntegerType(8 * size_in_bytes(value.type))
-            value = self.insert(arith.BitcastOp(value, bits))
+            value = self.add(arith.BitcastOp(value, bits))
         if value.type == i64:
             return value
-        return self.insert(arith.ExtUIOp(value, i64))
+        return self.add(arith.ExtUIOp(value, i64))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from xdsl.dialects import arith, func, scf
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from spmd.dialects.rewriting import constant_index
+from spmd.dialects.rewriting import constant_index, has_no_effect
 from spmd.dialects.spmd import LocalSizeOp
 from spmd.dialects.work_groups import range_arguments, work_item_dimension
 
@@ -36,6 +36,24 @@ def loops_of(nest: scf.ForOp) -> list[scf.ForOp]:
     ):
         loops.append(inner)
     return loops
+
+
+def guard_of(loop: scf.ForOp) -> scf.IfOp | None:
+    """The `scf.if` around all effects of the body of `loop`."""
+    end = loop.body.block.last_op
+    guard = end.prev_op if end is not None else None
+    if not isinstance(guard, scf.IfOp) or guard.results:
+        return None
+    if guard.false_region.blocks and guard.false_region.block.first_op is not (
+        guard.false_region.block.last_op
+    ):
+        return None
+    at = guard.prev_op
+    while at is not None:
+        if not has_no_effect(at):
+            return None
+        at = at.prev_op
+    return guard
 
 
 def is_outside(value: SSAValue, nest: scf.ForOp) -> bool:
