@@ -27,7 +27,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import DenseArrayBase, MemRefType
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.divergence.explanation import Explainer
@@ -37,6 +37,7 @@ from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.analysis.shapes.shape import UNIFORM, VARYING, Shape
 from spmd.analysis.shapes.transfer import Lanes
 from spmd.dialects.spmd import KernelOp, Scope, SubGroupOp
+from spmd.dialects.work_groups import work_item_dimension
 
 WORK_ITEMS = "spmd.work_items"
 """Marks a loop over the work-items of a group, with its dimension."""
@@ -143,15 +144,6 @@ def analyze_sub_group(op: SubGroupOp) -> Divergence:
         )
     }
     return _finished(Propagation(op, lanes, seeds))
-
-
-def work_item_dimension(op: Operation) -> int | None:
-    """The dimension of a work-item loop; `None` for any other operation."""
-    mark = op.attributes.get(WORK_ITEMS)
-    if isinstance(op, scf.ForOp) and isinstance(mark, DenseArrayBase):
-        values = mark.get_values()
-        return int(values[0]) if len(values) == 1 else None
-    return None
 
 
 def analyze_work_items(nest: scf.ForOp) -> Divergence:

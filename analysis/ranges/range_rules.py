@@ -26,6 +26,7 @@ from spmd.analysis.ranges.integer_range import (
 from spmd.dialects.enclosing import enclosing
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import (
+    MAX_GROUP_SIZE,
     BroadcastOp,
     DimensionOp,
     EnqueuedLocalSizeOp,
@@ -49,9 +50,6 @@ from spmd.dialects.spmd.kernel import FULL_GROUPS
 
 MAX_GLOBAL_SIZE = 1 << 48
 """The largest number of work-items of a launch."""
-
-MAX_GROUP_SIZE = 1 << 14
-"""The largest number of work-items of a work-group."""
 
 MAX_SUB_GROUP_SIZE = 64
 

@@ -33,3 +33,9 @@ def is_unsigned(op: Operation) -> bool:
     """Whether `op` reads its integers as unsigned numbers."""
     elementwise = Elementwise.of(op)
     return elementwise is not None and elementwise.unsigned
+
+
+def is_modular(op: Operation) -> bool:
+    """Whether `op` commutes with reducing all integers modulo a power of two."""
+    elementwise = Elementwise.of(op)
+    return elementwise is not None and elementwise.modular

@@ -10,6 +10,7 @@ from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.interfaces.memory import MemoryHint
+from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import Scope, SubGroupQueryOp, convergence_of
 from spmd.dialects.work_groups import is_group_memory
@@ -21,25 +22,6 @@ SKIP_ABOVE = 30
 SKIP_IDS_ABOVE = 3
 """The same where only ids are compared: then whole sub-groups go the same way."""
 
-_DIVISIONS = (
-    arith.DivSIOp,
-    arith.DivUIOp,
-    arith.RemSIOp,
-    arith.RemUIOp,
-    arith.FloorDivSIOp,
-    arith.CeilDivSIOp,
-    arith.CeilDivUIOp,
-)
-
-
-def is_integer_division(op: Operation) -> bool:
-    return isinstance(op, _DIVISIONS)
-
-
-def divides_by_constant(op: Operation) -> bool:
-    """Whether the divisor of an integer division is a constant that cannot trap."""
-    return constant_index(op.operands[1]) not in (None, 0, -1)
-
 
 def needs_mask(op: Operation) -> bool:
     """
@@ -48,8 +30,8 @@ def needs_mask(op: Operation) -> bool:
     Accesses may fault, integer divisions trap, functions of the math library are slow
     on garbage. Everything else computes garbage from garbage.
     """
-    if is_integer_division(op):
-        return not divides_by_constant(op)
+    if may_trap(op):
+        return True
     if op.name in VECTOR_LIBRARY_OPS:
         return True
     if isinstance(op, memref.DimOp | memref.AllocaOp | SubGroupQueryOp):
@@ -114,7 +96,7 @@ def _cost_of(block: Block) -> int:
 def _cost(op: Operation) -> int:
     if op.name in VECTOR_LIBRARY_OPS:
         return 15
-    if is_integer_division(op) and not divides_by_constant(op):
+    if may_trap(op):
         return 30
     if isinstance(op, arith.DivfOp) or op.name in ("math.sqrt", "math.rsqrt"):
         return 4

@@ -9,8 +9,9 @@ from xdsl.utils.hints import isa
 
 from spmd.analysis.ranges.ranges import bit_width
 from spmd.analysis.shapes.shape import Shape
+from spmd.dialects.interfaces.computation import is_modular
+from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import constant_index
-from spmd.passes.masking.speculation import divides_by_constant, is_integer_division
 from spmd.passes.sub_groups.vector_width import VECTOR_LIBRARY_OPS
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import (
@@ -22,21 +23,6 @@ from spmd.passes.widening.lanes import (
     Varying,
 )
 from spmd.passes.widening.state import Widening
-
-_MODULAR = (
-    arith.AddiOp,
-    arith.SubiOp,
-    arith.MuliOp,
-    arith.ShLIOp,
-    arith.TruncIOp,
-    arith.AndIOp,
-    arith.OrIOp,
-    arith.XOrIOp,
-)
-"""
-Ops for which lane 0 of a strided operand can be made up by counting back from other
-lanes: they commute with reducing all numbers modulo a power of two.
-"""
 
 SIGNED_LESS = ("slt", "sle")
 UNSIGNED_LESS = ("ult", "ule")
@@ -68,7 +54,7 @@ def _compute_once(
     widening: Widening, op: Operation, operands: list[Lanes], active: Active
 ) -> None:
     scalars = [each.scalar for each in operands if isinstance(each, Uniform)]
-    if is_integer_division(op) and not divides_by_constant(op) and not active.some:
+    if may_trap(op) and not active.some:
         # No lane may be on, and the divisor 0 or, for the least number, -1.
         assert active.mask is not None
         some = widening.any_lane(active.mask)
@@ -92,7 +78,7 @@ def _can_count(
         return False
     if not shape.is_uniform and not _is_countable(op.results[0]):
         return False
-    if is_integer_division(op) and not divides_by_constant(op):
+    if may_trap(op):
         return False
     if active.first:
         return True
@@ -100,7 +86,8 @@ def _can_count(
         return _bits(op.result) <= _bits(op.input)
     if isinstance(op, arith.SelectOp):
         return isinstance(operands[0], Uniform)
-    return isinstance(op, _MODULAR)
+    # Lane 0 may then be made up by counting back from other lanes.
+    return is_modular(op)
 
 
 def _compute_first(
@@ -142,7 +129,7 @@ def _compute_vector(
         else:
             vectors.append(widening.vector(each))
     if active.mask is not None:
-        if is_integer_division(op) and not divides_by_constant(op):
+        if may_trap(op):
             vectors[1] = _harmless(widening, vectors[1], active.mask)
         elif op.name in VECTOR_LIBRARY_OPS:
             vectors = [

@@ -9,9 +9,9 @@ from spmd.analysis.divergence.analyze import (
     Divergence,
     analyze_sub_group,
     analyze_work_items,
-    work_item_dimension,
 )
 from spmd.dialects.spmd import SubGroupOp
+from spmd.dialects.work_groups import work_item_dimension
 from tests.analysis.programs import find, parse, value
 
 WORK_GROUP = """
