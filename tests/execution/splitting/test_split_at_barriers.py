@@ -17,6 +17,7 @@ from tests.execution.harness import (
     Launch,
     Maker,
     check_native,
+    check_native_launches,
     check_passes,
 )
 
@@ -165,6 +166,15 @@ def test_native(
     fixed: bool,
     strategy: Strategy,
 ):
+    if not fixed:
+        check_native_launches(
+            source(name, launches[0], fixed),
+            arguments,
+            launches,
+            strategy=strategy,
+            vectorize=False,
+        )
+        return
     for launch in some(launches, fixed):
         check_native(
             source(name, launch, fixed),
