@@ -122,3 +122,24 @@ func.func @levels(%n: index) {
   %outside = arith.addi %n, %n : index
   func.return
 }
+
+// -----
+
+// A group of two is no group of one: its work-items have different ids.
+
+// CHECK-LABEL: @sizes
+// CHECK:         %x = spmd.global_id x {spmd.shapes = ["contiguous align 2"]}
+// CHECK-NEXT:    %y = spmd.global_id y {spmd.shapes = ["uniform"]}
+// CHECK-NEXT:    %z = spmd.global_id z {spmd.shapes = ["uniform / uniform / contiguous align 4"]}
+// CHECK-NEXT:    %lx = spmd.local_id x {spmd.shapes = ["contiguous align 0"]}
+// CHECK-NEXT:    %ly = spmd.local_id y {spmd.shapes = ["uniform align 0"]}
+// CHECK-NEXT:    %e = spmd.enqueued_local_size x {spmd.shapes = ["uniform align 2"]}
+spmd.kernel @sizes() attributes {work_group_size = array<i64: 2, 1, 4>} {
+  %x = spmd.global_id x
+  %y = spmd.global_id y
+  %z = spmd.global_id z
+  %lx = spmd.local_id x
+  %ly = spmd.local_id y
+  %e = spmd.enqueued_local_size x
+  spmd.return
+}

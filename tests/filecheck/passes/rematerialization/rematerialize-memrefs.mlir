@@ -184,3 +184,23 @@ spmd.kernel @made_in_loop(%n: index, %p: i1, %x: memref<?xf32>) {
   memref.store %w, %x[%c0] : memref<?xf32>
   spmd.return
 }
+
+// -----
+
+// Three dimensions without gaps: a stride is the product of all sizes after it.
+
+// CHECK-LABEL: spmd.kernel @rank_3
+// CHECK:         %to = memref.reinterpret_cast {{.*}} to offset: [0], sizes: [%to_size0, 4, 8], strides: [32, 8, 1]
+// CHECK:         %from = memref.reinterpret_cast {{.*}} to offset: [0], sizes: [%from_size0, 4, 8], strides: [32, 8, 1]
+spmd.kernel @rank_3(%n: index, %x: memref<?x4x8xf32>, %y: memref<?x4x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %lid = spmd.local_id x
+  %a, %b = scf.for %k = %c0 to %n step %c1 iter_args(%from = %x, %to = %y) -> (memref<?x4x8xf32>, memref<?x4x8xf32>) {
+    %v = memref.load %from[%lid, %k, %c1] : memref<?x4x8xf32>
+    spmd.barrier
+    memref.store %v, %to[%lid, %k, %c0] : memref<?x4x8xf32>
+    scf.yield %to, %from : memref<?x4x8xf32>, memref<?x4x8xf32>
+  }
+  spmd.return
+}
