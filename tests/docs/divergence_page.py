@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from xdsl.dialects import memref
+from xdsl.dialects import memref, scf
 
 from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import analyze_kernel
@@ -35,7 +35,8 @@ def row(kernel: KernelOp) -> str:
             values["uniform" if shape.is_uniform else kind] += 1
         if isinstance(op, memref.LoadOp | memref.StoreOp):
             accesses[str(access_pattern(divergence, op))] += 1
-        if decisions(op):
+        # A loop and the condition that ends it are one branch.
+        if decisions(op) and not isinstance(op, scf.ConditionOp):
             branches[divergence.is_divergent(op, 0)] += 1
     patterns = ", ".join(f"{count} {name}" for name, count in sorted(accesses.items()))
     cells = [

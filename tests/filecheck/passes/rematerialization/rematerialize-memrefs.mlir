@@ -204,3 +204,21 @@ spmd.kernel @rank_3(%n: index, %x: memref<?x4x8xf32>, %y: memref<?x4x8xf32>) {
   }
   spmd.return
 }
+
+// -----
+
+// CHECK-LABEL: spmd.kernel @unknown_sizes
+// CHECK:         [[ROW:%\w+]] = arith.muli %c8, %to_size1 : index
+// CHECK:         %to = memref.reinterpret_cast {{.*}} sizes: [%to_size0, %to_size1, 8], strides: [[[ROW]], 8, 1]
+spmd.kernel @unknown_sizes(%n: index, %x: memref<?x?x8xf32>, %y: memref<?x?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %lid = spmd.local_id x
+  %a, %b = scf.for %k = %c0 to %n step %c1 iter_args(%from = %x, %to = %y) -> (memref<?x?x8xf32>, memref<?x?x8xf32>) {
+    %v = memref.load %from[%lid, %k, %c1] : memref<?x?x8xf32>
+    spmd.barrier
+    memref.store %v, %to[%lid, %k, %c0] : memref<?x?x8xf32>
+    scf.yield %to, %from : memref<?x?x8xf32>, memref<?x?x8xf32>
+  }
+  spmd.return
+}
