@@ -151,16 +151,19 @@ class BlockGraph:
         users: list[set[SSAValue]] = []
         for number, block in enumerate(self.blocks):
             end = self.end(number)
-            used = {
+            # Variables are numbered in the order of the source: IR is always the same.
+            used = dict.fromkeys(
                 operand
                 for op in block.walk()
                 if op is not end
                 for operand in op.operands
-            }
-            used.update(each.value for each in decisions(end))
-            users.append(used)
-            passed = {value for jump in self.jumps[number] for value in jump.values}
-            for value in (*used, *passed):
+            )
+            used.update((each.value, None) for each in decisions(end))
+            users.append(set(used))
+            passed = dict.fromkeys(
+                value for jump in self.jumps[number] for value in jump.values
+            )
+            for value in used | passed:
                 elsewhere = home.get(value, number) != number
                 passed_on = value in passed and value in home
                 if elsewhere or passed_on or value in again or value in self.same:
