@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.analysis.barriers.barrier_regions import BarrierRegion, BarrierRegions
 from spmd.analysis.divergence.analyze import Divergence
-from spmd.dialects.interfaces.control_flow import decisions, phis
+from spmd.dialects.interfaces.control_flow import phis
 
 
 @dataclass(eq=False)
@@ -33,14 +32,6 @@ class Variable:
 
     sources: list[tuple[SSAValue, BarrierRegion]]
     """What it is set to, at the end of which region."""
-
-
-class Agreed(NamedTuple):
-    """An operand that is not proved uniform, but equal in all work-items nevertheless."""
-
-    value: SSAValue
-    op: Operation
-    operand: int
 
 
 class PassedValues:
@@ -78,8 +69,3 @@ class PassedValues:
         """Operand `index` of the operation that passes it on, behind a region."""
         self.passes.add((end, index))
         return end.operands[index], self.regions.region_before(end)
-
-
-def decisions_of(carrier: Operation) -> tuple[Agreed, ...]:
-    """The operands that decide which way control flow takes, with who has them."""
-    return tuple(Agreed(each.value, *each) for each in decisions(carrier))

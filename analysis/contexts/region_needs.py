@@ -18,13 +18,12 @@ from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.barriers.barrier_regions import BarrierRegion, BarrierRegions
 from spmd.analysis.barriers.forwarded_values import (
-    Agreed,
     PassedValues,
     Variable,
-    decisions_of,
 )
 from spmd.analysis.contexts.needs import Needs, Resolver
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.dialects.interfaces.control_flow import Operand, decisions
 from spmd.dialects.spmd import BroadcastOp, LocalIdOp, ScanOp, is_group_collective
 
 
@@ -38,7 +37,7 @@ class RegionNeeds:
     forwarded: frozenset[SSAValue]
     """Block arguments and results of carriers that no longer exist after the split."""
 
-    agreed: Mapping[BarrierRegion, Sequence[Agreed]]
+    agreed: Mapping[BarrierRegion, Sequence[Operand]]
     """The operands of what ends a region that all work-items agree on there."""
 
     inputs: Mapping[Operation, Variable]
@@ -101,12 +100,12 @@ class _Finder(Resolver[BarrierRegion | None]):
         for carrier in regions.carriers:
             for variable in self._forwarded.of(carrier):
                 self._variable_of.update(dict.fromkeys(variable.values, variable))
-        decisions = [d for carrier in regions.carriers for d in decisions_of(carrier)]
+        decided = [d for carrier in regions.carriers for d in decisions(carrier)]
         inputs: dict[Operation, Variable] = {}
         for sync in filter(is_group_collective, regions.syncs):
-            decisions.extend(self._look_at_collective(sync, inputs))
-        decisions = [d for d in decisions if self._varies(d.value)]
-        self._forwarded.passes.update((d.op, d.operand) for d in decisions)
+            decided.extend(self._look_at_collective(sync, inputs))
+        decided = [d for d in decided if self._varies(d.value)]
+        self._forwarded.passes.update(decided)
         for region in regions.regions:
             for op in region.ops:
                 for value in op.results:
@@ -115,8 +114,8 @@ class _Finder(Resolver[BarrierRegion | None]):
             self._look_at_uses(value, None)
         for variable in inputs.values():
             self._keep(variable)
-        agreed: dict[BarrierRegion, list[Agreed]] = {}
-        for decision in decisions:
+        agreed: dict[BarrierRegion, list[Operand]] = {}
+        for decision in decided:
             region = regions.region_before(decision.op)
             agreed.setdefault(region, []).append(decision)
             self._forward(decision.value, region)
@@ -138,7 +137,7 @@ class _Finder(Resolver[BarrierRegion | None]):
 
     def _look_at_collective(
         self, sync: Operation, inputs: dict[Operation, Variable]
-    ) -> Iterator[Agreed]:
+    ) -> Iterator[Operand]:
         """Note what goes into and comes out of a collective; what it decides by."""
         value = sync.operands[0]
         if self._varies(value):
@@ -150,7 +149,7 @@ class _Finder(Resolver[BarrierRegion | None]):
                 sync, result.type, result.name_hint, [result], []
             )
         if isinstance(sync, BroadcastOp):
-            yield Agreed(sync.source, sync, 1)
+            yield Operand(sync, 1)
 
     # Demands.
 

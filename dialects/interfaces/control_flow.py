@@ -287,6 +287,6 @@ def all_phis(root: Operation) -> Iterator[Phi]:
     for op in root.walk():
         if op.regions:
             yield from phis(op)
-            if RegionBranch.of(op) is not None:
+            if op is root or RegionBranch.of(op) is not None:
                 for region in op.regions:
                     yield from phis_of_blocks(region)

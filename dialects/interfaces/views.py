@@ -17,24 +17,26 @@ class ViewLike(FunctionOfOperands):
     sources: tuple[int, ...] = (0,)
     """Several for a choice between memrefs, none for a global."""
 
-    def viewed(self, op: Operation) -> tuple[SSAValue, ...]:
-        """The memrefs one of which the result of `op` is memory of."""
-        return tuple(op.operands[source] for source in self.sources)
-
 
 def makes_view(op: Operation) -> bool:
     """Whether `op` gives memory that it got or found."""
     return ViewLike.of(op) is not None and isinstance(op.results[0].type, MemRefType)
 
 
-def viewed_memory(memory: SSAValue) -> SSAValue | None:
-    """The memref that `memory` is a view of, if there is one and no choice."""
+def viewed_memories(memory: SSAValue) -> tuple[SSAValue, ...]:
+    """The memrefs one of which `memory` is a view of; none if it is not a view."""
     owner = memory.owner
     view = ViewLike.of(owner)
-    if view is None or len(view.sources) != 1:
-        return None
+    if view is None:
+        return ()
     assert isinstance(owner, Operation)
-    return owner.operands[view.sources[0]]
+    return tuple(owner.operands[source] for source in view.sources)
+
+
+def viewed_memory(memory: SSAValue) -> SSAValue | None:
+    """The memref that `memory` is a view of, if there is one and no choice."""
+    viewed = viewed_memories(memory)
+    return viewed[0] if len(viewed) == 1 else None
 
 
 def underlying_object(memory: SSAValue) -> SSAValue:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import prod
 
-from xdsl.dialects import func, memref, scf
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IntegerAttr,
@@ -17,6 +17,7 @@ from xdsl.traits import IsTerminator
 from xdsl.utils.hints import isa
 
 from spmd.dialects.compat.prefetch import PrefetchOp
+from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.lowering.writing.addresses import add, element_address, is_literal, multiply
 from spmd.lowering.writing.control_flow import components_of, write_cfg
 from spmd.lowering.writing.counted_loop import CountedLoop
@@ -67,7 +68,8 @@ def _is_conditional(op: Operation) -> bool:
     """Whether something in the function decides that `op` runs."""
     around = op.parent_op()
     while around is not None and not isinstance(around, func.FuncOp):
-        if isinstance(around, scf.IfOp | scf.IndexSwitchOp | scf.ExecuteRegionOp):
+        flow = RegionBranch.of(around)
+        if flow is not None and flow.runs is not Runs.LOOP:
             return True
         around = around.parent_op()
     return isinstance(around, func.FuncOp) and len(around.body.blocks) > 1

@@ -45,6 +45,7 @@ from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
 from spmd.analysis.graphs.traversal import reverse_post_order, successors_of
 from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.enclosing import parent_block
+from spmd.dialects.interfaces.control_flow import RegionBranch, decisions
 from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import (
     GlobalIdOp,
@@ -187,46 +188,37 @@ def _deciders(
     """Each branch that decides whether `barrier` is reached, and by which value."""
     under_branch = False
     op = barrier
-    while (parent := op.parent_op()) is not None:
+    while (parent := op.parent_op()) is not None and not isinstance(op, KernelOp):
         block = parent_block(op)
         region = block.parent
         assert region is not None
         if len(region.blocks) > 1:
             for other in reverse_post_order(region.blocks[0], successors_of):
                 end = other.last_op
-                if isinstance(end, cf.ConditionalBranchOp | cf.SwitchOp) and cut_off(
-                    end, block
-                ):
+                if end is not None and decisions(end) and cut_off(end, block):
                     under_branch = True
-                    what = (
-                        "condition"
-                        if isinstance(end, cf.ConditionalBranchOp)
-                        else "flag"
-                    )
-                    yield end, what, end.operands[0]
-        match parent:
-            case scf.IfOp():
-                yield parent, "condition", parent.cond
-                under_branch = True
-            case scf.IndexSwitchOp():
-                yield parent, "argument", parent.arg
-                under_branch = True
-            case scf.WhileOp() if region is parent.after_region:
-                condition = parent.before_region.block.last_op
-                assert isinstance(condition, scf.ConditionOp)
-                yield parent, "condition", condition.condition
-                under_branch = True
-            case scf.ForOp():
-                if not under_branch:
-                    yield parent, "lower bound", parent.lb
-                    yield parent, "upper bound", parent.ub
-                    yield parent, "step", parent.step
-                under_branch = True
-            case KernelOp():
-                return
-            case _:
-                pass
+                    yield from _decisions(end)
+        flow = RegionBranch.of(parent)
+        if flow is not None and tuple(flow.successors(parent, None)) != (region,):
+            # Under a branch, a loop around it may run a different number of times.
+            if not (under_branch and isinstance(parent, scf.ForOp)):
+                yield from _decisions(parent)
+            under_branch = True
         op = parent
+
+
+def _decisions(branch: Operation) -> Iterator[Decider]:
+    words = _WORDS.get(branch.name, ("condition",))
+    for what, operand in zip(words, decisions(branch), strict=True):
+        yield branch, what, operand.value
+
+
+_WORDS = {
+    cf.SwitchOp.name: ("flag",),
+    scf.IndexSwitchOp.name: ("argument",),
+    scf.ForOp.name: ("lower bound", "upper bound", "step"),
+}
+"""What a branch decides by, if it is not a condition."""
 
 
 def _words(value: SSAValue) -> str:

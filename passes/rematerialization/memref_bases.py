@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import IntegerType, MemRefType, i1
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from spmd.analysis.contexts.memref_phis import Family, MemrefPlace
+from spmd.analysis.contexts.memref_phis import Family, MemrefPhi
 from spmd.analysis.graphs.dominators import dominates, immediate_dominators
 from spmd.analysis.graphs.traversal import successors_of
 from spmd.dialects.building import Builder, ConstantPool
@@ -19,24 +19,24 @@ from spmd.dialects.spmd import KernelOp, LocalAllocOp
 
 
 class MemrefBases:
-    """The bases of places in the kernel that begins with `entry`."""
+    """The bases of phis in the kernel that begins with `entry`."""
 
     def __init__(self, entry: Block):
         self.entry = entry
         self._pool = ConstantPool(entry)
         self._buffers: dict[tuple[SSAValue, Attribute], SSAValue] = {}
 
-    def let_dominate(self, base: SSAValue, place: MemrefPlace) -> None:
-        """See to it that `base` is known wherever the memref of `place` is made again."""
+    def let_dominate(self, base: SSAValue, phi: MemrefPhi) -> None:
+        """See to it that `base` is known wherever the memref of `phi` is made again."""
         owner = base.owner
         if isinstance(owner, Block):
             if owner is not self.entry:
-                at = op_of(place.values[0])
+                at = op_of(phi.values[0])
                 fail(at, f"expected {at.name} to pass on memrefs of the kernel's own")
             return
         match owner:
             case memref.AllocaOp():
-                for value in place.values:
+                for value in phi.values:
                     if _is_around(value, owner):
                         fail(
                             owner,
@@ -46,7 +46,7 @@ class MemrefBases:
                         )
                 if not owner.dynamic_sizes:
                     self._move_to_head(owner)
-                elif not self._move_outside(owner, place):
+                elif not self._move_outside(owner, phi):
                     fail(
                         owner,
                         "expected a private array of static size, or of a size known in "
@@ -59,7 +59,7 @@ class MemrefBases:
                 return
             case _:
                 pass
-        for value in place.values:
+        for value in phi.values:
             if not _dominates(owner, value):
                 fail(
                     owner,
@@ -71,13 +71,13 @@ class MemrefBases:
         if op.parent is not self.entry:
             Builder.at_head(self.entry).move((op,))
 
-    def _move_outside(self, op: memref.AllocaOp, place: MemrefPlace) -> bool:
-        """Move `op` in front of control flow around it, as far as `place` needs it."""
+    def _move_outside(self, op: memref.AllocaOp, phi: MemrefPhi) -> bool:
+        """Move `op` in front of control flow around it, as far as `phi` needs it."""
         for size in op.dynamic_sizes:
             if isinstance(size.owner, arith.ConstantOp):
                 self._move_to_head(size.owner)
         anchor: Operation = op
-        while not all(_is_enough(anchor, value) for value in place.values):
+        while not all(_is_enough(anchor, value) for value in phi.values):
             parent = anchor.parent_op()
             if parent is None or isinstance(parent, KernelOp):
                 return False
@@ -107,23 +107,23 @@ class MemrefBases:
         return known
 
     def memory_of(
-        self, place: MemrefPlace, which: SSAValue | None, anchor: Operation
+        self, phi: MemrefPhi, which: SSAValue | None, anchor: Operation
     ) -> SSAValue:
-        """The memory that the memref of `place` looks at."""
-        bases = tuple(place.bases)
+        """The memory that the memref of `phi` looks at."""
+        bases = tuple(phi.bases)
         if which is None:
             return bases[0]
-        space = place.type.memory_space
+        space = phi.type.memory_space
         chosen = self._buffer_of(bases[-1], space)
         for base in reversed(bases[:-1]):
-            number = place.family.bases[base]
+            number = phi.family.bases[base]
             buffer = self._buffer_of(base, space)
             if which.type == i1:
                 # Of two: the number of this one is 0 or 1.
                 one, two = (chosen, buffer) if number == 0 else (buffer, chosen)
                 op = arith.SelectOp(which, one, two)
             else:
-                constant = self.number(place.family, base)
+                constant = self.number(phi.family, base)
                 equal = Builder.before(anchor).add(arith.CmpiOp(which, constant, "eq"))
                 op = arith.SelectOp(equal, buffer, chosen)
             chosen = Builder.before(anchor).add(op)

@@ -1,8 +1,8 @@
 """
-Passes on which memref was chosen, and where its elements lie, instead of the memref.
+Forwards which memref was chosen, and where its elements lie, instead of the memref.
 
 A memref that is chosen at run time and used behind a barrier is not kept in a context: it
-is made again, from the number of its *base* (a kernel argument, an allocation, a global)
+is rematerialized, from the number of its *base* (a kernel argument, an allocation, a global)
 and the offset, sizes and strides that its type leaves open. These are plain values, which
 later passes prove uniform, recompute or store like all others, and private arrays show
 where they are used.
@@ -26,7 +26,7 @@ where they are used.
 }
 ```
 
-In a kernel with sub-group operations no control flow passes memrefs on, with a barrier or
+In a kernel with sub-group operations no control flow forwards memrefs, with a barrier or
 without: lanes that run in step, and do not agree on the way, have only numbers to choose by.
 
 A private array or a local one that is a base moves to the head of the kernel, where all
@@ -34,7 +34,7 @@ that may need it sees it.
 
 Requires: no calls in kernels; verified IR.
 Ensures: control flow with a barrier inside, branches between the blocks of a kernel, and
-all control flow of a kernel with sub-group operations pass no memrefs on; a memref that is
+all control flow of a kernel with sub-group operations forward no memrefs; a memref that is
 used behind a barrier is a view of one that is known there, or an `arith.select` of such.
 """
 
@@ -51,7 +51,7 @@ from xdsl.passes import ModulePass
 
 from spmd.analysis.contexts.memref_phis import (
     Family,
-    MemrefPlace,
+    MemrefPhi,
     find_chosen_memrefs,
     viewed_by,
 )
@@ -60,7 +60,7 @@ from spmd.dialects.rewriting import erase_dead_ops, hint, insert_before
 from spmd.dialects.spmd import KernelOp, needs_sub_groups
 from spmd.passes.rematerialization.memref_bases import MemrefBases, number_type, op_of
 from spmd.passes.rematerialization.memref_descriptors import Descriptors, layout_of
-from spmd.passes.rematerialization.replace_forwarded import replace_passed
+from spmd.passes.rematerialization.replace_forwarded import replace_forwarded
 
 
 @dataclass(frozen=True)
@@ -85,14 +85,14 @@ def rematerialize_memrefs(kernel: KernelOp) -> None:
 
 
 class _Rebuilder:
-    def __init__(self, kernel: KernelOp, phis: Sequence[MemrefPlace]):
+    def __init__(self, kernel: KernelOp, phis: Sequence[MemrefPhi]):
         entry = kernel.body.blocks[0]
         self.phis = phis
         self.bases = MemrefBases(entry)
         self.numbers: dict[SSAValue, dict[tuple[str, int], SSAValue]] = {}
-        """The numbers of each memref that was made again; ("base", 0) is that of its base."""
+        """The numbers of each memref that was rematerialized; ("base", 0) is that of its base."""
 
-        self.phi_of: dict[SSAValue, MemrefPlace] = {}
+        self.phi_of: dict[SSAValue, MemrefPhi] = {}
         self.descriptors = Descriptors(ConstantPool(entry), self.numbers)
         self._which: dict[tuple[SSAValue, Family], SSAValue] = {}
 
@@ -100,13 +100,13 @@ class _Rebuilder:
         for phi in self.phis:
             for base in phi.bases:
                 self.bases.let_dominate(base, phi)
-        replace_passed(self.phis, self)
+        replace_forwarded(self.phis, self)
 
-    def types_of(self, phi: MemrefPlace) -> list[Attribute]:
+    def types_of(self, phi: MemrefPhi) -> list[Attribute]:
         return [type_ for _, type_ in self._kinds_of(phi)]
 
-    def _kinds_of(self, phi: MemrefPlace) -> list[tuple[tuple[str, int], Attribute]]:
-        """What is passed on instead of the memref of `phi`."""
+    def _kinds_of(self, phi: MemrefPhi) -> list[tuple[tuple[str, int], Attribute]]:
+        """What is forwarded instead of the memref of `phi`."""
         layout = layout_of(phi.type, op_of(phi.values[0]))
         types: list[tuple[tuple[str, int], Attribute]] = [
             (key, IndexType()) for key in layout.open_numbers()
@@ -115,10 +115,10 @@ class _Rebuilder:
             types.insert(0, (("base", 0), number_type(phi.family)))
         return types
 
-    def make_again(
+    def rematerialize(
         self,
         old: SSAValue,
-        phi: MemrefPlace,
+        phi: MemrefPhi,
         values: Sequence[SSAValue],
         anchor: Operation,
     ) -> SSAValue:
@@ -142,7 +142,7 @@ class _Rebuilder:
         return new
 
     def give(
-        self, value: SSAValue, phi: MemrefPlace, op: Operation
+        self, value: SSAValue, phi: MemrefPhi, op: Operation
     ) -> Sequence[SSAValue]:
         given: list[SSAValue] = []
         for (kind, d), _ in self._kinds_of(phi):
@@ -165,9 +165,9 @@ class _Rebuilder:
                 return self._which_of(select, family)
             if isinstance(memory.owner, ub.PoisonOp):
                 return self.bases.number(family, None)
-            if (source := viewed_by(memory)) is None:
+            if not (viewed := viewed_by(memory)):
                 return self.bases.number(family, memory)
-            memory = source
+            (memory,) = viewed
 
     def _which_of(self, select: arith.SelectOp, family: Family) -> SSAValue:
         key = select.result, family

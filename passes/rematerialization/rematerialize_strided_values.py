@@ -3,7 +3,7 @@ Lets control flow around barriers pass on what a value has in common in all work
 
 A value with a known difference between neighbouring work-items, such as an index that each
 advances by the size of the group, is the sum of a value that is the same in all of them
-and of a multiple of the local id. The first is passed on; the sum is computed again, so
+and of a multiple of the local id. The first is forwarded; the sum is computed again, so
 that no work-item has to keep it.
 
 ```mlir
@@ -69,7 +69,7 @@ from spmd.dialects.spmd import (
     KernelOp,
     LocalIdOp,
 )
-from spmd.passes.rematerialization.replace_forwarded import replace_passed
+from spmd.passes.rematerialization.replace_forwarded import replace_forwarded
 from spmd.passes.work_item_loops.building import DIMENSIONS
 from spmd.passes.work_item_loops.counted_loops import for_to_while
 
@@ -118,7 +118,7 @@ def rematerialize_strided_values(kernel: KernelOp) -> None:
         if op in carriers and known is not None:
             strides[phi] = known
     if strides:
-        replace_passed(tuple(strides), _Rebuilder(kernel, strides, divergence))
+        replace_forwarded(tuple(strides), _Rebuilder(kernel, strides, divergence))
         erase_dead_ops(kernel.body)
 
 
@@ -161,14 +161,14 @@ class _Rebuilder:
         self.divergence = divergence
         self.pool = ConstantPool(entry)
         self._common: dict[SSAValue, SSAValue] = {}
-        """From values that were made again to what all work-items have in common."""
+        """From values that were rematerialized to what all work-items have in common."""
 
         self._multiples: dict[tuple[Strides, Attribute], SSAValue] = {}
 
     def types_of(self, phi: Phi) -> Sequence[Attribute]:
         return (phi.values[0].type,)
 
-    def make_again(
+    def rematerialize(
         self,
         old: SSAValue,
         phi: Phi,

@@ -1,8 +1,8 @@
 """
-Lets control flow pass other values on than it did.
+Lets control flow forward other values than it did.
 
-A value that control flow passes on is made again, where it arrives, from others that are
-passed on in its place, behind all that stay.
+A value that control flow forwards is rematerialized, where it arrives, from others that
+are forwarded in its place, after all that stay.
 
 ```mlir
 // before
@@ -36,31 +36,31 @@ PhiT_contra = TypeVar("PhiT_contra", bound=Phi, contravariant=True)
 
 
 class Replacement(Protocol[PhiT_contra]):
-    """What is passed on in the place of values."""
+    """What is forwarded in the place of values."""
 
     def types_of(self, phi: PhiT_contra) -> Sequence[Attribute]:
-        """The types of what is passed on instead."""
+        """The types of what is forwarded instead."""
         ...
 
-    def make_again(
+    def rematerialize(
         self,
         old: SSAValue,
         phi: PhiT_contra,
         values: Sequence[SSAValue],
         anchor: Operation,
     ) -> SSAValue:
-        """Make in front of `anchor`, from what has arrived, what replaces `old`."""
+        """Make before `anchor`, from what has arrived, what replaces `old`."""
         ...
 
     def give(
         self, value: SSAValue, phi: PhiT_contra, op: Operation
     ) -> Sequence[SSAValue]:
-        """What `op` passes on instead of `value`, made in front of it."""
+        """What `op` forwards instead of `value`, made before it."""
         ...
 
 
-def replace_passed(phis: Sequence[PhiT], by: Replacement[PhiT]) -> None:
-    """Let control flow pass other values on at `phis`."""
+def replace_forwarded(phis: Sequence[PhiT], by: Replacement[PhiT]) -> None:
+    """Let control flow forward other values at `phis`."""
     of_result: dict[Operation, list[PhiT]] = {}
     for phi in phis:
         for value in phi.values:
@@ -74,7 +74,7 @@ def replace_passed(phis: Sequence[PhiT], by: Replacement[PhiT]) -> None:
             ]
             first = block.first_op
             assert first is not None, "a block has a terminator"
-            value.replace_all_uses_with(by.make_again(value, phi, new, first))
+            value.replace_all_uses_with(by.rematerialize(value, phi, new, first))
             block.erase_arg(value)
     now = {op: _replace_results(op, own, by) for op, own in of_result.items()}
     passing: dict[Operation, dict[int, PhiT]] = {}
@@ -95,7 +95,7 @@ def _replace_results(
     for phi in phis:
         old = phi.values[-1]
         values = [next(rest) for _ in by.types_of(phi)]
-        old.replace_all_uses_with(by.make_again(old, phi, values, op))
+        old.replace_all_uses_with(by.rematerialize(old, phi, values, op))
     Rewriter.erase_op(op)
     return new
 
@@ -103,7 +103,7 @@ def _replace_results(
 def _given(
     group: Sequence[Operand], phi_at: Mapping[int, PhiT], by: Replacement[PhiT]
 ) -> Iterator[SSAValue]:
-    """What is passed on to one successor: what stays, and then what replaces the rest."""
+    """What is forwarded to one successor: what stays, and then what replaces the rest."""
     yield from (each.value for each in group if each.position not in phi_at)
     for each in group:
         if (phi := phi_at.get(each.position)) is not None:

@@ -37,9 +37,9 @@ from spmd.analysis.analyses import Analyses
 from spmd.analysis.barriers.barrier_regions import (
     BarrierRegion,
 )
-from spmd.analysis.barriers.forwarded_values import Agreed
 from spmd.analysis.contexts.region_slots import assign_region_slots
 from spmd.dialects.enclosing import parent_block
+from spmd.dialects.interfaces.control_flow import Operand
 from spmd.dialects.rewriting import hint, insert_before
 from spmd.dialects.spmd import (
     BarrierOp,
@@ -151,7 +151,7 @@ class _Splitter:
             for value in (
                 *(value for value, is_used in entered.items() if is_used),
                 *(value for value, _ in self.kept.slots.copies[region]),
-                *(value for value, _, _ in self.needs.agreed.get(region, ())),
+                *(decision.value for decision in self.needs.agreed.get(region, ())),
             ):
                 self._entry(region).get(value)
         self._rename_uses()
@@ -223,9 +223,9 @@ class _Splitter:
                 if (slot := self._loads.get(result)) is not None:
                     agreed.append(slot)
         self.kept.store_copies(region, entry.get, nest, nest.body, region.end)
-        compared: list[tuple[Agreed, SSAValue]] = []
+        compared: list[tuple[Operand, SSAValue]] = []
         for decision in decided:
-            value, op, operand = decision
+            value, (op, position) = decision.value, decision
             mine = entry.get(value)
             if self._paths is not None:
                 context = self.group.array(value.type, named(value, "context"), op)
@@ -238,15 +238,15 @@ class _Splitter:
             nest.body.add_op(store(mine, slot, (), op))
             result = load(slot, (), value)
             agreed.append(result)
-            op.operands[operand] = result.res
+            op.operands[position] = result.res
         if nest.body.first_op is not None:
             nest.place_before(region.end)
         parent_block(region.end).insert_ops_before(agreed, region.end)
-        for (value, op, operand), context in compared:
+        for (op, position), context in compared:
             assert self._paths is not None
             did, like = self._paths.taken_at(region, op)
             first = agreed_value(self.group, context, did, region.end, like)
-            op.operands[operand] = hint(first, value)
+            op.operands[position] = hint(first, op.operands[position])
 
     def _expand(self, collective: Operation) -> None:
         result = expand_collective(

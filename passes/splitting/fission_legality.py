@@ -24,13 +24,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.analyses import Analyses
-from spmd.analysis.barriers.forwarded_values import decisions_of
 from spmd.analysis.barriers.region_flow import why_not_agreed
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.dialects.interfaces.control_flow import decisions
 
 
 class Problem(NamedTuple):
@@ -44,27 +43,25 @@ def why_not_fission(analyses: Analyses) -> Problem | None:
     """Why deep loop fission would be wrong, or is not possible, for a kernel."""
     regions, divergence = analyses.regions, analyses.divergence
     for carrier in regions.carriers:
-        if not isinstance(
-            carrier, scf.IfOp | scf.ForOp | scf.WhileOp | scf.IndexSwitchOp
-        ):
+        if not decisions(carrier):
             return Problem(
                 carrier,
                 "expected barriers inside of scf.if, scf.for, scf.while and "
                 f"scf.index_switch only, got one inside of {carrier.name}",
             )
     for carrier in regions.carriers:
-        for value, op, _ in decisions_of(carrier):
-            if divergence.is_uniform(value):
+        for decision in decisions(carrier):
+            if divergence.is_uniform(decision.value):
                 continue
             reason = why_not_agreed(
-                analyses.flow, analyses.syncs_ahead, regions.region_before(op)
+                analyses.flow, analyses.syncs_ahead, regions.region_before(decision.op)
             )
             if reason is not None:
                 return Problem(
                     carrier,
                     f"expected {carrier.name}, which has a barrier inside, to go the same "
                     f"way in all work-items of the group: {reason}, and its condition is "
-                    f"not proved uniform ({_why_varying(divergence, value)})",
+                    f"not proved uniform ({_why_varying(divergence, decision.value)})",
                 )
     return None
 

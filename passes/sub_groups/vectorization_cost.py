@@ -17,6 +17,7 @@ from xdsl.ir import Operation, SSAValue
 from spmd.analysis.divergence.access_patterns import Pattern, access_pattern
 from spmd.analysis.divergence.analyze import analyze_work_items
 from spmd.analysis.divergence.prefix import compares_ids
+from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
 from spmd.passes.sub_groups.vector_width import VECTOR_LIBRARY_OPS
@@ -58,9 +59,9 @@ def _is_between_loops(loop: scf.ForOp) -> bool:
     """Whether a loop that is not over work-items runs `loop`, each time with its length."""
     parent = loop.parent_op()
     while parent is not None:
-        if isinstance(parent, scf.WhileOp):
-            return True
-        if isinstance(parent, scf.ForOp) and WORK_ITEMS not in parent.attributes:
+        flow = RegionBranch.of(parent)
+        loops = flow is not None and flow.runs is Runs.LOOP
+        if loops and WORK_ITEMS not in parent.attributes:
             return True
         parent = parent.parent_op()
     return False

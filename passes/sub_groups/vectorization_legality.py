@@ -23,15 +23,14 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from spmd.analysis.graphs.traversal import reachable
 from spmd.dialects.interfaces.computation import Elementwise, FunctionOfOperands
+from spmd.dialects.interfaces.control_flow import RegionTerminator, decisions
 from spmd.dialects.interfaces.memory import MemoryHint
-from spmd.dialects.interfaces.views import ViewLike, makes_view
+from spmd.dialects.interfaces.views import makes_view, viewed_memories
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import needs_sub_groups
 from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
-
-_CONTROL = (scf.IfOp, scf.IndexSwitchOp, scf.ForOp, scf.WhileOp)
-_TERMINATORS = (scf.YieldOp, scf.ConditionOp)
 
 
 def why_not_vectorizable(loop: scf.ForOp) -> str | None:
@@ -62,7 +61,7 @@ def why_not_lanes(loop: scf.ForOp) -> Problem | None:
     for op in loop.body.walk():
         if isinstance(op, scf.ForOp) and WORK_ITEMS in op.attributes:
             continue
-        if op.regions and not isinstance(op, _CONTROL):
+        if op.regions and not decisions(op):
             return Problem(
                 op,
                 f"expected structured control flow (scf.if, index_switch, for, while) "
@@ -111,9 +110,9 @@ class _Legality:
                 return self._why_not_uniform(op)
             case _ if makes_view(op):
                 return self._why_not_uniform(op)
-            case _ if isinstance(op, _CONTROL):
+            case _ if op.regions and decisions(op):
                 return _why_not_control(op, is_lane_type)
-            case _ if isinstance(op, _TERMINATORS):
+            case _ if RegionTerminator.of(op) is not None:
                 return None
             case cf.AssertOp():
                 return None
@@ -236,14 +235,8 @@ def _why_not_private_array(op: memref.AllocaOp) -> str | None:
 
 def _why_not_shared(array: SSAValue) -> str | None:
     """A private array made outside of the loop would be shared by its lanes."""
-    seen: set[SSAValue] = set()
-    open_ = [array]
-    while open_:
-        array = open_.pop()
-        if array in seen:
-            continue
-        seen.add(array)
-        owner = array.owner
+    for memory in reachable((array,), viewed_memories):
+        owner = memory.owner
         if not isinstance(owner, Operation):
             parent = owner.parent_op()
             if parent is not None and parent.name != "func.func":
@@ -253,8 +246,6 @@ def _why_not_shared(array: SSAValue) -> str | None:
                 return (
                     "a private array made outside of the loop is used by its work-items"
                 )
-        elif (view := ViewLike.of(owner)) is not None:
-            open_.extend(view.viewed(owner))
         elif owner.regions:
             return f"an array comes out of {owner.name}"
     return None

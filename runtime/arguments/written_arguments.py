@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
-from xdsl.traits import IsTerminator
 
+from spmd.analysis.graphs.traversal import reachable
+from spmd.dialects.interfaces.control_flow import Forwarding, all_phis
 from spmd.dialects.interfaces.memory import MemoryAccess
-from spmd.dialects.interfaces.views import ViewLike
+from spmd.dialects.interfaces.views import ViewLike, viewed_memories
 from spmd.dialects.spmd import KernelOp, LaunchOp, LocalArgument
 
 
@@ -33,6 +34,8 @@ def written_arguments(
     for function in (kernel, *functions.values(), *kernels.values()):
         for op in function.walk():
             flows.visit(op)
+        for phi in all_phis(function):
+            flows.flow([source.value for source in phi.sources], phi.values)
     reached = flows.reaching_a_write()
     arguments = kernel.body.blocks[0].args
     return frozenset(argument.index for argument in arguments if argument in reached)
@@ -54,19 +57,14 @@ class _Flows:
         if not memrefs:
             return
         if ViewLike.of(op) is not None:
-            self._flow(memrefs, op.results)
+            self.flow(viewed_memories(op.results[0]), op.results)
         elif (access := MemoryAccess.of(op)) is not None:
             self._written.extend(access.writes(op))
         elif isinstance(op, func.CallOp):
             self._visit_call(op, memrefs)
         elif isinstance(op, LaunchOp):
             self._visit_launch(op)
-        elif op.regions:
-            self._flow(memrefs, op.results)
-            self._flow_into(op, memrefs)
-        elif op.has_trait(IsTerminator):
-            self._visit_terminator(op, memrefs)
-        else:
+        elif Forwarding.of(op) is None and not isinstance(op, func.ReturnOp):
             self._written.extend(memrefs)
 
     def _visit_call(self, call: func.CallOp, memrefs: list[SSAValue]) -> None:
@@ -75,41 +73,21 @@ class _Flows:
             self._written.extend(memrefs)
             return
         for operand, argument in zip(call.arguments, callee.body.blocks[0].args):
-            self._flow((operand,), (argument,))
+            self.flow((operand,), (argument,))
         # What a function returns comes from its arguments, whichever it is.
-        self._flow(memrefs, call.results)
+        self.flow(memrefs, call.results)
 
     def _visit_launch(self, launch: LaunchOp) -> None:
         kernel = self._kernels[launch.kernel.root_reference.data]
         arguments = kernel.body.blocks[0].args
         for given, argument in zip(launch.kernel_arguments(), arguments):
             if not isinstance(given, LocalArgument):
-                self._flow((given,), (argument,))
+                self.flow((given,), (argument,))
 
-    def _visit_terminator(self, op: Operation, memrefs: list[SSAValue]) -> None:
-        for successor in op.successors:
-            self._flow(memrefs, successor.args)
-        parent = op.parent_op()
-        if parent is not None and not op.successors:
-            self._flow(memrefs, parent.results)
-            self._flow_into(parent, memrefs)
-
-    def _flow_into(self, op: Operation, memrefs: Iterable[SSAValue]) -> None:
-        for region in op.regions:
-            if region.blocks and not isinstance(op, func.FuncOp):
-                self._flow(memrefs, region.blocks[0].args)
-
-    def _flow(self, sources: Iterable[SSAValue], targets: Iterable[SSAValue]) -> None:
+    def flow(self, sources: Iterable[SSAValue], targets: Iterable[SSAValue]) -> None:
         for target in targets:
             if isinstance(target.type, MemRefType):
                 self._sources[target].extend(sources)
 
-    def reaching_a_write(self) -> set[SSAValue]:
-        reached = set(self._written)
-        work = list(reached)
-        while work:
-            for source in self._sources[work.pop()]:
-                if source not in reached:
-                    reached.add(source)
-                    work.append(source)
-        return reached
+    def reaching_a_write(self) -> Container[SSAValue]:
+        return reachable(self._written, self._sources.__getitem__)

@@ -3,6 +3,7 @@
 from xdsl.dialects import memref
 
 from spmd.dialects.interfaces.computation import FunctionOfOperands
+from spmd.dialects.interfaces.control_flow import RegionBranch, RegionTerminator
 from spmd.dialects.interfaces.memory import MemoryAccess
 from spmd.dialects.interfaces.views import ViewLike
 
@@ -22,6 +23,9 @@ ViewLike(sources=()).attach(memref.GetGlobalOp)
 FunctionOfOperands().attach(
     memref.DimOp, memref.ExtractAlignedPointerAsIndexOp, memref.RankOp
 )
+
+RegionBranch().attach(memref.AllocaScopeOp)
+RegionTerminator(forwarded=0).attach(memref.AllocaScopeReturnOp)
 
 MemoryAccess().attach(memref.DimOp, memref.RankOp)
 MemoryAccess(read=0, element=True).attach(memref.LoadOp)

@@ -45,6 +45,23 @@ def written(text: str) -> set[int]:
             f"    memref.store %v, %m[%j] : {M}\n    scf.yield %m : {M}\n  }}\n",
             {1},
         ),
+        (
+            "  %o = arith.constant 1 : index\n"
+            f"  %s = scf.for %j = %i to %i step %o iter_args(%m = %b) -> ({M}) {{\n"
+            f"    scf.yield %m : {M}\n  }}\n  memref.store %v, %s[%i] : {M}\n",
+            {1},
+        ),
+        (
+            f"  %s:2 = scf.if %p -> ({M}, {M}) {{\n    scf.yield %a, %b : {M}, {M}\n"
+            f"  }} else {{\n    scf.yield %a, %b : {M}, {M}\n  }}\n"
+            f"  memref.store %v, %s#1[%i] : {M}\n",
+            {1},
+        ),
+        (
+            f"  cf.cond_br %p, ^s(%a : {M}), ^t(%b : {M})\n^s(%l: {M}):\n  spmd.return\n"
+            f"^t(%m: {M}):\n  memref.store %v, %m[%i] : {M}\n",
+            {1},
+        ),
         (f"  cf.br ^e(%b : {M})\n^e(%m: {M}):\n  memref.store %v, %m[%i] : {M}\n", {1}),
         (
             "  %m, %o, %n, %s = memref.extract_strided_metadata %b : "
