@@ -104,6 +104,14 @@ class Widened:
     code: tuple[Operation, ...]
 
 
+@dataclass(frozen=True)
+class CallPerLane:
+    """LLVM IR calls a math function once per lane: no vector function is known."""
+
+    op: Operation
+    function: str
+
+
 Remark = (
     DroppedBarrier
     | DefaultSubGroupSize
@@ -114,6 +122,7 @@ Remark = (
     | FormedSubGroups
     | MaskedDivergence
     | Widened
+    | CallPerLane
 )
 
 _Data = ParamSpec("_Data")

@@ -31,7 +31,7 @@ from spmd.lowering.ops.assertions import Assertions, functions_that_may_fail
 from spmd.lowering.ops.func import is_work_group_function, write_function
 from spmd.lowering.ops.memref import write_global
 from spmd.lowering.writing.dispatch import why_not_lowered
-from spmd.lowering.writing.module_writer import ModuleWriter, Remark
+from spmd.lowering.writing.module_writer import ModuleWriter
 from spmd.lowering.writing.symbols import exported_symbol, unused_symbol
 from spmd.lowering.writing.types import TypeNotLowered
 
@@ -56,21 +56,17 @@ def emit_llvm(
     module: ModuleOp,
     machine: Machine = PORTABLE,
     *,
-    remarks: list[Remark] | None = None,
     assertions: Assertions = "abort",
 ) -> str:
     """
     The LLVM IR of a module, made for a machine.
 
-    `remarks` collects what could not be done well, such as a math function that is
-    called once per lane. `assertions` says what `cf.assert` does when it fails, and
-    `spmd.fail`: see `assertions.py`.
+    `assertions` says what `cf.assert` does when it fails, and `spmd.fail`: see
+    `assertions.py`.
     """
     writer = ModuleWriter(machine)
     if assertions == "report":
         writer.reporting = functions_that_may_fail(module)
-    if remarks is not None:
-        writer.remarks = remarks
     functions: list[FuncOp] = []
     for op in module.ops:
         match op:

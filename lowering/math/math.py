@@ -9,9 +9,10 @@ computes is an intrinsic or a call for scalars, and a vector function for vector
 from __future__ import annotations
 
 from xdsl.dialects import math
-from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float64Type
+from xdsl.ir import Operation
 
+from spmd.dialects.remarks import CallPerLane, remark
 from spmd.lowering.math.vector_math import (
     PURE,
     has_vector_function,
@@ -22,46 +23,29 @@ from spmd.lowering.math.vector_math import (
 from spmd.lowering.math_names import BINARY, UNARY
 from spmd.lowering.ops.arith import fast_math
 from spmd.lowering.ops.conversions import (
-    constant,
+    define_computed,
     fma_helper,
-    like,
-    narrow_result,
+    operand_to_compute,
     round_float,
 )
 from spmd.lowering.writing.function_writer import FunctionWriter
-from spmd.lowering.writing.module_writer import Remark
+from spmd.lowering.writing.literals import constant
 from spmd.lowering.writing.registry import emits, emits_named
 from spmd.lowering.writing.types import (
     element_type,
     lane_count,
+    like,
     llvm_type,
     mangled,
     scalar_bits,
 )
 
-
-def _wide_operands(
-    writer: FunctionWriter, op: Operation, count: int
-) -> tuple[str, list[str]]:
-    """The first operands of an op in f32, if they are narrower; their type in front."""
-    source = element_type(op.operands[0].type)
-    lanes = lane_count(op.operands[0].type)
-    target = source
-    if isinstance(source, Float16Type | BFloat16Type):
-        target = Float32Type()
-    operands = [
-        round_float(writer, writer.get(operand), source, target, lanes)
-        for operand in op.operands[:count]
-    ]
-    return like(llvm_type(target), lanes), operands
+NARROW = (Float16Type, BFloat16Type)
 
 
-def _define_narrow(writer: FunctionWriter, result: SSAValue, instruction: str) -> None:
-    """Defines a result by an instruction on what `_wide_operands` gave."""
-    if isinstance(element_type(result.type), Float16Type | BFloat16Type):
-        narrow_result(writer, result, instruction)
-    else:
-        writer.define(result, instruction)
+def _wide_operands(writer: FunctionWriter, op: Operation) -> list[tuple[str, str]]:
+    """Types and operands of what is computed with."""
+    return [operand_to_compute(writer, value, NARROW) for value in op.operands]
 
 
 def _scalar(type_: str) -> str:
@@ -85,21 +69,22 @@ _INTRINSICS: dict[type[Operation], str] = {
 
 @emits(*_INTRINSICS)
 def _intrinsic(writer: FunctionWriter, op: Operation) -> None:
-    type_, operands = _wide_operands(writer, op, len(op.operands))
+    arguments = _wide_operands(writer, op)
+    type_ = arguments[0][0]
     name = f"llvm.{_INTRINSICS[type(op)]}.{mangled(type_)}"
-    arguments = [(type_, operand) for operand in operands]
     text = writer.call(name, type_, arguments, flags=fast_math(op))
-    _define_narrow(writer, op.results[0], text)
+    define_computed(writer, op.results[0], text, NARROW)
 
 
 @emits(math.RsqrtOp)
 def _rsqrt(writer: FunctionWriter, op: math.RsqrtOp) -> None:
-    type_, (operand,) = _wide_operands(writer, op, 1)
+    arguments = _wide_operands(writer, op)
+    type_ = arguments[0][0]
     flags = fast_math(op)
     name = f"llvm.sqrt.{mangled(type_)}"
-    root = writer.temp(writer.call(name, type_, [(type_, operand)], flags=flags))
+    root = writer.temp(writer.call(name, type_, arguments, flags=flags))
     one = constant("1.000000e+00", _scalar(type_), lane_count(op.results[0].type))
-    _define_narrow(writer, op.results[0], f"fdiv {flags}{type_} {one}, {root}")
+    define_computed(writer, op.results[0], f"fdiv {flags}{type_} {one}, {root}", NARROW)
 
 
 @emits_named(math.FmaOp.name, "vector.fma")
@@ -110,9 +95,7 @@ def fused_multiply_add(writer: FunctionWriter, op: Operation) -> None:
     type_ = writer.type_of(result)
     lanes = lane_count(result.type)
     native = "+avx512fp16" in writer.module.machine.features
-    if isinstance(target, BFloat16Type) or (
-        isinstance(target, Float16Type) and not native
-    ):
+    if isinstance(target, BFloat16Type if native else NARROW):
         # LLVM would round bf16 twice, and call a function for each f16.
         f64 = like("double", lanes)
         wide = [
@@ -148,9 +131,8 @@ def libm_function(op: Operation) -> str | None:
 @emits_named(*_LIBM)
 def _libm(writer: FunctionWriter, op: Operation) -> None:
     function = _LIBM[op.name]
-    type_, operands = _wide_operands(writer, op, len(op.operands))
-    lanes = lane_count(op.results[0].type)
-    arguments = [(type_, operand) for operand in operands]
+    arguments = _wide_operands(writer, op)
+    type_, lanes = arguments[0][0], lane_count(op.results[0].type)
     flags = fast_math(op)
     name = libm_name(function, _scalar(type_))
     if lanes is None:
@@ -160,27 +142,24 @@ def _libm(writer: FunctionWriter, op: Operation) -> None:
         text = writer.call(name, type_, arguments, flags=flags, attributes=attributes)
     else:
         helper = vector_helper(
-            writer.module, function, _scalar(type_), len(operands), lanes
+            writer.module, function, _scalar(type_), len(arguments), lanes
         )
         if not has_vector_function(writer.module, name):
-            reason = (
-                f"{op.name} calls {name} once per lane: no vector function is known"
-            )
-            writer.module.remarks.append(Remark(op, reason))
-        passed = ", ".join(f"{type_} {operand}" for operand in operands)
+            remark(CallPerLane, op, name)
+        passed = ", ".join(f"{type_} {operand}" for _, operand in arguments)
         text = f"call {flags}{type_} @{helper}({passed})"
-    _define_narrow(writer, op.results[0], text)
+    define_computed(writer, op.results[0], text, NARROW)
 
 
 @emits(math.FPowIOp)
 def _fpowi(writer: FunctionWriter, op: math.FPowIOp) -> None:
-    type_, (base,) = _wide_operands(writer, op, 1)
+    type_, base = operand_to_compute(writer, op.operands[0], NARROW)
     exponent = op.operands[1]
     lanes = lane_count(op.results[0].type)
     bits = scalar_bits(element_type(exponent.type))
     helper = power_helper(writer.module, _scalar(type_), lanes, bits)
     text = f"call {type_} @{helper}({type_} {base}, {writer.typed(exponent)})"
-    _define_narrow(writer, op.results[0], text)
+    define_computed(writer, op.results[0], text, NARROW)
 
 
 # Integers

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from spmd.lowering.machine import vector_function
 from spmd.lowering.math.vector_polynomials import has_polynomial, polynomial_text
-from spmd.lowering.ops.conversions import constant, like
+from spmd.lowering.writing.literals import constant
 from spmd.lowering.writing.module_writer import ModuleWriter
-from spmd.lowering.writing.types import mangled, vector_text
+from spmd.lowering.writing.types import like, mangled
 
 PURE = "nounwind willreturn memory(none)"
 """Math functions do not set `errno` here; nobody could read it."""
@@ -64,7 +64,7 @@ def _by_chunks(
         lanes, 32 if scalar == "float" else 64
     )
     symbol = vector_function(letter, chunk, name)
-    whole, part = vector_text(lanes, scalar), vector_text(chunk, scalar)
+    whole, part = like(scalar, lanes), like(scalar, chunk)
     module.declare(symbol, part, [part] * arity, PURE)
     lines = [_head(helper, arity, whole, "alwaysinline nounwind")]
     results: list[str] = []
@@ -85,7 +85,7 @@ def _by_chunks(
         results.append(f"%y.{number}")
     result = _joined(lines, results, chunk, scalar)
     if len(results) * chunk != lanes:
-        held = vector_text(len(results) * chunk, scalar)
+        held = like(scalar, len(results) * chunk)
         lines.append(_shuffle("%result", held, result, "poison", range(lanes)))
         result = "%result"
     lines += [f"  ret {whole} {result}", "}"]
@@ -101,9 +101,7 @@ def _joined(lines: list[str], parts: list[str], width: int, scalar: str) -> str:
         for left, right in zip(parts[::2], parts[1::2], strict=True):
             name = f"{left}.{2 * width}"
             lines.append(
-                _shuffle(
-                    name, vector_text(width, scalar), left, right, range(2 * width)
-                )
+                _shuffle(name, like(scalar, width), left, right, range(2 * width))
             )
             joined.append(name)
         parts, width = joined, 2 * width
@@ -120,7 +118,7 @@ def _by_lanes(
 ) -> str:
     """A loop over the lanes; the calls cost more than getting at the lanes does."""
     module.declare(name, scalar, [scalar] * arity, PURE)
-    whole = vector_text(lanes, scalar)
+    whole = like(scalar, lanes)
     lines = [
         _head(helper, arity, whole, "noinline nounwind"),
         "entry:",

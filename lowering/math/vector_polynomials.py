@@ -26,7 +26,7 @@ from spmd.lowering.writing.literals import (
     float_literal_of_bits,
     splat_literal,
 )
-from spmd.lowering.writing.types import vector_text
+from spmd.lowering.writing.types import like
 
 _LN2_HIGH, _LN2_LOW = 0.693359375, -2.1219444005469058e-4
 """ln 2 in two parts; the products of the first with an exponent are exact."""
@@ -46,8 +46,8 @@ class _Function:
 
     def __init__(self, name: str, lanes: int):
         self.floats, self.integers = (
-            vector_text(lanes, "float"),
-            vector_text(lanes, "i32"),
+            like("float", lanes),
+            like("i32", lanes),
         )
         self._lines = [
             f"define internal {self.floats} @{name}({self.floats} %x) "

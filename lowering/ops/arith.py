@@ -9,14 +9,15 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IntegerAttr,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from spmd.lowering.ops.conversions import define_computed, is_bf16, operand_to_compute
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.literals import (
+    constant,
     dense_elements,
+    integer_literal,
     scalar_literal,
-    splat_literal,
     vector_literal,
 )
 from spmd.lowering.writing.registry import emits
@@ -25,10 +26,10 @@ from spmd.lowering.writing.types import (
     element_type,
     is_memref,
     lane_count,
+    like,
     llvm_type,
     mangled,
     scalar_bits,
-    vector_text,
 )
 
 FLAG_ORDER = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
@@ -45,11 +46,26 @@ def fast_math(op: Operation) -> str:
     return "".join(f"{flag} " for flag in FLAG_ORDER if flag in flags)
 
 
-def splat(value: int, of: SSAValue) -> str:
-    """An integer constant of the type of a value."""
-    type_ = llvm_type(element_type(of.type))
-    text = ("true" if value & 1 else "false") if type_ == "i1" else str(value)
-    return text if lane_count(of.type) is None else splat_literal(text, type_)
+FOLDED_AS = {
+    "minimum": "fminimum",
+    "maximum": "fmaximum",
+    "minnum": "fmin",
+    "maxnum": "fmax",
+}
+"""Intrinsics of two floats, and what reductions and atomic instructions call them."""
+
+_INTRINSICS = frozenset(("smin", "smax", "umin", "umax", *FOLDED_AS))
+
+
+def combined(
+    writer: FunctionWriter, name: str, type_: str, a: str, b: str, flags: str = ""
+) -> str:
+    """The text of the instruction, or the call of the intrinsic, `name` of two operands."""
+    if name in _INTRINSICS:
+        arguments = [(type_, a), (type_, b)]
+        name = f"llvm.{name}.{mangled(type_)}"
+        return writer.call(name, type_, arguments, flags=flags)
+    return f"{name} {flags}{type_} {a}, {b}"
 
 
 @emits(arith.ConstantOp)
@@ -85,23 +101,6 @@ _INTEGER_BINARY: dict[type[Operation], str] = {
     arith.ShLIOp: "shl",
     arith.ShRUIOp: "lshr",
     arith.ShRSIOp: "ashr",
-}
-
-
-@emits(*_INTEGER_BINARY)
-def _integer_binary(writer: FunctionWriter, op: Operation) -> None:
-    lhs, rhs = op.operands
-    flags = getattr(op.properties.get("overflowFlags"), "data", ())
-    text = "".join(f" {flag}" for flag in ("nuw", "nsw") if flag in flags)
-    if "isExact" in op.properties:
-        text += " exact"
-    writer.define(
-        op.results[0],
-        f"{_INTEGER_BINARY[type(op)]}{text} {writer.typed(lhs)}, {writer.get(rhs)}",
-    )
-
-
-_MIN_MAX: dict[type[Operation], str] = {
     arith.MinSIOp: "smin",
     arith.MaxSIOp: "smax",
     arith.MinUIOp: "umin",
@@ -109,13 +108,16 @@ _MIN_MAX: dict[type[Operation], str] = {
 }
 
 
-@emits(*_MIN_MAX)
-def _integer_min_max(writer: FunctionWriter, op: Operation) -> None:
+@emits(*_INTEGER_BINARY)
+def _integer_binary(writer: FunctionWriter, op: Operation) -> None:
     lhs, rhs = op.operands
-    type_ = writer.type_of(lhs)
-    name = f"llvm.{_MIN_MAX[type(op)]}.{mangled(type_)}"
-    arguments = [(type_, writer.get(lhs)), (type_, writer.get(rhs))]
-    writer.define(op.results[0], writer.call(name, type_, arguments))
+    flags = getattr(op.properties.get("overflowFlags"), "data", ())
+    text = "".join(f"{flag} " for flag in ("nuw", "nsw") if flag in flags)
+    if "isExact" in op.properties:
+        text += "exact "
+    name, type_ = _INTEGER_BINARY[type(op)], writer.type_of(lhs)
+    instruction = combined(writer, name, type_, writer.get(lhs), writer.get(rhs), text)
+    writer.define(op.results[0], instruction)
 
 
 @emits(arith.FloorDivSIOp, arith.CeilDivSIOp, arith.CeilDivUIOp)
@@ -127,12 +129,13 @@ def _rounded_division(writer: FunctionWriter, op: Operation) -> None:
     """
     lhs, rhs = op.operands
     type_, a, b = writer.type_of(lhs), writer.get(lhs), writer.get(rhs)
-    zero = splat(0, lhs)
+    scalar, lanes = element_type(lhs.type), lane_count(lhs.type)
+    zero = constant(integer_literal(0, scalar), llvm_type(scalar), lanes)
     sign = "u" if isinstance(op, arith.CeilDivUIOp) else "s"
     quotient = writer.temp(f"{sign}div {type_} {a}, {b}")
     rest = writer.temp(f"{sign}rem {type_} {a}, {b}")
     correct = writer.temp(f"icmp ne {type_} {rest}, {zero}")
-    bit = "i1" if (lanes := lane_count(lhs.type)) is None else vector_text(lanes, "i1")
+    bit = like("i1", lanes)
     if sign == "s":
         mixed = writer.temp(f"xor {type_} {rest}, {b}")
         towards = "slt" if isinstance(op, arith.FloorDivSIOp) else "sge"
@@ -161,8 +164,8 @@ def _mul_extended(writer: FunctionWriter, op: Operation) -> None:
     type_ = writer.type_of(lhs)
     bits = scalar_bits(element_type(lhs.type))
     lanes = lane_count(lhs.type)
-    wide = f"i{2 * bits}" if lanes is None else vector_text(lanes, f"i{2 * bits}")
-    shift = str(bits) if lanes is None else splat_literal(str(bits), f"i{2 * bits}")
+    wide = like(f"i{2 * bits}", lanes)
+    shift = constant(str(bits), f"i{2 * bits}", lanes)
     extend = "sext" if isinstance(op, arith.MulSIExtendedOp) else "zext"
     a = writer.temp(f"{extend} {type_} {writer.get(lhs)} to {wide}")
     b = writer.temp(f"{extend} {type_} {writer.get(rhs)} to {wide}")
@@ -216,6 +219,10 @@ _FLOAT_BINARY: dict[type[Operation], str] = {
     arith.SubfOp: "fsub",
     arith.MulfOp: "fmul",
     arith.DivfOp: "fdiv",
+    arith.MinimumfOp: "minimum",
+    arith.MaximumfOp: "maximum",
+    arith.MinnumfOp: "minnum",
+    arith.MaxnumfOp: "maxnum",
 }
 
 
@@ -224,25 +231,7 @@ def _float_binary(writer: FunctionWriter, op: Operation) -> None:
     lhs, rhs = op.operands
     type_, a = operand_to_compute(writer, lhs)
     _, b = operand_to_compute(writer, rhs)
-    instruction = f"{_FLOAT_BINARY[type(op)]} {fast_math(op)}{type_} {a}, {b}"
-    define_computed(writer, op.results[0], instruction)
-
-
-_FLOAT_MIN_MAX: dict[type[Operation], str] = {
-    arith.MinimumfOp: "minimum",
-    arith.MaximumfOp: "maximum",
-    arith.MinnumfOp: "minnum",
-    arith.MaxnumfOp: "maxnum",
-}
-
-
-@emits(*_FLOAT_MIN_MAX)
-def _float_min_max(writer: FunctionWriter, op: Operation) -> None:
-    lhs, rhs = op.operands
-    type_, a = operand_to_compute(writer, lhs)
-    _, b = operand_to_compute(writer, rhs)
-    name = f"llvm.{_FLOAT_MIN_MAX[type(op)]}.{mangled(type_)}"
-    text = writer.call(name, type_, [(type_, a), (type_, b)], flags=fast_math(op))
+    text = combined(writer, _FLOAT_BINARY[type(op)], type_, a, b, fast_math(op))
     define_computed(writer, op.results[0], text)
 
 
@@ -254,8 +243,7 @@ def _negf(writer: FunctionWriter, op: arith.NegfOp) -> None:
         return
     # On bits: LLVM would go through f32 and back, which loses subnormals on some CPUs.
     lanes = lane_count(operand.type)
-    bits = "i16" if lanes is None else vector_text(lanes, "i16")
-    sign = "-32768" if lanes is None else splat_literal("-32768", "i16")
+    bits, sign = like("i16", lanes), constant("-32768", "i16", lanes)
     type_ = writer.type_of(operand)
     pattern = writer.temp(f"bitcast {type_} {writer.get(operand)} to {bits}")
     flipped = writer.temp(f"xor {bits} {pattern}, {sign}")

@@ -6,13 +6,11 @@ The atomics of the `spmd` dialect are the business of the pass `lower-atomics`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import BFloat16Type, Float32Type, IntegerAttr
 from xdsl.ir import Attribute
 
+from spmd.lowering.ops.arith import FOLDED_AS, combined
 from spmd.lowering.ops.conversions import round_float
 from spmd.lowering.writing.addresses import element_address
 from spmd.lowering.writing.control_flow import Join
@@ -22,150 +20,37 @@ from spmd.lowering.writing.types import (
     TypeNotLowered,
     is_float,
     llvm_type,
-    mangled,
     scalar_bits,
     storage_bytes,
 )
 
-MEMREF_KINDS = (
-    "addf",
-    "addi",
-    "assign",
-    "maximumf",
-    "maxs",
-    "maxu",
-    "minimumf",
-    "mins",
-    "minu",
-    "mulf",
-    "muli",
-    "ori",
-    "andi",
-    "maxnumf",
-    "minnumf",
-    "xori",
+_KINDS = (
+    "fadd",
+    "add",
+    "xchg",
+    "maximum",
+    "smax",
+    "umax",
+    "minimum",
+    "smin",
+    "umin",
+    "fmul",
+    "mul",
+    "or",
+    "and",
+    "maxnum",
+    "minnum",
+    "xor",
 )
-"""What upstream's numbers of the kinds of `memref.atomic_rmw` mean."""
+"""What upstream's numbers of the kinds of `memref.atomic_rmw` mean, as LLVM computes it."""
 
-_INSTRUCTIONS = {
-    "addf": "fadd",
-    "addi": "add",
-    "assign": "xchg",
-    "maximumf": "fmaximum",
-    "maxs": "max",
-    "maxu": "umax",
-    "minimumf": "fminimum",
-    "mins": "min",
-    "minu": "umin",
-    "ori": "or",
-    "andi": "and",
-    "maxnumf": "fmax",
-    "minnumf": "fmin",
-    "xori": "xor",
-}
-"""The kinds that `atomicrmw` has."""
+_OF_FLOATS = ("fadd", "fmul", *FOLDED_AS)
+
+_INSTRUCTIONS = {"smax": "max", "smin": "min", **FOLDED_AS}
+"""What `atomicrmw`, which has no products, calls them if it has another name."""
 
 _ORDERING, _ON_FAILURE = "acq_rel", "acquire"
 """How upstream orders `memref.atomic_rmw`."""
-
-_ARITHMETIC = {
-    "addf": "fadd",
-    "addi": "add",
-    "mulf": "fmul",
-    "muli": "mul",
-    "ori": "or",
-    "andi": "and",
-    "xori": "xor",
-}
-
-_INTRINSICS = {
-    "maximumf": "maximum",
-    "maxs": "smax",
-    "maxu": "umax",
-    "minimumf": "minimum",
-    "mins": "smin",
-    "minu": "umin",
-    "maxnumf": "maxnum",
-    "minnumf": "minnum",
-}
-
-
-@dataclass(frozen=True)
-class _Element:
-    """The element of memory that an operation changes."""
-
-    writer: FunctionWriter
-    address: str
-    type: Attribute
-
-    @property
-    def llvm(self) -> str:
-        """Its LLVM type."""
-        return llvm_type(self.type)
-
-    @property
-    def align(self) -> int:
-        """Its alignment: without it, an access would not be one step."""
-        return storage_bytes(self.type)
-
-    def combined(self, kind: str, old: str, operand: str) -> str:
-        """The new value."""
-        writer, type_ = self.writer, self.llvm
-        if kind == "assign":
-            return operand
-        if isinstance(self.type, BFloat16Type):
-            bf16, f32 = self.type, Float32Type()
-            a = round_float(writer, old, bf16, f32, None)
-            b = round_float(writer, operand, bf16, f32, None)
-            wide = _Element(writer, self.address, f32).combined(kind, a, b)
-            return round_float(writer, wide, f32, bf16, None)
-        if kind in _ARITHMETIC:
-            return writer.temp(f"{_ARITHMETIC[kind]} {type_} {old}, {operand}")
-        name = f"llvm.{_INTRINSICS[kind]}.{mangled(type_)}"
-        return writer.temp(writer.call(name, type_, [(type_, old), (type_, operand)]))
-
-    def updated(self, kind: str, operand: str) -> str:
-        """The old value of an update that is one step for all threads."""
-        has_instruction = kind in _INSTRUCTIONS
-        if kind != "assign" and isinstance(self.type, BFloat16Type):
-            has_instruction = False
-        if not has_instruction:
-            return self._exchanged_until_it_works(
-                lambda old: self.combined(kind, old, operand)
-            )
-        return self.writer.temp(
-            f"atomicrmw {_INSTRUCTIONS[kind]} ptr {self.address}, {self.llvm} {operand} "
-            f"{_ORDERING}, align {self.align}"
-        )
-
-    def _exchanged_until_it_works(self, step: Callable[[str], str]) -> str:
-        """Tries until nobody wrote between the load and the exchange; the old value."""
-        writer, type_ = self.writer, self.llvm
-        bits = f"i{scalar_bits(self.type)}"
-        at = f"ptr {self.address}"
-        first = writer.temp(f"load atomic {bits}, {at} monotonic, align {self.align}")
-        label, done = writer.fresh("exchange"), writer.fresh("exchanged")
-        entered = writer.block
-        writer.jump(label)
-        join = Join(writer, label)
-        pattern = join.phi(bits, "seen")
-        join.add(entered, [first])
-        same = bits == type_
-        old = pattern if same else writer.temp(f"bitcast {bits} {pattern} to {type_}")
-        new = step(old)
-        if not same:
-            new = writer.temp(f"bitcast {type_} {new} to {bits}")
-        pair = writer.temp(
-            f"cmpxchg {at}, {bits} {pattern}, {bits} {new} {_ORDERING} {_ON_FAILURE}, "
-            f"align {self.align}"
-        )
-        found = writer.temp(f"extractvalue {{ {bits}, i1 }} {pair}, 0")
-        won = writer.temp(f"extractvalue {{ {bits}, i1 }} {pair}, 1")
-        join.add(writer.block, [found])
-        writer.emit(f"br i1 {won}, label %{done}, label %{label}")
-        join.finish()
-        writer.start(done)
-        return old
 
 
 @emits(memref.AtomicRMWOp)
@@ -173,14 +58,67 @@ def _memref_atomic_rmw(writer: FunctionWriter, op: memref.AtomicRMWOp) -> None:
     value, array, *indices = op.operands
     base = writer.memref(array)
     address = element_address(writer, base, map(writer.get, indices))
-    element = _Element(writer, address, base.layout.element)
+    element = base.layout.element
     attribute = op.properties["kind"]
     assert isinstance(attribute, IntegerAttr)
     number = attribute.value.data
-    kind = MEMREF_KINDS[number] if 0 <= number < len(MEMREF_KINDS) else ""
-    fits = kind == "assign" or kind.endswith("f") == is_float(element.type)
-    if not kind or not fits or scalar_bits(element.type) == 1:
+    kind = _KINDS[number] if 0 <= number < len(_KINDS) else ""
+    fits = kind == "xchg" or (kind in _OF_FLOATS) == is_float(element)
+    if not kind or not fits or scalar_bits(element) == 1:
         raise TypeNotLowered(
-            f"expected a kind of atomic update that {element.type} has, got {number}"
+            f"expected a kind of atomic update that {element} has, got {number}"
         )
-    writer.set(op.results[0], element.updated(kind, writer.get(value)))
+    operand = writer.get(value)
+    is_product = kind in ("mul", "fmul")
+    if is_product or (isinstance(element, BFloat16Type) and kind != "xchg"):
+        old = _exchanged_until_it_works(writer, address, element, kind, operand)
+    else:
+        old = writer.temp(
+            f"atomicrmw {_INSTRUCTIONS.get(kind, kind)} ptr {address}, "
+            f"{llvm_type(element)} {operand} {_ORDERING}, align {storage_bytes(element)}"
+        )
+    writer.set(op.results[0], old)
+
+
+def _new_value(
+    writer: FunctionWriter, element: Attribute, kind: str, old: str, operand: str
+) -> str:
+    if not isinstance(element, BFloat16Type):
+        return writer.temp(combined(writer, kind, llvm_type(element), old, operand))
+    f32 = Float32Type()
+    a = round_float(writer, old, element, f32, None)
+    b = round_float(writer, operand, element, f32, None)
+    wide = writer.temp(combined(writer, kind, "float", a, b))
+    return round_float(writer, wide, f32, element, None)
+
+
+def _exchanged_until_it_works(
+    writer: FunctionWriter, address: str, element: Attribute, kind: str, operand: str
+) -> str:
+    """Tries until nobody wrote between the load and the exchange; the old value."""
+    type_, bits = llvm_type(element), f"i{scalar_bits(element)}"
+    # Without this alignment, an access would not be one step.
+    at, align = f"ptr {address}", storage_bytes(element)
+    first = writer.temp(f"load atomic {bits}, {at} monotonic, align {align}")
+    label, done = writer.fresh("exchange"), writer.fresh("exchanged")
+    entered = writer.block
+    writer.jump(label)
+    join = Join(writer, label)
+    pattern = join.phi(bits, "seen")
+    join.add(entered, [first])
+    same = bits == type_
+    old = pattern if same else writer.temp(f"bitcast {bits} {pattern} to {type_}")
+    new = _new_value(writer, element, kind, old, operand)
+    if not same:
+        new = writer.temp(f"bitcast {type_} {new} to {bits}")
+    pair = writer.temp(
+        f"cmpxchg {at}, {bits} {pattern}, {bits} {new} {_ORDERING} {_ON_FAILURE}, "
+        f"align {align}"
+    )
+    found = writer.temp(f"extractvalue {{ {bits}, i1 }} {pair}, 0")
+    won = writer.temp(f"extractvalue {{ {bits}, i1 }} {pair}, 1")
+    join.add(writer.block, [found])
+    writer.emit(f"br i1 {won}, label %{done}, label %{label}")
+    join.finish()
+    writer.start(done)
+    return old

@@ -15,27 +15,19 @@ from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float6
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.lowering.writing.function_writer import FunctionWriter
-from spmd.lowering.writing.literals import splat_literal
+from spmd.lowering.writing.literals import constant
 from spmd.lowering.writing.module_writer import ModuleWriter
 from spmd.lowering.writing.registry import emits, emits_named
 from spmd.lowering.writing.types import (
     element_type,
     lane_count,
+    like,
     llvm_type,
     mangled,
     scalar_bits,
-    vector_text,
 )
 
-
-def like(scalar: str, lanes: int | None) -> str:
-    """A scalar type, or a vector of it."""
-    return scalar if lanes is None else vector_text(lanes, scalar)
-
-
-def constant(text: str, scalar: str, lanes: int | None) -> str:
-    """A scalar constant, or a vector of it."""
-    return text if lanes is None else splat_literal(text, scalar)
+NarrowFloats = tuple[type[Attribute], ...]
 
 
 def _suffix(lanes: int | None) -> str:
@@ -243,35 +235,35 @@ def is_bf16(value: SSAValue) -> bool:
     return isinstance(element_type(value.type), BFloat16Type)
 
 
-def widened(writer: FunctionWriter, value: SSAValue) -> tuple[str, str]:
-    """A bf16 or f16 as f32: type and operand."""
-    lanes = lane_count(value.type)
+def operand_to_compute(
+    writer: FunctionWriter, value: SSAValue, narrow: NarrowFloats = (BFloat16Type,)
+) -> tuple[str, str]:
+    """The type and operand of what is computed with: f32 instead of `narrow` floats."""
     source = element_type(value.type)
+    if not isinstance(source, narrow):
+        return writer.type_of(value), writer.get(value)
+    lanes = lane_count(value.type)
     operand = round_float(writer, writer.get(value), source, Float32Type(), lanes)
     return like("float", lanes), operand
 
 
-def narrow_result(writer: FunctionWriter, result: SSAValue, instruction: str) -> None:
-    """Defines a bf16 or f16 result by an instruction that computes f32."""
-    target, lanes = element_type(result.type), lane_count(result.type)
-    wide = writer.temp(instruction)
-    hint = result.name_hint
-    writer.set(result, round_float(writer, wide, Float32Type(), target, lanes, hint))
-
-
-def operand_to_compute(writer: FunctionWriter, value: SSAValue) -> tuple[str, str]:
-    """The type and operand of what is computed with: f32 instead of bf16."""
-    if is_bf16(value):
-        return widened(writer, value)
-    return writer.type_of(value), writer.get(value)
-
-
-def define_computed(writer: FunctionWriter, result: SSAValue, instruction: str) -> None:
+def define_computed(
+    writer: FunctionWriter,
+    result: SSAValue,
+    instruction: str,
+    narrow: NarrowFloats = (BFloat16Type,),
+) -> None:
     """Defines a result by an instruction on what `operand_to_compute` gave."""
-    if is_bf16(result):
-        narrow_result(writer, result, instruction)
-    else:
+    target = element_type(result.type)
+    if not isinstance(target, narrow):
         writer.define(result, instruction)
+        return
+    wide, lanes, hint = (
+        writer.temp(instruction),
+        lane_count(result.type),
+        result.name_hint,
+    )
+    writer.set(result, round_float(writer, wide, Float32Type(), target, lanes, hint))
 
 
 # The ops
@@ -307,15 +299,13 @@ def _integer_to_float(writer: FunctionWriter, op: Operation) -> None:
             result, f"{convert} {type_} {operand} to {writer.type_of(result)}"
         )
         return
-    f32, f64 = like("float", lanes), like("double", lanes)
-    if bits <= 24:
-        exact, via = writer.temp(f"{convert} {type_} {operand} to {f32}"), Float32Type()
-    elif bits <= 53:
-        exact, via = writer.temp(f"{convert} {type_} {operand} to {f64}"), Float64Type()
-    else:
+    via = Float32Type() if bits <= 24 else Float64Type()
+    wide = like(llvm_type(via), lanes)
+    text = f"{convert} {type_} {operand} to {wide}"
+    if bits > 53:
         helper = f64_sticky_from_integer(writer.module, lanes, bits, signed=signed)
-        exact = writer.temp(f"call {f64} @{helper}({type_} {operand})")
-        via = Float64Type()
+        text = f"call {wide} @{helper}({type_} {operand})"
+    exact = writer.temp(text)
     writer.set(result, round_float(writer, exact, via, target, lanes, result.name_hint))
 
 

@@ -18,6 +18,7 @@ from xdsl.utils.hints import isa
 
 from spmd.dialects.compat.prefetch import PrefetchOp
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
+from spmd.lowering.writing.access import Access, access_hints
 from spmd.lowering.writing.addresses import add, element_address, is_literal, multiply
 from spmd.lowering.writing.control_flow import components_of, write_cfg
 from spmd.lowering.writing.counted_loop import CountedLoop
@@ -47,21 +48,13 @@ HEAP_ALIGNMENT = 64
 def _load(writer: FunctionWriter, op: memref.LoadOp) -> None:
     base = writer.memref(op.operands[0])
     address = element_address(writer, base, map(writer.get, op.operands[1:]))
-    element = base.layout.element
-    stored = storage_type(element)
-    alignment = natural_alignment(element)
-    text = f"load {stored}, ptr {address}, align {alignment}{access_hints(writer, op)}"
-    result = op.results[0]
-    type_ = llvm_type(element)
+    access = Access(writer, base.layout.element, hints=access_hints(writer, op))
+    text = access.read(("ptr", address))
     if _is_conditional(op):
         # LLVM's vectorizer makes masked loads of these, and a `select` where branches join:
-        # what LLVM 22 does with both is wrong (see `Access.masked_load`).
-        text = f"freeze {stored} {writer.temp(text)}"
-    if stored == type_:
-        writer.define(result, text)
-    else:
-        byte = writer.temp(text)
-        writer.define(result, f"trunc {stored} {byte} to {type_}")
+        # what LLVM 22 does with both is wrong (see `Access.read`).
+        text = f"freeze {access.stored} {writer.temp(text)}"
+    access.define(op.results[0], text)
 
 
 def _is_conditional(op: Operation) -> bool:
@@ -80,13 +73,8 @@ def _store(writer: FunctionWriter, op: memref.StoreOp) -> None:
     value, array, *indices = op.operands
     base = writer.memref(array)
     address = element_address(writer, base, map(writer.get, indices))
-    element = base.layout.element
-    stored, operand = storage_type(element), writer.get(value)
-    if stored != llvm_type(element):
-        operand = writer.temp(f"zext {llvm_type(element)} {operand} to {stored}")
-    alignment = natural_alignment(element)
-    hints = access_hints(writer, op)
-    writer.emit(f"store {stored} {operand}, ptr {address}, align {alignment}{hints}")
+    access = Access(writer, base.layout.element, hints=access_hints(writer, op))
+    access.write(writer.get(value), ("ptr", address))
 
 
 @emits(PrefetchOp)
@@ -98,14 +86,6 @@ def _prefetch(writer: FunctionWriter, op: PrefetchOp) -> None:
     cache = f"i32 {op.is_data.value.data & 1}"
     writer.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
     writer.emit(f"call void @llvm.prefetch.p0(ptr {address}, {flags}, {cache})")
-
-
-def access_hints(writer: FunctionWriter, op: Operation) -> str:
-    """What an op says of its access beside the address, as the end of an instruction."""
-    attribute = op.properties.get("nontemporal")
-    if isinstance(attribute, IntegerAttr) and attribute.value.data:
-        return f", !nontemporal {writer.module.metadata('i32 1')}"
-    return ""
 
 
 # Memory

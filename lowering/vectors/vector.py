@@ -13,26 +13,31 @@ from xdsl.dialects import vector
 from xdsl.dialects.builtin import DYNAMIC_INDEX, BFloat16Type, Float32Type
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from spmd.lowering.ops.arith import fast_math
+from spmd.lowering.ops.arith import FOLDED_AS, combined, fast_math
 from spmd.lowering.ops.conversions import (
     define_computed,
     is_bf16,
     operand_to_compute,
     round_float,
-    widened,
 )
 from spmd.lowering.writing.addresses import add, is_literal, multiply
 from spmd.lowering.writing.function_writer import FunctionWriter
-from spmd.lowering.writing.literals import splat_literal, vector_literal
+from spmd.lowering.writing.literals import (
+    float_literal,
+    shuffle,
+    splat_literal,
+    vector_literal,
+)
 from spmd.lowering.writing.registry import emits, emits_named
 from spmd.lowering.writing.types import (
     TypeNotLowered,
     element_type,
+    is_float,
     is_vector,
     lane_count,
+    like,
     llvm_type,
     mangled,
-    vector_text,
 )
 
 DYNAMIC = DYNAMIC_INDEX
@@ -57,16 +62,6 @@ def strides_of(shape: Sequence[int]) -> list[int]:
     return [prod(shape[d + 1 :]) for d in range(len(shape))]
 
 
-def shuffle(
-    writer: FunctionWriter, type_: str, a: str, b: str, lanes: Sequence[int]
-) -> str:
-    """The text of a shuffle; -1 is a lane that may be anything."""
-    mask = vector_literal(
-        [str(lane) if lane >= 0 else "poison" for lane in lanes], "i32"
-    )
-    return f"shufflevector {type_} {a}, {type_} {b}, <{len(lanes)} x i32> {mask}"
-
-
 def splat(
     writer: FunctionWriter,
     operand: str,
@@ -77,9 +72,9 @@ def splat(
     """A vector whose lanes are all the same scalar."""
     if not operand.startswith("%"):
         return splat_literal(operand, scalar)
-    type_ = vector_text(lanes, scalar)
+    type_ = like(scalar, lanes)
     one = writer.temp(f"insertelement {type_} poison, {scalar} {operand}, i64 0")
-    return writer.temp(shuffle(writer, type_, one, "poison", [0] * lanes), hint)
+    return writer.temp(shuffle(type_, one, "poison", [0] * lanes), hint)
 
 
 # Making vectors
@@ -105,7 +100,7 @@ def _broadcast(writer: FunctionWriter, op: vector.BroadcastOp) -> None:
             lane, coordinate = divmod(lane, size)
             at += strides[-d] * (coordinate if shape[-d] > 1 else 0)
         picks.append(at)
-    text = shuffle(writer, writer.type_of(source), operand, "poison", picks)
+    text = shuffle(writer.type_of(source), operand, "poison", picks)
     writer.define(result, text)
 
 
@@ -200,7 +195,7 @@ def _extract(writer: FunctionWriter, op: vector.ExtractOp) -> None:
             writer.alias(result, source)
             return
         picks = range(first, first + position.count)
-        writer.define(result, shuffle(writer, type_, whole, "poison", picks))
+        writer.define(result, shuffle(type_, whole, "poison", picks))
         return
     scalar = llvm_type(element_type(source.type))
     part = "poison"
@@ -241,9 +236,9 @@ def _insert(writer: FunctionWriter, op: vector.InsertOp) -> None:
     # LLVM shuffles vectors of equal length: the part is put in its place first.
     inside = range(first, first + position.count)
     spread = [lane - first if lane in inside else -1 for lane in range(lanes)]
-    placed = writer.temp(shuffle(writer, part_type, part, "poison", spread))
+    placed = writer.temp(shuffle(part_type, part, "poison", spread))
     picks = [lanes + lane if lane in inside else lane for lane in range(lanes)]
-    writer.define(result, shuffle(writer, type_, whole, placed, picks))
+    writer.define(result, shuffle(type_, whole, placed, picks))
 
 
 @emits(vector.ShuffleOp)
@@ -261,8 +256,8 @@ def _shuffle(writer: FunctionWriter, op: vector.ShuffleOp) -> None:
         start += lanes - first if start >= first else 0
         picks += [-1 if number < 0 else start + k for k in range(row)]
     a, b = _lengthened(writer, v1, lanes), _lengthened(writer, v2, lanes)
-    type_ = vector_text(lanes, llvm_type(element_type(v1.type)))
-    writer.define(result, shuffle(writer, type_, a, b, picks))
+    type_ = like(llvm_type(element_type(v1.type)), lanes)
+    writer.define(result, shuffle(type_, a, b, picks))
 
 
 def _lengthened(writer: FunctionWriter, value: SSAValue, lanes: int) -> str:
@@ -270,90 +265,57 @@ def _lengthened(writer: FunctionWriter, value: SSAValue, lanes: int) -> str:
     if present == lanes:
         return writer.get(value)
     picks = [*range(present), *[-1] * (lanes - present)]
-    text = shuffle(writer, writer.type_of(value), writer.get(value), "poison", picks)
+    text = shuffle(writer.type_of(value), writer.get(value), "poison", picks)
     return writer.temp(text)
 
 
 # Reductions
 
-_INTEGER_KINDS = {
-    "add": "add",
-    "mul": "mul",
-    "and": "and",
-    "or": "or",
-    "xor": "xor",
+_COMBINED_BY = {
     "minui": "umin",
     "minsi": "smin",
     "maxui": "umax",
     "maxsi": "smax",
+    "minimumf": "minimum",
+    "maximumf": "maximum",
+    "minnumf": "minnum",
+    "maxnumf": "maxnum",
 }
-
-_FLOAT_KINDS = {
-    "minimumf": ("fminimum", "minimum"),
-    "maximumf": ("fmaximum", "maximum"),
-    "minnumf": ("fmin", "minnum"),
-    "maxnumf": ("fmax", "maxnum"),
-}
-"""Kind -> reduction of a vector, and intrinsic that combines it with the accumulator."""
+"""Kind -> what combines two lanes, if that has another name."""
 
 
 @emits(vector.ReductionOp)
 def _reduction(writer: FunctionWriter, op: vector.ReductionOp) -> None:
     source, *acc = op.operands
-    result = op.results[0]
     kind = op.kind.data.value
     if is_bf16(source) and kind in ("add", "mul"):
         _reduce_bf16(writer, op, kind)
         return
     wide = operand_to_compute(writer, source)
-    scalar = "float" if is_bf16(source) else llvm_type(element_type(source.type))
-    accumulated = [operand_to_compute(writer, value)[1] for value in acc]
-    text = _reduce(writer, op, kind, wide, scalar, accumulated)
-    define_computed(writer, result, text)
-
-
-def _reduce(
-    writer: FunctionWriter,
-    op: Operation,
-    kind: str,
-    source: tuple[str, str],
-    scalar: str,
-    acc: list[str],
-) -> str:
-    """The last instruction of a reduction."""
+    start = [operand_to_compute(writer, value) for value in acc]
+    element = element_type(source.type)
+    scalar = "float" if is_bf16(source) else llvm_type(element)
     flags = fast_math(op)
-    suffix = mangled(source[0])
-    is_float = scalar in ("half", "float", "double")
-    if is_float and kind in ("add", "mul"):
+    if is_float(element) and kind in ("add", "mul"):
         # In order of the lanes, unless `reassoc` is among the flags.
-        neutral = "-0.000000e+00" if kind == "add" else "1.000000e+00"
-        if scalar == "half":
-            neutral = "0xH8000" if kind == "add" else "0xH3C00"
-        start = acc[0] if acc else neutral
-        name = f"llvm.vector.reduce.f{kind}.{suffix}"
-        return writer.call(name, scalar, [(scalar, start), source], flags=flags)
-    if is_float:
-        reduction, combine = _FLOAT_KINDS[kind]
+        neutral = float_literal(-0.0 if kind == "add" else 1.0, element)
+        arguments = [*(start or [(scalar, neutral)]), wide]
+        name = f"llvm.vector.reduce.f{kind}.{mangled(wide[0])}"
+        text = writer.call(name, scalar, arguments, flags=flags)
     else:
-        reduction = combine = _INTEGER_KINDS[kind]
-    text = writer.call(
-        f"llvm.vector.reduce.{reduction}.{suffix}", scalar, [source], flags=flags
-    )
-    if not acc:
-        return text
-    total = writer.temp(text)
-    if not is_float and combine in ("add", "mul", "and", "or", "xor"):
-        return f"{combine} {scalar} {total}, {acc[0]}"
-    name = f"llvm.{combine}.{mangled(scalar)}"
-    arguments = [(scalar, total), (scalar, acc[0])]
-    return writer.call(name, scalar, arguments, flags=flags)
+        step = _COMBINED_BY.get(kind, kind)
+        name = f"llvm.vector.reduce.{FOLDED_AS.get(step, step)}.{mangled(wide[0])}"
+        text = writer.call(name, scalar, [wide], flags=flags)
+        for _, operand in start:
+            text = combined(writer, step, scalar, writer.temp(text), operand, flags)
+    define_computed(writer, op.results[0], text)
 
 
 def _reduce_bf16(writer: FunctionWriter, op: vector.ReductionOp, kind: str) -> None:
     """One lane after the other, rounded to bf16 each time."""
     source, *acc = op.operands
     bf16, f32 = BFloat16Type(), Float32Type()
-    type_, lanes = widened(writer, source)
+    type_, lanes = operand_to_compute(writer, source)
     total = writer.get(acc[0]) if acc else None
     for lane in range(lanes_of(source)):
         one = writer.temp(f"extractelement {type_} {lanes}, i64 {lane}")

@@ -9,21 +9,20 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 
-from spmd.lowering.ops.memref import access_hints
-from spmd.lowering.vectors.vector import lanes_of, shape_of, shuffle, splat, strides_of
-from spmd.lowering.vectors.vector_access import Access
+from spmd.lowering.vectors.vector import lanes_of, shape_of, splat, strides_of
 from spmd.lowering.vectors.vector_window import Window, both
+from spmd.lowering.writing.access import Access, Typed, access_hints
 from spmd.lowering.writing.addresses import element_address
 from spmd.lowering.writing.function_writer import FunctionWriter
+from spmd.lowering.writing.literals import shuffle
 from spmd.lowering.writing.registry import emits, emits_named
 from spmd.lowering.writing.types import (
     TypeNotLowered,
     element_type,
     is_memref,
+    like,
     llvm_type,
-    natural_alignment,
     scalar_bits,
-    vector_text,
 )
 
 # Windows whose dimensions are the last ones of the memref
@@ -84,7 +83,7 @@ def _gathered(
     array: SSAValue,
     offsets: Sequence[SSAValue],
     indices: SSAValue,
-) -> tuple[Access, str]:
+) -> tuple[Access, Typed]:
     """The access and the addresses: indices count along the last dimension."""
     base = writer.memref(array)
     lanes = lanes_of(indices)
@@ -93,18 +92,16 @@ def _gathered(
     type_, distances = writer.type_of(indices), writer.get(indices)
     stride = base.strides[-1] if base.strides else "1"
     if stride != "1":
-        wide = vector_text(lanes, "i64")
+        wide = like("i64", lanes)
         bits = scalar_bits(element_type(indices.type))
         if bits < 64:
             distances = writer.temp(f"sext {type_} {distances} to {wide}")
         type_ = wide
         steps = splat(writer, stride, "i64", lanes)
         distances = writer.temp(f"mul {type_} {distances}, {steps}")
-    alignment = natural_alignment(base.layout.element)
     attribute = op.properties.get("alignment")
-    if isinstance(attribute, IntegerAttr):
-        alignment = attribute.value.data
-    access = Access(writer, base.layout.element, lanes, alignment)
+    alignment = attribute.value.data if isinstance(attribute, IntegerAttr) else None
+    access = Access(writer, base.layout.element, lanes, alignment=alignment)
     return access, access.addresses(start, type_, distances)
 
 
@@ -112,7 +109,7 @@ def _gathered(
 def _gather(writer: FunctionWriter, op: Operation) -> None:
     array, *offsets, indices, mask, pass_thru = op.operands
     access, addresses = _gathered(writer, op, array, offsets, indices)
-    text = access.gather(addresses, writer.get(mask), writer.get(pass_thru))
+    text = access.read(addresses, writer.get(mask), writer.get(pass_thru))
     access.define(op.results[0], text)
 
 
@@ -120,7 +117,7 @@ def _gather(writer: FunctionWriter, op: Operation) -> None:
 def _scatter(writer: FunctionWriter, op: Operation) -> None:
     array, *offsets, indices, mask, value = op.operands
     access, addresses = _gathered(writer, op, array, offsets, indices)
-    access.scatter(writer.get(value), addresses, writer.get(mask))
+    access.write(writer.get(value), addresses, writer.get(mask))
 
 
 # Transfers
@@ -173,7 +170,7 @@ def _as_in_vector(writer: FunctionWriter, window: Window, mask: SSAValue) -> str
             picks[lane] += strides[dimension] * at
     if picks == list(range(lanes_of(mask))):
         return writer.get(mask)
-    text = shuffle(writer, writer.type_of(mask), writer.get(mask), "poison", picks)
+    text = shuffle(writer.type_of(mask), writer.get(mask), "poison", picks)
     return writer.temp(text)
 
 

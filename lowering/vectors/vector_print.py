@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import Float64Type, IndexType
 from xdsl.dialects.vector import PrintOp
 
-from spmd.lowering.ops.conversions import like, round_float
+from spmd.lowering.ops.conversions import round_float
 from spmd.lowering.vectors.vector import shape_of
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.registry import emits
@@ -15,6 +15,7 @@ from spmd.lowering.writing.types import (
     element_type,
     is_float,
     lane_count,
+    like,
     scalar_bits,
 )
 

@@ -14,18 +14,13 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from spmd.lowering.vectors.vector import lanes_below, shuffle, splat, strides_of
-from spmd.lowering.vectors.vector_access import ALL_LANES, element_access
-from spmd.lowering.writing.addresses import (
-    add,
-    element_address,
-    is_literal,
-    linear_index,
-)
+from spmd.lowering.vectors.vector import lanes_below, splat, strides_of
+from spmd.lowering.writing.access import Access, Typed
+from spmd.lowering.writing.addresses import add, element_address, is_literal
 from spmd.lowering.writing.function_writer import FunctionWriter
-from spmd.lowering.writing.literals import vector_literal
+from spmd.lowering.writing.literals import shuffle, vector_literal
 from spmd.lowering.writing.memref_value import MemRefValue
-from spmd.lowering.writing.types import TypeNotLowered, is_vector
+from spmd.lowering.writing.types import TypeNotLowered, is_vector, like, storage_type
 
 
 class Window:
@@ -51,7 +46,7 @@ class Window:
         self.shape = tuple(shape)
         self.dimensions = tuple(dimensions)
         self.lanes = prod(self.shape)
-        self.access = element_access(writer, base.layout.element, self.lanes, hints)
+        self.access = Access(writer, base.layout.element, self.lanes, hints=hints)
 
     def coordinates(self, d: int) -> list[int]:
         """Each lane's coordinate along a dimension of the vector."""
@@ -85,39 +80,28 @@ class Window:
     # Reading and writing
 
     def read(self, result: SSAValue, mask: str | None, pass_thru: str) -> None:
-        """Defines the vector; lanes that are off get `pass_thru`."""
-        writer, access = self.writer, self.access
-        if self._is_in_rows() and self._rows() == 1:
-            address = element_address(
-                writer, self.base, self.at, in_bounds=mask is None
-            )
-            if mask is None:
-                access.define(result, access.load(address))
-            else:
-                access.define(result, access.masked_load(address, mask, pass_thru))
-            return
-        if self._is_in_rows() and mask is None:
-            access.define(result, self._read_rows())
-            return
-        text = access.gather(self._addresses(), mask or ALL_LANES, pass_thru)
-        access.define(result, text)
+        """Defines the vector; inactive lanes get `pass_thru`."""
+        if mask is None and self._is_in_rows() and self._rows() > 1:
+            text = self._read_rows()
+        else:
+            text = self.access.read(self._place(mask), mask, pass_thru)
+        self.access.define(result, text)
 
     def write(self, operand: str, mask: str | None) -> None:
-        """Stores the lanes that are on."""
-        writer, access = self.writer, self.access
-        if self._is_in_rows() and self._rows() == 1:
-            address = element_address(
-                writer, self.base, self.at, in_bounds=mask is None
-            )
-            if mask is None:
-                access.store(operand, address)
-            else:
-                access.masked_store(operand, address, mask)
-            return
-        if self._is_in_rows() and mask is None:
+        """Stores the active lanes."""
+        if mask is None and self._is_in_rows() and self._rows() > 1:
             self._write_rows(operand)
-            return
-        access.scatter(operand, self._addresses(), mask or ALL_LANES)
+        else:
+            self.access.write(operand, self._place(mask), mask)
+
+    def _place(self, mask: str | None) -> Typed:
+        """Where the lanes are: from one address on, or anywhere."""
+        if not self._is_in_rows() or self._rows() > 1:
+            return self._addresses()
+        in_bounds = mask is None
+        return "ptr", element_address(
+            self.writer, self.base, self.at, in_bounds=in_bounds
+        )
 
     # Rows
 
@@ -137,36 +121,36 @@ class Window:
             addresses.append(element_address(writer, base, at))
         return addresses
 
+    def _row(self) -> Access:
+        element, hints = self.access.element, self.access.hints
+        return Access(self.writer, element, self.shape[-1], hints=hints)
+
     def _read_rows(self) -> str:
-        writer, width = self.writer, self.shape[-1]
-        row = element_access(writer, self.access.element, width, self.access.hints)
-        parts = [writer.temp(row.load(address)) for address in self._row_addresses()]
-        whole = parts[0]
-        stored = row.stored
-        for number, part in enumerate(parts[1:], 1):
-            # LLVM shuffles vectors of equal length.
-            held = number * width
-            spread = [*range(width), *[-1] * (held - width)]
-            if number > 1:
-                part = writer.temp(shuffle(writer, row.stored, part, "poison", spread))
-            text = shuffle(writer, stored, whole, part, range(held + width))
-            if number == len(parts) - 1:
-                return text
-            whole = writer.temp(text)
-            stored = f"<{held + width} x {row.stored.partition(' x ')[2]}"
-        raise AssertionError("a vector of one row is not read in rows")
+        writer, row, held = self.writer, self._row(), self.shape[-1]
+        addresses = self._row_addresses()
+        whole, *parts = [writer.temp(row.read(("ptr", at))) for at in addresses]
+        text = ""
+        for part in parts:
+            if text:
+                # LLVM shuffles vectors of equal length.
+                spread = [*range(self.shape[-1]), *[-1] * (held - self.shape[-1])]
+                whole = writer.temp(text)
+                part = writer.temp(shuffle(row.stored, part, "poison", spread))
+            type_ = like(storage_type(row.element), held)
+            held += self.shape[-1]
+            text = shuffle(type_, whole, part, range(held))
+        return text
 
     def _write_rows(self, operand: str) -> None:
-        writer, width = self.writer, self.shape[-1]
-        row = element_access(writer, self.access.element, width, self.access.hints)
+        row, width = self._row(), self.shape[-1]
         for number, address in enumerate(self._row_addresses()):
             picks = range(number * width, (number + 1) * width)
-            text = shuffle(writer, self.access.held, operand, "poison", picks)
-            row.store(writer.temp(text), address)
+            text = shuffle(self.access.held, operand, "poison", picks)
+            row.write(self.writer.temp(text), ("ptr", address))
 
     # Anything else
 
-    def _addresses(self) -> str:
+    def _addresses(self) -> Typed:
         """The address of each lane's element."""
         writer = self.writer
         type_ = f"<{self.lanes} x i64>"
@@ -191,11 +175,7 @@ class Window:
         distances = vector_literal([str(distance) for distance in known], "i64")
         if total is not None:
             distances = writer.temp(f"add {type_} {total}, {distances}")
-        start = linear_index(writer, self.base, self.at)
-        first = self.base.aligned
-        if start != "0":
-            scalar = self.access.stored.partition(" x ")[2].removesuffix(">")
-            first = writer.temp(f"getelementptr {scalar}, ptr {first}, i64 {start}")
+        first = element_address(writer, self.base, self.at, in_bounds=False)
         return self.access.addresses(first, type_, distances)
 
 

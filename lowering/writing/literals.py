@@ -122,3 +122,16 @@ def splat_literal(element: str, scalar: str) -> str:
     if element in ("zeroinitializer", "poison"):
         return element
     return f"splat ({scalar} {element})"
+
+
+def constant(element: str, scalar: str, lanes: int | None) -> str:
+    """A scalar constant, or a vector of it."""
+    return element if lanes is None else splat_literal(element, scalar)
+
+
+def shuffle(type_: str, a: str, b: str, lanes: Sequence[int]) -> str:
+    """The text of a shuffle; -1 is a lane that may be anything."""
+    mask = vector_literal(
+        [str(lane) if lane >= 0 else "poison" for lane in lanes], "i32"
+    )
+    return f"shufflevector {type_} {a}, {type_} {b}, <{len(lanes)} x i32> {mask}"

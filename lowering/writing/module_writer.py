@@ -6,19 +6,9 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from xdsl.ir import Operation
-
 from spmd.lowering.machine import PORTABLE, Machine
 
 _PLAIN_SYMBOL = re.compile(r"[-a-zA-Z$._][-a-zA-Z$._0-9]*\Z")
-
-
-@dataclass(frozen=True)
-class Remark:
-    """What the emitter could not do well: for people and for `--explain`, never an error."""
-
-    op: Operation
-    text: str
 
 
 def quoted(name: str) -> str:
@@ -41,7 +31,6 @@ class ModuleWriter:
     """Collects the parts of an LLVM module and puts them in order."""
 
     machine: Machine = PORTABLE
-    remarks: list[Remark] = field(default_factory=list[Remark])
     symbols: dict[str, str] = field(default_factory=dict[str, str])
     """Symbol in the source -> symbol in LLVM, for the functions of the module."""
     reporting: frozenset[str] = frozenset()

@@ -124,16 +124,16 @@ def llvm_type(type_: Attribute) -> str:
     if is_vector(type_):
         if any(scalable.value.data for scalable in type_.scalable_dims):
             raise TypeNotLowered(f"expected a vector of fixed size, got {type_}")
-        return vector_text(prod(type_.get_shape()), llvm_type(type_.element_type))
+        return like(llvm_type(type_.element_type), prod(type_.get_shape()))
     raise TypeNotLowered(
         "expected an integer, index, f16, bf16, f32, f64, a vector of one of them or a "
         f"memref, got {type_}"
     )
 
 
-def vector_text(lanes: int, scalar: str) -> str:
-    """An LLVM vector type."""
-    return f"<{lanes} x {scalar}>"
+def like(scalar: str, lanes: int | None) -> str:
+    """An LLVM scalar type, or a vector of it."""
+    return scalar if lanes is None else f"<{lanes} x {scalar}>"
 
 
 def storage_type(element: Attribute) -> str:

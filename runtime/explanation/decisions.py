@@ -12,6 +12,7 @@ from xdsl.passes import ModulePass
 from spmd.dialects.diagnostics import source_location
 from spmd.dialects.enclosing import function_around
 from spmd.dialects.remarks import (
+    CallPerLane,
     ClippedLoop,
     DefaultSubGroupSize,
     DroppedBarrier,
@@ -135,6 +136,8 @@ class _Collector:
             case Widened(op=group, code=code):
                 if (loop := self._loops.get(group)) is not None:
                     loop.code = code
+            case CallPerLane():
+                pass  # LLVM IR is not written here; `math_calls` reads the vector code.
 
     def _split(self, split: Split) -> KernelFacts:
         kernel = split.op

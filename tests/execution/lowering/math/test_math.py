@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from spmd.dialects.remarks import CallPerLane, Remark, listen
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import PORTABLE
-from spmd.lowering.writing.module_writer import Remark
 from tests.execution.lowering.elementwise import (
     WIDTHS,
     Case,
@@ -307,9 +307,10 @@ def test_without_vector_functions_each_lane_is_a_call():
     case = next(case for case in CASES["f32"] if case.name == "sin_f32")
     text = f"builtin.module {{{case.text(8)}\n}}"
     remarks: list[Remark] = []
-    llvm_ir = emit_llvm(parse_module(text), PORTABLE, remarks=remarks)
+    with listen(remarks.append):
+        llvm_ir = emit_llvm(parse_module(text), PORTABLE)
     assert "@sinf" in llvm_ir
-    assert [remark.text for remark in remarks] == [
-        "math.sin calls sinf once per lane: no vector function is known"
-    ]
+    (remark,) = remarks
+    assert isinstance(remark, CallPerLane)
+    assert (remark.op.name, remark.function) == ("math.sin", "sinf")
     check(NativeFunctions(text, PORTABLE), case, 8)

@@ -1,0 +1,129 @@
+"""
+The accesses to memory that LLVM has for scalars and vectors, on addresses.
+
+An access assumes the alignment of one element: arrays come from anywhere. `i1` is a byte
+in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from spmd.lowering.writing.function_writer import FunctionWriter
+from spmd.lowering.writing.literals import splat_literal
+from spmd.lowering.writing.types import (
+    like,
+    llvm_type,
+    mangled,
+    natural_alignment,
+    storage_type,
+)
+
+ALL_LANES = splat_literal("true", "i1")
+
+Typed = tuple[str, str]
+"""An LLVM type, and an operand of it; of addresses one `ptr`, or a vector of them."""
+
+
+def access_hints(writer: FunctionWriter, op: Operation) -> str:
+    """What an op says of its access beside the address, as the end of an instruction."""
+    attribute = op.properties.get("nontemporal")
+    if isinstance(attribute, IntegerAttr) and attribute.value.data:
+        return f", !nontemporal {writer.module.metadata('i32 1')}"
+    return ""
+
+
+class Access:
+    """An access of one scalar, or of so many lanes, to memory with elements of one type."""
+
+    def __init__(
+        self,
+        writer: FunctionWriter,
+        element: Attribute,
+        lanes: int | None = None,
+        *,
+        hints: str = "",
+        alignment: int | None = None,
+    ):
+        """`alignment`: if more, or less, is known than the type of an element says."""
+        self.writer = writer
+        self.element = element
+        self.lanes = lanes
+        self.hints = hints
+        self.alignment = alignment or natural_alignment(element)
+        self.stored = like(storage_type(element), lanes)
+        """The LLVM type in memory."""
+        self.held = like(llvm_type(element), lanes)
+        """The LLVM type as a value."""
+
+    def to_memory(self, operand: str) -> str:
+        """A value as it is stored."""
+        if self.stored == self.held or operand == "poison":
+            return operand
+        return self.writer.temp(f"zext {self.held} {operand} to {self.stored}")
+
+    def define(self, result: SSAValue, instruction: str) -> None:
+        """Defines a value by an instruction that gives it as it is stored."""
+        if self.stored == self.held:
+            self.writer.define(result, instruction)
+            return
+        loaded = self.writer.temp(instruction)
+        self.writer.define(result, f"trunc {self.stored} {loaded} to {self.held}")
+
+    def addresses(self, base: str, indices_type: str, indices: str) -> Typed:
+        """The addresses of elements at (signed) distances from a base address."""
+        scalar = storage_type(self.element)
+        text = f"getelementptr {scalar}, ptr {base}, {indices_type} {indices}"
+        return like("ptr", self.lanes), self.writer.temp(text)
+
+    def read(
+        self, at: Typed, mask: str | None = None, pass_thru: str = "poison"
+    ) -> str:
+        """
+        The instruction that loads the active lanes, from one address on or from one each.
+
+        LLVM 22 merges a masked load into a `select` with the same mask, and so moves it
+        behind stores to the same place (llvm-project issue 215453). It does not look
+        through `freeze`, which costs nothing.
+        """
+        if mask is None and at[0] == "ptr":
+            return (
+                f"load {self.stored}, ptr {at[1]}, align {self.alignment}{self.hints}"
+            )
+        kept = (self.stored, self.to_memory(pass_thru))
+        if at[0] != "ptr":
+            return self._masked("gather", at, [at, _typed_mask(self.lanes, mask), kept])
+        text = self._masked("load", at, [at, _typed_mask(self.lanes, mask), kept])
+        return f"freeze {self.stored} {self.writer.temp(text)}"
+
+    def write(self, operand: str, at: Typed, mask: str | None = None) -> None:
+        """Stores the active lanes, to one address on or to one each: the last one stays."""
+        value = self.to_memory(operand)
+        if mask is None and at[0] == "ptr":
+            where = f"ptr {at[1]}, align {self.alignment}{self.hints}"
+            self.writer.emit(f"store {self.stored} {value}, {where}")
+            return
+        name = "store" if at[0] == "ptr" else "scatter"
+        arguments = [(self.stored, value), at, _typed_mask(self.lanes, mask)]
+        self.writer.emit(self._masked(name, at, arguments, "void"))
+
+    def _masked(
+        self, name: str, at: Typed, arguments: Sequence[Typed], result: str = ""
+    ) -> str:
+        """The call of an intrinsic for what is at `at`, whose alignment it says."""
+        return self.writer.call(
+            f"llvm.masked.{name}.{mangled(self.stored)}.{mangled(at[0])}",
+            result or self.stored,
+            arguments,
+            parameters=[
+                f"{type_} align {self.alignment}" if type_ == at[0] else type_
+                for type_, _ in arguments
+            ],
+        )
+
+
+def _typed_mask(lanes: int | None, mask: str | None) -> Typed:
+    return like("i1", lanes), mask or ALL_LANES
