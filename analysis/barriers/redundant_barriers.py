@@ -94,7 +94,7 @@ class RedundantBarriers:
         if not before:
             return "nothing that work-items share is accessed before it"
         if not after:
-            return "nothing that work-items share is accessed behind it"
+            return "nothing that work-items share is accessed after it"
         if own:
             names = ", ".join(f"%{name}" for name in own)
             return f"each work-item accesses only its own elements of {names}"

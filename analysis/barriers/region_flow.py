@@ -77,6 +77,6 @@ def why_not_agreed(
     seen = 0
     for following in flow[region]:
         if seen & ahead[following]:
-            return "work-items that go different ways can meet at the same barrier"
+            return "work-items that take different paths can meet at the same barrier"
         seen |= ahead[following]
     return None

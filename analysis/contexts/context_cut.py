@@ -233,5 +233,5 @@ def is_cheap(op: Operation) -> bool:
 def why_not_rematerialized(op: Operation) -> str:
     """Why the result of `op` is stored rather than computed again."""
     if cost_of(op) is None:
-        return f"{op.name} is not done again behind a barrier"
+        return f"{op.name} is not rematerialized after a barrier"
     return "storing it takes the fewest bytes, or it takes too long to compute"

@@ -164,7 +164,7 @@ def slot_of_value(value: SSAValue) -> Slot:
         op, reason = owner, why_not_rematerialized(owner)
     else:
         op = terminator(owner)
-        reason = "comes on several ways and differs between work-items"
+        reason = "comes on several paths and differs between work-items"
     return Slot(value.type, value.name_hint, op, reason, (value,))
 
 

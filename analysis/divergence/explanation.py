@@ -83,7 +83,7 @@ class Explainer:
             return f"{name_of_branch(op)} is not divergent"
         cause = self._varying(decisions(op))
         if cause is None:
-            return f"{op.name} runs its regions in a way that is not known"
+            return f"{op.name} runs its regions in an order that is not known"
         first = f"{name_of_branch(op)} is divergent: it depends on {name_of(cause)}"
         return "\n".join([first, *self._chain(cause)])
 
@@ -165,8 +165,8 @@ class Explainer:
             branch = flow.cause(block, dimension)
             if branch is not None:
                 cause = self._varying(decisions(branch))
-                return f"work-items parted at {name_of_branch(branch)}", cause
-        return "its block is reached in a way that is not known", None
+                return f"work-items diverged at {name_of_branch(branch)}", cause
+        return "its block is reached on edges that are not known", None
 
     # Results of control flow
 
@@ -178,9 +178,9 @@ class Explainer:
                     cause = None if end is None else self._varying(operands_of(end))
                     if cause is not None:
                         return f"{op.name} yields {name_of(cause)}", cause
-            return f"work-items take different ways through {op.name}", None
+            return f"work-items take different paths through {op.name}", None
         cause = self._varying(decisions(op))
         control = RegionBranch.of(op)
         if control is not None and control.runs is Runs.LOOP:
             return f"work-items leave {name_of_branch(op)} at different times", cause
-        return f"work-items take different ways through {name_of_branch(op)}", cause
+        return f"work-items take different paths through {name_of_branch(op)}", cause

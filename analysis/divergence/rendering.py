@@ -53,7 +53,7 @@ LEGEND = {
     Kind.UNIFORM: "the same in all work-items",
     Kind.STRIDED: "a fixed step from neighbour to neighbour",
     Kind.VARYING: "not known to be either",
-    Kind.DIVERGENT: "a branch or loop at which work-items part",
+    Kind.DIVERGENT: "a branch or loop at which work-items diverge",
 }
 
 _OPEN, _CLOSE, _END = "\x01", "\x02", "\x03"

@@ -120,7 +120,7 @@ class FailOp(IRDLOperation):
       %c5 = arith.constant 5 : index
       %too_many = arith.cmpi ugt, %n, %c5 : index
       scf.if %too_many {
-        spmd.fail "expected at most 5 elements, got {} {in front|behind}"(%n, %way) : index, i32
+        spmd.fail "expected at most 5 elements, got {} {before|after}"(%n, %way) : index, i32
       }
       memref.store %n, %x[%c0] : memref<?xindex>
       func.return

@@ -110,7 +110,7 @@ def write_fail(writer: FunctionWriter, op: FailOp) -> None:
     else:
         _report(writer, writer.failed, message, values)
         writer.leave()
-    writer.start(writer.fresh("fail.behind"))
+    writer.start(writer.fresh("fail.after"))
 
 
 def _abort(writer: FunctionWriter) -> None:

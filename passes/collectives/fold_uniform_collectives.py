@@ -117,7 +117,7 @@ def why_not_fold(op: CollectiveOp, divergence: Divergence) -> str | None:
         and not divergence.all_active(op)
         and not _is_made_once(value)
     ):
-        return "work-items may reach it in different rounds of a loop"
+        return "work-items may reach it in different iterations of a loop"
     return None
 
 

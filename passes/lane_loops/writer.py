@@ -117,7 +117,7 @@ class LaneWriter(Builder):
                 fail(
                     owner if isinstance(owner, Operation) else self.group,
                     "expected a number or a vector where lanes of a sub-group wait for "
-                    f"each other, got a value of type {value.type} that is used behind it",
+                    f"each other, got a value of type {value.type} that is used after it",
                 )
             if shared is None:
                 shared = self.divergence.is_uniform(value)
@@ -150,7 +150,7 @@ class LaneWriter(Builder):
         if slot.shared:
             indices: list[SSAValue] = []
         else:
-            assert lane is not None, "what lanes share is kept once"
+            assert lane is not None, "what is uniform is kept once"
             indices = [lane]
         loaded = self.add(memref.LoadOp.get(slot.memory, indices), value)
         if slot.type == i1:

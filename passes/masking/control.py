@@ -221,7 +221,7 @@ class Masking(Masks):
     ) -> Sequence[SSAValue]:
         """
         ```mlir
-        %some = spmd.any %on across sub_group
+        %some = spmd.any %active across sub_group
         %r = scf.if %some -> (f32) {
           ...
           scf.yield %v : f32

@@ -47,7 +47,7 @@ def why_not_in_step(masking: Masks, loop: scf.ForOp, mask: Mask) -> str | None:
     start = masking.divergence.shape(loop.lb)
     if start.stride is None or start.stride <= 0 or start.wraps:
         return "the lanes do not start one after the other"
-    return None if mask.first else "lane 0 may be off"
+    return None if mask.first else "lane 0 may be inactive"
 
 
 def _mask_in_step(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
@@ -68,7 +68,7 @@ def _mask_in_step(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
     %r = scf.for %k0 = %start to %n step %size iter_args(%a = %init) -> (f32) {
       %k = arith.addi %k0, %lane : index
       %left = arith.subi %n, %k0 : index
-      %on = arith.cmpi slt, %lane, %left : index
+      %active = arith.cmpi slt, %lane, %left : index
       ...
       %frozen = arith.select %on, %b, %a : f32
       scf.yield %frozen : f32
@@ -109,7 +109,7 @@ def _on_in_step(
     # negative start it may take an unsigned number.
     left = at.add(arith.SubiOp(loop.ub, counter), "left")
     positive = IntegerRanges().of(loop.lb).is_non_negative
-    on = at.add(arith.CmpiOp(ahead, left, "slt" if positive else "ult"), "on")
+    on = at.add(arith.CmpiOp(ahead, left, "slt" if positive else "ult"), "active")
     narrowed = masking.narrowed(mask, on, first).value
     assert narrowed is not None
     return narrowed
@@ -186,7 +186,7 @@ def _mask_while(
     masking.mask_block(test, Mask(live, some=True, prefix=False))
     at = Builder.before(condition)
     off = masking.constants.bit(False)
-    on = at.add(arith.SelectOp(live, condition.operands[0], off), "on")
+    on = at.add(arith.SelectOp(live, condition.operands[0], off), "active")
     start = masking.constants.bit(True) if mask.value is None else mask.value
     state = _freeze_what_lanes_leave_with(masking, loop, live, uniform)
     some = at.add(AnyOp(on), "some")

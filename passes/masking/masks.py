@@ -66,7 +66,7 @@ class Masks(ABC):
         if mask.value is None:
             return Mask(condition, some=False, prefix=False)
         op = arith.SelectOp(mask.value, condition, self.constants.bit(False))
-        return Mask(Builder.before(anchor).add(op, "on"), some=False, prefix=False)
+        return Mask(Builder.before(anchor).add(op, "active"), some=False, prefix=False)
 
     def without(self, mask: Mask, condition: SSAValue, anchor: Operation) -> Mask:
         """The lanes of `mask` in which `condition` does not hold."""

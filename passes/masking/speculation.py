@@ -82,7 +82,7 @@ def why_skip(
             return f"it contains a {op.name}"
         if isinstance(op, memref.LoadOp | memref.StoreOp):
             if all(divergence.is_uniform(index) for index in op.indices):
-                return f"it contains a {op.name} that all lanes do alike"
+                return f"it contains a {op.name} of a uniform element"
         elif needs_mask(op) and all(divergence.is_uniform(v) for v in op.operands):
             return f"it contains a uniform {op.name}"
         cost += _cost(op)

@@ -41,17 +41,17 @@ class MemrefBases:
                         fail(
                             owner,
                             "expected a private array that ends with the iteration that "
-                            "makes it, got one that the next iteration uses; make it in "
-                            "front of the loop",
+                            "makes it, got one that the next iteration uses; make it "
+                            "before the loop",
                         )
                 if not owner.dynamic_sizes:
                     self._move_to_head(owner)
                 elif not self._move_outside(owner, phi):
                     fail(
                         owner,
-                        "expected a private array of static size, or of a size known in "
-                        "front of the control flow that passes it on, got "
-                        f"{owner.memref.type}: it is used behind a barrier",
+                        "expected a private array of static size, or of a size known "
+                        "before the control flow that forwards it, got "
+                        f"{owner.memref.type}: it is used after a barrier",
                     )
                 return
             case LocalAllocOp() | memref.GetGlobalOp():
@@ -63,8 +63,8 @@ class MemrefBases:
             if not _dominates(owner, value):
                 fail(
                     owner,
-                    f"expected {owner.name} in front of the control flow that chooses its "
-                    "memref, which is used behind a barrier",
+                    f"expected {owner.name} before the control flow that chooses its "
+                    "memref, which is used after a barrier",
                 )
 
     def _move_to_head(self, op: Operation) -> None:

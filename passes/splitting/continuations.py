@@ -143,7 +143,7 @@ def _plan(
                 context = group.array(operand.type, named(operand, "context"), sync)
                 operands[sync, number] = explain(context, COMPARED)
             else:
-                slot = group.uniform_slot(operand.type, named(operand, "cell"), sync)
+                slot = group.uniform_slot(operand.type, named(operand, "slot"), sync)
                 operands[sync, number] = explain(slot, f"goes into {sync.name}")
     compared = frozenset(s for s in sub_cfgs if check and values.may_diverge(s))
     order = SubCfgOrder.of(sub_cfgs)
@@ -181,9 +181,10 @@ def _fail_about_lanes(rounds: LoopRounds) -> None:
             where = source_location(branch)
             fail(
                 op,
-                f"expected {op.name} where the lanes of a sub-group are in the same round "
-                "of every loop, got it in a loop in which work-items can come to one "
-                "barrier in different rounds, as they go different ways at its condition"
+                f"expected {op.name} where the lanes of a sub-group are in the same "
+                "iteration of every loop, got it in a loop in which work-items can come to "
+                "one barrier in different iterations, as they take different paths at its "
+                "condition"
                 f"{f' ({where})' if where else ''}; take it out of the loop, or let all "
                 "work-items of the group decide the same there",
             )

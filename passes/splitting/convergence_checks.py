@@ -13,8 +13,8 @@ of the group, and the first one whose value is not its.
   %1 = arith.ori %differences, %0 : i1
   scf.yield %1 : i1
 }
-%parted = arith.cmpi ne, %differ, %false : i1
-scf.if %parted {
+%diverged = arith.cmpi ne, %differ, %false : i1
+scf.if %diverged {
   %other = ...                                // another loop finds the work-item
   %its = memref.load %flags[%other] : memref<64xi1>
   spmd.fail "work-item ({}, {}, {}) of work-group ({}, {}, {}) ..., but work-item (0, 0, 0) ..."
@@ -92,7 +92,7 @@ def agreed_value(
         group.constants.zero(first.res.type),
         "ne",
     )
-    hint(parted.result, "parted")
+    hint(parted.result, "diverged")
     report = Block()
     end = scf.YieldOp()
     report.add_op(end)

@@ -89,7 +89,7 @@ def split_by_fission(analyses: Analyses, check: bool = False) -> None:
 
 
 UNIFORM_BUT_LATE = "the same in all work-items, which may write before they compute it"
-AGREED = "the same in all work-items, since each way leads to barriers of its own"
+AGREED = "the same in all work-items, since each path leads to barriers of its own"
 
 
 def _make_sizes_known(analyses: Analyses) -> None:
@@ -233,7 +233,7 @@ class _Splitter:
                 nest.body.add_op(store(mine, context, nest.indices, op))
                 compared.append((decision, context))
                 continue
-            slot = self.group.uniform_slot(value.type, named(value, "cell"), op)
+            slot = self.group.uniform_slot(value.type, named(value, "slot"), op)
             explain(slot, AGREED)
             nest.body.add_op(store(mine, slot, (), op))
             result = load(slot, (), value)

@@ -59,9 +59,9 @@ def why_not_fission(analyses: Analyses) -> Problem | None:
             if reason is not None:
                 return Problem(
                     carrier,
-                    f"expected {carrier.name}, which has a barrier inside, to go the same "
-                    f"way in all work-items of the group: {reason}, and its condition is "
-                    f"not proved uniform ({_why_varying(divergence, decision.value)})",
+                    f"expected {carrier.name}, which has a barrier inside, to take the "
+                    f"same path in all work-items of the group: {reason}, and its condition "
+                    f"is not proved uniform ({_why_varying(divergence, decision.value)})",
                 )
     return None
 

@@ -51,7 +51,7 @@ class KeptValues:
             like = value.owner
             if isinstance(like, Block):
                 like = terminator(like)
-            slot = group.uniform_slot(value.type, named(value, "cell"), like)
+            slot = group.uniform_slot(value.type, named(value, "slot"), like)
             uniform[value] = explain(slot, why_uniform)
         array_of: dict[Slot, SSAValue] = {}
         for slot in slots.slots:

@@ -199,7 +199,7 @@ class PrivateArrays:
             if array.ops:
                 region = self.regions.region_of(alloca)
                 if region is None or alloca not in region.ops:
-                    _fail_about_size(alloca, "in front of the control flow around it")
+                    _fail_about_size(alloca, "before the control flow around it")
                 self._made_in.setdefault(region, []).append(array)
 
     def replaces(self, op: Operation) -> bool:
@@ -322,5 +322,5 @@ def fail_about_unmovable(values: Iterable[SSAValue]) -> None:
         fail(
             op,
             "expected only arguments, allocations, globals and views of them as memrefs "
-            f"that are used behind a barrier, got one that {op.name} makes",
+            f"that are used after a barrier, got one that {op.name} makes",
         )

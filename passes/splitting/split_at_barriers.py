@@ -100,7 +100,7 @@ def split_at_barriers(
         at = place.sources[0].op
         fail(
             at,
-            f"expected {at.name} to pass on no memref that is used behind a barrier: run "
+            f"expected {at.name} to forward no memref that is used after a barrier: run "
             "rematerialize-memrefs before this pass",
         )
     analyses = Analyses(kernel)

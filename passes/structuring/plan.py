@@ -289,7 +289,7 @@ class _Planner:
     ) -> Planning:
         arms: list[Arm] = []
         outcomes = len(ready) + bool(elsewhere)
-        variable = self.graph.new(_selector_type(outcomes), "way")
+        variable = self.graph.new(_selector_type(outcomes), "path")
         frame.start.variables.append(variable)
         for number, unit in enumerate(ready, 1):
             arms.append(inner := Arm())

@@ -183,7 +183,7 @@ def _fail_about_entries(graph: BlockGraph, loop: Irreducible) -> None:
     fail(
         ends[-1],
         "expected reducible control flow, in which each loop of blocks is entered in "
-        f"one place, got a loop that is entered {' and '.join(entered)}; let both ways "
+        f"one place, got a loop that is entered {' and '.join(entered)}; let both edges "
         "lead to one block, with an argument that says where to go on",
     )
 

@@ -78,7 +78,7 @@ class Writer(State):
             case cf.SwitchOp():
                 write_switch(self, end, item.arms, out)
             case _:
-                raise AssertionError(f"{end.name} has one way on")
+                raise AssertionError(f"{end.name} has one successor")
 
     def _dispatch(self, item: Dispatch, out: Block) -> None:
         end = self.graph.end(item.like)

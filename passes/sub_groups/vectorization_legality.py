@@ -72,7 +72,7 @@ def why_not_lanes(loop: scf.ForOp) -> Problem | None:
             reason = _why_not_array_of_lane(op)
         if reason is not None:
             return Problem(
-                op, f"expected lanes of a sub-group to run in step, but {reason}"
+                op, f"expected lanes of a sub-group to run in lock step, but {reason}"
             )
     return None
 

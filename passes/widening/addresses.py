@@ -182,7 +182,7 @@ def _linear(
             offsets = part
         else:
             offsets = widening.add(arith.AddiOp(offsets, part))
-    assert offsets is not None, "an address that all lanes share needs no offsets"
+    assert offsets is not None, "a uniform address needs no offsets"
     if has_unit_stride(array):
         return array, shared, offsets
     return strides.flattened(), [strides.position(shared)], offsets

@@ -179,10 +179,10 @@ class Emitter(Builder):
             case Uniform(scalar=scalar):
                 return scalar
             case Strided(first=first):
-                assert active.first, "the first lane of a strided value may be off"
+                assert active.first, "the first lane of a strided value may be inactive"
                 return first
             case Prefix(count=count):
-                assert active.first, "the first lane may be off"
+                assert active.first, "the first lane may be inactive"
                 zero = self.constants.number(0, count.type)
                 return self.add(arith.CmpiOp(zero, count, "slt"))
             case Varying(vector=value):

@@ -261,7 +261,7 @@ def _blended(
     """
     type_ = cast(AnyVector, stored.type)
     load = vector.LoadOp(access.array, access.first, type_)
-    remark(load, "blend", "lanes that are off keep what is there")
+    remark(load, "blend", "inactive lanes keep what is there")
     return widening.add(arith.SelectOp(mask, stored, widening.add(load)))
 
 

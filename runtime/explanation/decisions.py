@@ -142,7 +142,7 @@ class _Collector:
     def _split(self, split: Split) -> KernelFacts:
         kernel = split.op
         arrays = local_arrays(kernel)
-        contexts, cells = kept_in(kernel, self._kept)
+        contexts, slots = kept_in(kernel, self._kept)
         size = kernel.sub_group_size
         strategy = "fission" if split.by_fission else "continuations"
         return KernelFacts(
@@ -161,7 +161,7 @@ class _Collector:
             ),
             contexts=contexts,
             context_bytes=total(context.bytes for context in contexts),
-            cells=cells,
+            slots=slots,
             local_arrays=arrays,
             local_bytes=total(array.bytes for array in arrays),
             stack_bytes=0,

@@ -149,12 +149,12 @@ class KernelFacts:
     contexts: tuple[Kept, ...]
     context_bytes: int | None
     """All contexts of one work-item."""
-    cells: tuple[Kept, ...]
+    slots: tuple[Kept, ...]
     local_arrays: tuple[LocalArray, ...]
     local_bytes: int | None
     """Of one work-group."""
     stack_bytes: int
-    """Group memory on the stack: of local arrays, contexts and cells together."""
+    """Group memory on the stack: of local arrays, contexts and slots together."""
     scratch_bytes: int | None
     """The same in the scratch buffer of a thread."""
     loops: tuple[Loop, ...]

@@ -44,17 +44,17 @@ def kept_in(
     by_op: dict[Operation, KeptInGroupMemory] = {each.op: each for each in remarks}
     found = [by_op[op] for op in kernel.walk() if op in by_op]
     several = kernel.group_size != (1, 1, 1)
-    cells = [r for r in found if several and not r.op.memref.type.get_shape()]
-    contexts = [remark for remark in found if remark not in cells]
+    slots = [r for r in found if several and not r.op.memref.type.get_shape()]
+    contexts = [remark for remark in found if remark not in slots]
     return (
         tuple(_kept(remark, sorted(_names(remark.op))) for remark in contexts),
-        tuple(_kept(remark, ()) for remark in cells),
+        tuple(_kept(remark, ()) for remark in slots),
     )
 
 
 def _kept(remark: KeptInGroupMemory, names: Sequence[str]) -> Kept:
     name = remark.op.memref.name_hint
-    for suffix in ("_context", "_cell"):
+    for suffix in ("_context", "_slot"):
         name = name and name.removesuffix(suffix)
     if isa(remark.type, MemRefType[Attribute]):
         names = ()

@@ -48,7 +48,7 @@ class _Text:
             yield from self._entries("sub-group", [width])
         yield from self._entries("barriers", self._barriers())
         yield from self._entries("kept", self._contexts())
-        yield from self._entries("cells", _table(self._rows(kernel.cells)))
+        yield from self._entries("slots", _table(self._rows(kernel.slots)))
         yield from self._entries("local memory", self._local_memory())
         yield from self._entries("group memory", self._group_memory())
         yield from self._entries("loops", self._loops())

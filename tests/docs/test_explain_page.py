@@ -40,7 +40,7 @@ def test_python_runs(capsys: pytest.CaptureFixture[str]):
     [
         ("kernel", facts.KernelFacts),
         ("dropped barrier", facts.DroppedBarrier),
-        ("context, cell", facts.Kept),
+        ("context, slot", facts.Kept),
         ("local array", facts.LocalArray),
         ("loop", facts.Loop),
         ("divergent", facts.Divergence),

@@ -57,7 +57,7 @@ def pointed_at(pointer: Pointer, size: int, site: int) -> int:
     memory, distance = pointer
     position, rest = divmod(distance, size)
     if rest or not 0 <= position < len(memory.data):
-        trap(site, f"out of bounds: {distance} bytes behind the start of a memref")
+        trap(site, f"out of bounds: {distance} bytes after the start of a memref")
     return position
 
 

@@ -47,7 +47,7 @@ def test_branch():
     }
     """
     assert chain(body, "r") == [
-        "%r is varying: work-items take different ways through scf.if",
+        "%r is varying: work-items take different paths through scf.if",
         "%p is varying: arith.cmpi of %lid",
         "%lid is varying: spmd.local_id differs between work-items",
     ]
@@ -124,7 +124,7 @@ def test_blocks():
     ^d(%x1: index, %y1: index):
     """
     assert chain(body, "x1") == [
-        "%x1 is varying: work-items parted at cf.cond_br",
+        "%x1 is varying: work-items diverged at cf.cond_br",
         "%p is varying: arith.cmpi of %lid",
         "%lid is varying: spmd.local_id differs between work-items",
     ]
@@ -173,9 +173,9 @@ def test_unknown_operations():
     """
     k = Analysed(body)
     assert k.divergence.why_divergent(k.op("test.op")) == (
-        "test.op runs its regions in a way that is not known"
+        "test.op runs its regions in an order that is not known"
     )
     assert chain(body, "inner") == ["%inner is varying: it is an argument of test.op"]
     assert chain(body, "r") == [
-        "%r is varying: work-items take different ways through test.op"
+        "%r is varying: work-items take different paths through test.op"
     ]

@@ -370,7 +370,7 @@ WAITING_AT_TIMES = ROUNDS_OF_THEIR_OWN.replace(
 
 
 def test_lanes_in_different_rounds_of_a_loop_are_an_error():
-    with pytest.raises(spmd.CompileError, match="in the same round of every loop"):
+    with pytest.raises(spmd.CompileError, match="in the same iteration of every loop"):
         check_native(WAITING_AT_TIMES, of_each("i32"), Launch((8,), (8,)))
 
 

@@ -13,7 +13,7 @@
 // CHECK-NEXT:    call i32 (i32, ptr, ...) @dprintf(i32 2, ptr [[TEXT]], i64 [[N]], i64 [[B]], ptr [[WORD]])
 // CHECK-NEXT:    call void @abort()
 // CHECK-NEXT:    unreachable
-// CHECK-NEXT:  fail.behind:
+// CHECK-NEXT:  fail.after:
 // CHECK-NEXT:    ret void
 func.func @f(%n: i32, %b: i1, %i: index) {
   spmd.fail "100% {{of}} {}: {}, {first|last}"(%n, %b, %i) : i32, i1, index

@@ -18,7 +18,7 @@
 // CHECK-NEXT:   sub-group      16 lanes: width=16
 // CHECK-NEXT:   barriers       1, split by fission
 // CHECK-NEXT:   kept           4 bytes per work-item across barriers:
-// CHECK-NEXT:                  4 f32 %v {{[0-9]+}}:8 memref.load is not done again behind a barrier
+// CHECK-NEXT:                  4 f32 %v {{[0-9]+}}:8 memref.load is not rematerialized after a barrier
 // CHECK-NEXT:   loops          2, all in lanes, every access uniform or contiguous
 // CHECK-NOT:  {{.}}
 

@@ -1,4 +1,4 @@
-"""What an explanation says of barriers, contexts, cells and memory."""
+"""What an explanation says of barriers, contexts, slots and memory."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def test_a_context():
     (context,) = facts.contexts
     assert (context.name, context.type, context.bytes) == ("v", "f32", 4)
     assert context.place == Place(FILE, 7, 8)
-    assert context.reason == "memref.load is not done again behind a barrier"
+    assert context.reason == "memref.load is not rematerialized after a barrier"
     assert context.values == ()
     assert facts.context_bytes == 4
     assert "kept           4 bytes per work-item across barriers:" in text_of(facts)
-    assert "4  f32  %v  7:8  memref.load is not done again" in text_of(facts)
+    assert "4  f32  %v  7:8  memref.load is not rematerialized" in text_of(facts)
 
 
 def test_sizes_do_not_change_what_a_work_item_keeps():
@@ -166,7 +166,7 @@ def test_a_barrier_that_orders_nothing():
     facts = explain(MIRROR.replace("  spmd.return", "  spmd.barrier\n  spmd.return"))
     (dropped,) = facts.dropped_barriers
     assert dropped.place == Place(FILE, 15, 3)
-    assert dropped.proof == "nothing that work-items share is accessed behind it"
+    assert dropped.proof == "nothing that work-items share is accessed after it"
     assert facts.barriers == 1
     assert f"dropped the one at 15:3: {dropped.proof}" in text_of(facts)
 
@@ -198,9 +198,9 @@ def test_why_fission_is_not_right():
     assert "1, split by continuations" in text
     assert "not by fission: expected scf." in text
     assert max(map(len, text.splitlines())) < 120
-    cells = {cell.name: cell for cell in facts.cells}
-    assert cells["next_sync"].bytes == 8
-    assert cells["next_sync"].reason == (
+    slots = {slot.name: slot for slot in facts.slots}
+    assert slots["next_sync"].bytes == 8
+    assert slots["next_sync"].reason == (
         "tells which barrier the work-group comes to next"
     )
 

@@ -83,7 +83,7 @@ def test_the_width_changes_nothing_but_lanes(path: Path):
     def without_lanes(width: int) -> list[object]:
         (facts,) = spmd.compile(path, width=width).explain().kernels
         accesses = [(loop.lines, loop.divergent, loop.costly) for loop in facts.loops]
-        return [facts.contexts, facts.cells, facts.local_bytes, *accesses]
+        return [facts.contexts, facts.slots, facts.local_bytes, *accesses]
 
     assert without_lanes(8) == without_lanes(16)
 

@@ -7,7 +7,7 @@
 // CHECK-SAME:      "nothing that work-items share is accessed before it",
 // CHECK-SAME:      "each work-item accesses only its own elements of %tile",
 // CHECK-SAME:      "what is written on one side of it is not accessed on the other",
-// CHECK-SAME:      "nothing that work-items share is accessed behind it"]
+// CHECK-SAME:      "nothing that work-items share is accessed after it"]
 // CHECK-NOT:     spmd.barrier
 spmd.kernel @redundant(%x: memref<?xf32>, %y: memref<?xf32> {spmd.noalias}) attributes {work_group_size = array<i64: 64>} {
   %c0 = arith.constant 0 : index

@@ -114,7 +114,7 @@ spmd.kernel @here(%x: memref<?xf32>, %y: memref<?xf32>, %p: i1) {
 
 // The next iteration must not use what this one makes: it would be made again.
 
-// CHECK: expected a private array that ends with the iteration that makes it, got one that the next iteration uses; make it in front of the loop
+// CHECK: expected a private array that ends with the iteration that makes it, got one that the next iteration uses; make it before the loop
 spmd.kernel @old(%n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

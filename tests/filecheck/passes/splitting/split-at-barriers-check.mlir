@@ -20,8 +20,8 @@
 // CHECK-NEXT:      %1 = arith.ori %differences, %0 : i1
 // CHECK-NEXT:      scf.yield %1 : i1
 // CHECK-NEXT:    }
-// CHECK-NEXT:    %parted = arith.cmpi ne, %differ, %false : i1
-// CHECK-NEXT:    scf.if %parted {
+// CHECK-NEXT:    %diverged = arith.cmpi ne, %differ, %false : i1
+// CHECK-NEXT:    scf.if %diverged {
 // CHECK-NEXT:      %other = scf.for %ix_1 = %c0 to %local_size_x step %c1 iter_args(%found = %cm1) -> (index) {
 // CHECK:           %its = memref.load %flag_context[%other] : memref<64xi1>
 // CHECK-NEXT:      spmd.fail "work-item ({}, {}, {}) of work-group ({}, {}, {}) {goes on to the end of the kernel|goes on to spmd.barrier}, but work-item (0, 0, 0) {goes on to the end of the kernel|goes on to spmd.barrier}"(%other, %c0, %c0, %group_x, %group_y, %group_z, %its, %flag_1)

@@ -23,10 +23,10 @@ spmd.kernel @straight() attributes {work_group_size = array<i64: 64>} {
 // -----
 
 // A loop around a barrier: what runs from one round to the next is one sub-CFG. The loop's
-// counter is the same in all work-items: a cell, loaded once.
+// counter is the same in all work-items: a slot, loaded once.
 
 // CHECK-LABEL: spmd.kernel @loop
-// CHECK:         %i_cell = memref.alloca() {spmd.group_memory,{{.*}} alignment = 64 : i64} : memref<index>
+// CHECK:         %i_slot = memref.alloca() {spmd.group_memory,{{.*}} alignment = 64 : i64} : memref<index>
 // CHECK:         %next_sync = memref.alloca() {spmd.group_memory,{{.*}} alignment = 64 : i64} : memref<index>
 // CHECK:         %following = memref.load %next_sync[]
 // CHECK-NEXT:    %{{.*}} = scf.while (%next = %following) : (index) -> index {
@@ -34,11 +34,11 @@ spmd.kernel @straight() attributes {work_group_size = array<i64: 64>} {
 // CHECK-NEXT:      scf.condition(%more) %next : index
 // CHECK-NEXT:    } do {
 // CHECK-NEXT:    ^bb0(%sync: index):
-// CHECK-NEXT:      %i = memref.load %i_cell[] : memref<index>
+// CHECK-NEXT:      %i = memref.load %i_slot[] : memref<index>
 // CHECK-NEXT:      scf.for %lx_1 =
 // CHECK-NEXT:        "test.op"(%i)
 // CHECK-NEXT:        [[J:%.*]] = arith.addi %i, %c1 : index
-// CHECK-NEXT:        memref.store [[J]], %i_cell[] : memref<index>
+// CHECK-NEXT:        memref.store [[J]], %i_slot[] : memref<index>
 // CHECK-NEXT:        [[MORE:%.*]] = arith.cmpi slt, [[J]], %n : index
 // CHECK-NEXT:        [[CODE:%.*]] = arith.select [[MORE]], %c1, %c0 : index
 // CHECK-NEXT:        memref.store [[CODE]], %next_sync[] : memref<index>
@@ -61,7 +61,7 @@ spmd.kernel @loop(%n: index) attributes {work_group_size = array<i64: 64>} {
 
 // CHECK-LABEL: spmd.kernel @different_rounds
 // CHECK:         %i_context = memref.alloca() {spmd.group_memory,{{.*}} alignment = 64 : i64} : memref<64xindex>
-// CHECK-NOT:     %i_cell
+// CHECK-NOT:     %i_slot
 spmd.kernel @different_rounds(%x: memref<?xindex>, %n: index) attributes {work_group_size = array<i64: 64>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -156,7 +156,7 @@ spmd.kernel @blocks(%x: memref<?xi32>) attributes {work_group_size = array<i64: 
 
 // What cannot be kept.
 
-// CHECK: expected scf.yield to pass on no memref that is used behind a barrier: run rematerialize-memrefs before this pass
+// CHECK: expected scf.yield to forward no memref that is used after a barrier: run rematerialize-memrefs before this pass
 spmd.kernel @memref(%x: memref<?xi32>, %y: memref<?xi32>, %p: memref<?xi1>) {
   %c0 = arith.constant 0 : index
   %lid = spmd.local_id x

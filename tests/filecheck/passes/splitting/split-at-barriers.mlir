@@ -69,7 +69,7 @@ spmd.kernel @one() attributes {work_group_size = array<i64: 1>} {
 
 // What crosses a barrier: a load is stored; an id and a cheap function of it are computed
 // again; a uniform value is neither. A value that work-items agree on, but that must not
-// be computed earlier, has one cell.
+// be computed earlier, has one slot.
 
 // CHECK-LABEL: spmd.kernel @crossing
 // CHECK:         %v_context = memref.alloca() {spmd.group_memory,{{.*}} alignment = 64 : i64} : memref<64xf32>
@@ -81,9 +81,9 @@ spmd.kernel @one() attributes {work_group_size = array<i64: 1>} {
 // CHECK-NEXT:      memref.store %v, %v_context[%lx] : memref<64xf32>
 // CHECK-NEXT:      memref.store %v, %x[%lx]
 // CHECK-NEXT:      %agreed = memref.load %x[%n]
-// CHECK-NEXT:      memref.store %agreed, %agreed_cell[] : memref<f32>
+// CHECK-NEXT:      memref.store %agreed, %agreed_slot[] : memref<f32>
 // CHECK-NEXT:    } {spmd.work_items = array<i64: 0>}
-// CHECK-NEXT:    %{{.*}} = memref.load %agreed_cell[] : memref<f32>
+// CHECK-NEXT:    %{{.*}} = memref.load %agreed_slot[] : memref<f32>
 // CHECK-NEXT:    scf.for %lx_1 = %c0 to %local_size_x step %c1 {
 // CHECK-DAG:       %{{.*}} = arith.addi %lx_1, %c1 : index
 // CHECK-DAG:       %{{.*}} = memref.load %v_context[%lx_1] : memref<64xf32>
@@ -259,12 +259,12 @@ spmd.kernel @private(%v: f32, %i: index) attributes {work_group_size = array<i64
 // own: it is that of any work-item.
 
 // CHECK-LABEL: spmd.kernel @agreed
-// CHECK:         %flag_cell = memref.alloca() {spmd.group_memory,{{.*}} alignment = 64 : i64} : memref<i1>
+// CHECK:         %flag_slot = memref.alloca() {spmd.group_memory,{{.*}} alignment = 64 : i64} : memref<i1>
 // CHECK:         scf.for %lx = {{.*}} {
 // CHECK:           %flag = memref.load %flags[%gid] : memref<?xi1>
-// CHECK-NEXT:      memref.store %flag, %flag_cell[] : memref<i1>
+// CHECK-NEXT:      memref.store %flag, %flag_slot[] : memref<i1>
 // CHECK-NEXT:    } {spmd.work_items = array<i64: 0>}
-// CHECK-NEXT:    %flag_1 = memref.load %flag_cell[] : memref<i1>
+// CHECK-NEXT:    %flag_1 = memref.load %flag_slot[] : memref<i1>
 // CHECK-NEXT:    scf.if %flag_1 {
 // CHECK-NEXT:      scf.for %lx_1 = {{.*}} {
 // CHECK:             "test.op"(%lx_1)
@@ -312,7 +312,7 @@ spmd.kernel @collectives(%x: memref<?xf32>, %n: f32) attributes {work_group_size
 
 // -----
 
-// CHECK: expected scf.for, which has a barrier inside, to go the same way in all work-items of the group: work-items that go different ways can meet at the same barrier, and its condition is not proved uniform
+// CHECK: expected scf.for, which has a barrier inside, to take the same path in all work-items of the group: work-items that take different paths can meet at the same barrier, and its condition is not proved uniform
 spmd.kernel @uneven(%s: memref<?xindex>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -337,12 +337,12 @@ spmd.kernel @uneven(%s: memref<?xindex>) {
 // the loop that writes what it is read from. A barrier more does no harm.
 
 // CHECK-LABEL: spmd.kernel @dynamic_private
-// CHECK:         %n_cell = memref.alloca() {spmd.group_memory, {{.*}}} : memref<index>
+// CHECK:         %n_slot = memref.alloca() {spmd.group_memory, {{.*}}} : memref<index>
 // CHECK:         scf.for %lx = %c0 to %local_size_x step %c1 {
 // CHECK:           %n = memref.load %x[%c0]
-// CHECK-NEXT:      memref.store %n, %n_cell[]
+// CHECK-NEXT:      memref.store %n, %n_slot[]
 // CHECK-NEXT:    } {spmd.work_items = array<i64: 0>}
-// CHECK-NEXT:    %n_1 = memref.load %n_cell[]
+// CHECK-NEXT:    %n_1 = memref.load %n_slot[]
 // CHECK-NEXT:    %a = memref.alloc(%n_1) {alignment = 64 : i64, spmd.group_memory, spmd.context = "a private array that is used on both sides of a barrier"} : memref<?x64xf32>
 // CHECK-NEXT:    scf.for %lx_1 = %c0 to %local_size_x step %c1 {
 // CHECK-NEXT:      memref.store %v, %a[%i, %lx_1] : memref<?x64xf32>

@@ -320,10 +320,10 @@ spmd.kernel @do_while(%n: i32) {
 
 // -----
 
-// Two exits to different places: %way says which one it was.
+// Two exits to different places: %path says which one it was.
 
 // CHECK-LABEL: spmd.kernel @two_exits
-// CHECK:         %way = scf.while () : () -> i1 {
+// CHECK:         %path = scf.while () : () -> i1 {
 // CHECK-NEXT:      %a = "test.op"() {a} : () -> i1
 // CHECK-NEXT:      %again, [[WAY:%.*]] = scf.if %a -> (i1, i1) {
 // CHECK-NEXT:        %b = "test.op"() {b} : () -> i1
@@ -337,7 +337,7 @@ spmd.kernel @do_while(%n: i32) {
 // CHECK-NEXT:    ^{{.*}}(%{{.*}}: i1):
 // CHECK-NEXT:      scf.yield
 // CHECK-NEXT:    }
-// CHECK-NEXT:    scf.if %way {
+// CHECK-NEXT:    scf.if %path {
 // CHECK-NEXT:      "test.op"() {broken}
 // CHECK-NEXT:    }
 // CHECK-NEXT:    "test.op"() {exit}
@@ -441,9 +441,9 @@ spmd.kernel @leave_both() {
 // A return in a loop.
 
 // CHECK-LABEL: spmd.kernel @return_in_loop
-// CHECK:         %{{.*}}, %way = scf.while (%i = %c0) : (index) -> (index, i1) {
+// CHECK:         %{{.*}}, %path = scf.while (%i = %c0) : (index) -> (index, i1) {
 // CHECK:           scf.condition(%{{.*}}) %{{.*}} : index, i1
-// CHECK:         scf.if %way {
+// CHECK:         scf.if %path {
 // CHECK-NEXT:      "test.op"() {rest}
 // CHECK-NEXT:    }
 // CHECK-NEXT:    spmd.return
@@ -542,7 +542,7 @@ spmd.kernel @pass_through(%a: i32) {
 
 // -----
 
-// CHECK: expected reducible control flow, in which each loop of blocks is entered in one place, got a loop that is entered by cf.cond_br at test.op and by cf.cond_br at test.op; let both ways lead to one block, with an argument that says where to go on
+// CHECK: expected reducible control flow, in which each loop of blocks is entered in one place, got a loop that is entered by cf.cond_br at test.op and by cf.cond_br at test.op; let both edges lead to one block, with an argument that says where to go on
 spmd.kernel @two_entries(%a: i1, %b: i1) {
   cf.cond_br %a, ^first, ^second
 ^first:

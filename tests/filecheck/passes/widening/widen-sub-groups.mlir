@@ -178,7 +178,7 @@ func.func @private(%b: index, %k: index, %s: f32, %x: memref<?xf32>, %e: memref<
 // CHECK:         %v = vector.maskedload %x[%k], {{%\w+}}, {{%\w+}} : memref<?xf32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
 // CHECK-NEXT:    %w = vector.load %tile[%k] : memref<8xf32, 3 : i64>, vector<4xf32>
 // CHECK-NEXT:    %s = arith.addf %v, %w : vector<4xf32>
-// CHECK-NEXT:    [[OLD:%\w+]] = vector.load %tile[%k] {spmd.access = "blend", spmd.why = "lanes that are off keep what is there"} : memref<8xf32, 3 : i64>, vector<4xf32>
+// CHECK-NEXT:    [[OLD:%\w+]] = vector.load %tile[%k] {spmd.access = "blend", spmd.why = "inactive lanes keep what is there"} : memref<8xf32, 3 : i64>, vector<4xf32>
 // CHECK-NEXT:    [[NEW:%\w+]] = arith.select [[ON:%\w+]], %s, [[OLD]] : vector<4xi1>, vector<4xf32>
 // CHECK-NEXT:    vector.store [[NEW]], %tile[%k] : memref<8xf32, 3 : i64>, vector<4xf32>
 // CHECK-NEXT:    vector.maskedstore %x[%k], [[ON]], %s : memref<?xf32>, vector<4xi1>, vector<4xf32>
