@@ -1,16 +1,16 @@
 """
-Where lanes that part at one branch make values differ, in unstructured control flow.
+Where lanes that diverge at one branch make values differ, in unstructured control flow.
 
-A branch D on a varying condition has two effects on values behind it, which do not depend
+A branch D on a varying condition has two effects on values after it, which do not depend
 on its operands:
 
-* *sync dependence*: lanes meet again in a block that they reach on different ways; what
+* a *divergent join*: lanes meet again in a block that they reach on different paths; what
   the block gets from its predecessors is varying;
-* *temporal dependence*: lanes leave a loop in different iterations; what was computed in
-  the loop is varying behind that exit, although in each iteration it may be uniform.
+* *temporal divergence*: lanes leave a loop in different iterations; what was computed in
+  the loop is varying after that exit, although in each iteration it may be uniform.
 
-Two ways from D to z that share no node but D and z exist iff the labels that flow from
-D's successors meet in z for the first time. That takes one pass over the nodes behind D,
+Two paths from D to z that share no node but D and z exist iff the labels that flow from
+D's successors meet in z for the first time. That takes one pass over the nodes after D,
 in block index order. If lanes leave the loop around D at different times, the loop acts
 as one node that branches to its exits, of which those are divergent that do not carry the
 same label as the latch, and the pass goes on behind the loop; lanes that leave by one of

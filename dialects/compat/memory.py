@@ -86,10 +86,10 @@ class GatherOp(IRDLOperation):
     | `offsets`   | operand | index, one per dimension | where index 0 points to        |
     | `indices`   | operand | vector of integer | added to the last offset              |
     | `mask`      | operand | vector of i1      | which lanes read                      |
-    | `pass_thru` | operand | vector            | what lanes that are off get           |
+    | `pass_thru` | operand | vector            | what inactive lanes get               |
     | `result`    | result  | vector            | one element per lane                  |
 
-    Lanes that are off access no memory; their index may be anything.
+    Inactive lanes access no memory; their index may be anything.
 
     Errors: element types differ; not one offset per dimension; shapes differ.
 
@@ -158,7 +158,7 @@ class ScatterOp(IRDLOperation):
     | `mask`           | operand | vector of i1      | which lanes write                |
     | `value_to_store` | operand | vector            | one element per lane             |
 
-    Lanes that are off access no memory. Where two lanes write to one place, the higher
+    Inactive lanes access no memory. Where two lanes write to one place, the higher
     lane wins.
 
     Errors: element types differ; not one offset per dimension; shapes differ.

@@ -62,7 +62,7 @@ class PrefetchOp(IRDLOperation):
     | `localityHint`  | attribute | i32       | from 0 (used once) to 3               |
     | `isDataCache`   | attribute | bool      | data, or instructions                 |
 
-    It changes no result: the element need not exist, and lanes that are off may ask too.
+    It changes no result: the element need not exist, and inactive lanes may ask too.
 
     Errors: not one index per dimension; a locality that is not 0 to 3.
 

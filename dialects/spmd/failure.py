@@ -107,7 +107,7 @@ class FailOp(IRDLOperation):
     twice.
 
     The work-group ends here, no other one is started, and whoever launched gets the
-    message. Lanes that are off do not fail. `cf.assert` is the same with a condition and
+    message. Inactive lanes do not fail. `cf.assert` is the same with a condition and
     without numbers.
 
     Errors: a number of values that is not that of the `{...}`, more than 16 of them, values

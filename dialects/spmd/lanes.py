@@ -246,11 +246,11 @@ class MaskedOp(IRDLOperation):
     | name   | kind     | type                   | meaning                              |
     | ------ | -------- | ---------------------- | ------------------------------------ |
     | `mask` | operand  | `i1`                   | whether this lane is on              |
-    | `old`  | operands | none, or those of `res` | results in lanes that are off       |
+    | `old`  | operands | none, or those of `res` | results in inactive lanes           |
     | `res`  | results  | any                    | what the body yields in lanes that are on |
     | `body` | region   | one block, no arguments | ends in `spmd.yield`                |
 
-    Lanes that are off execute nothing in the body; without `else` their results are
+    Inactive lanes execute nothing in the body; without `else` their results are
     undefined. In nested ops a lane is on if all masks are set.
 
     Errors: types of yielded or `else` values that are not those of the results; a body
