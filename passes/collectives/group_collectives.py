@@ -22,9 +22,10 @@ from collections.abc import Mapping
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.utils import FastMathFlag
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from spmd.dialects.rewriting import hint, insert_before
+from spmd.dialects.building import Builder
+from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import (
     AllOp,
     AnyOp,
@@ -79,7 +80,7 @@ def expand_collective(
 
 class _Expander:
     def __init__(self, op: Operation, group: WorkGroup, source: SSAValue | None):
-        self.op = op
+        self.at = Builder.before(op)
         self.group = group
         self.source = source
         self.value = op.operands[0]
@@ -89,12 +90,11 @@ class _Expander:
         if self.source is None and kind.is_idempotent:
             return self.value
 
-        def step(total: SSAValue, ids: Mapping[int, SSAValue], body: Block) -> SSAValue:
-            following = combine(kind, total, self._load(ids, body))
+        def step(total: SSAValue, ids: Mapping[int, SSAValue]) -> SSAValue:
+            following = combine(kind, total, self._load(ids))
             if isinstance(following, arith.AddfOp | arith.MulfOp):
                 following.fastmath = REASSOCIATE
-            body.add_op(following)
-            return following.results[0]
+            return self.at.add(following)
 
         return self._accumulate(kind, step)
 
@@ -107,12 +107,10 @@ class _Expander:
     def scan(self, op: ScanOp, output: SSAValue) -> None:
         """The values up to each work-item combined, in the order of the linear id."""
 
-        def step(total: SSAValue, ids: Mapping[int, SSAValue], body: Block) -> SSAValue:
-            following = combine(op.kind.data, total, self._load(ids, body))
-            body.add_op(following)
-            new = following.results[0]
+        def step(total: SSAValue, ids: Mapping[int, SSAValue]) -> SSAValue:
+            new = self.at.add(combine(op.kind.data, total, self._load(ids)))
             result = new if op.mode.data is ScanMode.INCLUSIVE else total
-            body.add_op(memref.StoreOp.get(result, output, tuple(ids.values())))
+            self.at.append(memref.StoreOp.get(result, output, tuple(ids.values())))
             return new
 
         self._accumulate(op.kind.data, step)
@@ -121,20 +119,15 @@ class _Expander:
         """The value of the work-item with this linear id."""
         if self.source is None:
             return self.value
-        ids, ops = self.group.ids_of(number, self.op)
-        insert_before(self.op, *ops)
-        load = memref.LoadOp.get(self.source, tuple(ids.values()))
-        insert_before(self.op, load)
-        return load.res
+        ids = self.group.ids_of(number, self.at)
+        return self.at.add(memref.LoadOp.get(self.source, tuple(ids.values())))
 
-    def _load(self, ids: Mapping[int, SSAValue], body: Block) -> SSAValue:
+    def _load(self, ids: Mapping[int, SSAValue]) -> SSAValue:
         if self.source is None:
             return self.value
         load = memref.LoadOp.get(self.source, tuple(ids.values()))
-        body.add_op(load)
-        return hint(load.res, self.value)
+        return self.at.add(load, self.value)
 
     def _accumulate(self, kind: Kind, step: Step) -> SSAValue:
         """Call `step` in loops over the group."""
-        start = self.neutral(kind)
-        return fold_over_group(self.group, start, step, "total", self.op)
+        return fold_over_group(self.group, self.neutral(kind), step, "total", self.at)

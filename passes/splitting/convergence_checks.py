@@ -32,8 +32,9 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from spmd.analysis.analyses import Analyses
 from spmd.analysis.barriers.barrier_regions import BarrierRegion
+from spmd.dialects.building import Builder
 from spmd.dialects.diagnostics import source_location
-from spmd.dialects.rewriting import hint, insert_before, locate
+from spmd.dialects.rewriting import hint, locate
 from spmd.dialects.spmd import BroadcastOp, FailOp
 from spmd.dialects.spmd.failure import escaped
 from spmd.passes.collectives.group_loops import fold_over_group
@@ -74,32 +75,25 @@ def places_of(syncs: Sequence[Operation]) -> dict[Operation, str]:
 
 
 def agreed_value(
-    group: WorkGroup, values: SSAValue, did: str, anchor: Operation, like: Operation
+    group: WorkGroup, values: SSAValue, did: str, at: Builder, like: Operation
 ) -> SSAValue:
     """
-    The element that all work-items have in the array `values`, in front of `anchor`.
+    The element that all work-items have in the array `values`, loaded by `at`.
 
     Where they differ, the launch ends. `did` says what a work-item did or has; it has one
     place, for the element. The message is about `like`.
     """
     zero = group.constants.index(0)
-    first = memref.LoadOp.get(values, [zero] * len(group.dimensions))
-    insert_before(anchor, first)
+    first = at.add(memref.LoadOp.get(values, [zero] * len(group.dimensions)))
     if not group.dimensions:
-        return first.res
-    parted = arith.CmpiOp(
-        _differences(group, values, first.res, anchor),
-        group.constants.zero(first.res.type),
-        "ne",
-    )
-    hint(parted.result, "diverged")
-    report = Block()
-    end = scf.YieldOp()
-    report.add_op(end)
-    other = _first_that_differs(group, values, first.res, end)
-    ids, ops = group.ids_of(other, like)
-    its = memref.LoadOp.get(values, tuple(ids.values()))
-    hint(its.res, "its")
+        return first
+    differ = _differences(group, values, first, at)
+    none = group.constants.zero(first.type)
+    parted = at.add(arith.CmpiOp(differ, none, "ne"), "diverged")
+    report = Builder.at_end(Block(), like)
+    other = _first_that_differs(group, values, first, report)
+    ids = group.ids_of(other, report)
+    its = report.add(memref.LoadOp.get(values, tuple(ids.values())), "its")
     who = [ids.get(dimension, zero) for dimension in range(3)]
     where = [group.group_id(dimension) for dimension in range(3)]
     fail = FailOp(
@@ -107,15 +101,15 @@ def agreed_value(
         f"but work-item (0, 0, 0) {did}",
         [*who, *where, its, first],
     )
-    report.insert_ops_before((*ops, its, fail), end)
-    guard = scf.IfOp(parted, (), Region(report))
+    report.append(fail, scf.YieldOp())
+    guard = scf.IfOp(parted, (), Region(report.point.block))
     locate(guard, like)
-    insert_before(anchor, parted, guard)
-    return first.res
+    at.append(guard)
+    return first
 
 
 def _differences(
-    group: WorkGroup, values: SSAValue, first: SSAValue, anchor: Operation
+    group: WorkGroup, values: SSAValue, first: SSAValue, at: Builder
 ) -> SSAValue:
     """
     The bits in which some element differs from `first`.
@@ -124,36 +118,29 @@ def _differences(
     through nests of loops, in exponential time.
     """
 
-    def step(found: SSAValue, ids: Mapping[int, SSAValue], body: Block) -> SSAValue:
-        value = memref.LoadOp.get(values, tuple(ids.values()))
-        differences = arith.XOrIOp(value, first)
-        all_ = arith.OrIOp(found, differences)
-        hint(value.res, "value")
-        body.add_ops((value, differences, all_))
-        return all_.result
+    def step(found: SSAValue, ids: Mapping[int, SSAValue]) -> SSAValue:
+        value = at.add(memref.LoadOp.get(values, tuple(ids.values())), "value")
+        differences = at.add(arith.XOrIOp(value, first))
+        return at.add(arith.OrIOp(found, differences))
 
     start = group.constants.zero(first.type)
-    return hint(fold_over_group(group, start, step, "differences", anchor), "differ")
+    return hint(fold_over_group(group, start, step, "differences", at), "differ")
 
 
 def _first_that_differs(
-    group: WorkGroup, values: SSAValue, first: SSAValue, anchor: Operation
+    group: WorkGroup, values: SSAValue, first: SSAValue, at: Builder
 ) -> SSAValue:
     """The number of the first work-item whose element is not `first`."""
     nobody = group.constants.index(NOBODY)
 
-    def step(found: SSAValue, ids: Mapping[int, SSAValue], body: Block) -> SSAValue:
-        value = memref.LoadOp.get(values, tuple(ids.values()))
-        differs = arith.CmpiOp(value, first, "ne")
-        unknown = arith.CmpiOp(found, nobody, "eq")
-        here = arith.AndIOp(differs, unknown)
-        number, ops = group.linear_id(ids, anchor)
-        chosen = arith.SelectOp(here, number, found)
-        hint(differs.result, "differs")
-        body.add_ops((value, differs, unknown, here, *ops, chosen))
-        return chosen.result
+    def step(found: SSAValue, ids: Mapping[int, SSAValue]) -> SSAValue:
+        value = at.add(memref.LoadOp.get(values, tuple(ids.values())))
+        differs = at.add(arith.CmpiOp(value, first, "ne"), "differs")
+        unknown = at.add(arith.CmpiOp(found, nobody, "eq"))
+        here = at.add(arith.AndIOp(differs, unknown))
+        return at.add(arith.SelectOp(here, group.linear_id(ids, at), found))
 
-    return hint(fold_over_group(group, nobody, step, "found", anchor), "other")
+    return hint(fold_over_group(group, nobody, step, "found", at), "other")
 
 
 class Paths:

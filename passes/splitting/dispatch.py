@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32, i64
 from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import Rewriter
 
 from spmd.analysis.barriers.sub_cfg_order import THE_END
 from spmd.analysis.barriers.sub_cfgs import SubCfg
-from spmd.dialects.enclosing import parent_block
-from spmd.dialects.rewriting import hint, insert_before, locate
+from spmd.dialects.building import Builder
+from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import LocalIdOp, ReturnOp, is_group_collective
 from spmd.passes.collectives.group_collectives import expand_collective
 from spmd.passes.splitting.convergence_checks import (
@@ -39,38 +40,36 @@ class Dispatcher:
         self.plan = plan
         self.group = plan.group
         self.order = plan.order
+        self.at = Builder.at_end(Block(), plan.group.kernel)
         self._next: SSAValue | None = None
         self._nexts: SSAValue | None = None
 
     def write(self) -> None:
         """Replace all of the kernel but what runs once."""
-        out = Block()
-        last = ReturnOp()
-        locate(last, self.group.kernel)
-        out.add_op(last)
-        reached = self._write_chain(self.order.first, last)
+        reached = self._write_chain(self.order.first)
         if reached is not None:
             *_, end = self.order.chain(self.order.first)
-            self._write_loop(end, reached, last)
-        self._replace_kernel(out)
+            self._write_loop(end, reached)
+        self.at.append(ReturnOp())
+        self._replace_kernel(self.at.point.block)
 
-    def _write_chain(self, head: SubCfg, anchor: Operation) -> SSAValue | None:
+    def _write_chain(self, head: SubCfg) -> SSAValue | None:
         """Write `head` and what always follows; the number of what runs then, if any."""
         reached = None
         for sub_cfg in self.order.chain(head):
-            reached = self._write_sub_cfg(sub_cfg, anchor)
+            reached = self._write_sub_cfg(sub_cfg)
         return reached
 
-    def _write_sub_cfg(self, sub_cfg: SubCfg, anchor: Operation) -> SSAValue | None:
+    def _write_sub_cfg(self, sub_cfg: SubCfg) -> SSAValue | None:
         """
-        Write `sub_cfg` in front of `anchor`.
+        Write `sub_cfg`.
 
-        The number of what runs next; `None` if that is the end, or written behind.
+        The number of what runs next; `None` if that is the end, or written after it.
         """
         given = None
         if sub_cfg.sync is not None and is_group_collective(sub_cfg.sync):
-            given = self._expand(sub_cfg.sync, anchor)
-        code = SubCfgCode(self.plan, sub_cfg, anchor, given)
+            given = self._expand(sub_cfg.sync)
+        code = SubCfgCode(self.plan, sub_cfg, self.at, given)
         nexts = self.order.following[sub_cfg]
         if len(nexts) < 2:
             code.write(None)
@@ -79,13 +78,12 @@ class Dispatcher:
             return self.group.constants.index(self.order.number[nexts[0].sync])
         if sub_cfg in self.plan.compared:
             code.write(self._each_next())
-            reached = self._agreed_code(sub_cfg, self._each_next(), anchor)
+            reached = self._agreed_code(sub_cfg, self._each_next())
             following = arith.IndexCastOp(reached, IndexType())
         else:
             code.write(self._next_of_all())
             following = memref.LoadOp.get(self._next_of_all(), ())
-        insert_before(anchor, following)
-        return hint(following.results[0], "following")
+        return self.at.add(following, "following")
 
     def _next_of_all(self) -> SSAValue:
         """Where the work-group keeps which sync it comes to next."""
@@ -101,9 +99,7 @@ class Dispatcher:
             self._nexts = explain(context, COMPARED)
         return self._nexts
 
-    def _agreed_code(
-        self, sub_cfg: SubCfg, reached: SSAValue, anchor: Operation
-    ) -> SSAValue:
+    def _agreed_code(self, sub_cfg: SubCfg, reached: SSAValue) -> SSAValue:
         """Compare what all work-items of `sub_cfg` came to."""
         nexts = (s.sync for s in self.order.following[sub_cfg] if s is not None)
         syncs = [sync for sync in nexts if sync is not None]
@@ -116,10 +112,10 @@ class Dispatcher:
         for sync in syncs:
             name = sync.name if len(syncs) == 1 else names[sync]
             words[number[sync]] = f"waits at {name}"
-        code = agreed_value(self.group, reached, choice(words), anchor, like)
+        code = agreed_value(self.group, reached, choice(words), self.at, like)
         return hint(code, "reached")
 
-    def _expand(self, sync: Operation, anchor: Operation) -> SSAValue | None:
+    def _expand(self, sync: Operation) -> SSAValue | None:
         """Compute a collective, for which all values are there."""
         operands: dict[SSAValue, SSAValue] = {}
         for number, operand in enumerate(sync.operands):
@@ -127,70 +123,58 @@ class Dispatcher:
                 continue
             if number > 0 and self.plan.check:
                 did = f"has {{}} as the index of {sync.name}"
-                value = agreed_value(self.group, memory, did, anchor, sync)
-                hint(value, operand)
+                value = agreed_value(self.group, memory, did, self.at, sync)
+                operands[operand] = hint(value, operand)
             else:
-                op = load(memory, (), operand)
-                insert_before(anchor, op)
-                value = op.res
-            operands[operand] = value
+                operands[operand] = self.at.add(load(memory, (), operand))
         clone = sync.clone(operands)
-        insert_before(anchor, clone)
+        self.at.append(clone)
         kept = self.plan.kept
         output = kept.contexts.get(sync.results[0])
         given = expand_collective(clone, self.group, kept.input_of(sync), output)
-        parent_block(clone).erase_op(clone)
+        Rewriter.erase_op(clone)
         if given is not None and (slot := kept.uniform.get(sync.results[0])):
-            insert_before(anchor, store(given, slot, (), sync))
+            self.at.append(store(given, slot, (), sync))
         return given
 
-    def _write_loop(self, behind: SubCfg, code: SSAValue, anchor: Operation) -> None:
-        """Write all that can run behind `behind`, in a loop that begins with `code`."""
+    def _write_loop(self, last: SubCfg, code: SSAValue) -> None:
+        """Write all that can run after `last`, in a loop that begins with `code`."""
         index = IndexType()
-        before = Block(arg_types=[index])
-        hint(before.args[0], "next")
-        the_end = self.group.constants.index(THE_END)
-        more = arith.CmpiOp(before.args[0], the_end, "ne")
-        hint(more.result, "more")
-        before.add_ops((more, scf.ConditionOp(more, before.args[0])))
-        body = Block(arg_types=[index])
+        before, body = Block(arg_types=[index]), Block(arg_types=[index])
         hint(body.args[0], "sync")
-        end = scf.YieldOp(body.args[0])
-        body.add_op(end)
-        heads = self.order.heads_after(behind)
+        with self.at.into(before):
+            next_ = hint(before.args[0], "next")
+            more = arith.CmpiOp(next_, self.group.constants.index(THE_END), "ne")
+            self.at.append(scf.ConditionOp(self.at.add(more, "more"), next_))
+        heads = self.order.heads_after(last)
         if len(heads) == 1:
-            end.operands = (self._write_to_end(heads[0], end),)
+            self._write_to_end(heads[0], body)
         else:
-            switch = self._switch(heads, body.args[0])
-            body.insert_op_before(switch, end)
-            end.operands = (switch.results[0],)
-        loop = scf.WhileOp((code,), (index,), Region(before), Region(body))
-        insert_before(anchor, loop)
+            with self.at.into(body):
+                self.at.append(scf.YieldOp(self._switch(heads, body.args[0])))
+        self.at.append(scf.WhileOp((code,), (index,), Region(before), Region(body)))
 
-    def _switch(self, heads: Sequence[SubCfg], sync: SSAValue) -> scf.IndexSwitchOp:
-        cases: list[Region] = []
-        for head in heads:
-            block = Block()
-            end = scf.YieldOp(sync)
-            block.add_op(end)
-            end.operands = (self._write_to_end(head, end),)
-            cases.append(Region(block))
+    def _switch(self, heads: Sequence[SubCfg], sync: SSAValue) -> SSAValue:
+        """Write a case for each of `heads`; the number of what runs next."""
         numbers = [self.order.number[head.sync] for head in heads]
         the_end = self.group.constants.index(THE_END)
         switch = scf.IndexSwitchOp(
             sync,
             DenseArrayBase.from_list(i64, numbers),
             Region(Block([scf.YieldOp(the_end)])),
-            cases,
+            [Region(self._write_to_end(head, Block())) for head in heads],
             [IndexType()],
         )
-        locate(switch, self.group.kernel)
-        return switch
+        return self.at.add(switch)
 
-    def _write_to_end(self, head: SubCfg, anchor: Operation) -> SSAValue:
-        """The same, where the end of the kernel has a number too."""
-        reached = self._write_chain(head, anchor)
-        return self.group.constants.index(THE_END) if reached is None else reached
+    def _write_to_end(self, head: SubCfg, block: Block) -> Block:
+        """Write what `head` begins to `block`; it ends with the number of what runs next."""
+        with self.at.into(block):
+            reached = self._write_chain(head)
+            if reached is None:
+                reached = self.group.constants.index(THE_END)
+            self.at.append(scf.YieldOp(reached))
+        return block
 
     def _replace_kernel(self, out: Block) -> None:
         """Let `out` follow on what runs once, in the place of all other blocks."""
@@ -208,6 +192,4 @@ class Dispatcher:
             body.detach_block(block)
         for block in garbage:
             block.erase(safe_erase=False)
-        for op in tuple(out.ops):
-            op.detach()
-            entry.add_op(op)
+        Builder.at_end(entry).move(out.ops)

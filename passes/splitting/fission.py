@@ -38,9 +38,9 @@ from spmd.analysis.barriers.barrier_regions import (
     BarrierRegion,
 )
 from spmd.analysis.contexts.region_slots import assign_region_slots
-from spmd.dialects.enclosing import parent_block
+from spmd.dialects.building import Builder
 from spmd.dialects.interfaces.control_flow import Operand
-from spmd.dialects.rewriting import hint, insert_before
+from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import (
     BarrierOp,
     Kind,
@@ -110,13 +110,12 @@ def _make_sizes_known(analyses: Analyses) -> None:
         for number, size in enumerate(alloca.dynamic_sizes):
             if not divergence.is_uniform(size):
                 largest = ReduceOp(Kind.MAXUI, size, Scope.WORK_GROUP)
-                insert_before(alloca, largest)
-                alloca.operands[number] = hint(largest.result, size)
+                alloca.operands[number] = Builder.before(alloca).add(largest, size)
                 waits = True
             elif isinstance(size, OpResult) and regions.region_of(size.op) is region:
                 late = True
         if late and not waits:
-            insert_before(alloca, BarrierOp())
+            Builder.before(alloca).append(BarrierOp())
         any_late, any_waits = any_late or late, any_waits or waits
     if any_late or any_waits:
         analyses.invalidate(preserve_divergence=not any_waits)
@@ -239,13 +238,14 @@ class _Splitter:
             result = load(slot, (), value)
             agreed.append(result)
             op.operands[position] = result.res
+        at = Builder.before(region.end)
         if nest.body.first_op is not None:
-            nest.place_before(region.end)
-        parent_block(region.end).insert_ops_before(agreed, region.end)
+            nest.place(at.point)
+        at.append(*agreed)
         for (op, position), context in compared:
             assert self._paths is not None
             did, like = self._paths.taken_at(region, op)
-            first = agreed_value(self.group, context, did, region.end, like)
+            first = agreed_value(self.group, context, did, at, like)
             op.operands[position] = hint(first, op.operands[position])
 
     def _expand(self, collective: Operation) -> None:

@@ -48,6 +48,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from spmd.analysis.barriers.barrier_regions import BarrierRegion
 from spmd.analysis.contexts.region_needs import RegionNeeds
+from spmd.dialects.building import Builder
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import size_in_bytes, static_bytes
 from spmd.dialects.rewriting import NO_WRAP, hint, locate, replace
@@ -148,21 +149,17 @@ class _GroupArray:
             locate(free, self.alloca)
             block.insert_op_before(free, block.last_op)
 
-    def view(self, ids: Mapping[int, SSAValue]) -> list[Operation]:
-        """The operations that find the part of one work-item; the last one is it."""
+    def view(self, ids: Mapping[int, SSAValue], at: Builder) -> SSAValue:
+        """The part of one work-item, found by `at`."""
         assert self._bytes is not None, "an interleaved array has no views"
-        index, ops = self.group.linear_id(ids, self.alloca)
-        offset = arith.MuliOp(index, self._bytes, overflow=NO_WRAP)
+        index = self.group.linear_id(ids, at)
+        offset = at.add(arith.MuliOp(index, self._bytes, overflow=NO_WRAP))
         plain = MemRefType(self.type.element_type, self.type.shape, self.type.layout)
         view = memref.ViewOp(self.array, offset, self.sizes, plain)
-        ops += (offset, view)
         if plain != self.type:
             # Group memory has no memory space; what uses it expects that of `alloca`.
-            ops.append(memref.MemorySpaceCastOp(view, self.type))
-        hint(ops[-1].results[0], self.alloca.memref)
-        for op in ops:
-            locate(op, self.alloca)
-        return ops
+            view = memref.MemorySpaceCastOp(at.add(view), self.type)
+        return at.add(view, self.alloca.memref)
 
     def use_elements(
         self, indices_of: Callable[[Operation], Sequence[SSAValue]]
@@ -217,10 +214,7 @@ class PrivateArrays:
         array = self._arrays[alloca]
         if array.reason is None:
             return alloca.memref
-        ops = array.view(nest.ids)
-        for op in ops:
-            nest.body.add_op(op)
-        return ops[-1].results[0]
+        return array.view(nest.ids, Builder.at_end(nest.body, alloca))
 
     def place(self, region: BarrierRegion) -> None:
         """Make the arrays of dynamic size that `region` is the first to use."""
@@ -275,7 +269,7 @@ def lift_private_array(
     array = _GroupArray(group, alloca, sizes)
     ids = group.local_ids()
     if array.reason is not None:
-        replace(alloca, array.view(ids))
+        replace(alloca, (), (array.view(ids, Builder.before(alloca)),))
         return array
     indices = tuple(ids[d] for d in sorted(ids, reverse=True))
     array.use_elements(lambda op: indices)

@@ -26,7 +26,7 @@ from spmd.analysis.contexts.sub_cfg_needs import (
     is_given_by,
     reaches,
 )
-from spmd.dialects.enclosing import parent_block
+from spmd.dialects.building import Builder
 from spmd.dialects.rewriting import hint, locate
 from spmd.dialects.spmd import LocalIdOp, is_sync
 from spmd.passes.splitting.kept_values import EntryValues, KeptValues
@@ -59,17 +59,17 @@ class Plan:
 
 class SubCfgCode:
     """
-    Writes the loops of one sub-CFG in front of `anchor`.
+    Writes the loops of one sub-CFG.
 
-    `given` is the result of the collective in front of it.
+    `given` is the result of the collective before it.
     """
 
     def __init__(
-        self, plan: Plan, sub_cfg: SubCfg, anchor: Operation, given: SSAValue | None
+        self, plan: Plan, sub_cfg: SubCfg, at: Builder, given: SSAValue | None
     ):
         self.plan = plan
         self.sub_cfg = sub_cfg
-        self.anchor = anchor
+        self.at = at
         self.given = given
         self.nest = plan.group.nest(sub_cfg.sync or end_of(sub_cfg.start))
         self._entry = EntryValues(plan.kept, self.nest, self._known_outside)
@@ -90,7 +90,7 @@ class SubCfgCode:
             self._entry.get(value)
         self._write_blocks(next_)
         if self.nest.body.first_op is not None:
-            self.nest.place_before(self.anchor)
+            self.nest.place(self.at.point)
 
     # Values.
 
@@ -102,9 +102,7 @@ class SubCfgCode:
             assert self.given is not None, "a collective has a result"
             return self.given
         if (slot := self.plan.kept.uniform.get(value)) is not None:
-            op = load(slot, (), value)
-            parent_block(self.anchor).insert_op_before(op, self.anchor)
-            return op.res
+            return self.at.add(load(slot, (), value))
         return None
 
     def _known_in(self, block: Block, body: Block) -> dict[SSAValue, SSAValue]:
@@ -219,9 +217,7 @@ class SubCfgCode:
         code, reached = structurize(
             Region([*new.values()]), Pool(self.plan.group.entry), same=self._same
         )
-        for op in tuple(code.ops):
-            op.detach()
-            self.nest.body.add_op(op)
+        Builder.at_end(self.nest.body).move(code.ops)
         if next_ is not None:
             element = self._element_of(next_)
             self.nest.body.add_op(store(reached[0], next_, element, like))

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    IndexType,
     MemRefType,
     StringAttr,
     i8,
@@ -15,7 +14,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from spmd.dialects.building import ConstantPool
+from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.remarks import KeptInGroupMemory, remark
 from spmd.dialects.rewriting import NO_WRAP, hint, locate
 from spmd.dialects.spmd import (
@@ -34,6 +33,7 @@ from spmd.dialects.work_groups import (
     mark_group_memory,
     mark_work_items,
 )
+from spmd.passes.work_item_loops.nests import Bounds, nested_loops
 
 DIMENSIONS = tuple(Dimension)
 
@@ -58,9 +58,8 @@ class WorkItemNest:
         """The local ids from the slowest to the fastest: the index into a context."""
         return tuple(self.ids[d] for d in sorted(self.ids, reverse=True))
 
-    def place_before(self, anchor: Operation) -> None:
-        """Put the finished nest, or the body without loops, before `anchor`."""
-        at = InsertPoint.before(anchor)
+    def place(self, at: InsertPoint) -> None:
+        """Put the finished nest, or the body without loops, at a point."""
         if self.loops:
             self.body.add_op(scf.YieldOp())
             Rewriter.insert_op(self.loops[0], at)
@@ -88,21 +87,17 @@ class WorkGroup:
 
     def nest(self, like: Operation) -> WorkItemNest:
         """New work-item loops over the whole group; their location is that of `like`."""
-        zero, one = self.constants.index(0), self.constants.index(1)
-        loops: list[scf.ForOp] = []
+        loops = nested_loops(self.bounds())
         ids: dict[int, SSAValue] = {}
-        body = Block()
-        for dimension in self.dimensions:
-            body = Block(arg_types=[IndexType()])
-            ids[dimension] = hint(body.args[0], f"l{'xyz'[dimension]}")
-            size = self.size(LocalSizeOp, dimension)
-            loop = mark_work_items(scf.ForOp(zero, size, one, (), body), dimension)
-            locate(loop, like)
-            if loops:
-                inner = loops[-1].body.block
-                inner.add_ops((loop, scf.YieldOp()))
-            loops.append(loop)
-        return WorkItemNest(loops, body, ids)
+        for dimension, loop in zip(self.dimensions, loops, strict=True):
+            ids[dimension] = hint(loop.body.block.args[0], f"l{'xyz'[dimension]}")
+            mark_work_items(loop, dimension).location = like.location
+        return WorkItemNest(loops, loops[-1].body.block if loops else Block(), ids)
+
+    def bounds(self) -> list[Bounds]:
+        """Those of loops over the whole group, slowest first."""
+        zero, one = self.constants.index(0), self.constants.index(1)
+        return [(zero, self.size(LocalSizeOp, d), one) for d in self.dimensions]
 
     def array(
         self,
@@ -148,42 +143,28 @@ class WorkGroup:
             total = product.result
         return self.allocate(MemRefType(i8, (DYNAMIC_INDEX,)), (total,), name, like)
 
-    def linear_id(
-        self, ids: Mapping[int, SSAValue], like: Operation
-    ) -> tuple[SSAValue, list[Operation]]:
-        """The number of a work-item in its group, and the operations that compute it."""
+    def linear_id(self, ids: Mapping[int, SSAValue], at: Builder) -> SSAValue:
+        """The number of a work-item in its group, computed by `at`."""
         index: SSAValue | None = None
-        ops: list[Operation] = []
         for dimension in self.dimensions:
             id_ = ids[dimension]
             if index is not None:
                 extent = self.size(LocalSizeOp, dimension)
-                rows = arith.MuliOp(index, extent, overflow=NO_WRAP)
-                sum_ = arith.AddiOp(rows, id_, overflow=NO_WRAP)
-                ops += (rows, sum_)
-                id_ = sum_.result
+                rows = at.add(arith.MuliOp(index, extent, overflow=NO_WRAP))
+                id_ = at.add(arith.AddiOp(rows, id_, overflow=NO_WRAP))
             index = id_
-        for op in ops:
-            locate(op, like)
-        return self.constants.index(0) if index is None else index, ops
+        return self.constants.index(0) if index is None else index
 
-    def ids_of(
-        self, number: SSAValue, like: Operation
-    ) -> tuple[dict[int, SSAValue], list[Operation]]:
+    def ids_of(self, number: SSAValue, at: Builder) -> dict[int, SSAValue]:
         """The local ids of the work-item with this number, slowest first; see `linear_id`."""
         found: dict[int, SSAValue] = {}
-        ops: list[Operation] = []
         for dimension in reversed(self.dimensions[1:]):
             size = self.size(LocalSizeOp, dimension)
-            id_, rest = arith.RemUIOp(number, size), arith.DivUIOp(number, size)
-            ops += (id_, rest)
-            found[dimension] = id_.result
-            number = rest.result
+            found[dimension] = at.add(arith.RemUIOp(number, size))
+            number = at.add(arith.DivUIOp(number, size))
         if self.dimensions:
             found[self.dimensions[0]] = number
-        for op in ops:
-            locate(op, like)
-        return dict(reversed(found.items())), ops
+        return dict(reversed(found.items()))
 
     def group_id(self, dimension: int) -> SSAValue:
         """Which work-group this is."""

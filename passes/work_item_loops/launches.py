@@ -29,7 +29,6 @@ from typing import cast
 from xdsl.dialects import arith, cf, func, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    IndexType,
     IntegerAttr,
     MemRefType,
     UnitAttr,
@@ -41,7 +40,7 @@ from xdsl.rewriter import Rewriter
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.element_types import size_in_bytes
 from spmd.dialects.enclosing import function_around
-from spmd.dialects.rewriting import NO_WRAP, hint, locate
+from spmd.dialects.rewriting import NO_WRAP, hint
 from spmd.dialects.spmd import (
     MAX_EXTENT,
     MAX_GROUP_SIZE,
@@ -53,6 +52,7 @@ from spmd.dialects.spmd import (
 )
 from spmd.dialects.spmd.kernel import FULL_GROUPS
 from spmd.dialects.work_groups import CACHE_LINE, FULL_SUFFIX, GROUPS
+from spmd.passes.work_item_loops.nests import nested_loops
 
 _LETTERS = "xyz"
 
@@ -213,24 +213,16 @@ class _Launch:
         arguments: Sequence[SSAValue],
     ) -> None:
         zero, one = self.constants.index(0), self.constants.index(1)
+        loops = nested_loops((zero, count, one) for count in reversed(groups))
         ids: list[SSAValue] = []
-        body: Block | None = None
-        for d in (2, 1, 0):
-            inner = Block(arg_types=[IndexType()])
-            ids.insert(0, hint(inner.args[0], f"g{_LETTERS[d]}"))
-            loop = scf.ForOp(zero, groups[d], one, (), inner)
+        for letter, loop in zip(_LETTERS, reversed(loops), strict=True):
+            ids.append(hint(loop.body.block.args[0], f"g{letter}"))
             loop.attributes[GROUPS] = UnitAttr()
-            if body is None:
-                self._at.append(loop)
-            else:
-                body.add_ops((loop, scf.YieldOp()))
-            body = inner
-        assert body is not None
+        body = loops[-1].body.block
         operands = (*arguments, *ids, *enqueued, *global_size)
         self._call(body, operands, ids, enqueued, global_size)
         body.add_op(scf.YieldOp())
-        for op in body.walk():
-            locate(op, self.launch)
+        self._at.append(loops[0])
 
     def _call(
         self,

@@ -1,15 +1,38 @@
-"""Finding the nests of work-item loops that passes of level 1 work on."""
+"""Making nests of loops, and finding those over work-items."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from xdsl.dialects import arith, func, scf
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from spmd.dialects.rewriting import constant_index, has_no_effect
 from spmd.dialects.spmd import LocalSizeOp
 from spmd.dialects.work_groups import range_arguments, work_item_dimension
+
+Bounds = tuple[SSAValue, SSAValue, SSAValue]
+"""Lower bound, upper bound and step of a loop."""
+
+
+def nested_loops(
+    bounds: Iterable[Bounds], carried: Sequence[SSAValue] = ()
+) -> list[scf.ForOp]:
+    """
+    Loops in each other, from the outside, that carry the same values.
+
+    The body of the innermost one is empty.
+    """
+    loops: list[scf.ForOp] = []
+    for lower, upper, step in bounds:
+        body = Block(arg_types=[IndexType(), *(value.type for value in carried)])
+        loop = scf.ForOp(lower, upper, step, carried, body)
+        if loops:
+            loops[-1].body.block.add_ops((loop, scf.YieldOp(*loop.res)))
+        loops.append(loop)
+        carried = body.args[1:]
+    return loops
 
 
 def nests_in(op: Operation) -> Iterator[scf.ForOp]:

@@ -56,6 +56,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from spmd.dialects.building import Builder
 from spmd.dialects.enclosing import parent_block
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import (
@@ -63,13 +64,13 @@ from spmd.dialects.rewriting import (
     erase_dead_ops,
     has_no_effect,
     hint,
-    insert_before,
 )
 from spmd.dialects.work_groups import is_group_memory
 from spmd.passes.work_item_loops.nests import (
     is_local_size,
     is_outside,
     loops_of,
+    nested_loops,
     nests_in,
 )
 
@@ -132,8 +133,7 @@ def _hoist(nest: scf.ForOp) -> None:
             and not op.name.startswith("spmd.")
             and all(is_outside(value, nest) for value in op.operands)
         ):
-            op.detach()
-            insert_before(nest, op)
+            Builder.before(nest).move((op,))
 
 
 def _move_stores_behind(nest: scf.ForOp) -> None:
@@ -221,7 +221,7 @@ def _unswitch(nest: scf.ForOp, branch: Branch) -> tuple[int, list[scf.ForOp]]:
             branch.arg, branch.cases, regions[0], regions[1:], ()
         )
     around.location = branch.location
-    insert_before(nest, around)
+    Builder.before(nest).append(around)
     Rewriter.erase_op(nest)
     return beside, [loops for loops in arms if loops is not None]
 
@@ -229,18 +229,14 @@ def _unswitch(nest: scf.ForOp, branch: Branch) -> tuple[int, list[scf.ForOp]]:
 def _loops_around(nest: scf.ForOp, branch: Branch, arm: Region) -> scf.ForOp | None:
     """Loops like `nest` with `arm` instead of `branch`; none if that does nothing."""
     known: dict[SSAValue, SSAValue] = {}
-    loops: list[scf.ForOp] = []
-    body = Block()
-    for loop in loops_of(nest):
-        body = Block(arg_types=loop.body.block.arg_types)
-        index, new = loop.body.block.args[0], body.args[0]
+    sources = loops_of(nest)
+    loops = nested_loops((loop.lb, loop.ub, loop.step) for loop in sources)
+    for loop, copy in zip(sources, loops, strict=True):
+        index, new = loop.body.block.args[0], copy.body.block.args[0]
         known[index] = hint(new, index)
-        copy = scf.ForOp(loop.lb, loop.ub, loop.step, (), body)
         copy.attributes.update(loop.attributes)
         copy.location = loop.location
-        if loops:
-            loops[-1].body.block.add_ops((copy, scf.YieldOp()))
-        loops.append(copy)
+    body = loops[-1].body.block
     for op in _body(nest).ops:
         if op is branch:
             _move_arm(arm, branch, body, known)
