@@ -28,7 +28,7 @@ spmd.sub_group (%lx) shape [16] at (%first) {
     memref.store %v, %y[%lx] : memref<?xf32>
   }
   %r = scf.while (%a = %v) : (f32) -> f32 {
-    %more = arith.cmpf ogt, %a, %activee : f32
+    %more = arith.cmpf ogt, %a, %one : f32
     scf.condition(%more) %a : f32
   } do {
   ^bb0(%a: f32):
@@ -46,7 +46,7 @@ spmd.sub_group (%lx) shape [16] at (%first) {
     memref.store %v, %y[%lx] : memref<?xf32>
   }
   %live, %r = scf.while (%live = %true, %a = %v) : (i1, f32) -> (i1, f32) {
-    %more = arith.cmpf ogt, %a, %activee : f32
+    %more = arith.cmpf ogt, %a, %one : f32
     %active = arith.select %live, %more, %false : i1
     %some = spmd.any %active across sub_group
     scf.condition(%some) %active, %a : i1, f32

@@ -10,10 +10,10 @@
 func.func @private_stores(%n: index, %x: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c8 = arith.constant 8 : index
-  %activee = arith.constant 1 : i32
+  %one = arith.constant 1 : i32
   spmd.sub_group (%lx) shape [8] at (%c0) {
     %a = memref.alloca() : memref<4xi32>
-    memref.store %activee, %a[%c0] : memref<4xi32>
+    memref.store %one, %a[%c0] : memref<4xi32>
     scf.for %k = %lx to %n step %c8 {
       %k32 = arith.index_cast %n : index to i32
       memref.store %k32, %a[%c0] : memref<4xi32>
@@ -34,11 +34,11 @@ func.func @wraps(%n: index, %x: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c8 = arith.constant 8 : index
   %far = arith.constant 9223372036854775804 : index
-  %activee = arith.constant 1 : i32
+  %one = arith.constant 1 : i32
   spmd.sub_group (%lx) shape [8] at (%c0) {
     %start = arith.addi %lx, %far : index
     scf.for %k = %start to %n step %c8 {
-      memref.store %activee, %x[%lx] : memref<?xi32>
+      memref.store %one, %x[%lx] : memref<?xi32>
     }
   }
   func.return
@@ -54,11 +54,11 @@ func.func @wraps(%n: index, %x: memref<?xi32>) {
 func.func @from_below_zero(%n: index, %m: index, %x: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c8 = arith.constant 8 : index
-  %activee = arith.constant 1 : i32
+  %one = arith.constant 1 : i32
   spmd.sub_group (%lx) shape [8] at (%c0) {
     %start = arith.addi %lx, %m overflow<nsw> : index
     scf.for %k = %start to %n step %c8 {
-      memref.store %activee, %x[%lx] : memref<?xi32>
+      memref.store %one, %x[%lx] : memref<?xi32>
     }
   }
   func.return
