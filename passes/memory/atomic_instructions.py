@@ -30,10 +30,6 @@ from spmd.dialects.spmd.atomics import AtomicKind, AtomicOp, Ordering
 from spmd.dialects.spmd.types import is_float
 
 _INTEGERS = {
-    AtomicKind.ADD: "add",
-    AtomicKind.SUB: "sub",
-    AtomicKind.MIN: "min",
-    AtomicKind.MAX: "max",
     AtomicKind.MINUI: "umin",
     AtomicKind.MAXUI: "umax",
     AtomicKind.AND: "_and",
@@ -41,7 +37,6 @@ _INTEGERS = {
     AtomicKind.XOR: "_xor",
     AtomicKind.EXCHANGE: "xchg",
 }
-
 _FLOATS = {
     AtomicKind.ADD: "fadd",
     AtomicKind.SUB: "fsub",
@@ -49,6 +44,7 @@ _FLOATS = {
     AtomicKind.MAX: "fmaximum",
     AtomicKind.EXCHANGE: "xchg",
 }
+"""What `llvm.atomicrmw` calls the kinds that it does not call as the dialect does."""
 
 NO_SIGNED_WRAP = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
 """The distance of an element that exists is a number that fits."""
@@ -57,42 +53,29 @@ _ON_FAILURE = {"release": "monotonic", "acq_rel": "acquire"}
 """The strongest ordering that an exchange without store may have."""
 
 
-def write_rmw(op: AtomicRmwOp) -> None:
-    """Put `llvm.atomicrmw` in the place of `op`."""
+def write_instruction(op: AtomicRmwOp | AtomicCasOp) -> None:
+    """Put `llvm.atomicrmw` or `llvm.cmpxchg` in the place of `op`."""
     compat.ensure("llvm")
     code = _Code(op)
     pointer = code.pointer()
-    kinds = _FLOATS if is_float(op.value.type) else _INTEGERS
-    value = code.number(op.value)
-    done = code.add(AtomicRMWOp(kinds[op.kind.data], pointer, value, _ordering(op)))
-    replace(op, (), (code.in_type_of(op.old, done),))
-
-
-def write_cas(op: AtomicCasOp) -> None:
-    """Put `llvm.cmpxchg` in the place of `op`."""
-    compat.ensure("llvm")
-    code = _Code(op)
-    pointer = code.pointer()
-    success = _ordering(op)
-    pair = code.add(
-        AtomicCmpXchgOp(
-            pointer,
-            code.number(op.expected),
-            code.number(op.new),
-            success,
-            _ON_FAILURE.get(success, success),
-        )
-    )
+    ordering = op.ordering.data.value
+    if op.ordering.data is Ordering.RELAXED:
+        ordering = "monotonic"
+    if isinstance(op, AtomicRmwOp):
+        kinds = _FLOATS if is_float(op.value.type) else _INTEGERS
+        kind = kinds.get(op.kind.data, op.kind.data.value)
+        value = code.number(op.value)
+        old = code.add(AtomicRMWOp(kind, pointer, value, ordering))
+        replace(op, (), (code.in_type_of(op.old, old),))
+        return
+    on_failure = _ON_FAILURE.get(ordering, ordering)
+    expected, new = code.number(op.expected), code.number(op.new)
+    pair = code.add(AtomicCmpXchgOp(pointer, expected, new, ordering, on_failure))
     old, won = (
         code.add(llvm.ExtractValueOp(DenseArrayBase.from_list(i64, [n]), pair, type_))
-        for n, type_ in enumerate((_plain(op.new.type), op.won.type))
+        for n, type_ in enumerate((new.type, op.won.type))
     )
     replace(op, (), (code.in_type_of(op.old, old), won))
-
-
-def _ordering(op: AtomicOp) -> str:
-    given = op.ordering.data
-    return "monotonic" if given is Ordering.RELAXED else given.value
 
 
 def _plain(type_: Attribute) -> Attribute:

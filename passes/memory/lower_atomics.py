@@ -39,34 +39,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from spmd.dialects.building import Builder
 from spmd.dialects.rewriting import replace
-from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
-from spmd.dialects.spmd.atomics import AtomicKind, AtomicOp, AtomicScope
-from spmd.dialects.spmd.types import is_float, is_local
+from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp, Kind
+from spmd.dialects.spmd.atomics import AtomicKind, AtomicScope
+from spmd.dialects.spmd.types import combine, is_float, is_local
 from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
-
-_Combine = type[
-    arith.SignlessIntegerBinaryOperation | arith.FloatingPointLikeBinaryOperation
-]
-
-_INTEGERS: dict[AtomicKind, _Combine] = {
-    AtomicKind.ADD: arith.AddiOp,
-    AtomicKind.SUB: arith.SubiOp,
-    AtomicKind.MIN: arith.MinSIOp,
-    AtomicKind.MAX: arith.MaxSIOp,
-    AtomicKind.MINUI: arith.MinUIOp,
-    AtomicKind.MAXUI: arith.MaxUIOp,
-    AtomicKind.AND: arith.AndIOp,
-    AtomicKind.OR: arith.OrIOp,
-    AtomicKind.XOR: arith.XOrIOp,
-}
-
-_FLOATS: dict[AtomicKind, _Combine] = {
-    AtomicKind.ADD: arith.AddfOp,
-    AtomicKind.SUB: arith.SubfOp,
-    AtomicKind.MIN: arith.MinimumfOp,
-    AtomicKind.MAX: arith.MaximumfOp,
-}
 
 
 @dataclass(frozen=True)
@@ -77,13 +55,18 @@ class LowerAtomicsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for each in tuple(op.walk()):
-            if isinstance(each, AtomicRmwOp):
-                lower_rmw(each)
-            elif isinstance(each, AtomicCasOp):
-                lower_cas(each)
+            if not isinstance(each, AtomicRmwOp | AtomicCasOp):
+                continue
+            if _needs_no_instruction(each):
+                _write_load_and_store(each)
+            else:
+                # Imported here: few kernels need the `llvm` dialect, which takes long.
+                from spmd.passes.memory.atomic_instructions import write_instruction
+
+                write_instruction(each)
 
 
-def needs_no_instruction(op: AtomicOp) -> bool:
+def _needs_no_instruction(op: AtomicRmwOp | AtomicCasOp) -> bool:
     """Whether only the thread of this work-group can get at the element."""
     type_ = op.memref_type
     return (
@@ -93,35 +76,24 @@ def needs_no_instruction(op: AtomicOp) -> bool:
     )
 
 
-def lower_rmw(op: AtomicRmwOp) -> None:
-    """Do to one update what the pass does to all."""
-    if not needs_no_instruction(op):
-        # Imported here because few kernels need the `llvm` dialect, which takes long.
-        from spmd.passes.memory.atomic_instructions import write_rmw
-
-        write_rmw(op)
-        return
-    load = memref.LoadOp.get(op.memref, op.indices)
-    new: SSAValue = op.value
-    ops: list[Operation] = [load]
-    if (kind := op.kind.data) is not AtomicKind.EXCHANGE:
-        combine = (_FLOATS if is_float(op.value.type) else _INTEGERS)[kind]
-        combined = combine(load.res, op.value)
-        new = combined.result
-        ops.append(combined)
-    ops.append(memref.StoreOp.get(new, op.memref, op.indices))
-    replace(op, ops, (load.res,))
+def _write_load_and_store(op: AtomicRmwOp | AtomicCasOp) -> None:
+    at = Builder.before(op)
+    old = at.add(memref.LoadOp.get(op.memref, op.indices))
+    results = [old]
+    if isinstance(op, AtomicCasOp):
+        won = at.add(arith.CmpiOp(old, op.expected, "eq"))
+        new = at.add(arith.SelectOp(won, op.new, old))
+        results.append(won)
+    elif op.kind.data is AtomicKind.EXCHANGE:
+        new = op.value
+    else:
+        new = at.add(_update(op.kind.data, old, op.value))
+    at.append(memref.StoreOp.get(new, op.memref, op.indices))
+    replace(op, (), results)
 
 
-def lower_cas(op: AtomicCasOp) -> None:
-    """Do to one exchange what the pass does to all."""
-    if not needs_no_instruction(op):
-        from spmd.passes.memory.atomic_instructions import write_cas
-
-        write_cas(op)
-        return
-    load = memref.LoadOp.get(op.memref, op.indices)
-    won = arith.CmpiOp(load.res, op.expected, "eq")
-    new = arith.SelectOp(won, op.new, load.res)
-    store = memref.StoreOp.get(new, op.memref, op.indices)
-    replace(op, (load, won, new, store), (load.res, won.result))
+def _update(kind: AtomicKind, old: SSAValue, value: SSAValue) -> Operation:
+    if kind is AtomicKind.SUB:
+        subtract = arith.SubfOp if is_float(value.type) else arith.SubiOp
+        return subtract(old, value)
+    return combine(Kind(kind.value), old, value)

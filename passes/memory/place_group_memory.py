@@ -43,7 +43,6 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
     DictionaryAttr,
-    FunctionType,
     IndexType,
     IntegerAttr,
     MemRefType,
@@ -54,11 +53,11 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
 
-from spmd.dialects.building import ConstantPool
+from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.element_types import size_in_bytes, static_bytes
-from spmd.dialects.enclosing import terminator
+from spmd.dialects.element_types import static_bytes
 from spmd.dialects.remarks import PlacedGroupMemory, remark
 from spmd.dialects.rewriting import (
     NO_WRAP,
@@ -125,32 +124,34 @@ def place_group_memory(function: func.FuncOp) -> None:
         return
     enqueued = entry.args[-6:-3]
     scratch = hint(entry.insert_arg(SCRATCH_TYPE, len(entry.args)), "scratch")
-    _extend_type(function)
+    function.update_function_type()
+    if function.arg_attrs is not None:
+        function.arg_attrs = ArrayAttr((*function.arg_attrs.data, DictionaryAttr({})))
 
     sizes = func.FuncOp(
         function.sym_name.data + SCRATCH_BYTES_SUFFIX,
         ([IndexType()] * 3, [IndexType()]),
     )
-    for argument, letter in zip(sizes.body.block.args, "xyz", strict=True):
-        hint(argument, f"e{letter}")
     block = sizes.body.block
-    block.add_op(func.ReturnOp(block.args[0]))
+    for argument, letter in zip(block.args, "xyz", strict=True):
+        hint(argument, f"e{letter}")
     total = _Layout(block, dict(zip(enqueued, block.args, strict=True)))
     for alloca in moved:
-        total.append(alloca)
-    end = terminator(block)
-    end.operands = (hint(total.end, "bytes"),)
+        total.place(alloca)
+    bytes_ = hint(total.end, "bytes")
+    block.add_op(func.ReturnOp(bytes_))
     merge_equal_ops(block)
     erase_dead_ops(sizes.body)
-    remark(PlacedGroupMemory, function, stack, constant_index(end.operands[0]))
+    remark(PlacedGroupMemory, function, stack, constant_index(bytes_))
     locate(sizes, function)
     assert function.parent is not None
     function.parent.insert_op_after(sizes, function)
 
     layout = _Layout(entry, {})
     for alloca in moved:
-        layout.before = alloca
-        offset = layout.append(alloca)
+        layout.point = InsertPoint.before(alloca)
+        layout.stands_for(alloca)
+        offset = layout.place(alloca)
         replace(alloca, *_view(scratch, offset, alloca))
 
 
@@ -174,11 +175,8 @@ def choose_moved(allocas: Sequence[memref.AllocaOp]) -> list[memref.AllocaOp]:
     moved: list[memref.AllocaOp] = []
     total = 0
     for alloca in allocas:
-        if DYNAMIC_INDEX in alloca.memref.type.get_shape():
-            moved.append(alloca)
-            continue
-        size = _bytes(alloca)
-        if total + size > STACK_BYTES:
+        size = 0 if alloca.dynamic_sizes else _bytes(alloca)
+        if alloca.dynamic_sizes or total + size > STACK_BYTES:
             moved.append(alloca)
         else:
             total += size
@@ -208,7 +206,7 @@ def _pass_scratch(call: func.CallOp, bytes_name: str) -> None:
     call.operands = (*call.operands, scratch.memref)
 
 
-class _Layout:
+class _Layout(Builder):
     """
     Where one allocation after the other begins in `%scratch`, computed in a block.
 
@@ -216,8 +214,7 @@ class _Layout:
     """
 
     def __init__(self, block: Block, known: dict[SSAValue, SSAValue]):
-        self.before = block.last_op
-        self._block = block
+        super().__init__(InsertPoint.at_end(block))
         self._constants = ConstantPool(block)
         self._known = known
         self._offset: int | SSAValue = 0
@@ -229,25 +226,23 @@ class _Layout:
             return self._constants.index(self._offset)
         return self._offset
 
-    def append(self, alloca: memref.AllocaOp) -> SSAValue:
-        """The offset at which `alloca` begins."""
+    def place(self, alloca: memref.AllocaOp) -> SSAValue:
+        """The offset at which `alloca` begins; those of constant size come first."""
         begin = self.end
-        type_ = alloca.memref.type
         if not alloca.dynamic_sizes:
-            size = _bytes(alloca)
-            if isinstance(self._offset, int):
-                self._offset += size
-            else:
-                self._offset = self._add(self._offset, self._constants.index(size))
+            assert isinstance(self._offset, int), "an allocation of constant size"
+            self._offset += _bytes(alloca)
             return begin
-        fixed = size_in_bytes(type_.element_type)
-        for extent in type_.get_shape():
-            fixed *= 1 if extent == DYNAMIC_INDEX else extent
-        size = self._constants.index(fixed)
+        size = self._constants.index(static_bytes(alloca.memref.type))
         for extent in alloca.dynamic_sizes:
-            size = self._multiply(self._here(extent), size)
-        end = size if self._offset == 0 else self._add(begin, size)
-        self._offset = self._round_up(end)
+            size = self._without_wrap(arith.MuliOp, self._here(extent), size)
+        end = size
+        if self._offset != 0:
+            end = self._without_wrap(arith.AddiOp, begin, size)
+        # The next one begins a cache line.
+        slack = self._constants.index(CACHE_LINE - 1)
+        more = self._without_wrap(arith.AddiOp, end, slack)
+        self._offset = self.add(arith.AndIOp(more, self._constants.index(-CACHE_LINE)))
         return begin
 
     def _here(self, value: SSAValue) -> SSAValue:
@@ -258,27 +253,13 @@ class _Layout:
             owner = value.owner
             assert isinstance(owner, Operation), "the size of group memory is enqueued"
             operands = {operand: self._here(operand) for operand in owner.operands}
-            known = self._insert(owner.clone(operands)).results[0]
-            self._known[value] = known
+            known = self._known[value] = self.add(owner.clone(operands))
         return known
 
-    def _round_up(self, value: SSAValue) -> SSAValue:
-        """The next multiple of a cache line."""
-        more = self._add(value, self._constants.index(CACHE_LINE - 1))
-        mask = self._constants.index(-CACHE_LINE)
-        return self._insert(arith.AndIOp(more, mask)).results[0]
-
-    def _add(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self._insert(arith.AddiOp(a, b, overflow=NO_WRAP)).results[0]
-
-    def _multiply(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self._insert(arith.MuliOp(a, b, overflow=NO_WRAP)).results[0]
-
-    def _insert(self, op: Operation) -> Operation:
-        assert self.before is not None, "a block has a terminator"
-        locate(op, self.before)
-        self._block.insert_op_before(op, self.before)
-        return op
+    def _without_wrap(
+        self, op: type[arith.AddiOp | arith.MuliOp], a: SSAValue, b: SSAValue
+    ) -> SSAValue:
+        return self.add(op(a, b, overflow=NO_WRAP))
 
 
 def _view(
@@ -299,13 +280,3 @@ def _view(
 def _bytes(alloca: memref.AllocaOp) -> int:
     """The cache lines of an allocation of constant size."""
     return -(-static_bytes(alloca.memref.type) // CACHE_LINE) * CACHE_LINE
-
-
-def _extend_type(function: func.FuncOp) -> None:
-    """Let the type of `function` have the argument that its entry block has."""
-    function.function_type = FunctionType.from_lists(
-        [argument.type for argument in function.args],
-        function.function_type.outputs.data,
-    )
-    if function.arg_attrs is not None:
-        function.arg_attrs = ArrayAttr((*function.arg_attrs.data, DictionaryAttr({})))

@@ -47,54 +47,53 @@ from typing import Literal
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, StringAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from spmd.analysis.ranges.ranges import IntegerRanges
-from spmd.dialects.building import ConstantPool
+from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import enclosing, terminator
 from spmd.dialects.remarks import FormedSubGroups, is_listened_to, remark
-from spmd.dialects.rewriting import constant_index, hint, insert_before
+from spmd.dialects.rewriting import constant_index, hint
 from spmd.dialects.spmd import SubGroupOp, needs_sub_groups
 from spmd.dialects.work_groups import WORK_ITEMS
 from spmd.passes.sub_groups.linear_sub_groups import (
     answer_for_one_lane,
     answer_queries,
     linear_loop,
-    outermost_work_item_loops,
 )
 from spmd.passes.sub_groups.vector_width import (
     Width,
-    checked_width,
+    check_width,
     choose_width,
     why_width,
 )
 from spmd.passes.sub_groups.vectorization_cost import why_not_worthwhile
 from spmd.passes.sub_groups.vectorization_legality import (
-    why_not_lanes,
+    expect_lanes,
     why_not_vectorizable,
 )
 from spmd.passes.work_item_loops.kernels_to_functions import SUB_GROUP_SIZE
+from spmd.passes.work_item_loops.nests import nests_in
 
 NOT_VECTORIZED = "spmd.not_vectorized"
 
 
-def innermost_work_item_loops(function: func.FuncOp) -> list[scf.ForOp]:
+def _innermost_work_item_loops(function: func.FuncOp) -> list[scf.ForOp]:
     """The work-item loops of `function` that contain no other, in order."""
     loops = [
         op
         for op in function.walk()
         if isinstance(op, scf.ForOp) and WORK_ITEMS in op.attributes
     ]
-    around: set[Operation] = set()
-    for loop in loops:
-        parent = loop.parent_op()
-        while parent is not None and parent not in around:
-            around.add(parent)
-            parent = parent.parent_op()
-    return [loop for loop in loops if loop not in around]
+    # What contains one at all contains the next one.
+    return [
+        loop
+        for loop, following in zip(loops, (*loops[1:], None), strict=False)
+        if following is None or not loop.is_ancestor(following)
+    ]
 
 
 def trip_count(loop: scf.ForOp) -> int | None:
@@ -116,7 +115,7 @@ class FormSubGroupsPass(ModulePass):
     """Only in functions with sub-group operations."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        checked_width(self.width)
+        check_width(self.width)
         for function in op.walk():
             if not isinstance(function, func.FuncOp) or function.is_declaration:
                 continue
@@ -127,7 +126,7 @@ class FormSubGroupsPass(ModulePass):
                 continue
             if self.where_needed and not is_listened_to():
                 continue
-            for loop in innermost_work_item_loops(function):
+            for loop in _innermost_work_item_loops(function):
                 if self.where_needed:
                     remark(FormedSubGroups, loop, loop, 1, None)
                 else:
@@ -171,12 +170,11 @@ def form_linear_sub_groups(
     function: func.FuncOp, size: int, constants: ConstantPool
 ) -> None:
     """Sub-groups of a function whose work-items can tell who is in theirs."""
-    loops = outermost_work_item_loops(function)
+    loops = tuple(nests_in(function))
     if not loops:
         answer_for_one_lane(function)
     for outer in loops:
-        if (problem := why_not_lanes(outer)) is not None:
-            fail(problem.op, problem.reason)
+        expect_lanes(outer)
         loop = linear_loop(outer, constants)
         items = loop.ub
         reason = "the sub-group size is 1" if size == 1 else why_not_vectorizable(loop)
@@ -198,7 +196,7 @@ def form_linear_sub_groups(
 
 def strip_mine(
     loop: scf.ForOp, width: int, constants: ConstantPool
-) -> tuple[SubGroupOp, ...]:
+) -> list[SubGroupOp]:
     """Replace `loop` by sub-groups of `width` lanes, and give these."""
     items = trip_count(loop)
     if items is None:
@@ -206,63 +204,63 @@ def strip_mine(
     else:
         groups = _strip_mine_static(loop, width, items, constants)
     Rewriter.erase_op(loop)
-    return tuple(groups)
+    return groups
 
 
 def _strip_mine_dynamic(
     loop: scf.ForOp, width: int, constants: ConstantPool
 ) -> list[SubGroupOp]:
     """Full sub-groups in a loop and one with the rest."""
-    items = loop.ub
-    if constant_index(loop.lb) != 0:
-        items = _inserted(loop, arith.SubiOp(loop.ub, loop.lb), "items")
+    at = Builder.before(loop)
+    items, from_zero = loop.ub, constant_index(loop.lb) == 0
+    if not from_zero:
+        items = at.add(arith.SubiOp(loop.ub, loop.lb), "items")
     if not IntegerRanges().of(items).is_non_negative:
         # A loop that ends before it starts has no work-items.
-        items = _inserted(loop, arith.MaxSIOp(items, constants.index(0)), "items")
-    whole = _inserted(loop, arith.AndIOp(items, constants.index(-width)), "whole")
-    rest = _inserted(loop, arith.AndIOp(items, constants.index(width - 1)), "rest")
-    end = whole
-    if constant_index(loop.lb) != 0:
-        end = _inserted(loop, arith.AddiOp(loop.lb, whole), "end")
-    body = Block(arg_types=[IndexType()])
-    first = hint(body.args[0], "first")
-    full = _sub_group(loop, width, first)
+        items = at.add(arith.MaxSIOp(items, constants.index(0)), "items")
+    end = whole = at.add(arith.AndIOp(items, constants.index(-width)), "whole")
+    rest = at.add(arith.AndIOp(items, constants.index(width - 1)), "rest")
+    if not from_zero:
+        end = at.add(arith.AddiOp(loop.lb, whole), "end")
+    full = _full_sub_groups(at, loop, width, end, constants)
     last = _sub_group(loop, width, end, rest)
-    body.add_ops((full, scf.YieldOp()))
-    insert_before(loop, scf.ForOp(loop.lb, end, constants.index(width), (), body), last)
+    at.append(last)
     return [full, last]
-
-
-def _inserted(loop: scf.ForOp, op: Operation, name: str) -> SSAValue:
-    insert_before(loop, op)
-    return hint(op.results[0], name)
 
 
 def _strip_mine_static(
     loop: scf.ForOp, width: int, items: int, constants: ConstantPool
 ) -> list[SubGroupOp]:
     """Only the sub-groups that occur; the last one is as narrow as it can be."""
+    at = Builder.before(loop)
     start = constant_index(loop.lb)
     assert start is not None, "a loop with a known trip count starts at a constant"
     whole, rest = divmod(items, width)
     groups: list[SubGroupOp] = []
     if whole == 1:
         groups.append(_sub_group(loop, width, loop.lb))
-        insert_before(loop, groups[-1])
+        at.append(groups[-1])
     elif whole > 1:
-        body = Block(arg_types=[IndexType()])
-        first = hint(body.args[0], "first")
-        groups.append(_sub_group(loop, width, first))
-        body.add_ops((groups[-1], scf.YieldOp()))
         end = constants.index(start + whole * width)
-        insert_before(loop, scf.ForOp(loop.lb, end, constants.index(width), (), body))
+        groups.append(_full_sub_groups(at, loop, width, end, constants))
     if rest:
         lanes = 1 << (rest - 1).bit_length()
         begin = constants.index(start + whole * width)
         count = None if lanes == rest else constants.index(rest)
         groups.append(_sub_group(loop, lanes, begin, count))
-        insert_before(loop, groups[-1])
+        at.append(groups[-1])
     return groups
+
+
+def _full_sub_groups(
+    at: Builder, loop: scf.ForOp, width: int, end: SSAValue, constants: ConstantPool
+) -> SubGroupOp:
+    """A loop over the sub-groups up to `end`, whose lanes all exist."""
+    body = Block(arg_types=[IndexType()])
+    group = _sub_group(loop, width, hint(body.args[0], "first"))
+    body.add_ops((group, scf.YieldOp()))
+    at.append(scf.ForOp(loop.lb, end, constants.index(width), (), body))
+    return group
 
 
 def _sub_group(

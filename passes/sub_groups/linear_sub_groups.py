@@ -30,21 +30,17 @@ scf.for %first = %c0 to %whole step %c16 {
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType, i64
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.rewriter import Rewriter
 
-from spmd.dialects.building import ConstantPool
+from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import (
     NO_WRAP,
     constant_index,
     hint,
-    insert_before,
-    locate,
     replace,
 )
 from spmd.dialects.spmd import (
@@ -65,33 +61,16 @@ from spmd.dialects.spmd import (
     VoteOp,
 )
 from spmd.dialects.spmd.types import neutral_element
-from spmd.dialects.work_groups import WORK_ITEMS, mark_work_items, work_item_dimension
-
-StripMine = Callable[[scf.ForOp], Sequence[SubGroupOp]]
-
-
-def outermost_work_item_loops(function: func.FuncOp) -> list[scf.ForOp]:
-    """The work-item loops of `function` that stand in no other, in order."""
-    loops: list[scf.ForOp] = []
-    inside: set[Operation] = set()
-    for op in function.walk():
-        if op.parent_op() in inside:
-            inside.add(op)
-        elif isinstance(op, scf.ForOp) and WORK_ITEMS in op.attributes:
-            loops.append(op)
-            inside.add(op)
-    return loops
+from spmd.dialects.work_groups import mark_work_items, work_item_dimension
+from spmd.passes.work_item_loops.nests import loops_of
 
 
 def linear_loop(outer: scf.ForOp, constants: ConstantPool) -> scf.ForOp:
     """One loop over the linear local id instead of a nest of work-item loops."""
-    loops = [outer]
-    while isinstance(inner := loops[-1].body.block.first_op, scf.ForOp) and (
-        work_item_dimension(inner) is not None
-    ):
-        if not isinstance(inner.next_op, scf.YieldOp):
-            fail(inner, "expected work-item loops with nothing between them")
-        loops.append(inner)
+    loops = loops_of(outer)
+    inner = loops[-1].body.block.first_op
+    if isinstance(inner, scf.ForOp) and work_item_dimension(inner) is not None:
+        fail(inner, "expected work-item loops with nothing between them")
     for loop in loops:
         if constant_index(loop.lb) != 0 or constant_index(loop.step) != 1:
             fail(loop, "expected work-item loops that count from 0 by 1")
@@ -101,33 +80,31 @@ def linear_loop(outer: scf.ForOp, constants: ConstantPool) -> scf.ForOp:
             )
     if len(loops) == 1:
         return outer
+    at = Builder.before(outer)
     loops.reverse()  # the fastest first
     items = loops[0].ub
     for loop in loops[1:]:
         counts = constant_index(items), constant_index(loop.ub)
         if counts[0] is not None and counts[1] is not None:
             items = constants.index(counts[0] * counts[1])
-            continue
-        product = arith.MuliOp(items, loop.ub, overflow=NO_WRAP)
-        insert_before(outer, product)
-        items = hint(product.result, "items")
+        else:
+            product = arith.MuliOp(items, loop.ub, overflow=NO_WRAP)
+            items = at.add(product, "items")
     body = Block(arg_types=[IndexType()])
+    inside = Builder.at_end(body)
     rest: SSAValue = hint(body.args[0], "linear")
-    for loop in loops[:-1]:
-        item = loop.body.block.args[0]
-        here, following = arith.RemUIOp(rest, loop.ub), arith.DivUIOp(rest, loop.ub)
-        body.add_ops((here, following))
-        locate(here, loop)
-        locate(following, loop)
-        item.replace_all_uses_with(hint(here.result, item))
-        rest = following.result
-    last = loops[-1].body.block.args[0]
-    last.replace_all_uses_with(hint(rest, last))
-    for op in tuple(loops[0].body.block.ops):
-        op.detach()
-        body.add_op(op)
+    for loop in loops:
+        inside.stands_for(loop)
+        item = here = loop.body.block.args[0]
+        if loop is loops[-1]:
+            here = hint(rest, item)
+        else:
+            here = inside.add(arith.RemUIOp(rest, loop.ub), item)
+            rest = inside.add(arith.DivUIOp(rest, loop.ub))
+        item.replace_all_uses_with(here)
+    inside.move(loops[0].body.block.ops)
     linear = scf.ForOp(outer.lb, items, outer.step, (), body)
-    insert_before(outer, mark_work_items(linear, 0))
+    at.append(mark_work_items(linear, 0))
     Rewriter.erase_op(outer)
     return linear
 
@@ -144,8 +121,7 @@ def answer_queries(
                 replace(op, (), (count,))
             case SubGroupIdOp():
                 number = arith.DivUIOp(first, constants.index(size))
-                insert_before(group, number)
-                replace(op, (), (number.result,))
+                replace(op, (), (Builder.before(group).add(number),))
             case NumSubGroupsOp():
                 replace(op, arith.CeilDivUIOp(items, constants.index(size)))
             case ShuffleOp() if group.counts and op.mode.data is ShuffleMode.ROTATE:

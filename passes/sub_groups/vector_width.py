@@ -35,16 +35,13 @@ GENERIC_REGISTER_BITS = 128
 """What every 64-bit CPU with vectors has."""
 
 
-def checked_width(width: Width) -> Width:
-    """`width` if it is allowed, else an error that says what is."""
-    if width == "auto":
-        return width
-    if not 1 <= width <= MAX_WIDTH or width & (width - 1):
+def check_width(width: Width) -> None:
+    """Fails if `width` is not allowed, and says what is."""
+    if width != "auto" and (not 1 <= width <= MAX_WIDTH or width & (width - 1)):
         raise KernelError(
             f"expected a width that is auto or a power of two from 1 to {MAX_WIDTH}, "
             f"got {width}"
         )
-    return width
 
 
 @cache
@@ -82,15 +79,10 @@ def choose_width(loop: scf.ForOp, width: Width, items: int | None) -> int:
 
     A given width is only made smaller where a loop is shorter.
     """
-    lanes = auto_width(loop) if width == "auto" else width
+    lanes = _lanes(*_demand(loop.body)) if width == "auto" else width
     if items is not None:
         lanes = min(lanes, 1 << max(0, items - 1).bit_length())
     return lanes
-
-
-def auto_width(loop: scf.ForOp) -> int:
-    """Four registers of the widest data type in `loop`; two where it calls functions."""
-    return _lanes(*_demand(loop.body))
 
 
 def _lanes(registers: int, widest: int) -> int:
@@ -112,7 +104,11 @@ def why_width(body: Region, width: Width, lanes: int) -> str:
 
 
 def _demand(body: Region) -> tuple[int, int]:
-    """How many registers a value should fill, and the bits of the widest element."""
+    """
+    How many registers a value should fill, and the bits of the widest element.
+
+    Four registers, or two where functions of the math library are called.
+    """
     widest, calls = 32, False
     for op in body.walk():
         for result in op.results:

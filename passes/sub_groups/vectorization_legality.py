@@ -8,7 +8,6 @@ can express. Nothing but the loop and what it uses is looked at.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from xdsl.dialects import cf, memref, scf
 from xdsl.dialects.builtin import (
@@ -24,6 +23,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from spmd.analysis.graphs.traversal import reachable
+from spmd.dialects.diagnostics import fail
 from spmd.dialects.interfaces.computation import Elementwise, FunctionOfOperands
 from spmd.dialects.interfaces.control_flow import RegionTerminator, decisions
 from spmd.dialects.interfaces.memory import MemoryHint
@@ -44,17 +44,9 @@ def why_not_vectorizable(loop: scf.ForOp) -> str | None:
     return _Legality(loop).why_not()
 
 
-@dataclass(frozen=True)
-class Problem:
-    """What keeps the work-items of a loop from being lanes at all."""
-
-    op: Operation
-    reason: str
-
-
-def why_not_lanes(loop: scf.ForOp) -> Problem | None:
+def expect_lanes(loop: scf.ForOp) -> None:
     """
-    Why masks cannot be made for the lanes of `loop`, which has sub-group operations.
+    Fails where masks cannot be made for the lanes of `loop`, which has sub-group ops.
 
     Less is asked for than by `why_not_vectorizable`: loops over lanes run anything else.
     """
@@ -62,19 +54,16 @@ def why_not_lanes(loop: scf.ForOp) -> Problem | None:
         if isinstance(op, scf.ForOp) and WORK_ITEMS in op.attributes:
             continue
         if op.regions and not decisions(op):
-            return Problem(
+            fail(
                 op,
                 f"expected structured control flow (scf.if, index_switch, for, while) "
                 f"around sub-group operations, got {op.name}",
             )
         reason = _why_not_control(op, is_item_type) if op.regions else None
-        if reason is None and isinstance(op, memref.AllocaOp):
+        if isinstance(op, memref.AllocaOp):
             reason = _why_not_array_of_lane(op)
         if reason is not None:
-            return Problem(
-                op, f"expected lanes of a sub-group to run in lock step, but {reason}"
-            )
-    return None
+            fail(op, f"expected lanes of a sub-group to run in lock step, but {reason}")
 
 
 def _why_not_array_of_lane(op: memref.AllocaOp) -> str | None:
