@@ -91,20 +91,16 @@ def emit_llvm(
 def _name_symbols(writer: ModuleWriter, module: ModuleOp, groups: set[str]) -> None:
     symbols = writer.symbols
     for op in module.ops:
-        if isinstance(op, FuncOp):
-            name = op.sym_name.data
-            declared = not op.body.blocks
-            symbols[name] = name if declared else exported_symbol(name)
-        elif isinstance(op, GlobalOp):
-            name = op.sym_name.data
-            symbols[name] = exported_symbol(name)
+        assert isinstance(op, FuncOp | GlobalOp)
+        name = op.sym_name.data
+        declared = isinstance(op, FuncOp) and not op.body.blocks
+        symbols[name] = name if declared else exported_symbol(name)
     # The names of the entries stay taken when the functions get others.
     taken = set(symbols.values())
     for op in module.ops:
-        if not isinstance(op, FuncOp) or op.sym_name.data not in groups:
-            continue
-        name = op.sym_name.data
-        if _base(name, groups) == name:
+        if isinstance(op, FuncOp) and (name := op.sym_name.data) in groups:
+            if _base(name, groups) != name:
+                continue
             worker = exported_symbol(name) + WORKER_SUFFIX
             if worker in taken:
                 fail(

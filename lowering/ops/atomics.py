@@ -103,7 +103,7 @@ def _exchanged_until_it_works(
     label, done = writer.fresh("exchange"), writer.fresh("exchanged")
     entered = writer.block
     writer.jump(label)
-    join = Join(writer, label)
+    join = Join(writer, label).start()
     pattern = join.phi(bits, "seen")
     join.add(entered, [first])
     same = bits == type_

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IntegerType
+from xdsl.dialects.utils import get_dynamic_index_list
 from xdsl.ir import Operation, SSAValue
 
 from spmd.lowering.ops.memref import contiguous_strides, new_memref, sizes_of
@@ -17,23 +16,19 @@ from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.registry import emits
 from spmd.lowering.writing.types import MemRefLayout, TypeNotLowered, memref_layout
 
-DYNAMIC = DYNAMIC_INDEX
-"""What upstream writes for a size, stride or offset that is an operand."""
-
 
 def _layout_of(value: SSAValue) -> MemRefLayout:
     return memref_layout(value.type)
 
 
 def _mixed(
-    writer: FunctionWriter, static: Iterable[int], dynamic: Iterable[SSAValue]
-) -> list[str]:
+    writer: FunctionWriter,
+    static: DenseArrayBase[IntegerType],
+    dynamic: Sequence[SSAValue],
+) -> tuple[str, ...]:
     """Operands of which some are constants in an attribute."""
-    rest = iter(dynamic)
-    return [
-        writer.get(next(rest)) if number == DYNAMIC else str(number)
-        for number in static
-    ]
+    numbers = get_dynamic_index_list(static.get_values(), dynamic, DYNAMIC_INDEX)
+    return tuple(str(n) if isinstance(n, int) else writer.get(n) for n in numbers)
 
 
 @emits(memref.CastOp, memref.MemorySpaceCastOp)
@@ -80,9 +75,9 @@ def _dim(writer: FunctionWriter, op: memref.DimOp) -> None:
 @emits(memref.SubviewOp)
 def _subview(writer: FunctionWriter, op: memref.SubviewOp) -> None:
     source = writer.memref(op.source)
-    offsets = _mixed(writer, op.static_offsets.get_values(), op.offsets)
-    sizes = _mixed(writer, op.static_sizes.get_values(), op.sizes)
-    steps = _mixed(writer, op.static_strides.get_values(), op.strides)
+    offsets = _mixed(writer, op.static_offsets, op.offsets)
+    sizes = _mixed(writer, op.static_sizes, op.sizes)
+    steps = _mixed(writer, op.static_strides, op.strides)
     offset = source.offset
     for index, stride in zip(offsets, source.strides, strict=True):
         offset = add(writer, offset, multiply(writer, index, stride))
@@ -91,8 +86,7 @@ def _subview(writer: FunctionWriter, op: memref.SubviewOp) -> None:
         for step, stride in zip(steps, source.strides, strict=True)
     ]
     result = op.results[0]
-    layout = _layout_of(result)
-    kept = kept_dimensions(layout, sizes, strides)
+    kept = kept_dimensions(_layout_of(result), sizes, strides)
     if kept is None:
         raise TypeNotLowered(
             f"expected sizes {', '.join(sizes)} without some of the ones among them to "
@@ -102,7 +96,6 @@ def _subview(writer: FunctionWriter, op: memref.SubviewOp) -> None:
         result,
         replace(
             source,
-            layout=layout,
             offset=offset,
             sizes=tuple(sizes[d] for d in kept),
             strides=tuple(strides[d] for d in kept),
@@ -156,15 +149,14 @@ def _view(writer: FunctionWriter, op: memref.ViewOp) -> None:
 @emits(memref.ReinterpretCastOp)
 def _reinterpret_cast(writer: FunctionWriter, op: memref.ReinterpretCastOp) -> None:
     result = op.results[0]
-    (offset,) = _mixed(writer, op.static_offsets.get_values(), op.offsets)
+    (offset,) = _mixed(writer, op.static_offsets, op.offsets)
     writer.set_memref(
         result,
         replace(
             writer.memref(op.source),
-            layout=_layout_of(result),
             offset=offset,
-            sizes=tuple(_mixed(writer, op.static_sizes.get_values(), op.sizes)),
-            strides=tuple(_mixed(writer, op.static_strides.get_values(), op.strides)),
+            sizes=_mixed(writer, op.static_sizes, op.sizes),
+            strides=_mixed(writer, op.static_strides, op.strides),
         ),
     )
 
@@ -178,21 +170,13 @@ def _groups(op: memref.ExpandShapeOp | memref.CollapseShapeOp) -> list[list[int]
 def _expand_shape(writer: FunctionWriter, op: memref.ExpandShapeOp) -> None:
     source = writer.memref(op.src)
     result = op.results[0]
-    sizes = _mixed(writer, op.static_output_shape.get_values(), op.output_shape)
+    sizes = _mixed(writer, op.static_output_shape, op.output_shape)
     strides = ["1"] * len(sizes)
     for stride, group in zip(source.strides, _groups(op), strict=False):
         for d in reversed(group):
             strides[d] = stride
             stride = multiply(writer, stride, sizes[d])
-    writer.set_memref(
-        result,
-        replace(
-            source,
-            layout=_layout_of(result),
-            sizes=tuple(sizes),
-            strides=tuple(strides),
-        ),
-    )
+    writer.set_memref(result, replace(source, sizes=sizes, strides=tuple(strides)))
 
 
 @emits(memref.CollapseShapeOp)
@@ -201,8 +185,7 @@ def _collapse_shape(writer: FunctionWriter, op: memref.CollapseShapeOp) -> None:
     result = op.results[0]
     sizes: list[str] = []
     strides: list[str] = []
-    layout = _layout_of(result)
-    for group in _groups(op) if layout.rank else []:
+    for group in _groups(op) if _layout_of(result).rank else []:
         size = "1"
         for d in group:
             size = multiply(writer, size, source.sizes[d])
@@ -211,8 +194,7 @@ def _collapse_shape(writer: FunctionWriter, op: memref.CollapseShapeOp) -> None:
         wide = [d for d in group if source.sizes[d] != "1"]
         strides.append(source.strides[(wide or group)[-1]])
     writer.set_memref(
-        result,
-        replace(source, layout=layout, sizes=tuple(sizes), strides=tuple(strides)),
+        result, replace(source, sizes=tuple(sizes), strides=tuple(strides))
     )
 
 
@@ -221,9 +203,7 @@ def _extract_strided_metadata(
     writer: FunctionWriter, op: memref.ExtractStridedMetaDataOp
 ) -> None:
     source = writer.memref(op.source)
-    buffer = replace(
-        source, layout=_layout_of(op.base_buffer), offset="0", sizes=(), strides=()
-    )
+    buffer = replace(source, offset="0", sizes=(), strides=())
     writer.set_memref(op.base_buffer, buffer)
     numbers = (source.offset, *source.sizes, *source.strides)
     for result, number in zip(op.results[1:], numbers, strict=True):

@@ -64,7 +64,7 @@ def _join(
     results: Sequence[SSAValue],
     incoming: Sequence[tuple[str, Sequence[str]]],
 ) -> None:
-    join = Join(writer, label)
+    join = Join(writer, label).start()
     join.bind(results)
     for origin, operands in incoming:
         join.add(origin, operands)
@@ -99,7 +99,7 @@ def _while(writer: FunctionWriter, op: scf.WhileOp) -> None:
     initial = components_of(writer, op.operands)
     entered = writer.block
     writer.jump(head)
-    join = Join(writer, head)
+    join = Join(writer, head).start()
     join.bind(before.args)
     join.add(entered, initial)
     with writer.loop([*before.args, *do.args]):

@@ -8,11 +8,11 @@ block of its own per edge, because LLVM's phi knows an edge by its origin only.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from spmd.analysis.graphs.traversal import reverse_post_order, successors_of
+from spmd.dialects.interfaces.control_flow import forwarded
 from spmd.lowering.writing.dispatch import write_block, write_op
 from spmd.lowering.writing.function_writer import FunctionWriter
 
@@ -21,12 +21,15 @@ class Join:
     """A block that several branches reach, with the values that they bring."""
 
     def __init__(self, writer: FunctionWriter, label: str):
-        """Starts the block; phis come next, edges may come later."""
         self.writer = writer
         self.label = label
         self._phis: list[tuple[int, str, str]] = []
         self._edges: list[tuple[str, Sequence[str]]] = []
-        writer.start(label)
+
+    def start(self) -> Join:
+        """Starts the block; phis come next, edges may come before or later."""
+        self.writer.start(self.label)
+        return self
 
     def phi(self, type_: str, hint: str | None) -> str:
         """Reserves a phi; its operand."""
@@ -59,64 +62,39 @@ def components_of(writer: FunctionWriter, values: Sequence[SSAValue]) -> list[st
     return [operand for value in values for operand in writer.components(value)]
 
 
-@dataclass
-class _PendingEdge:
-    """A branch to a block that may not be written yet."""
-
-    origin: str
-    operands: list[str]
-
-
 class Cfg:
     """The blocks of one region while they are written."""
 
     def __init__(self, writer: FunctionWriter, region: Region):
         self.writer = writer
-        self.labels: dict[Block, str] = {}
-        self.edges: dict[Block, list[_PendingEdge]] = {}
-        for number, block in enumerate(region.blocks):
-            if number:
-                self.labels[block] = writer.fresh("bb")
-            self.edges[block] = []
+        _, *others = region.blocks
+        self.joins = {block: Join(writer, writer.fresh("bb")) for block in others}
 
-    def edge(self, to: Block, values: Sequence[SSAValue]) -> str:
+    def _edge(self, to: Block, values: Sequence[SSAValue]) -> str:
         """Records an edge from the block being written; the label to branch to."""
-        operands = components_of(self.writer, values)
-        self.edges[to].append(_PendingEdge(self.writer.block, operands))
-        return self.labels[to]
+        join = self.joins[to]
+        join.add(self.writer.block, components_of(self.writer, values))
+        return join.label
 
-    def edges_of(
-        self, targets: Sequence[tuple[Block, Sequence[SSAValue]]]
-    ) -> tuple[list[str], list[tuple[str, Block, Sequence[SSAValue]]]]:
-        """
-        Records all edges of one terminator; the labels to branch to.
-
-        The second result are edges that need a block of their own, to be written after
-        the terminator.
-        """
+    def branch(self, op: Operation, write: Callable[[list[str]], str]) -> None:
+        """Ends the block by what `write` makes of the labels of the successors of `op`."""
         labels: list[str] = []
         detours: list[tuple[str, Block, Sequence[SSAValue]]] = []
         seen: set[Block] = set()
-        for block, values in targets:
-            if block in seen and values:
-                label = self.writer.fresh("edge")
-                detours.append((label, block, values))
-                labels.append(label)
-                continue
-            if block in seen:
-                labels.append(self.labels[block])
-                continue
+        for block, operands in zip(op.successors, forwarded(op), strict=True):
+            values = [operand.value for operand in operands]
+            if block not in seen:
+                labels.append(self._edge(block, values))
+            elif not values:
+                labels.append(self.joins[block].label)
+            else:
+                labels.append(self.writer.fresh("edge"))
+                detours.append((labels[-1], block, values))
             seen.add(block)
-            labels.append(self.edge(block, values))
-        return labels, detours
-
-    def write_detours(
-        self, detours: Sequence[tuple[str, Block, Sequence[SSAValue]]]
-    ) -> None:
-        """Writes the blocks of their own that `edges_of` asked for."""
+        self.writer.emit(write(labels))
         for label, block, values in detours:
             self.writer.start(label)
-            self.writer.jump(self.edge(block, values))
+            self.writer.jump(self._edge(block, values))
 
 
 Terminator = Callable[[FunctionWriter, Operation, Cfg], None]
@@ -141,16 +119,11 @@ def write_cfg(
         _terminate(writer, write_block(writer, blocks[0]), None, leave)
         return
     cfg = Cfg(writer, region)
-    joins: list[tuple[Block, Join]] = []
     for block in reverse_post_order(blocks[0], successors_of):
-        if block is not blocks[0]:
-            join = Join(writer, cfg.labels[block])
-            join.bind(block.args)
-            joins.append((block, join))
+        if (join := cfg.joins.get(block)) is not None:
+            join.start().bind(block.args)
         _terminate(writer, write_block(writer, block), cfg, leave)
-    for block, join in joins:
-        for edge in cfg.edges[block]:
-            join.add(edge.origin, edge.operands)
+    for join in cfg.joins.values():
         join.finish()
 
 

@@ -30,7 +30,7 @@ class CountedLoop:
         self._head, self._after = writer.fresh("for"), writer.fresh("endfor")
         entered = writer.block
         writer.jump(self._head)
-        self._join = Join(writer, self._head)
+        self._join = Join(writer, self._head).start()
         self.counter = self._join.phi(type_, hint or "i")
         self._join.bind(carried)
         self._join.add(entered, [lower, *initial])

@@ -28,16 +28,7 @@ def emits(
     [Callable[[FunctionWriter, OpT], None]], Callable[[FunctionWriter, OpT], None]
 ]:
     """Declares a function as the emitter of the given op classes."""
-
-    def register(
-        emitter: Callable[[FunctionWriter, OpT], None],
-    ) -> Callable[[FunctionWriter, OpT], None]:
-        for op in ops:
-            assert op.name not in EMITTERS, f"{op.name} has two emitters"
-            EMITTERS[op.name] = emitter
-        return emitter
-
-    return register
+    return emits_named(*(op.name for op in ops))
 
 
 def emits_named(*names: str) -> Callable[[Emitter], Emitter]:
