@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import ModuleOp
 
 from spmd.runtime.arguments.sizes import Size
-from spmd.runtime.errors import CompileError
 from spmd.runtime.host_function import HostFunction
 from spmd.runtime.kernel import Kernel
-from spmd.runtime.program import Program, compile
+from spmd.runtime.program import Program, chosen, compile
 
 if TYPE_CHECKING:
     from spmd.reference.checking.findings import Report
@@ -55,27 +54,13 @@ def check(
     The report is true if nothing was found, and prints as text; `report.findings` has
     the faults one by one. Raises `CompileError` and `LaunchError` as a launch does.
     """
-    if isinstance(source, Kernel | HostFunction):
-        chosen = source
-    else:
-        chosen = _choose(source, kernel)
-    return chosen.check(
+    if not isinstance(source, Kernel | HostFunction):
+        program = source if isinstance(source, Program) else compile(source)
+        source = chosen(program, kernel, "kernel=")
+    return source.check(
         *args,
         global_size=global_size,
         group_size=group_size,
         schedule=schedule,
         seed=seed,
     )
-
-
-def _choose(
-    source: str | os.PathLike[str] | ModuleOp | Program, name: str | None
-) -> Kernel | HostFunction:
-    program = source if isinstance(source, Program) else compile(source)
-    if name is not None:
-        return program[name]
-    if len(program.kernels) != 1:
-        raise CompileError(
-            f"expected kernel= with one of {', '.join(program)}, got none"
-        )
-    return next(iter(program.kernels.values()))

@@ -178,7 +178,7 @@ def verify(module: ModuleOp, source: SourceText | None) -> None:
         except Exception:
             # Only now is it worth the time to ask which op it was. Some of xDSL's own
             # verifiers raise other exceptions than diagnostics.
-            for op in _innermost_first(module):
+            for op in module.walk(region_first=True):
                 try:
                     op.verify()
                 except Exception as error:
@@ -205,16 +205,6 @@ def _check_names(module: ModuleOp) -> None:
 
 def _name(value: SSAValue) -> str:
     return f"value %{value.name_hint}" if value.name_hint else "an operand"
-
-
-def _innermost_first(op: Operation) -> list[Operation]:
-    ops: list[Operation] = []
-    for region in op.regions:
-        for block in region.blocks:
-            for inner in block.ops:
-                ops.extend(_innermost_first(inner))
-    ops.append(op)
-    return ops
 
 
 def read_source(source: str | os.PathLike[str]) -> SourceText:

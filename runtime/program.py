@@ -99,6 +99,17 @@ class Program(Mapping[str, Kernel | HostFunction]):
         return explain_all(self.kernels.values())
 
 
+def chosen(program: Program, name: str | None, option: str) -> Kernel | HostFunction:
+    """The member that `option` names, or without a name the only kernel."""
+    if name is not None:
+        return program[name]
+    if len(program.kernels) != 1:
+        raise CompileError(
+            f"expected {option} with one of {', '.join(program)}, got none"
+        )
+    return next(iter(program.kernels.values()))
+
+
 def _is_host_function(module: ModuleOp, op: func.FuncOp) -> bool:
     if not op.body.blocks or op.sym_visibility == StringAttr("private"):
         return False

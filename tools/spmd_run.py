@@ -18,7 +18,7 @@ from spmd.runtime.explanation.facts import KernelFacts
 from spmd.runtime.host_function import HostFunction
 from spmd.runtime.kernel import Kernel
 from spmd.runtime.options import CompileOptions
-from spmd.runtime.program import Program
+from spmd.runtime.program import Program, chosen
 from spmd.tools.array_specs import ARRAYS, bfloat16_values, parse_argument
 from spmd.tools.array_text import describe
 from spmd.tools.command_line import exit_status, read_source
@@ -153,7 +153,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.explain and options.kernel is None and not options.print_after:
         print(_explanation(list(program.kernels.values()), options))
         return 0
-    kernel = _choose(program, options.kernel)
+    kernel = chosen(program, options.kernel, "--kernel")
     _print_stages(kernel, options)
     if options.explain:
         print(_explanation([kernel], options))
@@ -171,15 +171,6 @@ def _run(options: argparse.Namespace) -> int:
     elif not options.print_after:
         _parser().error("expected --global-size, or --print-after to see IR only")
     return 0
-
-
-def _choose(program: Program, name: str | None) -> Kernel | HostFunction:
-    if name is not None:
-        return program[name]
-    for members in (program.kernels, program):
-        if len(members) == 1:
-            return next(iter(members.values()))
-    raise CompileError(f"expected --kernel with one of {', '.join(program)}, got none")
 
 
 def _print_stages(kernel: Kernel | HostFunction, options: argparse.Namespace) -> None:

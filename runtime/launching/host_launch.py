@@ -42,15 +42,12 @@ class HostLaunch:
         self._sizes = len(op.sizes)
         self._group_sizes = len(op.group_size)
         self._place = source_location(op)
-        words = 1 + self._sizes + self._group_sizes
+        self._words = 1 + self._sizes + self._group_sizes
         for parameter in kernel.parameters:
             if isinstance(parameter, LocalParameter):
-                words += parameter.layout.shape.count(None)
-            elif isinstance(parameter, ArrayParameter):
-                words += 2 + 2 * parameter.layout.rank
+                self._words += parameter.layout.shape.count(None)
             else:
-                words += 1
-        self._words = words
+                self._words += len(parameter.codes)
 
     def run(self, address: int, threads: int | None) -> None:
         """Does what the record at `address` asks for."""
@@ -78,14 +75,11 @@ class HostLaunch:
                 )
                 self._check_local(parameter, local)
                 parameter.add(local, packed)
-            elif isinstance(parameter, ArrayParameter):
-                rank = parameter.layout.rank
-                fields = [next(words) for _ in range(2 + 2 * rank)]
-                packed.fields += fields
-                if kernel.signature.has_noalias:
-                    packed.arrays.append(_array(parameter, fields))
-            else:
-                packed.fields.append(next(words))
+                continue
+            fields = [next(words) for _ in parameter.codes]
+            packed.fields += fields
+            if isinstance(parameter, ArrayParameter) and kernel.signature.has_noalias:
+                packed.arrays.append(_array(parameter, fields))
         kernel.signature.check_memory(packed)
         if self._extent is Extent.GROUPS:
             sizes = self._work_items(sizes, group_size)
