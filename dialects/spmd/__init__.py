@@ -3,215 +3,123 @@ The `spmd` dialect: the program of one work-item (level 0), sub-groups in lock s
 (level 2) and masks (level 3).
 """
 
-from xdsl.ir import Dialect
+from xdsl.ir import Attribute, Dialect, Operation
 
-from spmd.dialects.spmd.atomics import (
-    AtomicCasOp,
-    AtomicKind,
-    AtomicKindAttr,
-    AtomicOp,
-    AtomicRmwOp,
-    AtomicScope,
-    AtomicScopeAttr,
-    Ordering,
-    OrderingAttr,
+from spmd.dialects.spmd import (
+    atomics,
+    collectives,
+    failure,
+    ids,
+    kernel,
+    lanes,
+    launch,
+    sub_group_ids,
+    types,
+    votes,
+    work_group,
 )
-from spmd.dialects.spmd.attributes import (
-    GLOBAL,
-    LOCAL,
-    PRIVATE,
-    Dimension,
-    DimensionAttr,
-    Memory,
-    MemoryAttr,
-    Scope,
-    ScopeAttr,
+from spmd.dialects.spmd.atomics import AtomicCasOp as AtomicCasOp
+from spmd.dialects.spmd.atomics import AtomicKind as AtomicKind
+from spmd.dialects.spmd.atomics import AtomicKindAttr as AtomicKindAttr
+from spmd.dialects.spmd.atomics import AtomicOp as AtomicOp
+from spmd.dialects.spmd.atomics import AtomicRmwOp as AtomicRmwOp
+from spmd.dialects.spmd.atomics import AtomicScope as AtomicScope
+from spmd.dialects.spmd.atomics import AtomicScopeAttr as AtomicScopeAttr
+from spmd.dialects.spmd.atomics import Ordering as Ordering
+from spmd.dialects.spmd.atomics import OrderingAttr as OrderingAttr
+from spmd.dialects.spmd.collective import CollectiveOp as CollectiveOp
+from spmd.dialects.spmd.collective import ConvergentOp as ConvergentOp
+from spmd.dialects.spmd.collective import convergence_of as convergence_of
+from spmd.dialects.spmd.collective import is_group_collective as is_group_collective
+from spmd.dialects.spmd.collective import is_sync as is_sync
+from spmd.dialects.spmd.collective import needs_sub_groups as needs_sub_groups
+from spmd.dialects.spmd.collectives import BroadcastOp as BroadcastOp
+from spmd.dialects.spmd.collectives import ReduceOp as ReduceOp
+from spmd.dialects.spmd.collectives import ScanMode as ScanMode
+from spmd.dialects.spmd.collectives import ScanModeAttr as ScanModeAttr
+from spmd.dialects.spmd.collectives import ScanOp as ScanOp
+from spmd.dialects.spmd.collectives import ShuffleMode as ShuffleMode
+from spmd.dialects.spmd.collectives import ShuffleModeAttr as ShuffleModeAttr
+from spmd.dialects.spmd.collectives import ShuffleOp as ShuffleOp
+from spmd.dialects.spmd.failure import FailOp as FailOp
+from spmd.dialects.spmd.ids import DimensionOp as DimensionOp
+from spmd.dialects.spmd.ids import EnqueuedLocalSizeOp as EnqueuedLocalSizeOp
+from spmd.dialects.spmd.ids import GlobalIdOp as GlobalIdOp
+from spmd.dialects.spmd.ids import GlobalSizeOp as GlobalSizeOp
+from spmd.dialects.spmd.ids import GroupIdOp as GroupIdOp
+from spmd.dialects.spmd.ids import LocalIdOp as LocalIdOp
+from spmd.dialects.spmd.ids import LocalSizeOp as LocalSizeOp
+from spmd.dialects.spmd.ids import NumGroupsOp as NumGroupsOp
+from spmd.dialects.spmd.kernel import FULL_GROUPS as FULL_GROUPS
+from spmd.dialects.spmd.kernel import MAX_GROUP_SIZE as MAX_GROUP_SIZE
+from spmd.dialects.spmd.kernel import MAX_SUB_GROUP_SIZE as MAX_SUB_GROUP_SIZE
+from spmd.dialects.spmd.kernel import NOALIAS as NOALIAS
+from spmd.dialects.spmd.kernel import KernelOp as KernelOp
+from spmd.dialects.spmd.kernel import ReturnOp as ReturnOp
+from spmd.dialects.spmd.lanes import MaskedOp as MaskedOp
+from spmd.dialects.spmd.lanes import SubGroupOp as SubGroupOp
+from spmd.dialects.spmd.lanes import YieldOp as YieldOp
+from spmd.dialects.spmd.launch import MAX_EXTENT as MAX_EXTENT
+from spmd.dialects.spmd.launch import Extent as Extent
+from spmd.dialects.spmd.launch import ExtentAttr as ExtentAttr
+from spmd.dialects.spmd.launch import LaunchOp as LaunchOp
+from spmd.dialects.spmd.launch import LocalArgument as LocalArgument
+from spmd.dialects.spmd.sub_group_ids import LaneIdOp as LaneIdOp
+from spmd.dialects.spmd.sub_group_ids import NumSubGroupsOp as NumSubGroupsOp
+from spmd.dialects.spmd.sub_group_ids import SubGroupIdOp as SubGroupIdOp
+from spmd.dialects.spmd.sub_group_ids import SubGroupQueryOp as SubGroupQueryOp
+from spmd.dialects.spmd.sub_group_ids import SubGroupSizeOp as SubGroupSizeOp
+from spmd.dialects.spmd.types import GLOBAL as GLOBAL
+from spmd.dialects.spmd.types import LOCAL as LOCAL
+from spmd.dialects.spmd.types import MAX_LOCAL_BYTES as MAX_LOCAL_BYTES
+from spmd.dialects.spmd.types import PRIVATE as PRIVATE
+from spmd.dialects.spmd.types import Dimension as Dimension
+from spmd.dialects.spmd.types import DimensionAttr as DimensionAttr
+from spmd.dialects.spmd.types import Kind as Kind
+from spmd.dialects.spmd.types import KindAttr as KindAttr
+from spmd.dialects.spmd.types import Memory as Memory
+from spmd.dialects.spmd.types import MemoryAttr as MemoryAttr
+from spmd.dialects.spmd.types import Scope as Scope
+from spmd.dialects.spmd.types import ScopeAttr as ScopeAttr
+from spmd.dialects.spmd.types import combine as combine
+from spmd.dialects.spmd.types import neutral_element as neutral_element
+from spmd.dialects.spmd.types import why_not_kind as why_not_kind
+from spmd.dialects.spmd.votes import AllOp as AllOp
+from spmd.dialects.spmd.votes import AnyOp as AnyOp
+from spmd.dialects.spmd.votes import BallotOp as BallotOp
+from spmd.dialects.spmd.votes import ElectOp as ElectOp
+from spmd.dialects.spmd.votes import VoteOp as VoteOp
+from spmd.dialects.spmd.work_group import BarrierOp as BarrierOp
+from spmd.dialects.spmd.work_group import LocalAllocOp as LocalAllocOp
+from spmd.dialects.spmd.work_group import is_group_barrier as is_group_barrier
+
+_MODULES = (
+    kernel,
+    work_group,
+    ids,
+    sub_group_ids,
+    collectives,
+    votes,
+    atomics,
+    launch,
+    failure,
+    lanes,
+    types,
 )
-from spmd.dialects.spmd.collective import (
-    CollectiveOp,
-    ConvergentOp,
-    convergence_of,
-    is_group_collective,
-    is_sync,
-    needs_sub_groups,
-)
-from spmd.dialects.spmd.collectives import (
-    BroadcastOp,
-    ReduceOp,
-    ScanMode,
-    ScanModeAttr,
-    ScanOp,
-    ShuffleMode,
-    ShuffleModeAttr,
-    ShuffleOp,
-)
-from spmd.dialects.spmd.failure import FailOp
-from spmd.dialects.spmd.ids import (
-    DimensionOp,
-    EnqueuedLocalSizeOp,
-    GlobalIdOp,
-    GlobalSizeOp,
-    GroupIdOp,
-    LocalIdOp,
-    LocalSizeOp,
-    NumGroupsOp,
-)
-from spmd.dialects.spmd.kernel import (
-    FULL_GROUPS,
-    MAX_GROUP_SIZE,
-    MAX_SUB_GROUP_SIZE,
-    NOALIAS,
-    KernelOp,
-    ReturnOp,
-)
-from spmd.dialects.spmd.lanes import MaskedOp, SubGroupOp, YieldOp
-from spmd.dialects.spmd.launch import (
-    MAX_EXTENT,
-    Extent,
-    ExtentAttr,
-    LaunchOp,
-    LocalArgument,
-)
-from spmd.dialects.spmd.sub_group_ids import (
-    LaneIdOp,
-    NumSubGroupsOp,
-    SubGroupIdOp,
-    SubGroupQueryOp,
-    SubGroupSizeOp,
-)
-from spmd.dialects.spmd.types import (
-    MAX_LOCAL_BYTES,
-    Kind,
-    KindAttr,
-    combine,
-    neutral_element,
-    why_not_kind,
-)
-from spmd.dialects.spmd.votes import AllOp, AnyOp, BallotOp, ElectOp, VoteOp
-from spmd.dialects.spmd.work_group import BarrierOp, LocalAllocOp, is_group_barrier
+"""The files that define ops and attributes, in the order of `docs/language.md`."""
+
+_DEFINED = [
+    defined
+    for module in _MODULES
+    for defined in vars(module).values()
+    if isinstance(defined, type)
+    and defined.__module__ == module.__name__
+    and "name" in vars(defined)
+]
+"""The classes with a name in IR: no bases, nothing imported."""
 
 SPMD = Dialect(
     "spmd",
-    [
-        AllOp,
-        AnyOp,
-        AtomicCasOp,
-        AtomicRmwOp,
-        BallotOp,
-        BarrierOp,
-        BroadcastOp,
-        ElectOp,
-        EnqueuedLocalSizeOp,
-        FailOp,
-        GlobalIdOp,
-        GlobalSizeOp,
-        GroupIdOp,
-        KernelOp,
-        LaneIdOp,
-        LaunchOp,
-        LocalAllocOp,
-        LocalIdOp,
-        LocalSizeOp,
-        MaskedOp,
-        NumGroupsOp,
-        NumSubGroupsOp,
-        ReduceOp,
-        ReturnOp,
-        ScanOp,
-        ShuffleOp,
-        SubGroupIdOp,
-        SubGroupOp,
-        SubGroupSizeOp,
-        YieldOp,
-    ],
-    [
-        AtomicKindAttr,
-        AtomicScopeAttr,
-        DimensionAttr,
-        ExtentAttr,
-        KindAttr,
-        MemoryAttr,
-        OrderingAttr,
-        ScanModeAttr,
-        ScopeAttr,
-        ShuffleModeAttr,
-    ],
+    [op for op in _DEFINED if issubclass(op, Operation)],
+    [attribute for attribute in _DEFINED if issubclass(attribute, Attribute)],
 )
-
-__all__ = [
-    "FULL_GROUPS",
-    "GLOBAL",
-    "LOCAL",
-    "MAX_EXTENT",
-    "MAX_GROUP_SIZE",
-    "MAX_LOCAL_BYTES",
-    "MAX_SUB_GROUP_SIZE",
-    "NOALIAS",
-    "PRIVATE",
-    "SPMD",
-    "AllOp",
-    "AnyOp",
-    "AtomicCasOp",
-    "AtomicKind",
-    "AtomicKindAttr",
-    "AtomicOp",
-    "AtomicRmwOp",
-    "AtomicScope",
-    "AtomicScopeAttr",
-    "BallotOp",
-    "BarrierOp",
-    "BroadcastOp",
-    "CollectiveOp",
-    "ConvergentOp",
-    "Dimension",
-    "DimensionAttr",
-    "DimensionOp",
-    "ElectOp",
-    "EnqueuedLocalSizeOp",
-    "Extent",
-    "ExtentAttr",
-    "FailOp",
-    "GlobalIdOp",
-    "GlobalSizeOp",
-    "GroupIdOp",
-    "KernelOp",
-    "Kind",
-    "KindAttr",
-    "LaneIdOp",
-    "LaunchOp",
-    "LocalAllocOp",
-    "LocalArgument",
-    "LocalIdOp",
-    "LocalSizeOp",
-    "MaskedOp",
-    "Memory",
-    "MemoryAttr",
-    "NumGroupsOp",
-    "NumSubGroupsOp",
-    "Ordering",
-    "OrderingAttr",
-    "ReduceOp",
-    "ReturnOp",
-    "ScanMode",
-    "ScanModeAttr",
-    "ScanOp",
-    "Scope",
-    "ScopeAttr",
-    "ShuffleMode",
-    "ShuffleModeAttr",
-    "ShuffleOp",
-    "SubGroupIdOp",
-    "SubGroupOp",
-    "SubGroupQueryOp",
-    "SubGroupSizeOp",
-    "VoteOp",
-    "YieldOp",
-    "combine",
-    "convergence_of",
-    "is_group_barrier",
-    "is_group_collective",
-    "is_sync",
-    "needs_sub_groups",
-    "neutral_element",
-    "why_not_kind",
-]

@@ -19,13 +19,20 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.irdl.declarative_assembly_format import (
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    TypeDirective,
+    irdl_custom_directive,
+)
+from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
+from spmd.dialects.assembly_format import BracketedKeyword, Clause, Keyword
 from spmd.dialects.interfaces.memory import MemoryAccess
-from spmd.dialects.spmd.attributes import BracketedKeyword
 from spmd.dialects.spmd.traits import STAYS_IN_PLACE, expect_inside_function
 from spmd.dialects.spmd.types import is_integer, is_memref
 
@@ -74,6 +81,7 @@ class OrderingAttr(BracketedKeyword, EnumAttribute[Ordering]):
     """`#spmd.ordering<relaxed>`; ops print `ordering(relaxed)`."""
 
     name = "spmd.ordering"
+    default = Ordering.RELAXED
 
 
 @irdl_attr_definition
@@ -81,6 +89,7 @@ class AtomicScopeAttr(BracketedKeyword, EnumAttribute[AtomicScope]):
     """`#spmd.atomic_scope<device>`; ops print `scope(device)`."""
 
     name = "spmd.atomic_scope"
+    default = AtomicScope.DEVICE
 
 
 FLOAT_KINDS = (
@@ -105,6 +114,28 @@ def why_not_atomic(kind: AtomicKind, type_: Attribute) -> str | None:
     return f"expected elements of {wanted} for {kind}, got {type_}"
 
 
+@irdl_custom_directive
+class _MemoryType(CustomDirective):
+    """The type of the memref, whose elements have the type of the values."""
+
+    memory: TypeDirective
+    old: TypeDirective
+    value: TypeDirective
+    other: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        position = parser.pos
+        type_ = parser.parse_type()
+        if not is_memref(type_):
+            parser.raise_error(f"expected a memref, got {type_}", position)
+        self.memory.set(state, (type_,))
+        for value in (self.old, self.value, self.other):
+            value.set(state, (type_.element_type,))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        self.memory.print(printer, state, op)
+
+
 class AtomicOp(IRDLOperation, ABC):
     """Base of the atomic ops: one element of a memref, an ordering and a scope."""
 
@@ -114,6 +145,8 @@ class AtomicOp(IRDLOperation, ABC):
     scope = prop_def(AtomicScopeAttr)
 
     traits = traits_def(*STAYS_IN_PLACE)
+
+    custom_directives = (Keyword, Clause, _MemoryType)
 
     @property
     def memref_type(self) -> MemRefType[Attribute]:
@@ -134,54 +167,6 @@ class AtomicOp(IRDLOperation, ABC):
                     f"expected values of the element type {element}, got {value.type}"
                 )
         expect_inside_function(self)
-
-    def _print_element(self, printer: Printer) -> None:
-        printer.print_ssa_value(self.memref)
-        with printer.in_square_brackets():
-            printer.print_list(self.indices, printer.print_ssa_value)
-
-    def _print_rest(self, printer: Printer) -> None:
-        if self.ordering.data is not Ordering.RELAXED:
-            printer.print_string(f" ordering({self.ordering.data})")
-        if self.scope.data is not AtomicScope.DEVICE:
-            printer.print_string(f" scope({self.scope.data})")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.memref_type)
-
-
-class _Element:
-    """What follows the values of an atomic op in its custom syntax."""
-
-    def __init__(self, parser: Parser):
-        self._parser = parser
-        self._memref = parser.parse_unresolved_operand()
-        self.indices = parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE,
-            lambda: parser.resolve_operand(
-                parser.parse_unresolved_operand(), IndexType()
-            ),
-        )
-        self.ordering = Ordering.RELAXED
-        self.scope = AtomicScope.DEVICE
-        if parser.parse_optional_keyword("ordering") is not None:
-            with parser.in_parens():
-                self.ordering = Ordering(parser.parse_str_enum(Ordering))
-        if parser.parse_optional_keyword("scope") is not None:
-            with parser.in_parens():
-                self.scope = AtomicScope(parser.parse_str_enum(AtomicScope))
-        self.attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        position = parser.pos
-        type_ = parser.parse_type()
-        if not is_memref(type_):
-            parser.raise_error(f"expected a memref, got {type_}", position)
-        self._element_type = type_.element_type
-        self.memref = parser.resolve_operand(self._memref, type_)
-
-    def value(self, name: UnresolvedOperand) -> SSAValue:
-        """A value of the memref's element type."""
-        return self._parser.resolve_operand(name, self._element_type)
 
 
 @irdl_op_definition
@@ -230,6 +215,13 @@ class AtomicRmwOp(AtomicOp):
     value = operand_def()
     old = result_def()
 
+    assembly_format = (
+        "custom<Keyword>($kind) $value `,` $memref `[` $indices `]` "
+        "custom<Clause>($ordering) custom<Clause>($scope) "
+        "attr-dict `:` custom<_MemoryType>"
+        "(type($memref), type($old), type($value), ref(type($value)))"
+    )
+
     def __init__(
         self,
         kind: AtomicKind | str,
@@ -254,23 +246,6 @@ class AtomicRmwOp(AtomicOp):
         if (reason := why_not_atomic(self.kind.data, element)) is not None:
             raise VerifyException(reason)
         self._verify_element((self.value, self.old))
-
-    @classmethod
-    def parse(cls, parser: Parser) -> AtomicRmwOp:
-        kind = parser.parse_str_enum(AtomicKind)
-        value = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        at = _Element(parser)
-        op = cls(kind, at.value(value), at.memref, at.indices, at.ordering, at.scope)
-        op.attributes.update(at.attributes)
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.kind.data} ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(", ")
-        self._print_element(printer)
-        self._print_rest(printer)
 
 
 @irdl_op_definition
@@ -320,6 +295,13 @@ class AtomicCasOp(AtomicOp):
     old = result_def()
     won = result_def(i1)
 
+    assembly_format = (
+        "$expected `,` $new `,` $memref `[` $indices `]` "
+        "custom<Clause>($ordering) custom<Clause>($scope) "
+        "attr-dict `:` custom<_MemoryType>"
+        "(type($memref), type($old), type($expected), type($new))"
+    )
+
     def __init__(
         self,
         expected: SSAValue | Operation,
@@ -346,30 +328,3 @@ class AtomicCasOp(AtomicOp):
                 f"{element}"
             )
         self._verify_element((self.expected, self.new, self.old))
-
-    @classmethod
-    def parse(cls, parser: Parser) -> AtomicCasOp:
-        expected = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        new = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        at = _Element(parser)
-        op = cls(
-            at.value(expected),
-            at.value(new),
-            at.memref,
-            at.indices,
-            at.ordering,
-            at.scope,
-        )
-        op.attributes.update(at.attributes)
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.expected)
-        printer.print_string(", ")
-        printer.print_ssa_value(self.new)
-        printer.print_string(", ")
-        self._print_element(printer)
-        self._print_rest(printer)

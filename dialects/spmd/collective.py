@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from math import prod
 from typing import ClassVar
 
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -18,14 +18,12 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.pattern_rewriter import PatternRewriter
-from xdsl.printer import Printer
 from xdsl.traits import ConstantLike
 from xdsl.utils.exceptions import VerifyException
 
+from spmd.dialects.assembly_format import Keyword
 from spmd.dialects.enclosing import enclosing
-from spmd.dialects.spmd.attributes import Scope, ScopeAttr
 from spmd.dialects.spmd.kernel import KernelOp
 from spmd.dialects.spmd.sub_group_ids import SubGroupQueryOp
 from spmd.dialects.spmd.traits import (
@@ -34,13 +32,15 @@ from spmd.dialects.spmd.traits import (
     expect_inside_function,
     replace_keeping_place,
 )
-from spmd.dialects.spmd.types import why_not_scalar
+from spmd.dialects.spmd.types import Scope, ScopeAttr, why_not_scalar
 
 
 class ConvergentOp(IRDLOperation):
     """Base of the ops that work-items reach together: at which they wait for each other."""
 
     traits = traits_def(*STAYS_IN_PLACE, Canonicalizes())
+
+    custom_directives = (Keyword,)
 
     @property
     def convergence_scope(self) -> Scope:
@@ -129,27 +129,6 @@ class ScalarOp(CollectiveOp, ABC):
         if (reason := self.why_not_value()) is not None:
             raise VerifyException(reason)
         expect_inside_function(self)
-
-    def print_end(self, printer: Printer) -> None:
-        """Attributes and the type of the value, which end the custom syntax."""
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
-
-
-def parse_end(
-    parser: Parser, name: UnresolvedOperand
-) -> tuple[SSAValue, dict[str, Attribute]]:
-    """The value of this name, whose type stands here, and the attributes before it."""
-    attributes = parser.parse_optional_attr_dict()
-    parser.parse_punctuation(":")
-    return parser.resolve_operand(name, parser.parse_type()), attributes
-
-
-def parse_scope(parser: Parser) -> Scope:
-    """Reads `across work_group` or `across sub_group`."""
-    parser.parse_keyword("across")
-    return Scope(parser.parse_str_enum(Scope))
 
 
 def convergence_of(op: Operation) -> Scope | None:

@@ -13,13 +13,18 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def, prop_def
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.utils.str_enum import StrEnum
 
-from spmd.dialects.spmd.attributes import BracketedKeyword, Scope, ScopeAttr
-from spmd.dialects.spmd.collective import ScalarOp, parse_end, parse_scope
-from spmd.dialects.spmd.types import Kind, KindAttr, neutral_element, why_not_kind
+from spmd.dialects.assembly_format import BracketedKeyword
+from spmd.dialects.spmd.collective import ScalarOp
+from spmd.dialects.spmd.types import (
+    Kind,
+    KindAttr,
+    Scope,
+    ScopeAttr,
+    neutral_element,
+    why_not_kind,
+)
 
 
 class ScanMode(StrEnum):
@@ -76,6 +81,11 @@ class ReduceOp(ScalarOp):
     kind = prop_def(KindAttr)
     scope = prop_def(ScopeAttr)
 
+    assembly_format = (
+        "custom<Keyword>($kind) $value `across` custom<Keyword>($scope) "
+        "attr-dict `:` type($value)"
+    )
+
     def __init__(
         self, kind: Kind | str, value: SSAValue | Operation, scope: Scope | str
     ):
@@ -93,22 +103,6 @@ class ReduceOp(ScalarOp):
 
     def why_not_value(self) -> str | None:
         return why_not_kind(self.kind.data, self.value.type)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> ReduceOp:
-        kind = parser.parse_str_enum(Kind)
-        name = parser.parse_unresolved_operand()
-        scope = parse_scope(parser)
-        value, attributes = parse_end(parser, name)
-        op = cls(kind, value, scope)
-        op.attributes.update(attributes)
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.kind.data} ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(f" across {self.scope.data}")
-        self.print_end(printer)
 
 
 @irdl_op_definition
@@ -152,6 +146,11 @@ class ScanOp(ScalarOp):
     kind = prop_def(KindAttr)
     scope = prop_def(ScopeAttr)
 
+    assembly_format = (
+        "custom<Keyword>($mode) custom<Keyword>($kind) $value `across` "
+        "custom<Keyword>($scope) attr-dict `:` type($value)"
+    )
+
     def __init__(
         self,
         mode: ScanMode | str,
@@ -179,23 +178,6 @@ class ScanOp(ScalarOp):
 
     def why_not_value(self) -> str | None:
         return why_not_kind(self.kind.data, self.value.type)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> ScanOp:
-        mode = parser.parse_str_enum(ScanMode)
-        kind = parser.parse_str_enum(Kind)
-        name = parser.parse_unresolved_operand()
-        scope = parse_scope(parser)
-        value, attributes = parse_end(parser, name)
-        op = cls(mode, kind, value, scope)
-        op.attributes.update(attributes)
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.mode.data} {self.kind.data} ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(f" across {self.scope.data}")
-        self.print_end(printer)
 
 
 @irdl_op_definition
@@ -238,6 +220,11 @@ class BroadcastOp(ScalarOp):
     source = operand_def(IndexType)
     scope = prop_def(ScopeAttr)
 
+    assembly_format = (
+        "$value `from` $source `across` custom<Keyword>($scope) attr-dict `:` "
+        "type($value)"
+    )
+
     def __init__(
         self,
         value: SSAValue | Operation,
@@ -252,25 +239,6 @@ class BroadcastOp(ScalarOp):
 
     def gives_common_value(self) -> bool:
         return True
-
-    @classmethod
-    def parse(cls, parser: Parser) -> BroadcastOp:
-        name = parser.parse_unresolved_operand()
-        parser.parse_keyword("from")
-        source = parser.resolve_operand(parser.parse_unresolved_operand(), IndexType())
-        scope = parse_scope(parser)
-        value, attributes = parse_end(parser, name)
-        op = cls(value, source, scope)
-        op.attributes.update(attributes)
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(" from ")
-        printer.print_ssa_value(self.source)
-        printer.print_string(f" across {self.scope.data}")
-        self.print_end(printer)
 
 
 class ShuffleMode(StrEnum):
@@ -330,6 +298,10 @@ class ShuffleOp(ScalarOp):
     selector = operand_def(IndexType)
     mode = prop_def(ShuffleModeAttr)
 
+    assembly_format = (
+        "custom<Keyword>($mode) $value `,` $selector attr-dict `:` type($value)"
+    )
+
     def __init__(
         self,
         mode: ShuffleMode | str,
@@ -344,23 +316,3 @@ class ShuffleOp(ScalarOp):
 
     def gives_common_value(self) -> bool:
         return True
-
-    @classmethod
-    def parse(cls, parser: Parser) -> ShuffleOp:
-        mode = parser.parse_str_enum(ShuffleMode)
-        name = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        selector = parser.resolve_operand(
-            parser.parse_unresolved_operand(), IndexType()
-        )
-        value, attributes = parse_end(parser, name)
-        op = cls(mode, value, selector)
-        op.attributes.update(attributes)
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.mode.data} ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(", ")
-        printer.print_ssa_value(self.selector)
-        self.print_end(printer)

@@ -18,19 +18,18 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser
 from xdsl.pattern_rewriter import PatternRewriter
-from xdsl.printer import Printer
 from xdsl.traits import Pure
 
+from spmd.dialects.assembly_format import Keyword
 from spmd.dialects.enclosing import enclosing
-from spmd.dialects.spmd.attributes import Dimension, DimensionAttr
 from spmd.dialects.spmd.kernel import KernelOp
 from spmd.dialects.spmd.traits import (
     Canonicalizes,
     expect_inside_function,
     replace_keeping_place,
 )
+from spmd.dialects.spmd.types import Dimension, DimensionAttr
 
 
 def index_constant(value: int) -> ConstantOp:
@@ -45,6 +44,9 @@ class DimensionOp(IRDLOperation, ABC):
     result = result_def(IndexType)
 
     traits = traits_def(Pure(), Canonicalizes())
+
+    custom_directives = (Keyword,)
+    assembly_format = "custom<Keyword>($dimension) attr-dict"
 
     def __init__(self, dimension: Dimension | str):
         super().__init__(
@@ -92,18 +94,6 @@ class DimensionOp(IRDLOperation, ABC):
             case _:
                 return
         replace_keeping_place(self, new, rewriter)
-
-    @classmethod
-    def parse(cls, parser: Parser):
-        dimension = parser.parse_str_enum(Dimension)
-        attributes = parser.parse_optional_attr_dict()
-        op = cls(dimension)
-        op.attributes.update(attributes)
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.dimension.data.value}")
-        printer.print_op_attributes(self.attributes)
 
 
 @irdl_op_definition

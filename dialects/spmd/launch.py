@@ -29,11 +29,16 @@ from xdsl.traits import SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
+from spmd.dialects.assembly_format import BracketedKeyword
 from spmd.dialects.enclosing import enclosing
-from spmd.dialects.spmd.attributes import GLOBAL, BracketedKeyword
 from spmd.dialects.spmd.kernel import KernelOp
 from spmd.dialects.spmd.traits import STAYS_IN_PLACE, expect_inside_function
-from spmd.dialects.spmd.types import dynamic_dimensions, is_local, is_memref
+from spmd.dialects.spmd.types import (
+    GLOBAL,
+    dynamic_dimensions,
+    is_local,
+    is_memref,
+)
 
 MAX_EXTENT = 1 << 48
 """Work-items of a launch, all dimensions together."""

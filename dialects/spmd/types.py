@@ -1,6 +1,6 @@
 """
-The types that kernels, local memory and collectives can have, and how collectives combine
-two values of them.
+The attributes that name dimensions, memory, scopes and kinds; the types that kernels, local
+memory and collectives can have, and how collectives combine two values of them.
 
 Each rule is a function that says in words why a type is not allowed, or `None` when it
 is; verifiers and the runtime share them.
@@ -39,8 +39,70 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.str_enum import StrEnum
 from xdsl.utils.type import get_element_type_or_self
 
+from spmd.dialects.assembly_format import BracketedKeyword
 from spmd.dialects.element_types import size_in_bytes
-from spmd.dialects.spmd.attributes import GLOBAL, LOCAL, BracketedKeyword
+
+
+class Dimension(StrEnum):
+    """A dimension of the range of work-items; x varies fastest."""
+
+    X = "x"
+    Y = "y"
+    Z = "z"
+
+    @property
+    def number(self) -> int:
+        """0 for x, 1 for y, 2 for z."""
+        return "xyz".find(self.value)
+
+    # Hides a method of `str` that makes no sense for a dimension.
+    index = number  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
+
+
+class Memory(StrEnum):
+    """Who shares a piece of memory: all work-items, a work-group, or nobody."""
+
+    GLOBAL = "global"
+    LOCAL = "local"
+    PRIVATE = "private"
+
+
+class Scope(StrEnum):
+    """The work-items that take part in a barrier or a collective."""
+
+    WORK_GROUP = "work_group"
+    SUB_GROUP = "sub_group"
+
+
+@irdl_attr_definition
+class DimensionAttr(BracketedKeyword, EnumAttribute[Dimension]):
+    """`#spmd.dimension<x>`; ops print the bare keyword."""
+
+    name = "spmd.dimension"
+
+
+@irdl_attr_definition
+class MemoryAttr(BracketedKeyword, EnumAttribute[Memory]):
+    """
+    A memory space, as in `memref<16xf32, #spmd.memory<local>>`.
+
+    A memref without a memory space lies in global memory (`memref.alloca`: private).
+    """
+
+    name = "spmd.memory"
+
+
+@irdl_attr_definition
+class ScopeAttr(BracketedKeyword, EnumAttribute[Scope]):
+    """`#spmd.scope<work_group>`; ops print the bare keyword."""
+
+    name = "spmd.scope"
+
+
+LOCAL = MemoryAttr(Memory.LOCAL)
+GLOBAL = MemoryAttr(Memory.GLOBAL)
+PRIVATE = MemoryAttr(Memory.PRIVATE)
+
 
 WIDTHS: dict[Attribute, int] = {
     i1: 1,

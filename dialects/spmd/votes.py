@@ -16,8 +16,8 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from spmd.dialects.spmd.attributes import Scope, ScopeAttr
-from spmd.dialects.spmd.collective import CollectiveOp, parse_scope
+from spmd.dialects.spmd.collective import CollectiveOp
+from spmd.dialects.spmd.types import Scope, ScopeAttr
 
 
 class VoteOp(CollectiveOp, ABC):
@@ -26,6 +26,8 @@ class VoteOp(CollectiveOp, ABC):
     predicate = operand_def(i1)
     scope = prop_def(ScopeAttr)
     result = result_def(i1)
+
+    assembly_format = "$predicate `across` custom<Keyword>($scope) attr-dict"
 
     def __init__(
         self, predicate: SSAValue | Operation, scope: Scope | str = Scope.SUB_GROUP
@@ -41,19 +43,6 @@ class VoteOp(CollectiveOp, ABC):
 
     def result_alone(self) -> Operation | SSAValue:
         return self.predicate
-
-    @classmethod
-    def parse(cls, parser: Parser):
-        predicate = parser.resolve_operand(parser.parse_unresolved_operand(), i1)
-        op = cls(predicate, parse_scope(parser))
-        op.attributes.update(parser.parse_optional_attr_dict())
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.predicate)
-        printer.print_string(f" across {self.scope.data}")
-        printer.print_op_attributes(self.attributes)
 
 
 @irdl_op_definition

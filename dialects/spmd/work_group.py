@@ -17,13 +17,12 @@ from xdsl.printer import Printer
 from xdsl.traits import is_side_effect_free
 from xdsl.utils.exceptions import VerifyException
 
-from spmd.dialects.spmd.attributes import Scope, ScopeAttr
 from spmd.dialects.spmd.collective import ConvergentOp
 from spmd.dialects.spmd.traits import (
     AllocatesResult,
     expect_inside_function,
 )
-from spmd.dialects.spmd.types import why_not_local_memory
+from spmd.dialects.spmd.types import Scope, ScopeAttr, why_not_local_memory
 
 
 @irdl_op_definition
