@@ -151,6 +151,63 @@ def test_op_has_a_filecheck_test(op: type[Operation]):
     assert any(re.search(rf"CHECK.*{re.escape(op.name)}\b", text) for text in texts)
 
 
+LONGEST_LIST_OF_OPS = 2
+"""What an op is stands on the op: three of them in a row outside of it are a list."""
+
+LISTS_OF_OPS = {
+    "analysis/ranges/range_rules.py": "transfer functions of integer ranges",
+    "passes/kernels/check_barriers.py": "ids, which messages show as they are",
+    "passes/kernels/hoist_ids.py": "name hints of ids",
+}
+"""Files of `LISTING_FOLDERS` that may have lists of ops, and of what."""
+
+LISTING_FOLDERS = ("analysis", "passes", "lowering", "runtime", "tools")
+EMITTERS = ("lowering/math", "lowering/ops")
+"""How each op is written: tables of ops by nature."""
+
+
+def is_op(node: ast.AST) -> bool:
+    """Whether `node` is a class of ops, or the name of one."""
+    match node:
+        case ast.Constant(value=str(name)):
+            return (
+                re.fullmatch(r"(arith|cf|math|memref|scf|spmd|vector)\.\w*", name)
+                is not None
+            )
+        case ast.Name() | ast.Attribute():
+            return ast.unparse(node).endswith("Op")
+        case _:
+            return False
+
+
+def members(node: ast.AST) -> list[ast.AST]:
+    """What a display, a union of classes or an alternative of patterns puts in a row."""
+    match node:
+        case ast.Tuple() | ast.Set() | ast.List():
+            return list(node.elts)
+        case ast.Dict():
+            return [key for key in node.keys if key is not None]
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return [*(members(left) or [left]), *(members(right) or [right])]
+        case ast.MatchOr():
+            patterns = node.patterns
+            return [each.cls for each in patterns if isinstance(each, ast.MatchClass)]
+        case _:
+            return []
+
+
+def test_what_an_op_is_stands_on_the_op():
+    found = {
+        relative(path)
+        for path in MODULES
+        if relative(path).startswith(LISTING_FOLDERS)
+        and not relative(path).startswith(EMITTERS)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if len([each for each in members(node) if is_op(each)]) > LONGEST_LIST_OF_OPS
+    }
+    assert found == set(LISTS_OF_OPS), "expected passes to ask an interface of the ops"
+
+
 # --- files ------------------------------------------------------------------------
 
 

@@ -21,12 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from xdsl.dialects import arith, memref
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.element_types import size_in_bytes
-from spmd.dialects.interfaces.speculation import is_integer_division, may_trap
+from spmd.dialects.interfaces.cost import CostClass, cost_class
+from spmd.dialects.interfaces.speculation import is_integer_division
 from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import SubGroupQueryOp
 
@@ -223,9 +224,7 @@ def is_cheap(op: Operation) -> bool:
     """Whether computing `op` again costs no more than loading its result."""
     return isinstance(op, SubGroupQueryOp) or (
         op.name.startswith("arith.")
-        and not op.regions
-        and not may_trap(op)
-        and not isinstance(op, arith.DivfOp)
+        and cost_class(op) <= CostClass.SIMPLE
         and has_no_effect(op)
     )
 

@@ -16,6 +16,7 @@ from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.analysis.shapes.shape import Shape
 from spmd.analysis.shapes.transfer import Lanes
+from spmd.dialects.comparisons import SWAPPED
 from spmd.dialects.spmd import Scope
 
 
@@ -63,9 +64,6 @@ def prefix_condition(
     return tuple(bounds)
 
 
-_MIRRORED = {2: 4, 3: 5, 4: 2, 5: 3, 6: 8, 7: 9, 8: 6, 9: 7}
-"""The predicate for exchanged operands: `slt` for `sgt`, and so on."""
-
 _LESS = {2: (False, True), 3: (True, True), 6: (False, False), 7: (True, False)}
 """slt, sle, ult, ule: (inclusive, signed)."""
 
@@ -75,7 +73,7 @@ def _bound(divergence: Divergence, op: arith.CmpiOp, dim: int) -> Bound | None:
     predicate = op.predicate.value.data
     if divergence.shape(value, dim).is_uniform:
         value, limit = limit, value
-        predicate = _MIRRORED.get(predicate, predicate)
+        predicate = SWAPPED[predicate]
     known = _LESS.get(predicate)
     shape = divergence.shape(value, dim)
     if known is None or not divergence.shape(limit, dim).is_uniform:

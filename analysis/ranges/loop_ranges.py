@@ -35,6 +35,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
 from spmd.analysis.ranges.range_rules import RULES
+from spmd.dialects.comparisons import NEGATED, SWAPPED
 from spmd.dialects.enclosing import enclosing
 from spmd.dialects.interfaces.control_flow import phi_of
 from spmd.dialects.spmd import SubGroupOp
@@ -245,13 +246,6 @@ def forwarded(value: SSAValue) -> Forwarded | None:
     )
 
 
-_MIRRORED = (0, 1, 4, 5, 2, 3, 8, 9, 6, 7)
-"""The predicate for exchanged operands: `sgt` for `slt`, and so on."""
-
-_NEGATED = (1, 0, 5, 4, 3, 2, 9, 8, 7, 6)
-"""The predicate that holds where another does not: `sge` for `slt`, and so on."""
-
-
 def _tests(
     value: SSAValue, condition: SSAValue, holds: bool
 ) -> Iterator[tuple[int, SSAValue]]:
@@ -267,11 +261,11 @@ def _tests(
             continue
         predicate = owner.predicate.value.data
         if not holds:
-            predicate = _NEGATED[predicate]
+            predicate = NEGATED[predicate]
         if owner.lhs is value:
             yield predicate, owner.rhs
         elif owner.rhs is value:
-            yield _MIRRORED[predicate], owner.lhs
+            yield SWAPPED[predicate], owner.lhs
 
 
 def _where(x: IntegerRange, predicate: int, y: IntegerRange) -> IntegerRange:

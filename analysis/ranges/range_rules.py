@@ -27,6 +27,7 @@ from spmd.dialects.enclosing import enclosing
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import (
     MAX_GROUP_SIZE,
+    MAX_SUB_GROUP_SIZE,
     BroadcastOp,
     DimensionOp,
     EnqueuedLocalSizeOp,
@@ -50,8 +51,6 @@ from spmd.dialects.spmd.kernel import FULL_GROUPS
 
 MAX_GLOBAL_SIZE = 1 << 48
 """The largest number of work-items of a launch."""
-
-MAX_SUB_GROUP_SIZE = 64
 
 
 # Rules: (op, ranges of the inputs, width of the result) -> range of the result.
@@ -262,17 +261,12 @@ def _has_full_groups(op: Operation) -> bool:
     return kernel is not None and FULL_GROUPS in kernel.attributes
 
 
-def dimension_of(op: DimensionOp) -> int:
-    """0, 1 or 2: the dimension that an id or size op asks for."""
-    return "xyz".index(str(op.dimension.data.value))
-
-
 def _launch_dimension(
     op: Operation, inputs: Sequence[IntegerRange], width: int
 ) -> IntegerRange:
     assert isinstance(op, DimensionOp)
     sizes = nominal_size(op)
-    size = None if sizes is None else sizes[dimension_of(op)]
+    size = None if sizes is None else sizes[op.dimension.data.number]
     largest = MAX_GROUP_SIZE if size is None else size
     match op:
         case LocalIdOp():

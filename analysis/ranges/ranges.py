@@ -20,7 +20,6 @@ from spmd.analysis.ranges.integer_range import bit_width as bit_width
 from spmd.analysis.ranges.integer_range import has_no_signed_wrap as has_no_signed_wrap
 from spmd.analysis.ranges.loop_ranges import Carried, Forwarded, carried, forwarded
 from spmd.analysis.ranges.range_rules import MAX_GLOBAL_SIZE, RULES
-from spmd.analysis.ranges.range_rules import dimension_of as dimension_of
 from spmd.analysis.ranges.range_rules import nominal_size as nominal_size
 from spmd.dialects.interfaces.control_flow import phi_of
 from spmd.dialects.spmd import MAX_GROUP_SIZE, MaskedOp, SubGroupOp

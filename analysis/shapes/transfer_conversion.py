@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from math import gcd
 
 from xdsl.dialects import arith
-from xdsl.ir import Block, Operation
+from xdsl.ir import Operation
 
 from spmd.analysis.ranges.integer_range import power_of_two_part
 from spmd.analysis.ranges.ranges import bit_width
@@ -21,16 +21,8 @@ from spmd.analysis.shapes.shape import UNIFORM, VARYING, Shape
 from spmd.analysis.shapes.transfer import Lanes, TransferFunctions, elementwise
 from spmd.dialects.spmd import (
     DimensionOp,
-    EnqueuedLocalSizeOp,
-    GlobalIdOp,
-    GlobalSizeOp,
-    LaneIdOp,
-    LocalIdOp,
-    LocalSizeOp,
-    NumSubGroupsOp,
-    SubGroupIdOp,
-    SubGroupSizeOp,
 )
+from spmd.dialects.spmd.ids import Counts
 
 CONVERSION = TransferFunctions()
 
@@ -38,13 +30,6 @@ CONVERSION = TransferFunctions()
 EQUALITIES = (0, 1)  # eq, ne
 LESS_EQUAL_OR_GREATER = (3, 4, 7, 8)  # sle, sgt, ule, ugt
 SIGNED = (2, 3, 4, 5)  # slt, sle, sgt, sge; unsigned: 6 to 9 in the same order
-
-SIZES_OF: dict[type[Operation | Block], tuple[type[Operation], ...]] = {
-    GlobalIdOp: (GlobalSizeOp,),
-    LaneIdOp: (SubGroupSizeOp,),
-    LocalIdOp: (LocalSizeOp, EnqueuedLocalSizeOp),
-    SubGroupIdOp: (NumSubGroupsOp,),
-}
 
 
 @CONVERSION.of(arith.CmpiOp)
@@ -95,7 +80,8 @@ def _is_decided(op: arith.CmpiOp, lanes: Lanes) -> bool:
 def _is_id_below_size(op: arith.CmpiOp) -> bool:
     """Whether an id is compared with the size that every such id is below."""
     for id_, size in ((op.lhs.owner, op.rhs.owner), (op.rhs.owner, op.lhs.owner)):
-        if isinstance(size, SIZES_OF.get(type(id_), ())):
+        limits = Counts.of(size)
+        if limits is not None and isinstance(id_, limits.ids):
             return (
                 not isinstance(id_, DimensionOp)
                 or not isinstance(size, DimensionOp)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import Operation
 
-from spmd.analysis.ranges.ranges import dimension_of, nominal_size
+from spmd.analysis.ranges.ranges import nominal_size
 from spmd.analysis.shapes.shape import CONTIGUOUS, UNIFORM, VARYING, ZERO, Shape
 from spmd.analysis.shapes.transfer import Lanes, TransferFunctions
 from spmd.dialects.spmd import (
@@ -53,7 +53,7 @@ def _of_this_group(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Sh
 
 def _nominal(op: DimensionOp) -> int | None:
     sizes = nominal_size(op)
-    return None if sizes is None else sizes[dimension_of(op)]
+    return None if sizes is None else sizes[op.dimension.data.number]
 
 
 @SPMD.of(LocalIdOp)
@@ -61,7 +61,7 @@ def _local_id(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     assert isinstance(op, DimensionOp)
     if _nominal(op) == 1:
         return ZERO
-    if dimension_of(op) != lanes.dimension:
+    if op.dimension.data.number != lanes.dimension:
         return UNIFORM
     if lanes.scope is Scope.SUB_GROUP:
         return VARYING  # lanes of a sub-group follow the linear id, not a dimension
@@ -71,7 +71,7 @@ def _local_id(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
 @SPMD.of(GlobalIdOp)
 def _global_id(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     assert isinstance(op, DimensionOp)
-    if dimension_of(op) != lanes.dimension:
+    if op.dimension.data.number != lanes.dimension:
         return UNIFORM
     if lanes.scope is Scope.SUB_GROUP:
         return VARYING

@@ -22,6 +22,8 @@ from __future__ import annotations
 from importlib import import_module
 from threading import Lock
 
+from xdsl.ir import Dialect, Operation
+
 _REPAIRS = {
     "arith": "spmd.dialects.compat.elementwise",
     "memref": "spmd.dialects.compat.prefetch",
@@ -37,6 +39,14 @@ REPAIRED_DIALECTS = tuple(_REPAIRS)
 
 _KERNEL_DIALECTS = ("arith", "memref", "vector", "scf")
 """Those in use in every kernel; to import the others takes time that few need to spend."""
+
+
+def add_missing(dialect: Dialect, *ops: type[Operation]) -> None:
+    """Make `ops` members of a dialect of xDSL that has none of their names."""
+    present = {op.name for op in dialect.operations}
+    # The list has no public way in; `Dialect` keeps and exposes this very list.
+    operations = dialect._operations  # pyright: ignore[reportPrivateUsage]
+    operations.extend(op for op in ops if op.name not in present)
 
 
 def ensure(*dialects: str) -> None:

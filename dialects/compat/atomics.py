@@ -41,6 +41,8 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from spmd.dialects.compat import add_missing
+
 KINDS = dict(
     enumerate(
         [
@@ -125,7 +127,7 @@ class _AtomicOp(IRDLOperation):
 
 @dataclass
 class _Parsed:
-    """What stands behind the keywords of an op: a pointer, values, orderings."""
+    """What comes after the keywords of an op: a pointer, values, orderings."""
 
     operands: list[SSAValue]
     scope: StringAttr | None
@@ -346,9 +348,4 @@ class AtomicCmpXchgOp(_AtomicOp):
 
 def repair() -> None:
     """Add the missing ops to xDSL's `llvm` dialect."""
-    present = {op.name for op in LLVM.operations}
-    # The list has no public way in; `Dialect` keeps and exposes this very list.
-    operations = LLVM._operations  # pyright: ignore[reportPrivateUsage]
-    operations.extend(
-        op for op in (AtomicRMWOp, AtomicCmpXchgOp) if op.name not in present
-    )
+    add_missing(LLVM, AtomicRMWOp, AtomicCmpXchgOp)

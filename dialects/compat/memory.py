@@ -36,6 +36,7 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from spmd.dialects.compat import add_missing
 from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.memory import MemoryAccess
 
@@ -48,7 +49,7 @@ _Mask = VectorType.constr(i1)
 def _verify_access(
     op: GatherOp | ScatterOp, lanes_name: str, lanes_type: Attribute
 ) -> None:
-    """What `gather` and `scatter` demand of their operands alike."""
+    """What `gather` and `scatter` both demand of their operands."""
     memory = cast(MemRefType[Attribute], op.base.type)
     lanes = cast(AnyVector, lanes_type)
     if memory.element_type != lanes.element_type:
@@ -243,9 +244,4 @@ class StepOp(IRDLOperation):
 
 def repair() -> None:
     """Add the missing ops to xDSL's `vector` dialect."""
-    present = {op.name for op in Vector.operations}
-    # The list has no public way in; `Dialect` keeps and exposes this very list.
-    operations = Vector._operations  # pyright: ignore[reportPrivateUsage]
-    operations.extend(
-        op for op in (GatherOp, ScatterOp, StepOp) if op.name not in present
-    )
+    add_missing(Vector, GatherOp, ScatterOp, StepOp)

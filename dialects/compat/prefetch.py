@@ -27,6 +27,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from spmd.dialects.compat import add_missing
 from spmd.dialects.interfaces.memory import MemoryHint
 
 MAX_LOCALITY = 3
@@ -159,7 +160,4 @@ class PrefetchOp(IRDLOperation):
 
 def repair() -> None:
     """Add the op to xDSL's `memref` dialect."""
-    # The list has no public way in; `Dialect` keeps and exposes this very list.
-    operations = MemRef._operations  # pyright: ignore[reportPrivateUsage]
-    if all(op.name != PrefetchOp.name for op in operations):
-        operations.append(PrefetchOp)
+    add_missing(MemRef, PrefetchOp)

@@ -20,7 +20,7 @@ class MemoryAccess(OpInterface):
     """The operand whose memory it may write."""
 
     element: bool = False
-    """Whether it accesses the one element whose indices are the operands behind it."""
+    """Whether it accesses the one element whose indices are the operands after it."""
 
     atomic: bool = False
     """Whether others may access the element meanwhile. Other accesses may be ordered."""

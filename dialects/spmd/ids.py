@@ -8,9 +8,11 @@ Dimensions that a launch does not name have size 1.
 from __future__ import annotations
 
 from abc import ABC
+from dataclasses import dataclass
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.ir import Operation
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -23,6 +25,7 @@ from xdsl.traits import Pure
 
 from spmd.dialects.assembly_format import Keyword
 from spmd.dialects.enclosing import enclosing
+from spmd.dialects.interfaces.interface import OpInterface
 from spmd.dialects.spmd.kernel import KernelOp
 from spmd.dialects.spmd.traits import (
     Canonicalizes,
@@ -30,6 +33,13 @@ from spmd.dialects.spmd.traits import (
     replace_keeping_place,
 )
 from spmd.dialects.spmd.types import Dimension, DimensionAttr
+
+
+@dataclass(frozen=True)
+class Counts(OpInterface):
+    """The op says how many values an id can have, which are smaller."""
+
+    ids: type[Operation]
 
 
 def index_constant(value: int) -> ConstantOp:
@@ -207,6 +217,8 @@ class GlobalSizeOp(DimensionOp):
 
     name = "spmd.global_size"
 
+    traits = traits_def(Counts(GlobalIdOp))
+
 
 @irdl_op_definition
 class LocalSizeOp(DimensionOp):
@@ -237,6 +249,8 @@ class LocalSizeOp(DimensionOp):
 
     name = "spmd.local_size"
 
+    traits = traits_def(Counts(LocalIdOp))
+
 
 @irdl_op_definition
 class EnqueuedLocalSizeOp(DimensionOp):
@@ -264,6 +278,8 @@ class EnqueuedLocalSizeOp(DimensionOp):
 
     name = "spmd.enqueued_local_size"
 
+    traits = traits_def(Counts(LocalIdOp))
+
 
 @irdl_op_definition
 class NumGroupsOp(DimensionOp):
@@ -290,3 +306,5 @@ class NumGroupsOp(DimensionOp):
     """
 
     name = "spmd.num_groups"
+
+    traits = traits_def(Counts(GroupIdOp))

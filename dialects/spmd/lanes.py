@@ -43,7 +43,7 @@ class YieldOp(AbstractYieldOperation[Attribute]):
 
     | name        | kind     | type | meaning                                           |
     | ----------- | -------- | ---- | ------------------------------------------------- |
-    | `arguments` | operands | any  | the results of `spmd.masked` in lanes that are on; none in `spmd.sub_group` |
+    | `arguments` | operands | any  | the results of `spmd.masked` in active lanes; none in `spmd.sub_group` |
 
     It may be left out where it has no operands.
 
@@ -247,7 +247,7 @@ class MaskedOp(IRDLOperation):
     | ------ | -------- | ---------------------- | ------------------------------------ |
     | `mask` | operand  | `i1`                   | whether this lane is on              |
     | `old`  | operands | none, or those of `res` | results in inactive lanes           |
-    | `res`  | results  | any                    | what the body yields in lanes that are on |
+    | `res`  | results  | any                    | what the body yields in active lanes |
     | `body` | region   | one block, no arguments | ends in `spmd.yield`                |
 
     Inactive lanes execute nothing in the body; without `else` their results are

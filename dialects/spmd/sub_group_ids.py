@@ -15,7 +15,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.traits import AlwaysSpeculatable, NoMemoryEffect
 
 from spmd.dialects.enclosing import enclosing
-from spmd.dialects.spmd.ids import index_constant
+from spmd.dialects.spmd.ids import Counts, index_constant
 from spmd.dialects.spmd.kernel import KernelOp
 from spmd.dialects.spmd.traits import (
     Canonicalizes,
@@ -167,6 +167,8 @@ class SubGroupSizeOp(SubGroupQueryOp):
 
     name = "spmd.sub_group_size"
 
+    traits = traits_def(Counts(LaneIdOp))
+
 
 @irdl_op_definition
 class NumSubGroupsOp(SubGroupQueryOp):
@@ -195,4 +197,4 @@ class NumSubGroupsOp(SubGroupQueryOp):
 
     name = "spmd.num_sub_groups"
 
-    traits = traits_def(AlwaysSpeculatable())
+    traits = traits_def(AlwaysSpeculatable(), Counts(SubGroupIdOp))

@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.ranges.integer_range import bit_width
+from spmd.dialects.interfaces.computation import Elementwise, FunctionOfOperands
 from spmd.dialects.rewriting import constant_index
 
 
@@ -42,7 +44,7 @@ def wrap_in_different_widths(function: FuncOp) -> bool:
             elif isinstance(owner, arith.TruncIOp | arith.IndexCastOp):
                 _note(bit_width(owner.results[0].type), widths)
                 open_ += owner.operands
-            elif owner.name.startswith("arith.") or _is_view(owner):
+            elif Elementwise.of(owner) is not None or _is_view(owner):
                 open_ += owner.operands
             if len(widths) > 1:
                 return True
@@ -81,7 +83,6 @@ def _wraps_at(op: Operation) -> int | None:
 
 
 def _is_view(op: Operation) -> bool:
-    """Whether `op` says where in memory its result lies."""
-    return op.name.startswith("memref.") and not isinstance(
-        op, memref.LoadOp | memref.AllocaOp | memref.AllocOp | memref.GetGlobalOp
-    )
+    """Whether `op` says where memory lies, or how large it is."""
+    memory = any(isinstance(operand.type, MemRefType) for operand in op.operands)
+    return memory and FunctionOfOperands.of(op) is not None

@@ -36,26 +36,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import memref, scf
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.dialects.enclosing import parent_block
+from spmd.dialects.interfaces.speculation import is_integer_division
 from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.work_groups import CONTEXT, work_item_dimension
 
 MOST_OPERATIONS = 8
 """What may be computed while the values are combined."""
-
-_SLOW = (
-    arith.DivUIOp,
-    arith.DivSIOp,
-    arith.RemUIOp,
-    arith.RemSIOp,
-    arith.CeilDivUIOp,
-    arith.CeilDivSIOp,
-    arith.FloorDivSIOp,
-)
 
 
 def fuse_collectives(kernel: KernelOp) -> None:
@@ -194,7 +185,7 @@ def _erase(op: Operation) -> None:
 def _may_move(op: Operation) -> bool:
     if isinstance(op, memref.LoadOp):
         return True
-    return op.name.startswith("arith.") and not isinstance(op, _SLOW)
+    return op.name.startswith("arith.") and not is_integer_division(op)
 
 
 def _without_end(block: Block) -> list[Operation]:

@@ -43,6 +43,7 @@ from xdsl.passes import ModulePass
 
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
 from spmd.analysis.graphs.traversal import reverse_post_order, successors_of
+from spmd.dialects.comparisons import PREDICATES
 from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.enclosing import parent_block
 from spmd.dialects.interfaces.control_flow import RegionBranch, decisions
@@ -228,8 +229,5 @@ def _words(value: SSAValue) -> str:
     if isinstance(owner, LocalIdOp):
         return f"{name}{owner.name} {owner.dimension.data.value}"
     if isinstance(owner, arith.CmpiOp):
-        return f"{name}{owner.name} {_PREDICATES[owner.predicate.value.data]}"
+        return f"{name}{owner.name} {PREDICATES[owner.predicate.value.data]}"
     return f"{name}{owner.name}"
-
-
-_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.dialects.interfaces.computation import FunctionOfOperands
+from spmd.dialects.interfaces.cost import cost_class, is_library_function
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import Scope, SubGroupQueryOp, convergence_of
 from spmd.dialects.work_groups import is_group_memory
-from spmd.passes.sub_groups.vector_width import VECTOR_LIBRARY_OPS
 
 SKIP_ABOVE = 30
 """A branch that costs more than so many simple operations is skipped if no lane is on."""
@@ -30,20 +31,14 @@ def needs_mask(op: Operation) -> bool:
     Accesses may fault, integer divisions trap, functions of the math library are slow
     on garbage. Everything else computes garbage from garbage.
     """
-    if may_trap(op):
+    if may_trap(op) or is_library_function(op):
         return True
-    if op.name in VECTOR_LIBRARY_OPS:
-        return True
-    if isinstance(op, memref.DimOp | memref.AllocaOp | SubGroupQueryOp):
-        return False
-    if MemoryHint.of(op) is not None:
+    if isinstance(op, SubGroupQueryOp) or MemoryHint.of(op) is not None:
         return False
     if isinstance(op, memref.LoadOp) and is_always_there(op.memref):
         # At a constant index there is always something to load.
         return any(constant_index(index) is None for index in op.indices)
-    if op.name.startswith(("arith.", "math.")):
-        return False
-    return not _is_view(op)
+    return FunctionOfOperands.of(op) is None and not _is_view(op)
 
 
 def is_private(array: SSAValue) -> bool:
@@ -76,7 +71,7 @@ def why_skip(
             for region in op.regions:
                 for inner in region.blocks:
                     if why_skip(inner, divergence) is None:
-                        cost += _cost_of(inner)
+                        cost += sum(map(cost_class, inner.ops))
             continue
         if convergence_of(op) is Scope.SUB_GROUP:
             return f"it contains a {op.name}"
@@ -85,21 +80,5 @@ def why_skip(
                 return f"it contains a {op.name} of a uniform element"
         elif needs_mask(op) and all(divergence.is_uniform(v) for v in op.operands):
             return f"it contains a uniform {op.name}"
-        cost += _cost(op)
+        cost += cost_class(op)
     return "it is long" if cost > limit else None
-
-
-def _cost_of(block: Block) -> int:
-    return sum(_cost(op) for op in block.ops)
-
-
-def _cost(op: Operation) -> int:
-    if op.name in VECTOR_LIBRARY_OPS:
-        return 15
-    if may_trap(op):
-        return 30
-    if isinstance(op, arith.DivfOp) or op.name in ("math.sqrt", "math.rsqrt"):
-        return 4
-    if isinstance(op, memref.LoadOp | memref.StoreOp):
-        return 3
-    return 0 if isinstance(op, arith.ConstantOp) or op.has_trait(IsTerminator) else 1

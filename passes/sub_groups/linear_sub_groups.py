@@ -31,7 +31,7 @@ scf.for %first = %c0 to %whole step %c16 {
 from __future__ import annotations
 
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IndexType, i64
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -44,23 +44,16 @@ from spmd.dialects.rewriting import (
     replace,
 )
 from spmd.dialects.spmd import (
-    BallotOp,
     BarrierOp,
-    BroadcastOp,
-    ElectOp,
+    CollectiveOp,
     LaneIdOp,
     NumSubGroupsOp,
-    ReduceOp,
-    ScanMode,
-    ScanOp,
     ShuffleMode,
     ShuffleOp,
     SubGroupIdOp,
     SubGroupOp,
     SubGroupSizeOp,
-    VoteOp,
 )
-from spmd.dialects.spmd.types import neutral_element
 from spmd.dialects.work_groups import mark_work_items, work_item_dimension
 from spmd.passes.work_item_loops.nests import loops_of
 
@@ -143,17 +136,12 @@ def answer_for_one_lane(function: func.FuncOp) -> None:
                 replace(op, arith.ConstantOp.from_int_and_width(0, IndexType()))
             case SubGroupSizeOp() | NumSubGroupsOp():
                 replace(op, arith.ConstantOp.from_int_and_width(1, IndexType()))
-            case VoteOp():
-                replace(op, (), (op.predicate,))
-            case BallotOp():
-                replace(op, arith.ExtUIOp(op.predicate, i64))
-            case ElectOp():
-                replace(op, arith.ConstantOp.from_int_and_width(1, 1))
-            case ScanOp() if op.mode.data is ScanMode.EXCLUSIVE:
-                neutral = neutral_element(op.kind.data, op.value.type)
-                replace(op, arith.ConstantOp(neutral))
-            case ReduceOp() | ScanOp() | BroadcastOp() | ShuffleOp():
-                replace(op, (), (op.value,))
+            case CollectiveOp():
+                alone = op.result_alone()
+                if isinstance(alone, SSAValue):
+                    replace(op, (), (alone,))
+                else:
+                    replace(op, alone)
             case BarrierOp():
                 replace(op, ())
             case _:

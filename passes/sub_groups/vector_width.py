@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Literal
 
-from xdsl.dialects import scf
+from xdsl.dialects import math, scf
 from xdsl.dialects.builtin import (
     BFloat16Type,
     Float16Type,
@@ -26,8 +26,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, Region
 
 from spmd.dialects.diagnostics import KernelError
-
-MAX_WIDTH = 64
+from spmd.dialects.interfaces.cost import is_library_function
+from spmd.dialects.spmd import MAX_SUB_GROUP_SIZE
 
 Width = int | Literal["auto"]
 
@@ -37,9 +37,11 @@ GENERIC_REGISTER_BITS = 128
 
 def check_width(width: Width) -> None:
     """Fails if `width` is not allowed, and says what is."""
-    if width != "auto" and (not 1 <= width <= MAX_WIDTH or width & (width - 1)):
+    if width != "auto" and (
+        not 1 <= width <= MAX_SUB_GROUP_SIZE or width & (width - 1)
+    ):
         raise KernelError(
-            f"expected a width that is auto or a power of two from 1 to {MAX_WIDTH}, "
+            f"expected a width that is auto or a power of two from 1 to {MAX_SUB_GROUP_SIZE}, "
             f"got {width}"
         )
 
@@ -86,7 +88,7 @@ def choose_width(loop: scf.ForOp, width: Width, items: int | None) -> int:
 
 
 def _lanes(registers: int, widest: int) -> int:
-    return max(4, min(MAX_WIDTH, registers * host_register_bits() // widest))
+    return max(4, min(MAX_SUB_GROUP_SIZE, registers * host_register_bits() // widest))
 
 
 def why_width(body: Region, width: Width, lanes: int) -> str:
@@ -120,38 +122,6 @@ def _demand(body: Region) -> tuple[int, int]:
 
 def _is_call(op: Operation) -> bool:
     """Whether `op` becomes a call of the vector math library, and no code in line."""
-    if op.name in ("math.exp", "math.log"):
+    if isinstance(op, math.ExpOp | math.LogOp):
         return op.results[0].type != Float32Type()
-    return op.name in VECTOR_LIBRARY_OPS
-
-
-VECTOR_LIBRARY_OPS = frozenset(
-    f"math.{name}"
-    for name in [
-        "acos",
-        "acosh",
-        "asin",
-        "asinh",
-        "atan",
-        "atan2",
-        "atanh",
-        "cbrt",
-        "cos",
-        "cosh",
-        "erf",
-        "exp",
-        "exp2",
-        "expm1",
-        "fpowi",
-        "log",
-        "log10",
-        "log1p",
-        "log2",
-        "powf",
-        "sin",
-        "sinh",
-        "tan",
-        "tanh",
-    ]
-)
-"""The `math` ops that cost much; the others are a few instructions."""
+    return is_library_function(op)

@@ -18,9 +18,9 @@ from spmd.analysis.divergence.access_patterns import Pattern, access_pattern
 from spmd.analysis.divergence.analyze import analyze_work_items
 from spmd.analysis.divergence.prefix import compares_ids
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
+from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
-from spmd.passes.sub_groups.vector_width import VECTOR_LIBRARY_OPS
 
 
 def why_not_worthwhile(loop: scf.ForOp, items: int | None) -> str | None:
@@ -36,7 +36,7 @@ def why_not_worthwhile(loop: scf.ForOp, items: int | None) -> str | None:
     for op in loop.body.walk():
         if isinstance(op, scf.IfOp) and not op.results:
             conditions.append(op.cond)
-        elif op.regions or op.name in VECTOR_LIBRARY_OPS:
+        elif op.regions or is_library_function(op):
             return None
         elif isinstance(op, memref.LoadOp | memref.StoreOp):
             accesses.append(op)

@@ -13,6 +13,7 @@ from xdsl.traits import IsTerminator
 from spmd.analysis.shapes.shape import Shape
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import terminator
+from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import (
@@ -118,7 +119,7 @@ class SubGroupWidening(Widening):
                 self._widen_uniform(op, active)
             case _ if MemoryHint.of(op) is not None:
                 widen_hint(self, op)
-            case _ if op.name.startswith(("arith.", "math.", "ub.poison")):
+            case _ if Elementwise.of(op) is not None:
                 widen_lanewise(self, op, active)
             case _:
                 self._widen_uniform(op, active)

@@ -10,8 +10,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.dialects.element_types import size_in_bytes
 from spmd.dialects.interfaces.memory import MemoryHint
+from spmd.dialects.spmd import MAX_SUB_GROUP_SIZE
 from spmd.dialects.work_groups import CACHE_LINE
-from spmd.passes.sub_groups.vector_width import MAX_WIDTH
 from spmd.passes.widening.addresses import has_unit_stride
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import Lanes, Strided, Uniform
@@ -42,7 +42,7 @@ def widen_hint(widening: Widening, op: Operation) -> None:
 def _lanes_in_one_line(memory: SSAValue, indices: Sequence[Lanes]) -> int:
     """How many neighbouring lanes access one cache line, if the first one begins it."""
     if all(isinstance(index, Uniform) for index in indices):
-        return MAX_WIDTH
+        return MAX_SUB_GROUP_SIZE
     *outer, last = indices
     if not (
         isinstance(last, Strided)

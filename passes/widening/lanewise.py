@@ -9,10 +9,11 @@ from xdsl.utils.hints import isa
 
 from spmd.analysis.ranges.ranges import bit_width
 from spmd.analysis.shapes.shape import Shape
+from spmd.dialects.comparisons import PREDICATES, SWAPPED
 from spmd.dialects.interfaces.computation import is_modular
+from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import constant_index
-from spmd.passes.sub_groups.vector_width import VECTOR_LIBRARY_OPS
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import (
     Active,
@@ -26,8 +27,7 @@ from spmd.passes.widening.state import Widening
 
 SIGNED_LESS = ("slt", "sle")
 UNSIGNED_LESS = ("ult", "ule")
-_MIRRORED = {"sgt": "slt", "sge": "sle", "ugt": "ult", "uge": "ule"}
-_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+GREATER = ("sgt", "sge", "ugt", "uge")
 
 
 def widen_lanewise(widening: Widening, op: Operation, active: Active) -> None:
@@ -131,7 +131,7 @@ def _compute_vector(
     if active.mask is not None:
         if may_trap(op):
             vectors[1] = _harmless(widening, vectors[1], active.mask)
-        elif op.name in VECTOR_LIBRARY_OPS:
+        elif is_library_function(op):
             vectors = [
                 _harmless(widening, each, active.mask) if _is_float(operand) else each
                 for each, operand in zip(vectors, op.operands, strict=True)
@@ -208,12 +208,13 @@ def _compare_as_prefix(
     The lanes must not wrap, the first one must be on and not negative, and the
     difference must not overflow.
     """
-    predicate = _PREDICATES[op.predicate.value.data]
+    number = op.predicate.value.data
     left, right = operands
     counted, bound = op.lhs, op.rhs
-    if predicate in _MIRRORED:
-        predicate, left, right = _MIRRORED[predicate], right, left
+    if PREDICATES[number] in GREATER:
+        number, left, right = SWAPPED[number], right, left
         counted, bound = bound, counted
+    predicate = PREDICATES[number]
     if predicate not in (*SIGNED_LESS, *UNSIGNED_LESS):
         return None
     if not isinstance(left, Strided) or left.stride != 1 or not active.first:

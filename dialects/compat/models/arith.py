@@ -3,6 +3,7 @@
 from xdsl.dialects import arith
 
 from spmd.dialects.interfaces.computation import Elementwise
+from spmd.dialects.interfaces.cost import Cost, CostClass
 from spmd.dialects.interfaces.speculation import IntegerDivision
 from spmd.dialects.interfaces.views import ViewLike
 
@@ -32,3 +33,6 @@ IntegerDivision(signed=True).attach(
 IntegerDivision(signed=False).attach(arith.DivUIOp, arith.CeilDivUIOp, arith.RemUIOp)
 
 ViewLike((1, 2)).attach(arith.SelectOp)
+
+Cost(CostClass.FREE).attach(arith.ConstantOp)
+Cost(CostClass.SLOW).attach(arith.DivfOp)

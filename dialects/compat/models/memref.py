@@ -4,6 +4,7 @@ from xdsl.dialects import memref
 
 from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.control_flow import RegionBranch, RegionTerminator
+from spmd.dialects.interfaces.cost import Cost, CostClass
 from spmd.dialects.interfaces.memory import MemoryAccess
 from spmd.dialects.interfaces.views import ViewLike
 
@@ -32,3 +33,5 @@ MemoryAccess(read=0, element=True).attach(memref.LoadOp)
 MemoryAccess(written=1, element=True).attach(memref.StoreOp)
 MemoryAccess(read=0, written=1).attach(memref.CopyOp)
 MemoryAccess(read=1, written=1, element=True, atomic=True).attach(memref.AtomicRMWOp)
+
+Cost(CostClass.MEMORY).attach(memref.LoadOp, memref.StoreOp)

@@ -1,0 +1,51 @@
+"""What it costs to run an op, in operations that every CPU does in one instruction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from xdsl.ir import Operation
+from xdsl.traits import IsTerminator
+
+from spmd.dialects.interfaces.interface import OpInterface
+from spmd.dialects.interfaces.speculation import may_trap
+
+
+class CostClass(IntEnum):
+    """What an op is like, by what it costs for one lane."""
+
+    FREE = 0
+    SIMPLE = 1
+    MEMORY = 3
+
+    SLOW = 4
+    """Division and square roots of floats."""
+
+    LIBRARY = 15
+    """A function of the math library."""
+
+    INTEGER_DIVISION = 30
+    """Of which there is no vector instruction."""
+
+
+@dataclass(frozen=True)
+class Cost(OpInterface):
+    """What the op costs, if it is not simple."""
+
+    cost: CostClass
+
+
+def cost_class(op: Operation) -> CostClass:
+    """What `op` costs, without the operations in its regions."""
+    if (known := Cost.of(op)) is not None:
+        return known.cost
+    if may_trap(op):  # division by most constants is multiplication
+        return CostClass.INTEGER_DIVISION
+    return CostClass.FREE if op.has_trait(IsTerminator) else CostClass.SIMPLE
+
+
+def is_library_function(op: Operation) -> bool:
+    """Whether `op` is a function of the math library, not a few instructions."""
+    known = Cost.of(op)
+    return known is not None and known.cost is CostClass.LIBRARY
