@@ -85,7 +85,7 @@ def measure(n: int, *, fixed: bool, budget: float = 1.0) -> dict[str, float]:
         out[:] = 0
         call()
         example.check(launch, launch.arguments, expected)
-    return medians(calls, budget=budget, rounds=15)
+    return medians(calls, budget=budget, repeats=15)
 
 
 if __name__ == "__main__":

@@ -39,17 +39,17 @@ def example_names() -> list[str]:
 
 
 def medians(
-    calls: dict[str, Callable[[], object]], *, budget: float, rounds: int = 5
+    calls: dict[str, Callable[[], object]], *, budget: float, repeats: int = 5
 ) -> dict[str, float]:
     """
     The median seconds of each call, taken in turns so that a slow moment of the machine
-    hits all of them: at least `rounds` rounds, more while the budget lasts.
+    hits all of them: at least `repeats` times, more while the budget lasts.
     """
     times: dict[str, list[float]] = {name: [] for name in calls}
     for call in calls.values():
         call()
     begin = perf_counter()
-    while len(next(iter(times.values()))) < rounds or perf_counter() - begin < budget:
+    while len(next(iter(times.values()))) < repeats or perf_counter() - begin < budget:
         for name, call in calls.items():
             start = perf_counter()
             call()

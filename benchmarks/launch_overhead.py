@@ -27,7 +27,7 @@ spmd.kernel @triad(%a: f32, %x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf
 """
 
 
-def measure(calls: int = 2000, rounds: int = 20) -> dict[str, float]:
+def measure(calls: int = 2000, repeats: int = 20) -> dict[str, float]:
     """Median seconds of a launch, bound once and checked anew each time."""
     triad = spmd.compile(SOURCE)["triad"]
     x, y, z = np.ones((3, 64), np.float32)
@@ -41,7 +41,7 @@ def measure(calls: int = 2000, rounds: int = 20) -> dict[str, float]:
         call()
         np.testing.assert_array_equal(z, np.full(64, 3, np.float32))
     times: dict[str, list[float]] = {"bound": [], "unbound": []}
-    for _ in range(rounds):
+    for _ in range(repeats):
         for name, call in (("bound", bound), ("unbound", unbound)):
             start = perf_counter()
             for _ in range(calls):

@@ -2,8 +2,8 @@
 Ground truth for control divergence: all runs of two lanes through a graph.
 
 Lanes are scheduled greedily: a block runs only when no lane that still may come to it,
-without taking a back edge of a loop around that block, is left behind. Only one branch is
-divergent; lanes that execute any other branch together take the same way.
+without taking a back edge of a loop around that block, is no longer looked at. Only one branch is
+divergent; lanes that execute any other branch together take the same path.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Lane = tuple[int | None, int | None, Counters]
 """The last block, the next one (`None`: has ended), iterations of every loop."""
 
 
-def _ways_to(graph: Graph, target: int, back: set[tuple[int, int]]) -> set[int]:
+def _paths_to(graph: Graph, target: int, back: set[tuple[int, int]]) -> set[int]:
     """The blocks from which `target` can be reached, as the schedule sees it."""
 
     def is_open(a: int, b: int) -> bool:
@@ -44,10 +44,10 @@ def _at_the_entry(loops: int) -> tuple[Lane, Lane]:
 def explore(
     graph: Graph, branch: int, iterations: int = 3
 ) -> tuple[set[int], set[int]]:
-    """The blocks in which two lanes meet from different ways, or different iterations."""
+    """The blocks in which two lanes meet from different paths, or different iterations."""
     back = set(back_edges(graph.successors, 0)[0])
     loops = sorted(graph.loops)
-    ways = [_ways_to(graph, node, back) for node in range(len(graph.successors))]
+    paths = [_paths_to(graph, node, back) for node in range(len(graph.successors))]
 
     def moved(counters: Counters, source: int, target: int) -> Counters:
         changed = list(counters)
@@ -67,7 +67,7 @@ def explore(
         state = work.pop()
         pending = [lane[1] for lane in state if lane[1] is not None]
         for block in set(pending):
-            if any(other in ways[block] for other in pending):
+            if any(other in paths[block] for other in pending):
                 continue
             active = [lane[1] == block for lane in state]
             (from_a, _, a), (from_b, _, b) = state

@@ -1,7 +1,7 @@
 """
 Whether the analysis is right about real runs.
 
-`check_kernel` writes a `test.trace` operation behind every definition of a kernel (and
+`check_kernel` writes a `test.trace` operation after every definition of a kernel (and
 before every use in another block), runs the kernel in the reference interpreter, and
 compares what work-items had in the same execution of an operation, that is: in the same
 iteration of every loop around it, with what the analysis says:

@@ -62,7 +62,7 @@ def run(script: str) -> subprocess.CompletedProcess[str]:
         ("side_by_side", "measure('08_python_kernel', budget=0)", 2),
         ("barriers", "measure(1000, fixed=False, budget=0)", 3),
         ("fixed_sizes", "measure('07_transpose', small=True, budget=0)", 4),
-        ("launch_overhead", "measure(calls=1, rounds=1)", 1),
+        ("launch_overhead", "measure(calls=1, repeats=1)", 1),
         ("cold_compile", "measure('08_python_kernel')", 1),
     ],
 )

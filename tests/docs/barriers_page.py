@@ -3,7 +3,7 @@ Puts what becomes of each kernel into `docs/barriers.md`: run this file to bring
 date.
 
 A kernel on the page is followed by `<!-- fission -->`, `<!-- continuations -->` or both,
-and behind each goes the kernel after `split-at-barriers` with that strategy and
+and after each goes the kernel after `split-at-barriers` with that strategy and
 `unswitch-work-item-loops`. `<!-- fission, checked -->` is with checks. The head of the
 kernel is left out.
 """

@@ -2,7 +2,7 @@
 Puts explanations into `docs/explain.md` and the table of contexts into `docs/barriers.md`:
 run this file to bring them up to date.
 
-A kernel on the page is followed by the command that explains it, as a comment, and behind
+A kernel on the page is followed by the command that explains it, as a comment, and after
 that goes what the command prints.
 """
 

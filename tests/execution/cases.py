@@ -186,7 +186,7 @@ CASES = (
         lambda make: [5, make.random("f32", 5), make.zeros("f32", make.groups)],
     ),
     Case(
-        "uniform_behind_mask",
+        "uniform_after_mask",
         lambda make: [make.random("i32", make.n), make.zeros("i32", make.n), 2],
     ),
     Case(

@@ -256,7 +256,7 @@ def assert_same(
             )
 
 
-# --- ways to run ---------------------------------------------------------------------
+# --- how to run ---------------------------------------------------------------------
 
 
 def check_schedules(source: str, arguments: Arguments, launch: Launch) -> None:

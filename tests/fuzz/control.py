@@ -9,8 +9,8 @@ from tests.fuzz.sharing import Sharing
 from tests.fuzz.writer import Shared, Value
 
 
-class Ways:
-    """What happened to shared arrays on each of several ways through the code."""
+class Paths:
+    """What happened to shared arrays on each of several paths through the code."""
 
     def __init__(self, arrays: Sequence[Shared]):
         self.arrays = arrays
@@ -19,7 +19,7 @@ class Ways:
 
     @contextmanager
     def one(self) -> Generator[None]:
-        """One way: it begins as all of them do."""
+        """One path: it begins as all of them do."""
         for array, uses in zip(self.arrays, self.before, strict=True):
             array.uses = set(uses)
         yield
@@ -27,7 +27,7 @@ class Ways:
             uses |= array.uses
 
     def join(self) -> None:
-        """Behind them anything may have happened that happens on one."""
+        """After them anything may have happened that happens on one."""
         for array, uses in zip(self.arrays, self.after, strict=True):
             array.uses = set(uses)
 
@@ -57,17 +57,17 @@ class Control(Sharing):
                 f"{', '.join(v.name for v in results)} = {head} -> ({', '.join(types)})"
             )
         self.line(head + " {")
-        ways = Ways(self.shared)
-        with ways.one(), self.region(uniform=condition.uniform):
+        paths = Paths(self.shared)
+        with paths.one(), self.region(uniform=condition.uniform):
             self.block(self.choose(4))
             self.finish("scf.yield", types)
-        with ways.one():
+        with paths.one():
             if types or self.maybe():
                 self.line("} else {")
                 with self.region(uniform=condition.uniform):
                     self.block(self.choose(4))
                     self.finish("scf.yield", types)
-        ways.join()
+        paths.join()
         self.line("}")
         self.scopes[-1] += results
 
@@ -81,10 +81,10 @@ class Control(Sharing):
             names = ", ".join(v.name for v in results)
             head = f"{names} = {head} -> {', '.join(types)}"
         self.line(head)
-        ways = Ways(self.shared)
+        paths = Paths(self.shared)
         for name in [f"case {n}" for n in range(1 + self.choose(3))] + ["default"]:
             self.line(f"{name} {{")
-            with ways.one(), self.region(uniform=number.uniform):
+            with paths.one(), self.region(uniform=number.uniform):
                 self.block(self.choose(3))
                 values = [self.value(t) for t in types]
                 names = ", ".join(value.name for value in values)
@@ -92,7 +92,7 @@ class Control(Sharing):
                     f"scf.yield {names} : {', '.join(types)}" if types else "scf.yield"
                 )
             self.line("}")
-        ways.join()
+        paths.join()
         self.scopes[-1] += results
 
     def enter_loop(self, uniform: bool) -> None:

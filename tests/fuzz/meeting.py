@@ -21,7 +21,7 @@ class Meeting(Unstructured):
         memref = f"memref<{LARGEST_GROUP}xi32, #spmd.memory<local>>"
         array = Shared(self.fresh(), "i32", memref, None)
         value = self.value("i32", uniform=True)
-        # In a loop, others may still read what the last round has stored.
+        # In a loop, others may still read what the last iteration has stored.
         self.barrier()
         self.line(f"{array.name} = spmd.local_alloc : {memref}")
         self.line(f"memref.store {value.name}, {array.name}[%local] : {memref}")
@@ -51,7 +51,7 @@ class Meeting(Unstructured):
         """
         Blocks that a group goes through together: jumps forward, loops with two exits.
 
-        Which accesses come before a block depends on the way to it, so each begins with
+        Which accesses come before a block depends on the path to it, so each begins with
         a barrier.
         """
         if not (self.uniform_control and self.features.blocks) or self.in_blocks:
@@ -68,7 +68,7 @@ class Meeting(Unstructured):
                 self.meeting_block(label, at, number)
             self.depth -= 1
             end = f"%end_{label[2:-1]}"
-            self.line(f"{label}{number}({end}: i32, {end}_round: i32):")
+            self.line(f"{label}{number}({end}: i32, {end}_iteration: i32):")
             self.depth += 1
             self.line(f"scf.yield {end} : i32")
         self.in_blocks = outside
@@ -77,29 +77,31 @@ class Meeting(Unstructured):
         self.scopes[-1].append(result)
 
     def meeting_block(self, label: str, at: int, number: int) -> None:
-        """A block with a value and a round; it jumps forward, or at most twice back."""
+        """A block with a value and an iteration; it jumps forward, or at most twice back."""
         with self.region(uniform=True):
-            value, round_ = (
+            value, iteration = (
                 Value(self.fresh(), "i32", False),
                 self.bind(["i32"], True)[0],
             )
             self.depth -= 1
-            self.line(f"{label}{at}({value.name}: i32, {round_.name}: i32):")
+            self.line(f"{label}{at}({value.name}: i32, {iteration.name}: i32):")
             self.depth += 1
-            self.scopes[-1] += [value, round_]
+            self.scopes[-1] += [value, iteration]
             self.meet()
             self.block(1 + self.choose(2))
-            next_ = self.op(f"arith.addi {round_.name}, %one : i32", "i32", [round_])
+            next_ = self.op(
+                f"arith.addi {iteration.name}, %one : i32", "i32", [iteration]
+            )
             early = self.op(f"arith.cmpi slt, {next_.name}, %four : i32", "i1", [next_])
             passed = f"({self.value('i32').name}, {next_.name} : i32, i32)"
             forward = f"{label}{at + 1 + self.choose(number - at)}{passed}"
             if self.maybe():
-                # Back, while rounds are left; which way, a group agrees on.
+                # Back, while iterations are left; which path, is uniform in the group.
                 wanted = self.value("i1", uniform=True)
                 again = self.op(
                     f"arith.andi {early.name}, {wanted.name} : i1", "i1", [early]
                 )
-                # To where all ways lead through: a loop has one entry.
+                # To where all paths lead through: a loop has one entry.
                 back = f"{label}{self.pick((0, at))}{passed}"
                 self.line(f"cf.cond_br {again.name}, {back}, {forward}")
             else:

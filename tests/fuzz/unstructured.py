@@ -32,7 +32,7 @@ class Unstructured(Control):
         self.scopes[-1].append(result)
 
     def unstructured_block(self, label: str, at: int, number: int) -> None:
-        """A block with one argument, and two ways on; or a loop around itself."""
+        """A block with one argument, and two paths on; or a loop around itself."""
         with self.region(uniform=False):
             self.depth -= 1
             is_loop = self.maybe(3)
@@ -50,19 +50,19 @@ class Unstructured(Control):
             self.depth += 1
             self.scopes[-1] += arguments
             self.block(1 + self.choose(2))
-            ways = [
+            paths = [
                 f"{label}{at + 1 + self.choose(number - at)}({self.value('i32').name} : i32)"
                 for _ in range(2)
             ]
             condition = self.value("i1")
             if not is_loop:
-                self.line(f"cf.cond_br {condition.name}, {ways[0]}, {ways[1]}")
+                self.line(f"cf.cond_br {condition.name}, {paths[0]}, {paths[1]}")
                 return
             next_ = self.op(f"arith.addi {arguments[1].name}, %one : i32", "i32", [])
             more = self.op(f"arith.cmpi slt, {next_.name}, %four : i32", "i1", [])
             value = self.value("i32")
             go_on = f"{label}{at}_again({value.name}, {next_.name} : i32, i32)"
-            self.line(f"cf.cond_br {condition.name}, {go_on}, {ways[0]}")
+            self.line(f"cf.cond_br {condition.name}, {go_on}, {paths[0]}")
             self.depth -= 1
             again = self.bind(["i32", "i32"])
             names = ", ".join(f"{v.name}: i32" for v in again)
@@ -70,5 +70,5 @@ class Unstructured(Control):
             self.depth += 1
             passed = ", ".join(v.name for v in again)
             back = f"{label}{at}_loop({passed} : i32, i32)"
-            out = f"{ways[1].split('(')[0]}({again[0].name} : i32)"
+            out = f"{paths[1].split('(')[0]}({again[0].name} : i32)"
             self.line(f"cf.cond_br {more.name}, {back}, {out}")

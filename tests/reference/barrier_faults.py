@@ -30,7 +30,7 @@ BARRIERS = (
     Fault(
         "loop with a barrier, and a trip count of each item's own",
         "barrier_in_loop",
-        (("to %rounds step", "to %l step"),),
+        (("to %iterations step", "to %l step"),),
         "barrier",
         "spmd.barrier",
     ),

@@ -164,11 +164,11 @@ RACES = (
         "%x",
     ),
     Fault(
-        "shared cell that is read before the leader wrote it",
+        "shared element that is read before the leader wrote it",
         "group_leader",
         nth_barrier("group_leader", 0),
         "race",
-        "%cell[]",
+        "%slot[]",
     ),
     Fault(
         "transpose without a barrier",

@@ -124,7 +124,7 @@ spmd.kernel @k(%x: memref<?xi32>, %use: i1) attributes {sub_group_size = 4 : i64
         run_kernel(parsed(source), "k", [x, True], global_size=7, group_size=7)
 
 
-def test_lanes_that_parted_do_not_take_part():
+def test_lanes_that_diverged_do_not_take_part():
     source = """
 spmd.kernel @k(%x: memref<?xi32>, %elected: memref<?xi1>, %votes: memref<?xi64>)
     attributes {sub_group_size = 8 : i64} {

@@ -1,4 +1,4 @@
-"""Loops in which work-items that wait at one sync are in different rounds."""
+"""Loops in which work-items that wait at one sync are in different iterations."""
 
 from __future__ import annotations
 
@@ -17,17 +17,20 @@ from tests.analysis.explorer import add_back_edge, random_successors
 from tests.execution.harness import parsed
 
 MANY = 2
-"""Rounds that are not told apart from more."""
+"""Iterations that are not told apart from more."""
 
-Rounds = tuple[int, ...]
+Iterations = tuple[int, ...]
 
 
 def moved(
-    edge: tuple[int, int], rounds: Rounds, loops: Sequence[Loop], graph: list[list[int]]
-) -> Rounds:
-    """The rounds of all loops when a work-item has taken an edge."""
+    edge: tuple[int, int],
+    iterations: Iterations,
+    loops: Sequence[Loop],
+    graph: list[list[int]],
+) -> Iterations:
+    """The iterations of all loops when a work-item has taken an edge."""
     source, target = edge
-    changed = list(rounds)
+    changed = list(iterations)
     for i, loop in enumerate(loops):
         if target == loop.header:
             again = source in loop.nodes
@@ -35,24 +38,24 @@ def moved(
     return tuple(changed)
 
 
-def rounds_at_syncs(
+def iterations_at_syncs(
     graph: list[list[int]], waiting: frozenset[int], loops: Sequence[Loop]
-) -> Iterator[dict[int, set[Rounds]]]:
-    """For every place to start from, the rounds in which one can come to each sync."""
+) -> Iterator[dict[int, set[Iterations]]]:
+    """For every place to start from, the iterations in which one can come to each sync."""
     for sync in (None, *sorted(waiting)):
         first = (0, 0) if sync is None else (sync, graph[sync][0])
         none = (0,) * len(loops)
         start = none if sync is None else moved(first, none, loops, graph)
-        found: dict[int, set[Rounds]] = {}
+        found: dict[int, set[Iterations]] = {}
         seen = {(first[1], start)}
         open_ = list(seen)
         while open_:
-            node, rounds = open_.pop()
+            node, iterations = open_.pop()
             if node in waiting:
-                found.setdefault(node, set()).add(rounds)
+                found.setdefault(node, set()).add(iterations)
                 continue
             for target in graph[node]:
-                after = target, moved((node, target), rounds, loops, graph)
+                after = target, moved((node, target), iterations, loops, graph)
                 if after not in seen:
                     seen.add(after)
                     open_.append(after)
@@ -62,13 +65,13 @@ def rounds_at_syncs(
 def out_of_step(
     graph: list[list[int]], waiting: frozenset[int], loops: Mapping[int, Loop]
 ) -> set[int]:
-    """The headers of loops with a sync that two ways lead to in different rounds."""
+    """The headers of loops with a sync that two paths lead to in different iterations."""
     every = list(loops.values())
     found: set[int] = set()
-    for ends in rounds_at_syncs(graph, waiting, every):
-        for sync, rounds in ends.items():
+    for ends in iterations_at_syncs(graph, waiting, every):
+        for sync, iterations in ends.items():
             for i, loop in enumerate(every):
-                if sync in loop.nodes and len({one[i] for one in rounds}) > 1:
+                if sync in loop.nodes and len({one[i] for one in iterations}) > 1:
                     found.add(loop.header)
     return found
 
@@ -78,7 +81,7 @@ def nodes_of(headers: set[int], loops: Mapping[int, Loop]) -> set[int]:
     return {node for header in headers for node in loops[header].nodes}
 
 
-def test_random_graphs_against_all_ways_of_two_work_items():
+def test_random_graphs_against_all_paths_of_two_work_items():
     """Where nothing is uniform, the answer is exact."""
     counts: Counter[bool] = Counter()
     for seed in range(6000):
@@ -152,8 +155,8 @@ UNIFORM = {
     ("changes", "expected"),
     [
         ({}, set[str]()),
-        # Who leaves the inner loop meets nobody in it before the next round of the outer,
-        # where all are in the first round of the inner one again; but not in one round
+        # Who leaves the inner loop meets nobody in it before the next iteration of the outer,
+        # where all are in the first iteration of the inner one again; but not in one iteration
         # of the outer one.
         ({"head": "cf.cond_br %mine_again, ^body, ^exit"}, {"inner", "outer"}),
         (
@@ -166,16 +169,18 @@ UNIFORM = {
             {"body": "cf.cond_br %mine_again, ^wait, ^latch", "exit": "cf.br ^end"},
             {"inner"},
         ),
-        # All come to the barrier, in one round.
+        # All come to the barrier, in one iteration.
         ({"body": "cf.cond_br %mine_again, ^wait, ^wait"}, set[str]()),
         ({"exit": "cf.cond_br %mine_again, ^outer(%a : index), ^end"}, set[str]()),
     ],
 )
 def test_which_loops(changes: dict[str, str], expected: set[str]):
     kernel, cfg = split(UNIFORM | changes)
-    rounds = find_loop_rounds(cfg, analyze_kernel(kernel))
+    iterations = find_loop_rounds(cfg, analyze_kernel(kernel))
     names = {"inner": "body", "outer": "exit"}
-    found = {name for name, at in names.items() if block(cfg, at) in rounds.out_of_step}
+    found = {
+        name for name, at in names.items() if block(cfg, at) in iterations.out_of_step
+    }
     assert found == expected
 
 
@@ -188,29 +193,29 @@ TOGETHER_AGAIN = """cf.cond_br %mine_again, ^one, ^two
   cf.cond_br %same, ^wait, ^latch"""
 
 
-def test_ways_that_meet_in_the_same_round():
+def test_paths_that_meet_in_the_same_iteration():
     kernel, cfg = split(UNIFORM | {"body": TOGETHER_AGAIN})
     assert not find_loop_rounds(cfg, analyze_kernel(kernel)).out_of_step
 
 
-def test_values_of_a_loop_that_is_left_in_different_rounds():
-    """Inside they are the same in all that wait; behind it they are not."""
-    for used_behind in (False, True):
+def test_values_of_a_loop_that_is_left_in_different_iterations():
+    """Inside they are the same in all that wait; after it they are not."""
+    for used_after in (False, True):
         kernel, cfg = split(
             UNIFORM
             | {
                 "head": "cf.cond_br %mine_again, ^body, ^exit",
                 "exit": "memref.store %v, %x[%head_value] : memref<?xi32>\n  cf.br ^end"
-                if used_behind
+                if used_after
                 else "cf.br ^end",
             }
         )
-        rounds = find_loop_rounds(cfg, analyze_kernel(kernel))
+        iterations = find_loop_rounds(cfg, analyze_kernel(kernel))
         home = block(cfg, "head")
         value = home.first_op
         assert value is not None
-        assert rounds.are_equal(value.results[0], home) is not used_behind
-        assert rounds.are_equal(home.args[0], home)
+        assert iterations.are_equal(value.results[0], home) is not used_after
+        assert iterations.are_equal(home.args[0], home)
 
 
 def split(texts: dict[str, str]) -> tuple[KernelOp, Cfg]:
@@ -227,5 +232,5 @@ def split(texts: dict[str, str]) -> tuple[KernelOp, Cfg]:
 
 def block(cfg: Cfg, name: str):
     """A block of `KERNEL` by its name."""
-    names = ("entry", "outer", "head", "body", "wait", "behind", "latch", "exit", "end")
+    names = ("entry", "outer", "head", "body", "wait", "after", "latch", "exit", "end")
     return cfg.blocks[names.index(name)]

@@ -105,7 +105,7 @@ def test_split_graphs_have_the_form_that_is_needed():
                 assert len(graph.predecessors[leaving]) == 1
 
 
-def test_splitting_keeps_the_ways():
+def test_splitting_keeps_the_paths():
     generator = random.Random(12)
     for _ in range(300):
         successors = random_successors(generator, generator.randrange(2, 12))

@@ -67,7 +67,7 @@ UNALIGNED = """
 
 
 def test_barriers_that_not_all_pass_in_the_same_iteration():
-    """In iteration 1, half of the work-items are behind the barrier and half before it."""
+    """In iteration 1, half of the work-items are after the barrier and half before it."""
     k = Analysed(UNALIGNED, ", %other: memref<?xf32>")
     assert (k.shape("v"), k.shape("w")) == ("varying", "varying")
     # What the kernel does not write is the same at all times.

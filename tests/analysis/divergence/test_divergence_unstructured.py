@@ -105,7 +105,7 @@ def test_loop_with_a_uniform_exit():
 def test_temporal_divergence():
     k = analysed(LOOP.format(bound="%lid"))
     next_ = k.value("next")
-    # In the loop all lanes count alike; behind it they have counted differently.
+    # In the loop all lanes count together; after it they have counted differently.
     assert k.shape("k") == "uniform align 4"
     assert k.shape("out") == "varying align 4"
     assert k.shape("use") == "varying align 4"
@@ -316,8 +316,8 @@ def test_code_that_never_runs():
     assert (k.shape("q"), k.shape("r")) == ("varying", "varying")
 
 
-def test_collective_of_lanes_that_have_parted():
-    """Lanes are together again behind the nearest common post-dominator, not before."""
+def test_collective_of_lanes_that_have_diverged():
+    """Lanes are together again after the nearest common post-dominator, not before."""
     k = analysed("""
       %r0 = spmd.reduce max %n across work_group : index
       cf.cond_br %v, ^b, ^c

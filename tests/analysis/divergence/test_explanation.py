@@ -131,7 +131,7 @@ def test_blocks():
     assert chain(body, "y1")[0] == "%y1 is varying: cf.br brings %lid"
 
 
-def test_a_value_behind_its_loop():
+def test_a_value_after_its_loop():
     body = """
       cf.br ^h(%c0 : index)
     ^h(%k: index):

@@ -37,7 +37,7 @@ def test_a_varying_store_after_the_last_load_does_not_matter_to_the_load():
     assert k.shape("p") == "varying"
 
 
-def test_uniform_store_in_a_divergent_branch_that_nobody_reads_behind_it():
+def test_uniform_store_in_a_divergent_branch_that_nobody_reads_after_it():
     k = arrays(f"""
     scf.if %v {{
       {store("%c8")}
@@ -50,7 +50,7 @@ def test_uniform_store_in_a_divergent_branch_that_nobody_reads_behind_it():
     assert (k.shape("p"), k.shape("q")) == ("uniform", "uniform")
 
 
-def test_uniform_store_in_a_divergent_branch_that_is_read_behind_it():
+def test_uniform_store_in_a_divergent_branch_that_is_read_after_it():
     k = arrays(f"""
     scf.if %v {{
       {store("%c8")}
@@ -95,7 +95,7 @@ def test_one_block_writes_what_a_block_beside_it_reads():
 
 
 def test_traversal_stack():
-    """Lanes leave at different times, but until then all push and pop alike."""
+    """Lanes leave at different times, but until then all push and pop together."""
     k = arrays(f"""
     {store("%n")}
     %r = scf.while (%top = %c1) : (index) -> (index) {{
@@ -117,7 +117,7 @@ def test_traversal_stack():
     assert k.shape("r") == "varying"
 
 
-def test_traversal_stack_that_is_read_behind_the_loop():
+def test_traversal_stack_that_is_read_after_the_loop():
     k = arrays(f"""
     scf.for %j = %c0 to %lid step %c1 {{
       {store("%j")}

@@ -176,7 +176,7 @@ FORS = {
   }""",
         {"a": (0, 63 * 32), "r": (0, 63 * 32)},
     ),
-    "sum of what a round makes": (
+    "sum of what an iteration makes": (
         """
   %r = scf.for %i = %c0 to %c10 step %c1 iter_args(%a = %c1) -> (index) {
     %twice = arith.addi %a, %a : index
@@ -254,7 +254,7 @@ spmd.kernel @k(%n: index) {
 
 
 def test_conditions_of_lanes_that_may_be_off_say_nothing():
-    """A lane that is off goes around the loop too, and what it has is no longer bounded."""
+    """An inactive lane goes around the loop too, and what it has is no longer bounded."""
     module = parse("""
 func.func @f(%base: index) {
   %c0 = arith.constant 0 : index
@@ -279,7 +279,7 @@ func.func @f(%base: index) {
 # --- how much work it is --------------------------------------------------------------
 
 
-def test_of_a_long_round_nothing_is_said():
+def test_of_a_long_iteration_nothing_is_said():
     steps = "\n".join(
         f"    %s{n + 1} = arith.minsi %s{n}, %l : index"
         for n in range(LONGEST_ROUND + 1)

@@ -33,7 +33,7 @@ func.func @f(%m: index, %on: i1) {{
 
 
 def of_masked(op: str, otherwise: str = "") -> IntegerRange:
-    """The range of the result of `op`, behind a mask."""
+    """The range of the result of `op`, after a mask."""
     module = in_sub_group(f"""
     %r = spmd.masked %on -> (index) {{
       %v = {op} : index
@@ -115,8 +115,8 @@ def test_what_is_picked_if_no_lane_is_on(
     %one = arith.constant 1 : {type_}
     %five = arith.constant 5 : {type_}
     %seen = arith.select %on, %one, %five : {type_}
-    %picked = spmd.reduce {kind} %seen across sub_group : {type_}""")
-    known = IntegerRanges().of(named(module, "picked"))
+    %first_seen = spmd.reduce {kind} %seen across sub_group : {type_}""")
+    known = IntegerRanges().of(named(module, "first_seen"))
     whole = IntegerRange.of_width(int(type_[1:]))
     assert known.low == (whole.low if low is None else low)
     assert known.high == (whole.high if high is None else high)

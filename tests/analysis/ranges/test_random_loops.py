@@ -46,7 +46,7 @@ def random_loop(generator: random.Random, type_: str) -> str:
         f"%k{n} = arith.constant {number} : {type_}" for n, number in enumerate(numbers)
     )
     head = f"""
-spmd.kernel @k(%given: {type_}, %flag: i1, %rounds: index) {{
+spmd.kernel @k(%given: {type_}, %flag: i1, %iterations: index) {{
   {constants}
   %one = arith.constant 1 : {type_}
   %three = arith.constant 3 : {type_}
@@ -55,7 +55,7 @@ spmd.kernel @k(%given: {type_}, %flag: i1, %rounds: index) {{
     if generator.random() < 0.4:
         body, (x, y) = steps(["%a", "%b"])
         return f"""{head}
-  %p, %q = scf.for %i = %c0 to %rounds step %c1 iter_args(%a = {pick(values)}, %b = {pick(values)}) -> ({type_}, {type_}) {{
+  %p, %q = scf.for %i = %c0 to %iterations step %c1 iter_args(%a = {pick(values)}, %b = {pick(values)}) -> ({type_}, {type_}) {{
       {body}
       scf.yield {x}, {y} : {type_}, {type_}
   }}
@@ -71,7 +71,7 @@ spmd.kernel @k(%given: {type_}, %flag: i1, %rounds: index) {{
       {tests[0]}
       {tests[1]}
       %both = arith.{pick(["andi", "ori"])} %t0, %t1 : i1
-      %in = arith.cmpi ult, %i, %rounds : index
+      %in = arith.cmpi ult, %i, %iterations : index
       %more = arith.andi %in, %both : i1
       scf.condition(%more) {pick(["%a, %b", "%b, %a", "%a, %a"])}, %i : {type_}, {type_}, index
   }} do {{

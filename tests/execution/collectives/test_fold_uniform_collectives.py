@@ -60,18 +60,18 @@ spmd.kernel @uniform(%n: index, %b: i8, %p: i1, %out: memref<?x6xindex>, %sums: 
 }
 """
 
-# Work-item l reaches the collective in round l.
+# Work-item l reaches the collective in iteration l.
 ROUNDS = """
-spmd.kernel @rounds(%out: memref<?xindex>) {
+spmd.kernel @iterations(%out: memref<?xindex>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %i = spmd.global_id x
   %l = spmd.local_id x
   %n = spmd.local_size x
-  scf.for %round = %c0 to %n step %c1 {
-    %mine = arith.cmpi eq, %round, %l : index
+  scf.for %iteration = %c0 to %n step %c1 {
+    %mine = arith.cmpi eq, %iteration, %l : index
     scf.if %mine {
-      %last = spmd.reduce max %round across work_group : index
+      %last = spmd.reduce max %iteration across work_group : index
       memref.store %last, %out[%i] : memref<?xindex>
     }
   }
@@ -91,7 +91,7 @@ def test_uniform_values(launch: Launch):
 
 
 @pytest.mark.parametrize("launch", LINES, ids=str)
-def test_rounds_of_their_own(launch: Launch):
+def test_iterations_of_their_own(launch: Launch):
     module = check_passes(
         ROUNDS,
         lambda make: [make.zeros("index", make.n)],

@@ -107,22 +107,22 @@ KEPT = {
         "scf.yield %next : i32",
         "scf.yield %next, %w : i32, i32",
     ),
-    "filled, and more in front of the inner loop": (
+    "filled, and more before the inner loop": (
         PLANE,
         "    scf.for %lx",
         f"    {IN_OUT}    scf.for %lx",
     ),
-    "filled, and more behind the inner loop": (
+    "filled, and more after the inner loop": (
         PLANE,
         FILLED[2:] + "  }",
         FILLED[2:] + f"    {IN_OUT}  }}",
     ),
-    "combined, and more in front of the inner loop": (
+    "combined, and more before the inner loop": (
         PLANE,
         "    %row",
         f"    {IN_OUT}    %row",
     ),
-    "combined, and more behind the inner loop": (
+    "combined, and more after the inner loop": (
         PLANE,
         "    scf.yield %row",
         f"    {IN_OUT}    scf.yield %row",

@@ -46,7 +46,7 @@ def test_the_default_is_that_of_the_language(launch: Launch):
 
 
 @pytest.mark.parametrize("launch", LINES, ids=str)
-def test_ids_of_lanes_behind_barriers(launch: Launch):
+def test_ids_of_lanes_after_barriers(launch: Launch):
     module = check_passes(
         KERNEL, arguments, launch, SpmdToLoopsPass(), skip=("split-at-barriers",)
     )

@@ -1,4 +1,4 @@
-"""Kernels with divergent control flow of each kind, and with garbage in lanes that are off."""
+"""Kernels with divergent control flow of each kind, and with garbage in inactive lanes."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ spmd.kernel @each(%x: memref<?x{type_}>, %all: {shared}, %own: {own}, %old: memr
 """
 
 
-# Whoever finds its own number in its own cell wins; in local memory, one wins for all.
+# Whoever finds its own number in its own element wins; in local memory, one wins for all.
 EXCHANGES = """
 spmd.kernel @exchanges(%x: memref<?xindex>, %won: memref<?x2xi1>, %first: memref<?xi32>)
     attributes {work_group_size = array<i64: 32>} {

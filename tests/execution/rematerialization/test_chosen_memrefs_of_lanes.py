@@ -73,12 +73,12 @@ WAYS = {
   }
 """,
     "while": """
-  %m, %k = scf.while (%from = %a, %round = %zero) : (memref<4xi32>, i32) -> (memref<4xi32>, i32) {
-    %more = arith.cmpi slt, %round, %low : i32
-    scf.condition(%more) %from, %round : memref<4xi32>, i32
+  %m, %k = scf.while (%from = %a, %iteration = %zero) : (memref<4xi32>, i32) -> (memref<4xi32>, i32) {
+    %more = arith.cmpi slt, %iteration, %low : i32
+    scf.condition(%more) %from, %iteration : memref<4xi32>, i32
   } do {
-  ^bb0(%from: memref<4xi32>, %round: i32):
-    %next = arith.addi %round, %one : i32
+  ^bb0(%from: memref<4xi32>, %iteration: i32):
+    %next = arith.addi %iteration, %one : i32
     %to = arith.select %p, %b, %from : memref<4xi32>
     scf.yield %to, %next : memref<4xi32>, i32
   }

@@ -1,4 +1,4 @@
-"""Memrefs that are chosen at run time are the same ones behind a barrier."""
+"""Memrefs that are chosen at run time are the same ones after a barrier."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ def flags(make: Maker) -> list[Any]:
     return [make.random("i1", make.n) for _ in range(4)]
 
 
-def rounds(make: Maker) -> list[Any]:
+def iterations(make: Maker) -> list[Any]:
     first, second = (make.random("i32", make.n) for _ in range(2))
     return [first, second, make.integers("index", 0, 4, make.n)]
 
@@ -65,10 +65,10 @@ CASES: dict[str, Arguments] = {
     "moving_row": rows,
     "many": many,
     "flags": flags,
-    "rounds": rounds,
+    "iterations": iterations,
     "blocks": blocks,
 }
-ONLY_CONTINUATIONS = ("rounds", "blocks")
+ONLY_CONTINUATIONS = ("iterations", "blocks")
 
 
 def strategies(name: str) -> tuple[Strategy, ...]:

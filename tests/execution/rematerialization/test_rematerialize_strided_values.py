@@ -33,7 +33,7 @@ def narrow(make: Maker) -> list[Any]:
     return [5, make.random("i32", make.n), make.zeros("i32", make.n)]
 
 
-def rounds(make: Maker) -> list[Any]:
+def iterations(make: Maker) -> list[Any]:
     return [make.random("i32", make.n), make.integers("index", 0, 4, make.n)]
 
 
@@ -44,7 +44,7 @@ def plane(make: Maker) -> list[Any]:
 CASES: dict[str, tuple[Arguments, tuple[Launch, ...], tuple[Strategy, ...]]] = {
     "grid": (grid, LINES, ("fission", "continuations")),
     "narrow": (narrow, LINES, ("fission", "continuations")),
-    "rounds": (rounds, LINES, ("continuations",)),
+    "iterations": (iterations, LINES, ("continuations",)),
     "planes": (plane, PLANES, ("fission", "continuations")),
 }
 

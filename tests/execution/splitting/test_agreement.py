@@ -1,7 +1,7 @@
 """
-With `check_barriers` a launch says which work-items part at a barrier or collective.
+With `check_barriers` a launch says which work-items diverge at a barrier or collective.
 
-Work-item `i` of the kernels in `kernels/barriers/illegal` goes the way `ways[i]`: a kernel
+Work-item `i` of the kernels in `kernels/barriers/illegal` takes the path `paths[i]`: a kernel
 is legal when all work-items of a group have the same number there.
 """
 
@@ -42,7 +42,11 @@ from tests.execution.splitting import test_barrier_situations, test_split_at_bar
 FOLDER = KERNELS / "barriers"
 ILLEGAL = sorted(path.stem for path in (FOLDER / "illegal").glob("*.mlir"))
 
-ONLY_CONTINUATIONS = {"early_rounds_of_some", "round_of_each", "rounds_of_some"}
+ONLY_CONTINUATIONS = {
+    "early_iterations_of_some",
+    "iteration_of_each",
+    "iterations_of_some",
+}
 """What fission refuses."""
 
 STRATEGIES: tuple[Strategy, ...] = ("fission", "continuations", "auto")
@@ -98,12 +102,12 @@ def accepted(name: str) -> tuple[Strategy, ...]:
     return STRATEGIES[1:] if name in ONLY_CONTINUATIONS else STRATEGIES
 
 
-def launch_fails(kernel: Any, ways: Array, launch: Launch, threads: int = 1) -> str:
+def launch_fails(kernel: Any, paths: Array, launch: Launch, threads: int = 1) -> str:
     """What the launch says."""
-    x = np.arange(ways.size, dtype=np.int32)
+    x = np.arange(paths.size, dtype=np.int32)
     with pytest.raises(spmd.LaunchError) as caught:
         kernel(
-            ways,
+            paths,
             x,
             global_size=launch.global_size,
             group_size=launch.group_size,
@@ -120,42 +124,42 @@ def who(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return numbers[3:], numbers[:3]
 
 
-class Parting(NamedTuple):
-    """One work-item, of one group, that goes another way than all others."""
+class Divergence(NamedTuple):
+    """One work-item, of one group, that takes another path than all others."""
 
     launch: Launch
     group: Group
     local: tuple[int, ...]
-    """The first one that does not go the way of the first work-item."""
-    ways: Array
+    """The first one that does not take the path of the first work-item."""
+    paths: Array
 
 
 @cache
-def partings() -> tuple[Parting, ...]:
+def divergences() -> tuple[Divergence, ...]:
     """In all dimensions, in whole groups and in partial ones, in each direction."""
-    found: list[Parting] = []
+    found: list[Divergence] = []
     for number, launch in enumerate(LAUNCHES):
         groups = [group for group in groups_of(launch) if len(group.items) > 1]
         for group, (usual, other) in zip(
             (groups[-1], groups[len(groups) // 2]), ((1, 0), (0, 1)), strict=True
         ):
             odd = (5 * number) % len(group.items)
-            ways = np.full(prod(launch.global_size), usual)
-            ways[group.items[odd]] = other
-            found.append(Parting(launch, group, group.local[odd or 1], ways))
+            paths = np.full(prod(launch.global_size), usual)
+            paths[group.items[odd]] = other
+            found.append(Divergence(launch, group, group.local[odd or 1], paths))
     return tuple(found)
 
 
 @cache
 def what_the_interpreter_says(name: str, number: int) -> tuple[set[str], set[str]]:
     """Who is where they should not be, and the places, as `spmd.check` has it."""
-    parting = partings()[number]
+    divergence = divergences()[number]
     report = spmd.check(
         source(name),
-        parting.ways,
-        np.arange(parting.ways.size, dtype=np.int32),
-        global_size=parting.launch.global_size,
-        group_size=parting.launch.group_size,
+        divergence.paths,
+        np.arange(divergence.paths.size, dtype=np.int32),
+        global_size=divergence.launch.global_size,
+        group_size=divergence.launch.group_size,
     )
     (finding,) = (each for each in report.errors if each.kind == "barrier")
     locals_ = {
@@ -185,8 +189,8 @@ WAYS = [
 @pytest.mark.parametrize(("name", "strategy", "vectorize"), WAYS)
 def test_work_items_that_part_are_named(name: str, strategy: Strategy, vectorize: bool):
     program = compiled(name, strategy=strategy, vectorize=vectorize, specialize=False)
-    for number, (launch, group, local, ways) in enumerate(partings()):
-        text = launch_fails(program[name], ways, launch)
+    for number, (launch, group, local, paths) in enumerate(divergences()):
+        text = launch_fails(program[name], paths, launch)
         assert text.startswith(f"{name}: <string>:"), text
         assert who(text) == (group.id, local), text
         if name != "index_of_broadcast":
@@ -201,18 +205,18 @@ def test_groups_that_agree_are_left_alone(
 ):
     program = compiled(name, strategy=strategy, vectorize=vectorize, specialize=False)
     for launch in LAUNCHES:
-        ways = np.zeros(prod(launch.global_size), np.int64)
+        paths = np.zeros(prod(launch.global_size), np.int64)
         for number, group in enumerate(groups_of(launch)):
             # A broadcast needs an index below the size of the group.
-            ways[group.items] = number % min(3, len(group.items))
-        x = np.arange(ways.size, dtype=np.int32)
+            paths[group.items] = number % min(3, len(group.items))
+        x = np.arange(paths.size, dtype=np.int32)
         want = x.copy()
         sizes: Any = {
             "global_size": launch.global_size,
             "group_size": launch.group_size,
         }
-        run_kernel(parsed(source(name)), name, [ways, want], **sizes)
-        program[name](ways, x, **sizes)
+        run_kernel(parsed(source(name)), name, [paths, want], **sizes)
+        program[name](paths, x, **sizes)
         assert (x == want).all()
 
 
@@ -221,13 +225,13 @@ def test_groups_that_agree_are_left_alone(
 def test_all_threads_stop(strategy: Strategy, vectorize: bool):
     program = compiled("for_of_trips", strategy=strategy, vectorize=vectorize)
     launch = Launch((64_000,), (64,))
-    ways = np.full(64_000, 2)
+    paths = np.full(64_000, 2)
     # In every group somebody parts, each group in another place.
     odd = {g: 1 + g % 63 for g in range(1000)}
     for g, item in odd.items():
-        ways[64 * g + item] = 3
+        paths[64 * g + item] = 3
     for _ in range(3):
-        text = launch_fails(program["for_of_trips"], ways, launch, threads=4)
+        text = launch_fails(program["for_of_trips"], paths, launch, threads=4)
         (group, _, _), (item, _, _) = who(text)
         assert item == odd[group]
 
@@ -242,16 +246,16 @@ def test_groups_of_a_fixed_size(fixed: tuple[int, ...], strategy: Strategy):
     )
     kernel = spmd.compile(text, strategy=strategy, check_barriers=True)["if_of_some"]
     launch = Launch(tuple(2 * n for n in fixed), fixed)
-    ways = np.zeros(prod(launch.global_size), np.int64)
+    paths = np.zeros(prod(launch.global_size), np.int64)
     group = groups_of(launch)[-1]
-    ways[group.items[-1]] = 1
+    paths[group.items[-1]] = 1
     if prod(fixed) == 1:
         # Nobody to disagree with.
         x = np.zeros(2, np.int32)
-        kernel(ways, x, global_size=launch.global_size)
+        kernel(paths, x, global_size=launch.global_size)
         assert x.tolist() == [0, 1]
     else:
-        assert who(launch_fails(kernel, ways, launch)) == (group.id, group.local[-1])
+        assert who(launch_fails(kernel, paths, launch)) == (group.id, group.local[-1])
 
 
 def test_each_occurrence_of_an_inlined_barrier_is_told_apart():
@@ -275,36 +279,36 @@ def test_each_occurrence_of_an_inlined_barrier_is_told_apart():
 def test_barriers_that_order_nothing_are_checked_too():
     text = source("if_of_some").replace("memref.store %one, %x[%item]", "// ", 1)
     launch = Launch((8,), (8,))
-    ways = np.arange(8) % 2
+    paths = np.arange(8) % 2
     for strategy in STRATEGIES:
         options: Any = {"strategy": strategy}
         x = np.zeros(8, np.int32)
         spmd.compile(text, **options)["if_of_some"](
-            ways, x, global_size=8, group_size=8
+            paths, x, global_size=8, group_size=8
         )
         kernel = spmd.compile(text, check_barriers=True, **options)["if_of_some"]
-        assert who(launch_fails(kernel, ways, launch)) == ((0, 0, 0), (1, 0, 0))
+        assert who(launch_fails(kernel, paths, launch)) == ((0, 0, 0), (1, 0, 0))
 
 
 def test_a_host_function_ends_with_the_place_of_the_launch():
     text = (
         source("if_of_some")
         + """
-func.func @host(%ways: memref<?xindex>, %x: memref<?xi32>) {
+func.func @host(%paths: memref<?xindex>, %x: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
   %n = memref.dim %x, %c0 : memref<?xi32>
-  spmd.launch @if_of_some global(%n) of(%c4) (%ways, %x) : memref<?xindex>, memref<?xi32>
+  spmd.launch @if_of_some global(%n) of(%c4) (%paths, %x) : memref<?xindex>, memref<?xi32>
   func.return
 }
 """
     )
     host = spmd.compile(text, check_barriers=True)["host"]
-    ways = np.array([1, 1, 1, 1, 0, 0, 1, 0])
+    paths = np.array([1, 1, 1, 1, 0, 0, 1, 0])
     with pytest.raises(
         spmd.LaunchError, match=r"host: the launch at .*if_of_some: "
     ) as e:
-        host(ways, np.zeros(8, np.int32))
+        host(paths, np.zeros(8, np.int32))
     assert who(str(e.value)) == ((1, 0, 0), (2, 0, 0))
 
 
@@ -313,8 +317,8 @@ def test_every_level_says_the_same(name: str):
     """From the split on, the meaning of the check is in the IR."""
     launch = Launch((9, 3), (4, 2))
     group = groups_of(launch)[1]
-    ways = np.zeros(27, np.int64)
-    ways[group.items[3]] = 1
+    paths = np.zeros(27, np.int64)
+    paths[group.items[3]] = 1
     for strategy in accepted(name)[:2]:
         module = parsed(source(name)).clone()
         context = make_context()
@@ -329,7 +333,7 @@ def test_every_level_says_the_same(name: str):
             is_split |= isinstance(step, SplitAtBarriersPass)
             if not is_split:
                 continue
-            args = [ways.copy(), np.arange(27, dtype=np.int32)]
+            args = [paths.copy(), np.arange(27, dtype=np.int32)]
             with pytest.raises(UndefinedBehavior) as caught:
                 run_module(module, name, args, launch)
             assert who(str(caught.value)) == (group.id, group.local[3])

@@ -1,5 +1,5 @@
 """
-Every situation that a barrier can be in, in every way to compile it, in groups of 1 to 256.
+Every situation that a barrier can be in, however it is compiled, in groups of 1 to 256.
 
 The kernels have linear ids, so that each of them runs in one, two and three dimensions.
 Each keeps a value and a private array across its barriers.
@@ -34,12 +34,12 @@ PRELUDE = "linear_ids"
 NAMES = sorted(set(PATHS) - {PRELUDE})
 
 ONLY_CONTINUATIONS = {
-    "collectives_in_uneven_rounds",
-    "rounds_of_their_own",
-    "uneven_rounds",
-    "uneven_rounds_called_twice",
+    "collectives_in_uneven_iterations",
+    "iterations_of_their_own",
+    "uneven_iterations",
+    "uneven_iterations_called_twice",
 }
-"""What fission refuses: barriers that work-items meet at in different rounds."""
+"""What fission refuses: barriers that work-items meet at in different iterations."""
 
 GROUPS: dict[int, tuple[tuple[int, ...], ...]] = {
     1: ((1,), (1, 1), (1, 1, 1)),
@@ -143,7 +143,7 @@ def test_one_code_for_groups_of_any_size(
 
 @pytest.mark.parametrize(("name", "strategy", "vectorize"), WAYS)
 def test_code_for_one_size(name: str, strategy: Strategy, vectorize: bool):
-    # Each way meets one of the shapes, all ways together meet all.
+    # Each strategy meets one of the shapes, all together meet all.
     number = NAMES.index(name) + 5 * vectorize + 8 * (strategy == "fission")
     shape = SHAPES[number % len(SHAPES)]
     check_native(

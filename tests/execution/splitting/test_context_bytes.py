@@ -2,7 +2,7 @@
 How many bytes each work-item of well-known kernels takes across barriers.
 
 The numbers are minimal: what is not counted is the same in all work-items or a cheap
-function of ids, and lies in a cell or is computed again. They may fall, but not rise.
+function of ids, and lies in a slot or is rematerialized. They may fall, but not rise.
 """
 
 import re
@@ -98,8 +98,8 @@ def contexts(source: str, strategy: Strategy) -> dict[str, float]:
     found: dict[str, float] = {}
     for number, op in enumerate(kernel.walk()):
         if isinstance(op, memref.AllocaOp) and CONTEXT in op.attributes:
-            is_cell = not op.memref.type.get_shape()
-            size = 0 if is_cell else static_bytes(op.memref.type) / items
+            is_slot = not op.memref.type.get_shape()
+            size = 0 if is_slot else static_bytes(op.memref.type) / items
             found[f"{op.memref.name_hint} {number}"] = size
     return found
 

@@ -106,14 +106,14 @@ CASES: list[tuple[str, Arguments, tuple[Launch, ...]]] = [
 ]
 
 
-def rounds(make: Maker) -> list[Any]:
+def iterations(make: Maker) -> list[Any]:
     return [make.random("i32", make.n), make.random("i32", make.n)]
 
 
 ONLY_CONTINUATIONS: list[tuple[str, Arguments, tuple[Launch, ...]]] = [
     ("uneven_trips", one_array, MORE_LINES),
-    ("different_rounds", rounds, MORE_LINES),
-    ("rounds_between", rounds, MORE_LINES),
+    ("different_iterations", iterations, MORE_LINES),
+    ("iterations_between", iterations, MORE_LINES),
 ]
 """What fission cannot do, or would do wrong."""
 

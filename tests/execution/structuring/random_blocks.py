@@ -1,9 +1,9 @@
 """
-Random kernels of blocks that tell which way they went.
+Random kernels of blocks that tell which path they took.
 
 Every block writes its number, and a mixture of values that it can see, to the next place
 of a trace. Where it goes is read from an array, until a limit is reached; then it takes
-the shortest way to the end. The graph may be any: loops may be entered in several places.
+the shortest path to the end. The graph may be any: loops may be entered in several places.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class BlocksWriter:
         return f"%v{self.count}"
 
     def visible(self, block: int) -> str:
-        """A value of a block on every way to this one."""
+        """A value of a block on every path to this one."""
         found = ["%zero", "%one", "%seven", "%first"]
         for other in range(len(self.successors)):
             if dominates(self.dominator, other, block):
@@ -99,7 +99,7 @@ class BlocksWriter:
         for _ in range(2):
             mixed = self.op(f"arith.addi {mixed}, {self.visible(block)} : i32")
         self.lines += [
-            f"  memref.store {number}, %way[%i, {step}] : memref<?x{ROOM}xi32>",
+            f"  memref.store {number}, %path[%i, {step}] : memref<?x{ROOM}xi32>",
             f"  memref.store {mixed}, %saw[%i, {step}] : memref<?x{ROOM}xi32>",
         ]
         following = self.op(f"arith.addi {step}, %c1 : index")
@@ -136,7 +136,7 @@ class BlocksWriter:
         trace = f"memref<?x{ROOM}xi32>"
         return "\n".join(
             [
-                f"spmd.kernel @k(%decisions: {trace}, %way: {trace}, %saw: {trace}) {{",
+                f"spmd.kernel @k(%decisions: {trace}, %path: {trace}, %saw: {trace}) {{",
                 "  %i = spmd.global_id x",
                 "  %c0 = arith.constant 0 : index",
                 "  %c1 = arith.constant 1 : index",

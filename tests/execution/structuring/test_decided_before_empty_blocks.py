@@ -22,8 +22,8 @@ from tests.execution.harness import (
 SOURCE = """
 func.func @f(%c: i1, %d: i1, %x: i32, %y: i32) -> i32 {
   cf.cond_br %c, ^start(%c : i1), ^start(%d : i1)
-^start(%way: i1):
-  cf.cond_br %way, ^first, ^second
+^start(%path: i1):
+  cf.cond_br %path, ^first, ^second
 ^first:
   func.return %x : i32
 ^second:
@@ -43,7 +43,7 @@ def test_the_condition_in_front_of_empty_blocks_is_live():
     assert graph.live[1] & way.bit
 
 
-# Each round decides about the next one, which only passes a number on.
+# Each iteration decides about the next one, which only forwards a number.
 KERNEL = """
 spmd.kernel @k(%x: memref<?xi32>, %out: memref<?xi32>) {
   %zero = arith.constant 0 : i32
@@ -55,7 +55,7 @@ spmd.kernel @k(%x: memref<?xi32>, %out: memref<?xi32>) {
   %bit = arith.andi %v, %one : i32
   %odd = arith.trunci %v : i32 to i1
   cf.br ^head(WAY, %zero, %zero : TYPE, i32, i32)
-^head(%way: TYPE, %k: i32, %a: i32):
+^head(%path: TYPE, %k: i32, %a: i32):
   DECIDE
 ^first:
   cf.br ^latch(%three : i32)
@@ -81,13 +81,13 @@ BRANCH = {
     "WAY": "%odd",
     "NEXT": "%next_odd",
     "TYPE": "i1",
-    "DECIDE": "cf.cond_br %way, ^first, ^second",
+    "DECIDE": "cf.cond_br %path, ^first, ^second",
 }
 SWITCH = {
     "WAY": "%bit",
     "NEXT": "%next_bit",
     "TYPE": "i32",
-    "DECIDE": "cf.switch %way : i32, [\n    default: ^first,\n    1: ^second\n  ]",
+    "DECIDE": "cf.switch %path : i32, [\n    default: ^first,\n    1: ^second\n  ]",
 }
 
 
@@ -99,7 +99,7 @@ def arguments(make: Maker) -> list[Any]:
 @pytest.mark.parametrize("strategy", ["fission", "continuations"])
 @pytest.mark.parametrize("barrier", ["", "spmd.barrier"])
 @pytest.mark.parametrize("words", [BRANCH, SWITCH], ids=["branch", "switch"])
-def test_each_round_goes_the_way_that_the_last_one_decided(
+def test_each_iteration_takes_the_path_that_the_last_one_decided(
     words: dict[str, str], barrier: str, strategy: Strategy, launch: Launch
 ):
     source = KERNEL.replace("BARRIER", barrier)

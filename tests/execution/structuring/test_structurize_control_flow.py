@@ -1,4 +1,4 @@
-"""Structured control flow goes the ways that the blocks went."""
+"""Structured control flow takes the paths that the blocks took."""
 
 from __future__ import annotations
 
@@ -106,12 +106,12 @@ def test_nothing_stays_scalar(name: str):
 
 
 def trace(module: ModuleOp, seed: int) -> list[np.ndarray[Any, Any]]:
-    """Which way five work-items go, and what they see there."""
+    """Which path five work-items take, and what they see there."""
     rng = np.random.default_rng(seed)
     decisions = rng.integers(0, 4, (5, ROOM)).astype(np.int32)
-    way, saw = (np.full((5, ROOM), -1, np.int32) for _ in range(2))
-    run_kernel(module, "k", [decisions, way, saw], global_size=5, group_size=5)
-    return [way, saw]
+    path, saw = (np.full((5, ROOM), -1, np.int32) for _ in range(2))
+    run_kernel(module, "k", [decisions, path, saw], global_size=5, group_size=5)
+    return [path, saw]
 
 
 def is_structured(module: ModuleOp) -> bool:
@@ -168,7 +168,7 @@ def test_random_graphs_of_any_kind(part: int):
 
 
 def chain(number: int) -> str:
-    """Branches and loops, one behind the other, of about `number` blocks."""
+    """Branches and loops, one after the other, of about `number` blocks."""
     lines = [
         "spmd.kernel @k(%x: memref<?xi32>, %n: i32) {",
         "  %i = spmd.global_id x",
@@ -208,7 +208,7 @@ def chain(number: int) -> str:
 
 
 def returns(number: int) -> str:
-    """Early returns, one behind the other."""
+    """Early returns, one after the other."""
     lines = [
         "spmd.kernel @k(%x: memref<?xi32>, %n: i32) {",
         "  %i = spmd.global_id x",

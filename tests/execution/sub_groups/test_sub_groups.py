@@ -94,7 +94,7 @@ ARGUMENTS: dict[str, Arguments] = {
 
 
 NO_LEVELS = {
-    # A lane that is off computes where its view would be from an undefined index.
+    # An inactive lane computes where its view would be from an undefined index.
     "private_arrays": ("mask-divergence",),
 }
 
@@ -303,8 +303,8 @@ spmd.kernel @k(%x: memref<?xi32>) {
 
 @pytest.mark.parametrize("vectorize", [True, False])
 @pytest.mark.parametrize("groups", [8, 20, 64])
-def test_lanes_leave_a_loop_in_rounds_of_their_own(groups: int, vectorize: bool):
-    """All that wait at the barrier are in the same round: those who left never come back."""
+def test_lanes_leave_a_loop_in_iterations_of_their_own(groups: int, vectorize: bool):
+    """All that wait at the barrier are in the same iteration: those who left never come back."""
     launch = Launch((2 * groups + 3,), (groups,))
     check_native(ROUNDS_OF_THEIR_OWN, of_each("i32"), launch, vectorize=vectorize)
 
@@ -346,7 +346,7 @@ spmd.kernel @k(%x: memref<?xi32>) {
 
 @pytest.mark.parametrize("vectorize", [True, False])
 @pytest.mark.parametrize("strategy", ["auto", "continuations"])
-def test_a_loop_left_in_different_rounds_inside_of_one_that_is_not(
+def test_a_loop_left_in_different_iterations_inside_of_one_that_is_not(
     strategy: Strategy, vectorize: bool
 ):
     for groups in (3, 16, 100):
@@ -366,20 +366,20 @@ WAITING_AT_TIMES = ROUNDS_OF_THEIR_OWN.replace(
     %l = arith.index_cast %w : i32 to index
     %early = arith.cmpi eq, %k, %l : index""",
 )
-"""Each work-item waits once, in a round that it has read."""
+"""Each work-item waits once, in an iteration that it has read."""
 
 
-def test_lanes_in_different_rounds_of_a_loop_are_an_error():
+def test_lanes_in_different_iterations_of_a_loop_are_an_error():
     with pytest.raises(spmd.CompileError, match="in the same iteration of every loop"):
         check_native(WAITING_AT_TIMES, of_each("i32"), Launch((8,), (8,)))
 
 
-def test_behind_such_a_loop_lanes_are_together():
+def test_after_such_a_loop_lanes_are_together():
     inside = "%s = spmd.reduce add %a across sub_group : i32"
-    behind = "memref.store %r, %x"
+    after = "memref.store %r, %x"
     source = ROUNDS_OF_THEIR_OWN.replace(inside, "%s = arith.addi %a, %v : i32")
     source = source.replace(
-        behind,
+        after,
         "%t = spmd.reduce add %r across sub_group : i32\n  memref.store %t, %x",
     )
     check_native(source, of_each("i32"), Launch((40,), (20,)))

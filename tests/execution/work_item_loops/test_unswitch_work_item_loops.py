@@ -29,13 +29,13 @@ from tests.execution.work_item_loops.tree_kernels import tree_kernel
 TREE = tree_kernel()
 
 SWITCH = """
-spmd.kernel @switch(%way: index, %w: index, %x: memref<?xi32>) {
+spmd.kernel @switch(%path: index, %w: index, %x: memref<?xi32>) {
   %gx = spmd.global_id x
   %gy = spmd.global_id y
   %row = arith.muli %gy, %w : index
   %i = arith.addi %row, %gx : index
   %v = memref.load %x[%i] : memref<?xi32>
-  %new = scf.index_switch %way -> i32
+  %new = scf.index_switch %path -> i32
   case 3 {
     %double = arith.addi %v, %v : i32
     memref.store %double, %x[%i] : memref<?xi32>

@@ -1,16 +1,16 @@
 // RUN: xdsl-opt -t spmd-llvm %s | filecheck %s
 
-// Blocks. An edge of its own tells two ways to one block apart.
+// Blocks. An edge of its own tells two paths to one block apart.
 
 // CHECK: @spmd.text.0 = private unnamed_addr constant [12 x i8] c"too \22large\22\0A"
 
-func.func @both_ways_to_one_block(%c: i1, %x: i32, %y: i32) -> i32 {
+func.func @both_paths_to_one_block(%c: i1, %x: i32, %y: i32) -> i32 {
   cf.cond_br %c, ^join(%x : i32), ^join(%y : i32)
 ^join(%r: i32):
   func.return %r : i32
 }
 
-// CHECK-LABEL: define i32 @both_ways_to_one_block(i1 %c, i32 %x, i32 %y) nounwind {
+// CHECK-LABEL: define i32 @both_paths_to_one_block(i1 %c, i32 %x, i32 %y) nounwind {
 // CHECK-NEXT:  entry:
 // CHECK-NEXT:    br i1 %c, label %bb, label %edge
 // CHECK-NEXT:  edge:

@@ -1,5 +1,5 @@
 // Conditions that the analysis cannot prove uniform, but that all work-items agree on,
-// because each way leads to a barrier of its own.
+// because each path leads to a barrier of its own.
 spmd.kernel @agreed(%x: memref<?xi32>, %flags: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -59,7 +59,7 @@ spmd.kernel @agreed(%x: memref<?xi32>, %flags: memref<?xi32>) {
     %less = arith.subi %left, %one : i32
     scf.yield %b, %less : i32, i32
   }
-  // What such a loop counts is the same in all work-items, inside and behind it.
+  // What such a loop counts is the same in all work-items, inside and after it.
   %zero = arith.constant 0 : i32
   %count = scf.for %i = %c0 to %n step %c1 iter_args(%q = %zero) -> (i32) {
     spmd.barrier

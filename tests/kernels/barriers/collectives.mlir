@@ -1,4 +1,4 @@
-// Every work-group collective, on loaded, recomputed and uniform values, in a loop.
+// Every work-group collective, on loaded, rematerialized and uniform values, in a loop.
 spmd.kernel @collectives(%x: memref<?xi32>, %p: memref<?xi1>, %out: memref<?x9xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

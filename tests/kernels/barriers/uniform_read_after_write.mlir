@@ -1,4 +1,4 @@
-// Uniform loads that must stay behind a work-item's write, and are used behind a barrier.
+// Uniform loads that must stay after a work-item's write, and are used after a barrier.
 spmd.kernel @uniform_read_after_write(%x: memref<?xi32>, %out: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %gid = spmd.global_id x

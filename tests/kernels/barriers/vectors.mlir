@@ -1,4 +1,4 @@
-// Vectors of integers, floats and bits that live across barriers, also from round to round.
+// Vectors of integers, floats and bits that live across barriers, also from iteration to iteration.
 spmd.kernel @vectors(%x: memref<?x4xi32>, %out: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,4 +1,4 @@
-// Each work-item takes a part of one of two arrays, and uses it behind a barrier.
+// Each work-item takes a part of one of two arrays, and uses it after a barrier.
 spmd.kernel @branches(%x: memref<?xi32>, %y: memref<?xi32>, %flags: memref<?xi1>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,4 +1,4 @@
-// Two private arrays change places in each round.
+// Two private arrays change places in each iteration.
 spmd.kernel @private_swap(%x: memref<?xi32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

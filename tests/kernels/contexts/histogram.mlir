@@ -1,5 +1,5 @@
 // Counts of a group in local memory, added to those of all groups at the end.
-spmd.kernel @histogram(%rounds: index, %x: memref<?xi32>, %counts: memref<?xi32>) attributes {work_group_size = array<i64: 64>} {
+spmd.kernel @histogram(%iterations: index, %x: memref<?xi32>, %counts: memref<?xi32>) attributes {work_group_size = array<i64: 64>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0 : i32
@@ -15,7 +15,7 @@ spmd.kernel @histogram(%rounds: index, %x: memref<?xi32>, %counts: memref<?xi32>
     memref.store %zero, %local[%b] : memref<16xi32, #spmd.memory<local>>
   }
   spmd.barrier
-  scf.for %r = %c0 to %rounds step %c1 {
+  scf.for %r = %c0 to %iterations step %c1 {
     %first = arith.muli %r, %n : index
     %i = arith.addi %first, %gid : index
     %v = memref.load %x[%i] : memref<?xi32>

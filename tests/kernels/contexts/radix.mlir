@@ -44,8 +44,8 @@ spmd.kernel @radix(%bits: i32, %keys: memref<?xi32>) attributes {work_group_size
     %upto = memref.load %flags[%lid] : memref<64xindex, #spmd.memory<local>>
     %mine = arith.subi %upto, %count : index
     %ones = arith.subi %lid, %mine : index
-    %behind = arith.addi %zeros, %ones : index
-    %place = arith.select %is_zero, %mine, %behind : index
+    %after = arith.addi %zeros, %ones : index
+    %place = arith.select %is_zero, %mine, %after : index
     memref.store %key, %tile[%place] : memref<64xi32, #spmd.memory<local>>
     spmd.barrier
     %new = memref.load %tile[%lid] : memref<64xi32, #spmd.memory<local>>

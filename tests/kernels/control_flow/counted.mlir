@@ -1,4 +1,4 @@
-// A counted loop with private memory; its counter is seen behind it.
+// A counted loop with private memory; its counter is seen after it.
 spmd.kernel @counted(%x: memref<?xi32>, %y: memref<?xi32>) {
   %i = spmd.global_id x
   %zero = arith.constant 0 : i32

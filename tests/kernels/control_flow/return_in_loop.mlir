@@ -1,4 +1,4 @@
-// Early returns, in front of a loop and in it.
+// Early returns, before a loop and in it.
 spmd.kernel @return_in_loop(%x: memref<?xi32>, %y: memref<?xi32>) {
   %i = spmd.global_id x
   %zero = arith.constant 0 : i32

@@ -1,4 +1,4 @@
-// Work-items meet at one barrier, and go on for rounds of their own: only continuations can.
+// Work-items meet at one barrier, and go on for iterations of their own: only continuations can.
 spmd.kernel @uneven(%x: memref<?xi32>, %y: memref<?xi32>) {
   %i = spmd.global_id x
   %zero = arith.constant 0 : i32
@@ -14,8 +14,8 @@ spmd.kernel @uneven(%x: memref<?xi32>, %y: memref<?xi32>) {
   %size = spmd.local_size x
   %right = arith.addi %lid, %c1 : index
   %next = arith.remui %right, %size : index
-  %rounds = arith.index_cast %small : i32 to index
-  %trips = arith.addi %rounds, %c2 : index
+  %iterations = arith.index_cast %small : i32 to index
+  %trips = arith.addi %iterations, %c2 : index
   memref.store %v, %tile[%lid] : memref<256xi32, #spmd.memory<local>>
   cf.br ^head(%c0, %zero : index, i32)
 ^head(%k: index, %a: i32):

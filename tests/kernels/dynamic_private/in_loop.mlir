@@ -1,4 +1,4 @@
-// Another size in each round of a uniform loop; bits.
+// Another size in each iteration of a uniform loop; bits.
 spmd.kernel @in_loop(%x: memref<?xi32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

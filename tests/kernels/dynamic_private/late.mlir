@@ -1,4 +1,4 @@
-// Sizes that work-items read behind a write, that nobody can prove to be equal, and that a
+// Sizes that work-items read after a write, that nobody can prove to be equal, and that a
 // loop carries.
 spmd.kernel @late(%x: memref<?xi32>, %n: index) {
   %c0 = arith.constant 0 : index

@@ -1,5 +1,5 @@
-// 32 and 8 bits, downwards, with overflow, and a result that is used behind the loop.
-spmd.kernel @narrow(%rounds: i32, %x: memref<?xi32>, %y: memref<?xi32>) {
+// 32 and 8 bits, downwards, with overflow, and a result that is used after the loop.
+spmd.kernel @narrow(%iterations: i32, %x: memref<?xi32>, %y: memref<?xi32>) {
   %c3 = arith.constant 3 : i32
   %one = arith.constant 1 : i32
   %large = arith.constant 2147483000 : i32
@@ -12,7 +12,7 @@ spmd.kernel @narrow(%rounds: i32, %x: memref<?xi32>, %y: memref<?xi32>) {
   %byte = arith.index_cast %lid : index to i8
   %zero = arith.constant 0 : i32
   %r:4 = scf.while (%i = %zero, %a = %first, %b = %byte, %sum = %zero) : (i32, i32, i8, i32) -> (i32, i32, i8, i32) {
-    %more = arith.cmpi slt, %i, %rounds : i32
+    %more = arith.cmpi slt, %i, %iterations : i32
     scf.condition(%more) %i, %a, %b, %sum : i32, i32, i8, i32
   } do {
   ^bb0(%i: i32, %a: i32, %b: i8, %sum: i32):

@@ -1,5 +1,5 @@
 // Arrays of sizes that lanes read, used on both sides of what they do together; under a
-// mask, where lanes that are off divide by zero for their size; another in each round of a
+// mask, where inactive lanes divide by zero for their size; another in each iteration of a
 // divergent loop.
 spmd.kernel @dynamic_arrays(%x: memref<?xi32>, %n: index) {
   %c0 = arith.constant 0 : index

@@ -27,7 +27,7 @@ spmd.kernel @in_divergent_loops(%x: memref<?xindex>, %out: memref<?x4xi64>) {
   memref.store %sum, %out[%i, %c0] : memref<?x4xi64>
   memref.store %ballots, %out[%i, %c1] : memref<?x4xi64>
   // Lanes leave when the largest of those that are left is theirs.
-  %rounds, %seen = scf.while (%r = %zero, %m = %c0) : (i64, index) -> (i64, index) {
+  %iterations, %seen = scf.while (%r = %zero, %m = %c0) : (i64, index) -> (i64, index) {
     %top = spmd.reduce max %n across sub_group : index
     %stay = arith.cmpi slt, %n, %top : index
     %next = arith.addi %r, %one : i64
@@ -37,7 +37,7 @@ spmd.kernel @in_divergent_loops(%x: memref<?xindex>, %out: memref<?x4xi64>) {
     scf.yield %r, %m : i64, index
   }
   %wide = arith.index_cast %seen : index to i64
-  memref.store %rounds, %out[%i, %c2] : memref<?x4xi64>
+  memref.store %iterations, %out[%i, %c2] : memref<?x4xi64>
   memref.store %wide, %out[%i, %c3] : memref<?x4xi64>
   spmd.return
 }

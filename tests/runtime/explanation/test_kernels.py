@@ -28,7 +28,7 @@ KERNELS = [
         "barrier_in_nested_loops",
         "blocks_several_returns",
         "bubble_sort",
-        "continuations/rounds_between",
+        "continuations/iterations_between",
         "exchange_3d",
         "gather_scatter",
         "group_collectives",

@@ -60,7 +60,7 @@ def test_native_code_reports(given: tuple[int, int, bool], said: str):
     assert failure.take() is None
     x[0] = 0
     functions("check", *given, x, failed=pointer)
-    # Nothing behind it has run, and the first report stays.
+    # Nothing after it has run, and the first report stays.
     assert x[0] == 0
     functions("check", 100, 0, True, x, failed=pointer)
     assert failure.take() == said

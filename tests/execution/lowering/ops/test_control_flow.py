@@ -156,7 +156,7 @@ def test_parallel_without_reductions():
     assert (x == np.arange(9)).all()
 
 
-def test_execute_region_with_several_ways_out():
+def test_execute_region_with_several_paths_out():
     functions = NativeFunctions("""
       func.func @f(%x: i32) -> i32 {
         %c0 = arith.constant 0 : i32

@@ -1,7 +1,7 @@
 """
 A value that was loaded is the old one, whatever is stored to its place afterwards.
 
-LLVM 22 moves masked loads behind such stores (llvm-project issue 215453): our own, and those
+LLVM 22 moves masked loads after such stores (llvm-project issue 215453): our own, and those
 that its vectorizer makes of branches.
 """
 

@@ -75,7 +75,7 @@ def test_masked_accesses_of_every_type(scalar: str, width: int):
         expected[1 : 1 + width][mask] = new[mask]
         assert equal(x, expected).all()
 
-        # Indices count from `%i`, also backwards; lanes that are off may point anywhere.
+        # Indices count from `%i`, also backwards; inactive lanes may point anywhere.
         at = rng.permutation(2 * width)[:width].astype(np.int32) - width // 2
         wild = np.where(mask, at, np.int32(2**31 - 1)).astype(np.int32)
         got = np.resize(values[::-1], width).copy()

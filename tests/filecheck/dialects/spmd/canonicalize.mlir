@@ -223,7 +223,7 @@ spmd.kernel @lane_alone(%v: f32) attributes {work_group_size = array<i64: 2>, su
   spmd.return
 }
 
-// What all give alike, all get; sums, counts and exclusive scans depend on how many.
+// What all give equally, all get; sums, counts and exclusive scans depend on how many.
 
 // CHECK-LABEL: @constants
 // CHECK-NEXT:    %c = arith.constant 7 : i32

@@ -90,35 +90,35 @@ spmd.kernel @varying() {
   spmd.return
 }
 
-// Each work-item reaches the collective once, in a round of its own: its value of the
-// round is not that of the others. Lanes of a sub-group meet in the same round only.
+// Each work-item reaches the collective once, in an iteration of its own: its value of the
+// iteration is not that of the others. Lanes of a sub-group meet in the same iteration only.
 
-// CHECK-LABEL: @rounds_of_their_own
-// CHECK:           %most = spmd.reduce max %round across work_group : index
-// CHECK-NEXT:      "test.op"(%most, %n, %round)
-spmd.kernel @rounds_of_their_own(%n: index) {
+// CHECK-LABEL: @iterations_of_their_own
+// CHECK:           %most = spmd.reduce max %iteration across work_group : index
+// CHECK-NEXT:      "test.op"(%most, %n, %iteration)
+spmd.kernel @iterations_of_their_own(%n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %l = spmd.local_id x
-  scf.for %round = %c0 to %n step %c1 {
-    %mine = arith.cmpi eq, %round, %l : index
+  scf.for %iteration = %c0 to %n step %c1 {
+    %mine = arith.cmpi eq, %iteration, %l : index
     scf.if %mine {
-      %most = spmd.reduce max %round across work_group : index
+      %most = spmd.reduce max %iteration across work_group : index
       %outside = spmd.reduce max %n across work_group : index
-      %together = spmd.reduce max %round across sub_group : index
+      %together = spmd.reduce max %iteration across sub_group : index
       "test.op"(%most, %outside, %together) : (index, index, index) -> ()
     }
   }
   spmd.return
 }
 
-// CHECK-LABEL: @same_round
-// CHECK:           "test.op"(%round)
-spmd.kernel @same_round(%n: index) {
+// CHECK-LABEL: @same_iteration
+// CHECK:           "test.op"(%iteration)
+spmd.kernel @same_iteration(%n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  scf.for %round = %c0 to %n step %c1 {
-    %most = spmd.reduce max %round across work_group : index
+  scf.for %iteration = %c0 to %n step %c1 {
+    %most = spmd.reduce max %iteration across work_group : index
     "test.op"(%most) : (index) -> ()
   }
   spmd.return

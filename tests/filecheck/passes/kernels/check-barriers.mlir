@@ -143,7 +143,7 @@ spmd.kernel @accepted(%n: index, %flags: memref<?xi1>, %ends: memref<?xindex>) {
     }
   }
 
-  // The condition of a loop is not decisive for what stands in front of it.
+  // The condition of a loop is not decisive for what stands before it.
   %g = arith.cmpi ult, %lid, %n : index
   scf.while () : () -> () {
     spmd.barrier
@@ -161,7 +161,7 @@ spmd.kernel @accepted(%n: index, %flags: memref<?xi1>, %ends: memref<?xindex>) {
 
 // -----
 
-// Both ways lead to the barrier, one around the loop's back edge only.
+// Both paths lead to the barrier, one around the loop's back edge only.
 
 // CHECK-LABEL: spmd.kernel @joins
 spmd.kernel @joins(%n: index) {

@@ -49,7 +49,7 @@ spmd.kernel @twice(%x: memref<?xf32>) attributes {work_group_size = array<i64: 6
 
 // -----
 
-// Around a loop, the code behind a barrier is in front of it as well; an index that
+// Around a loop, the code after a barrier is before it as well; an index that
 // changes in the loop is not a work-item's own.
 
 // CHECK-LABEL: spmd.kernel @loop
@@ -74,7 +74,7 @@ spmd.kernel @loop(%n: index) attributes {work_group_size = array<i64: 64>} {
 
 // -----
 
-// A collective orders no memory: the barrier in front of it stays.
+// A collective orders no memory: the barrier before it stays.
 
 // CHECK-LABEL: spmd.kernel @collective
 // CHECK:         spmd.barrier

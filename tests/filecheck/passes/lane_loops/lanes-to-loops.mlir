@@ -1,6 +1,6 @@
 // RUN: xdsl-opt %s -p lanes-to-loops | filecheck %s
 
-// Loops over lanes on both sides of a collective; a value that lanes share is kept once.
+// Loops over lanes on both sides of a collective; a uniform value is kept once.
 
 // CHECK-LABEL: func.func @sums
 // CHECK-DAG:     %s_lanes = memref.alloca() {alignment = 64 : i64} : memref<i32>

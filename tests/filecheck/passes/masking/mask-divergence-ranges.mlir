@@ -1,20 +1,20 @@
 // RUN: xdsl-opt %s -p mask-divergence --split-input-file | filecheck %s
 // RUN: xdsl-opt %s -p mask-divergence,widen-sub-groups --split-input-file | filecheck %s --check-prefix WIDE
 
-// %row is 0, so that %in is true; but lanes that are off divide by 1, and the range that
+// %row is 0, so that %in is true; but inactive lanes divide by 1, and the range that
 // says so is lost. The lanes that are on are asked.
 
-// CHECK-LABEL: func.func @behind_a_mask
+// CHECK-LABEL: func.func @after_a_mask
 // CHECK:         %in = arith.cmpi eq, %most, %c128 : index
 // CHECK-NEXT:    [[ASKED:%\w+]] = arith.select %exists, %in, %false : i1
 // CHECK-NEXT:    %in_1 = spmd.reduce or [[ASKED]] across sub_group : i1
 // CHECK-NEXT:    scf.if %in_1 {
 // CHECK-NEXT:      spmd.masked %exists {
 // CHECK-NEXT:        memref.store %lx, %x[%lx]
-// WIDE-LABEL:  func.func @behind_a_mask
+// WIDE-LABEL:  func.func @after_a_mask
 // WIDE:          %in_1 = vector.reduction <or>, %{{.*}} : vector<16xi1> into i1
 // WIDE-NEXT:     scf.if %in_1 {
-func.func @behind_a_mask(%count: index, %n: index, %x: memref<?xindex>) {
+func.func @after_a_mask(%count: index, %n: index, %x: memref<?xindex>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c7 = arith.constant 7 : index

@@ -48,7 +48,7 @@ func.func @branches(%b: index, %x: memref<?xf32>, %y: memref<?xf32>) {
 // -----
 
 // Uniform control flow stays; in a divergent branch it runs where some lane is on, and
-// what all lanes do alike is not masked there.
+// what is uniform is not masked there.
 
 // CHECK-LABEL: func.func @uniform
 // CHECK:         scf.if %u {
@@ -89,8 +89,8 @@ func.func @uniform(%u: i1, %b: index, %sizes: memref<?xindex>, %x: memref<?xf32>
 
 // -----
 
-// A divergent loop runs while some lane lives. A counter that lanes share stays shared;
-// only what is read after the loop is frozen.
+// A divergent loop runs while some lane lives. A uniform counter stays uniform;
+// only what is read after the loop is blended.
 
 // CHECK-LABEL: func.func @loop
 // CHECK:         [[LIVE:%\w+]], %a, %b, {{%\w+}}, [[LAST:%\w+]] = scf.while ([[L:%\w+]] = %true, [[A:%\w+]] = %v, [[B:%\w+]] = %v, [[K:%\w+]] = %zero, [[T:%\w+]] = %zero) : (i1, f32, f32, i32, i32) -> (i1, f32, f32, i32, i32) {
@@ -131,7 +131,7 @@ func.func @loop(%base: index, %x: memref<?xf32>) {
 
 // -----
 
-// A count becomes a mask. Pure code in front of the first access is not masked.
+// A count becomes a mask. Pure code before the first access is not masked.
 
 // CHECK-LABEL: func.func @tail
 // CHECK:         spmd.sub_group (%lx) shape [16] at (%b) {
@@ -191,7 +191,7 @@ func.func @garbage(%b: index, %x: memref<?xi32>) {
 
 // -----
 
-// Where a lane is off the size of its array is garbage.
+// Where a lane is inactive the size of its array is garbage.
 
 // CHECK-LABEL: func.func @sizes
 // CHECK:         %n = spmd.masked %p -> (index) {

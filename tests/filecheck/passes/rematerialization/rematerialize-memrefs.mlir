@@ -57,7 +57,7 @@ spmd.kernel @row(%n: index, %x: memref<?xf32>) {
 
 // -----
 
-// What a branch without barriers chooses, and only a use behind a barrier needs. The array
+// What a branch without barriers chooses, and only a use after a barrier needs. The array
 // that a branch makes moves to the head.
 
 // CHECK-LABEL: spmd.kernel @branches
@@ -112,7 +112,7 @@ spmd.kernel @here(%x: memref<?xf32>, %y: memref<?xf32>, %p: i1) {
 
 // -----
 
-// The next iteration must not use what this one makes: it would be made again.
+// The next iteration must not use what this one makes: it would be rematerialized.
 
 // CHECK: expected a private array that ends with the iteration that makes it, got one that the next iteration uses; make it before the loop
 spmd.kernel @old(%n: index) {

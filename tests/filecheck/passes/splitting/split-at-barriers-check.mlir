@@ -82,14 +82,14 @@ spmd.kernel @uniform(%go: i1, %x: memref<?xf32>) {
 
 // Two syncs are told apart, also without locations; y and z have no loops.
 
-// CHECK-LABEL: spmd.kernel @ways
+// CHECK-LABEL: spmd.kernel @paths
 // CHECK:         spmd.fail "{{.*}} {goes on to spmd.any or the end of the kernel|goes on to spmd.barrier, occurrence 1 of 2|goes on to spmd.barrier, occurrence 2 of 2|goes on to spmd.any or the end of the kernel}, but
-// CONT-LABEL: spmd.kernel @ways
+// CONT-LABEL: spmd.kernel @paths
 // CONT:         spmd.fail "{{.*}}waits at spmd.barrier, occurrence {{[12]}} of 2
-spmd.kernel @ways(%ways: memref<?xindex>, %on: i1) attributes {work_group_size = array<i64: 16>} {
+spmd.kernel @paths(%paths: memref<?xindex>, %on: i1) attributes {work_group_size = array<i64: 16>} {
   %lid = spmd.local_id x
-  %way = memref.load %ways[%lid] : memref<?xindex>
-  scf.index_switch %way
+  %path = memref.load %paths[%lid] : memref<?xindex>
+  scf.index_switch %path
   case 1 {
     spmd.barrier
     scf.yield

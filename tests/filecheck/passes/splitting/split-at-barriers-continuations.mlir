@@ -22,7 +22,7 @@ spmd.kernel @straight() attributes {work_group_size = array<i64: 64>} {
 
 // -----
 
-// A loop around a barrier: what runs from one round to the next is one sub-CFG. The loop's
+// A loop around a barrier: what runs from one iteration to the next is one sub-CFG. The loop's
 // counter is the same in all work-items: a slot, loaded once.
 
 // CHECK-LABEL: spmd.kernel @loop
@@ -57,18 +57,18 @@ spmd.kernel @loop(%n: index) attributes {work_group_size = array<i64: 64>} {
 
 // -----
 
-// The same counter where work-items can be in different rounds at one barrier: a context.
+// The same counter where work-items can be in different iterations at one barrier: a context.
 
-// CHECK-LABEL: spmd.kernel @different_rounds
+// CHECK-LABEL: spmd.kernel @different_iterations
 // CHECK:         %i_context = memref.alloca() {spmd.group_memory,{{.*}} alignment = 64 : i64} : memref<64xindex>
 // CHECK-NOT:     %i_slot
-spmd.kernel @different_rounds(%x: memref<?xindex>, %n: index) attributes {work_group_size = array<i64: 64>} {
+spmd.kernel @different_iterations(%x: memref<?xindex>, %n: index) attributes {work_group_size = array<i64: 64>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %lid = spmd.local_id x
-  %round = memref.load %x[%lid] : memref<?xindex>
+  %iteration = memref.load %x[%lid] : memref<?xindex>
   scf.for %i = %c0 to %n step %c1 {
-    %now = arith.cmpi eq, %i, %round : index
+    %now = arith.cmpi eq, %i, %iteration : index
     scf.if %now {
       spmd.barrier
     }
@@ -105,7 +105,7 @@ spmd.kernel @two(%x: memref<?xi1>) attributes {work_group_size = array<i64: 64>}
 // -----
 
 // Work-items run around a loop until they come to a barrier, or out of it: a sub-CFG is made
-// structured again, and what it came to is one value at its end. Entered behind the barrier,
+// structured again, and what it came to is one value at its end. Entered after the barrier,
 // the loop begins with its latch.
 
 // CHECK-LABEL: spmd.kernel @blocks

@@ -1,6 +1,6 @@
 // RUN: xdsl-opt %s -p 'hoist-ids,split-at-barriers{strategy=fission}' --split-input-file --verify-diagnostics | filecheck %s
 
-// No barrier: loops around the body; what is uniform runs once, in front of them.
+// No barrier: loops around the body; what is uniform runs once, before them.
 
 // CHECK-LABEL: spmd.kernel @no_barrier
 // CHECK:         %n = memref.dim %x, %c0
@@ -25,7 +25,7 @@ spmd.kernel @no_barrier(%x: memref<?xf32>, %params: memref<?xf32>) attributes {w
   scf.if %inside {
     memref.store %scale, %x[%i] : memref<?xf32>
   }
-  // Behind a write that may overlap.
+  // After a write that may overlap.
   %after = memref.load %params[%c1] : memref<?xf32>
   memref.store %after, %x[%i] : memref<?xf32>
   spmd.return
@@ -255,7 +255,7 @@ spmd.kernel @private(%v: f32, %i: index) attributes {work_group_size = array<i64
 
 // -----
 
-// A condition that all work-items agree on, because each way leads to a barrier of its
+// A condition that is uniform in a legal kernel, because each path leads to a barrier of its
 // own: it is that of any work-item.
 
 // CHECK-LABEL: spmd.kernel @agreed
@@ -333,7 +333,7 @@ spmd.kernel @uneven(%s: memref<?xindex>) {
 
 // -----
 
-// A private array of dynamic size comes from the heap, when its size is known: here behind
+// A private array of dynamic size comes from the heap, when its size is known: here after
 // the loop that writes what it is read from. A barrier more does no harm.
 
 // CHECK-LABEL: spmd.kernel @dynamic_private

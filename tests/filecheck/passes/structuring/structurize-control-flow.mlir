@@ -1,7 +1,7 @@
 // RUN: xdsl-opt %s -p structurize-control-flow --split-input-file --verify-diagnostics | filecheck %s
 // RUN: xdsl-opt %s -p structurize-control-flow,structurize-control-flow --split-input-file --verify-diagnostics | filecheck %s
 
-// Two ways that join in one place.
+// Two paths that join in one place.
 
 // CHECK-LABEL: spmd.kernel @diamond
 // CHECK:         %r = scf.if %c -> (i32) {
@@ -201,7 +201,7 @@ spmd.kernel @counted(%n: index) {
 
 // -----
 
-// No scf.for: a step that may wrap, a counter that is asked for behind the loop, an
+// No scf.for: a step that may wrap, a counter that is asked for after the loop, an
 // unsigned comparison.
 
 // CHECK-LABEL: spmd.kernel @no_for
@@ -225,12 +225,12 @@ spmd.kernel @no_for(%n: index) {
   cf.br ^first(%i2 : index)
 ^second(%j: index):
   %more2 = arith.cmpi slt, %j, %n : index
-  cf.cond_br %more2, ^second_body, ^behind
+  cf.cond_br %more2, ^second_body, ^after
 ^second_body:
   "test.op"(%j) : (index) -> ()
   %j2 = arith.addi %j, %c1 : index
   cf.br ^second(%j2 : index)
-^behind:
+^after:
   "test.op"(%j) : (index) -> ()
   cf.br ^third(%c0 : index)
 ^third(%k: index):
@@ -467,7 +467,7 @@ spmd.kernel @return_in_loop(%n: index) {
 
 // -----
 
-// Nothing is behind a loop without an end.
+// Nothing is after a loop without an end.
 
 // CHECK-LABEL: spmd.kernel @endless
 // CHECK:         scf.while () : () -> () {

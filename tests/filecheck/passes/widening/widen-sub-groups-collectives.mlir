@@ -1,6 +1,6 @@
 // RUN: xdsl-opt %s -p widen-sub-groups | filecheck %s
 
-// Lanes that are off contribute the neutral element; known patterns are shuffles.
+// Inactive lanes contribute the neutral element; known patterns are shuffles.
 
 // CHECK-LABEL: func.func @collectives
 // CHECK:         %[[ON:.*]] = arith.select %m, %v_1, %ones : vector<4xi1>, vector<4xi32>

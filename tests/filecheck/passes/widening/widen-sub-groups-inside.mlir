@@ -1,6 +1,6 @@
 // RUN: xdsl-opt %s -p widen-sub-groups --split-input-file | filecheck %s
 
-// Lanes that are off may load as well if their elements exist: neither too far, nor before
+// Inactive lanes may load as well if their elements exist: neither too far, nor before
 // the first one.
 
 // CHECK-LABEL: func.func @inside

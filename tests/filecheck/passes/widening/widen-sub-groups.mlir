@@ -1,6 +1,6 @@
 // RUN: xdsl-opt %s -p widen-sub-groups --split-input-file | filecheck %s
 
-// Values that lanes share stay scalar, ids count from lane 0, vectors are made late.
+// Uniform values stay scalar, ids count from lane 0, vectors are made late.
 
 // CHECK-LABEL: func.func @values
 // CHECK-DAG:     %two_lanes = arith.constant dense<2.000000e+00> : vector<8xf32>
@@ -70,7 +70,7 @@ func.func @addresses(%b: index, %k: index, %perm: memref<?xi32>, %x: memref<?xf3
 // -----
 
 // Masks: a prefix of the lanes is counted; divisors and what the math library gets are
-// harmless in lanes that are off.
+// harmless in inactive lanes.
 
 // CHECK-LABEL: func.func @masks
 // CHECK:         %in_count = arith.subi %n, %b : index

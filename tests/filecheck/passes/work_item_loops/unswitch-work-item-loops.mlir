@@ -2,7 +2,7 @@
 // RUN: xdsl-opt %s -p unswitch-work-item-loops,unswitch-work-item-loops --split-input-file | filecheck %s
 
 // What continuations make: computations and a branch that are the same in all work-items,
-// and a cell that says how it goes on. What stands beside the branch is needed in one arm.
+// and a slot that says how it goes on. What stands beside the branch is needed in one arm.
 
 // CHECK-LABEL: func.func @both_arms
 // CHECK:         %half = arith.shrui %s, %c1 : index
@@ -46,7 +46,7 @@ func.func @both_arms(%s: index) {
 // Two dimensions, a switch, an arm in which nothing happens, and a branch in an arm.
 
 // CHECK-LABEL: spmd.kernel @plane
-// CHECK:         scf.index_switch %way
+// CHECK:         scf.index_switch %path
 // CHECK-NEXT:    case 2 {
 // CHECK-NEXT:      scf.if %p {
 // CHECK-NEXT:        scf.for %ly = %c0 to %sy step %c1 {
@@ -61,14 +61,14 @@ func.func @both_arms(%s: index) {
 // CHECK-NEXT:      scf.yield
 // CHECK-NEXT:    }
 // CHECK-NEXT:    spmd.return
-spmd.kernel @plane(%way: index, %p: i1) {
+spmd.kernel @plane(%path: index, %p: i1) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %sx = spmd.local_size x
   %sy = spmd.local_size y
   scf.for %ly = %c0 to %sy step %c1 {
     scf.for %lx = %c0 to %sx step %c1 {
-      scf.index_switch %way
+      scf.index_switch %path
       case 2 {
         scf.if %p {
           "test.op"(%lx, %ly) : (index, index) -> ()
@@ -85,7 +85,7 @@ spmd.kernel @plane(%way: index, %p: i1) {
 
 // -----
 
-// An effect beside the branch is not written twice; a cell that is read, or a loop that may
+// An effect beside the branch is not written twice; a slot that is read, or a loop that may
 // have no iteration, keeps its stores; a division that may trap is not done in front.
 
 // CHECK-LABEL: func.func @stays
@@ -94,11 +94,11 @@ spmd.kernel @plane(%way: index, %p: i1) {
 // CHECK-NEXT:      scf.if %p {
 // CHECK-NEXT:        "test.op"(%lx)
 // CHECK:         scf.for %lx_1 = %c0 to %c64 step %c1 {
-// CHECK-NEXT:      [[OLD:%.*]] = memref.load %cell[] : memref<index>
+// CHECK-NEXT:      [[OLD:%.*]] = memref.load %slot[] : memref<index>
 // CHECK-NEXT:      "test.op"([[OLD]])
-// CHECK-NEXT:      memref.store %n, %cell[] : memref<index>
+// CHECK-NEXT:      memref.store %n, %slot[] : memref<index>
 // CHECK:         scf.for %lx_2 = %c0 to %n step %c1 {
-// CHECK-NEXT:      memref.store %n, %cell[] : memref<index>
+// CHECK-NEXT:      memref.store %n, %slot[] : memref<index>
 // CHECK:         scf.for %lx_3 = %c0 to %c64 step %c1 {
 // CHECK-NEXT:      [[Q:%.*]] = arith.divui %n, %d : index
 // CHECK-NEXT:      "test.op"([[Q]])
@@ -106,7 +106,7 @@ func.func @stays(%p: i1, %n: index, %d: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
-  %cell = memref.alloca() {spmd.group_memory} : memref<index>
+  %slot = memref.alloca() {spmd.group_memory} : memref<index>
   scf.for %lx = %c0 to %c64 step %c1 {
     "test.op"(%lx) : (index) -> ()
     scf.if %p {
@@ -114,12 +114,12 @@ func.func @stays(%p: i1, %n: index, %d: index) {
     }
   } {spmd.work_items = array<i64: 0>}
   scf.for %lx = %c0 to %c64 step %c1 {
-    %old = memref.load %cell[] : memref<index>
+    %old = memref.load %slot[] : memref<index>
     "test.op"(%old) : (index) -> ()
-    memref.store %n, %cell[] : memref<index>
+    memref.store %n, %slot[] : memref<index>
   } {spmd.work_items = array<i64: 0>}
   scf.for %lx = %c0 to %n step %c1 {
-    memref.store %n, %cell[] : memref<index>
+    memref.store %n, %slot[] : memref<index>
   } {spmd.work_items = array<i64: 0>}
   scf.for %lx = %c0 to %c64 step %c1 {
     %q = arith.divui %n, %d : index

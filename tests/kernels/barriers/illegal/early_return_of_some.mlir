@@ -1,12 +1,12 @@
-// Some return in front of the barrier.
-spmd.kernel @early_return_of_some(%ways: memref<?xindex>, %x: memref<?xi32>) {
+// Some return before the barrier.
+spmd.kernel @early_return_of_some(%paths: memref<?xindex>, %x: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %one = arith.constant 1 : i32
   %item = func.call @item() : () -> index
-  %way = memref.load %ways[%item] : memref<?xindex>
+  %path = memref.load %paths[%item] : memref<?xindex>
   %v = memref.load %x[%item] : memref<?xi32>
-  %stay = arith.cmpi ne, %way, %c0 : index
+  %stay = arith.cmpi ne, %path, %c0 : index
   cf.cond_br %stay, ^work, ^early
 ^early:
   spmd.return

@@ -1,12 +1,12 @@
 // As many barriers as memory says.
-spmd.kernel @for_of_trips(%ways: memref<?xindex>, %x: memref<?xi32>) {
+spmd.kernel @for_of_trips(%paths: memref<?xindex>, %x: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %one = arith.constant 1 : i32
   %item = func.call @item() : () -> index
-  %way = memref.load %ways[%item] : memref<?xindex>
+  %path = memref.load %paths[%item] : memref<?xindex>
   %v = memref.load %x[%item] : memref<?xi32>
-  scf.for %i = %c0 to %way step %c1 {
+  scf.for %i = %c0 to %path step %c1 {
     spmd.barrier
     %old = memref.load %x[%item] : memref<?xi32>
     %new = arith.addi %old, %one : i32

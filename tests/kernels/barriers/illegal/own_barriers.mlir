@@ -1,12 +1,12 @@
-// Each way has a barrier of its own.
-spmd.kernel @own_barriers(%ways: memref<?xindex>, %x: memref<?xi32>) {
+// Each path has a barrier of its own.
+spmd.kernel @own_barriers(%paths: memref<?xindex>, %x: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %one = arith.constant 1 : i32
   %item = func.call @item() : () -> index
-  %way = memref.load %ways[%item] : memref<?xindex>
+  %path = memref.load %paths[%item] : memref<?xindex>
   %v = memref.load %x[%item] : memref<?xi32>
-  %first = arith.cmpi eq, %way, %c0 : index
+  %first = arith.cmpi eq, %path, %c0 : index
   scf.if %first {
     spmd.barrier
     memref.store %one, %x[%item] : memref<?xi32>

@@ -1,12 +1,12 @@
 // As many collectives as memory says, in a loop that carries values.
-spmd.kernel @while_of_trips(%ways: memref<?xindex>, %x: memref<?xi32>) {
+spmd.kernel @while_of_trips(%paths: memref<?xindex>, %x: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %one = arith.constant 1 : i32
   %item = func.call @item() : () -> index
-  %way = memref.load %ways[%item] : memref<?xindex>
+  %path = memref.load %paths[%item] : memref<?xindex>
   %v = memref.load %x[%item] : memref<?xi32>
-  %n, %r = scf.while (%n = %way, %r = %v) : (index, i32) -> (index, i32) {
+  %n, %r = scf.while (%n = %path, %r = %v) : (index, i32) -> (index, i32) {
     %more = arith.cmpi ne, %n, %c0 : index
     scf.condition(%more) %n, %r : index, i32
   } do {

@@ -1,5 +1,5 @@
-// A uniform loop with two barriers in its body: each round rotates the values.
-spmd.kernel @barrier_in_loop(%rounds: index, %x: memref<?xi32>) {
+// A uniform loop with two barriers in its body: each iteration rotates the values.
+spmd.kernel @barrier_in_loop(%iterations: index, %x: memref<?xi32>) {
   %tile = spmd.local_alloc : memref<64xi32, #spmd.memory<local>>
   %i = spmd.global_id x
   %l = spmd.local_id x
@@ -9,7 +9,7 @@ spmd.kernel @barrier_in_loop(%rounds: index, %x: memref<?xi32>) {
   %v = memref.load %x[%i] : memref<?xi32>
   %next = arith.addi %l, %c1 : index
   %other = arith.remui %next, %n : index
-  %r = scf.for %j = %c0 to %rounds step %c1 iter_args(%a = %v) -> (i32) {
+  %r = scf.for %j = %c0 to %iterations step %c1 iter_args(%a = %v) -> (i32) {
     memref.store %a, %tile[%l] : memref<64xi32, #spmd.memory<local>>
     spmd.barrier
     %b = memref.load %tile[%other] : memref<64xi32, #spmd.memory<local>>

@@ -1,5 +1,5 @@
 // Reductions, scans and broadcasts over the group, in straight-line code and in a loop.
-spmd.kernel @group_collectives(%rounds: index, %x: memref<?xi32>, %y: memref<?xf32>,
+spmd.kernel @group_collectives(%iterations: index, %x: memref<?xi32>, %y: memref<?xf32>,
     %total: memref<?xi32>) {
   %i = spmd.global_id x
   %g = spmd.group_id x
@@ -11,7 +11,7 @@ spmd.kernel @group_collectives(%rounds: index, %x: memref<?xi32>, %y: memref<?xf
   %max = spmd.reduce max %f across work_group : f32
   %before = spmd.scan exclusive add %v across work_group : i32
   %first = spmd.broadcast %f from %c0 across work_group : f32
-  %r = scf.for %j = %c0 to %rounds step %c1 iter_args(%a = %before) -> (i32) {
+  %r = scf.for %j = %c0 to %iterations step %c1 iter_args(%a = %before) -> (i32) {
     %up_to = spmd.scan inclusive xor %a across work_group : i32
     %least = spmd.reduce min %up_to across work_group : i32
     %b = arith.subi %up_to, %least : i32

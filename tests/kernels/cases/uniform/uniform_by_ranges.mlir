@@ -57,7 +57,7 @@ spmd.kernel @uniform_by_ranges(%x: memref<?xi32>, %y: memref<?xi32>, %n: i32) {
     }
     scf.yield %e : i32
   }
-  // The same where all lanes exist, behind a branch that some take.
+  // The same where all lanes exist, after a branch that some take.
   %positive = arith.cmpi sgt, %v, %zero : i32
   %some_row = scf.if %positive -> (i32) {
     memref.store %a, %x[%global] : memref<?xi32>

@@ -1,4 +1,4 @@
-// What all lanes that are on have in arrays of their own, where the first lane is off: others have
+// What all active lanes have in arrays of their own, where the first lane is inactive: others have
 // stored nothing there. The second array later differs between lanes.
 spmd.kernel @uniform_private_under_mask(%x: memref<?xi32>, %n: i32, %out: memref<?xi32>) {
   %c0 = arith.constant 0 : index

@@ -55,7 +55,7 @@ func.func @masks(%b: index, %x: memref<?xf32>, %p: memref<?xi1>, %zero: f32) {
       spmd.yield %v : f32
     } else %zero : f32
 
-    // Without `else`, results are undefined in lanes that are off.
+    // Without `else`, results are undefined in inactive lanes.
     // CHECK-NEXT: %s, %t = spmd.masked %m -> (f32, index) attributes {mine.note} {
     // CHECK-NEXT:   spmd.yield %r, %i : f32, index
     // CHECK-NEXT: }

@@ -1,4 +1,4 @@
-// Blocks: rounds that go on to the next one before they come to the barrier.
+// Blocks: iterations that go on to the next one before they come to the barrier.
 spmd.kernel @continue_in_loop(%x: memref<?xi32>, %flags: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -36,8 +36,8 @@ spmd.kernel @box(%x: memref<?xi32>, %flags: memref<?xi32>) {
   %lower = arith.addi %lower_line, %x0 : index
   %znrow = arith.muli %zn, %ny : index
   %ynz = arith.addi %znrow, %y0 : index
-  %behind_line = arith.muli %ynz, %nx : index
-  %behind = arith.addi %behind_line, %x0 : index
+  %after_line = arith.muli %ynz, %nx : index
+  %after = arith.addi %after_line, %x0 : index
   memref.store %v, %tile[%lid] : memref<256xi32, #spmd.memory<local>>
   spmd.barrier
   %a = memref.load %tile[%right] : memref<256xi32, #spmd.memory<local>>
@@ -46,7 +46,7 @@ spmd.kernel @box(%x: memref<?xi32>, %flags: memref<?xi32>) {
   memref.store %b, %tile[%lid] : memref<256xi32, #spmd.memory<local>>
   spmd.barrier
   %d = memref.load %tile[%lower] : memref<256xi32, #spmd.memory<local>>
-  %e = memref.load %tile[%behind] : memref<256xi32, #spmd.memory<local>>
+  %e = memref.load %tile[%after] : memref<256xi32, #spmd.memory<local>>
   spmd.barrier
   %f = arith.subi %d, %e : i32
   %r = arith.addi %f, %a : i32

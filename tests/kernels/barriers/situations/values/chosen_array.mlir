@@ -1,5 +1,5 @@
-// Which of two private arrays, and which of two in local memory, is used behind a
-// barrier, each work-item has chosen in front of it.
+// Which of two private arrays, and which of two in local memory, is used after a
+// barrier, each work-item has chosen before it.
 spmd.kernel @chosen_array(%x: memref<?xi32>, %flags: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

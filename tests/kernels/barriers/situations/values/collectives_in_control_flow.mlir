@@ -1,4 +1,4 @@
-// Collectives of the group in a loop, in branches, and in rounds of one's own.
+// Collectives of the group in a loop, in branches, and in iterations of one's own.
 spmd.kernel @collectives_in_control_flow(%x: memref<?xi32>, %flags: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,5 +1,5 @@
-// Work-items wait in the last round of their own loop: at one barrier, in different rounds.
-spmd.kernel @rounds_of_their_own(%x: memref<?xi32>, %flags: memref<?xi32>) {
+// What a private array has is the same in all work-items, and goes on after a barrier.
+spmd.kernel @uniform_private_arrays(%x: memref<?xi32>, %flags: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -16,25 +16,17 @@ spmd.kernel @rounds_of_their_own(%x: memref<?xi32>, %flags: memref<?xi32>) {
   memref.store %v, %own[%c0] : memref<3xi32>
   memref.store %twice, %own[%c1] : memref<3xi32>
   memref.store %flag, %own[%c2] : memref<3xi32>
-  %four = arith.constant 4 : index
-  %some = arith.remui %lid, %four : index
-  %trips = arith.addi %some, %c1 : index
-  %r = scf.for %i = %c0 to %trips step %c1 iter_args(%a = %v) -> (i32) {
-    %n = arith.index_cast %i : index to i32
-    %b = arith.addi %a, %n : i32
-    %last = arith.cmpi eq, %i, %some : index
-    %d = scf.if %last -> (i32) {
-      memref.store %b, %tile[%lid] : memref<256xi32, #spmd.memory<local>>
-      spmd.barrier
-      %w = memref.load %tile[%next] : memref<256xi32, #spmd.memory<local>>
-      %t = arith.addi %w, %n : i32
-      scf.yield %t : i32
-    } else {
-      memref.store %b, %own[%c1] : memref<3xi32>
-      scf.yield %b : i32
-    }
-    scf.yield %d : i32
-  }
+  %two = arith.constant 2 : i32
+  %low = arith.remui %flag, %two : i32
+  %k = arith.index_cast %low : i32 to index
+  %same = memref.alloca() : memref<2xi32>
+  memref.store %flag, %same[%c0] : memref<2xi32>
+  memref.store %seven, %same[%c1] : memref<2xi32>
+  %e = memref.load %same[%k] : memref<2xi32>
+  memref.store %v, %tile[%lid] : memref<256xi32, #spmd.memory<local>>
+  spmd.barrier
+  %w = memref.load %tile[%next] : memref<256xi32, #spmd.memory<local>>
+  %r = arith.muli %w, %e : i32
   %kept = memref.load %own[%c1] : memref<3xi32>
   %scaled = arith.muli %r, %seven : i32
   %mixed = arith.subi %scaled, %kept : i32

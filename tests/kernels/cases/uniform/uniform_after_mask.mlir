@@ -1,6 +1,6 @@
 // Conditions in a loop that are uniform because of what is known of integers, which are
 // computed next to accesses that need a mask.
-spmd.kernel @uniform_behind_mask(%x: memref<?xi32>, %y: memref<?xi32>, %n: i32) {
+spmd.kernel @uniform_after_mask(%x: memref<?xi32>, %y: memref<?xi32>, %n: i32) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
@@ -31,8 +31,8 @@ spmd.kernel @uniform_behind_mask(%x: memref<?xi32>, %y: memref<?xi32>, %n: i32) 
   %row = arith.divui %id, %size_64 : i32
   %s = scf.for %k = %c0 to %c3 step %c1 iter_args(%a = %r) -> (i32) {
     %start = arith.muli %row, %c64 : i32
-    %behind = arith.cmpi ult, %id, %start : i32
-    %b = scf.if %behind -> (i32) {
+    %after = arith.cmpi ult, %id, %start : i32
+    %b = scf.if %after -> (i32) {
       scf.yield %one : i32
     } else {
       memref.store %a, %x[%global] : memref<?xi32>

@@ -1,5 +1,5 @@
-// Work-items leave in different rounds, and take with them where they were.
-spmd.kernel @rounds(%x: memref<?xi32>, %trips: memref<?xindex>) {
+// Work-items leave in different iterations, and take with them where they were.
+spmd.kernel @iterations(%x: memref<?xi32>, %trips: memref<?xindex>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index

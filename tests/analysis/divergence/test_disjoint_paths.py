@@ -1,6 +1,6 @@
 """
-Lanes that part at a branch meet in z iff two ways lead from the branch to z that share no
-other block: by enumeration of all ways through random graphs without loops.
+Lanes that diverge at a branch meet in z iff two paths lead from the branch to z that share no
+other block: by enumeration of all paths through random graphs without loops.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from spmd.analysis.graphs.traversal import reverse_post_order
 
 @st.composite
 def graphs(draw: st.DrawFn) -> list[list[int]]:
-    """Successors of up to eight blocks, all behind the first; no loops."""
+    """Successors of up to eight blocks, all after the first; no loops."""
     size = draw(st.integers(2, 8))
     successors: list[list[int]] = [[] for _ in range(size)]
     for node in range(1, size):
@@ -30,21 +30,21 @@ def graphs(draw: st.DrawFn) -> list[list[int]]:
     return successors
 
 
-def ways(
+def paths(
     successors: Sequence[Sequence[int]], start: int, goal: int
 ) -> Iterator[tuple[int, ...]]:
-    """The blocks between `start` and `goal`, for every way."""
+    """The blocks between `start` and `goal`, for every path."""
     for node in successors[start]:
         if node == goal:
             yield ()
         else:
-            for rest in ways(successors, node, goal):
+            for rest in paths(successors, node, goal):
                 yield (node, *rest)
 
 
 @settings(max_examples=300, derandomize=True, deadline=None)
 @given(successors=graphs())
-def test_sync_dependence_is_two_disjoint_ways(successors: list[list[int]]):
+def test_join_is_divergent_after_two_disjoint_paths(successors: list[list[int]]):
     split = split_graph(successors)
     assert split is not None
     for branch in reverse_post_order(0, successors.__getitem__):
@@ -53,10 +53,10 @@ def test_sync_dependence_is_two_disjoint_ways(successors: list[list[int]]):
         found = divergent_blocks(split.graph, split.node[branch])
         assert found.temporal == ()
         for block, node in split.node.items():
-            all_ways = list(ways(successors, branch, block))
+            all_paths = list(paths(successors, branch, block))
             disjoint = any(
                 not set(one) & set(other)
-                for i, one in enumerate(all_ways)
-                for other in all_ways[i + 1 :]
+                for i, one in enumerate(all_paths)
+                for other in all_paths[i + 1 :]
             )
             assert (node in found.sync) == disjoint, (branch, block)

@@ -1,5 +1,5 @@
 // for (i = 0; i < 2 + lid; i++) { ...; if (i < 2) { ...; barrier; ... } }
-spmd.kernel @uneven_rounds(%x: memref<?xi32>, %flags: memref<?xi32>) {
+spmd.kernel @uneven_iterations(%x: memref<?xi32>, %flags: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index

@@ -1,13 +1,11 @@
-// What a private array has is the same in all work-items, and goes on behind a barrier.
-spmd.kernel @alike_private_arrays(%x: memref<?xi32>, %flags: memref<?xi32>) {
+// Collectives that work-items come to in different iterations.
+spmd.kernel @collectives_in_uneven_iterations(%x: memref<?xi32>, %flags: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %seven = arith.constant 7 : i32
-  %tile = spmd.local_alloc : memref<256xi32, #spmd.memory<local>>
   %own = memref.alloca() : memref<3xi32>
   %lid = func.call @local() : () -> index
-  %next = func.call @next() : () -> index
   %item = func.call @item() : () -> index
   %group = func.call @group() : () -> index
   %flag = memref.load %flags[%group] : memref<?xi32>
@@ -16,17 +14,24 @@ spmd.kernel @alike_private_arrays(%x: memref<?xi32>, %flags: memref<?xi32>) {
   memref.store %v, %own[%c0] : memref<3xi32>
   memref.store %twice, %own[%c1] : memref<3xi32>
   memref.store %flag, %own[%c2] : memref<3xi32>
-  %two = arith.constant 2 : i32
-  %low = arith.remui %flag, %two : i32
-  %k = arith.index_cast %low : i32 to index
-  %same = memref.alloca() : memref<2xi32>
-  memref.store %flag, %same[%c0] : memref<2xi32>
-  memref.store %seven, %same[%c1] : memref<2xi32>
-  %e = memref.load %same[%k] : memref<2xi32>
-  memref.store %v, %tile[%lid] : memref<256xi32, #spmd.memory<local>>
-  spmd.barrier
-  %w = memref.load %tile[%next] : memref<256xi32, #spmd.memory<local>>
-  %r = arith.muli %w, %e : i32
+  %three = arith.constant 3 : index
+  %some = arith.remui %lid, %three : index
+  %trips = arith.addi %some, %c2 : index
+  %r = scf.for %i = %c0 to %trips step %c1 iter_args(%a = %v) -> (i32) {
+    %meet = arith.cmpi uge, %i, %some : index
+    %e = memref.load %own[%c1] : memref<3xi32>
+    %b = arith.addi %a, %e : i32
+    %d = scf.if %meet -> (i32) {
+      %sum = spmd.reduce add %b across work_group : i32
+      %upto = spmd.scan inclusive max %b across work_group : i32
+      %t = arith.xori %sum, %upto : i32
+      scf.yield %t : i32
+    } else {
+      memref.store %b, %own[%c1] : memref<3xi32>
+      scf.yield %b : i32
+    }
+    scf.yield %d : i32
+  }
   %kept = memref.load %own[%c1] : memref<3xi32>
   %scaled = arith.muli %r, %seven : i32
   %mixed = arith.subi %scaled, %kept : i32

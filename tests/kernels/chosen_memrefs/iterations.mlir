@@ -1,5 +1,5 @@
-// Work-items reach the barrier in different rounds, with different arrays.
-spmd.kernel @rounds(%x: memref<?xi32>, %y: memref<?xi32>, %trips: memref<?xindex>) {
+// Work-items reach the barrier in different iterations, with different arrays.
+spmd.kernel @iterations(%x: memref<?xi32>, %y: memref<?xi32>, %trips: memref<?xindex>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index

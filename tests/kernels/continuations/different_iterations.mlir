@@ -1,6 +1,6 @@
-// Work-items reach the same barrier in different rounds of a loop: values that are the
-// same in one round differ at the barrier.
-spmd.kernel @different_rounds(%x: memref<?xi32>, %rounds: memref<?xi32>) {
+// Work-items reach the same barrier in different iterations of a loop: values that are the
+// same in one iteration differ at the barrier.
+spmd.kernel @different_iterations(%x: memref<?xi32>, %iterations: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c6 = arith.constant 6 : index
@@ -10,11 +10,11 @@ spmd.kernel @different_rounds(%x: memref<?xi32>, %rounds: memref<?xi32>) {
   %size = spmd.local_size x
   %tile = spmd.local_alloc : memref<256xi32, #spmd.memory<local>>
   %mask = arith.constant 3 : i32
-  %r = memref.load %rounds[%gid] : memref<?xi32>
+  %r = memref.load %iterations[%gid] : memref<?xi32>
   %mine32 = arith.andi %r, %mask : i32
   %mine = arith.index_cast %mine32 : i32 to index
   %last = scf.for %i = %c0 to %c6 step %c1 iter_args(%acc = %five) -> (i32) {
-    // Uniform in one round.
+    // Uniform in one iteration.
     %n = arith.index_cast %i : index to i32
     %square = arith.muli %n, %n : i32
     %acc2 = arith.addi %acc, %square : i32

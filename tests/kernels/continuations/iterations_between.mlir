@@ -1,6 +1,6 @@
 // Loops that some work-items run around without waiting, with values that are defined on
-// some ways only, private arrays, and collectives.
-spmd.kernel @rounds_between(%x: memref<?xi32>, %y: memref<?xi32>) {
+// some paths only, private arrays, and collectives.
+spmd.kernel @iterations_between(%x: memref<?xi32>, %y: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -28,9 +28,9 @@ spmd.kernel @rounds_between(%x: memref<?xi32>, %y: memref<?xi32>) {
   memref.store %w0, %view[%c1] : memref<2xi32, strided<[1], offset: 1>>
   %next = arith.addi %lid, %c1 : index
   %wrapped = arith.remui %next, %size : index
-  // Waits in its last three rounds, whatever their number.
-  %rounds = arith.addi %spins, %c3 : index
-  %r, %t = scf.for %i = %c0 to %rounds step %c1 iter_args(%a = %v, %b = %zero) -> (i32, i32) {
+  // Waits in its last three iterations, whatever their number.
+  %iterations = arith.addi %spins, %c3 : index
+  %r, %t = scf.for %i = %c0 to %iterations step %c1 iter_args(%a = %v, %b = %zero) -> (i32, i32) {
     %k = arith.remui %i, %c4 : index
     %e = memref.load %p[%k] : memref<4xi32>
     %a2 = arith.addi %a, %e : i32

@@ -1,4 +1,4 @@
-// The loop with uneven rounds in a function, called twice: values of two loops across
+// The loop with uneven iterations in a function, called twice: values of two loops across
 // one text.
 func.func private @uneven(%v: i32) -> i32 {
   %c0 = arith.constant 0 : index
@@ -35,7 +35,7 @@ func.func private @uneven(%v: i32) -> i32 {
   }
   func.return %r : i32
 }
-spmd.kernel @uneven_rounds_called_twice(%x: memref<?xi32>, %flags: memref<?xi32>) {
+spmd.kernel @uneven_iterations_called_twice(%x: memref<?xi32>, %flags: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
