@@ -8,7 +8,7 @@ They are members of the `llvm` dialect, so the stock `xdsl-opt` reads and prints
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects.builtin import (
     I64,
@@ -25,10 +25,11 @@ from xdsl.dialects.llvm import (
     LLVMPointerType,
     LLVMStructType,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
+    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -36,7 +37,15 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    TypeDirective,
+    irdl_custom_directive,
+)
+from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
@@ -94,6 +103,56 @@ def verify_orderings(*orderings: IntegerAttr[I64]) -> None:
             )
 
 
+@irdl_custom_directive
+class _Named(CustomDirective):
+    """A number, written as the keyword that upstream has for it."""
+
+    number: AttributeVariable
+
+    def _keywords(self) -> Mapping[int, str]:
+        return KINDS if self.number.name == "bin_op" else ATOMIC_ORDERING_KEYWORDS
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        keywords, position = self._keywords(), parser.pos
+        keyword = parser.parse_identifier()
+        if keyword not in keywords.values():
+            what = "a kind" if keywords is KINDS else "an ordering"
+            parser.raise_error(
+                f"expected {what} ({', '.join(keywords.values())}), got {keyword}",
+                position,
+            )
+        self.number.set(state, _number(keywords, keyword))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        state.print_whitespace(printer)
+        number = cast(IntegerAttr[I64], self.number.get(op))
+        printer.print_string(self._keywords()[number.value.data])
+
+
+@irdl_custom_directive
+class _ValueType(CustomDirective):
+    """The type of the values; the result has it, or holds it and a bit."""
+
+    value: TypeDirective
+    other: TypeDirective
+    result: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        type_ = parser.parse_type()
+        self.value.set(state, (type_,))
+        self.other.set(state, (type_,))
+        if self.other != self.value:
+            type_ = LLVMStructType.from_type_list([type_, i1])
+        self.result.set(state, (type_,))
+        optional = ("weak", "volatile_", "syncscope", "alignment")
+        for name in optional:  # they come last in the generic form
+            if (given := state.properties.pop(name, None)) is not None:
+                state.properties[name] = given
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        self.value.print(printer, state, op)
+
+
 class _AtomicOp(IRDLOperation):
     """What the two have in common: a scope, an alignment, whether it is volatile."""
 
@@ -101,80 +160,10 @@ class _AtomicOp(IRDLOperation):
     alignment = opt_prop_def(IntegerAttr[I64])
     volatile_ = opt_prop_def(UnitAttr)
 
+    irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
-    def _print_operands(self, printer: Printer, *operands: SSAValue) -> None:
-        printer.print_list(operands, printer.print_operand)
-
-    def _print_rest(
-        self, printer: Printer, type_: Attribute, *orderings: IntegerAttr[I64]
-    ) -> None:
-        if self.syncscope is not None:
-            printer.print_string(" syncscope(")
-            printer.print_string_literal(self.syncscope.data)
-            printer.print_string(")")
-        for given in orderings:
-            printer.print_string(f" {ATOMIC_ORDERING_KEYWORDS[given.value.data]}")
-        attributes = dict(self.attributes)
-        if self.alignment is not None:
-            attributes["alignment"] = self.alignment
-        printer.print_op_attributes(attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
-        printer.print_string(", ")
-        printer.print_attribute(type_)
-
-
-@dataclass
-class _Parsed:
-    """What comes after the keywords of an op: a pointer, values, orderings."""
-
-    operands: list[SSAValue]
-    scope: StringAttr | None
-    orderings: list[str]
-    attributes: dict[str, Attribute]
-
-    @classmethod
-    def parse(cls, parser: Parser, *, operands: int, orderings: int) -> _Parsed:
-        pointer = parser.parse_unresolved_operand()
-        values: list[UnresolvedOperand] = []
-        while len(values) < operands - 1:
-            parser.parse_punctuation(",")
-            values.append(parser.parse_unresolved_operand())
-        scope = None
-        if parser.parse_optional_keyword("syncscope") is not None:
-            with parser.in_parens():
-                scope = StringAttr(parser.parse_str_literal())
-        given = [
-            _parse_keyword(parser, ATOMIC_ORDERING_KEYWORDS, "an ordering")
-            for _ in range(orderings)
-        ]
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        pointer_type = parser.parse_type()
-        parser.parse_punctuation(",")
-        type_ = parser.parse_type()
-        resolved: list[SSAValue] = [parser.resolve_operand(pointer, pointer_type)]
-        resolved += [parser.resolve_operand(value, type_) for value in values]
-        return cls(resolved, scope, given, attributes)
-
-    def give(self, op: _AtomicOp) -> None:
-        """Scope and attributes, which no constructor takes."""
-        op.syncscope = self.scope
-        attributes = dict(self.attributes)
-        if (alignment := attributes.pop("alignment", None)) is not None:
-            op.properties["alignment"] = alignment
-        op.attributes.update(attributes)
-
-
-def _parse_keyword(parser: Parser, keywords: Mapping[int, str], what: str) -> str:
-    position = parser.pos
-    keyword = parser.parse_identifier()
-    if keyword not in keywords.values():
-        parser.raise_error(
-            f"expected {what} ({', '.join(keywords.values())}), got {keyword}", position
-        )
-    return keyword
+    custom_directives = (_Named, _ValueType)
 
 
 @irdl_op_definition
@@ -204,6 +193,12 @@ class AtomicRMWOp(_AtomicOp):
     bin_op = prop_def(IntegerAttr[I64])
     ordering = prop_def(IntegerAttr[I64])
     res = result_def(AnyAttr())
+
+    assembly_format = (
+        "(`volatile` $volatile_^)? custom<_Named>($bin_op) $ptr `,` $val "
+        "(`syncscope` `` `(` $syncscope^ `)`)? custom<_Named>($ordering) attr-dict "
+        "`:` type($ptr) `,` custom<_ValueType>(type($val), ref(type($val)), type($res))"
+    )
 
     def __init__(
         self,
@@ -242,23 +237,6 @@ class AtomicRMWOp(_AtomicOp):
                 f"expected a kind that {self.val.type} has, got {self.kind}"
             )
 
-    def print(self, printer: Printer) -> None:
-        volatile = "volatile " if self.volatile_ is not None else ""
-        printer.print_string(f" {volatile}{self.kind} ")
-        self._print_operands(printer, self.ptr, self.val)
-        self._print_rest(printer, self.val.type, self.ordering)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> AtomicRMWOp:
-        volatile = parser.parse_optional_keyword("volatile") is not None
-        kind = _parse_keyword(parser, KINDS, "a kind")
-        read = _Parsed.parse(parser, operands=2, orderings=1)
-        (pointer, value), (ordering,) = read.operands, read.orderings
-        op = cls(kind, pointer, value, ordering)
-        op.volatile_ = UnitAttr() if volatile else None
-        read.give(op)
-        return op
-
 
 @irdl_op_definition
 class AtomicCmpXchgOp(_AtomicOp):
@@ -291,6 +269,13 @@ class AtomicCmpXchgOp(_AtomicOp):
     weak = opt_prop_def(UnitAttr)
     res = result_def(LLVMStructType)
 
+    assembly_format = (
+        "(`weak` $weak^)? (`volatile` $volatile_^)? $ptr `,` $cmp `,` $val "
+        "(`syncscope` `` `(` $syncscope^ `)`)? custom<_Named>($success_ordering) "
+        "custom<_Named>($failure_ordering) attr-dict "
+        "`:` type($ptr) `,` custom<_ValueType>(type($val), type($cmp), type($res))"
+    )
+
     def __init__(
         self,
         pointer: SSAValue,
@@ -322,28 +307,6 @@ class AtomicCmpXchgOp(_AtomicOp):
         pair = LLVMStructType.from_type_list([self.val.type, i1])
         if self.res.type != pair:
             raise VerifyException(f"expected a result {pair}, got {self.res.type}")
-
-    def print(self, printer: Printer) -> None:
-        for keyword, given in (("weak", self.weak), ("volatile", self.volatile_)):
-            if given is not None:
-                printer.print_string(f" {keyword}")
-        printer.print_string(" ")
-        self._print_operands(printer, self.ptr, self.cmp, self.val)
-        self._print_rest(
-            printer, self.val.type, self.success_ordering, self.failure_ordering
-        )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> AtomicCmpXchgOp:
-        weak = parser.parse_optional_keyword("weak") is not None
-        volatile = parser.parse_optional_keyword("volatile") is not None
-        read = _Parsed.parse(parser, operands=3, orderings=2)
-        (pointer, expected, new), (success, failure) = read.operands, read.orderings
-        op = cls(pointer, expected, new, success, failure)
-        op.weak = UnitAttr() if weak else None
-        op.volatile_ = UnitAttr() if volatile else None
-        read.give(op)
-        return op
 
 
 def repair() -> None:
