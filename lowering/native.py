@@ -91,7 +91,7 @@ def _free(manager: Any) -> None:
     """
     Frees a pass manager: with what it ran on, some 100 KB.
 
-    In llvmlite 0.50 its class inherits a `_dispose` that does nothing, in front of the one
+    In llvmlite 0.50 its class inherits a `_dispose` that does nothing, before the one
     that would free it.
     """
     kind: Any = manager.__class__

@@ -121,11 +121,11 @@ class Turns:
             if at != site:
                 elsewhere.setdefault(at, []).append(item)
         if elsewhere:
-            raise self.parted(waiting[0], elsewhere)
+            raise self.divergent(waiting[0], elsewhere)
         self.resolve(waiting, answers)
         return answers
 
-    def parted(
+    def divergent(
         self, item: WorkItem, elsewhere: dict[int | None, list[WorkItem]]
     ) -> UndefinedBehavior:
         """An op that needs all work-items of the group does not get them."""

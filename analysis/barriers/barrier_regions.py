@@ -51,7 +51,7 @@ class BarrierRegion:
     """A run of operations of one block that each work-item executes."""
 
     end: Operation
-    """The sync, carrier or terminator behind it."""
+    """The sync, carrier or terminator after it."""
 
     ops: list[Operation] = field(default_factory=list[Operation])
     """Its operations, in order; what runs once per work-group is not among them."""

@@ -1,5 +1,5 @@
 """
-What control flow with barriers passes on, and what decides about its way.
+What control flow with barriers forwards, and the conditions of its paths.
 
 A varying value that passes through a carrier, as an initial value, an argument of a block
 or a result, becomes a `Variable`: a context that is written wherever the source passes a
@@ -20,7 +20,7 @@ from spmd.dialects.interfaces.control_flow import phis
 
 @dataclass(eq=False)
 class Variable:
-    """A varying value that a carrier passes on, or that goes into or out of a collective."""
+    """A varying value that a carrier forwards, or that goes into or out of a collective."""
 
     op: Operation
     """The carrier or collective."""
@@ -48,7 +48,7 @@ class PassedValues:
         is_uniform = self.divergence.is_uniform
         for phi in phis(carrier):
             values = [source.value for source in phi.sources]
-            # All work-items go the same way, even where that is not proved.
+            # All work-items take the same path, even where that is not proved.
             if is_uniform(phi.values[0]) or all(map(is_uniform, values)):
                 continue
             known = found.get(values[0]) if len(values) == 1 else None
@@ -66,6 +66,6 @@ class PassedValues:
         return found.values()
 
     def passed_by(self, end: Operation, index: int) -> tuple[SSAValue, BarrierRegion]:
-        """Operand `index` of the operation that passes it on, behind a region."""
+        """Operand `index` of the operation that forwards it, after a region."""
         self.passes.add((end, index))
         return end.operands[index], self.regions.region_before(end)

@@ -1,10 +1,10 @@
 """
-Which barriers order nothing: no work-item accesses behind them what another one accessed
+Which barriers order nothing: no work-item accesses after them what another one accessed
 before, or both only read.
 
 Two accesses can meet if one writes and they may overlap, unless it is always the same
 work-item that accesses an element: both use the same indices, which are different in all
-work-items and the same in every round of every loop.
+work-items and the same in every iteration of every loop.
 
 ```mlir
 memref.store %v, %tile[%lid]   // each work-item its own element
@@ -106,9 +106,9 @@ class RedundantBarriers:
         """The accesses that can run on one side of a barrier; `None` if not known."""
         found: list[Access] = []
         seen: set[BarrierRegion] = set()
-        open_ = list(start)
-        while open_:
-            region = open_.pop()
+        worklist = list(start)
+        while worklist:
+            region = worklist.pop()
             if region in seen:
                 continue
             seen.add(region)
@@ -118,9 +118,9 @@ class RedundantBarriers:
             found.extend(accesses)
             if forward:
                 if not self._orders(region.end):
-                    open_.extend(edges[region])
+                    worklist.extend(edges[region])
             else:
-                open_.extend(r for r in edges[region] if not self._orders(r.end))
+                worklist.extend(r for r in edges[region] if not self._orders(r.end))
         return found
 
     def _orders(self, end: Operation) -> bool:

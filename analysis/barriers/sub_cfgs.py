@@ -36,7 +36,7 @@ class Cfg:
     """
     The blocks of a kernel in which every sync is the last operation of its block.
 
-    What follows a sync is the block behind its own.
+    What follows a sync is the block after its own.
     """
 
     blocks: tuple[Block, ...]
@@ -130,9 +130,9 @@ def find_sub_cfgs(cfg: Cfg) -> tuple[SubCfg, ...]:
     """The sub-CFG of every resume point that can be reached, the kernel's begin first."""
     edges = [[cfg.number[b] for b in cfg.branches(block)] for block in cfg.blocks]
     found: dict[Operation | None, SubCfg] = {}
-    open_: list[Operation | None] = [None]
-    while open_:
-        sync = open_.pop(0)
+    worklist: list[Operation | None] = [None]
+    while worklist:
+        sync = worklist.pop(0)
         if sync in found:
             continue
         start = cfg.blocks[0] if sync is None else cfg.behind(sync)
@@ -140,7 +140,7 @@ def find_sub_cfgs(cfg: Cfg) -> tuple[SubCfg, ...]:
         blocks = tuple(cfg.blocks[number] for number in dominator)
         ends = tuple(block for block in blocks if not cfg.branches(block))
         found[sync] = SubCfg(sync, blocks, ends, dominator, cfg.number, edges)
-        open_.extend(end for end in map(end_of, ends) if is_sync(end))
+        worklist.extend(end for end in map(end_of, ends) if is_sync(end))
     return tuple(found.values())
 
 

@@ -15,7 +15,7 @@ together, in the same iteration of every loop around it: they are the *active* l
 branch that only some lanes take, a uniform value is uniform among those; the others have
 none. `all_active(op)` says whether neighbours always execute `op` together, so that
 uniform means uniform over *all* lanes. Uniform does not mean that a value may be computed
-earlier: a load stays behind the stores before it.
+earlier: a load stays after the stores before it.
 
 *More dimensions.* A shape in y describes work-items that differ in y alone. Uniform in
 all dimensions means that all active lanes agree.
@@ -58,7 +58,7 @@ class Divergence:
         """
         The shape of a value in one dimension; varying if it is new or not known.
 
-        In unstructured control flow a value may be seen in other iterations behind a loop
+        In unstructured control flow a value may be seen in other iterations after a loop
         than inside; this is the shape that holds everywhere. `shape_at` knows better.
         """
         shapes = self._shapes.get(value)
@@ -81,7 +81,7 @@ class Divergence:
         return all(shape.is_uniform for shape in shapes)
 
     def is_divergent(self, op: Operation, dim: int | None = None) -> bool:
-        """Whether lanes part at `op`: a branch, or a loop they leave at different times."""
+        """Whether lanes diverge at `op`: a branch, or a loop they leave at different times."""
         flags = self._fixpoint.divergent.get(op)
         if flags is None:
             return False

@@ -10,7 +10,7 @@ are together again after the operation, and its results mix what they brought al
 * a loop that some lanes leave earlier than others: its results are varying, although
   inside of it the same values may be uniform (*temporal* divergence). A value that the
   loop only passes through is not changed by that;
-* `spmd.masked` with `else`: a choice between two values; without, lanes that are off have
+* `spmd.masked` with `else`: a choice between two values; without, inactive lanes have
   no value.
 
 In every divergent operation some lanes may be inactive (*activation*).
@@ -166,7 +166,7 @@ def flow_of_region(op: Operation, shape_of: ShapeOf, lanes: Lanes) -> Flow:
 
 
 def flow_of_unknown(op: Operation) -> Flow:
-    """An operation whose regions run in a way that is not known."""
+    """An operation whose regions run in an unknown order."""
     arguments = [
         a for region in op.regions for block in region.blocks for a in block.args
     ]

@@ -13,7 +13,7 @@ Two paths from D to z that share no node but D and z exist iff the labels that f
 D's successors meet in z for the first time. That takes one pass over the nodes after D,
 in block index order. If lanes leave the loop around D at different times, the loop acts
 as one node that branches to its exits, of which those are divergent that do not carry the
-same label as the latch, and the pass goes on behind the loop; lanes that leave by one of
+same label as the latch, and the pass goes on after the loop; lanes that leave by one of
 the other exits all do so together.
 
 ```mlir
@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from spmd.analysis.graphs.cfg import Graph
 
 UNIFORM_EDGE = -1
-"""The label of successors that no two lanes part for."""
+"""The label of successors that no two lanes diverge for."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class DivergentBlocks:
     """The nodes in which a branch makes values differ."""
 
     sync: tuple[int, ...]
-    """Lanes meet here on different ways."""
+    """Lanes meet here on different paths."""
 
     temporal: tuple[int, ...]
     """Loop exits that lanes reach in different iterations."""
@@ -76,7 +76,7 @@ def _local_joins(
     start: int,
 ) -> tuple[list[int], list[int], int | None]:
     """
-    One round: joins inside of the loop `around`, its divergent exits, and the outermost
+    One iteration: joins inside of the loop `around`, its divergent exits, and the outermost
     loop that has to be looked at from outside because of them.
 
     The node that branches, or the loop that acts as one, ends at block index `start`.

@@ -124,7 +124,7 @@ class Explainer:
         return f"{owner.name} differs between work-items", None
 
     def _left(self, value: SSAValue, block: Block) -> Step | None:
-        """Why a value that is uniform in its loop is not so behind it."""
+        """Why a value that is uniform in its loop is not so after it."""
         flow = self._facts.region_of(block)
         if flow is None:
             return None

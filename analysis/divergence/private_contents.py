@@ -6,7 +6,7 @@ An object can be *shared* by lanes that run in lock step, one copy for all, if
 * all stores write uniform values at uniform addresses,
 * all loads see uniform contents,
 * no load runs in lanes that take another branch while a store in this one is already
-  done: where lanes part, one way would overwrite what the other still has to read.
+  done: where lanes diverge, one path would overwrite what the other still has to read.
 
 What happens to an object after its last load does not matter.
 """
@@ -74,11 +74,11 @@ class PrivateContents:
         self._push(self._ssa.of_control.get(op, ()))
 
     def block_changed(self, block: Block) -> None:
-        """Lanes meet in a block on different ways."""
+        """Lanes meet in a block on different paths."""
         self._push(self._ssa.of_block.get(block, ()))
 
     def loops_changed(self) -> None:
-        """What is seen behind a loop may differ from what is seen inside."""
+        """What is seen after a loop may differ from what is seen inside."""
         self._push(self._ssa.states)
 
     def settle_unwritten(self) -> None:
@@ -235,8 +235,8 @@ class PrivateContents:
         if one is None or two is None or one.parent is not two.parent:
             # Two regions of one operation: all lanes are in the same one of a loop.
             flags = self._values.divergent.get(parent)
-            parted = flags is not None and flags[dimension]
+            diverged = flags is not None and flags[dimension]
             control = RegionBranch.of(parent)
-            return parted and (control is None or control.runs is not Runs.LOOP)
+            return diverged and (control is None or control.runs is not Runs.LOOP)
         flow = self._values.home.get(one)
         return flow is None or flow.never_meet(one, two)

@@ -1,5 +1,5 @@
 """
-The fixpoint behind the divergence analysis.
+The fixpoint of the divergence analysis.
 
 Every value starts as undef and only rises in the lattice. Operations wait in a queue in
 program order; one that changes a result queues the users of it, the terminator of a
@@ -90,7 +90,7 @@ class Propagation:
         return shapes
 
     def seen(self, value: SSAValue, user: Operation) -> Shapes:
-        """The shape of a value where it is used: behind a loop it may be another one."""
+        """The shape of a value where it is used: after a loop it may be another one."""
         shapes = self.of(value)
         if not self.home:
             return shapes
@@ -259,13 +259,13 @@ class Propagation:
             previous = (shapes, lanes.extent)
         if op in self._collectives:
             rows = [
-                [VARYING] * len(row) if self._is_parted(op, dimension) else row
+                [VARYING] * len(row) if self._is_divergent(op, dimension) else row
                 for dimension, row in enumerate(rows)
             ]
         for result, *shapes in zip(op.results, *rows, strict=True):
             self._raise(result, tuple(shapes))
 
-    def _is_parted(self, op: Operation, dimension: int) -> bool:
+    def _is_divergent(self, op: Operation, dimension: int) -> bool:
         """Whether lanes in unstructured control flow may execute `op` one after another."""
         block = op.parent
         flow = None if block is None else self.home.get(block)
@@ -338,22 +338,22 @@ class Propagation:
         Without a loop all lanes pass the barrier once or not at all. If a loop diverges
         but passes the barrier in every iteration, all lanes run as many iterations.
         """
-        parted = False
+        diverged = False
         at: Operation = barrier
         while at is not self.root:
             block, parent = at.parent, at.parent_op()
             if block is None or parent is None:
-                return parted
+                return diverged
             flow = self.home.get(block)
             if flow is not None:
-                parted = parted or flow.is_inactive(block, dimension)
-                if parted and flow.is_in_loop(block):
+                diverged = diverged or flow.is_inactive(block, dimension)
+                if diverged and flow.is_in_loop(block):
                     return True
             control = RegionBranch.of(parent)
-            if parted and (control is None or control.runs is Runs.LOOP):
+            if diverged and (control is None or control.runs is Runs.LOOP):
                 return True
             flags = self.divergent.get(parent)
-            parted = parted or (flags is not None and flags[dimension])
+            diverged = diverged or (flags is not None and flags[dimension])
             at = parent
         return False
 

@@ -1,12 +1,12 @@
 """
-Divergence of a region with many blocks: block arguments, values behind loops, activation.
+Divergence of a region with many blocks: block arguments, values after loops, activation.
 
 Blocks have no phi operations: what arrives in a block from several predecessors are its
-arguments, and a value that is defined in a loop can be used anywhere behind it. So two
+arguments, and a value that is defined in a loop can be used anywhere after it. So two
 questions are asked of an `UnstructuredRegion`:
 
 * `joined(block)`: the operands of the branches to it, joined; varying if lanes meet
-  there on different ways, unless all ways bring the same value;
+  there on different paths, unless all edges bring the same value;
 * `is_left(defined, used)`: whether lanes may come from a definition to a use by a loop
   exit that they reach in different iterations.
 
@@ -60,7 +60,7 @@ class Growth:
     """Blocks whose arguments may have changed."""
 
     left: Sequence[Block] = ()
-    """Blocks in loops: what they define may look different behind the loop."""
+    """Blocks in loops: what they define may look different after the loop."""
 
     activation: bool = False
     """Whether any block became inactive."""
@@ -170,7 +170,7 @@ class UnstructuredRegion:
         return block in self._number
 
     def has_temporal_divergence(self) -> bool:
-        """Whether any value may look different behind a loop than in it."""
+        """Whether any value may look different after a loop than in it."""
         return any(
             state.temporal or (self._split is None and state.branches)
             for state in self._dimensions
@@ -344,7 +344,7 @@ class UnstructuredRegion:
         return any(_loops_left(split.graph, split.node[number], goal))
 
     def never_meet(self, one: Block, other: Block) -> bool:
-        """Whether no way leads from one block to the other, but for another iteration."""
+        """Whether no path leads from one block to the other, but for another iteration."""
         if self._split is None:
             return True
         a = self._split.node.get(self._number[one])

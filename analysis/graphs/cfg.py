@@ -108,7 +108,7 @@ class Graph:
 
     @cached_property
     def exits(self) -> dict[int, tuple[int, ...]]:
-        """For every loop the nodes right behind it."""
+        """For every loop the nodes right after it."""
         return {
             header: tuple(
                 dict.fromkeys(

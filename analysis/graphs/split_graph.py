@@ -48,7 +48,7 @@ class _Splitter:
         return len(self.targets) - 1
 
     def put(self, edges: Sequence[Edge], target: int) -> None:
-        """One new node on the way of some edges to their common target."""
+        """One new node on some edges to their common target."""
         node = self.new_node(target)
         for edge in edges:
             steps = self.path.setdefault(edge, [])

@@ -86,7 +86,7 @@ def memory_of(operations: Sequence[Operation]) -> Memory:
 
 
 def _is_hidden(op: Operation, allocation: SSAValue) -> bool:
-    """Whether a use stands in an operation that runs its regions in an unknown way."""
+    """Whether a use stands in an operation that runs its regions in an unknown order."""
     home = allocation.owner.parent_op()
     around = op.parent_op()
     while around is not None and around is not home:

@@ -13,7 +13,7 @@ address of a record:
 
 Where an assertion fails, the message is set and the function returns; whoever called it
 looks at the message and returns too. What the function gives back is undefined then. For a
-kernel the address stands behind the sizes in the struct of arguments.
+kernel the address stands after the sizes in the struct of arguments.
 
 The message of `spmd.fail` begins with a byte that no text has, and still has places for
 numbers in it. Of several threads that come to `spmd.fail`, the first writes the record: the
@@ -99,7 +99,7 @@ def write_assert(writer: FunctionWriter, op: AssertOp) -> None:
 
 @emits(FailOp)
 def write_fail(writer: FunctionWriter, op: FailOp) -> None:
-    """Writes the report, and a block that nothing leads to for what stands behind."""
+    """Writes the report, and a block that nothing leads to for what comes after."""
     message = op.message.data
     if (location := source_location(op)) is not None:
         message = f"{escaped(str(location))}: {message}"

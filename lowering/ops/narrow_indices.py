@@ -4,7 +4,7 @@ Indices that wrap around in fewer bits than they have, such as `i & 31`.
 LLVM's loop vectorizer takes them for consecutive as long as they do not wrap, and tests in
 front of the loop that they do not. LLVM 20 to 22 leave the test of the narrower of two out
 if the wider one passes its own (llvm-project issue 191382): for `a[i & 31]` and `b[i & 3]` in
-a loop of 30 rounds it loads 30 elements of `b`, of which there may be 4.
+a loop of 30 iterations it loads 30 elements of `b`, of which there may be 4.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ def wrap_in_different_widths(function: FuncOp) -> bool:
     for op in function.walk():
         if not isinstance(op, memref.LoadOp | memref.StoreOp):
             continue
-        open_ = [op.memref, *op.indices]
-        while open_:
-            value = open_.pop()
+        worklist = [op.memref, *op.indices]
+        while worklist:
+            value = worklist.pop()
             if value in seen or value.owner is entry:
                 continue
             seen.add(value)
             owner = value.owner
             if not isinstance(owner, Operation) or owner.regions:
                 _note(bit_width(value.type), widths)
-                open_ += _may_become(value)
+                worklist += _may_become(value)
             elif (bits := _wraps_at(owner)) is not None:
                 _note(bits, widths)
             elif isinstance(owner, arith.TruncIOp | arith.IndexCastOp):
                 _note(bit_width(owner.results[0].type), widths)
-                open_ += owner.operands
+                worklist += owner.operands
             elif Elementwise.of(owner) is not None or _is_view(owner):
-                open_ += owner.operands
+                worklist += owner.operands
             if len(widths) > 1:
                 return True
     return False

@@ -86,7 +86,7 @@ class Access:
         The instruction that loads the active lanes, from one address on or from one each.
 
         LLVM 22 merges a masked load into a `select` with the same mask, and so moves it
-        behind stores to the same place (llvm-project issue 215453). It does not look
+        after stores to the same place (llvm-project issue 215453). It does not look
         through `freeze`, which costs nothing.
         """
         if mask is None and at[0] == "ptr":

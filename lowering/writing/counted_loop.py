@@ -44,8 +44,8 @@ class CountedLoop:
         writer = self._writer
         # Going past the largest index is undefined; no memory has so many elements.
         step = f"add nsw {self._type} {self.counter}, {self._step}"
-        stepped = writer.temp(step, f"{self.counter[1:]}.next")
-        self._join.add(writer.block, [stepped, *carried])
+        advanced = writer.temp(step, f"{self.counter[1:]}.next")
+        self._join.add(writer.block, [advanced, *carried])
         writer.jump(self._head)
         self._join.finish()
         writer.start(self._after)

@@ -1,10 +1,10 @@
 """
 What a region of blocks looks like to the structurizer.
 
-Blocks are numbered in reverse post-order; all ways out of the region lead to one node
-behind the last block. What a block needs from others is a *variable*: an argument, which
+Blocks are numbered in reverse post-order; all edges out of the region lead to one node
+after the last block. What a block needs from others is a *variable*: an argument, which
 the jumps to the block set, or a value that other blocks use, which is set where it is
-defined. A variable has a value on a way only if it is *live* there.
+defined. A variable has a value on an edge only if it is *live* there.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from spmd.analysis.graphs.bit_vectors import numbers, solve_backward
 from spmd.analysis.graphs.traversal import reverse_post_order, successors_of
 from spmd.dialects.interfaces.control_flow import decisions
 from spmd.passes.structuring.successors import (
+    edges_past,
     find_empty,
     replace_trivial_arguments,
-    ways_past,
 )
 
 
@@ -35,7 +35,7 @@ class Variable:
 
 @dataclass(eq=False)
 class Jump:
-    """One of the ways on at the end of a block."""
+    """One of the edges at the end of a block."""
 
     source: int
     target: int
@@ -43,7 +43,7 @@ class Jump:
     """For each argument of the target."""
 
     sets: list[tuple[Variable, int]] = field(default_factory=list[tuple[Variable, int]])
-    """What is decided by going this way."""
+    """What is decided by taking this edge."""
 
 
 class BlockGraph:
@@ -57,10 +57,10 @@ class BlockGraph:
         order = reverse_post_order(entry, lambda block: reversed(successors_of(block)))
         replace_trivial_arguments(order, self.same)
         empty = find_empty(order, self.same)
-        ways = {block: ways_past(block, empty) for block in order}
+        edges = {block: edges_past(block, empty) for block in order}
         self.blocks = reverse_post_order(
             entry,
-            lambda block: [to for to, _ in reversed(ways[block]) if to is not None],
+            lambda block: [to for to, _ in reversed(edges[block]) if to is not None],
         )
         self.exit = len(self.blocks)
         self.variables: list[Variable] = []
@@ -68,7 +68,7 @@ class BlockGraph:
         number_of: dict[Block | None, int] = {None: self.exit}
         number_of.update((block, number) for number, block in enumerate(self.blocks))
         self.jumps = [
-            tuple(Jump(number, number_of[to], values) for to, values in ways[block])
+            tuple(Jump(number, number_of[to], values) for to, values in edges[block])
             for number, block in enumerate(self.blocks)
         ]
         self.arrivals: list[list[Jump]] = [[] for _ in range(self.exit + 1)]
@@ -119,11 +119,11 @@ class BlockGraph:
         return end
 
     def live_on(self, jump: Jump) -> int:
-        """The variables that matter on a way, before it sets those of the target."""
+        """The variables that matter on an edge, before it sets those of the target."""
         return self._before(jump, self.live[jump.target])
 
     def _before(self, jump: Jump, live: int) -> int:
-        """The variables that matter on a way, from those that do at its target."""
+        """The variables that matter on an edge, from those that do at its target."""
         arguments = self.arguments[jump.target]
         needed = 0
         for argument, value in zip(arguments, jump.values, strict=True):

@@ -113,7 +113,7 @@ def write_index_switch(
 
 
 def _results_of(state: State, arms: Sequence[Arm]) -> list[Variable]:
-    """What is set in one of the arms and may be asked behind them."""
+    """What is set in one of the arms and may be asked after them."""
     set_ = live = 0
     for arm in arms:
         set_ |= state.set_in(arm)
@@ -143,7 +143,7 @@ def _close(state: State, arm: Finished, results: Sequence[Variable]) -> Region:
 
 
 def _is_known_behind(arms: Sequence[Finished], values: Sequence[Value]) -> bool:
-    """Whether a variable has one value behind all arms that set it, made in none."""
+    """Whether a variable has one value after all arms that set it, made in none."""
     known = {value for value in values if value is not None}
     if len(known) > 1:
         return False

@@ -34,7 +34,7 @@ _NOT_BELOW = {5: (0, 1), 3: (1, 0)}
 
 @dataclass(frozen=True)
 class Count:
-    """From the value that `induction` has in front of the loop to below `upper`."""
+    """From the value that `induction` has before the loop to below `upper`."""
 
     induction: Variable
     upper: SSAValue

@@ -49,7 +49,7 @@ def write_loop(state: State, item: Loop, out: Block) -> None:
     results = list(state.graph.among(sets & state.live_after(item.exits)))
     handed = state.values(carried)
     place: dict[SSAValue, int] = {}
-    behind: list[tuple[Variable, Value | Place]] = []
+    after: list[tuple[Variable, Value | Place]] = []
     for variable in results:
         value = state.now.get(variable)
         if isinstance(value, SSAValue) and block.is_ancestor(value.owner):
@@ -58,9 +58,9 @@ def write_loop(state: State, item: Loop, out: Block) -> None:
             elif value not in place:
                 place[value] = len(handed)
                 handed.append(value)
-            behind.append((variable, Place(place[value])))
+            after.append((variable, Place(place[value])))
         else:
-            behind.append((variable, value))
+            after.append((variable, value))
     again = 1 if item.again is None else state.now[item.again]
     block.add_op(scf.ConditionOp(state.pool.materialize(again, i1), *handed))
     state.go_back(mark)
@@ -71,7 +71,7 @@ def write_loop(state: State, item: Loop, out: Block) -> None:
     following.add_op(scf.YieldOp(*following.args[: len(carried)]))
     op = scf.WhileOp(initial, types, Region(block), Region(following))
     add(out, op, like)
-    for variable, value in behind:
+    for variable, value in after:
         if isinstance(value, Place):
             value = hint(op.results[value.number], variable.name)
         state.assign(variable, value)
@@ -106,8 +106,8 @@ def write_headed_loop(state: State, item: HeadedLoop, out: Block) -> None:
     condition = state.operand(end.cond)
     if state.graph.jumps[item.header][0] is not item.inside:
         condition = state.pool.negated(condition, block, end)
-    behind = state.graph.live_on(item.out)
-    live = behind | state.graph.live_on(item.inside)
+    after = state.graph.live_on(item.out)
+    live = after | state.graph.live_on(item.inside)
     forwarded = [
         variable
         for variable in state.graph.among(sets & live)

@@ -2,17 +2,17 @@
 The structure of a graph of blocks: which branches and loops say the same as its jumps.
 
 Every cycle becomes one loop, and what a branch decides alone becomes an arm of it. Where
-ways join in one place, that place simply follows. Where they join in several, a variable
-says where to go on: the jumps set it, and a *dispatch* behind the branch asks it. No block
+paths join in one place, that place simply follows. Where they join in several, a variable
+says where to go on: the jumps set it, and a *dispatch* after the branch asks it. No block
 is copied. This is the restructuring of Bahmann, Reissmann, Jahre and Meyer, "Perfect
 Reconstructability of Control Flow from Demand Dependence Graphs" (ACM TACO 11(4), 2015),
 sections 4.1 (loops) and 4.2 (branches), on dominator trees: a block stands in the arm that
-alone leads to it, else behind the branch that dominates it.
+alone leads to it, else after the branch that dominates it.
 
 ```
 a: if c goto b else e        a
-b: if d goto t else e        if c { b; if d { t } else { way = 1 } } else { way = 1 }
-t: goto j                    if way { e }
+b: if d goto t else e        if c { b; if d { t } else { path = 1 } } else { path = 1 }
+t: goto j                    if path { e }
 e: goto j                    j
 j:
 ```
@@ -43,7 +43,7 @@ from spmd.passes.structuring.code import (
 )
 
 DEEPEST = 24
-"""How deep branches are nested before what follows is written behind them instead."""
+"""How deep branches are nested before what follows is written after them instead."""
 
 
 @dataclass(eq=False)
@@ -68,7 +68,7 @@ class _Unit:
 
 @dataclass(eq=False)
 class _Frame:
-    """What is being written behind one unit."""
+    """What is being written after one unit."""
 
     start: Start
     arm: Arm
@@ -191,7 +191,7 @@ class _Planner:
             for block in members:
                 of_block[block] = unit
                 number[block] = len(units)
-        # Node 0 is in front of all entries.
+        # Node 0 is before all entries.
         before: list[list[int]] = [[] for _ in range(len(units) + 1)]
         for entry in entries:
             of_block[entry].entries[entry] = None

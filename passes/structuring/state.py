@@ -57,7 +57,7 @@ class State(ABC):
         return self.pool.materialize(self.value(value), value.type)
 
     def live_after(self, places: Places) -> int:
-        """What may be asked behind code that goes on at `places`."""
+        """What may be asked after code that goes on at `places`."""
         live = self.decided
         for place in places:
             live |= self.graph.live[place if place >= 0 else ~place]

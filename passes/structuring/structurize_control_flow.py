@@ -4,7 +4,7 @@ Branches and loops instead of blocks.
 Each cycle of blocks becomes one loop, each branch an `scf.if` or `scf.index_switch`: see
 `structuring.plan`. A loop that is left only where it begins becomes an `scf.while` with
 that condition, or an `scf.for` if it counts up to a bound; any other one an `scf.while`
-that decides at its end. What stands behind several ways stands there once, so that every
+that decides at its end. What stands after several paths stands there once, so that every
 barrier and sub-group operation is still one, and the work-items that met there still do.
 
 ```mlir
@@ -90,7 +90,7 @@ def structurize_kernel(kernel: KernelOp, *, allow_irreducible: bool = False) -> 
         _structurize_body(kernel, pool, complain)
     elif not regions:
         return
-    # Comparisons that were written the other way round, and what counted loops.
+    # Comparisons that were written with swapped sides, and what counted loops.
     erase_dead_ops(body)
 
 
@@ -119,7 +119,7 @@ def structurize(
     The second result is what the terminators that leave the region have as operands. Of
     `region` only the first block is left, without its code. `same` maps values in the
     region to values from elsewhere: from where the former is defined it stands for the
-    latter, also behind places where ways join. `complain` is told of loops that are
+    latter, also after places where paths join. `complain` is told of loops that are
     entered in several places.
     """
     _hoist(region)

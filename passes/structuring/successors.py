@@ -12,7 +12,7 @@ from spmd.dialects.diagnostics import fail
 from spmd.dialects.interfaces.control_flow import Branch, forwarded
 
 
-def ways_of(end: Operation) -> Sequence[tuple[Block, Sequence[SSAValue]]]:
+def edges_of(end: Operation) -> Sequence[tuple[Block, Sequence[SSAValue]]]:
     """Where a terminator with successors leads, and with what; a default comes last."""
     if Branch.of(end) is None:
         fail(
@@ -21,30 +21,30 @@ def ways_of(end: Operation) -> Sequence[tuple[Block, Sequence[SSAValue]]]:
             f"the region, got {end.name}",
         )
     groups = ([each.value for each in group] for group in forwarded(end))
-    ways = tuple(zip(end.successors, groups, strict=True))
-    return (*ways[1:], ways[0]) if isinstance(end, cf.SwitchOp) else ways
+    edges = tuple(zip(end.successors, groups, strict=True))
+    return (*edges[1:], edges[0]) if isinstance(end, cf.SwitchOp) else edges
 
 
-Way = tuple[Block | None, Sequence[SSAValue]]
+Edge = tuple[Block | None, Sequence[SSAValue]]
 """A block and values for its arguments; `None` leaves the region."""
 
 
-def ways_past(block: Block, empty: Container[Block]) -> list[Way]:
+def edges_past(block: Block, empty: Container[Block]) -> list[Edge]:
     """Where `block` leads, past blocks that only pass control on."""
     end = block.last_op
     assert end is not None, "a block has a terminator"
     if not end.successors:
         return [(None, tuple(end.operands))]
-    found: list[Way] = []
-    for target, values in ways_of(end):
-        way: Way = target, tuple(values)
-        while way[0] is not None and way[0] in empty:
-            way = _way_on(way[0], way[1])
-        found.append(way)
+    found: list[Edge] = []
+    for target, values in edges_of(end):
+        edge: Edge = target, tuple(values)
+        while edge[0] is not None and edge[0] in empty:
+            edge = _edge_on(edge[0], edge[1])
+        found.append(edge)
     return found
 
 
-def _way_on(block: Block, values: Sequence[SSAValue]) -> Way:
+def _edge_on(block: Block, values: Sequence[SSAValue]) -> Edge:
     """Where an empty block leads if its arguments are `values`."""
     end = block.last_op
     assert end is not None, "a block has a terminator"
@@ -57,7 +57,7 @@ def find_empty(order: Sequence[Block], same: Mapping[SSAValue, SSAValue]) -> set
     """
     The blocks that only pass control, and their arguments, on.
 
-    Where a loop begins is not one of them: in the rounds of another loop lanes may meet
+    Where a loop begins is not one of them: in the iterations of another loop lanes may meet
     that do not in those of this one.
     """
     place = {block: number for number, block in enumerate(order)}
@@ -88,8 +88,8 @@ def replace_trivial_arguments(
         end = block.last_op
         assert end is not None, "a block has a terminator"
         if end.successors:
-            for way, (target, _) in enumerate(ways_of(end)):
-                arriving.setdefault(target, []).append((end, way))
+            for edge, (target, _) in enumerate(edges_of(end)):
+                arriving.setdefault(target, []).append((end, edge))
     waiting = dict.fromkeys(argument for block in blocks[1:] for argument in block.args)
     known = set(waiting)
     while waiting:
@@ -98,8 +98,8 @@ def replace_trivial_arguments(
         if argument.first_use is None or argument in changing:
             continue
         values = {
-            ways_of(end)[way][1][argument.index]
-            for end, way in arriving[argument.block]
+            edges_of(end)[edge][1][argument.index]
+            for end, edge in arriving[argument.block]
         }
         values.discard(argument)
         if len(values) != 1 or changing & values:

@@ -10,7 +10,7 @@ from spmd.dialects.building import ConstantPool
 from spmd.dialects.rewriting import behind_constants, hint, locate
 
 Value = SSAValue | int | None
-"""A value, a number that is no value yet, or nothing: no way that leads here sets one."""
+"""A value, a number that is no value yet, or nothing: no path that leads here sets one."""
 
 _OPPOSITE = (1, 0, 5, 4, 3, 2, 9, 8, 7, 6)
 """For each predicate of `arith.cmpi` the one that holds where it does not."""

@@ -2,8 +2,8 @@
 Writes the structure of a graph of blocks as `scf` operations.
 
 The operations of the blocks are moved, not copied. While code is written, every variable
-has a current value; what an arm or a loop sets, and what is live behind it, becomes a
-result. On a way that does not set a variable its value is `ub.poison`, which nothing uses:
+has a current value; what an arm or a loop sets, and what is live after it, becomes a
+result. On a path that does not set a variable its value is `ub.poison`, which nothing uses:
 the source reads a value only where it is defined.
 """
 
@@ -82,9 +82,9 @@ class Writer(State):
 
     def _dispatch(self, item: Dispatch, out: Block) -> None:
         end = self.graph.end(item.like)
-        way = self.pool.materialize(self.now[item.variable], item.variable.type)
+        path = self.pool.materialize(self.now[item.variable], item.variable.type)
         if len(item.arms) == 2:
-            write_if(self, way, item.arms, out, end)
+            write_if(self, path, item.arms, out, end)
         else:
             numbers = range(1, len(item.arms))
-            write_index_switch(self, way, numbers, item.arms, out, end)
+            write_index_switch(self, path, numbers, item.arms, out, end)

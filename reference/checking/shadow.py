@@ -65,7 +65,7 @@ class Shadow:
     The shadow of one stretch of memory, in units of some bytes.
 
     `unit` is the size of the elements; of the smallest ones, or a byte, if the memory is
-    seen in several ways.
+    seen with several types.
     """
 
     address: int

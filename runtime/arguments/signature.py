@@ -30,7 +30,7 @@ from spmd.runtime.errors import LaunchError
 
 SIZES = "6qP"
 """
-The fields behind the arguments of a kernel: enqueued local size and global size, and where
+The fields after the arguments of a kernel: enqueued local size and global size, and where
 an assertion that fails stores its message.
 """
 

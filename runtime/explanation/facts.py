@@ -40,7 +40,7 @@ class Kept:
     name: str | None
     type: str
     bytes: int | None
-    """Of one work-item; in a cell, of the group."""
+    """Of one work-item; in a slot, of the group."""
     reason: str
     values: tuple[str, ...]
     """The values that share it, if it is known to keep more than one."""

@@ -20,7 +20,7 @@ from spmd.runtime.explanation.facts import (
 
 _COLUMN = 15
 _WIDTH = 80
-"""Of what stands behind the column; only tables may be wider."""
+"""Of what stands after the column; only tables may be wider."""
 
 _DYNAMIC = " and arrays of dynamic size"
 
@@ -55,7 +55,7 @@ class _Text:
         yield from self._entries("partial groups", kernel.differences)
 
     def _entries(self, head: str, texts: Iterable[str]) -> Iterator[str]:
-        """Lines with `head` in front of the first."""
+        """Lines with `head` before the first."""
         for text in texts:
             yield f"  {head:<{_COLUMN}}{text}".rstrip()
             head = ""
@@ -190,11 +190,11 @@ class _Text:
             notes.append("a condition ends it early")
         yield f"{_lines(loop)}{'; '.join(notes)}"
         # Of one source operation, passes may have made a branch in a loop.
-        parted = {
+        diverged = {
             each.place or number: each
             for number, each in reversed(tuple(enumerate(loop.divergent)))
         }
-        for divergent in reversed(parted.values()):
+        for divergent in reversed(diverged.values()):
             place = self._places([divergent.place])
             yield f"{place}{self._consequence(divergent)}"
         reasons: dict[str, list[Place | None]] = {}
@@ -268,8 +268,8 @@ def _table(rows: Iterable[Sequence[str]]) -> Iterator[str]:
         return
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for first, *others in table:
-        cells = [f"{first:>{widths[0]}}"]
-        cells += [
-            f"{cell:<{width}}" for cell, width in zip(others, widths[1:], strict=True)
+        entries = [f"{first:>{widths[0]}}"]
+        entries += [
+            f"{entry:<{width}}" for entry, width in zip(others, widths[1:], strict=True)
         ]
-        yield "  ".join(cells).rstrip()
+        yield "  ".join(entries).rstrip()
