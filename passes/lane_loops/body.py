@@ -26,16 +26,13 @@ Active = tuple[SSAValue, ...]
 def write_lane_loops(group: SubGroupOp, divergence: Divergence) -> None:
     """Replace `group` by scalar code."""
     entry = function_around(group).body.block
-    loops = _LaneLoops(LaneWriter(group, divergence, entry))
+    loops = _LaneLoops(group, divergence, entry)
     loops.write(group.body.block, ())
-    Rewriter.inline_block(loops.writer.body, InsertPoint.before(group))
+    Rewriter.inline_block(loops.body, InsertPoint.before(group))
     Rewriter.erase_op(group, safe_erase=False)
 
 
-class _LaneLoops:
-    def __init__(self, writer: LaneWriter):
-        self.writer = writer
-
+class _LaneLoops(LaneWriter):
     def write(self, block: Block, active: Active) -> None:
         """Write all ops of `block` but the terminator."""
         run: list[Operation] = []
@@ -48,7 +45,7 @@ class _LaneLoops:
             self._write_run(run, active)
             run = []
             if convergence_of(op) is Scope.SUB_GROUP:
-                write_collective(self.writer, op, active)
+                write_collective(self, op, active)
             else:
                 self._write_together(op, active)
         self._write_run(run, active)
@@ -59,11 +56,10 @@ class _LaneLoops:
         """One loop over the lanes for neighbouring ops."""
         if not run:
             return
-        writer = self.writer
         members = {inner for op in run for inner in op.walk()}
         kept = _kept(run, members)
-        writer.stands_for(run[0])
-        with writer.each_lane() as (lane, _, _), writer.where(writer.on(active, lane)):
+        self.stands_for(run[0])
+        with self.each_lane() as (lane, _, _), self.where(self.on(active, lane)):
             mapping: dict[SSAValue, SSAValue] = {}
             for op in run:
                 for inner in op.walk():
@@ -73,63 +69,60 @@ class _LaneLoops:
             for op in run:
                 self._write_op(op, lane, mapping)
             for value in kept:
-                writer.keep(value, mapping[value], lane)
+                self.keep(value, mapping[value], lane)
 
     def _load(
         self, value: SSAValue, lane: SSAValue, mapping: dict[SSAValue, SSAValue]
     ) -> SSAValue:
         """What `lane` has of a value from before this loop."""
-        writer = self.writer
-        if value in mapping or writer.is_outside(value):
+        if value in mapping or self.is_outside(value):
             return mapping.get(value, value)
         owner = value.owner
         if isinstance(value.type, MemRefType):
             # An array is found again, not kept.
             if not isinstance(owner, Operation) or owner.regions:
                 fail(
-                    owner if isinstance(owner, Operation) else writer.group,
+                    owner if isinstance(owner, Operation) else self.group,
                     "expected arrays whose place follows from where the sub-group "
                     "stands, got one that comes out of control flow",
                 )
             if isinstance(owner, memref.AllocaOp):
-                mapping[value] = writer.private(owner, lane)
+                mapping[value] = self.private(owner, lane)
                 return mapping[value]
             for operand in owner.operands:
                 self._load(operand, lane, mapping)
-            writer.append(owner.clone(mapping))
+            self.append(owner.clone(mapping))
             return mapping[value]
-        mapping[value] = writer.at(value, lane)
+        mapping[value] = self.at(value, lane)
         return mapping[value]
 
     def _write_op(
         self, op: Operation, lane: SSAValue, mapping: dict[SSAValue, SSAValue]
     ) -> None:
-        writer = self.writer
-        writer.stands_for(op)
+        self.stands_for(op)
         match op:
             case LaneIdOp():
                 mapping[op.result] = lane
             case memref.AllocaOp():
-                mapping[op.memref] = writer.private(op, lane)
+                mapping[op.memref] = self.private(op, lane)
             case MaskedOp():
                 self._write_masked_run(op, lane, mapping)
             case _:
                 new = op.clone(mapping)
-                writer.append(new)
+                self.append(new)
                 for old, result in zip(op.results, new.results, strict=True):
                     hint(result, old)
 
     def _write_masked_run(
         self, op: MaskedOp, lane: SSAValue, mapping: dict[SSAValue, SSAValue]
     ) -> None:
-        writer = self.writer
         then = Block()
-        with writer.into(then):
+        with self.into(then):
             for inner in op.body.block.ops:
                 if not inner.has_trait(IsTerminator):
                     self._write_op(inner, lane, mapping)
             end = terminator(op.body.block)
-            writer.append(scf.YieldOp(*(mapping.get(v, v) for v in end.operands)))
+            self.append(scf.YieldOp(*(mapping.get(v, v) for v in end.operands)))
         otherwise = None
         if op.res:
             old = (
@@ -140,7 +133,7 @@ class _LaneLoops:
             otherwise = Region(Block([scf.YieldOp(*old)]))
         mask = mapping.get(op.mask, op.mask)
         new = scf.IfOp(mask, op.res.types, Region(then), otherwise)
-        writer.append(new)
+        self.append(new)
         for old_result, result in zip(op.res, new.results, strict=True):
             mapping[old_result] = hint(result, old_result)
 
@@ -150,17 +143,17 @@ class _LaneLoops:
             fail(
                 op, f"expected numbers or vectors out of code under a mask, got {type_}"
             )
-        return self.writer.constants.zero(type_)
+        return self.constants.zero(type_)
 
     # What lanes do together
 
     def _write_together(self, op: Operation, active: Active) -> None:
-        self.writer.stands_for(op)
+        self.stands_for(op)
         match op:
             case MaskedOp():
                 self._write_masked(op, active)
             case memref.AllocaOp():
-                self.writer.make_room(op)
+                self.make_room(op)
             case scf.IfOp():
                 self._write_if(op, active)
             case scf.IndexSwitchOp():
@@ -177,98 +170,94 @@ class _LaneLoops:
 
     def _write_masked(self, op: MaskedOp, active: Active) -> None:
         """A mask around something that lanes do together."""
-        writer = self.writer
         inner = (*active, op.mask)
         self.write(op.body.block, inner)
         end = terminator(op.body.block)
         if not op.res:
             return
         for result in op.res:
-            writer.slot(result)
-        with writer.each_lane() as (lane, _, _), writer.where(writer.on(active, lane)):
-            mask = writer.at(op.mask, lane)
-            with writer.where(mask):
+            self.slot(result)
+        with self.each_lane() as (lane, _, _), self.where(self.on(active, lane)):
+            mask = self.at(op.mask, lane)
+            with self.where(mask):
                 for result, value in zip(op.res, end.operands, strict=True):
-                    writer.keep(result, writer.at(value, lane), lane)
+                    self.keep(result, self.at(value, lane), lane)
             if op.old:
-                off = writer.add(arith.XOrIOp(mask, writer.constants.bit(True)))
-                with writer.where(off):
+                off = self.add(arith.XOrIOp(mask, self.constants.bit(True)))
+                with self.where(off):
                     for result, value in zip(op.res, op.old, strict=True):
-                        writer.keep(result, writer.at(value, lane), lane)
+                        self.keep(result, self.at(value, lane), lane)
 
-    def _branch(self, source: Block, op: Operation, active: Active) -> Region:
-        """One of several blocks that give `op` its results."""
-        writer = self.writer
-        with writer.into(Block()) as block:
+    def _write_into(
+        self,
+        target: Block,
+        source: Block,
+        results: Sequence[SSAValue],
+        op: Operation,
+        active: Active,
+    ) -> Region:
+        """`source`, a block of `op`, as `target`; what it yields becomes `results`."""
+        with self.into(target):
             self.write(source, active)
-            end = terminator(source)
-            writer.copy(end.operands, op.results, op)
-            writer.append(scf.YieldOp())
-        return Region(block)
+            self.copy(terminator(source).operands, results, op)
+            self.append(scf.YieldOp())
+        return Region(target)
+
+    def _branches(
+        self, op: Operation, regions: Sequence[Region], active: Active
+    ) -> list[Region]:
+        """Those of `regions` one of which gives `op` its results."""
+        self._share_results(op, regions)
+        return [
+            self._write_into(Block(), region.block, op.results, op, active)
+            for region in regions
+        ]
 
     def _share_results(self, op: Operation, regions: Sequence[Region]) -> None:
         """One place for a result only if all branches have one for what they yield."""
         for number, result in enumerate(op.results):
-            uniform = self.writer.divergence.is_uniform(result)
+            uniform = self.divergence.is_uniform(result)
             for region in regions:
                 end = terminator(region.block)
                 value = end.operands[number]
                 uniform = uniform and (
-                    self.writer.is_outside(value)
-                    or self.writer.divergence.is_uniform(value)
+                    self.is_outside(value) or self.divergence.is_uniform(value)
                 )
-            self.writer.slot(result, uniform)
+            self.slot(result, uniform)
 
     def _write_if(self, op: scf.IfOp, active: Active) -> None:
-        condition = self.writer.once(op.cond, op)
+        condition = self.once(op.cond, op)
         regions = [region for region in op.regions if region.blocks]
-        self._share_results(op, regions)
-        then, *otherwise = (self._branch(r.block, op, active) for r in regions)
-        self.writer.append(
-            scf.IfOp(condition, [], then, otherwise[0] if otherwise else None)
-        )
+        then, *otherwise = self._branches(op, regions, active)
+        self.append(scf.IfOp(condition, [], then, otherwise[0] if otherwise else None))
 
     def _write_switch(self, op: scf.IndexSwitchOp, active: Active) -> None:
-        number = self.writer.once(op.arg, op)
-        regions = [op.default_region, *op.case_regions]
-        self._share_results(op, regions)
-        default, *cases = (self._branch(r.block, op, active) for r in regions)
-        self.writer.append(scf.IndexSwitchOp(number, op.cases, default, cases, []))
+        number = self.once(op.arg, op)
+        default, *cases = self._branches(op, op.regions, active)
+        self.append(scf.IndexSwitchOp(number, op.cases, default, cases, []))
 
     def _write_for(self, op: scf.ForOp, active: Active) -> None:
-        writer = self.writer
-        low, high, step = (writer.once(value, op) for value in (op.lb, op.ub, op.step))
+        low, high, step = (self.once(value, op) for value in (op.lb, op.ub, op.step))
         counter, *carried = op.body.block.args
-        writer.copy(op.iter_args, carried, op)
+        self.copy(op.iter_args, carried, op)
         body = Block(arg_types=[counter.type])
-        writer.scalars[counter] = hint(body.args[0], counter)
-        with writer.into(body):
-            self.write(op.body.block, active)
-            end = terminator(op.body.block)
-            writer.copy(end.operands, carried, op)
-            writer.append(scf.YieldOp())
-        writer.append(scf.ForOp(low, high, step, (), body))
-        writer.copy(carried, op.results, op)
+        self.scalars[counter] = hint(body.args[0], counter)
+        region = self._write_into(body, op.body.block, carried, op, active)
+        self.append(scf.ForOp(low, high, step, (), region))
+        self.copy(carried, op.results, op)
 
     def _write_while(self, op: scf.WhileOp, active: Active) -> None:
-        writer = self.writer
         test, body = op.before_region.block, op.after_region.block
-        writer.copy(op.arguments, test.args, op)
-        with writer.into(Block()) as new_test:
+        self.copy(op.arguments, test.args, op)
+        with self.into(Block()) as new_test:
             self.write(test, active)
             condition = test.last_op
             assert isinstance(condition, scf.ConditionOp)
-            go_on = writer.once(condition.condition, op)
-            writer.copy(
-                [*condition.args, *condition.args], [*body.args, *op.results], op
-            )
-            writer.append(scf.ConditionOp(go_on))
-        with writer.into(Block()) as new_body:
-            self.write(body, active)
-            end = terminator(body)
-            writer.copy(end.operands, test.args, op)
-            writer.append(scf.YieldOp())
-        writer.append(scf.WhileOp([], [], Region(new_test), Region(new_body)))
+            go_on = self.once(condition.condition, op)
+            self.copy([*condition.args] * 2, [*body.args, *op.results], op)
+            self.append(scf.ConditionOp(go_on))
+        new_body = self._write_into(Block(), body, test.args, op, active)
+        self.append(scf.WhileOp([], [], Region(new_test), new_body))
 
 
 def _runs_alone(op: Operation) -> bool:

@@ -32,15 +32,17 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.vector import CombiningKindFlag
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from spmd.dialects.compat.memory import GatherOp
+from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import constant_index, hint
 from spmd.dialects.spmd import (
     AllOp,
     AnyOp,
     BallotOp,
+    BarrierOp,
     BroadcastOp,
     ElectOp,
     Kind,
@@ -74,7 +76,30 @@ def combining_kind(kind: Kind, floating: bool) -> CombiningKindFlag:
     return own.get(kind) or CombiningKindFlag(kind.value)
 
 
-def widen_reduce(widening: Widening, op: ReduceOp, active: Active) -> None:
+def widen_collective(widening: Widening, op: Operation, active: Active) -> None:
+    """What `op` of the sub-group gives, where inactive lanes take no part."""
+    match op:
+        case BarrierOp():
+            pass  # Lanes in lock step see each other's memory.
+        case AnyOp() | AllOp():
+            _widen_vote(widening, op, active)
+        case BallotOp():
+            _widen_ballot(widening, op, active)
+        case ElectOp():
+            _widen_elect(widening, op, active)
+        case ReduceOp():
+            _widen_reduce(widening, op, active)
+        case ScanOp():
+            _widen_scan(widening, op, active)
+        case BroadcastOp():
+            _widen_broadcast(widening, op, active)
+        case ShuffleOp():
+            _widen_shuffle(widening, op, active)
+        case _:
+            fail(op, f"expected a collective of the sub-group, got {op.name}")
+
+
+def _widen_reduce(widening: Widening, op: ReduceOp, active: Active) -> None:
     """Lanes that are off contribute the neutral element."""
     type_ = op.value.type
     lanes, _ = _contributions(widening, op, active)
@@ -82,7 +107,7 @@ def widen_reduce(widening: Widening, op: ReduceOp, active: Active) -> None:
     widening.hold(op, [Uniform(widening.add(reduction(lanes, kind, type_)))])
 
 
-def widen_broadcast(widening: Widening, op: BroadcastOp, active: Active) -> None:
+def _widen_broadcast(widening: Widening, op: BroadcastOp, active: Active) -> None:
     """The element of one lane, which all others get."""
     held = widening.of(op.value)
     source = _one_source(widening, op, active)
@@ -116,13 +141,10 @@ def _contributions(
     neutral = neutral_element(op.kind.data, op.value.type)
     nothing = widening.dense(neutral.value.data, op.value.type)
     lanes = widening.vector(widening.of(op.value))
-    if active.mask is not None:
-        on = widening.vector(active.mask)
-        lanes = widening.add(arith.SelectOp(on, lanes, nothing))
-    return lanes, nothing
+    return widening.in_active(active, lanes, nothing), nothing
 
 
-def widen_scan(widening: Widening, op: ScanOp, active: Active) -> None:
+def _widen_scan(widening: Widening, op: ScanOp, active: Active) -> None:
     """Each step doubles how many lanes before it a lane has combined."""
     lanes, nothing = _contributions(widening, op, active)
     if op.mode.data is ScanMode.EXCLUSIVE:
@@ -152,24 +174,21 @@ def _permuted(
     return widening.add(vector.ShuffleOp(a, b, places, result_type=type_))
 
 
-def widen_vote(widening: Widening, op: AnyOp | AllOp, active: Active) -> None:
+def _widen_vote(widening: Widening, op: AnyOp | AllOp, active: Active) -> None:
     """Lanes that are off have no vote."""
     held = widening.of(op.predicate)
     every = isinstance(op, AllOp)
     if active.mask is not None and not isinstance(held, Uniform):
-        on, votes = widening.vector(active.mask), widening.vector(held)
-        none = widening.dense(1 if every else 0, i1)
-        held = Varying(widening.add(arith.SelectOp(on, votes, none)))
+        votes = widening.in_active(active, widening.vector(held), int(every))
+        held = Varying(votes)
     answer = widening.all_lanes(held) if every else widening.any_lane(held)
     widening.hold(op, [Uniform(answer)])
 
 
-def widen_ballot(widening: Widening, op: BallotOp, active: Active) -> None:
+def _widen_ballot(widening: Widening, op: BallotOp, active: Active) -> None:
     """The bits of a mask as one integer, lane 0 in the lowest."""
     votes = widening.vector(widening.of(op.predicate))
-    if active.mask is not None:
-        on = widening.vector(active.mask)
-        votes = widening.add(arith.SelectOp(on, votes, widening.dense(0, i1)))
+    votes = widening.in_active(active, votes, 0)
     bits = IntegerType(widening.width)
     if widening.width > 1:
         votes = widening.add(vector.BitcastOp(votes, VectorType(bits, [1])))
@@ -179,22 +198,20 @@ def widen_ballot(widening: Widening, op: BallotOp, active: Active) -> None:
     widening.hold(op, [Uniform(number)])
 
 
-def widen_elect(widening: Widening, op: ElectOp, active: Active) -> None:
+def _widen_elect(widening: Widening, op: ElectOp, active: Active) -> None:
     index = IndexType()
     if active.first:
         one = widening.constants.number(1, index)
         widening.lanes[op.result] = Prefix(one, op.result.name_hint)
         return
-    assert active.mask is not None
-    lanes, on = widening.steps(index, 1), widening.vector(active.mask)
-    none = widening.dense(widening.width, index)
-    here = widening.add(arith.SelectOp(on, lanes, none))
+    lanes = widening.steps(index, 1)
+    here = widening.in_active(active, lanes, widening.width)
     first = widening.add(reduction(here, CombiningKindFlag.MINUI, index))
     chosen = arith.CmpiOp(lanes, widening.vector(Uniform(first)), "eq")
     widening.hold(op, [Varying(widening.add(chosen))])
 
 
-def widen_shuffle(widening: Widening, op: ShuffleOp, active: Active) -> None:
+def _widen_shuffle(widening: Widening, op: ShuffleOp, active: Active) -> None:
     held, selector = widening.of(op.value), widening.of(op.selector)
     if isinstance(held, Uniform):
         widening.hold(op, [held])

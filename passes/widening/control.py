@@ -16,28 +16,8 @@ from spmd.dialects.enclosing import terminator
 from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.rewriting import hint
-from spmd.dialects.spmd import (
-    AllOp,
-    AnyOp,
-    BallotOp,
-    BarrierOp,
-    BroadcastOp,
-    ElectOp,
-    LaneIdOp,
-    MaskedOp,
-    ReduceOp,
-    ScanOp,
-    ShuffleOp,
-)
-from spmd.passes.widening.collectives import (
-    widen_ballot,
-    widen_broadcast,
-    widen_elect,
-    widen_reduce,
-    widen_scan,
-    widen_shuffle,
-    widen_vote,
-)
+from spmd.dialects.spmd import AnyOp, LaneIdOp, MaskedOp, convergence_of
+from spmd.passes.widening.collectives import widen_collective
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.hints import widen_hint
 from spmd.passes.widening.lanes import Active, Lanes, Strided, Uniform, Varying
@@ -87,24 +67,10 @@ class SubGroupWidening(Widening):
                 widen_alloca(self, op)
             case MaskedOp():
                 self._widen_masked(op, active)
-            case AnyOp() | AllOp():
-                widen_vote(self, op, active)
-            case BallotOp():
-                widen_ballot(self, op, active)
-            case ElectOp():
-                widen_elect(self, op, active)
-            case ScanOp():
-                widen_scan(self, op, active)
-            case ShuffleOp():
-                widen_shuffle(self, op, active)
-            case BarrierOp():
-                pass  # Lanes in lock step see each other's memory.
-            case ReduceOp():
-                widen_reduce(self, op, active)
-            case BroadcastOp():
-                widen_broadcast(self, op, active)
             case LaneIdOp():
                 self.hold(op, [self.lane_index])
+            case _ if convergence_of(op) is not None:
+                widen_collective(self, op, active)
             case cf.AssertOp():
                 self._widen_assert(op, active)
             case scf.IfOp():
@@ -146,8 +112,7 @@ class SubGroupWidening(Widening):
     def _widen_masked(self, op: MaskedOp, active: Active) -> None:
         mask = self.of(op.mask)
         if active.mask is not None:
-            on, here = self.vector(active.mask), self.vector(mask)
-            mask = Varying(self.add(arith.SelectOp(on, here, self.dense(0, i1))))
+            mask = Varying(self.in_active(active, self.vector(mask), 0))
         block = op.body.block
         inner = Active(mask, active.all and op.mask in self.some)
         self.widen_block(block, inner)
@@ -187,9 +152,7 @@ class SubGroupWidening(Widening):
         """No lane that is on may fail."""
         held = self.of(op.arg)
         if active.mask is not None:
-            on = self.vector(active.mask)
-            arg, fine = self.vector(held), self.all_on()
-            held = Varying(self.add(arith.SelectOp(on, arg, fine)))
+            held = Varying(self.in_active(active, self.vector(held), self.all_on()))
         self.append(cf.AssertOp(self.all_lanes(held), op.msg))
 
     # Control flow

@@ -194,18 +194,32 @@ class Emitter(Builder):
         element = type_.element_type
         if active.first:
             return self.add(vector.ExtractOp(value, [0], element), value)
-        assert active.mask is not None
-        mask = self.vector(active.mask)
         if isa(element, AnyFloat):
             # Equal bits, whatever they mean: NaN and -0.0 survive.
             bits = IntegerType(element.bitwidth)
             as_bits = self.add(arith.BitcastOp(value, self.vector_type(bits)))
             found = self._any_lane(as_bits, active)
             return self.add(arith.BitcastOp(found, element), value)
-        off = self.dense(0, element)
-        on = self.add(arith.SelectOp(mask, value, off))
+        on = self.in_active(active, value, 0)
         kind = CombiningKindFlag.OR if element == i1 else CombiningKindFlag.MAXUI
         return self.add(reduction(on, kind, element), value)
+
+    def mask(self, active: Active) -> SSAValue | None:
+        """Which lanes are active, as a vector; `None` if all are."""
+        return None if active.mask is None else self.vector(active.mask)
+
+    def in_active(
+        self, active: Active, value: SSAValue, other: float | SSAValue
+    ) -> SSAValue:
+        """The vector `value` in the active lanes, `other` in the inactive ones."""
+        on = self.mask(active)
+        if on is None:
+            return value
+        if not isinstance(other, SSAValue):
+            type_ = value.type
+            assert isa(type_, VectorType)
+            other = self.dense(other, type_.element_type)
+        return self.add(arith.SelectOp(on, value, other))
 
     def any_lane(self, lanes: Lanes) -> SSAValue:
         """Whether a condition holds in any lane."""

@@ -13,7 +13,7 @@ from spmd.dialects.comparisons import PREDICATES, SWAPPED
 from spmd.dialects.interfaces.computation import is_modular
 from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.interfaces.speculation import may_trap
-from spmd.dialects.rewriting import constant_index
+from spmd.dialects.rewriting import constant_index, hint
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import (
     Active,
@@ -120,34 +120,19 @@ def _compute_vector(
 ) -> None:
     vectors: list[SSAValue] = []
     for position, each in enumerate(operands):
-        if (
-            isinstance(op, arith.SelectOp)
-            and position == 0
-            and isinstance(each, Uniform)
-        ):
+        choice = isinstance(op, arith.SelectOp) and position == 0
+        if choice and isinstance(each, Uniform):
             vectors.append(each.scalar)
         else:
             vectors.append(widening.vector(each))
-    if active.mask is not None:
-        if may_trap(op):
-            vectors[1] = _harmless(widening, vectors[1], active.mask)
-        elif is_library_function(op):
-            vectors = [
-                _harmless(widening, each, active.mask) if _is_float(operand) else each
-                for each, operand in zip(vectors, op.operands, strict=True)
-            ]
+    masked = (1,) if may_trap(op) else _floats(op) if is_library_function(op) else ()
+    for position in masked:
+        harmless = widening.in_active(active, vectors[position], 1)
+        vectors[position] = hint(harmless, vectors[position])
     types = [widening.vector_type(type_) for type_ in op.result_types]
     new = clone_with(op, vectors, types)
     widening.append(new)
     widening.hold(op, [Varying(result) for result in new.results])
-
-
-def _harmless(widening: Widening, value: SSAValue, mask: Lanes) -> SSAValue:
-    """`value` in the active lanes and 1 in the others."""
-    element = value.type.element_type  # pyright: ignore
-    on = widening.vector(mask)
-    op = arith.SelectOp(on, value, widening.dense(1, element))  # pyright: ignore
-    return widening.add(op, value)
 
 
 def _as_prefix(
@@ -259,5 +244,6 @@ def _bits(value: SSAValue) -> int:
     return bits
 
 
-def _is_float(value: SSAValue) -> bool:
-    return isa(value.type, AnyFloat)
+def _floats(op: Operation) -> list[int]:
+    """Which operands of `op` are floats."""
+    return [i for i, each in enumerate(op.operands) if isa(each.type, AnyFloat)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects import arith, memref, scf, vector
@@ -29,7 +28,6 @@ from spmd.passes.widening.addresses import (
     LaneAddresses,
     LanePattern,
     remark,
-    scalars_of,
     why_not_contiguous,
 )
 from spmd.passes.widening.lanes import (
@@ -53,36 +51,21 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
     | anything else             | `vector.gather`                            |
     | private, uniform element  | `vector.load`: garbage may be loaded       |
     """
-    indices = [widening.of(index) for index in op.indices]
-    private = widening.private.get(op.memref)
     type_ = widening.vector_type(op.res.type)
-    if private is not None and not private.shared:
-        if all(isinstance(index, Uniform) for index in indices):
-            address = [*scalars_of(indices), widening.zero]
-            new = vector.LoadOp(private.array, address, type_)
-            widening.hold(op, [Varying(widening.add(new))])
-            return
-        array, indices = private.array, [*indices, widening.lane_index]
-    else:
-        array = widening.array(op.memref)
     steps = STEPS if active.mask is None else range(0)
-    access = LaneAddresses.of(widening, array, indices, steps)
+    access, indices = _addresses(widening, op, steps)
     match access.pattern:
         case LanePattern.UNIFORM:
-            held = _load_once(widening, op, array, scalars_of(indices), active)
-            widening.hold(op, [held])
+            widening.hold(op, [_load_once(widening, op, access, active)])
             return
         case LanePattern.CONTIGUOUS:
-            harmless = _stays_inside(widening, op.memref, op.indices)
-            mask = (
-                None
-                if harmless or active.mask is None
-                else widening.vector(active.mask)
-            )
+            harmless = _is_in_bounds(widening, op)
+            mask = None if harmless else widening.mask(active)
             loaded = _load(widening, access, type_, mask)
             _keep_streaming(op, loaded.owner)
         case LanePattern.REVERSED:
-            mask = active.mask and _reverse(widening, widening.vector(active.mask))
+            mask = widening.mask(active)
+            mask = mask and _reverse(widening, mask)
             loaded = _load(widening, access, type_, mask)
             remark(loaded.owner, "reversed", why_not_contiguous(op, indices))
             loaded = _reverse(widening, loaded)
@@ -91,11 +74,7 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
             why = why_not_contiguous(op, indices)
             remark(loaded.owner, f"stride {access.step}", why)
         case LanePattern.SCATTERED:
-            on = (
-                widening.all_on()
-                if active.mask is None
-                else widening.vector(active.mask)
-            )
+            on = widening.mask(active) or widening.all_on()
             off = widening.dense(0, op.res.type)
             gather = GatherOp(access.array, access.first, access.offsets, on, off)
             remark(gather, "gather", why_not_contiguous(op, indices))
@@ -118,46 +97,44 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
     not seen: what lanes that are off have there may be stored back as it was.
     """
     value = widening.of(op.value)
-    indices = [widening.of(index) for index in op.indices]
-    private = widening.private.get(op.memref)
-    if private is not None and not private.shared:
-        if all(isinstance(index, Uniform) for index in indices):
-            _store_private(widening, private.array, scalars_of(indices), value, active)
-            return
-        array, indices = private.array, [*indices, widening.lane_index]
-    else:
-        array = widening.array(op.memref)
-    access = LaneAddresses.of(widening, array, indices)
+    access, indices = _addresses(widening, op)
     if access.pattern is LanePattern.UNIFORM and isinstance(value, Uniform):
-        _store_once(widening, array, scalars_of(indices), value.scalar, active)
+        _store_once(widening, access, value.scalar, active)
         return
-    stored = widening.vector(value)
-    mask = None if active.mask is None else widening.vector(active.mask)
+    stored, mask = widening.vector(value), widening.mask(active)
     match access.pattern:
         case LanePattern.UNIFORM if mask is None:
             # Lanes may only store the same value there; the first one always exists.
             first = vector.ExtractOp(stored, [0], op.value.type)
             scalar = widening.add(first, op.value)
-            store = memref.StoreOp.get(scalar, array, scalars_of(indices))
+            store = memref.StoreOp.get(scalar, access.array, access.first)
         case LanePattern.CONTIGUOUS:
-            if (
-                mask is not None
-                and _is_of_group(op.memref)
-                and _stays_inside(widening, op.memref, op.indices)
-            ):
+            hidden = _is_of_group(widening, op.memref)
+            if mask and hidden and _is_in_bounds(widening, op):
                 stored, mask = _blended(widening, access, stored, mask), None
             store = _vector_store(access, stored, mask)
             _keep_streaming(op, store)
         case LanePattern.REVERSED:
             stored = _reverse(widening, stored)
-            mask = None if mask is None else _reverse(widening, mask)
+            mask = mask and _reverse(widening, mask)
             store = _vector_store(access, stored, mask)
             remark(store, "reversed", why_not_contiguous(op, indices))
         case _:
-            on = widening.all_on() if mask is None else mask
+            on = mask or widening.all_on()
             store = ScatterOp(access.array, access.first, access.offsets, on, stored)
             remark(store, "scatter", why_not_contiguous(op, indices))
     widening.append(store)
+
+
+def _addresses(
+    widening: Widening, op: memref.LoadOp | memref.StoreOp, steps: range = range(0)
+) -> tuple[LaneAddresses, list[Lanes]]:
+    """Where the lanes of `op` go, and how they hold its indices."""
+    indices = [widening.of(index) for index in op.indices]
+    if _is_own(widening, op.memref):
+        indices.append(widening.lane_index)
+    array = widening.array(op.memref)
+    return LaneAddresses.of(widening, array, indices, steps), indices
 
 
 def _vector_store(
@@ -200,11 +177,10 @@ def widen_alloca(widening: Widening, op: memref.AllocaOp) -> None:
 def _load_once(
     widening: Widening,
     op: memref.LoadOp,
-    array: SSAValue,
-    indices: Sequence[SSAValue],
+    access: LaneAddresses,
     active: Active,
 ) -> Lanes:
-    load = memref.LoadOp.get(array, indices)
+    load = memref.LoadOp.get(access.array, access.first)
     load.properties.update(
         {k: v for k, v in op.properties.items() if k not in load.properties}
     )
@@ -220,35 +196,15 @@ def _load_once(
 
 
 def _store_once(
-    widening: Widening,
-    array: SSAValue,
-    indices: Sequence[SSAValue],
-    value: SSAValue,
-    active: Active,
+    widening: Widening, access: LaneAddresses, value: SSAValue, active: Active
 ) -> None:
-    store = memref.StoreOp.get(value, array, indices)
+    store = memref.StoreOp.get(value, access.array, access.first)
     if active.some:
         widening.append(store)
         return
     assert active.mask is not None
     some = widening.any_lane(active.mask)
     widening.append(scf.IfOp(some, [], Region(Block([store, scf.YieldOp()]))))
-
-
-def _store_private(
-    widening: Widening,
-    array: SSAValue,
-    indices: Sequence[SSAValue],
-    value: Lanes,
-    active: Active,
-) -> None:
-    address = [*indices, widening.zero]
-    stored = widening.vector(value)
-    if active.mask is not None:
-        access = LaneAddresses(array, LanePattern.CONTIGUOUS, address)
-        mask = widening.vector(active.mask)
-        stored = _blended(widening, access, stored, mask)
-    widening.append(vector.StoreOp(stored, array, address))
 
 
 def _blended(
@@ -265,23 +221,29 @@ def _blended(
     return widening.add(arith.SelectOp(mask, stored, widening.add(load)))
 
 
-def _is_of_group(array: SSAValue) -> bool:
+def _is_own(widening: Widening, array: SSAValue) -> bool:
+    """Whether each lane has a part of the array that `array` becomes."""
+    private = widening.private.get(array)
+    return private is not None and not private.shared
+
+
+def _is_of_group(widening: Widening, array: SSAValue) -> bool:
     """Whether no other thread sees the memory of `array`."""
     type_ = cast(MemRefType[Attribute], array.type)
-    if type_.memory_space == LOCAL_SPACE:
+    if type_.memory_space == LOCAL_SPACE or _is_own(widening, array):
         return True
     base = underlying_object(array)
     return isinstance(base.owner, Operation) and is_group_memory(base.owner)
 
 
-def _stays_inside(
-    widening: Widening, array: SSAValue, indices: Sequence[SSAValue]
-) -> bool:
-    """Whether all lanes access elements that exist, also those that are off."""
-    type_ = cast(MemRefType[Attribute], array.type)
+def _is_in_bounds(widening: Widening, op: memref.LoadOp | memref.StoreOp) -> bool:
+    """Whether all lanes access elements that exist, also the inactive ones."""
+    type_ = cast(MemRefType[Attribute], op.memref.type)
+    if _is_own(widening, op.memref):
+        return True  # Contiguous is only the same element of all lanes.
     if DYNAMIC_INDEX in type_.get_shape():
         return False
-    for index, size in zip(indices, type_.get_shape(), strict=True):
+    for index, size in zip(op.indices, type_.get_shape(), strict=True):
         range_ = widening.ranges.of(index)
         if range_.low < 0 or range_.high >= size:
             return False
