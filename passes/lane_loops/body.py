@@ -20,7 +20,7 @@ from spmd.passes.lane_loops.writer import LaneWriter
 from spmd.passes.sub_groups.vectorization_legality import is_item_type
 
 Active = tuple[SSAValue, ...]
-"""Masks that all hold in the lanes that are on."""
+"""Masks that all hold in the active lanes."""
 
 
 def write_lane_loops(group: SubGroupOp, divergence: Divergence) -> None:
@@ -79,7 +79,7 @@ class _LaneLoops(LaneWriter):
             return mapping.get(value, value)
         owner = value.owner
         if isinstance(value.type, MemRefType):
-            # An array is found again, not kept.
+            # An array is rematerialized, not kept.
             if not isinstance(owner, Operation) or owner.regions:
                 fail(
                     owner if isinstance(owner, Operation) else self.group,
@@ -138,7 +138,7 @@ class _LaneLoops(LaneWriter):
             mapping[old_result] = hint(result, old_result)
 
     def _nothing(self, type_: Attribute, op: Operation) -> SSAValue:
-        """A value for lanes that are off."""
+        """A value for inactive lanes."""
         if not is_item_type(type_):
             fail(
                 op, f"expected numbers or vectors out of code under a mask, got {type_}"
@@ -270,19 +270,19 @@ def _runs_alone(op: Operation) -> bool:
 
 
 def _kept(run: Sequence[Operation], members: set[Operation]) -> list[SSAValue]:
-    """The results of `run` that are asked for later; arrays are found again instead."""
-    found_again: set[SSAValue] = set()
+    """The results of `run` that are asked for later; arrays are rematerialized instead."""
+    rematerialized: set[SSAValue] = set()
     kept: list[SSAValue] = []
     for op in reversed(run):
         for result in op.results:
-            later = result in found_again or any(
+            later = result in rematerialized or any(
                 use.operation not in members for use in result.uses
             )
             if not later:
                 continue
             if isinstance(result.type, MemRefType):
                 if not isinstance(op, memref.AllocaOp):
-                    found_again.update(op.operands)
+                    rematerialized.update(op.operands)
             else:
                 kept.append(result)
     return kept

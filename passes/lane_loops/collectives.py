@@ -63,7 +63,7 @@ def _contribution(
     active: Sequence[SSAValue],
     lane: SSAValue,
 ) -> SSAValue:
-    """What `lane` has if it is on, and what changes nothing if it is not."""
+    """What `lane` has if it is active, and what changes nothing if it is not."""
     on = writer.on(active, lane)
     own = writer.at(value, lane)
     return own if on is None else writer.add(arith.SelectOp(on, own, neutral))

@@ -199,7 +199,7 @@ class LaneWriter(Builder):
     # Masks and private arrays
 
     def on(self, active: Sequence[SSAValue], lane: SSAValue) -> SSAValue | None:
-        """Whether `lane` is on, where all of `active` must hold; `None` if it is."""
+        """Whether `lane` is active, where all of `active` must hold; `None` if it is."""
         result: SSAValue | None = None
         for mask in active:
             here = self.at(mask, lane)

@@ -1,9 +1,9 @@
 """
-What control flow is decided by is known to be uniform, also behind masks.
+What control flow depends on is known to be uniform, also under masks.
 
-A range that made a condition uniform may be lost: lanes that are off divide by 1, and what
-all lanes agree on is a reduction. Then the next step could not tell that lanes agree. So
-the condition is asked for again, of the lanes that are on.
+A range that made a condition uniform may be lost: inactive lanes divide by 1, and what all
+lanes have becomes a reduction. Then the next step could not tell that it is uniform. So
+the condition is read again, from the active lanes.
 
 ```mlir
 // before: uniform, as %row is 0 and %id below 64
@@ -43,24 +43,24 @@ def rests_on_ranges(group: SubGroupOp, divergence: Divergence) -> bool:
     )
 
 
-def agree_again(
+def ask_active_lanes(
     group: SubGroupOp, kept: Sequence[tuple[Operation, Mask]], masks: Masks
 ) -> None:
-    """Make sure that what decides in `kept`, behind masks, is known to be uniform."""
+    """Make sure that what decides in `kept`, under masks, is known to be uniform."""
     if not kept:
         return
     divergence = analyze_sub_group(group)
     for op, mask in kept:
-        anchor, count = _place_of_decision(op)
+        anchor, count = _condition_operands(op)
         for number in range(count):
             value = anchor.operands[number]
             if divergence.is_uniform(value):
                 continue
             at = Builder.before(anchor)
-            anchor.operands[number] = masks.picked(value, mask.value, at)
+            anchor.operands[number] = masks.read_first_active(value, mask.value, at)
 
 
-def _place_of_decision(op: Operation) -> tuple[Operation, int]:
+def _condition_operands(op: Operation) -> tuple[Operation, int]:
     """Whose first operands, and how many, decide about what `op` does."""
     if isinstance(op, scf.WhileOp):
         return terminator(op.before_region.block), 1

@@ -25,7 +25,7 @@ from spmd.dialects.spmd import (
     MaskedOp,
     SubGroupOp,
 )
-from spmd.passes.masking.conditions import agree_again, rests_on_ranges
+from spmd.passes.masking.conditions import ask_active_lanes, rests_on_ranges
 from spmd.passes.masking.loops import mask_divergent_for, mask_divergent_while
 from spmd.passes.masking.masked_ops import mask_run
 from spmd.passes.masking.masks import Mask, Masks, is_poison
@@ -46,7 +46,7 @@ def mask_sub_group(group: SubGroupOp, divergence: Divergence) -> None:
     else:
         masking.mask_block(group.body.block, Mask())
     if in_doubt:
-        agree_again(group, masking.kept, masking)
+        ask_active_lanes(group, masking.kept, masking)
 
 
 class Masking(Masks):
@@ -102,7 +102,7 @@ class Masking(Masks):
         mask_run(self, run, mask)
 
     def _mask_sizes(self, op: memref.AllocaOp, mask: Mask) -> None:
-        """Let lanes that are off, whose sizes are garbage, have arrays without elements."""
+        """Let inactive lanes, whose sizes are garbage, have arrays without elements."""
         for number, size in enumerate(op.dynamic_sizes):
             none = self.constants.zero(size.type)
             op.operands[number] = self.blended(mask, size, none, size, op)
@@ -198,7 +198,7 @@ class Masking(Masks):
         limit: int = SKIP_ABOVE,
     ) -> Sequence[SSAValue]:
         """
-        Move `block` in front of `anchor`, where it runs under `mask`.
+        Move `block` before `anchor`, where it runs under `mask`.
 
         Returns what it yields in the lanes of `mask`, and `old` in the others; `None`
         in `old` says that the others need no value.
@@ -270,7 +270,7 @@ class Masking(Masks):
             defaults = [olds.get(result) for result in masked.res]
             known = [value for value in defaults if value is not None]
             if len(olds) == len(new) and len(known) == len(defaults):
-                # `else` of `spmd.masked` says the same as a select behind it.
+                # `else` of `spmd.masked` says the same as a select after it.
                 masked.operands = (masked.mask, *known)
                 done = masked.res
         return [
@@ -287,9 +287,9 @@ class Masking(Masks):
             if value is None:
                 continue
             if mask.value is not None and self.divergence.is_uniform(result):
-                # Lanes that are off took no branch; what they have is garbage.
+                # Inactive lanes took no branch; what they have is garbage.
                 at = Builder(InsertPoint.after(op), op)
-                value = self.picked(value, mask.value, at)
+                value = self.read_first_active(value, mask.value, at)
             result.replace_all_uses_with(hint(value, result))
         Rewriter.erase_op(op)
 

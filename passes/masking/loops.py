@@ -21,13 +21,13 @@ from spmd.passes.work_item_loops.counted_loops import for_to_while
 
 def mask_divergent_for(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
     """A counted loop whose lanes run different numbers of times."""
-    if why_not_in_step(masking, loop, mask) is None:
-        _mask_in_step(masking, loop, mask)
+    if why_not_lockstep(masking, loop, mask) is None:
+        _mask_lockstep(masking, loop, mask)
     else:
         _mask_as_while(masking, loop, mask)
 
 
-def needs_freezing(masking: Masks, result: SSAValue) -> bool:
+def needs_blend(masking: Masks, result: SSAValue) -> bool:
     """
     Whether it matters when a lane leaves a loop with a result.
 
@@ -36,7 +36,7 @@ def needs_freezing(masking: Masks, result: SSAValue) -> bool:
     return bool(result.uses) and not masking.is_uniform(result)
 
 
-def why_not_in_step(masking: Masks, loop: scf.ForOp, mask: Mask) -> str | None:
+def why_not_lockstep(masking: Masks, loop: scf.ForOp, mask: Mask) -> str | None:
     """Why lane 0 does not count for all lanes; `None` if it does."""
     if not isinstance(loop.lb.type, IndexType):
         return f"the loop counts in {loop.lb.type}"
@@ -50,7 +50,7 @@ def why_not_in_step(masking: Masks, loop: scf.ForOp, mask: Mask) -> str | None:
     return None if mask.first else "lane 0 may be inactive"
 
 
-def _mask_in_step(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
+def _mask_lockstep(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
     """
     Lanes that start one after the other and have a common end: lane 0 starts first and
     ends last, so that its counter drives a uniform loop.
@@ -85,15 +85,15 @@ def _mask_in_step(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
         ahead = at.add(arith.MuliOp(ahead, masking.constants.number(stride, index)))
     zero = masking.constants.number(0, index)
     start = at.add(BroadcastOp(loop.lb, zero, Scope.SUB_GROUP), "start")
-    on = _on_in_step(masking, loop, ahead, mask)
+    on = _active_in_lockstep(masking, loop, ahead, mask)
     masking.mask_block(body, Mask(on, some=True, prefix=True))
 
-    inits, places = _freeze_carried(masking, loop, on)
+    inits, places = _blend_carried(masking, loop, on)
     new = scf.ForOp(start, loop.ub, loop.step, inits, loop.detach_region(loop.body))
     _replace_loop(masking, loop, new, places)
 
 
-def _on_in_step(
+def _active_in_lockstep(
     masking: Masks, loop: scf.ForOp, ahead: SSAValue, mask: Mask
 ) -> SSAValue:
     """Let the body count as many `ahead` as each lane is; the lanes that are not done."""
@@ -115,7 +115,7 @@ def _on_in_step(
     return narrowed
 
 
-def _freeze_carried(
+def _blend_carried(
     masking: Masks, loop: scf.ForOp, on: SSAValue
 ) -> tuple[list[SSAValue], list[int]]:
     """Keep what lanes leave with: what the loop starts with, and where its results are."""
@@ -124,16 +124,16 @@ def _freeze_carried(
     inits, nexts = list(loop.iter_args), list(end.operands)
     places = list(range(len(nexts)))
     for j, (result, arg) in enumerate(zip(loop.results, body.args[1:], strict=True)):
-        if nexts[j] is arg or not needs_freezing(masking, result):
+        if nexts[j] is arg or not needs_blend(masking, result):
             continue
         if masking.divergence.is_uniform(arg):
             # It goes on for all lanes; what lanes left with is kept beside it.
             kept = hint(body.insert_arg(arg.type, len(body.args)), result)
             places[j] = len(inits)
             inits.append(inits[j])
-            nexts.append(_frozen(on, nexts[j], kept, end))
+            nexts.append(_live_out_blend(on, nexts[j], kept, end))
         else:
-            nexts[j] = _frozen(on, nexts[j], arg, end)
+            nexts[j] = _live_out_blend(on, nexts[j], arg, end)
     end.operands = nexts
     return inits, places
 
@@ -173,7 +173,7 @@ def _mask_while(
     masking: Masks, loop: scf.WhileOp, mask: Mask, uniform: set[BlockArgument]
 ) -> None:
     """
-    Add the live lanes to the state of `loop` and freeze what is read after it.
+    Add the live lanes to the state of `loop` and blend what is read after it.
 
     `uniform` holds the arguments of the first region that are the same in all lanes that
     live; they stay uniform, and what lanes leave with goes to a value of its own.
@@ -188,12 +188,12 @@ def _mask_while(
     off = masking.constants.bit(False)
     on = at.add(arith.SelectOp(live, condition.operands[0], off), "active")
     start = masking.constants.bit(True) if mask.value is None else mask.value
-    state = _freeze_what_lanes_leave_with(masking, loop, live, uniform)
+    state = _blend_live_outs(masking, loop, live, uniform)
     some = at.add(AnyOp(on), "some")
     condition.operands = (some, on, *state.forwarded)
 
     masking.mask_block(body, Mask(live_in_body, some=True, prefix=False))
-    nexts = _keep_handed_through(body, test, live_in_body, state)
+    nexts = _keep_passed_through(body, test, live_in_body, state)
     terminator(body).operands = (live_in_body, *nexts, *state.more_nexts)
     new = scf.WhileOp(
         (start, *loop.arguments, *state.more_inits),
@@ -220,11 +220,11 @@ class _LoopState:
     more_nexts: list[SSAValue] = field(default_factory=list[SSAValue])
     """What is added to the state by the second region."""
 
-    handed_through: dict[int, int] = field(default_factory=dict[int, int])
+    passed_through: dict[int, int] = field(default_factory=dict[int, int])
     """From results that are arguments, whose next value is to be kept, to which."""
 
 
-def _freeze_what_lanes_leave_with(
+def _blend_live_outs(
     masking: Masks, loop: scf.WhileOp, live: SSAValue, uniform: set[BlockArgument]
 ) -> _LoopState:
     """
@@ -232,10 +232,10 @@ def _freeze_what_lanes_leave_with(
 
     Both regions have `live` as their first argument already, the terminators not.
 
-    | the result is               | how it is frozen                                  |
+    | the result is               | how it is blended                                 |
     | --------------------------- | ------------------------------------------------- |
-    | an argument, handed through | the next value of a finished lane is the old one  |
-    | handed back unchanged       | the argument that it becomes holds the old value  |
+    | an argument, passed through | the next value of a finished lane is the old one  |
+    | passed back unchanged       | the argument that it becomes holds the old value  |
     | anything else               | an argument is added that holds the old value     |
     """
     test, body = loop.before_region.block, loop.after_region.block
@@ -243,24 +243,24 @@ def _freeze_what_lanes_leave_with(
     forwarded = list(condition.operands[1:])
     state = _LoopState(forwarded, list(range(len(forwarded))))
     arguments = [_number_of(value, test) for value in forwarded]
-    handed_through = set(arguments)
+    passed_through = set(arguments)
     for j, result in enumerate(loop.results):
         value, same_as = forwarded[j], arguments[j]
-        if _is_from_outside(value, loop) or not needs_freezing(masking, result):
+        if _is_from_outside(value, loop) or not needs_blend(masking, result):
             continue
         argument = body.args[j + 1]
         if same_as is None:
             lockstep = masking.divergence.is_uniform(argument)
         elif not (lockstep := test.args[same_as + 1] in uniform):
-            state.handed_through[j] = same_as
+            state.passed_through[j] = same_as
             continue
         back = next((k for k, each in enumerate(nexts) if each is argument), None)
-        if back is not None and not lockstep and back not in handed_through:
-            forwarded[j] = _frozen(live, value, test.args[back + 1], condition)
+        if back is not None and not lockstep and back not in passed_through:
+            forwarded[j] = _live_out_blend(live, value, test.args[back + 1], condition)
             continue
         tracker = hint(test.insert_arg(value.type, len(test.args)), result)
         state.more_inits.append(masking.constants.zero(value.type))
-        tracked = _frozen(live, value, tracker, condition)
+        tracked = _live_out_blend(live, value, tracker, condition)
         if lockstep:
             state.places[j] = len(forwarded)
             forwarded.append(tracked)
@@ -271,14 +271,14 @@ def _freeze_what_lanes_leave_with(
     return state
 
 
-def _keep_handed_through(
+def _keep_passed_through(
     body: Block, test: Block, live: SSAValue, state: _LoopState
 ) -> list[SSAValue]:
     """The next values, where lanes that have left the loop keep those they left with."""
     end = terminator(body)
     nexts = list(end.operands)
     frozen: set[int] = set()
-    for j, k in state.handed_through.items():
+    for j, k in state.passed_through.items():
         old = body.args[j + 1]
         if nexts[k] is old or k in frozen:
             continue
@@ -302,7 +302,7 @@ def _replace_loop(
     Rewriter.erase_op(loop)
 
 
-def _frozen(
+def _live_out_blend(
     live: SSAValue, new: SSAValue, old: SSAValue, anchor: Operation
 ) -> SSAValue:
     """`new` in the lanes that still live, what they left with in the others."""

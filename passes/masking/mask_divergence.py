@@ -4,16 +4,16 @@ Level 2 to level 3: inside a sub-group only uniform branches and loops.
 * A divergent `scf.if` or `scf.index_switch` becomes straight-line code: each branch runs
   in `spmd.masked`, or in all lanes where that can do no harm. A branch with loops,
   uniform memory accesses or much work is skipped if no lane wants it (`spmd.any`).
-* A divergent loop runs while any lane lives. Values are frozen in finished lanes only
+* A divergent loop runs while any lane lives. Values of finished lanes are kept only
   if somebody reads them after the loop; all other state of finished lanes is garbage.
-* A private array of dynamic size has no elements where a lane is off.
+* A private array of dynamic size has no elements where a lane is inactive.
 * A `count` of a sub-group becomes a mask around its whole body.
-* Uniform branches and loops stay. Under a mask they run only where some lane is on,
+* Uniform branches and loops stay. Under a mask they run only where some lane is active,
   since their conditions mean nothing elsewhere. Conditions whose uniformity does not
-  outlast the masks are asked of the lanes that are on (`masking/decisions.py`).
+  outlast the masks are asked of the active lanes (`masking/conditions.py`).
 
 A mask is narrowed by `arith.select %mask, %condition, %false`: `arith.andi` would let
-the garbage of a lane that is off through.
+the garbage of an inactive lane through.
 
 Requires: level 2; every `spmd.sub_group` body passes `why_not_vectorizable`.
 Ensures: no branch or loop in a sub-group is divergent; masked regions have one block

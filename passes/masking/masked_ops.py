@@ -14,7 +14,7 @@ from spmd.dialects.building import Builder
 from spmd.dialects.rewriting import hint, replace
 from spmd.dialects.spmd import MaskedOp, YieldOp
 from spmd.passes.masking.masks import Mask, Masks
-from spmd.passes.masking.speculation import is_always_there, is_private, needs_mask
+from spmd.passes.masking.speculation import is_dereferenceable, is_private, needs_mask
 from spmd.passes.sub_groups.vectorization_legality import is_lane_type
 
 
@@ -22,7 +22,7 @@ def mask_run(masks: Masks, run: Sequence[Operation], mask: Mask) -> None:
     """
     Put neighbouring ops into `spmd.masked`, if they cannot run in all lanes.
 
-    What all lanes do alike runs unmasked where some lane is on: that lane does it.
+    What all lanes do in the same way runs unmasked where some lane is active: that lane does it.
     """
     if mask.value is None:
         return
@@ -38,10 +38,10 @@ def mask_run(masks: Masks, run: Sequence[Operation], mask: Mask) -> None:
     for op in run:
         if not (piece or needs_mask(op) or _is_own_load(masks, op)):
             continue
-        if mask.some and needs_mask(op) and _is_alike(masks, op):
+        if mask.some and needs_mask(op) and _has_uniform_effect(masks, op):
             _wrap(masks, piece, mask)
             piece = []
-            if _is_alike(masks, op):
+            if _has_uniform_effect(masks, op):
                 continue
         piece.append(op)
     _wrap(masks, piece, mask)
@@ -59,7 +59,7 @@ def _without_promises(run: Sequence[Operation]) -> Sequence[Operation]:
 
 
 def _is_own_load(masks: Masks, op: Operation) -> bool:
-    """Whether lanes that are off load from an array in which they have stored nothing."""
+    """Whether inactive lanes load from an array in which they have stored nothing."""
     return (
         isinstance(op, memref.LoadOp)
         and is_private(op.memref)
@@ -67,15 +67,17 @@ def _is_own_load(masks: Masks, op: Operation) -> bool:
     )
 
 
-def _is_alike(masks: Masks, op: Operation) -> bool:
-    """Whether all lanes do the same to the same memory."""
+def _has_uniform_effect(masks: Masks, op: Operation) -> bool:
+    """Whether all lanes have the same effect on the same memory."""
     if op.name.startswith("spmd."):
         return False  # Collectives and atomics count who is there.
     if isinstance(op, memref.StoreOp) and is_private(op.memref):
         return False
     if _is_own_load(masks, op):
         return False
-    return all(masks.is_uniform(each) or is_always_there(each) for each in op.operands)
+    return all(
+        masks.is_uniform(each) or is_dereferenceable(each) for each in op.operands
+    )
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class _Masked:
     ops: Sequence[Operation]
     members: set[Operation]
     views: set[Operation]
-    """Those of `ops` that make memrefs, used after them, which can be made again."""
+    """Those of `ops` that make memrefs, used after them, which can be rematerialized."""
 
     results: Sequence[SSAValue]
     """What comes out of the mask."""
@@ -120,7 +122,7 @@ def _wrap(masks: Masks, piece: Sequence[Operation], mask: Mask) -> None:
     `piece` begins with an op that must be masked.
 
     A memref is no value of a lane, so that none comes out of a mask: where one is used
-    after it, it is made again there, from numbers that do come out.
+    after it, it is rematerialized there, from numbers that do come out.
 
     ```mlir
     // before
@@ -150,7 +152,7 @@ def _wrap(masks: Masks, piece: Sequence[Operation], mask: Mask) -> None:
     for old, new in zip(wrapped.results, masked.res, strict=True):
         hint(new, old)
         if mask.some and is_lane_type(old.type) and masks.is_uniform(old):
-            new = masks.picked(
+            new = masks.read_first_active(
                 new, mask.value, Builder(InsertPoint.after(masked), masked)
             )
         new_of[old] = new
@@ -167,8 +169,8 @@ def _views_after(
     new_of: dict[SSAValue, SSAValue],
     anchor: Operation,
 ) -> dict[SSAValue, SSAValue]:
-    """Make the memrefs of `wrapped` again, from what `new_of` says came out of the mask."""
-    # Lanes that are off have garbage, with which even a view is undefined.
+    """Rematerialize the memrefs of `wrapped` from what `new_of` says came out of the mask."""
+    # Inactive lanes have garbage, with which even a view is undefined.
     numbers = {
         old: new
         if masks.is_uniform(new)

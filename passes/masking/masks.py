@@ -18,29 +18,29 @@ from spmd.dialects.spmd import Kind, ReduceOp, Scope
 
 @dataclass(frozen=True)
 class Mask:
-    """The lanes that are on."""
+    """The active lanes."""
 
     value: SSAValue | None = None
-    """An `i1` per lane; `None` if all lanes are on."""
+    """An `i1` per lane; `None` if all lanes are active."""
 
     some: bool = True
-    """Whether it is known that at least one lane is on."""
+    """Whether it is known that at least one lane is active."""
 
     prefix: bool = True
-    """Whether no lane is on behind one that is off."""
+    """Whether no lane is active after an inactive one."""
 
     @property
     def first(self) -> bool:
-        """Whether it is known that lane 0 is on."""
+        """Whether it is known that lane 0 is active."""
         return self.some and self.prefix
 
     def known(self) -> Mask:
-        """This mask where it has been tested that some lane is on."""
+        """This mask where it has been tested that some lane is active."""
         return replace(self, some=True)
 
 
 class Masks(ABC):
-    """Builds masks in front of an operation."""
+    """Builds masks before an operation."""
 
     def __init__(self, divergence: Divergence, constants: ConstantPool):
         self.divergence = divergence
@@ -90,7 +90,9 @@ class Masks(ABC):
             return old
         return Builder.before(anchor).add(arith.SelectOp(mask.value, new, old), name)
 
-    def picked(self, value: SSAValue, mask: SSAValue | None, at: Builder) -> SSAValue:
+    def read_first_active(
+        self, value: SSAValue, mask: SSAValue | None, at: Builder
+    ) -> SSAValue:
         """
         What all active lanes have, in all lanes, so that control flow may ask for it.
 

@@ -18,15 +18,15 @@ from spmd.dialects.spmd import Scope, SubGroupQueryOp, convergence_of
 from spmd.dialects.work_groups import is_group_memory
 
 SKIP_ABOVE = 30
-"""A branch that costs more than so many simple operations is skipped if no lane is on."""
+"""A branch that costs more than so many simple operations is skipped if no lane is active."""
 
 SKIP_IDS_ABOVE = 3
-"""The same where only ids are compared: then whole sub-groups go the same way."""
+"""The same where only ids are compared: then whole sub-groups take the same path."""
 
 
 def needs_mask(op: Operation) -> bool:
     """
-    Whether `op` must know which lanes are on.
+    Whether `op` must know which lanes are active.
 
     Accesses may fault, integer divisions trap, functions of the math library are slow
     on garbage. Everything else computes garbage from garbage.
@@ -35,7 +35,7 @@ def needs_mask(op: Operation) -> bool:
         return True
     if isinstance(op, SubGroupQueryOp) or MemoryHint.of(op) is not None:
         return False
-    if isinstance(op, memref.LoadOp) and is_always_there(op.memref):
+    if isinstance(op, memref.LoadOp) and is_dereferenceable(op.memref):
         # At a constant index there is always something to load.
         return any(constant_index(index) is None for index in op.indices)
     return FunctionOfOperands.of(op) is None and not _is_view(op)
@@ -47,8 +47,8 @@ def is_private(array: SSAValue) -> bool:
     return isinstance(owner, memref.AllocaOp) and not is_group_memory(owner)
 
 
-def is_always_there(array: SSAValue) -> bool:
-    """Whether each work-item has an array of its own with all elements, also if it is off."""
+def is_dereferenceable(array: SSAValue) -> bool:
+    """Whether each work-item has an array of its own with static sizes."""
     type_ = array.type
     return is_private(array) and isa(type_, MemRefType) and type_.has_static_shape()
 
@@ -60,7 +60,7 @@ def _is_view(op: Operation) -> bool:
 def why_skip(
     block: Block, divergence: Divergence, limit: int = SKIP_ABOVE
 ) -> str | None:
-    """Why `block` must run only where some lane is on, or had better; else `None`."""
+    """Why `block` must run only where some lane is active, or had better; else `None`."""
     cost = 0
     for op in block.ops:
         if op.has_trait(IsTerminator):

@@ -118,7 +118,7 @@ class _Code(Builder):
         return self.add(at, f"{name}_element")
 
     def _index(self) -> SSAValue | None:
-        """How many elements behind the start it lies; `None` if it is the first."""
+        """How many elements after the start it lies; `None` if it is the first."""
         type_ = self._op.memref_type
         indices = tuple(self._op.indices)
         if isinstance(type_.layout, StridedLayoutAttr):

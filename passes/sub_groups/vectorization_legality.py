@@ -149,7 +149,7 @@ class _Legality:
         Whether `value` is computed from nothing but what lies outside of the loop.
 
         A weaker question than the divergence analysis answers, but one that needs no
-        analysis: uniform views are made by `spmd-to-loops` in front of the loop.
+        analysis: uniform views are made by `spmd-to-loops` before the loop.
         """
         known = self._outside.get(value)
         if known is None:

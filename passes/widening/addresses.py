@@ -291,7 +291,7 @@ class _Strides:
 
 def _offsets_fit_i32(array: SSAValue, indices: Sequence[Lanes]) -> bool:
     """
-    Whether the offsets of lanes that are on lie within 32 bits, whatever they are.
+    Whether the offsets of active lanes lie within 32 bits, whatever they are.
 
     True of arrays whose size is known to be small. A lane's offset counts from indices
     that lanes share, which for a strided index is that of lane 0.

@@ -5,13 +5,13 @@ Sub-group collectives as operations on vectors.
 | ----------- | ------------------------------------------------------------------ |
 | `any` `all` `reduce` | `vector.reduction`                                        |
 | `ballot`    | `vector.bitcast` to one integer                                    |
-| `elect`     | the first lane of a prefix, else the smallest index that is on     |
+| `elect`     | the first lane of a prefix, else the smallest active index          |
 | `scan`      | one `vector.shuffle` and one combination per power of two          |
 | `broadcast` | `vector.extract`                                                   |
 | `shuffle`   | `vector.shuffle` if the lanes are known, else a store and a gather |
 | `barrier`   | nothing: lanes run in lock step                                    |
 
-Lanes that are off contribute the neutral element.
+Inactive lanes contribute the neutral element.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def widen_collective(widening: Widening, op: Operation, active: Active) -> None:
 
 
 def _widen_reduce(widening: Widening, op: ReduceOp, active: Active) -> None:
-    """Lanes that are off contribute the neutral element."""
+    """Inactive lanes contribute the neutral element."""
     type_ = op.value.type
     lanes, _ = _contributions(widening, op, active)
     kind = combining_kind(op.kind.data, isa(type_, AnyFloat))
@@ -127,7 +127,7 @@ def _widen_broadcast(widening: Widening, op: BroadcastOp, active: Active) -> Non
 
 
 def _one_source(widening: Widening, op: BroadcastOp, active: Active) -> SSAValue:
-    """The lane that all lanes name, whether it is known that they agree or not."""
+    """The lane that all lanes name, whether it is known to be uniform or not."""
     held = widening.of(op.source)
     if not isinstance(held, Uniform):
         held = Varying(widening.vector(held))
@@ -175,7 +175,7 @@ def _permuted(
 
 
 def _widen_vote(widening: Widening, op: AnyOp | AllOp, active: Active) -> None:
-    """Lanes that are off have no vote."""
+    """Inactive lanes have no vote."""
     held = widening.of(op.predicate)
     every = isinstance(op, AllOp)
     if active.mask is not None and not isinstance(held, Uniform):

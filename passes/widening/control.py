@@ -149,7 +149,7 @@ class SubGroupWidening(Widening):
         return masks
 
     def _widen_assert(self, op: cf.AssertOp, active: Active) -> None:
-        """No lane that is on may fail."""
+        """No active lane may fail."""
         held = self.of(op.arg)
         if active.mask is not None:
             held = Varying(self.in_active(active, self.vector(held), self.all_on()))
@@ -203,7 +203,7 @@ class SubGroupWidening(Widening):
         return self.vector(held)
 
     def _first_of(self, held: Lanes, shape: Shape, active: Active) -> SSAValue:
-        """What lane 0 has, counted back from a lane that is on."""
+        """What lane 0 has, counted back from an active lane."""
         lanes = self.vector(held)
         assert shape.stride is not None
         element = lanes.type.element_type  # pyright: ignore

@@ -154,7 +154,7 @@ class Emitter(Builder):
     # Vectors to scalars
 
     def of_lane(self, lanes: Lanes, lane: int) -> SSAValue:
-        """The value of one lane, which may be off."""
+        """The value of one lane, which may be inactive."""
         match lanes:
             case Uniform(scalar=scalar):
                 return scalar
@@ -173,7 +173,7 @@ class Emitter(Builder):
         """
         The value that all active lanes have.
 
-        Of a vector it is taken from a lane that is on: the others may hold garbage.
+        Of a vector it is taken from an active lane: the others may hold garbage.
         """
         match lanes:
             case Uniform(scalar=scalar):
@@ -248,7 +248,7 @@ class Emitter(Builder):
     # Finish
 
     def place_before(self, anchor: Operation) -> None:
-        """Put the head and the body in front of `anchor`."""
+        """Put the head and the body before `anchor`."""
         for block in (self.head, self.body):
             Rewriter.inline_block(block, InsertPoint.before(anchor))
 

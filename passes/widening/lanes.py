@@ -54,13 +54,13 @@ Lanes = Uniform | Strided | Prefix | Varying
 
 @dataclass(frozen=True, slots=True)
 class Active:
-    """The lanes that are on."""
+    """The active lanes."""
 
     mask: Lanes | None = None
-    """An `i1` per lane; `None` if all lanes are on."""
+    """An `i1` per lane; `None` if all lanes are active."""
 
     some: bool = True
-    """Whether it is known that at least one lane is on."""
+    """Whether it is known that at least one lane is active."""
 
     @property
     def all(self) -> bool:
@@ -68,5 +68,5 @@ class Active:
 
     @property
     def first(self) -> bool:
-        """Whether it is known that lane 0 is on, so that its value means something."""
+        """Whether it is known that lane 0 is active, so that its value means something."""
         return self.mask is None or (self.some and isinstance(self.mask, Prefix))

@@ -102,7 +102,7 @@ def _compute_first(
     if isinstance(op, arith.AddiOp | arith.SubiOp) and constant_index(scalars[1]) == 0:
         widening.hold(op, [from_first(scalars[0], shape)])
         return
-    # Lane 0 may be off, and then its sum may overflow although no active lane's does.
+    # Lane 0 may be inactive, and then its sum may overflow although no active lane's does.
     new = clone_with(op, scalars, op.result_types, drop_overflow=not active.first)
     widening.append(new)
     widening.hold(op, [from_first(new.results[0], shape)])

@@ -43,11 +43,11 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
     """
     | address                   | becomes                                    |
     | ------------------------- | ------------------------------------------ |
-    | uniform                   | `memref.load`, where some lane is on       |
+    | uniform                   | `memref.load`, if some lane is active      |
     | contiguous                | `vector.load` or `vector.maskedload`       |
     | contiguous, never outside | `vector.load`: garbage may be loaded       |
     | reversed                  | the same and `vector.shuffle`              |
-    | every 2nd to 4th element  | `vector.load`s and `vector.shuffle`s, if all lanes are on |
+    | every 2nd to 4th element  | `vector.load`s and `vector.shuffle`s, if all lanes are active |
     | anything else             | `vector.gather`                            |
     | private, uniform element  | `vector.load`: garbage may be loaded       |
     """
@@ -86,7 +86,7 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
     """
     | address                   | becomes                                    |
     | ------------------------- | ------------------------------------------ |
-    | uniform, one value        | `memref.store`, where some lane is on      |
+    | uniform, one value        | `memref.store`, if some lane is active     |
     | uniform, value as vector  | the same of the first lane, or a scatter   |
     | contiguous                | `vector.store` or `vector.maskedstore`     |
     | contiguous, local memory  | load, `arith.select` and store if possible |
@@ -94,7 +94,7 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
     | anything else             | `vector.scatter`                           |
 
     Memory that other threads see is never read for a store. Private and local memory is
-    not seen: what lanes that are off have there may be stored back as it was.
+    not seen: what inactive lanes have there may be stored back as it was.
     """
     value = widening.of(op.value)
     access, indices = _addresses(widening, op)
@@ -211,7 +211,7 @@ def _blended(
     widening: Widening, access: LaneAddresses, stored: SSAValue, mask: SSAValue
 ) -> SSAValue:
     """
-    What is in memory where lanes are off.
+    What is in memory where lanes are inactive.
 
     A masked store would make the next load wait until it has left the core.
     """

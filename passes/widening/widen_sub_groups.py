@@ -5,7 +5,7 @@ What is the same in all lanes stays scalar; so does an integer that grows by a f
 from lane to lane, of which only lane 0 is computed, and a condition that holds in the
 first lanes, of which only their number is. Vectors are made of them where one is
 needed. Memory accesses are chosen by the shape of their address, and what costs more than
-a plain vector access says so (`spmd.access`) and why (`spmd.why`); where lanes are off,
+a plain vector access says so (`spmd.access`) and why (`spmd.why`); where lanes are inactive,
 integer divisions and functions of the math library get 1 to work on.
 
 Sub-groups with `spmd.not_vectorized` become loops over lanes, as in `lanes-to-loops`.
