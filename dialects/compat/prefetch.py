@@ -22,6 +22,13 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    irdl_custom_directive,
+)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
@@ -48,6 +55,32 @@ def verify_element(
             f"expected a locality from 0 (used once) to {MAX_LOCALITY} (used again and "
             f"again), got {locality}"
         )
+
+
+_CHOICES = {"isWrite": ("read", "write"), "isDataCache": ("instr", "data")}
+"""The keywords for false and true."""
+
+
+@irdl_custom_directive
+class _Choice(CustomDirective):
+    """A bit, written as one of two keywords."""
+
+    bit: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        no, yes = _CHOICES[self.bit.name]
+        keyword = parser.expect(
+            lambda: (
+                parser.parse_optional_keyword(no) or parser.parse_optional_keyword(yes)
+            ),
+            f"expected {' or '.join(map(repr, sorted((no, yes))))}",
+        )
+        self.bit.set(state, BoolAttr.from_bool(keyword == yes))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        state.print_whitespace(printer)
+        bit = cast(BoolAttr, self.bit.get(op))
+        printer.print_string(_CHOICES[self.bit.name][bool(bit.value.data)])
 
 
 @irdl_op_definition
@@ -80,6 +113,13 @@ class PrefetchOp(IRDLOperation):
     locality = prop_def(IntegerAttr[I32], prop_name="localityHint")
     is_data = prop_def(BoolAttr, prop_name="isDataCache")
 
+    custom_directives = (_Choice,)
+    assembly_format = (
+        "$memref `[` $indices `]` `,` custom<_Choice>($isWrite) `,` "
+        "`locality` `<` $localityHint `>` `,` custom<_Choice>($isDataCache) "
+        "attr-dict `:` type($memref)"
+    )
+
     # Without an effect `dce` would erase it.
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect(), MemoryHint())
 
@@ -104,58 +144,6 @@ class PrefetchOp(IRDLOperation):
     def verify_(self) -> None:
         memory = cast(MemRefType[Attribute], self.memref.type)
         verify_element(memory, self.indices, self.locality.value.data)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> PrefetchOp:
-        memory = parser.parse_unresolved_operand()
-        indices = parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, parser.parse_unresolved_operand
-        )
-        parser.parse_punctuation(",")
-        is_write = parser.expect(
-            lambda: (
-                parser.parse_optional_keyword("read")
-                or parser.parse_optional_keyword("write")
-            ),
-            "expected 'read' or 'write'",
-        )
-        parser.parse_punctuation(",")
-        parser.parse_keyword("locality")
-        with parser.in_angle_brackets():
-            locality = parser.parse_integer(allow_boolean=False, allow_negative=False)
-        parser.parse_punctuation(",")
-        is_data = parser.expect(
-            lambda: (
-                parser.parse_optional_keyword("data")
-                or parser.parse_optional_keyword("instr")
-            ),
-            "expected 'data' or 'instr'",
-        )
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        op = cls(
-            parser.resolve_operand(memory, parser.parse_type()),
-            parser.resolve_operands(indices, [IndexType()] * len(indices), parser.pos),
-            is_write=is_write == "write",
-            locality=locality,
-            is_data=is_data == "data",
-        )
-        op.attributes.update(attributes)
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.memref)
-        with printer.in_square_brackets():
-            printer.print_list(self.indices, printer.print_ssa_value)
-        access = "write" if self.is_write.value.data else "read"
-        cache = "data" if self.is_data.value.data else "instr"
-        printer.print_string(
-            f", {access}, locality<{self.locality.value.data}>, {cache}"
-        )
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.memref.type)
 
 
 def repair() -> None:
