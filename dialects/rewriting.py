@@ -122,15 +122,6 @@ def insert_before(anchor: Operation, *ops: Operation) -> None:
     block.insert_ops_before(ops, anchor)
 
 
-def behind_constants(entry: Block) -> Operation:
-    """The first operation of an entry block that is no constant."""
-    op = entry.first_op
-    while isinstance(op, arith.ConstantOp):
-        op = op.next_op
-    assert op is not None, "an entry block has a terminator"
-    return op
-
-
 def constant_index(value: SSAValue) -> int | None:
     """The number that `value` is, if it is an integer or index constant."""
     owner = value.owner

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from xdsl.dialects.builtin import (
@@ -346,6 +346,11 @@ class KernelOp(IRDLOperation):
             arg_attrs=self.arg_attrs,
             reserved_attr_names=("sym_name", "function_type", "arg_attrs"),
         )
+
+
+def kernels_in(module: ModuleOp) -> Iterator[KernelOp]:
+    """The kernels of `module`, which may be replaced while they are looked at."""
+    return (op for op in module.body.block.ops if isinstance(op, KernelOp))
 
 
 @irdl_op_definition

@@ -38,8 +38,8 @@ from dataclasses import dataclass
 
 from xdsl.dialects import memref, scf
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
-from spmd.dialects.enclosing import parent_block
 from spmd.dialects.interfaces.speculation import is_integer_division
 from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import KernelOp
@@ -108,7 +108,7 @@ def _fuse(context: memref.AllocaOp) -> None:
         pairs.append(pair)
     for pair in pairs:
         pair.fuse()
-    _erase(context)
+    Rewriter.erase_op(context)
 
 
 @dataclass(frozen=True)
@@ -148,8 +148,8 @@ class _Pair:
         self.load.res.replace_all_uses_with(self.store.value)
         for old, new in zip(self.filling.ids, self.folding.ids, strict=True):
             old.replace_all_uses_with(new)
-        _erase(self.load)
-        _erase(self.filling.loops[0])
+        Rewriter.erase_op(self.load)
+        Rewriter.erase_op(self.filling.loops[0])
 
 
 def _pair_of(
@@ -175,11 +175,6 @@ def _pair_of(
         return None
     pair = _Pair(filling, folding, store, load)
     return pair if pair.why_not() is None else None
-
-
-def _erase(op: Operation) -> None:
-    block = parent_block(op)
-    block.erase_op(op)
 
 
 def _may_move(op: Operation) -> bool:

@@ -41,7 +41,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
+from spmd.analysis.analyses import Analyses
 from spmd.analysis.graphs.traversal import reverse_post_order, successors_of
 from spmd.dialects.comparisons import PREDICATES
 from spmd.dialects.diagnostics import fail, source_location
@@ -57,6 +57,7 @@ from spmd.dialects.spmd import (
     is_group_barrier,
     is_group_collective,
 )
+from spmd.dialects.spmd.kernel import kernels_in
 
 
 @dataclass(frozen=True)
@@ -70,16 +71,15 @@ class CheckBarriersPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.divergent_barriers == "allow":
             return
-        for kernel in op.body.block.ops:
-            if isinstance(kernel, KernelOp):
-                _Checker(kernel).check()
+        for kernel in kernels_in(op):
+            _Checker(kernel).check()
 
 
 class _Checker:
     def __init__(self, kernel: KernelOp):
         self.kernel = kernel
         self._chains: dict[SSAValue, tuple[SSAValue, ...] | None] = {}
-        self._divergence: Divergence | None = None
+        self._analyses = Analyses(kernel)
         self._reached: dict[Block, frozenset[Block]] = {}
         self._order: dict[Block, int] = {}
 
@@ -93,11 +93,7 @@ class _Checker:
         self, barrier: Operation, branch: Operation, what: str, value: SSAValue
     ) -> None:
         chain = self._chain(value)
-        if not chain:
-            return
-        if self._divergence is None:
-            self._divergence = analyze_kernel(self.kernel)
-        if self._divergence.is_uniform(value):
+        if not chain or self._analyses.divergence.is_uniform(value):
             return
         where = source_location(branch)
         steps = " -> ".join(_words(step) for step in chain)
@@ -124,8 +120,8 @@ class _Checker:
             operands = self._computed_from(at)
             if operands is None:
                 self._chains[at] = None
-            elif open_ := [v for v in operands if v not in self._chains]:
-                stack.extend(open_)
+            elif missing := [v for v in operands if v not in self._chains]:
+                stack.extend(missing)
                 continue
             else:
                 self._chains[at] = self._join(at, operands)
@@ -146,14 +142,11 @@ class _Checker:
     ) -> tuple[SSAValue, ...] | None:
         if isinstance(value.owner, LocalIdOp | LaneIdOp | SubGroupIdOp):
             return (value,)
-        longest: tuple[SSAValue, ...] = ()
-        for operand in operands:
-            chain = self._chains[operand]
-            if chain is None:
-                return None
-            if chain and not longest:
-                longest = chain
-        return (*longest, value) if longest else ()
+        chains = [self._chains[operand] for operand in operands]
+        if None in chains:
+            return None
+        first = next(filter(None, chains), None)
+        return (*first, value) if first else ()
 
     def _cut_off(self, branch: Operation, target: Block) -> bool:
         """Whether `target` is reached from one successor of `branch` and not another."""

@@ -33,9 +33,9 @@ from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.remarks import DefaultSubGroupSize, remark
 from spmd.dialects.spmd import (
     MAX_SUB_GROUP_SIZE,
-    KernelOp,
     needs_sub_groups,
 )
+from spmd.dialects.spmd.kernel import kernels_in
 
 DEFAULT_SUB_GROUP_SIZE = 16
 """The same for every target, so that a kernel computes the same everywhere."""
@@ -56,11 +56,9 @@ class ChooseSubGroupSizePass(ModulePass):
                 "expected the option sub-group-size to be a power of two from 1 to "
                 f"{MAX_SUB_GROUP_SIZE}, got {size}"
             )
-        for kernel in op.body.block.ops:
-            if (
-                isinstance(kernel, KernelOp)
-                and kernel.sub_group_size is None
-                and any(map(needs_sub_groups, kernel.walk()))
+        for kernel in kernels_in(op):
+            if kernel.sub_group_size is None and any(
+                map(needs_sub_groups, kernel.walk())
             ):
                 kernel.sub_group_size = IntegerAttr(size, i64)
                 remark(DefaultSubGroupSize, kernel)

@@ -37,7 +37,7 @@ from spmd.dialects.diagnostics import source_location
 from spmd.dialects.interfaces.control_flow import decisions
 from spmd.dialects.remarks import DroppedBarrier, remark
 from spmd.dialects.spmd import KernelOp, is_group_barrier
-from spmd.dialects.spmd.kernel import DROPPED_BARRIERS
+from spmd.dialects.spmd.kernel import DROPPED_BARRIERS, kernels_in
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,8 @@ class DropRedundantBarriersPass(ModulePass):
     name = "drop-redundant-barriers"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.body.block.ops:
-            if isinstance(kernel, KernelOp):
-                drop_redundant_barriers(kernel)
+        for kernel in kernels_in(op):
+            drop_redundant_barriers(kernel)
 
 
 def drop_redundant_barriers(kernel: KernelOp) -> None:

@@ -41,6 +41,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from spmd.dialects.rewriting import NO_WRAP, hint, locate
 from spmd.dialects.spmd import (
@@ -53,7 +54,7 @@ from spmd.dialects.spmd import (
     LocalIdOp,
     LocalSizeOp,
 )
-from spmd.dialects.spmd.kernel import FULL_GROUPS
+from spmd.dialects.spmd.kernel import FULL_GROUPS, kernels_in
 
 _NAMES: dict[type[DimensionOp], str] = {
     GroupIdOp: "group",
@@ -79,17 +80,13 @@ class _Head:
         """The one constant that is equal to `op`."""
         return self.constants.setdefault((op.value, op.result.type), op).result
 
-    def id(self, op: DimensionOp) -> SSAValue:
-        """The one value that is equal to the result of `op`."""
-        return self._id(type(op), op.dimension.data, op)
-
-    def _id(
+    def id(
         self, kind: type[DimensionOp], dimension: Dimension, like: DimensionOp
     ) -> SSAValue:
+        """The one value that is equal to the result of a `kind` of operation."""
         key = kind, dimension
         if (value := self._values.get(key)) is None:
-            value = self._new_id(kind, dimension, like)
-            self._values[key] = value
+            value = self._values[key] = self._new_id(kind, dimension, like)
         return value
 
     def _new_id(
@@ -121,13 +118,13 @@ class _Head:
         return None
 
     def _global_id(self, dimension: Dimension, like: DimensionOp) -> SSAValue:
-        first = self._id(GroupIdOp, dimension, like)
+        first = self.id(GroupIdOp, dimension, like)
         if self._known(EnqueuedLocalSizeOp, dimension) == 1:
             return first
-        nominal = self._id(EnqueuedLocalSizeOp, dimension, like)
+        nominal = self.id(EnqueuedLocalSizeOp, dimension, like)
         base = arith.MuliOp(nominal, first, overflow=NO_WRAP)
         hint(base.result, f"base_{dimension.value}")
-        local = self._id(LocalIdOp, dimension, like)
+        local = self.id(LocalIdOp, dimension, like)
         sum_ = arith.AddiOp(base, local, overflow=NO_WRAP)
         for op in (base, sum_):
             locate(op, like)
@@ -150,20 +147,16 @@ def hoist_ids(kernel: KernelOp) -> None:
     ]
     for op in found:
         if isinstance(op, DimensionOp):
-            value = hint(head.id(op), op.result)
+            value = hint(head.id(type(op), op.dimension.data, op), op.result)
         else:
             value = head.constant(op)
         if value is op.results[0]:
             op.detach()
         else:
             op.results[0].replace_all_uses_with(value)
-            parent = op.parent
-            assert parent is not None
-            parent.erase_op(op)
+            Rewriter.erase_op(op)
     ops = (*head.constants.values(), *head.ids, *head.sums)
-    first = entry.first_op
-    assert first is not None, "a kernel's entry block has a terminator"
-    entry.insert_ops_before(ops, first)
+    Rewriter.insert_op(ops, InsertPoint.at_start(entry))
 
 
 @dataclass(frozen=True)
@@ -173,6 +166,5 @@ class HoistIdsPass(ModulePass):
     name = "hoist-ids"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.body.block.ops:
-            if isinstance(kernel, KernelOp):
-                hoist_ids(kernel)
+        for kernel in kernels_in(op):
+            hoist_ids(kernel)

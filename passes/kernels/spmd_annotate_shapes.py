@@ -84,9 +84,7 @@ class SpmdAnnotateShapesPass(ModulePass):
             op.attributes[DIVERGENT] = StringAttr(
                 "".join(
                     name
-                    for dimension, name in zip(
-                        range(divergence.dimensions), "xyz", strict=False
-                    )
+                    for dimension, name in enumerate("xyz"[: divergence.dimensions])
                     if divergence.is_divergent(op, dimension)
                 )
             )
@@ -96,19 +94,12 @@ class SpmdAnnotateShapesPass(ModulePass):
 
 
 def _texts(divergence: Divergence, values: Sequence[SSAValue]) -> ArrayAttr[StringAttr]:
-    return ArrayAttr(
-        [
-            StringAttr(
-                per_dimension(
-                    [
-                        str(divergence.shape(value, dimension))
-                        for dimension in range(divergence.dimensions)
-                    ]
-                )
-            )
-            for value in values
-        ]
+    dimensions = range(divergence.dimensions)
+    texts = (
+        per_dimension([str(divergence.shape(value, d)) for d in dimensions])
+        for value in values
     )
+    return ArrayAttr(map(StringAttr, texts))
 
 
 def per_dimension(texts: Sequence[str]) -> str:
@@ -119,10 +110,6 @@ def per_dimension(texts: Sequence[str]) -> str:
 
 
 def _pattern(divergence: Divergence, op: Operation) -> str:
-    texts: list[str] = []
-    private = False
-    for dimension in range(divergence.dimensions):
-        found = access_pattern(divergence, op, dimension)
-        private = private or found.private
-        texts.append(str(found))
-    return per_dimension(texts) + (" (private)" if private else "")
+    found = [access_pattern(divergence, op, d) for d in range(divergence.dimensions)]
+    private = " (private)" if any(each.private for each in found) else ""
+    return per_dimension([*map(str, found)]) + private

@@ -41,6 +41,7 @@ from xdsl.rewriter import Rewriter
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import hint, replace, replace_by_body
 from spmd.dialects.spmd import KernelOp, LaunchOp
+from spmd.dialects.spmd.kernel import kernels_in
 
 MAX_INLINED_OPS = 100_000
 """Operations that the calls of one kernel may be replaced by."""
@@ -53,12 +54,11 @@ class SpmdInlineCallsPass(ModulePass):
     name = "spmd-inline-calls"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        kernels = [k for k in op.body.block.ops if isinstance(k, KernelOp)]
         functions = {
             f.sym_name.data: f for f in op.body.block.ops if isinstance(f, func.FuncOp)
         }
         inliner = _Inliner(functions)
-        for kernel in kernels:
+        for kernel in kernels_in(op):
             inliner.inline_into(kernel)
         _erase_unused(op, inliner.used)
 

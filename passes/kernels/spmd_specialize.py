@@ -27,7 +27,7 @@ from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import KernelError, fail
 from spmd.dialects.spmd import MAX_GROUP_SIZE, KernelOp
-from spmd.dialects.spmd.kernel import FULL_GROUPS
+from spmd.dialects.spmd.kernel import FULL_GROUPS, kernels_in
 
 
 def _words(size: tuple[int, ...]) -> str:
@@ -46,7 +46,7 @@ class SpmdSpecializePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         size = self._checked_size()
-        kernels = [k for k in op.body.block.ops if isinstance(k, KernelOp)]
+        kernels = list(kernels_in(op))
         if self.kernel:
             chosen = [k for k in kernels if k.sym_name.data == self.kernel]
             if not chosen:

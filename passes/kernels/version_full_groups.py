@@ -23,12 +23,11 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
-from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.spmd import KernelOp
-from spmd.dialects.spmd.kernel import FULL_GROUPS
+from spmd.dialects.spmd.kernel import FULL_GROUPS, kernels_in
 from spmd.dialects.work_groups import FULL_SUFFIX
 
 
@@ -51,12 +50,13 @@ class VersionFullGroupsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         block = op.body.block
-        symbols: dict[str, Operation] = {}
-        for inner in block.ops:
-            if (name := _symbol(inner)) is not None:
-                symbols[name] = inner
-        for kernel in tuple(block.ops):
-            if not isinstance(kernel, KernelOp) or why_not_versioned(kernel):
+        symbols = {
+            name.data: inner
+            for inner in block.ops
+            if isinstance(name := inner.properties.get("sym_name"), StringAttr)
+        }
+        for kernel in tuple(kernels_in(op)):
+            if why_not_versioned(kernel):
                 continue
             name = kernel.sym_name.data + FULL_SUFFIX
             if name in symbols:
@@ -69,8 +69,3 @@ class VersionFullGroupsPass(ModulePass):
             full.sym_name = StringAttr(name)
             full.attributes[FULL_GROUPS] = UnitAttr()
             block.insert_op_after(full, kernel)
-
-
-def _symbol(op: Operation) -> str | None:
-    name = op.properties.get("sym_name")
-    return name.data if isinstance(name, StringAttr) else None

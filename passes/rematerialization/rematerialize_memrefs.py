@@ -55,9 +55,10 @@ from spmd.analysis.contexts.memref_phis import (
     find_chosen_memrefs,
     viewed_by,
 )
-from spmd.dialects.building import ConstantPool
-from spmd.dialects.rewriting import erase_dead_ops, hint, insert_before
+from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.rewriting import erase_dead_ops, hint
 from spmd.dialects.spmd import KernelOp, needs_sub_groups
+from spmd.dialects.spmd.kernel import kernels_in
 from spmd.passes.rematerialization.memref_bases import MemrefBases, number_type, op_of
 from spmd.passes.rematerialization.memref_descriptors import Descriptors, layout_of
 from spmd.passes.rematerialization.replace_forwarded import replace_forwarded
@@ -70,9 +71,8 @@ class RematerializeMemrefsPass(ModulePass):
     name = "rematerialize-memrefs"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.body.block.ops:
-            if isinstance(kernel, KernelOp):
-                rematerialize_memrefs(kernel)
+        for kernel in kernels_in(op):
+            rematerialize_memrefs(kernel)
 
 
 def rematerialize_memrefs(kernel: KernelOp) -> None:
@@ -134,9 +134,7 @@ class _Rebuilder:
             base = self.bases.memory_of(phi, numbers.get(("base", 0)), anchor)
             new = hint(self.descriptors.build(base, phi.type, numbers, anchor), old)
         else:
-            poison = ub.PoisonOp(phi.type)
-            insert_before(anchor, poison)
-            new = hint(poison.result, old)
+            new = Builder.before(anchor).add(ub.PoisonOp(phi.type), old)
         self.numbers[new] = numbers
         self.phi_of[new] = phi
         return new
@@ -177,7 +175,6 @@ class _Rebuilder:
             known = one
             if one is not two:
                 op = arith.SelectOp(select.cond, one, two)
-                insert_before(select, op)
-                known = op.result
+                known = Builder.before(select).add(op)
             self._which[key] = known
         return known

@@ -52,25 +52,23 @@ from xdsl.passes import ModulePass
 
 from spmd.analysis.barriers.barrier_regions import around_syncs
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
-from spmd.dialects.building import ConstantPool
+from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.interfaces.control_flow import Phi, all_phis
 from spmd.dialects.rewriting import (
-    behind_constants,
     constant_index,
     erase_dead_ops,
     hint,
-    insert_before,
-    locate,
 )
 from spmd.dialects.spmd import (
+    Dimension,
     EnqueuedLocalSizeOp,
     GlobalIdOp,
     GroupIdOp,
     KernelOp,
     LocalIdOp,
 )
+from spmd.dialects.spmd.kernel import kernels_in
 from spmd.passes.rematerialization.replace_forwarded import replace_forwarded
-from spmd.passes.work_item_loops.building import DIMENSIONS
 from spmd.passes.work_item_loops.counted_loops import for_to_while
 
 Strides = tuple[int, int, int]
@@ -84,9 +82,8 @@ class RematerializeStridedValuesPass(ModulePass):
     name = "rematerialize-strided-values"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.body.block.ops:
-            if isinstance(kernel, KernelOp):
-                rematerialize_strided_values(kernel)
+        for kernel in kernels_in(op):
+            rematerialize_strided_values(kernel)
 
 
 def rematerialize_strided_values(kernel: KernelOp) -> None:
@@ -178,9 +175,9 @@ class _Rebuilder:
         (common,) = values
         hint(common, old.name_hint and f"{old.name_hint}_base")
         sum_ = arith.AddiOp(common, self._multiple(self.strides[phi], old.type))
-        insert_before(anchor, sum_)
-        self._common[sum_.result] = common
-        return hint(sum_.result, old)
+        new = Builder.before(anchor).add(sum_, old)
+        self._common[new] = common
+        return new
 
     def give(self, value: SSAValue, phi: Phi, op: Operation) -> Sequence[SSAValue]:
         return (self._common_part(value, self.strides[phi], op),)
@@ -191,16 +188,14 @@ class _Rebuilder:
         """`value` without the multiples of local ids, made in front of `anchor`."""
         if (common := self._common.get(value)) is not None:
             return common
-        owner = value.owner
+        owner, at = value.owner, Builder.before(anchor)
         match owner:
             case LocalIdOp():
                 return self.pool.number(0, value.type)
             case GlobalIdOp():
                 dimension = owner.dimension.data
-                size, group = EnqueuedLocalSizeOp(dimension), GroupIdOp(dimension)
-                base = arith.MuliOp(size, group)
-                insert_before(anchor, size, group, base)
-                return base.result
+                size = at.add(EnqueuedLocalSizeOp(dimension))
+                return at.add(arith.MuliOp(size, at.add(GroupIdOp(dimension))))
             case arith.AddiOp() | arith.SubiOp():
                 parts = [self._part_of(operand, anchor) for operand in owner.operands]
                 if None not in parts:
@@ -211,14 +206,10 @@ class _Rebuilder:
                         return one
                     if _is_zero(one) and isinstance(owner, arith.AddiOp):
                         return two
-                    sum_ = type(owner)(one, two)
-                    insert_before(anchor, sum_)
-                    return hint(sum_.result, value.name_hint)
+                    return at.add(type(owner)(one, two), value)
             case _:
                 pass
-        difference = arith.SubiOp(value, self._multiple(strides, value.type))
-        insert_before(anchor, difference)
-        return difference.result
+        return at.add(arith.SubiOp(value, self._multiple(strides, value.type)))
 
     def _part_of(self, value: SSAValue, anchor: Operation) -> SSAValue | None:
         """What all work-items have in common in an operand, if that is known."""
@@ -230,33 +221,21 @@ class _Rebuilder:
         """The sum of multiples of local ids, at the head of the kernel."""
         key = strides, type_
         if (known := self._multiples.get(key)) is None:
-            ops: list[Operation] = []
+            at = Builder.at_head(self.entry, self.entry.parent_op())
             total: SSAValue | None = None
-            for dimension, stride in zip(DIMENSIONS, strides, strict=True):
+            for dimension, stride in zip(Dimension, strides, strict=True):
                 if not stride:
                     continue
-                op: Operation = LocalIdOp(dimension)
-                ops.append(op)
-                hint(op.results[0], f"local_{dimension.value}")
+                product = at.add(LocalIdOp(dimension), f"local_{dimension.value}")
                 if stride != 1:
-                    factor = self.pool.number(stride, IndexType())
-                    op = arith.MuliOp(op.results[0], factor)
-                    ops.append(op)
-                if total is not None:
-                    op = arith.AddiOp(total, op.results[0])
-                    ops.append(op)
-                total = op.results[0]
+                    factor = self.pool.index(stride)
+                    product = at.add(arith.MuliOp(product, factor))
+                total = (
+                    product if total is None else at.add(arith.AddiOp(total, product))
+                )
             assert total is not None, "some stride is not zero"
             if not isinstance(type_, IndexType):
-                op = arith.IndexCastOp(total, type_)
-                ops.append(op)
-                total = op.result
-            first = behind_constants(self.entry)
-            parent = self.entry.parent_op()
-            assert parent is not None
-            for op in ops:
-                locate(op, parent)
-            self.entry.insert_ops_before(ops, first)
+                total = at.add(arith.IndexCastOp(total, type_))
             known = self._multiples[key] = total
         return known
 

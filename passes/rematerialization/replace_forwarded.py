@@ -28,8 +28,9 @@ from typing import Protocol, TypeVar
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 
+from spmd.dialects.building import Builder
 from spmd.dialects.interfaces.control_flow import Operand, Phi, forwarded, set_forwarded
-from spmd.dialects.rewriting import hint, insert_before
+from spmd.dialects.rewriting import hint
 
 PhiT = TypeVar("PhiT", bound=Phi)
 PhiT_contra = TypeVar("PhiT_contra", bound=Phi, contravariant=True)
@@ -122,7 +123,7 @@ def _with_other_results(
         attributes=op.attributes,
         regions=[op.detach_region(region) for region in tuple(op.regions)],
     )
-    insert_before(op, new)
+    Builder.before(op).append(new)
     for before, after in zip(kept, new.results, strict=False):
         before.replace_all_uses_with(hint(after, before))
     return new

@@ -28,12 +28,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith, cf, scf
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.rewriter import InsertPoint
 
 from spmd.analysis.barriers.barrier_regions import around_syncs
-from spmd.dialects.building import ConstantPool
+from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.rewriting import hint, locate
+from spmd.dialects.enclosing import parent_block, terminator
+from spmd.dialects.rewriting import hint, replace
 from spmd.dialects.spmd import KernelOp
 
 
@@ -74,10 +76,9 @@ def _flatten(op: Operation, constants: ConstantPool) -> Sequence[Block]:
             )
 
 
-def _cut_behind(op: Operation) -> tuple[Block, Block]:
+def _cut_after(op: Operation) -> tuple[Block, Block]:
     """The block that ends with `op`, and a new one with what follows and its results."""
-    block, following = op.parent, op.next_op
-    assert block is not None, "an operation to flatten stands in a block"
+    block, following = parent_block(op), op.next_op
     assert following is not None, "control flow is no terminator"
     after = block.split_before(following)
     for result in op.results:
@@ -86,113 +87,85 @@ def _cut_behind(op: Operation) -> tuple[Block, Block]:
     return block, after
 
 
-def _move_blocks(region: Region, after: Block) -> list[Block]:
-    """Move the blocks of `region` in front of `after`."""
-    blocks = list(region.blocks)
+def _move_block(region: Region, after: Block) -> Block:
+    """Move the block of `region` before `after`."""
+    block = region.block
     region.move_blocks_before(after)
-    return blocks
+    return block
 
 
-def _end_with(block: Block, op: Operation, like: Operation) -> None:
-    locate(op, like)
-    block.add_op(op)
+def _move_arm(region: Region, after: Block) -> Block:
+    """The same, where it goes on with `after`."""
+    block = _move_block(region, after)
+    end = terminator(block)
+    replace(end, cf.BranchOp(after, *end.operands))
+    return block
 
 
-def _branch_instead(end: Operation, target: Block, values: Sequence[SSAValue]) -> None:
-    """Replace the terminator `end` by a branch."""
-    block = end.parent
-    assert block is not None
-    _end_with(block, cf.BranchOp(target, *values), end)
-    block.erase_op(end)
-
-
-def _end_of(block: Block) -> Operation:
-    end = block.last_op
-    assert end is not None, "a block has a terminator"
-    return end
+def _insert_before(block: Block, *, arg_types: Sequence[Attribute] = ()) -> Block:
+    """A new block before `block`."""
+    new = Block(arg_types=arg_types)
+    assert block.parent is not None, "a block stands in a region"
+    block.parent.insert_block_before(new, block)
+    return new
 
 
 def _flatten_if(op: scf.IfOp) -> Sequence[Block]:
-    block, after = _cut_behind(op)
-    (then,) = _move_blocks(op.true_region, after)
-    otherwise = _move_blocks(op.false_region, after)
-    for inner in (then, *otherwise):
-        end = _end_of(inner)
-        _branch_instead(end, after, end.operands)
-    target = otherwise[0] if otherwise else after
-    branch = cf.ConditionalBranchOp(op.cond, then, (), target, ())
-    _end_with(block, branch, op)
-    block.erase_op(op)
-    return (then, *otherwise, after)
+    _, after = _cut_after(op)
+    arms = [_move_arm(region, after) for region in op.regions if region.blocks]
+    then, otherwise = (*arms, after)[:2]
+    branch = cf.ConditionalBranchOp(op.cond, then, (), otherwise, ())
+    replace(op, branch, [None] * len(op.results))
+    return (*arms, after)
 
 
 def _flatten_switch(op: scf.IndexSwitchOp, constants: ConstantPool) -> Sequence[Block]:
-    block, after = _cut_behind(op)
-    cases = [_move_blocks(region, after)[0] for region in op.case_regions]
-    (default,) = _move_blocks(op.default_region, after)
-    for inner in (*cases, default):
-        end = _end_of(inner)
-        _branch_instead(end, after, end.operands)
-    region = block.parent
-    assert region is not None
-    test = block
-    numbers = op.cases.get_values()
-    for number, case in zip(numbers, cases, strict=True):
-        equal = arith.CmpiOp(op.arg, constants.index(int(number)), "eq")
-        _end_with(test, equal, op)
-        if case is cases[-1]:
-            other = default
-        else:
-            other = Block()
-            region.insert_block_before(other, case)
-        branch = cf.ConditionalBranchOp(equal, case, (), other, ())
-        _end_with(test, branch, op)
-        test = other
+    block, after = _cut_after(op)
+    cases = [_move_arm(region, after) for region in op.case_regions]
+    default = _move_arm(op.default_region, after)
+    at = Builder.at_end(block, op)
+    for number, case in zip(op.cases.get_values(), cases, strict=True):
+        equal = at.add(arith.CmpiOp(op.arg, constants.index(int(number)), "eq"))
+        other = default if case is cases[-1] else _insert_before(case)
+        at.append(cf.ConditionalBranchOp(equal, case, (), other, ()))
+        at.point = InsertPoint.at_end(other)
     if not cases:
-        _end_with(block, cf.BranchOp(default), op)
+        at.append(cf.BranchOp(default))
     block.erase_op(op)
     return (*cases, default, after)
 
 
 def _flatten_for(op: scf.ForOp) -> Sequence[Block]:
-    block, after = _cut_behind(op)
-    (body,) = _move_blocks(op.body, after)
-    region = block.parent
-    assert region is not None
-    head = Block(arg_types=body.arg_types)
-    region.insert_block_before(head, body)
+    _, after = _cut_after(op)
+    body = _move_block(op.body, after)
+    head = _insert_before(body, arg_types=body.arg_types)
     for argument, new in zip(body.args, head.args, strict=True):
-        hint(new, argument)
-        argument.replace_all_uses_with(new)
+        argument.replace_all_uses_with(hint(new, argument))
     for argument in reversed(body.args):
         body.erase_arg(argument)
-    more = arith.CmpiOp(head.args[0], op.ub, "slt")
-    _end_with(head, more, op)
-    branch = cf.ConditionalBranchOp(more, body, (), after, head.args[1:])
-    _end_with(head, branch, op)
-    end = _end_of(body)
-    following = arith.AddiOp(head.args[0], op.step)
-    locate(following, op)
-    body.insert_op_before(following, end)
-    _branch_instead(end, head, (following.result, *end.operands))
-    _end_with(block, cf.BranchOp(head, op.lb, *op.iter_args), op)
-    block.erase_op(op)
+    at = Builder.at_end(head, op)
+    more = at.add(arith.CmpiOp(head.args[0], op.ub, "slt"))
+    at.append(cf.ConditionalBranchOp(more, body, (), after, head.args[1:]))
+    end = terminator(body)
+    at = Builder(InsertPoint.before(end), op)
+    following = at.add(arith.AddiOp(head.args[0], op.step))
+    replace(end, cf.BranchOp(head, following, *end.operands))
+    replace(op, cf.BranchOp(head, op.lb, *op.iter_args), [None] * len(op.results))
     return (body, after)
 
 
 def _flatten_while(op: scf.WhileOp) -> Sequence[Block]:
-    block, after = _cut_behind(op)
-    (before,) = _move_blocks(op.before_region, after)
-    (body,) = _move_blocks(op.after_region, after)
-    condition = _end_of(before)
+    _, after = _cut_after(op)
+    before = _move_block(op.before_region, after)
+    body = _move_block(op.after_region, after)
+    condition = terminator(before)
     assert isinstance(condition, scf.ConditionOp)
-    branch = cf.ConditionalBranchOp(
-        condition.condition, body, condition.args, after, condition.args
+    values = condition.args
+    replace(
+        condition,
+        cf.ConditionalBranchOp(condition.condition, body, values, after, values),
     )
-    _end_with(before, branch, condition)
-    before.erase_op(condition)
-    end = _end_of(body)
-    _branch_instead(end, before, end.operands)
-    _end_with(block, cf.BranchOp(before, *op.arguments), op)
-    block.erase_op(op)
+    end = terminator(body)
+    replace(end, cf.BranchOp(before, *end.operands))
+    replace(op, cf.BranchOp(before, *op.arguments), [None] * len(op.results))
     return (before, body, after)

@@ -59,7 +59,7 @@ from spmd.dialects.diagnostics import fail
 from spmd.dialects.remarks import Split, remark
 from spmd.dialects.rewriting import erase_dead_ops
 from spmd.dialects.spmd import GlobalIdOp, KernelOp
-from spmd.dialects.spmd.kernel import NOT_SPLIT_BY_FISSION
+from spmd.dialects.spmd.kernel import NOT_SPLIT_BY_FISSION, kernels_in
 from spmd.passes.collectives.collective_fusion import fuse_collectives
 from spmd.passes.splitting.continuations import make_continuations
 from spmd.passes.splitting.fission import split_by_fission
@@ -78,9 +78,8 @@ class SplitAtBarriersPass(ModulePass):
     check: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.body.block.ops:
-            if isinstance(kernel, KernelOp):
-                split_at_barriers(kernel, self.strategy, self.check)
+        for kernel in kernels_in(op):
+            split_at_barriers(kernel, self.strategy, self.check)
 
 
 def split_at_barriers(

@@ -53,6 +53,7 @@ from spmd.dialects.rewriting import (
     replace_by_body,
 )
 from spmd.dialects.spmd import KernelOp, LocalAllocOp, ReturnOp
+from spmd.dialects.spmd.kernel import kernels_in
 from spmd.passes.structuring.block_graph import BlockGraph
 from spmd.passes.structuring.plan import Irreducible, make_plan
 from spmd.passes.structuring.values import Pool
@@ -68,9 +69,8 @@ class StructurizeControlFlowPass(ModulePass):
     name = "structurize-control-flow"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.body.block.ops:
-            if isinstance(kernel, KernelOp):
-                structurize_kernel(kernel)
+        for kernel in kernels_in(op):
+            structurize_kernel(kernel)
 
 
 def structurize_kernel(kernel: KernelOp, *, allow_irreducible: bool = False) -> None:

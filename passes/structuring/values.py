@@ -6,8 +6,8 @@ from xdsl.dialects import arith, ub
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from spmd.dialects.building import ConstantPool
-from spmd.dialects.rewriting import behind_constants, hint, locate
+from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.rewriting import hint, locate
 
 Value = SSAValue | int | None
 """A value, a number that is no value yet, or nothing: no path that leads here sets one."""
@@ -59,9 +59,6 @@ class Pool:
 
     def _poison_of(self, type_: Attribute) -> SSAValue:
         if (known := self._poison.get(type_)) is None:
-            op = ub.PoisonOp(type_)
-            if (parent := self._entry.parent_op()) is not None:
-                locate(op, parent)
-            self._entry.insert_op_before(op, behind_constants(self._entry))
-            known = self._poison[type_] = hint(op.result, "undefined")
+            at = Builder.at_head(self._entry, self._entry.parent_op())
+            known = self._poison[type_] = at.add(ub.PoisonOp(type_), "undefined")
         return known

@@ -44,15 +44,15 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
+from spmd.dialects.building import Builder
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import (
     NO_WRAP,
     erase_dead_ops,
     hint,
-    insert_before,
     merge_equal_ops,
     replace,
 )
@@ -69,6 +69,7 @@ from spmd.dialects.spmd import (
     ReturnOp,
     Scope,
 )
+from spmd.dialects.spmd.kernel import kernels_in
 from spmd.dialects.work_groups import WORK_GROUP_FUNCTION, WORK_GROUP_SIZE
 from spmd.passes.work_item_loops.launches import lower_launch
 
@@ -92,19 +93,17 @@ class _Range:
         self.enqueued = arguments("e")
         self.global_size = arguments("n")
         self.nominal = kernel.group_size
-        self._bases: dict[int, SSAValue] = {}
 
-    def size(self, dimension: int, anchor: Operation) -> SSAValue:
+    def size(self, dimension: int, at: Builder) -> SSAValue:
         """The nominal local size."""
         if self.nominal is None:
             return self.enqueued[dimension]
         op = arith.ConstantOp.from_int_and_width(self.nominal[dimension], IndexType())
-        insert_before(anchor, op)
-        return hint(op.result, f"c{self.nominal[dimension]}")
+        return at.add(op, f"c{self.nominal[dimension]}")
 
     def value(self, op: DimensionOp) -> SSAValue:
         """What `op` asks for; new operations stand in front of it."""
-        d = op.dimension.data.number
+        d, at = op.dimension.data.number, Builder.before(op)
         match op:
             case GroupIdOp():
                 return self.group_id[d]
@@ -113,27 +112,19 @@ class _Range:
             case GlobalSizeOp():
                 return self.global_size[d]
             case NumGroupsOp():
-                count = arith.CeilDivUIOp(self.global_size[d], self.size(d, op))
-                insert_before(op, count)
-                return count.result
+                return at.add(arith.CeilDivUIOp(self.global_size[d], self.size(d, at)))
             case LocalSizeOp():
-                rest = arith.SubiOp(
-                    self.global_size[d], self._base(d, op), overflow=NO_WRAP
+                first = arith.MuliOp(
+                    self.size(d, at), self.group_id[d], overflow=NO_WRAP
                 )
-                size = arith.MinUIOp(self.size(d, op), rest)
-                insert_before(op, rest, size)
-                hint(rest.result, f"rest_{_LETTERS[d]}")
-                return size.result
+                base = at.add(first, f"base_{_LETTERS[d]}")
+                rest = arith.SubiOp(self.global_size[d], base, overflow=NO_WRAP)
+                size = self.size(d, at)
+                return at.add(arith.MinUIOp(size, at.add(rest, f"rest_{_LETTERS[d]}")))
             case _:
                 fail(
                     op, f"expected no {op.name}: run split-at-barriers before this pass"
                 )
-
-    def _base(self, d: int, anchor: Operation) -> SSAValue:
-        """The global id of the first work-item."""
-        op = arith.MuliOp(self.size(d, anchor), self.group_id[d], overflow=NO_WRAP)
-        insert_before(anchor, op)
-        return hint(op.result, f"base_{_LETTERS[d]}")
 
 
 def kernel_to_function(kernel: KernelOp) -> None:
@@ -183,11 +174,7 @@ class KernelsToFunctionsPass(ModulePass):
     name = "kernels-to-functions"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        kernels = {
-            kernel.sym_name.data: kernel
-            for kernel in op.body.block.ops
-            if isinstance(kernel, KernelOp)
-        }
+        kernels = {kernel.sym_name.data: kernel for kernel in kernels_in(op)}
         for function in op.body.block.ops:
             if isinstance(function, func.FuncOp):
                 for launch in tuple(function.walk()):
