@@ -114,14 +114,6 @@ def replace_by_body(op: Operation, body: Block) -> None:
     replace(op, ops, results)
 
 
-def insert_before(anchor: Operation, *ops: Operation) -> None:
-    """Insert `ops` before `anchor`; they get its location unless they have one."""
-    block = parent_block(anchor)
-    for op in ops:
-        locate(op, anchor)
-    block.insert_ops_before(ops, anchor)
-
-
 def constant_index(value: SSAValue) -> int | None:
     """The number that `value` is, if it is an integer or index constant."""
     owner = value.owner

@@ -2,7 +2,7 @@
 Which values to store so that all others that are needed can be computed again.
 
 Values form a graph: from the operands of a cheap operation to its result. Some nodes can
-only be stored (a load), some are needed behind a barrier. What is stored is a minimum cut
+only be stored (a load), some are needed after a barrier. What is stored is a minimum cut
 between these: every path from the first to the second goes through a stored value, and the
 stored values take as few bytes as possible. Of several cuts the one nearest to the uses is
 taken, which leaves the least to compute again.

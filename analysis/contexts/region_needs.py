@@ -17,10 +17,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.barriers.barrier_regions import BarrierRegion, BarrierRegions
-from spmd.analysis.barriers.forwarded_values import (
-    PassedValues,
-    Variable,
-)
+from spmd.analysis.barriers.forwarded_values import PassedValues, Variable
 from spmd.analysis.contexts.needs import Needs, Resolver
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.interfaces.control_flow import Operand, decisions

@@ -113,7 +113,7 @@ def _fuse(context: memref.AllocaOp) -> None:
 
 @dataclass(frozen=True)
 class _Pair:
-    """Loops that fill a context, and those behind them that combine what is in it."""
+    """Loops that fill a context, and those after them that combine what is in it."""
 
     filling: _Nest
     folding: _Nest
@@ -155,7 +155,7 @@ class _Pair:
 def _pair_of(
     load: memref.LoadOp, stores: Mapping[Block | None, memref.StoreOp]
 ) -> _Pair | None:
-    """The loops around `load` with those right in front of them, if they can be fused."""
+    """The loops around `load` with those right before them, if they can be fused."""
     depth = len(load.indices)
     folding = _nest_around(load, work_items=False, depth=depth)
     if not depth or folding is None:

@@ -17,8 +17,8 @@ integer multiplies by the size of the group.
 %all = arith.muli %g, %n : index        // and by the sizes in y and z
 ```
 
-Work-items may reach a collective of the work-group in different rounds of a loop, each
-with the value of its own round. A value of a loop is therefore only folded where all
+Work-items may reach a collective of the work-group in different iterations of a loop, each
+with the value of its own. A value of a loop is therefore only folded where all
 work-items go around together.
 
 A kernel all of whose sub-group operations are replaced need not have sub-groups at all,

@@ -26,13 +26,7 @@ from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.building import Builder
 from spmd.dialects.rewriting import hint
-from spmd.dialects.spmd import (
-    AllOp,
-    AnyOp,
-    BroadcastOp,
-    ReduceOp,
-    ScanOp,
-)
+from spmd.dialects.spmd import AllOp, AnyOp, BroadcastOp, ReduceOp, ScanOp
 from spmd.dialects.spmd.collectives import ScanMode
 from spmd.dialects.spmd.types import Kind, combine, neutral_element
 from spmd.passes.collectives.group_loops import Step, fold_over_group
@@ -46,7 +40,7 @@ def expand_collective(
     op: Operation, group: WorkGroup, source: SSAValue | None, output: SSAValue | None
 ) -> SSAValue | None:
     """
-    Compute `op` in front of it; the result that all work-items get.
+    Compute `op` before it; the result that all work-items get.
 
     `source` is the context with the values that go in; without, they are all equal.
     `output` is the context that gets the results of a scan; without, nobody needs them or

@@ -159,7 +159,7 @@ class _Checker:
         return any(reached) and not all(reached)
 
     def _reachable(self, block: Block) -> frozenset[Block]:
-        """The blocks behind `block`, and itself, without following back edges."""
+        """The blocks after `block`, and itself, without following back edges."""
         if block not in self._reached:
             region = block.parent
             assert region is not None

@@ -31,10 +31,7 @@ from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.remarks import DefaultSubGroupSize, remark
-from spmd.dialects.spmd import (
-    MAX_SUB_GROUP_SIZE,
-    needs_sub_groups,
-)
+from spmd.dialects.spmd import MAX_SUB_GROUP_SIZE, needs_sub_groups
 from spmd.dialects.spmd.kernel import kernels_in
 
 DEFAULT_SUB_GROUP_SIZE = 16

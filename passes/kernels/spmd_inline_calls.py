@@ -165,7 +165,7 @@ def _erase_unused(module: ModuleOp, inlined: dict[str, func.FuncOp]) -> None:
         if isinstance(function, func.FuncOp)
         for call in _calls_in(function.body)
     )
-    # Callers stand behind the functions that they call.
+    # Callers stand after the functions that they call.
     for name, function in reversed(inlined.items()):
         private = function.sym_visibility == StringAttr("private")
         if not callers[name] and (private or _is_for_work_items(function)):

@@ -27,7 +27,7 @@ class MemrefBases:
         self._buffers: dict[tuple[SSAValue, Attribute], SSAValue] = {}
 
     def let_dominate(self, base: SSAValue, phi: MemrefPhi) -> None:
-        """See to it that `base` is known wherever the memref of `phi` is made again."""
+        """See to it that `base` is known wherever the memref of `phi` is rematerialized."""
         owner = base.owner
         if isinstance(owner, Block):
             if owner is not self.entry:
@@ -72,7 +72,7 @@ class MemrefBases:
             Builder.at_head(self.entry).move((op,))
 
     def _move_outside(self, op: memref.AllocaOp, phi: MemrefPhi) -> bool:
-        """Move `op` in front of control flow around it, as far as `phi` needs it."""
+        """Move `op` before control flow around it, as far as `phi` needs it."""
         for size in op.dynamic_sizes:
             if isinstance(size.owner, arith.ConstantOp):
                 self._move_to_head(size.owner)
@@ -157,7 +157,7 @@ def op_of(value: SSAValue) -> Operation:
 
 
 def _is_enough(anchor: Operation, value: SSAValue) -> bool:
-    """Whether what stands in front of `anchor` is known where `value` is made again."""
+    """Whether what stands before `anchor` is known where `value` is rematerialized."""
     owner = value.owner
     at = owner if isinstance(owner, Operation) else _first(value)
     return anchor.is_ancestor(at) or _dominates(anchor, value)

@@ -12,12 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, memref, ub
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    MemRefType,
-    NoneAttr,
-    StridedLayoutAttr,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, NoneAttr, StridedLayoutAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.analysis.contexts.memref_phis import memref_type
@@ -57,7 +52,7 @@ def layout_of(type_: MemRefType[Attribute], op: Operation) -> Layout:
 
 class Descriptors:
     """
-    Writes, in front of an anchor, what finds the numbers of a memref or makes one of them.
+    Writes, before an anchor, what finds the numbers of a memref or makes one of them.
 
     `known` are memrefs whose open numbers are values already.
     """

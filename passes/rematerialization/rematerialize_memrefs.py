@@ -1,10 +1,10 @@
 """
 Forwards which memref was chosen, and where its elements lie, instead of the memref.
 
-A memref that is chosen at run time and used behind a barrier is not kept in a context: it
+A memref that is chosen at run time and used after a barrier is not kept in a context: it
 is rematerialized, from the number of its *base* (a kernel argument, an allocation, a global)
 and the offset, sizes and strides that its type leaves open. These are plain values, which
-later passes prove uniform, recompute or store like all others, and private arrays show
+later passes prove uniform, rematerialize or store like all others, and private arrays show
 where they are used.
 
 ```mlir
@@ -27,7 +27,7 @@ where they are used.
 ```
 
 In a kernel with sub-group operations no control flow forwards memrefs, with a barrier or
-without: lanes that run in step, and do not agree on the way, have only numbers to choose by.
+without: lanes that run in step, and take different paths, have only numbers to choose by.
 
 A private array or a local one that is a base moves to the head of the kernel, where all
 that may need it sees it.
@@ -35,7 +35,7 @@ that may need it sees it.
 Requires: no calls in kernels; verified IR.
 Ensures: control flow with a barrier inside, branches between the blocks of a kernel, and
 all control flow of a kernel with sub-group operations forward no memrefs; a memref that is
-used behind a barrier is a view of one that is known there, or an `arith.select` of such.
+used after a barrier is a view of one that is known there, or an `arith.select` of such.
 """
 
 from __future__ import annotations

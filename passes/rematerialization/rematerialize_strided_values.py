@@ -54,11 +54,7 @@ from spmd.analysis.barriers.barrier_regions import around_syncs
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.interfaces.control_flow import Phi, all_phis
-from spmd.dialects.rewriting import (
-    constant_index,
-    erase_dead_ops,
-    hint,
-)
+from spmd.dialects.rewriting import constant_index, erase_dead_ops, hint
 from spmd.dialects.spmd import (
     Dimension,
     EnqueuedLocalSizeOp,
@@ -89,7 +85,7 @@ class RematerializeStridedValuesPass(ModulePass):
 def rematerialize_strided_values(kernel: KernelOp) -> None:
     """Do to one kernel what the pass does to all of a module."""
     carriers = dict.fromkeys(around_syncs(kernel))
-    if not any(_counts(op) or _passes_integers(op) for op in carriers):
+    if not any(_counts(op) or _forwards_integers(op) for op in carriers):
         return
     divergence = analyze_kernel(kernel)
     uneven = [
@@ -109,8 +105,8 @@ def rematerialize_strided_values(kernel: KernelOp) -> None:
             continue
         owner = phi.values[0].owner
         op = owner if isinstance(owner, Operation) else owner.parent_op()
-        # What a loop carries may differ behind it, where work-items left it in different
-        # rounds; but the sum is right there, too.
+        # What a loop carries may differ after it, where work-items left it in different
+        # iterations; but the sum is right there, too.
         known = strides_of(phi.values[0], divergence)
         if op in carriers and known is not None:
             strides[phi] = known
@@ -138,7 +134,7 @@ def _counts(op: Operation) -> bool:
     return isinstance(op, scf.ForOp) and not isinstance(op.lb.owner, arith.ConstantOp)
 
 
-def _passes_integers(op: Operation) -> bool:
+def _forwards_integers(op: Operation) -> bool:
     values = (
         *op.results,
         *(a for region in op.regions for b in region.blocks for a in b.args),
@@ -185,7 +181,7 @@ class _Rebuilder:
     def _common_part(
         self, value: SSAValue, strides: Strides, anchor: Operation
     ) -> SSAValue:
-        """`value` without the multiples of local ids, made in front of `anchor`."""
+        """`value` without the multiples of local ids, made before `anchor`."""
         if (common := self._common.get(value)) is not None:
             return common
         owner, at = value.owner, Builder.before(anchor)

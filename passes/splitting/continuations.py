@@ -2,8 +2,8 @@
 A kernel as one loop nest per sub-CFG and a loop that runs one after the other.
 
 Each sync is a number; the work-items of a sub-CFG store the number of the sync that they
-come to in one cell (they agree: in a legal kernel all reach the same one), which decides
-what the group runs next. What always follows on another is written behind it.
+come to in one slot (they agree: in a legal kernel all reach the same one), which decides
+what the group runs next. What always follows on another is written after it.
 
 ```mlir
 // before
@@ -46,11 +46,7 @@ from xdsl.traits import IsTerminator
 from spmd.analysis.barriers.barrier_regions import find_barrier_regions
 from spmd.analysis.barriers.convergent_loops import LoopRounds, find_loop_rounds
 from spmd.analysis.barriers.sub_cfg_order import SubCfgOrder
-from spmd.analysis.barriers.sub_cfgs import (
-    Cfg,
-    SubCfg,
-    find_sub_cfgs,
-)
+from spmd.analysis.barriers.sub_cfgs import Cfg, SubCfg, find_sub_cfgs
 from spmd.analysis.contexts.sub_cfg_needs import (
     SubCfgNeeds,
     SubCfgValues,
@@ -68,9 +64,7 @@ from spmd.dialects.spmd import (
     is_group_collective,
     is_sync,
 )
-from spmd.passes.splitting.convergence_checks import (
-    COMPARED,
-)
+from spmd.passes.splitting.convergence_checks import COMPARED
 from spmd.passes.splitting.dispatch import Dispatcher
 from spmd.passes.splitting.flatten_control_flow import flatten_control_flow
 from spmd.passes.splitting.kept_values import KeptValues
@@ -153,7 +147,7 @@ def _plan(
 def _ops_that_run_once(
     group: WorkGroup, divergence: Divergence
 ) -> frozenset[Operation]:
-    """What runs once per work-group, in front of all else."""
+    """What runs once per work-group, before all else."""
     regions = find_barrier_regions(group.kernel, divergence)
     once: list[Operation] = []
     for op in group.entry.ops:
@@ -166,7 +160,7 @@ def _ops_that_run_once(
 
 def _fail_about_lanes(rounds: LoopRounds) -> None:
     """
-    Refuse sub-group operations where lanes may be in different rounds of a loop.
+    Refuse sub-group operations where lanes may be in different iterations of a loop.
 
     What runs between two barriers runs in all lanes at once, but the language brings only
     lanes together that are in the same iteration of every loop.

@@ -44,7 +44,7 @@ NOBODY = -1
 """As a number of a work-item: not found yet."""
 
 MOST_WORDS = 32
-"""Cases of a switch whose ways are named; of more, the number is."""
+"""Cases of a switch whose paths are named; of more, the number is."""
 
 COMPARED = "compared, because all work-items have to agree"
 """Why a context exists that is needed for nothing else."""
@@ -154,7 +154,7 @@ class Paths:
 
     def taken_at(self, region: BarrierRegion, op: Operation) -> tuple[str, Operation]:
         """
-        What a work-item does whose decision `op` makes behind `region`.
+        What a work-item does whose decision `op` makes after `region`.
 
         In words, for `agreed_value`, and the operation that it is about.
         """
@@ -167,8 +167,8 @@ class Paths:
             if_true, if_false = self._flow[region]
             return choice(map(self._leading_to, (if_false, if_true))), carrier
         if isinstance(op, scf.IndexSwitchOp):
-            default, *ways = map(self._leading_to, self._flow[region])
-            cases = dict(zip(op.cases.get_values(), ways, strict=True))
+            default, *paths = map(self._leading_to, self._flow[region])
+            cases = dict(zip(op.cases.get_values(), paths, strict=True))
             if 0 <= min(cases, default=0) <= max(cases, default=0) < MOST_WORDS:
                 # What is beyond the last case has the last word.
                 words = [

@@ -88,8 +88,8 @@ class Dispatcher:
     def _next_of_all(self) -> SSAValue:
         """Where the work-group keeps which sync it comes to next."""
         if self._next is None:
-            cell = self.group.uniform_slot(IndexType(), "next_sync", self.group.kernel)
-            self._next = explain(cell, NEXT_SYNC)
+            slot = self.group.uniform_slot(IndexType(), "next_sync", self.group.kernel)
+            self._next = explain(slot, NEXT_SYNC)
         return self._next
 
     def _each_next(self) -> SSAValue:

@@ -3,8 +3,9 @@ Deep loop fission: a loop nest for each barrier region, in the control flow of t
 
 Control flow that contains a barrier moves outside of the work-item loops, with its uniform
 values. So do operations that compute the same value in all work-items, which run once per
-group. Every other value that a work-item takes from one region to the next is recomputed
-there if that is cheap, or kept in a *context*: group memory with one element per work-item.
+group. Every other value that a work-item takes from one region to the next is
+rematerialized there if that is cheap, or kept in a *context*: group memory with one
+element per work-item.
 
 ```mlir
 // before
@@ -34,9 +35,7 @@ from xdsl.dialects import memref, scf
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from spmd.analysis.analyses import Analyses
-from spmd.analysis.barriers.barrier_regions import (
-    BarrierRegion,
-)
+from spmd.analysis.barriers.barrier_regions import BarrierRegion
 from spmd.analysis.contexts.region_slots import assign_region_slots
 from spmd.dialects.building import Builder
 from spmd.dialects.interfaces.control_flow import Operand
@@ -69,7 +68,7 @@ def split_by_fission(analyses: Analyses, check: bool = False) -> None:
     """
     Split a kernel, for which `why_not_fission` knows no reason not to.
 
-    With `check`, work-items that go different ways where all have to agree end the launch.
+    With `check`, work-items that diverge where all have to agree end the launch.
     """
     uneven = [
         carrier
@@ -94,7 +93,7 @@ AGREED = "the same in all work-items, since each path leads to barriers of its o
 
 def _make_sizes_known(analyses: Analyses) -> None:
     """
-    Put a barrier in front of private arrays whose sizes are computed in their region.
+    Put a barrier before private arrays whose sizes are computed in their region.
 
     The array of all work-items is made when the size is known, before the first of them
     goes on. Sizes are the same in all of them by the language; where that is not proved,

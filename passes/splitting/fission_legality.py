@@ -2,10 +2,10 @@
 Whether deep loop fission is right for a kernel.
 
 Control flow that contains a barrier moves outside of the work-item loops, so all
-work-items must take the same way through it. They do if its condition is uniform, or if
-each way leads to barriers of its own: in a legal kernel all work-items reach the same
+work-items must take the same path through it. They do if its condition is uniform, or if
+each path leads to barriers of its own: in a legal kernel all work-items reach the same
 barrier next. The condition of one work-item is then that of all. Where neither holds, a
-work-item could be dragged along on a way that it does not go:
+work-item could be dragged along on a path that it does not take:
 
 ```mlir
 scf.for %i = %c0 to %trips step %c1 {   // %trips = 2 + local id
@@ -16,7 +16,7 @@ scf.for %i = %c0 to %trips step %c1 {   // %trips = 2 + local id
 }
 ```
 
-Behind the last barrier, some work-items go around once more and others leave; both ways
+After the last barrier, some work-items go around once more and others leave; both paths
 lead to the end of the kernel.
 """
 

@@ -17,7 +17,7 @@ work-item is the first index, and each region takes a view of its own part. The 
 gets the reason as attribute `spmd.not_interleaved`.
 
 An array of dynamic size, the largest of all work-items, comes from the heap: its size may
-depend on arguments, or be computed behind a barrier, where it is too late to ask for
+depend on arguments, or be computed after a barrier, where it is too late to ask for
 scratch memory, and times the size of a group it may be too much for a stack. It is freed
 at the end of the block that it is allocated in, which is as far outside as the size is known.
 
@@ -258,7 +258,7 @@ def lift_private_array(
 
     The loads and stores of the array, or a view in the place of `alloca`, use the ids.
     What an array of dynamic size needs is not yet placed; `at_head` tells what a size is
-    called in front of all barriers.
+    called before all barriers.
     """
     sizes: list[SSAValue] = []
     for size in alloca.dynamic_sizes:
@@ -308,7 +308,7 @@ def _type_of(alloca: memref.AllocaOp) -> MemRefType[Attribute]:
 
 
 def fail_about_unmovable(values: Iterable[SSAValue]) -> None:
-    """Fail if there is a memref that lives across a barrier and cannot be made again."""
+    """Fail if there is a memref that lives across a barrier and cannot be rematerialized."""
     for value in values:
         owner = value.owner
         op = owner if isinstance(owner, Operation) else owner.parent_op()

@@ -1,4 +1,4 @@
-"""Sizes that are known in front of all barriers, and what is made there because of them."""
+"""Sizes that are known before all barriers, and what is made there because of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spmd.dialects.spmd import LocalIdOp, SubGroupQueryOp
 
 class SizesAtHead:
     """
-    Computes values again at the end of `entry`, behind what runs once per work-group.
+    Rematerializes values at the end of `entry`, after what runs once per work-group.
 
     A size is known there if operations without effects compute it from what runs once. It
     may come from a place that is run under a condition: such operations do no harm.

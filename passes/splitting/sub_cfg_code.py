@@ -184,12 +184,12 @@ class SubCfgCode:
         return self.plan.group.constants.number(number, next_.type.element_type)
 
     def _element_of(self, memory: SSAValue) -> tuple[SSAValue, ...]:
-        """The indices of what a work-item stores to: all to the same, if it is a cell."""
+        """The indices of what a work-item stores to: all to the same, if it is a group-uniform slot."""
         assert isa(memory.type, MemRefType)
         return self.nest.indices if memory.type.get_num_dims() else ()
 
     def _write_blocks(self, next_: SSAValue | None) -> None:
-        # The arguments of the kernel are known without being passed on.
+        # The arguments of the kernel are known without being forwarded.
         passed = {
             block: () if block is self.plan.group.entry else block.args
             for block in self.sub_cfg.blocks

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    MemRefType,
-    StringAttr,
-    i8,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StringAttr, i8
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -81,7 +76,7 @@ class WorkGroup:
             d for d in (2, 1, 0) if self.nominal is None or self.nominal[d] != 1
         )
         """Those in which a work-group can have more than one work-item, slowest first."""
-        # Something stands at the head, and constants made later stand in front of it.
+        # Something stands at the head, and constants made later stand before it.
         self.constants.index(0)
         self._last = self._last_of_head()
 

@@ -65,7 +65,7 @@ from spmd.passes.work_item_loops.nests import (
 )
 
 LONGEST_COPY = 32
-"""Operations that a bound may be computed by in front of the loops."""
+"""Operations that a bound may be computed by before the loops."""
 
 
 @dataclass(frozen=True)
@@ -192,13 +192,13 @@ class _Clipper:
             if other != dimension
         )
 
-    # Computing in front of the loops.
+    # Computing before the loops.
 
     def _can_copy(self, value: SSAValue) -> bool:
-        """Whether `value` can be computed for the first work-item, in front of the loops."""
-        open_, seen = [value], set[SSAValue]()
-        while open_:
-            at = open_.pop()
+        """Whether `value` can be computed for the first work-item, before the loops."""
+        worklist, seen = [value], set[SSAValue]()
+        while worklist:
+            at = worklist.pop()
             if at in seen or is_outside(at, self.nest) or self._is_id(at):
                 continue
             seen.add(at)
@@ -211,7 +211,7 @@ class _Clipper:
                 or len(seen) > LONGEST_COPY
             ):
                 return False
-            open_.extend(owner.operands)
+            worklist.extend(owner.operands)
         return True
 
     def _is_id(self, value: SSAValue) -> bool:
@@ -389,10 +389,10 @@ def _run_once(loop: scf.ForOp) -> None:
 
 
 def _conjuncts(condition: SSAValue) -> Iterator[SSAValue]:
-    open_ = [condition]
-    while open_:
-        value = open_.pop()
+    worklist = [condition]
+    while worklist:
+        value = worklist.pop()
         if isinstance(value.owner, arith.AndIOp):
-            open_.extend((value.owner.rhs, value.owner.lhs))
+            worklist.extend((value.owner.rhs, value.owner.lhs))
         else:
             yield value

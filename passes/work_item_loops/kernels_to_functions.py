@@ -102,7 +102,7 @@ class _Range:
         return at.add(op, f"c{self.nominal[dimension]}")
 
     def value(self, op: DimensionOp) -> SSAValue:
-        """What `op` asks for; new operations stand in front of it."""
+        """What `op` asks for; new operations stand before it."""
         d, at = op.dimension.data.number, Builder.before(op)
         match op:
             case GroupIdOp():

@@ -27,13 +27,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from xdsl.dialects import arith, cf, func, memref, scf
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    IntegerAttr,
-    MemRefType,
-    UnitAttr,
-    i64,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, UnitAttr, i64
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import Rewriter
 

@@ -2,8 +2,8 @@
 Moves what is the same in all work-items out of work-item loops, branches included.
 
 Continuations write all that follows on a barrier into one nest of loops. A branch in there
-whose condition is known in front of the nest moves around it, with loops of its own in each
-arm; so do computations, and stores to a cell that all work-items agree on. What is left in
+whose condition is known before the nest moves around it, with loops of its own in each
+arm; so do computations, and stores to a slot that all work-items agree on. What is left in
 the loops is what differs between work-items, and each condition around it can become a
 loop bound.
 
@@ -59,12 +59,7 @@ from xdsl.rewriter import Rewriter
 from spmd.dialects.building import Builder
 from spmd.dialects.enclosing import parent_block
 from spmd.dialects.interfaces.speculation import may_trap
-from spmd.dialects.rewriting import (
-    constant_index,
-    erase_dead_ops,
-    has_no_effect,
-    hint,
-)
+from spmd.dialects.rewriting import constant_index, erase_dead_ops, has_no_effect, hint
 from spmd.dialects.work_groups import is_group_memory
 from spmd.passes.work_item_loops.nests import (
     is_local_size,
@@ -98,16 +93,16 @@ def unswitch_work_item_loops(kernel: Operation) -> None:
     """Do to one kernel or work-group function what the pass does to all."""
     copies = 0
     changed = False
-    open_ = list(nests_in(kernel))
-    while open_:
-        nest = open_.pop()
+    worklist = list(nests_in(kernel))
+    while worklist:
+        nest = worklist.pop()
         _hoist(nest)
-        _move_stores_behind(nest)
+        _move_stores_after(nest)
         branch = _branch_to_move(nest)
         if branch is not None and copies <= MOST_COPIES:
             beside, arms = _unswitch(nest, branch)
             copies += beside * len(arms)
-            open_ += arms
+            worklist += arms
             changed = True
     if changed:
         for region in kernel.regions:
@@ -120,7 +115,7 @@ def _body(nest: scf.ForOp) -> Block:
 
 def _hoist(nest: scf.ForOp) -> None:
     """
-    Compute in front of `nest` what is the same in all its iterations.
+    Compute before `nest` what is the same in all its iterations.
 
     Operations on sub-groups differ between work-items whatever their operands are.
     """
@@ -136,15 +131,15 @@ def _hoist(nest: scf.ForOp) -> None:
             Builder.before(nest).move((op,))
 
 
-def _move_stores_behind(nest: scf.ForOp) -> None:
-    """Store behind `nest` what all work-items store to one cell."""
+def _move_stores_after(nest: scf.ForOp) -> None:
+    """Store after `nest` what all work-items store to one slot."""
     if not all(
         constant_index(loop.lb) == 0 and is_local_size(loop.ub)
         for loop in loops_of(nest)
     ):
         return  # Perhaps there is no iteration.
     block = parent_block(nest)
-    behind: Operation = nest
+    last: Operation = nest
     for op in tuple(_body(nest).ops):
         if (
             isinstance(op, memref.StoreOp)
@@ -154,8 +149,8 @@ def _move_stores_behind(nest: scf.ForOp) -> None:
             and _is_only_access(op, nest)
         ):
             op.detach()
-            block.insert_op_after(op, behind)
-            behind = op
+            block.insert_op_after(op, last)
+            last = op
 
 
 def _is_group_memory(value: SSAValue) -> bool:
@@ -164,7 +159,7 @@ def _is_group_memory(value: SSAValue) -> bool:
 
 
 def _is_only_access(store: memref.StoreOp, nest: scf.ForOp) -> bool:
-    """Whether nothing else in `nest` accesses the cell."""
+    """Whether nothing else in `nest` accesses the slot."""
     return all(
         use.operation is store
         or (
