@@ -47,7 +47,6 @@ from spmd.dialects.spmd import (
     SubGroupSizeOp,
     neutral_element,
 )
-from spmd.dialects.spmd.kernel import FULL_GROUPS
 
 MAX_GLOBAL_SIZE = 1 << 48
 """The largest number of work-items of a launch."""
@@ -256,22 +255,18 @@ def nominal_size(op: Operation) -> tuple[int, int, int] | None:
     return None if kernel is None else kernel.group_size
 
 
-def _has_full_groups(op: Operation) -> bool:
-    kernel = enclosing(op, KernelOp)
-    return kernel is not None and FULL_GROUPS in kernel.attributes
-
-
 def _launch_dimension(
     op: Operation, inputs: Sequence[IntegerRange], width: int
 ) -> IntegerRange:
     assert isinstance(op, DimensionOp)
-    sizes = nominal_size(op)
+    kernel = enclosing(op, KernelOp)
+    sizes = None if kernel is None else kernel.group_size
     size = None if sizes is None else sizes[op.dimension.data.number]
     largest = MAX_GROUP_SIZE if size is None else size
     match op:
         case LocalIdOp():
             return IntegerRange(0, largest - 1, 0 if largest == 1 else 1)
-        case LocalSizeOp() if size is not None and _has_full_groups(op):
+        case LocalSizeOp() if size and kernel and kernel.has_full_groups:
             return IntegerRange.constant(size)
         case LocalSizeOp():
             return IntegerRange(1, largest)

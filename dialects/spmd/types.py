@@ -300,26 +300,23 @@ def neutral_element(kind: Kind, type_: Attribute) -> Neutral:
     return IntegerAttr(value, cast(IntegerType | IndexType, type_))
 
 
+_OPS: dict[Kind, tuple[Callable[..., Operation], ...]] = {
+    Kind.ADD: (arith.AddiOp, arith.AddfOp),
+    Kind.MUL: (arith.MuliOp, arith.MulfOp),
+    Kind.MIN: (arith.MinSIOp, arith.MinimumfOp),
+    Kind.MAX: (arith.MaxSIOp, arith.MaximumfOp),
+    Kind.MINUI: (arith.MinUIOp,),
+    Kind.MAXUI: (arith.MaxUIOp,),
+    Kind.AND: (arith.AndIOp,),
+    Kind.OR: (arith.OrIOp,),
+    Kind.XOR: (arith.XOrIOp,),
+}
+"""The ops that combine two integers, and two floats."""
+
+
 def combine(
     kind: Kind, lhs: SSAValue | Operation, rhs: SSAValue | Operation
 ) -> Operation:
     """The `arith` op that combines two scalars or vectors by `kind`."""
-    integer: dict[Kind, Callable[..., Operation]] = {
-        Kind.ADD: arith.AddiOp,
-        Kind.MUL: arith.MuliOp,
-        Kind.MIN: arith.MinSIOp,
-        Kind.MAX: arith.MaxSIOp,
-        Kind.MINUI: arith.MinUIOp,
-        Kind.MAXUI: arith.MaxUIOp,
-        Kind.AND: arith.AndIOp,
-        Kind.OR: arith.OrIOp,
-        Kind.XOR: arith.XOrIOp,
-    }
-    floating: dict[Kind, Callable[..., Operation]] = {
-        Kind.ADD: arith.AddfOp,
-        Kind.MUL: arith.MulfOp,
-        Kind.MIN: arith.MinimumfOp,
-        Kind.MAX: arith.MaximumfOp,
-    }
     element = get_element_type_or_self(SSAValue.get(lhs).type)
-    return (floating if is_float(element) else integer)[kind](lhs, rhs)
+    return _OPS[kind][is_float(element)](lhs, rhs)
