@@ -1,16 +1,16 @@
 """
-In which loops work-items that wait at one sync are in the same round.
+In which loops work-items that wait at one sync are in the same iteration.
 
-A value that is the same in all work-items *in one round* of a loop is not the same at a
-barrier that one of them reaches in its first round and another in its second, nor behind a
-loop that one of them leaves earlier. And only lanes that are in the same round of every
+A value that is the same in all work-items *in one iteration* of a loop is not the same at a
+barrier that one of them reaches in its first iteration and another in its second, nor after a
+loop that one of them leaves earlier. And only lanes that are in the same iteration of every
 loop run a sub-group operation together.
 
 ```mlir
 ^head(%i: index):
   cf.cond_br %more, ^body, ^exit    // may differ: but who leaves waits nowhere in the loop
 ^body:
-  cf.cond_br %c, ^wait, ^latch      // if %c differs, who comes to ^latch is a round ahead
+  cf.cond_br %c, ^wait, ^latch      // if %c differs, who comes to ^latch is an iteration ahead
 ^wait:
   spmd.barrier
   cf.br ^latch
@@ -18,10 +18,10 @@ loop run a sub-group operation together.
   cf.br ^head(%next : index)
 ```
 
-Two work-items get out of step in a loop where they part, in one round, into ways of which
+A loop is not convergent where two work-items diverge, in one iteration, onto paths of which
 one leads to a sync and one around the loop, if that leads to the same sync in a later
-round. Ways that all come to one block in the same round do not matter: work-items are
-together again there.
+iteration. Paths that all come to one block in the same iteration do not matter: work-items
+are together again there.
 """
 
 from __future__ import annotations
@@ -41,30 +41,30 @@ from spmd.dialects.interfaces.control_flow import Branch, decisions
 
 
 @dataclass(frozen=True)
-class LoopRounds:
+class ConvergentLoops:
     """What is known of the loops of one kernel."""
 
-    out_of_step: Mapping[Block, Operation] = field(
+    not_convergent: Mapping[Block, Operation] = field(
         default_factory=dict[Block, Operation]
     )
     """
-    The blocks of loops in which work-items may wait at one sync in different rounds.
+    The blocks of loops in which work-items may wait at one sync in different iterations.
 
-    Each with a branch at which they may part.
+    Each with a branch at which they may diverge.
     """
 
     _left_apart: Mapping[Block, frozenset[Block]] = field(
         default_factory=dict[Block, frozenset[Block]]
     )
-    """For each block the innermost loop around it that may be left in different rounds."""
+    """For each block the innermost loop around it that may be left in different iterations."""
 
     def are_equal(self, value: SSAValue, block: Block) -> bool:
         """
-        Whether all work-items that wait at one sync have `value` from the same round.
+        Whether all work-items that wait at one sync have `value` from the same iteration.
 
         `block` is the one that defines it.
         """
-        if block in self.out_of_step:
+        if block in self.not_convergent:
             return False
         loop = self._left_apart.get(block)
         return loop is None or all(
@@ -72,37 +72,37 @@ class LoopRounds:
         )
 
 
-def find_loop_rounds(cfg: Cfg, divergence: Divergence) -> LoopRounds:
+def find_convergent_loops(cfg: Cfg, divergence: Divergence) -> ConvergentLoops:
     """Look at all loops of a kernel."""
     ahead = _syncs_ahead(cfg)
-    parting = {
+    diverging = {
         number
         for number, block in enumerate(cfg.blocks)
-        if _may_part(cfg, block, divergence, ahead)
+        if _may_diverge(cfg, block, divergence, ahead)
     }
-    if not parting:
-        return LoopRounds()
+    if not diverging:
+        return ConvergentLoops()
     waiting = frozenset(
         number for number, block in enumerate(cfg.blocks) if cfg.waits(block)
     )
-    out_of_step: dict[Block, Operation] = {}
+    not_convergent: dict[Block, Operation] = {}
     left_apart: dict[Block, frozenset[Block]] = {}
     back, reducible = back_edges(cfg.edges, 0)
     loops = natural_loops(cfg.edges, back) if reducible else _cycles(cfg.edges)
     # The larger ones first: what is said last of a block is about the innermost loop.
     for loop in sorted(loops.values(), key=lambda loop: -len(loop.nodes)):
-        branches = parting & loop.nodes
+        branches = diverging & loop.nodes
         if not branches:
             continue
         blocks = frozenset(cfg.blocks[number] for number in loop.nodes)
         left_apart.update((block, blocks) for block in blocks)
         branch = min(branches)
         if reducible:
-            branch = parts_rounds(cfg.edges, loop, waiting, branches)
+            branch = find_diverging_branch(cfg.edges, loop, waiting, branches)
         if branch is not None:
             where = end_of(cfg.blocks[branch])
-            out_of_step.update((block, where) for block in blocks)
-    return LoopRounds(out_of_step, left_apart)
+            not_convergent.update((block, where) for block in blocks)
+    return ConvergentLoops(not_convergent, left_apart)
 
 
 def _cycles(edges: Sequence[Sequence[int]]) -> dict[int, Loop]:
@@ -114,36 +114,36 @@ def _cycles(edges: Sequence[Sequence[int]]) -> dict[int, Loop]:
     }
 
 
-def parts_rounds(
+def find_diverging_branch(
     edges: Sequence[Sequence[int]],
     loop: Loop,
     waiting: frozenset[int],
     branches: Collection[int],
 ) -> int | None:
     """
-    The first of `branches` that brings work-items to one sync in different rounds.
+    The first of `branches` that brings work-items to one sync in different iterations.
 
     They come to `waiting` nodes of `loop`, and go on when all are at the same.
     """
-    one_round = _Round(edges, loop, waiting)
-    ahead = one_round.ahead
-    again = ahead[loop.header] & ~one_round.next_round
+    one_iteration = _Iteration(edges, loop, waiting)
+    ahead = one_iteration.ahead
+    again = ahead[loop.header] & ~one_iteration.next_iteration
     for branch in sorted(branches):
-        if one_round.rejoins(branch):
+        if one_iteration.rejoins(branch):
             continue
-        ways = [one_round.of_way(way) for way in dict.fromkeys(edges[branch])]
-        around = [way & one_round.next_round > 0 for way in ways]
+        paths = [one_iteration.of_edge(to) for to in dict.fromkeys(edges[branch])]
+        around = [path & one_iteration.next_iteration > 0 for path in paths]
         others = sum(around)
         if any(
-            way & again and others > is_around
-            for way, is_around in zip(ways, around, strict=True)
+            path & again and others > is_around
+            for path, is_around in zip(paths, around, strict=True)
         ):
             return branch
     return None
 
 
-class _Round:
-    """What can be run in one round of a loop without waiting."""
+class _Iteration:
+    """What can be run in one iteration of a loop without waiting."""
 
     def __init__(
         self, edges: Sequence[Sequence[int]], loop: Loop, waiting: frozenset[int]
@@ -154,24 +154,25 @@ class _Round:
         }
         syncs = sorted(waiting & loop.nodes)
         self._bit = {node: 1 << number for number, node in enumerate(syncs)}
-        self.next_round = 1 << len(syncs)
-        """The bit for the next round."""
+        self.next_iteration = 1 << len(syncs)
+        """The bit for the next iteration."""
 
         self.ahead = self._find_ahead()
-        """The syncs of the loop that a node leads to in this round, as bits."""
+        """The syncs of the loop that a node leads to in this iteration, as bits."""
 
         self._joined = self._find_joined()
 
-    def of_way(self, target: int) -> int:
+    def of_edge(self, target: int) -> int:
         """What a branch to `target` leads to, as bits."""
         if target == self.loop.header:
-            return self.next_round
+            return self.next_iteration
         return self.ahead.get(target, 0)
 
     def _find_ahead(self) -> dict[int, int]:
         header = self.loop.header
         own = {
-            node: self._bit.get(node, 0) | (self.next_round if header in nexts else 0)
+            node: self._bit.get(node, 0)
+            | (self.next_iteration if header in nexts else 0)
             for node, nexts in self.edges.items()
         }
         inside = {
@@ -181,7 +182,7 @@ class _Round:
         return _bits_ahead(inside, own)
 
     def _find_joined(self) -> dict[int, int]:
-        """The immediate post-dominators of nodes, as far as the round goes."""
+        """The immediate post-dominators of nodes, as far as the iteration goes."""
         number = {node: i for i, node in enumerate(self.edges)}
         header, end = len(number), len(number) + 1
         backward: list[list[int]] = [[] for _ in range(end + 1)]
@@ -196,27 +197,27 @@ class _Round:
         return {node: post[i] for node, i in number.items() if post.get(i, end) != end}
 
     def rejoins(self, branch: int) -> bool:
-        """Whether all ways behind `branch` come to one node, or to the next round."""
+        """Whether all paths after `branch` come to one node, or to the next iteration."""
         return branch in self._joined
 
 
-def _may_part(
+def _may_diverge(
     cfg: Cfg, block: Block, divergence: Divergence, ahead: Mapping[int, int]
 ) -> bool:
-    """Whether work-items can go different ways behind `block`."""
+    """Whether work-items can take different paths after `block`."""
     end = end_of(block)
-    ways = set(cfg.branches(block))
-    if len(ways) < 2:
+    targets = set(cfg.branches(block))
+    if len(targets) < 2:
         return False
     if Branch.of(end) is not None and all(
         divergence.is_uniform(each.value) for each in decisions(end)
     ):
         return False
     seen = 0
-    for way in ways:
-        if seen & ahead[cfg.number[way]]:
+    for target in targets:
+        if seen & ahead[cfg.number[target]]:
             return True
-        seen |= ahead[cfg.number[way]]
+        seen |= ahead[cfg.number[target]]
     return False
 
 

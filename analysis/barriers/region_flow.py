@@ -13,7 +13,7 @@ from spmd.dialects.interfaces.control_flow import RegionBranch
 from spmd.dialects.spmd import KernelOp
 
 Flow = Mapping[BarrierRegion, Sequence[BarrierRegion]]
-"""Which regions can follow a region, at once or behind a sync."""
+"""Which regions can follow a region, at once or after a sync."""
 
 
 def region_flow(regions: BarrierRegions) -> Flow:
@@ -69,10 +69,10 @@ def why_not_agreed(
     flow: Flow, ahead: Mapping[BarrierRegion, int], region: BarrierRegion
 ) -> str | None:
     """
-    Why work-items could go different ways behind `region`, although the kernel is legal.
+    Why work-items could take different paths after `region`, although the kernel is legal.
 
-    All work-items reach the same sync next. If each way leads to syncs of its own, they
-    all go the same way.
+    All work-items reach the same sync next. If each path leads to syncs of its own, they
+    all take the same one.
     """
     seen = 0
     for following in flow[region]:

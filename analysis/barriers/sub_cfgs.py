@@ -52,7 +52,7 @@ class Cfg:
         ends = (end_of(block) for block in self.blocks)
         return tuple(end for end in ends if is_sync(end))
 
-    def behind(self, sync: Operation) -> Block:
+    def after(self, sync: Operation) -> Block:
         """The block that work-items run when all have reached `sync`."""
         block = parent_block(sync)
         return self.blocks[self.number[block] + 1]
@@ -69,7 +69,7 @@ class Cfg:
     def successors(self, block: Block) -> Sequence[Block]:
         """Where a work-item can go from `block`."""
         end = end_of(block)
-        return (self.behind(end),) if is_sync(end) else end.successors
+        return (self.after(end),) if is_sync(end) else end.successors
 
     @cached_property
     def edges(self) -> list[list[int]]:
@@ -102,7 +102,7 @@ class SubCfg:
     _dominator: dict[int, int]
     _number: Mapping[Block, int]
     _edges: Sequence[Sequence[int]]
-    _behind: dict[Block, dict[int, None]] = field(
+    _after: dict[Block, dict[int, None]] = field(
         default_factory=dict[Block, dict[int, None]]
     )
 
@@ -120,10 +120,10 @@ class SubCfg:
 
     def leads_to(self, a: Block, b: Block) -> bool:
         """Whether a work-item can run `b` after it has run `a`."""
-        if a not in self._behind:
+        if a not in self._after:
             nexts = self._edges[self._number[a]]
-            self._behind[a] = reachable(nexts, self._edges.__getitem__)
-        return self._number[b] in self._behind[a]
+            self._after[a] = reachable(nexts, self._edges.__getitem__)
+        return self._number[b] in self._after[a]
 
 
 def find_sub_cfgs(cfg: Cfg) -> tuple[SubCfg, ...]:
@@ -135,7 +135,7 @@ def find_sub_cfgs(cfg: Cfg) -> tuple[SubCfg, ...]:
         sync = worklist.pop(0)
         if sync in found:
             continue
-        start = cfg.blocks[0] if sync is None else cfg.behind(sync)
+        start = cfg.blocks[0] if sync is None else cfg.after(sync)
         dominator = immediate_dominators(cfg.number[start], edges.__getitem__)
         blocks = tuple(cfg.blocks[number] for number in dominator)
         ends = tuple(block for block in blocks if not cfg.branches(block))

@@ -18,7 +18,7 @@ from xdsl.dialects import cf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
-from spmd.analysis.barriers.convergent_loops import LoopRounds
+from spmd.analysis.barriers.convergent_loops import ConvergentLoops
 from spmd.analysis.barriers.sub_cfgs import Cfg, SubCfg, end_of, used_from_outside
 from spmd.analysis.contexts.needs import Needs, Resolver, Values
 from spmd.analysis.divergence.analyze import Divergence
@@ -55,7 +55,7 @@ class SubCfgValues:
 
     cfg: Cfg
     divergence: Divergence
-    rounds: LoopRounds
+    rounds: ConvergentLoops
     once: Container[Operation]
     """What runs once per work-group, before all else."""
 

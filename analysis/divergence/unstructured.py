@@ -126,7 +126,7 @@ class UnstructuredRegion:
         state.temporal.update(temporal)
         inactive = self._spread_inactivity(state, node, end)
         return Growth(
-            list(dict.fromkeys(self._blocks_behind((*sync, *temporal)))),
+            list(dict.fromkeys(self._blocks_after((*sync, *temporal)))),
             list(dict.fromkeys(self._blocks_left(temporal))),
             inactive,
         )
@@ -143,7 +143,7 @@ class UnstructuredRegion:
             state.causes.setdefault(inactive, end)
         return bool(new)
 
-    def _blocks_behind(self, nodes: Sequence[int]) -> Iterator[Block]:
+    def _blocks_after(self, nodes: Sequence[int]) -> Iterator[Block]:
         """The blocks at some nodes; of a split edge the block it leads to."""
         assert self._split is not None
         end = self._split.node.get(self._end)
@@ -245,11 +245,11 @@ class UnstructuredRegion:
         graph = self._split.graph
         for header in _loops_left(graph, node, goal):
             for leaving in graph.exits[header]:
-                if leaving in state.temporal and goal in self._behind(leaving, node):
+                if leaving in state.temporal and goal in self._after(leaving, node):
                     return True
         return False
 
-    def _behind(self, start: int, avoided: int) -> Container[int]:
+    def _after(self, start: int, avoided: int) -> Container[int]:
         """The nodes that can be reached from `start` without passing `avoided`."""
         key = (start, avoided)
         if key not in self._reached:

@@ -115,17 +115,17 @@ class FailOp(IRDLOperation):
     a kernel or function.
 
     ```mlir
-    func.func @count(%n: index, %way: i32, %x: memref<?xindex>) {
+    func.func @count(%n: index, %path: i32, %x: memref<?xindex>) {
       %c0 = arith.constant 0 : index
       %c5 = arith.constant 5 : index
       %too_many = arith.cmpi ugt, %n, %c5 : index
       scf.if %too_many {
-        spmd.fail "expected at most 5 elements, got {} {before|after}"(%n, %way) : index, i32
+        spmd.fail "expected at most 5 elements, got {} {before|after}"(%n, %path) : index, i32
       }
       memref.store %n, %x[%c0] : memref<?xindex>
       func.return
     }
-    // run: n = 3, way = 1, x = [0]
+    // run: n = 3, path = 1, x = [0]
     // gives: x = [3]
     ```
     """

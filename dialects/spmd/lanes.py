@@ -245,13 +245,13 @@ class MaskedOp(IRDLOperation):
 
     | name   | kind     | type                   | meaning                              |
     | ------ | -------- | ---------------------- | ------------------------------------ |
-    | `mask` | operand  | `i1`                   | whether this lane is on              |
+    | `mask` | operand  | `i1`                   | whether this lane is active          |
     | `old`  | operands | none, or those of `res` | results in inactive lanes           |
     | `res`  | results  | any                    | what the body yields in active lanes |
     | `body` | region   | one block, no arguments | ends in `spmd.yield`                |
 
     Inactive lanes execute nothing in the body; without `else` their results are
-    undefined. In nested ops a lane is on if all masks are set.
+    undefined. In nested ops a lane is active if all masks are set.
 
     Errors: types of yielded or `else` values that are not those of the results; a body
     with arguments or several blocks; an op outside of `spmd.sub_group`.

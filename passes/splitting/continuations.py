@@ -44,7 +44,10 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from spmd.analysis.barriers.barrier_regions import find_barrier_regions
-from spmd.analysis.barriers.convergent_loops import LoopRounds, find_loop_rounds
+from spmd.analysis.barriers.convergent_loops import (
+    ConvergentLoops,
+    find_convergent_loops,
+)
 from spmd.analysis.barriers.sub_cfg_order import SubCfgOrder
 from spmd.analysis.barriers.sub_cfgs import Cfg, SubCfg, find_sub_cfgs
 from spmd.analysis.contexts.sub_cfg_needs import (
@@ -91,7 +94,7 @@ def make_continuations(kernel: KernelOp, check: bool = False) -> None:
     divergence = analyze_kernel(kernel)
     once = _ops_that_run_once(group, divergence)
     cfg = _split_at_syncs(kernel)
-    rounds = find_loop_rounds(cfg, divergence)
+    rounds = find_convergent_loops(cfg, divergence)
     _fail_about_lanes(rounds)
     sub_cfgs = find_sub_cfgs(cfg)
 
@@ -158,14 +161,14 @@ def _ops_that_run_once(
     return frozenset(once)
 
 
-def _fail_about_lanes(rounds: LoopRounds) -> None:
+def _fail_about_lanes(rounds: ConvergentLoops) -> None:
     """
     Refuse sub-group operations where lanes may be in different iterations of a loop.
 
     What runs between two barriers runs in all lanes at once, but the language brings only
     lanes together that are in the same iteration of every loop.
     """
-    for block, branch in rounds.out_of_step.items():
+    for block, branch in rounds.not_convergent.items():
         for op in block.walk():
             if (
                 not isinstance(op, CollectiveOp)

@@ -99,7 +99,7 @@ class Accesses:
     gather: int = 0
     scatter: int = 0
     masked: int = 0
-    """Of these, for lanes that may be off."""
+    """Of these, for lanes that may be inactive."""
 
 
 @dataclass(frozen=True)

@@ -39,13 +39,13 @@ def row(kernel: KernelOp) -> str:
         if decisions(op) and not isinstance(op, scf.ConditionOp):
             branches[divergence.is_divergent(op, 0)] += 1
     patterns = ", ".join(f"{count} {name}" for name, count in sorted(accesses.items()))
-    cells = [
+    entries = [
         f"`{kernel.sym_name.data}`",
         *(str(values[kind]) for kind in ("uniform", "strided", "varying")),
         f"{branches[True]} of {branches.total()}",
         patterns,
     ]
-    return f"| {' | '.join(cells)} |"
+    return f"| {' | '.join(entries)} |"
 
 
 def table() -> str:

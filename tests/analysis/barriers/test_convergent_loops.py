@@ -8,7 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
-from spmd.analysis.barriers.convergent_loops import find_loop_rounds, parts_rounds
+from spmd.analysis.barriers.convergent_loops import (
+    find_convergent_loops,
+    find_diverging_branch,
+)
 from spmd.analysis.barriers.sub_cfgs import Cfg
 from spmd.analysis.divergence.analyze import analyze_kernel
 from spmd.analysis.graphs.cfg import Loop, back_edges, natural_loops
@@ -48,9 +51,9 @@ def iterations_at_syncs(
         start = none if sync is None else moved(first, none, loops, graph)
         found: dict[int, set[Iterations]] = {}
         seen = {(first[1], start)}
-        open_ = list(seen)
-        while open_:
-            node, iterations = open_.pop()
+        worklist = list(seen)
+        while worklist:
+            node, iterations = worklist.pop()
             if node in waiting:
                 found.setdefault(node, set()).add(iterations)
                 continue
@@ -58,11 +61,11 @@ def iterations_at_syncs(
                 after = target, moved((node, target), iterations, loops, graph)
                 if after not in seen:
                     seen.add(after)
-                    open_.append(after)
+                    worklist.append(after)
         yield found
 
 
-def out_of_step(
+def not_convergent(
     graph: list[list[int]], waiting: frozenset[int], loops: Mapping[int, Loop]
 ) -> set[int]:
     """The headers of loops with a sync that two paths lead to in different iterations."""
@@ -95,12 +98,13 @@ def test_random_graphs_against_all_paths_of_two_work_items():
         assert reducible
         loops = natural_loops(graph, back)
         parts = {node for node, nexts in enumerate(graph) if len(set(nexts)) > 1}
-        expected = nodes_of(out_of_step(graph, waiting, loops), loops)
+        expected = nodes_of(not_convergent(graph, waiting, loops), loops)
         found = nodes_of(
             {
                 header
                 for header, loop in loops.items()
-                if parts_rounds(graph, loop, waiting, parts & loop.nodes) is not None
+                if find_diverging_branch(graph, loop, waiting, parts & loop.nodes)
+                is not None
             },
             loops,
         )
@@ -176,10 +180,12 @@ UNIFORM = {
 )
 def test_which_loops(changes: dict[str, str], expected: set[str]):
     kernel, cfg = split(UNIFORM | changes)
-    iterations = find_loop_rounds(cfg, analyze_kernel(kernel))
+    iterations = find_convergent_loops(cfg, analyze_kernel(kernel))
     names = {"inner": "body", "outer": "exit"}
     found = {
-        name for name, at in names.items() if block(cfg, at) in iterations.out_of_step
+        name
+        for name, at in names.items()
+        if block(cfg, at) in iterations.not_convergent
     }
     assert found == expected
 
@@ -195,7 +201,7 @@ TOGETHER_AGAIN = """cf.cond_br %mine_again, ^one, ^two
 
 def test_paths_that_meet_in_the_same_iteration():
     kernel, cfg = split(UNIFORM | {"body": TOGETHER_AGAIN})
-    assert not find_loop_rounds(cfg, analyze_kernel(kernel)).out_of_step
+    assert not find_convergent_loops(cfg, analyze_kernel(kernel)).not_convergent
 
 
 def test_values_of_a_loop_that_is_left_in_different_iterations():
@@ -210,7 +216,7 @@ def test_values_of_a_loop_that_is_left_in_different_iterations():
                 else "cf.br ^end",
             }
         )
-        iterations = find_loop_rounds(cfg, analyze_kernel(kernel))
+        iterations = find_convergent_loops(cfg, analyze_kernel(kernel))
         home = block(cfg, "head")
         value = home.first_op
         assert value is not None

@@ -87,7 +87,7 @@ def test_the_greatest_of_all_lanes_is_what_one_of_them_has():
     %least = spmd.reduce min %seen across sub_group : index
     %sum = spmd.reduce add %seen across sub_group : index""")
     ranges = IntegerRanges()
-    # If no lane is on, it is the number that changes nothing.
+    # If no lane is active, it is the number that changes nothing.
     assert ranges.of(named(module, "greatest")) == IntegerRange(0, 19 * 8, 8)
     assert ranges.of(named(module, "least")) == IntegerRange(16 * 8, ANYTHING.high)
     assert ranges.of(named(module, "sum")) == ANYTHING

@@ -82,7 +82,7 @@ EXAMPLE_BYTES = {
 
 
 def contexts(source: str, strategy: Strategy) -> dict[str, float]:
-    """The bytes per work-item of each context; cells, which are one for all, have none."""
+    """The bytes per work-item of each context; slots, which are one for all, have none."""
     module = parse(SourceText("kernel.mlir", source))
     for step in (
         SpmdInlineCallsPass(),

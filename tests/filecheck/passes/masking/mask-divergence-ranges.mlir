@@ -2,7 +2,7 @@
 // RUN: xdsl-opt %s -p mask-divergence,widen-sub-groups --split-input-file | filecheck %s --check-prefix WIDE
 
 // %row is 0, so that %in is true; but inactive lanes divide by 1, and the range that
-// says so is lost. The lanes that are on are asked.
+// says so is lost. The active lanes are asked.
 
 // CHECK-LABEL: func.func @after_a_mask
 // CHECK:         %in = arith.cmpi eq, %most, %c128 : index

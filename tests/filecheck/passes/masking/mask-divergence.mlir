@@ -47,7 +47,7 @@ func.func @branches(%b: index, %x: memref<?xf32>, %y: memref<?xf32>) {
 
 // -----
 
-// Uniform control flow stays; in a divergent branch it runs where some lane is on, and
+// Uniform control flow stays; in a divergent branch it runs where some lane is active, and
 // what is uniform is not masked there.
 
 // CHECK-LABEL: func.func @uniform
@@ -157,7 +157,7 @@ func.func @tail(%n: index, %b: index, %x: memref<?xf32>) {
 
 // -----
 
-// A count that is known needs no test. In lanes that may be off nothing is known to
+// A count that is known needs no test. In lanes that may be inactive nothing is known to
 // overflow, and a divisor may be 0. What takes long is skipped if no lane wants it.
 
 // CHECK-LABEL: func.func @garbage

@@ -1,7 +1,7 @@
 // RUN: xdsl-opt %s -p widen-sub-groups | filecheck %s
 
-// A loop goes on while some lane is on, but it may begin with none: what all lanes store
-// alike is stored if a lane asks for it.
+// A loop goes on while some lane is active, but it may begin with none: what all lanes store
+// together is stored if a lane asks for it.
 
 // CHECK-LABEL: func.func @not_at_start
 // CHECK:         %end = scf.while (%a = %on)
