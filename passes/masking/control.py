@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import (
@@ -162,12 +163,12 @@ class Masking(Masks):
         then_first = other is None or not _is_trivial(then)
         if then_first:
             if other is not None and _is_trivial(other):
-                values = _yielded(other)
+                values = terminator(other).operands
                 other = None
             on = self.narrowed(mask, op.cond, op)
             values = self._branch(then, on, values, op.results, op, limit)
         else:
-            values = _yielded(then)
+            values = terminator(then).operands
         if other is not None and not (_is_trivial(other) and not op.results):
             on = self.without(mask, op.cond, op)
             values = self._branch(other, on, values, op.results, op, limit)
@@ -246,7 +247,7 @@ class Masking(Masks):
             otherwise = Region(Block([scf.YieldOp(*fallback)]))
         guard = scf.IfOp(some, types, Region(block), otherwise)
         at.append(guard)
-        self.mask_block(block, mask.known())
+        self.mask_block(block, replace(mask, some=True))
         end.operands = self._blend(block, mask, old, names)
         for result, name in zip(guard.results, names, strict=True):
             hint(result, name)
@@ -296,7 +297,3 @@ class Masking(Masks):
 
 def _is_trivial(block: Block) -> bool:
     return block.first_op is block.last_op
-
-
-def _yielded(block: Block) -> Sequence[SSAValue]:
-    return terminator(block).operands

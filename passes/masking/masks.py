@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from xdsl.dialects import arith, ub
 from xdsl.dialects.builtin import AnyFloat, IntegerType, i1
@@ -33,10 +33,6 @@ class Mask:
     def first(self) -> bool:
         """Whether it is known that lane 0 is active."""
         return self.some and self.prefix
-
-    def known(self) -> Mask:
-        """This mask where it has been tested that some lane is active."""
-        return replace(self, some=True)
 
 
 class Masks(ABC):

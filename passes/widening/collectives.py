@@ -181,7 +181,7 @@ def _widen_vote(widening: Widening, op: AnyOp | AllOp, active: Active) -> None:
     if active.mask is not None and not isinstance(held, Uniform):
         votes = widening.in_active(active, widening.vector(held), int(every))
         held = Varying(votes)
-    answer = widening.all_lanes(held) if every else widening.any_lane(held)
+    answer = widening.vote(held, every)
     widening.hold(op, [Uniform(answer)])
 
 

@@ -153,7 +153,7 @@ class SubGroupWidening(Widening):
         held = self.of(op.arg)
         if active.mask is not None:
             held = Varying(self.in_active(active, self.vector(held), self.all_on()))
-        self.append(cf.AssertOp(self.all_lanes(held), op.msg))
+        self.append(cf.AssertOp(self.vote(held, every=True), op.msg))
 
     # Control flow
 

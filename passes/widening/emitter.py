@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.dialects.vector import CombiningKindFlag
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
 
@@ -61,22 +61,16 @@ class Emitter(Builder):
         with super().into(block):
             yield block
 
-    def _add_at(
-        self, at: InsertPoint, op: Operation, name: SSAValue | str | None
-    ) -> SSAValue:
-        return Builder(at, self.like).add(op, name)
-
-    def _after(self, value: SSAValue) -> InsertPoint:
+    def _after(self, value: SSAValue) -> Builder:
         """Right after the definition of `value`, or at the head."""
-        if isinstance(value, BlockArgument):
-            if value.block in self._inside:
-                return InsertPoint.at_start(value.block)
-        else:
-            op = value.owner
-            assert isinstance(op, Operation)
-            if op.parent in self._inside:
-                return InsertPoint.after(op)
-        return InsertPoint.at_end(self.head)
+        owner = value.owner
+        at = InsertPoint.at_end(self.head)
+        if isinstance(owner, Block):
+            if owner in self._inside:
+                at = InsertPoint.at_start(owner)
+        elif owner.parent in self._inside:
+            at = InsertPoint.after(owner)
+        return Builder(at, self.like)
 
     # Types and constants
 
@@ -103,7 +97,7 @@ class Emitter(Builder):
                 found = self._masks.get(count)
                 if found is None:
                     op = vector.CreateMaskOp([count], self.vector_type(i1))
-                    found = self._add_at(self._after(count), op, name)
+                    found = self._after(count).add(op, name)
                     self._masks[count] = found
                 return found
             case Uniform(scalar=first):
@@ -123,7 +117,7 @@ class Emitter(Builder):
         steps = self.steps(first.type, stride)
         splat = self._splat(first)
         op = arith.AddiOp(splat, steps)
-        return self._add_at(self._after(splat), op, _lanes_name(first))
+        return self._after(splat).add(op, _lanes_name(first))
 
     def _splat(self, scalar: SSAValue) -> SSAValue:
         owner = scalar.owner
@@ -133,7 +127,7 @@ class Emitter(Builder):
                 number = value.value.data
                 return self.dense(number, scalar.type, _lanes_name(scalar))
         op = vector.BroadcastOp(scalar, self.vector_type(scalar.type))
-        return self._add_at(self._after(scalar), op, _lanes_name(scalar))
+        return self._after(scalar).add(op, _lanes_name(scalar))
 
     def steps(self, type_: Attribute, stride: int) -> SSAValue:
         """`0, stride, 2 * stride, ...` as a vector of integers of a type."""
@@ -147,7 +141,7 @@ class Emitter(Builder):
             op = arith.IndexCastOp(self.steps(index, 1), self.vector_type(type_))
         else:
             op = arith.MuliOp(self.steps(type_, 1), self.dense(stride, type_))
-        found = self._add_at(InsertPoint.at_end(self.head), op, "lane")
+        found = Builder.at_end(self.head, self.like).add(op, "lane")
         self._steps[type_, stride] = found
         return found
 
@@ -221,29 +215,18 @@ class Emitter(Builder):
             other = self.dense(other, type_.element_type)
         return self.add(arith.SelectOp(on, value, other))
 
-    def any_lane(self, lanes: Lanes) -> SSAValue:
-        """Whether a condition holds in any lane."""
+    def vote(self, lanes: Lanes, every: bool = False) -> SSAValue:
+        """Whether a condition holds in any lane, or in every one."""
         match lanes:
             case Uniform(scalar=scalar):
                 return scalar
             case Prefix(count=count):
-                zero = self.constants.number(0, count.type)
-                return self.add(arith.CmpiOp(count, zero, "sgt"))
+                least, predicate = (self.width, "sge") if every else (0, "sgt")
+                bound = self.constants.number(least, count.type)
+                return self.add(arith.CmpiOp(count, bound, predicate))
             case _:
-                mask = self.vector(lanes)
-                return self.add(reduction(mask, CombiningKindFlag.OR, i1))
-
-    def all_lanes(self, lanes: Lanes) -> SSAValue:
-        """Whether a condition holds in every lane."""
-        match lanes:
-            case Uniform(scalar=scalar):
-                return scalar
-            case Prefix(count=count):
-                every = self.constants.number(self.width, count.type)
-                return self.add(arith.CmpiOp(count, every, "sge"))
-            case _:
-                mask = self.vector(lanes)
-                return self.add(reduction(mask, CombiningKindFlag.AND, i1))
+                kind = CombiningKindFlag.AND if every else CombiningKindFlag.OR
+                return self.add(reduction(self.vector(lanes), kind, i1))
 
     # Finish
 

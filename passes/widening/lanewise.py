@@ -57,7 +57,7 @@ def _compute_once(
     if may_trap(op) and not active.some:
         # No lane may be on, and the divisor 0 or, for the least number, -1.
         assert active.mask is not None
-        some = widening.any_lane(active.mask)
+        some = widening.vote(active.mask)
         one = widening.constants.number(1, op.operands[1].type)
         scalars[1] = widening.add(arith.SelectOp(some, scalars[1], one))
     new = clone_with(op, scalars, op.result_types)

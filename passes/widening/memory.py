@@ -187,7 +187,7 @@ def _load_once(
     if active.some:
         return Uniform(widening.add(load))
     assert active.mask is not None
-    some = widening.any_lane(active.mask)
+    some = widening.vote(active.mask)
     inside = Block([load])
     inside.add_op(scf.YieldOp(hint(load.res, op.res)))
     nothing = Block([scf.YieldOp(widening.constants.zero(op.res.type))])
@@ -203,7 +203,7 @@ def _store_once(
         widening.append(store)
         return
     assert active.mask is not None
-    some = widening.any_lane(active.mask)
+    some = widening.vote(active.mask)
     widening.append(scf.IfOp(some, [], Region(Block([store, scf.YieldOp()]))))
 
 
