@@ -26,7 +26,7 @@ EXAMPLES = ("04_group_sum", "05_gemm", "06_nbody", "07_transpose")
 
 
 def measure(name: str, *, small: bool = False, budget: float = 1.0) -> dict[str, float]:
-    """Seconds of an example for each way to give the size."""
+    """Seconds of an example for each choice of who gives the size."""
     example = load_example(name)
     module = parsed(example.source)
     size = group_size(module)

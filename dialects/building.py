@@ -39,7 +39,7 @@ class Builder:
 
     @staticmethod
     def before(anchor: Operation) -> Builder:
-        """In front of `anchor`, which new operations stand for."""
+        """Before `anchor`, which new operations stand for."""
         return Builder(InsertPoint.before(anchor), anchor)
 
     @staticmethod

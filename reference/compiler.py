@@ -58,7 +58,7 @@ HELPERS: dict[str, Any] = {
     "POISON": POISON,
     "inf": math.inf,
     "nan": math.nan,
-    "_f": scalars.FLOAT_CELL,
+    "_f": scalars.ONE_FLOAT,
     "signed": scalars.signed,
     "round_f16": scalars.round_f16,
     "round_bf16": scalars.round_bf16,

@@ -113,7 +113,7 @@ def length_of(type_: Attribute) -> int:
 
 # --- rounding ------------------------------------------------------------------------
 
-FLOAT_CELL = array("f", [0.0])
+ONE_FLOAT = array("f", [0.0])
 """Writing to it and reading back rounds to f32; compiled code does so inline."""
 
 with np.errstate(invalid="ignore"):  # signalling NaNs become quiet
@@ -125,8 +125,8 @@ with np.errstate(invalid="ignore"):  # signalling NaNs become quiet
 
 
 def round_f32(value: float) -> float:
-    FLOAT_CELL[0] = value
-    return FLOAT_CELL[0]
+    ONE_FLOAT[0] = value
+    return ONE_FLOAT[0]
 
 
 def round_f16(value: float) -> float:

@@ -91,7 +91,7 @@ class SubCfg:
     """All that a work-item can run from one resume point to the next sync."""
 
     sync: Operation | None
-    """Behind which it begins; `None` for the begin of the kernel."""
+    """After which it begins; `None` for the begin of the kernel."""
 
     blocks: tuple[Block, ...]
     """In reverse post-order; the first is where it begins."""

@@ -32,7 +32,7 @@ from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import SubGroupQueryOp
 
 REMATERIALIZED_OPS = 8
-"""The most operations that are recomputed rather than stored."""
+"""The most operations that are rematerialized rather than stored."""
 
 DIVISION_COST = 3
 """What an integer division by a constant counts for."""

@@ -1,10 +1,10 @@
 """
-The ranges of values that loops carry from one round to the next.
+The ranges of values that loops carry from one iteration to the next.
 
 A carried value is what it starts with, or what a round makes of it. The set of both is
 found in a few rounds: assume that the value stays in the range that it starts in, look
 where a round leads, and let a bound that does not hold go, first to zero and then to the
-end of the type. In the end the assumption holds, and the last round says more than it: a
+end of the type. In the end the assumption holds, and the last iteration says more than it: a
 value that a round halves stays between zero and its start, whatever was assumed. (Widening
 and narrowing; Cousot & Cousot, "Abstract interpretation", POPL 1977, section 9.)
 
@@ -59,12 +59,12 @@ MOST_TESTS = 8
 
 @dataclass(frozen=True)
 class Carried:
-    """A value that the rounds of a loop hand on."""
+    """A value that the iterations of a loop hand on."""
 
     value: BlockArgument
     start: SSAValue
     following: SSAValue
-    """What the next round gets."""
+    """What the next iteration gets."""
 
     round: Sequence[SSAValue]
     """The values between the two, each after those that it is made of."""
@@ -239,7 +239,7 @@ def forwarded(value: SSAValue) -> Forwarded | None:
     if not isinstance(source.op, scf.ConditionOp):
         return None
     if enclosing(source.op, SubGroupOp) is not None:
-        return Forwarded(source.value, ())  # Lanes may be off, and have garbage.
+        return Forwarded(source.value, ())  # Lanes may be inactive, and have garbage.
     goes_on = isinstance(value, BlockArgument)
     return Forwarded(
         source.value, tuple(_tests(source.value, source.op.condition, goes_on))

@@ -119,7 +119,7 @@ def _shift_right(
 
 
 def _may_divide_by_one(op: Operation) -> bool:
-    """Whether lanes that are off divide by 1 instead."""
+    """Whether inactive lanes divide by 1 instead."""
     return constant_index(op.operands[1]) is None and isinstance(
         op.parent_op(), MaskedOp
     )
@@ -219,7 +219,7 @@ def _of_some_lane(
     kind = op.kind.data
     if kind not in (Kind.MIN, Kind.MAX, Kind.MINUI, Kind.MAXUI):
         return IntegerRange.of_width(width)
-    # What lanes that are off have, if there are no others.
+    # What inactive lanes have, if there are no others.
     neutral = neutral_element(kind, op.result.type).value.data
     if isinstance(neutral, float):
         return inputs[0]

@@ -81,7 +81,7 @@ class IntegerRanges:
         return rule(owner, [lookup(v) for v in self.inputs(value)], width)
 
     def _in(self, value: SSAValue, lookup: Lookup) -> IntegerRange:
-        """The range of `value` in one round of a loop."""
+        """The range of `value` in one iteration of a loop."""
         return self._range(value, bit_width(value.type) or 64, lookup)
 
     def _loop(self, value: SSAValue) -> Carried | Forwarded | None:

@@ -180,5 +180,5 @@ class Window:
 
 
 def both(writer: FunctionWriter, lanes: int, a: str | None, b: str) -> str:
-    """Lanes that are on in two masks."""
+    """Lanes that are active in two masks."""
     return b if a is None else writer.temp(f"and <{lanes} x i1> {a}, {b}")

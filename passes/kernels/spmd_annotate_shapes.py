@@ -10,7 +10,7 @@ Writes what the divergence analysis knows of values and control flow into the IR
 | `spmd.why`            | with `why=true`, the same | the chain from the condition to an id |
 
 A shape in several dimensions is written `x / y / z`; dimensions at the end in which the
-value is just uniform are left out. Patterns are written the same way.
+value is just uniform are left out. Patterns are written likewise.
 
 ```mlir
 // before

@@ -117,7 +117,7 @@ class Masking(Masks):
             op.operands = (narrowed, *op.old)
             return
         if not self.divergence.is_divergent(op):
-            assert mask.some, f"{op.name} runs where no lane may be on"
+            assert mask.some, f"{op.name} runs where no lane may be active"
             self.kept.append((op, mask))
             for region in op.regions:
                 for block in region.blocks:

@@ -178,7 +178,7 @@ def _mask_while(
     `uniform` holds the arguments of the first region that are the same in all lanes that
     live; they stay uniform, and what lanes leave with goes to a value of its own.
     """
-    assert mask.some, "a divergent loop runs where no lane may be on"
+    assert mask.some, "a divergent loop runs where no lane may be active"
     test, body = loop.before_region.block, loop.after_region.block
     condition = terminator(test)
     live = hint(test.insert_arg(i1, 0), "live")

@@ -22,7 +22,7 @@ def mask_run(masks: Masks, run: Sequence[Operation], mask: Mask) -> None:
     """
     Put neighbouring ops into `spmd.masked`, if they cannot run in all lanes.
 
-    What all lanes do in the same way runs unmasked where some lane is active: that lane does it.
+    What is uniform runs unmasked where some lane is active: that lane does it.
     """
     if mask.value is None:
         return

@@ -4,7 +4,7 @@ Scalar code for functions with sub-group operations: what runs them without `vec
 | step               | level  | what it makes explicit                              |
 | ------------------ | ------ | --------------------------------------------------- |
 | `form-sub-groups`  | 1 to 2 | which work-items are the lanes of a sub-group       |
-| `mask-divergence`  | 2 to 3 | which lanes are on                                  |
+| `mask-divergence`  | 2 to 3 | which lanes are active                              |
 | `lanes-to-loops`   | 3 to 1 | loops over lanes                                    |
 
 Functions without sub-group operations stay as they are.

@@ -4,7 +4,7 @@ Level 1 to level 4: SIMD code for work-item loops.
 | step                | level  | what it makes explicit                             |
 | ------------------- | ------ | -------------------------------------------------- |
 | `form-sub-groups`   | 1 to 2 | which work-items are the lanes of a sub-group      |
-| `mask-divergence`   | 2 to 3 | which lanes are on                                 |
+| `mask-divergence`   | 2 to 3 | which lanes are active                             |
 | `widen-sub-groups`  | 3 to 4 | vectors                                            |
 | `lower-atomics`     | 4      | which instructions atomics are                     |
 

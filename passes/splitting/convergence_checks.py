@@ -89,7 +89,7 @@ def agreed_value(
         return first
     differ = _differences(group, values, first, at)
     none = group.constants.zero(first.type)
-    parted = at.add(arith.CmpiOp(differ, none, "ne"), "diverged")
+    diverged = at.add(arith.CmpiOp(differ, none, "ne"), "diverged")
     report = Builder.at_end(Block(), like)
     other = _first_that_differs(group, values, first, report)
     ids = group.ids_of(other, report)
@@ -102,7 +102,7 @@ def agreed_value(
         [*who, *where, its, first],
     )
     report.append(fail, scf.YieldOp())
-    guard = scf.IfOp(parted, (), Region(report.point.block))
+    guard = scf.IfOp(diverged, (), Region(report.point.block))
     locate(guard, like)
     at.append(guard)
     return first

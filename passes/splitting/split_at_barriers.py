@@ -5,7 +5,7 @@ Option `strategy`:
 
 * `fission` makes a loop nest of the code between two barriers and leaves control flow
   around barriers as it is, outside of the work-item loops. That is right if all work-items
-  go the same way there; where that is not proved, it is an error.
+  take the same path there; where that is not proved, it is an error.
 * `continuations` makes a loop nest of all that work-items can run from one barrier to the
   next, and a loop that runs one after the other. It is right for every legal kernel.
 * `auto`, the default, is fission where that is proved right and continuations elsewhere;

@@ -53,7 +53,7 @@ def write_if(
     results: list[Variable] = []
     for variable in _results_of(state, arms):
         values = [one.values.get(variable) for one in finished]
-        if _is_known_behind(finished, values):
+        if _is_known_after(finished, values):
             state.assign(variable, next((v for v in values if v is not None), None))
         elif variable.type == i1 and values == [1, 0]:
             state.assign(variable, condition)
@@ -96,7 +96,7 @@ def write_index_switch(
     results: list[Variable] = []
     for variable in _results_of(state, arms):
         values = [one.values.get(variable) for one in finished]
-        if _is_known_behind(finished, values):
+        if _is_known_after(finished, values):
             state.assign(variable, next((v for v in values if v is not None), None))
         else:
             results.append(variable)
@@ -142,7 +142,7 @@ def _close(state: State, arm: Finished, results: Sequence[Variable]) -> Region:
     return Region(arm.block)
 
 
-def _is_known_behind(arms: Sequence[Finished], values: Sequence[Value]) -> bool:
+def _is_known_after(arms: Sequence[Finished], values: Sequence[Value]) -> bool:
     """Whether a variable has one value after all arms that set it, made in none."""
     known = {value for value in values if value is not None}
     if len(known) > 1:

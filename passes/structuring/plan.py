@@ -164,7 +164,7 @@ class _Planner:
             arms.append(inner := Arm())
             inner.after = yield self._unit(region, unit, inner, depth + 1)
         arm.items.append(Dispatch(entry, arms, entries[0]))
-        arm.after = yield self._behind(region, frame, _merged(arms))
+        arm.after = yield self._rest(region, frame, _merged(arms))
         return arm
 
     def _region(
@@ -226,19 +226,19 @@ class _Planner:
         arm.items.append(frame.start)
         if unit.is_loop:
             after = yield self._loop(region, unit, arm, depth)
-            return (yield self._behind(region, frame, after))
+            return (yield self._rest(region, frame, after))
         (block,) = unit.blocks
         arm.items.append(Run(block))
         jumps = self.graph.jumps[block]
         if len(jumps) == 1:
             after = yield self._way(region, jumps[0], arm, depth)
-            return (yield self._behind(region, frame, after))
+            return (yield self._rest(region, frame, after))
         arms: list[Arm] = []
         for jump in jumps:
             arms.append(inner := Arm())
             inner.after = yield self._way(region, jump, inner, depth + 1)
         arm.items.append(Branch(block, arms))
-        return (yield self._behind(region, frame, _merged(arms)))
+        return (yield self._rest(region, frame, _merged(arms)))
 
     def _way(self, region: _Region, jump: Jump, arm: Arm, depth: int) -> Planning:
         """Plan a jump, and what it alone leads to."""
@@ -254,7 +254,7 @@ class _Planner:
                 region.root.joins[unit] = None
         return {place: None}
 
-    def _behind(self, region: _Region, frame: _Frame, after: Places) -> Planning:
+    def _rest(self, region: _Region, frame: _Frame, after: Places) -> Planning:
         """Plan what a frame has to go on with, once control may be `after` it."""
         while True:
             ready: dict[_Unit, None] = {}
@@ -321,7 +321,7 @@ class _Planner:
         for number, entry in enumerate(sorted(unit.entries)):
             inside = set(unit.blocks)
             for jump in self.graph.arrivals[entry]:
-                # In front of the loop it is 0 already.
+                # Before the loop it is 0 already.
                 if number or jump.source in inside:
                     jump.sets.append((unit.entry, number))
 

@@ -55,7 +55,7 @@ def _compute_once(
 ) -> None:
     scalars = [each.scalar for each in operands if isinstance(each, Uniform)]
     if may_trap(op) and not active.some:
-        # No lane may be on, and the divisor 0 or, for the least number, -1.
+        # No lane may be active, and the divisor 0 or, for the least number, -1.
         assert active.mask is not None
         some = widening.vote(active.mask)
         one = widening.constants.number(1, op.operands[1].type)

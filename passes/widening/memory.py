@@ -279,7 +279,7 @@ def _load_strided(
     Every 2nd, 3rd or 4th element.
 
     As many loads as steps cover all from the first element to the last, and nothing
-    behind it: the last load overlaps the one before.
+    after it: the last load overlaps the one before.
 
     ```mlir
     // x[2 * i] of 4 lanes

@@ -105,8 +105,8 @@ class Widening(Emitter):
             store = use.operation
             if not isinstance(store, memref.StoreOp):
                 continue
-            alike = (store.value, *store.indices)
-            if not all(self._divergence.is_uniform(each) for each in alike):
+            uniform = (store.value, *store.indices)
+            if not all(self._divergence.is_uniform(each) for each in uniform):
                 return False
             parent = store.parent_op()
             while parent is not None and parent is not self.group:

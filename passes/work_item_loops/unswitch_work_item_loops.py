@@ -171,7 +171,7 @@ def _is_only_access(store: memref.StoreOp, nest: scf.ForOp) -> bool:
 
 
 def _branch_to_move(nest: scf.ForOp) -> Branch | None:
-    """The first branch in `nest` that the same work-items decide alike, if it can move."""
+    """The first branch in `nest` that the same work-items take together, if it can move."""
     branch: Branch | None = None
     beside = 0
     body = _body(nest)

@@ -129,7 +129,7 @@ KERNELS: list[tuple[str, Any]] = [
 ]
 IDS = ["i8", "i16", "i64", "index", "f32", "f64", "exchanges"]
 
-WAYS = {
+VARIANTS = {
     "scalar": (SpmdToLoopsPass(), LowerAtomicsPass()),
     "loops": (SpmdToLoopsPass(), SubGroupsToLoopsPass()),
     "vectors": (SpmdToLoopsPass(), VectorizePass(8)),
@@ -142,11 +142,11 @@ def launches(source: str) -> list[Launch]:
     return [LINES[1], LINES[3]]
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", VARIANTS)
 @pytest.mark.parametrize(("source", "arguments"), KERNELS, ids=IDS)
 def test_every_pass_keeps_the_meaning(source: str, arguments: Any, way: str):
     for launch in launches(source):
-        module = check_passes(source, arguments, launch, *WAYS[way])
+        module = check_passes(source, arguments, launch, *VARIANTS[way])
         assert not any(op.name.startswith("spmd.") for op in module.walk())
 
 

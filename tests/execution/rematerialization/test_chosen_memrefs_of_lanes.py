@@ -31,7 +31,7 @@ spmd.kernel @k(%x: memref<?xi32>, %out: memref<?xi32>){attributes} {{
   %low = arith.andi %v, %one : i32
   %at = arith.index_cast %low : i32 to index
 """
-WAYS = {
+VARIANTS = {
     "select": """
   %m = arith.select %p, %a, %b : memref<4xi32>
 """,
@@ -133,7 +133,7 @@ def kernel(way: str, sub_groups: bool, used: bool, barrier: bool) -> str:
     attributes = " attributes {sub_group_size = 4 : i64}" if sub_groups else ""
     return (
         HEAD.format(attributes=attributes)
-        + WAYS[way]
+        + VARIANTS[way]
         + (MEET if barrier else "")
         + (USE if used else NO_USE)
         + (TOGETHER if sub_groups else ALONE)
@@ -143,7 +143,7 @@ def kernel(way: str, sub_groups: bool, used: bool, barrier: bool) -> str:
 @pytest.mark.parametrize("barrier", [False, True], ids=["", "barrier"])
 @pytest.mark.parametrize("used", [False, True], ids=["unused", "used"])
 @pytest.mark.parametrize("sub_groups", [False, True], ids=["alone", "sub_groups"])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", VARIANTS)
 def test_native(way: str, sub_groups: bool, used: bool, barrier: bool):
     source = kernel(way, sub_groups, used, barrier)
     for strategy in ("fission", "continuations"):
@@ -154,7 +154,7 @@ def test_native(way: str, sub_groups: bool, used: bool, barrier: bool):
 
 
 @pytest.mark.parametrize("barrier", [False, True], ids=["", "barrier"])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", VARIANTS)
 def test_loops_over_lanes(way: str, barrier: bool):
     source = kernel(way, sub_groups=True, used=True, barrier=barrier)
     for launch in LAUNCHES:

@@ -178,7 +178,7 @@ def shown(local: Sequence[int], launch: Launch) -> str:
     return str(local[0]) if rank == 1 else f"({', '.join(map(str, local[:rank]))})"
 
 
-WAYS = [
+COMPILED = [
     pytest.param(name, strategy, vectorize, id=f"{name}-{strategy}-{how}")
     for name in ILLEGAL
     for strategy in accepted(name)
@@ -186,7 +186,7 @@ WAYS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "strategy", "vectorize"), WAYS)
+@pytest.mark.parametrize(("name", "strategy", "vectorize"), COMPILED)
 def test_work_items_that_part_are_named(name: str, strategy: Strategy, vectorize: bool):
     program = compiled(name, strategy=strategy, vectorize=vectorize, specialize=False)
     for number, (launch, group, local, paths) in enumerate(divergences()):
@@ -199,7 +199,7 @@ def test_work_items_that_part_are_named(name: str, strategy: Strategy, vectorize
             assert all(place in text for place in places), text
 
 
-@pytest.mark.parametrize(("name", "strategy", "vectorize"), WAYS)
+@pytest.mark.parametrize(("name", "strategy", "vectorize"), COMPILED)
 def test_groups_that_agree_are_left_alone(
     name: str, strategy: Strategy, vectorize: bool
 ):

@@ -91,7 +91,7 @@ def level_1(name: str, strategy: Strategy) -> str:
     return re.sub(r"spmd.not_split_by_fission = \"[^\"]*\"(, )?", "", text)
 
 
-WAYS = [
+STRATEGIES = [
     pytest.param(name, strategy, vectorize, id=f"{name}-{strategy}-{how}")
     for name in NAMES
     for strategy in accepted(name)
@@ -126,7 +126,7 @@ def test_auto_is_fission_wherever_that_is_right(name: str):
     assert level_1(name, "auto") == level_1(name, accepted(name)[0])
 
 
-@pytest.mark.parametrize(("name", "strategy", "vectorize"), WAYS)
+@pytest.mark.parametrize(("name", "strategy", "vectorize"), STRATEGIES)
 def test_one_code_for_groups_of_any_size(
     name: str, strategy: Strategy, vectorize: bool
 ):
@@ -141,7 +141,7 @@ def test_one_code_for_groups_of_any_size(
         )
 
 
-@pytest.mark.parametrize(("name", "strategy", "vectorize"), WAYS)
+@pytest.mark.parametrize(("name", "strategy", "vectorize"), STRATEGIES)
 def test_code_for_one_size(name: str, strategy: Strategy, vectorize: bool):
     # Each strategy meets one of the shapes, all together meet all.
     number = NAMES.index(name) + 5 * vectorize + 8 * (strategy == "fission")
