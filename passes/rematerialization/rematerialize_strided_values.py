@@ -64,6 +64,7 @@ from spmd.dialects.spmd import (
     LocalIdOp,
 )
 from spmd.dialects.spmd.kernel import kernels_in
+from spmd.passes.rematerialization.memref_bases import op_of
 from spmd.passes.rematerialization.replace_forwarded import replace_forwarded
 from spmd.passes.work_item_loops.counted_loops import for_to_while
 
@@ -103,8 +104,7 @@ def rematerialize_strided_values(kernel: KernelOp) -> None:
     for phi in all_phis(kernel):
         if not is_integer(phi.values[0].type):
             continue
-        owner = phi.values[0].owner
-        op = owner if isinstance(owner, Operation) else owner.parent_op()
+        op = op_of(phi.values[0])
         # What a loop carries may differ after it, where work-items left it in different
         # iterations; but the sum is right there, too.
         known = strides_of(phi.values[0], divergence)

@@ -45,15 +45,18 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from spmd.analysis.barriers.barrier_regions import BarrierRegion
 from spmd.analysis.contexts.region_needs import RegionNeeds
 from spmd.dialects.building import Builder
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import size_in_bytes, static_bytes
+from spmd.dialects.enclosing import parent_block, terminator
 from spmd.dialects.rewriting import NO_WRAP, hint, locate, replace
 from spmd.dialects.spmd import EnqueuedLocalSizeOp, KernelOp
 from spmd.dialects.work_groups import CACHE_LINE, mark_group_memory
+from spmd.passes.rematerialization.memref_bases import op_of
 from spmd.passes.work_item_loops.building import WorkGroup, WorkItemNest, explain
 
 NOT_INTERLEAVED = "spmd.not_interleaved"
@@ -143,11 +146,9 @@ class _GroupArray:
 
     def free_at_end_of(self, block: Block) -> None:
         """Give memory that does not stand at the head of the kernel back."""
-        assert block.last_op is not None, "a block has a terminator"
         if self.ops:
-            free = memref.DeallocOp.get(self.array)
-            locate(free, self.alloca)
-            block.insert_op_before(free, block.last_op)
+            at = Builder(InsertPoint.before(terminator(block)), self.alloca)
+            at.append(memref.DeallocOp.get(self.array))
 
     def view(self, ids: Mapping[int, SSAValue], at: Builder) -> SSAValue:
         """The part of one work-item, found by `at`."""
@@ -222,9 +223,8 @@ class PrivateArrays:
             anchor = region.end
             while (parent := _may_move_out(anchor, array.alloca)) is not None:
                 anchor = parent
-            assert anchor.parent is not None, "an anchor stands in a block"
-            anchor.parent.insert_ops_before(array.ops, anchor)
-            self._in_block[array] = anchor.parent
+            Builder.before(anchor).append(*array.ops)
+            self._in_block[array] = parent_block(anchor)
 
     def free(self) -> None:
         """Give the memory of arrays of dynamic size back, when all loops are placed."""
@@ -273,8 +273,7 @@ def lift_private_array(
         return array
     indices = tuple(ids[d] for d in sorted(ids, reverse=True))
     array.use_elements(lambda op: indices)
-    assert alloca.parent is not None
-    alloca.parent.erase_op(alloca)
+    Rewriter.erase_op(alloca)
     return array
 
 
@@ -310,9 +309,7 @@ def _type_of(alloca: memref.AllocaOp) -> MemRefType[Attribute]:
 def fail_about_unmovable(values: Iterable[SSAValue]) -> None:
     """Fail if there is a memref that lives across a barrier and cannot be rematerialized."""
     for value in values:
-        owner = value.owner
-        op = owner if isinstance(owner, Operation) else owner.parent_op()
-        assert op is not None, "a block stands in an operation"
+        op = op_of(value)
         fail(
             op,
             "expected only arguments, allocations, globals and views of them as memrefs "

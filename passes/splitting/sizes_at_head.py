@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.contexts.sub_cfg_needs import SubCfgValues
+from spmd.dialects.enclosing import terminator
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import LocalIdOp, SubGroupQueryOp
@@ -54,7 +55,6 @@ class SizesAtHead:
 
     def place(self, ops: Sequence[Operation]) -> Sequence[Operation]:
         """Put what was computed, and then `ops`, at the end of the block; all of these."""
-        assert self.entry.last_op is not None, "a block has a terminator"
         new = (*self._ops, *ops)
-        self.entry.insert_ops_before(new, self.entry.last_op)
+        self.entry.insert_ops_before(new, terminator(self.entry))
         return new
