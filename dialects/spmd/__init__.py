@@ -13,6 +13,7 @@ from spmd.dialects.spmd import (
     kernel,
     lanes,
     launch,
+    prefetch,
     sub_group_ids,
     types,
     votes,
@@ -64,6 +65,7 @@ from spmd.dialects.spmd.launch import Extent as Extent
 from spmd.dialects.spmd.launch import ExtentAttr as ExtentAttr
 from spmd.dialects.spmd.launch import LaunchOp as LaunchOp
 from spmd.dialects.spmd.launch import LocalArgument as LocalArgument
+from spmd.dialects.spmd.prefetch import PrefetchOp as PrefetchOp
 from spmd.dialects.spmd.sub_group_ids import LaneIdOp as LaneIdOp
 from spmd.dialects.spmd.sub_group_ids import NumSubGroupsOp as NumSubGroupsOp
 from spmd.dialects.spmd.sub_group_ids import SubGroupIdOp as SubGroupIdOp
@@ -101,6 +103,7 @@ _MODULES = (
     collectives,
     votes,
     atomics,
+    prefetch,
     launch,
     failure,
     lanes,

@@ -45,7 +45,7 @@ from xdsl.rewriter import Rewriter
 from spmd.dialects.building import Builder
 from spmd.dialects.enclosing import function_around
 from spmd.dialects.rewriting import hint, locate, replace
-from spmd.dialects.spmd import LOCAL, LocalAllocOp, MemoryAttr
+from spmd.dialects.spmd import LOCAL, LocalAllocOp, MemoryAttr, PrefetchOp
 from spmd.dialects.work_groups import aligned_alloca, mark_group_memory
 
 LOCAL_SPACE = IntegerAttr(3, i64)
@@ -83,6 +83,9 @@ def _lower(op: Operation) -> None:
     match op:
         case LocalAllocOp():
             _allocate(op)
+            return
+        case PrefetchOp():
+            replace(op, (op.upstream(),), ())
             return
         case memref.LoadOp() if op.res.type == i1:
             _load_byte(op)
