@@ -65,11 +65,13 @@ mutate: $(READY) ## N faults in the source from seed SEED; ONLY=passes/masking
 bench: $(READY) ## side by side with NumPy and C, one thread
 	$(BIN)/python benchmarks/run_all.py
 
-docs: $(READY) ## put the IR of today into docs/pipeline.md
-	$(BIN)/python tests/docs/pipeline_page.py
-	$(BIN)/python tests/docs/barriers_page.py
-	$(BIN)/python tests/docs/divergence_page.py
-	$(BIN)/python tests/docs/explain_page.py
+docs: $(READY) ## put the IR of today into docs/
+	$(BIN)/python tests/docs/pages/pipeline_page.py
+	$(BIN)/python tests/docs/pages/barriers_page.py
+	$(BIN)/python tests/docs/pages/divergence_page.py
+	$(BIN)/python tests/docs/pages/explain_page.py
+	$(BIN)/python -m tests.docs.pages.op_reference
+	$(BIN)/python -m tests.docs.pages.architecture_page
 
 format: $(READY) ## let ruff repair what it can
 	$(BIN)/ruff check --fix

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
@@ -18,6 +17,7 @@ from xdsl.traits import IsTerminator, MemoryEffect, SymbolOpInterface
 
 from spmd.dialects.compat.memory import GatherOp, ScatterOp, StepOp
 from spmd.universe import SPMD_UNIVERSE
+from tests.docs.imports import circles, folded, import_graph, imported
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
@@ -211,18 +211,6 @@ def test_what_an_op_is_stands_on_the_op():
 # --- files ------------------------------------------------------------------------
 
 
-def imported(path: Path) -> Iterator[str]:
-    """The modules that a file imports, wherever in the file."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"expected no relative import in {relative(path)}"
-            assert node.module is not None
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
 @pytest.mark.parametrize("package", PACKAGES)
 def test_imports_point_one_way(package: str):
     for path in (ROOT / package).rglob("*.py"):
@@ -287,42 +275,11 @@ def test_folder_says_what_is_in_it(folder: Path):
         assert found, f"{relative(folder)}/README.md names {name}, which is not there"
 
 
-def circles(edges: dict[str, set[str]]) -> set[str]:
-    """The sets of nodes that reach each other, each as words."""
-
-    def reached_from(start: str) -> set[str]:
-        found: set[str] = set()
-        worklist = [start]
-        while worklist:
-            for target in edges[worklist.pop()] - found:
-                found.add(target)
-                worklist.append(target)
-        return found
-
-    reached = {node: reached_from(node) for node in edges}
-    return {
-        " ".join(sorted({other for other in reached[node] if node in reached[other]}))
-        for node in edges
-        if node in reached[node]
-    }
-
-
 def test_imports_form_no_circle():
-    names = {relative(path)[:-3].replace("/", "."): path for path in MODULES}
-    names = {name.removesuffix(".__init__"): path for name, path in names.items()}
-    modules: dict[str, set[str]] = {name: set() for name in names}
-    folders = {relative(folder): set[str]() for folder in FOLDERS}
-    for name, path in names.items():
-        for other in imported(path):
-            target = other.removeprefix("spmd.")
-            if target not in names:
-                continue
-            if names[target].name != "__init__.py":
-                modules[name].add(target)
-            here, there = ("/".join(word.split(".")[:2]) for word in (name, target))
-            inside = (ROOT / here).is_dir() and (ROOT / there).is_dir()
-            if inside and here != there:
-                folders[here].add(there)
+    modules = import_graph()
+    folders = folded(modules, 2)
+    inside = {name for name in folders if (ROOT / name.replace(".", "/")).is_dir()}
+    folders = {name: folders[name] & inside for name in inside}
     assert circles(modules) | circles(folders) == CIRCLES
 
 

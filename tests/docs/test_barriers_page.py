@@ -5,7 +5,7 @@ import re
 import pytest
 
 from spmd.dialects.diagnostics import KernelError
-from tests.docs.barriers_page import KERNEL, PAGE, RESULT, filled, split
+from tests.docs.pages.barriers_page import KERNEL, PAGE, RESULT, filled, split
 
 TEXT = PAGE.read_text()
 KERNELS = [match[1] for match in KERNEL.finditer(TEXT)]

@@ -6,7 +6,7 @@ import pytest
 
 from tests.analysis.divergence.test_fixtures import Fixture
 from tests.analysis.divergence.test_fixtures import test_fixture as check
-from tests.docs.divergence_page import PAGE, TABLE, filled
+from tests.docs.pages.divergence_page import PAGE, TABLE, filled
 
 TEXT = PAGE.read_text()
 KERNELS = [

@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 
 from spmd.runtime.explanation import facts
-from tests.docs.explain_page import BARRIERS, EXAMPLE, PAGE, TABLE, filled, with_table
+from tests.docs.pages.explain_page import (
+    BARRIERS,
+    EXAMPLE,
+    PAGE,
+    TABLE,
+    filled,
+    with_table,
+)
 
 TEXT = PAGE.read_text()
 

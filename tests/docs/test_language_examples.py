@@ -15,13 +15,13 @@ from spmd.dialects.spmd import MAX_SUB_GROUP_SIZE, SPMD
 from spmd.passes.kernels.check_barriers import CheckBarriersPass
 from spmd.passes.kernels.spmd_inline_calls import SpmdInlineCallsPass
 from spmd.runtime.arguments import limits as limits_of_runtime
-from tests.docs import op_reference
 from tests.docs.examples import (
     Example,
     examples_of_document,
     examples_of_op,
     run,
 )
+from tests.docs.pages import op_reference
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -101,5 +101,5 @@ def test_reference_of_the_ops_is_what_their_docstrings_say():
     text = op_reference.DOCUMENT.read_text()
     assert text == op_reference.updated(text), (
         "expected docs/language.md to hold the docstrings of the ops, got others: run "
-        "python -m tests.docs.op_reference"
+        "python -m tests.docs.pages.op_reference"
     )

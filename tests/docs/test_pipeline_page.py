@@ -2,7 +2,7 @@
 
 import re
 
-from tests.docs.pipeline_page import PAGE, block, filled, section_names, stages
+from tests.docs.pages.pipeline_page import PAGE, block, filled, section_names, stages
 
 TEXT = PAGE.read_text()
 

@@ -1,7 +1,7 @@
 """
 The reference of the ops in `docs/language.md`, made from their docstrings.
 
-`python -m tests.docs.op_reference` writes it anew.
+`python -m tests.docs.pages.op_reference` writes it anew.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from spmd.dialects.spmd import (
     work_group,
 )
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "language.md"
+DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "language.md"
 
 CHAPTERS: dict[str, tuple[ModuleType, ...]] = {
     "Kernels": (kernel,),

@@ -18,7 +18,7 @@ from spmd.runtime.explanation.facts import KernelFacts
 from spmd.runtime.options import CompileOptions
 from spmd.runtime.program import Program
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "explain.md"
 BARRIERS = ROOT / "docs" / "barriers.md"
 

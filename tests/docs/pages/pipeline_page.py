@@ -12,7 +12,7 @@ from pathlib import Path
 
 import spmd
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "pipeline.md"
 KERNEL = ROOT / "examples" / "04_group_sum.mlir"
 

@@ -27,7 +27,7 @@ from spmd.passes.work_item_loops.unswitch_work_item_loops import (
 from spmd.runtime.errors import SourceText
 from spmd.runtime.parsing import make_context, parse
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "barriers.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "barriers.md"
 
 KERNEL = re.compile(r"^```mlir\n(spmd\.kernel.*?)^```\n", re.MULTILINE | re.DOTALL)
 RESULT = re.compile(

@@ -17,7 +17,7 @@ from spmd.dialects.interfaces.control_flow import decisions
 from spmd.dialects.spmd import KernelOp
 from spmd.runtime.parsing import parse, read_file
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "divergence.md"
 TABLE = re.compile(r"(<!-- precision -->\n)(\n\|.*?\|\n(?!\|))?", re.DOTALL)
 
