@@ -64,6 +64,7 @@ from spmd.dialects.spmd import (
     NumGroupsOp,
     NumSubGroupsOp,
     Ordering,
+    PrefetchOp,
     ReduceOp,
     ReturnOp,
     ScanMode,
@@ -119,6 +120,10 @@ BUILT: list[tuple[Callable[[Values], Operation], str]] = [
     (lambda v: SubGroupIdOp(), "spmd.sub_group_id"),
     (lambda v: SubGroupSizeOp(), "spmd.sub_group_size"),
     (lambda v: NumSubGroupsOp(), "spmd.num_sub_groups"),
+    (
+        lambda v: PrefetchOp(v[4], [v[0]], write=True, streaming=True),
+        "spmd.prefetch write streaming %m[%n] : memref<?xi32>",
+    ),
     (lambda v: BarrierOp(), "spmd.barrier"),
     (lambda v: BarrierOp(Scope.SUB_GROUP), "spmd.barrier sub_group"),
     (lambda v: BarrierOp("sub_group"), "spmd.barrier sub_group"),
