@@ -70,7 +70,7 @@ def _mask_lockstep(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
       %left = arith.subi %n, %k0 : index
       %active = arith.cmpi slt, %lane, %left : index
       ...
-      %frozen = arith.select %on, %b, %a : f32
+      %frozen = arith.select %active, %b, %a : f32
       scf.yield %frozen : f32
     }
     ```

@@ -217,7 +217,8 @@ def _why_not_private_array(op: memref.AllocaOp) -> str | None:
         address = (isinstance(user, memref.LoadOp) and use.index == 0) or (
             isinstance(user, memref.StoreOp) and use.index == 1
         )
-        if not address and not isinstance(user, memref.DimOp):
+        harmless = isinstance(user, memref.DimOp) or MemoryHint.of(user) is not None
+        if not address and not harmless:
             return f"{user.name} takes a private array"
     return None
 

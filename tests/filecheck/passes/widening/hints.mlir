@@ -28,3 +28,21 @@ spmd.kernel @hints(%k: memref<?xi16>, %x: memref<?xf32>, %y: memref<?xf32>)
   memref.store %v, %y[%i] {nontemporal = true} : memref<?xf32>
   spmd.return
 }
+
+// A private array lies in the cache: nobody asks for it, and the loop becomes lanes.
+
+// CHECK-LABEL: func.func @private
+spmd.kernel @private(%x: memref<?xf32>)
+    attributes {work_group_size = array<i64: 64>, spmd.full_groups} {
+  %c0 = arith.constant 0 : index
+  %i = spmd.global_id x
+  %p = memref.alloca() : memref<8xf32>
+  // CHECK-NOT: memref.prefetch
+  memref.prefetch %p[%c0], read, locality<3>, data : memref<8xf32>
+  %v = memref.load %x[%i] : memref<?xf32>
+  memref.store %v, %p[%c0] : memref<8xf32>
+  %w = memref.load %p[%c0] : memref<8xf32>
+  // CHECK: vector.store {{.*}}, %x[%i] : memref<?xf32>, vector<32xf32>
+  memref.store %w, %x[%i] : memref<?xf32>
+  spmd.return
+}
