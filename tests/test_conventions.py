@@ -155,7 +155,6 @@ LONGEST_LIST_OF_OPS = 2
 """What an op is stands on the op: three of them in a row outside of it are a list."""
 
 LISTS_OF_OPS = {
-    "analysis/ranges/range_rules.py": "transfer functions of integer ranges",
     "passes/kernels/check_barriers.py": "ids, which messages show as they are",
     "passes/kernels/hoist_ids.py": "name hints of ids",
 }

@@ -25,7 +25,7 @@ from spmd.analysis.memory.alloca_ssa import build_alloca_ssa
 from spmd.analysis.memory.private_memory import (
     memory_of,
 )
-from spmd.analysis.ranges.ranges import bit_width
+from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.shapes.shape import UNDEF, UNIFORM, VARYING, Shape
 from spmd.analysis.shapes.transfer import Lanes, fit_to_type
 from spmd.analysis.shapes.transfer_table import transform

@@ -4,8 +4,8 @@ The range of the result of each operation, from the ranges of its operands.
 A range holds for what every lane computes, also those that are off in a `spmd.masked` around
 the operation: they compute from garbage, and divide by 1 instead of what may be 0.
 
-The ids and sizes of a launch are bounded by `MAX_GLOBAL_SIZE` and `MAX_GROUP_SIZE`, which a
-launch checks, so that `global_id + 1` is known not to wrap.
+The ids and sizes of a launch are bounded by `MAX_EXTENT` and `MAX_GROUP_SIZE`, which a launch
+checks, so that `global_id + 1` is known not to wrap.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import IntegerAttr, MemRefType
 from xdsl.ir import Operation
 
+from spmd.analysis.op_table import OpTable
 from spmd.analysis.ranges.integer_range import (
     IntegerRange,
     bit_width,
@@ -26,6 +27,7 @@ from spmd.analysis.ranges.integer_range import (
 from spmd.dialects.enclosing import enclosing
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import (
+    MAX_EXTENT,
     MAX_GROUP_SIZE,
     MAX_SUB_GROUP_SIZE,
     BroadcastOp,
@@ -48,18 +50,15 @@ from spmd.dialects.spmd import (
     neutral_element,
 )
 
-MAX_GLOBAL_SIZE = 1 << 48
-"""The largest number of work-items of a launch."""
+Ranges = Sequence[IntegerRange]
+Rule = Callable[[Operation, Ranges, int], IntegerRange]
+"""From an op, the ranges of its inputs and the width of its result to the range of that."""
+
+RULES: OpTable[Rule] = OpTable()
 
 
-# Rules: (op, ranges of the inputs, width of the result) -> range of the result.
-
-Rule = Callable[[Operation, Sequence[IntegerRange], int], IntegerRange]
-
-
-def _constant(
-    op: Operation, inputs: Sequence[IntegerRange], width: int
-) -> IntegerRange:
+@RULES.of(arith.ConstantOp)
+def _constant(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     value = op.properties.get("value")
     if isinstance(value, IntegerAttr):
         number = value.value.data
@@ -69,43 +68,42 @@ def _constant(
     return IntegerRange.of_width(width)
 
 
-def _add(op: Operation, inputs: Sequence[IntegerRange], width: int) -> IntegerRange:
+def exact_result(op: Operation, inputs: Ranges, width: int) -> IntegerRange | None:
+    """What a sum, difference, product or shift to the left would be if it did not wrap."""
     x, y = inputs
-    total = IntegerRange(x.low + y.low, x.high + y.high, gcd(x.divisor, y.divisor))
-    return total.clamped(width, has_no_signed_wrap(op))
+    match op:
+        case arith.AddiOp():
+            low, high, divisor = (
+                x.low + y.low,
+                x.high + y.high,
+                gcd(x.divisor, y.divisor),
+            )
+        case arith.SubiOp():
+            low, high, divisor = (
+                x.low - y.high,
+                x.high - y.low,
+                gcd(x.divisor, y.divisor),
+            )
+        case arith.MuliOp():
+            corners = [a * b for a in (x.low, x.high) for b in (y.low, y.high)]
+            low, high, divisor = min(corners), max(corners), x.divisor * y.divisor
+        case arith.ShLIOp() if y.value is not None and 0 <= y.value < width:
+            low, high, divisor = (n << y.value for n in (x.low, x.high, x.divisor))
+        case _:
+            return None
+    return IntegerRange(low, high, divisor)
 
 
-def _subtract(
-    op: Operation, inputs: Sequence[IntegerRange], width: int
-) -> IntegerRange:
-    x, y = inputs
-    total = IntegerRange(x.low - y.high, x.high - y.low, gcd(x.divisor, y.divisor))
-    return total.clamped(width, has_no_signed_wrap(op))
-
-
-def _multiply(
-    op: Operation, inputs: Sequence[IntegerRange], width: int
-) -> IntegerRange:
-    x, y = inputs
-    corners = [a * b for a in (x.low, x.high) for b in (y.low, y.high)]
-    total = IntegerRange(min(corners), max(corners), x.divisor * y.divisor)
-    return total.clamped(width, has_no_signed_wrap(op))
-
-
-def _shift_left(
-    op: Operation, inputs: Sequence[IntegerRange], width: int
-) -> IntegerRange:
-    x, amount = inputs
-    if amount.value is None or not 0 <= amount.value < width:
+@RULES.of(arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.ShLIOp)
+def _linear(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
+    exact = exact_result(op, inputs, width)
+    if exact is None:
         return IntegerRange.of_width(width)
-    factor = 1 << amount.value
-    total = IntegerRange(x.low * factor, x.high * factor, x.divisor * factor)
-    return total.clamped(width, has_no_signed_wrap(op))
+    return exact.clamped(width, has_no_signed_wrap(op))
 
 
-def _shift_right(
-    op: Operation, inputs: Sequence[IntegerRange], width: int
-) -> IntegerRange:
+@RULES.of(arith.ShRUIOp, arith.ShRSIOp)
+def _shift_right(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     x, amount = inputs
     if amount.value is None or not 0 <= amount.value < width:
         return IntegerRange.of_width(width)
@@ -125,7 +123,14 @@ def _may_divide_by_one(op: Operation) -> bool:
     )
 
 
-def _divide(op: Operation, inputs: Sequence[IntegerRange], width: int) -> IntegerRange:
+@RULES.of(
+    arith.DivUIOp,
+    arith.DivSIOp,
+    arith.FloorDivSIOp,
+    arith.CeilDivSIOp,
+    arith.CeilDivUIOp,
+)
+def _divide(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     x, y = inputs
     if y.low <= 0 or not x.is_non_negative:
         return IntegerRange.of_width(width)
@@ -141,9 +146,8 @@ def _divide(op: Operation, inputs: Sequence[IntegerRange], width: int) -> Intege
     return quotient.join(x) if _may_divide_by_one(op) else quotient
 
 
-def _remainder(
-    op: Operation, inputs: Sequence[IntegerRange], width: int
-) -> IntegerRange:
+@RULES.of(arith.RemUIOp, arith.RemSIOp)
+def _remainder(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     x, y = inputs
     if not x.is_non_negative or y.low <= 0:
         return IntegerRange.of_width(width)
@@ -153,7 +157,8 @@ def _remainder(
     return IntegerRange(0, min(x.high, y.high - 1), gcd(x.divisor, y.divisor))
 
 
-def _and(op: Operation, inputs: Sequence[IntegerRange], width: int) -> IntegerRange:
+@RULES.of(arith.AndIOp)
+def _and(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     x, y = inputs
     divisor = max(power_of_two_part(x.divisor), power_of_two_part(y.divisor))
     if 0 in (x.divisor, y.divisor):
@@ -164,7 +169,8 @@ def _and(op: Operation, inputs: Sequence[IntegerRange], width: int) -> IntegerRa
     return IntegerRange.of_width(width, divisor)
 
 
-def _or(op: Operation, inputs: Sequence[IntegerRange], width: int) -> IntegerRange:
+@RULES.of(arith.OrIOp, arith.XOrIOp)
+def _or(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     x, y = inputs
     divisor = gcd(power_of_two_part(x.divisor), power_of_two_part(y.divisor))
     if x.is_non_negative and y.is_non_negative:
@@ -173,7 +179,8 @@ def _or(op: Operation, inputs: Sequence[IntegerRange], width: int) -> IntegerRan
     return IntegerRange.of_width(width, divisor)
 
 
-def _minimum(op: Operation, inputs: Sequence[IntegerRange], width: int) -> IntegerRange:
+@RULES.of(arith.MinSIOp, arith.MinUIOp)
+def _minimum(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     x, y = inputs
     divisor = gcd(x.divisor, y.divisor)
     if isinstance(op, arith.MinUIOp) and not (x.is_non_negative and y.is_non_negative):
@@ -184,7 +191,8 @@ def _minimum(op: Operation, inputs: Sequence[IntegerRange], width: int) -> Integ
     return IntegerRange(min(x.low, y.low), min(x.high, y.high), divisor)
 
 
-def _maximum(op: Operation, inputs: Sequence[IntegerRange], width: int) -> IntegerRange:
+@RULES.of(arith.MaxSIOp, arith.MaxUIOp)
+def _maximum(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     x, y = inputs
     if isinstance(op, arith.MaxUIOp) and not (x.is_non_negative and y.is_non_negative):
         return x.join(y)
@@ -192,28 +200,26 @@ def _maximum(op: Operation, inputs: Sequence[IntegerRange], width: int) -> Integ
     return IntegerRange(max(x.low, y.low), max(x.high, y.high), divisor)
 
 
-def _either(op: Operation, inputs: Sequence[IntegerRange], width: int) -> IntegerRange:
+@RULES.of(arith.SelectOp, scf.IfOp, MaskedOp)
+def _either(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     result = inputs[0]
     for other in inputs[1:]:
         result = result.join(other)
     return result
 
 
-def _sign_extend(
-    op: Operation, inputs: Sequence[IntegerRange], width: int
-) -> IntegerRange:
+@RULES.of(arith.IndexCastOp, arith.ExtSIOp, arith.TruncIOp)
+def _sign_extend(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     return inputs[0].clamped(width, False)  # truncates as well: index_cast
 
 
-def _of_another_lane(
-    op: Operation, inputs: Sequence[IntegerRange], width: int
-) -> IntegerRange:
+@RULES.of(BroadcastOp)
+def _of_another_lane(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     return inputs[0]
 
 
-def _of_some_lane(
-    op: Operation, inputs: Sequence[IntegerRange], width: int
-) -> IntegerRange:
+@RULES.of(ReduceOp)
+def _of_some_lane(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     """The least or greatest of all lanes is what one of them has."""
     assert isinstance(op, ReduceOp)
     kind = op.kind.data
@@ -226,9 +232,8 @@ def _of_some_lane(
     return inputs[0].join(IntegerRange.constant(neutral))
 
 
-def _zero_extend(
-    op: Operation, inputs: Sequence[IntegerRange], width: int
-) -> IntegerRange:
+@RULES.of(arith.ExtUIOp)
+def _zero_extend(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     (x,) = inputs
     source = bit_width(op.operands[0].type)
     if x.is_non_negative or source is None:
@@ -236,9 +241,8 @@ def _zero_extend(
     return IntegerRange(0, (1 << source) - 1, power_of_two_part(x.divisor))
 
 
-def _dimension_of_memref(
-    op: Operation, inputs: Sequence[IntegerRange], width: int
-) -> IntegerRange:
+@RULES.of(memref.DimOp)
+def _dimension_of_memref(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     assert isinstance(op, memref.DimOp)
     type_ = op.source.type
     axis = inputs[1].value
@@ -246,43 +250,45 @@ def _dimension_of_memref(
         extents = type_.get_shape()
         if 0 <= axis < len(extents) and extents[axis] >= 0:
             return IntegerRange.constant(extents[axis])
-    return IntegerRange(0, MAX_GLOBAL_SIZE)
+    return IntegerRange(0, MAX_EXTENT)
 
 
-def nominal_size(op: Operation) -> tuple[int, int, int] | None:
-    """The fixed work-group size of the kernel around `op`, if there is one."""
+def nominal_size(op: DimensionOp) -> int | None:
+    """The work-group size in the dimension of `op` that the kernel around it fixes."""
     kernel = enclosing(op, KernelOp)
-    return None if kernel is None else kernel.group_size
+    if kernel is None or kernel.group_size is None:
+        return None
+    return kernel.group_size[op.dimension.data.number]
 
 
-def _launch_dimension(
-    op: Operation, inputs: Sequence[IntegerRange], width: int
-) -> IntegerRange:
+@RULES.of(LocalIdOp, LocalSizeOp, EnqueuedLocalSizeOp)
+def _in_work_group(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     assert isinstance(op, DimensionOp)
-    kernel = enclosing(op, KernelOp)
-    sizes = None if kernel is None else kernel.group_size
-    size = None if sizes is None else sizes[op.dimension.data.number]
+    size = nominal_size(op)
     largest = MAX_GROUP_SIZE if size is None else size
-    match op:
-        case LocalIdOp():
-            return IntegerRange(0, largest - 1, 0 if largest == 1 else 1)
-        case LocalSizeOp() if size and kernel and kernel.has_full_groups:
-            return IntegerRange.constant(size)
-        case LocalSizeOp():
-            return IntegerRange(1, largest)
-        case EnqueuedLocalSizeOp():
-            return IntegerRange.constant(size) if size else IntegerRange(1, largest)
-        case GlobalSizeOp() | NumGroupsOp():
-            return IntegerRange(1, MAX_GLOBAL_SIZE)
-        case GlobalIdOp() | GroupIdOp():
-            return IntegerRange(0, MAX_GLOBAL_SIZE - 1)
-        case _:
-            return IntegerRange.of_width(width)
+    if isinstance(op, LocalIdOp):
+        return IntegerRange(0, largest - 1, 0 if largest == 1 else 1)
+    kernel = enclosing(op, KernelOp)
+    may_be_smaller = isinstance(op, LocalSizeOp) and not (
+        kernel is not None and kernel.has_full_groups
+    )
+    if size is None or may_be_smaller:
+        return IntegerRange(1, largest)
+    return IntegerRange.constant(size)
 
 
-def _sub_group_query(
-    op: Operation, inputs: Sequence[IntegerRange], width: int
-) -> IntegerRange:
+@RULES.of(GlobalSizeOp, NumGroupsOp)
+def _extent(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
+    return IntegerRange(1, MAX_EXTENT)
+
+
+@RULES.of(GlobalIdOp, GroupIdOp)
+def _in_launch(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
+    return IntegerRange(0, MAX_EXTENT - 1)
+
+
+@RULES.of(LaneIdOp, SubGroupIdOp, SubGroupSizeOp, NumSubGroupsOp)
+def _sub_group_query(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     match op:
         case LaneIdOp():
             return IntegerRange(0, MAX_SUB_GROUP_SIZE - 1)
@@ -290,49 +296,3 @@ def _sub_group_query(
             return IntegerRange(1, MAX_SUB_GROUP_SIZE)
         case _:
             return IntegerRange(0, MAX_GROUP_SIZE)
-
-
-RULES: dict[type[object], Rule] = {
-    arith.ConstantOp: _constant,
-    arith.AddiOp: _add,
-    arith.SubiOp: _subtract,
-    arith.MuliOp: _multiply,
-    arith.ShLIOp: _shift_left,
-    arith.ShRUIOp: _shift_right,
-    arith.ShRSIOp: _shift_right,
-    arith.DivUIOp: _divide,
-    arith.DivSIOp: _divide,
-    arith.FloorDivSIOp: _divide,
-    arith.CeilDivSIOp: _divide,
-    arith.CeilDivUIOp: _divide,
-    arith.RemUIOp: _remainder,
-    arith.RemSIOp: _remainder,
-    arith.AndIOp: _and,
-    arith.OrIOp: _or,
-    arith.XOrIOp: _or,
-    arith.MinSIOp: _minimum,
-    arith.MinUIOp: _minimum,
-    arith.MaxSIOp: _maximum,
-    arith.MaxUIOp: _maximum,
-    arith.SelectOp: _either,
-    scf.IfOp: _either,
-    MaskedOp: _either,
-    ReduceOp: _of_some_lane,
-    arith.IndexCastOp: _sign_extend,
-    arith.ExtSIOp: _sign_extend,
-    arith.TruncIOp: _sign_extend,
-    BroadcastOp: _of_another_lane,
-    arith.ExtUIOp: _zero_extend,
-    memref.DimOp: _dimension_of_memref,
-    LocalIdOp: _launch_dimension,
-    LocalSizeOp: _launch_dimension,
-    EnqueuedLocalSizeOp: _launch_dimension,
-    GlobalSizeOp: _launch_dimension,
-    GlobalIdOp: _launch_dimension,
-    GroupIdOp: _launch_dimension,
-    NumGroupsOp: _launch_dimension,
-    LaneIdOp: _sub_group_query,
-    SubGroupIdOp: _sub_group_query,
-    SubGroupSizeOp: _sub_group_query,
-    NumSubGroupsOp: _sub_group_query,
-}

@@ -15,14 +15,11 @@ from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from spmd.analysis.ranges.integer_range import IntegerRange as IntegerRange
-from spmd.analysis.ranges.integer_range import bit_width as bit_width
-from spmd.analysis.ranges.integer_range import has_no_signed_wrap as has_no_signed_wrap
+from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
 from spmd.analysis.ranges.loop_ranges import Carried, Forwarded, carried, forwarded
-from spmd.analysis.ranges.range_rules import MAX_GLOBAL_SIZE, RULES
-from spmd.analysis.ranges.range_rules import nominal_size as nominal_size
+from spmd.analysis.ranges.range_rules import RULES
 from spmd.dialects.interfaces.control_flow import phi_of
-from spmd.dialects.spmd import MAX_GROUP_SIZE, MaskedOp, SubGroupOp
+from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE, MaskedOp, SubGroupOp
 
 Lookup = Callable[[SSAValue], IntegerRange]
 
@@ -153,5 +150,5 @@ def _of_work_group_argument(
     if arg.index >= len(arguments) or position < 0:
         return None
     if position < 3:
-        return IntegerRange(0, MAX_GLOBAL_SIZE - 1)
-    return IntegerRange(1, MAX_GROUP_SIZE if position < 6 else MAX_GLOBAL_SIZE)
+        return IntegerRange(0, MAX_EXTENT - 1)
+    return IntegerRange(1, MAX_GROUP_SIZE if position < 6 else MAX_EXTENT)

@@ -13,7 +13,8 @@ from typing import TypeAlias
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from spmd.analysis.ranges.ranges import IntegerRanges, bit_width
+from spmd.analysis.ranges.integer_range import bit_width, power_of_two_part
+from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.analysis.shapes.shape import UNIFORM, VARYING, Shape
 from spmd.dialects.spmd import Scope
 
@@ -71,19 +72,13 @@ class Lanes:
 TransferFunction: TypeAlias = Callable[[Operation, Sequence[Shape], Lanes], Shape]
 
 
-class TransferFunctions(dict[type[Operation], TransferFunction]):
-    """Transfer functions by the class of op that they belong to."""
-
-    def of(
-        self, *kinds: type[Operation]
-    ) -> Callable[[TransferFunction], TransferFunction]:
-        """Registers the transfer function of some ops."""
-
-        def register(function: TransferFunction) -> TransferFunction:
-            self.update(dict.fromkeys(kinds, function))
-            return function
-
-        return register
+def strided(stride: int, alignment: int, width: int, *, exact: bool) -> Shape:
+    """A strided shape of an `N`-bit integer, in the one way to write it."""
+    if exact:
+        return Shape.strided(stride, alignment)
+    half = 1 << (width - 1)
+    stride = (stride + half) % (1 << width) - half
+    return Shape.strided(stride, power_of_two_part(alignment), wraps=True)
 
 
 def fit_to_type(shape: Shape, type_: Attribute) -> Shape:

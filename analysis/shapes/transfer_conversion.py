@@ -15,16 +15,14 @@ from math import gcd
 from xdsl.dialects import arith
 from xdsl.ir import Operation
 
-from spmd.analysis.ranges.integer_range import power_of_two_part
-from spmd.analysis.ranges.ranges import bit_width
+from spmd.analysis.op_table import OpTable
+from spmd.analysis.ranges.integer_range import bit_width, power_of_two_part
 from spmd.analysis.shapes.shape import UNIFORM, VARYING, Shape
-from spmd.analysis.shapes.transfer import Lanes, TransferFunctions, elementwise
-from spmd.dialects.spmd import (
-    DimensionOp,
-)
+from spmd.analysis.shapes.transfer import Lanes, TransferFunction, elementwise, strided
+from spmd.dialects.spmd import DimensionOp
 from spmd.dialects.spmd.ids import Counts
 
-CONVERSION = TransferFunctions()
+CONVERSION: OpTable[TransferFunction] = OpTable()
 
 
 EQUALITIES = (0, 1)  # eq, ne
@@ -103,11 +101,8 @@ def _truncate(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     alignment = x.alignment if fits else power_of_two_part(x.alignment)
     if x.stride is None:
         return Shape.varying(alignment)
-    if fits and lanes.is_exact(x, op.operands[0]):
-        return Shape.strided(x.stride, alignment)
-    half = 1 << (width - 1)
-    stride = (x.stride + half) % (1 << width) - half
-    return Shape.strided(stride, alignment, wraps=True)
+    exact = fits and lanes.is_exact(x, op.operands[0])
+    return strided(x.stride, alignment, width, exact=exact)
 
 
 @CONVERSION.of(arith.ExtSIOp)

@@ -15,31 +15,27 @@ from math import gcd
 from xdsl.dialects import arith
 from xdsl.ir import Operation
 
-from spmd.analysis.ranges.integer_range import power_of_two_part
-from spmd.analysis.ranges.ranges import IntegerRange, bit_width, has_no_signed_wrap
+from spmd.analysis.op_table import OpTable
+from spmd.analysis.ranges.integer_range import (
+    bit_width,
+    has_no_signed_wrap,
+    power_of_two_part,
+)
+from spmd.analysis.ranges.range_rules import exact_result
 from spmd.analysis.shapes.shape import (
     UNIFORM,
     VARYING,
     Shape,
     join_all,
 )
-from spmd.analysis.shapes.transfer import Lanes, TransferFunctions, elementwise
+from spmd.analysis.shapes.transfer import Lanes, TransferFunction, elementwise, strided
 from spmd.dialects.interfaces.computation import is_unsigned
 
-INTEGER = TransferFunctions()
+INTEGER: OpTable[TransferFunction] = OpTable()
 
 
 def _width(op: Operation) -> int | None:
     return bit_width(op.results[0].type)
-
-
-def strided(stride: int, alignment: int, width: int, *, exact: bool) -> Shape:
-    """A strided shape of an `N`-bit integer, in the one way to write it."""
-    if exact:
-        return Shape.strided(stride, alignment)
-    half = 1 << (width - 1)
-    stride = (stride + half) % (1 << width) - half
-    return Shape.strided(stride, power_of_two_part(alignment), wraps=True)
 
 
 def multiples(alignment: int, *, exact: bool) -> Shape:
@@ -54,20 +50,8 @@ def cannot_wrap(op: Operation, lanes: Lanes) -> bool:
     width = _width(op)
     if width is None:
         return False
-    x, y = (lanes.ranges.of(operand) for operand in op.operands)
-    match op:
-        case arith.AddiOp():
-            total = IntegerRange(x.low + y.low, x.high + y.high)
-        case arith.SubiOp():
-            total = IntegerRange(x.low - y.high, x.high - y.low)
-        case arith.MuliOp():
-            corners = [a * b for a in (x.low, x.high) for b in (y.low, y.high)]
-            total = IntegerRange(min(corners), max(corners))
-        case arith.ShLIOp() if y.value is not None and 0 <= y.value < width:
-            total = IntegerRange(x.low << y.value, x.high << y.value)
-        case _:
-            return False
-    return total.fits(width)
+    exact = exact_result(op, [lanes.ranges.of(value) for value in op.operands], width)
+    return exact is not None and exact.fits(width)
 
 
 @INTEGER.of(arith.ConstantOp)
@@ -76,32 +60,22 @@ def _constant(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     return UNIFORM if value is None else Shape.uniform(value)
 
 
-def _linear(op: Operation, x: Shape, y: Shape, sign: int, lanes: Lanes) -> Shape:
-    """`x + sign * y`."""
+@INTEGER.of(arith.AddiOp, arith.SubiOp)
+def _linear(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     width = _width(op)
     if width is None:
-        return elementwise(op, (x, y), lanes)
+        return elementwise(op, operands, lanes)
+    x, y = operands
     fits = cannot_wrap(op, lanes)
     if x.stride is None or y.stride is None:
         return multiples(gcd(x.lane_alignment, y.lane_alignment), exact=fits)
     exact = (
         fits and lanes.is_exact(x, op.operands[0]) and lanes.is_exact(y, op.operands[1])
     )
-    return strided(
-        x.stride + sign * y.stride, gcd(x.alignment, y.alignment), width, exact=exact
+    stride = (
+        x.stride - y.stride if isinstance(op, arith.SubiOp) else x.stride + y.stride
     )
-
-
-@INTEGER.of(arith.AddiOp)
-def _add(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
-    x, y = operands
-    return _linear(op, x, y, 1, lanes)
-
-
-@INTEGER.of(arith.SubiOp)
-def _subtract(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
-    x, y = operands
-    return _linear(op, x, y, -1, lanes)
+    return strided(stride, gcd(x.alignment, y.alignment), width, exact=exact)
 
 
 def _scaled(op: Operation, x: Shape, index: int, factor: int, lanes: Lanes) -> Shape:

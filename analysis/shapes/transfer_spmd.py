@@ -11,9 +11,10 @@ from collections.abc import Sequence
 
 from xdsl.ir import Operation
 
-from spmd.analysis.ranges.ranges import nominal_size
+from spmd.analysis.op_table import OpTable
+from spmd.analysis.ranges.range_rules import nominal_size
 from spmd.analysis.shapes.shape import CONTIGUOUS, UNIFORM, VARYING, ZERO, Shape
-from spmd.analysis.shapes.transfer import Lanes, TransferFunctions
+from spmd.analysis.shapes.transfer import Lanes, TransferFunction
 from spmd.dialects.spmd import (
     AllOp,
     AnyOp,
@@ -41,7 +42,7 @@ from spmd.dialects.spmd import (
     convergence_of,
 )
 
-SPMD = TransferFunctions()
+SPMD: OpTable[TransferFunction] = OpTable()
 
 
 @SPMD.of(
@@ -51,15 +52,10 @@ def _of_this_group(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Sh
     return UNIFORM
 
 
-def _nominal(op: DimensionOp) -> int | None:
-    sizes = nominal_size(op)
-    return None if sizes is None else sizes[op.dimension.data.number]
-
-
 @SPMD.of(LocalIdOp)
 def _local_id(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     assert isinstance(op, DimensionOp)
-    if _nominal(op) == 1:
+    if nominal_size(op) == 1:
         return ZERO
     if op.dimension.data.number != lanes.dimension:
         return UNIFORM
@@ -75,7 +71,7 @@ def _global_id(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
         return UNIFORM
     if lanes.scope is Scope.SUB_GROUP:
         return VARYING
-    size = _nominal(op)
+    size = nominal_size(op)
     if size == 1:
         return UNIFORM
     return CONTIGUOUS if size is None else Shape.contiguous(size)
@@ -86,7 +82,7 @@ def _enqueued_local_size(
     op: Operation, operands: Sequence[Shape], lanes: Lanes
 ) -> Shape:
     assert isinstance(op, DimensionOp)
-    return Shape.uniform(_nominal(op) or 1)
+    return Shape.uniform(nominal_size(op) or 1)
 
 
 @SPMD.of(LaneIdOp)

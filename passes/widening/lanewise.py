@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import AnyFloat, IndexType, i1
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from spmd.analysis.ranges.ranges import bit_width
+from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.shapes.shape import Shape
 from spmd.dialects.comparisons import PREDICATES, SWAPPED
 from spmd.dialects.interfaces.computation import is_modular

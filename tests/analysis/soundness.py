@@ -25,7 +25,8 @@ from xdsl.irdl import irdl_op_definition, operand_def
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
-from spmd.analysis.ranges.ranges import IntegerRange, IntegerRanges, bit_width
+from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
+from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.analysis.shapes.shape import Shape
 from spmd.dialects.spmd import ConvergentOp, KernelOp
 from spmd.reference.compiler import Body, meaning

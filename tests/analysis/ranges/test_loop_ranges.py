@@ -6,8 +6,9 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
+from spmd.analysis.ranges.integer_range import IntegerRange
 from spmd.analysis.ranges.loop_ranges import LONGEST_ROUND
-from spmd.analysis.ranges.ranges import IntegerRange, IntegerRanges
+from spmd.analysis.ranges.ranges import IntegerRanges
 from tests.analysis.programs import parse
 from tests.analysis.work import calls_of
 

@@ -6,7 +6,8 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from spmd.analysis.divergence.analyze import analyze_sub_group
-from spmd.analysis.ranges.ranges import IntegerRange, IntegerRanges
+from spmd.analysis.ranges.integer_range import IntegerRange
+from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.spmd import SubGroupOp
 from tests.analysis.programs import parse
 from tests.analysis.ranges.test_loop_ranges import named

@@ -18,7 +18,8 @@ from xdsl.dialects import test as placeholder
 from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import Operation, SSAValue
 
-from spmd.analysis.ranges.ranges import IntegerRange, IntegerRanges
+from spmd.analysis.ranges.integer_range import IntegerRange
+from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.analysis.shapes.shape import Shape
 from spmd.analysis.shapes.transfer import Lanes
 from spmd.analysis.shapes.transfer_table import transform
