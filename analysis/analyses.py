@@ -45,7 +45,9 @@ class Analyses:
     @cached_property
     def syncs_ahead(self) -> Mapping[BarrierRegion, int]:
         """The syncs that each of `regions` leads to."""
-        return syncs_ahead(self.regions, self.flow)
+        return syncs_ahead(
+            self.regions.regions, self.flow.__getitem__, lambda region: region.end
+        )
 
     @cached_property
     def region_needs(self) -> RegionNeeds:

@@ -31,12 +31,14 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from spmd.analysis.barriers.sub_cfgs import Cfg, end_of
+from spmd.analysis.barriers.region_flow import syncs_ahead, why_not_agreed
+from spmd.analysis.barriers.sub_cfgs import Cfg
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.graphs.bit_vectors import solve_backward
 from spmd.analysis.graphs.cfg import Loop, back_edges, natural_loops
 from spmd.analysis.graphs.dominators import immediate_dominators
 from spmd.analysis.graphs.traversal import strongly_connected
+from spmd.dialects.enclosing import terminator
 from spmd.dialects.interfaces.control_flow import Branch, decisions
 
 
@@ -74,7 +76,7 @@ class ConvergentLoops:
 
 def find_convergent_loops(cfg: Cfg, divergence: Divergence) -> ConvergentLoops:
     """Look at all loops of a kernel."""
-    ahead = _syncs_ahead(cfg)
+    ahead = syncs_ahead(cfg.blocks, cfg.branches, terminator)
     diverging = {
         number
         for number, block in enumerate(cfg.blocks)
@@ -100,7 +102,7 @@ def find_convergent_loops(cfg: Cfg, divergence: Divergence) -> ConvergentLoops:
         if reducible:
             branch = find_diverging_branch(cfg.edges, loop, waiting, branches)
         if branch is not None:
-            where = end_of(cfg.blocks[branch])
+            where = terminator(cfg.blocks[branch])
             not_convergent.update((block, where) for block in blocks)
     return ConvergentLoops(not_convergent, left_apart)
 
@@ -179,7 +181,10 @@ class _Iteration:
             node: [target for target in nexts if target in own and target != header]
             for node, nexts in self.edges.items()
         }
-        return _bits_ahead(inside, own)
+        flow = solve_backward(
+            inside, inside.__getitem__, lambda n, after: own[n] | after
+        )
+        return flow.before
 
     def _find_joined(self) -> dict[int, int]:
         """The immediate post-dominators of nodes, as far as the iteration goes."""
@@ -202,10 +207,10 @@ class _Iteration:
 
 
 def _may_diverge(
-    cfg: Cfg, block: Block, divergence: Divergence, ahead: Mapping[int, int]
+    cfg: Cfg, block: Block, divergence: Divergence, ahead: Mapping[Block, int]
 ) -> bool:
     """Whether work-items can take different paths after `block`."""
-    end = end_of(block)
+    end = terminator(block)
     targets = set(cfg.branches(block))
     if len(targets) < 2:
         return False
@@ -213,36 +218,7 @@ def _may_diverge(
         divergence.is_uniform(each.value) for each in decisions(end)
     ):
         return False
-    seen = 0
-    for target in targets:
-        if seen & ahead[cfg.number[target]]:
-            return True
-        seen |= ahead[cfg.number[target]]
-    return False
-
-
-def _syncs_ahead(cfg: Cfg) -> Mapping[int, int]:
-    """The syncs that can be reached next from each block, as bits; the end is the last."""
-    bit = {sync: 1 << number for number, sync in enumerate(cfg.syncs)}
-    the_end = 1 << len(bit)
-    edges = {
-        number: [cfg.number[after] for after in cfg.branches(block)]
-        for number, block in enumerate(cfg.blocks)
-    }
-    own = {
-        number: bit.get(end_of(block), 0 if edges[number] else the_end)
-        for number, block in enumerate(cfg.blocks)
-    }
-    return _bits_ahead(edges, own)
-
-
-def _bits_ahead(
-    edges: Mapping[int, Sequence[int]], own: Mapping[int, int]
-) -> dict[int, int]:
-    """The bits that nodes have of their own, and those of all that they lead to."""
-    return solve_backward(
-        edges, edges.__getitem__, lambda node, after: own[node] | after
-    ).before
+    return why_not_agreed(ahead, targets) is not None
 
 
 def _block_around(op: Operation, sibling: Block) -> Block | None:

@@ -15,15 +15,16 @@ spmd.barrier                   // redundant
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import memref
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.barriers.barrier_regions import BarrierRegion, BarrierRegions
-from spmd.analysis.barriers.region_flow import Flow, region_flow
+from spmd.analysis.barriers.region_flow import region_flow
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.graphs.traversal import predecessors, reachable
 from spmd.analysis.memory.accesses import accesses_of, may_overlap
 from spmd.dialects.interfaces.memory import MemoryAccess
 from spmd.dialects.interfaces.views import underlying_object
@@ -62,7 +63,7 @@ class RedundantBarriers:
         self.kernel = kernel
         self.regions = regions
         self.flow = region_flow(regions)
-        self._backward = _reversed(self.flow)
+        self._predecessors = predecessors(self.flow, self.flow.__getitem__)
         self._accesses: dict[BarrierRegion, Sequence[Access] | None] = {}
         self._analyze = analyze
         self._divergence: Divergence | None = None
@@ -77,8 +78,8 @@ class RedundantBarriers:
 
     def _why_redundant(self, barrier: BarrierOp) -> str | None:
         region = self.regions.region_before(barrier)
-        before = self._collect((region,), self._backward, forward=False)
-        after = self._collect(self.flow[region], self.flow, forward=True)
+        before = self._accesses_in(reachable((region,), self._before))
+        after = self._accesses_in(reachable(self.flow[region], self._after))
         if before is None or after is None:
             return None
         own: dict[str, None] = {}
@@ -100,27 +101,21 @@ class RedundantBarriers:
             return f"each work-item accesses only its own elements of {names}"
         return "what is written on one side of it is not accessed on the other"
 
-    def _collect(
-        self, start: Sequence[BarrierRegion], edges: Flow, *, forward: bool
-    ) -> list[Access] | None:
-        """The accesses that can run on one side of a barrier; `None` if not known."""
+    def _before(self, region: BarrierRegion) -> Sequence[BarrierRegion]:
+        """The regions that `region` follows without a barrier in between."""
+        return [r for r in self._predecessors[region] if not self._orders(r.end)]
+
+    def _after(self, region: BarrierRegion) -> Sequence[BarrierRegion]:
+        """The regions that follow `region` without a barrier in between."""
+        return () if self._orders(region.end) else self.flow[region]
+
+    def _accesses_in(self, regions: Iterable[BarrierRegion]) -> list[Access] | None:
+        """The accesses in all of `regions`; `None` if they are not known."""
         found: list[Access] = []
-        seen: set[BarrierRegion] = set()
-        worklist = list(start)
-        while worklist:
-            region = worklist.pop()
-            if region in seen:
-                continue
-            seen.add(region)
-            accesses = self._accesses_of(region)
-            if accesses is None:
+        for region in regions:
+            if (accesses := self._accesses_of(region)) is None:
                 return None
             found.extend(accesses)
-            if forward:
-                if not self._orders(region.end):
-                    worklist.extend(edges[region])
-            else:
-                worklist.extend(r for r in edges[region] if not self._orders(r.end))
         return found
 
     def _orders(self, end: Operation) -> bool:
@@ -191,11 +186,3 @@ def _shared_accesses(op: Operation) -> Iterator[Access]:
         for memory in memories:
             if not isinstance(underlying_object(memory).owner, memref.AllocaOp):
                 yield Access(op, memory, indices, writes)
-
-
-def _reversed(flow: Flow) -> dict[BarrierRegion, list[BarrierRegion]]:
-    backward: dict[BarrierRegion, list[BarrierRegion]] = {r: [] for r in flow}
-    for region, nexts in flow.items():
-        for following in nexts:
-            backward[following].append(region)
-    return backward

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation
 
 from spmd.analysis.barriers.barrier_regions import BarrierRegion, BarrierRegions
 from spmd.analysis.graphs.bit_vectors import solve_backward
+from spmd.analysis.graphs.traversal import NodeT
 from spmd.dialects.enclosing import parent_block
 from spmd.dialects.interfaces.control_flow import RegionBranch
-from spmd.dialects.spmd import KernelOp
+from spmd.dialects.spmd import KernelOp, is_sync
 
 Flow = Mapping[BarrierRegion, Sequence[BarrierRegion]]
 """Which regions can follow a region, at once or after a sync."""
@@ -48,35 +49,37 @@ def region_flow(regions: BarrierRegions) -> Flow:
     return {region: after(region) for region in regions.regions}
 
 
-def syncs_ahead(regions: BarrierRegions, flow: Flow) -> Mapping[BarrierRegion, int]:
+def syncs_ahead(
+    nodes: Sequence[NodeT],
+    successors: Callable[[NodeT], Sequence[NodeT]],
+    end_of: Callable[[NodeT], Operation],
+) -> Mapping[NodeT, int]:
     """
-    The syncs that a work-item can reach next from the beginning of a region, as bits.
+    The syncs that a work-item can reach next from the beginning of a node, as bits.
 
+    Nodes are regions, or blocks that end at syncs; the syncs are numbered in their order.
     The last bit stands for the end of the kernel.
     """
-    bit = {sync: 1 << number for number, sync in enumerate(regions.syncs)}
+    syncs = filter(is_sync, map(end_of, nodes))
+    bit = {sync: 1 << number for number, sync in enumerate(syncs)}
     the_end = 1 << len(bit)
 
-    def transfer(region: BarrierRegion, after: int) -> int:
-        if not flow[region]:
-            return bit.get(region.end, the_end)
-        return bit.get(region.end, after)
+    def transfer(node: NodeT, after: int) -> int:
+        return bit.get(end_of(node), after if successors(node) else the_end)
 
-    return solve_backward(regions.regions, flow.__getitem__, transfer).before
+    return solve_backward(nodes, successors, transfer).before
 
 
-def why_not_agreed(
-    flow: Flow, ahead: Mapping[BarrierRegion, int], region: BarrierRegion
-) -> str | None:
+def why_not_agreed(ahead: Mapping[NodeT, int], targets: Iterable[NodeT]) -> str | None:
     """
-    Why work-items could take different paths after `region`, although the kernel is legal.
+    Why work-items could go on at different `targets`, although the kernel is legal.
 
     All work-items reach the same sync next. If each path leads to syncs of its own, they
     all take the same one.
     """
     seen = 0
-    for following in flow[region]:
-        if seen & ahead[following]:
+    for target in targets:
+        if seen & ahead[target]:
             return "work-items that take different paths can meet at the same barrier"
-        seen |= ahead[following]
+        seen |= ahead[target]
     return None

@@ -9,8 +9,9 @@ from itertools import chain
 
 from xdsl.ir import Operation
 
-from spmd.analysis.barriers.sub_cfgs import SubCfg, end_of
+from spmd.analysis.barriers.sub_cfgs import SubCfg
 from spmd.analysis.graphs.traversal import reachable
+from spmd.dialects.enclosing import terminator
 from spmd.dialects.spmd import is_sync
 
 THE_END = 0
@@ -36,7 +37,7 @@ class SubCfgOrder:
             sub_cfg: tuple(
                 dict.fromkeys(
                     of_sync[end] if is_sync(end) else None
-                    for end in map(end_of, sub_cfg.ends)
+                    for end in map(terminator, sub_cfg.ends)
                 )
             )
             for sub_cfg in sub_cfgs

@@ -19,7 +19,7 @@ the next sync. A block belongs to each sub-CFG that can run it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -49,7 +49,7 @@ class Cfg:
     @cached_property
     def syncs(self) -> tuple[Operation, ...]:
         """The syncs that end blocks, in the order of the blocks."""
-        ends = (end_of(block) for block in self.blocks)
+        ends = (terminator(block) for block in self.blocks)
         return tuple(end for end in ends if is_sync(end))
 
     def after(self, sync: Operation) -> Block:
@@ -59,16 +59,16 @@ class Cfg:
 
     def waits(self, block: Block) -> bool:
         """Whether work-items wait for each other at the end of `block`."""
-        return is_sync(end_of(block))
+        return is_sync(terminator(block))
 
     def branches(self, block: Block) -> Sequence[Block]:
         """Where a work-item can go from `block` without waiting."""
-        end = end_of(block)
+        end = terminator(block)
         return () if is_sync(end) else end.successors
 
     def successors(self, block: Block) -> Sequence[Block]:
         """Where a work-item can go from `block`."""
-        end = end_of(block)
+        end = terminator(block)
         return (self.after(end),) if is_sync(end) else end.successors
 
     @cached_property
@@ -78,12 +78,6 @@ class Cfg:
             [self.number[after] for after in self.successors(block)]
             for block in self.blocks
         ]
-
-
-def end_of(block: Block) -> Operation:
-    """The last operation of a block that is not empty."""
-    end = terminator(block)
-    return end
 
 
 @dataclass(eq=False)
@@ -99,11 +93,10 @@ class SubCfg:
     ends: tuple[Block, ...]
     """The blocks that end in a sync or return."""
 
-    _dominator: dict[int, int]
-    _number: Mapping[Block, int]
-    _edges: Sequence[Sequence[int]]
-    _after: dict[Block, dict[int, None]] = field(
-        default_factory=dict[Block, dict[int, None]]
+    _dominator: Mapping[Block, Block]
+    _branches: Callable[[Block], Sequence[Block]]
+    _after: dict[Block, dict[Block, None]] = field(
+        default_factory=dict[Block, dict[Block, None]]
     )
 
     @property
@@ -112,23 +105,22 @@ class SubCfg:
         return self.blocks[0]
 
     def __contains__(self, block: Block) -> bool:
-        return self._number.get(block) in self._dominator
+        return block in self._dominator
 
     def dominates(self, a: Block, b: Block) -> bool:
         """Whether a work-item that runs `b` has always run `a` before, from the start."""
-        return dominates(self._dominator, self._number[a], self._number[b])
+        return dominates(self._dominator, a, b)
 
     def leads_to(self, a: Block, b: Block) -> bool:
         """Whether a work-item can run `b` after it has run `a`."""
         if a not in self._after:
-            nexts = self._edges[self._number[a]]
-            self._after[a] = reachable(nexts, self._edges.__getitem__)
-        return self._number[b] in self._after[a]
+            self._after[a] = reachable(self._branches(a), self._branches)
+        return b in self._after[a]
 
 
 def find_sub_cfgs(cfg: Cfg) -> tuple[SubCfg, ...]:
     """The sub-CFG of every resume point that can be reached, the kernel's begin first."""
-    edges = [[cfg.number[b] for b in cfg.branches(block)] for block in cfg.blocks]
+    branches = {block: cfg.branches(block) for block in cfg.blocks}.__getitem__
     found: dict[Operation | None, SubCfg] = {}
     worklist: list[Operation | None] = [None]
     while worklist:
@@ -136,11 +128,10 @@ def find_sub_cfgs(cfg: Cfg) -> tuple[SubCfg, ...]:
         if sync in found:
             continue
         start = cfg.blocks[0] if sync is None else cfg.after(sync)
-        dominator = immediate_dominators(cfg.number[start], edges.__getitem__)
-        blocks = tuple(cfg.blocks[number] for number in dominator)
-        ends = tuple(block for block in blocks if not cfg.branches(block))
-        found[sync] = SubCfg(sync, blocks, ends, dominator, cfg.number, edges)
-        worklist.extend(end for end in map(end_of, ends) if is_sync(end))
+        dominator = immediate_dominators(start, branches)
+        ends = tuple(block for block in dominator if not branches(block))
+        found[sync] = SubCfg(sync, tuple(dominator), ends, dominator, branches)
+        worklist.extend(end for end in map(terminator, ends) if is_sync(end))
     return tuple(found.values())
 
 

@@ -25,6 +25,7 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
+from spmd.analysis.graphs.traversal import post_order, reachable
 from spmd.dialects.element_types import size_in_bytes
 from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.dialects.interfaces.speculation import is_integer_division
@@ -63,7 +64,7 @@ def choose_stored(needed: Iterable[SSAValue], operands_of: Operands) -> set[SSAV
         return stored
     if len(sources) > LARGEST_GRAPH:
         return stored.union(v for v in rest if not isinstance(v.type, MemRefType))
-    return stored | _Network(rest, parents, stored, sources).cut()
+    return stored | _Network(rest, parents, sources).cut()
 
 
 _Parents = dict[SSAValue, Sequence[SSAValue] | None]
@@ -71,30 +72,21 @@ _Parents = dict[SSAValue, Sequence[SSAValue] | None]
 
 def _ancestors(needed: Sequence[SSAValue], operands_of: Operands) -> _Parents:
     """The operands of each value that others are computed from; `None` for sources."""
+    found: dict[SSAValue, tuple[int, Sequence[SSAValue]] | None] = {}
+
+    def operands(value: SSAValue) -> Sequence[SSAValue]:
+        found[value] = known = operands_of(value)
+        return () if known is None else known[1]
+
     parents: _Parents = {}
     cost: dict[SSAValue, int] = {}
-    worklist = list(needed)
-    while worklist:
-        value = worklist[-1]
-        if value in parents:
-            worklist.pop()
-            continue
-        found = operands_of(value)
-        if found is None:
-            parents[value] = None
-            cost[value] = 0
-            continue
-        own, operands = found
-        if missing := [operand for operand in operands if operand not in parents]:
-            worklist.extend(missing)
-            continue
-        total = own + sum(cost[operand] for operand in operands)
-        if total > REMATERIALIZED_OPS and not isinstance(value.type, MemRefType):
-            parents[value] = None
-            cost[value] = 0
-        else:
-            parents[value] = operands
-            cost[value] = total
+    for value in post_order(needed, operands):
+        parents[value], cost[value] = None, 0
+        if (known := found[value]) is not None:
+            own, values = known
+            total = own + sum(cost[operand] for operand in values)
+            if total <= REMATERIALIZED_OPS or isinstance(value.type, MemRefType):
+                parents[value], cost[value] = values, total
     return parents
 
 
@@ -102,21 +94,11 @@ def _reaching_sources(
     needed: Sequence[SSAValue], parents: _Parents, stored: set[SSAValue]
 ) -> set[SSAValue]:
     """The values on the paths from what can only be stored, and is not, to `needed`."""
-    order: list[SSAValue] = []
-    seen: set[SSAValue] = set()
-    worklist: list[tuple[SSAValue, bool]] = [(value, False) for value in needed]
-    while worklist:
-        value, is_done = worklist.pop()
-        if is_done:
-            order.append(value)
-        elif value not in seen and value not in stored:
-            seen.add(value)
-            worklist.append((value, True))
-            worklist.extend((operand, False) for operand in parents[value] or ())
     reaching: set[SSAValue] = set()
-    for value in order:
+    for value in post_order(needed, lambda value: parents[value] or ()):
         operands = parents[value]
-        if operands is None or any(operand in reaching for operand in operands):
+        is_source = operands is None and value not in stored
+        if is_source or not reaching.isdisjoint(operands or ()):
             reaching.add(value)
     return reaching
 
@@ -128,21 +110,13 @@ class _Network:
         self,
         needed: Sequence[SSAValue],
         parents: _Parents,
-        stored: set[SSAValue],
         values: set[SSAValue],
     ):
-        self.values: list[SSAValue] = []
-        self.number: dict[SSAValue, int] = {}
-        self.residual: list[dict[int, int]] = [{}, {}]
-        worklist = list(needed)
-        while worklist:
-            value = worklist.pop()
-            if value in self.number or value not in values:
-                continue
-            self.number[value] = len(self.values)
-            self.values.append(value)
-            self.residual += ({}, {})
-            worklist.extend(parents[value] or ())
+        found = reachable(
+            needed, lambda value: values.intersection(parents[value] or ())
+        )
+        self.number = {value: number for number, value in enumerate(found)}
+        self.residual: list[dict[int, int]] = [{} for _ in range(2 * len(found) + 2)]
         for value, number in self.number.items():
             into, out = 2 * number + 2, 2 * number + 3
             is_memref = isinstance(value.type, MemRefType)
@@ -164,14 +138,10 @@ class _Network:
         """The minimum cut nearest to what is needed."""
         while self._augment():
             pass
-        reaches = {1}
-        worklist = [1]
-        while worklist:
-            node = worklist.pop()
-            for before in self.residual[node]:
-                if before not in reaches and self.residual[before].get(node, 0):
-                    reaches.add(before)
-                    worklist.append(before)
+        residual = self.residual
+        reaches = reachable(
+            [1], lambda node: (n for n in residual[node] if residual[n][node])
+        )
         return {
             value
             for value, number in self.number.items()

@@ -30,7 +30,7 @@ from spmd.analysis.barriers.barrier_regions import (
     around_syncs,
     find_barrier_regions,
 )
-from spmd.analysis.graphs.traversal import reachable
+from spmd.analysis.graphs.traversal import predecessors, reachable
 from spmd.dialects.interfaces.control_flow import Phi, all_phis
 from spmd.dialects.interfaces.views import viewed_memories
 from spmd.dialects.spmd import KernelOp, is_sync
@@ -173,10 +173,8 @@ def _find_bases(
             if new := phi.bases.keys() - target.bases.keys():
                 target.bases.update((base, None) for base in phi.bases if base in new)
                 worklist.append(target)
-    around = {phi: list(targets[phi]) for phi in phis}
-    for phi in phis:
-        for target in targets[phi]:
-            around[target].append(phi)
+    before = predecessors(phis, targets.__getitem__)
+    around = {phi: [*targets[phi], *before[phi]] for phi in phis}
     done: set[MemrefPhi] = set()
     for first in phis:
         family = Family()

@@ -19,10 +19,10 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.barriers.convergent_loops import ConvergentLoops
-from spmd.analysis.barriers.sub_cfgs import Cfg, SubCfg, end_of, used_from_outside
+from spmd.analysis.barriers.sub_cfgs import Cfg, SubCfg, used_from_outside
 from spmd.analysis.contexts.needs import Needs, Resolver, Values
 from spmd.analysis.divergence.analyze import Divergence
-from spmd.dialects.enclosing import parent_block
+from spmd.dialects.enclosing import parent_block, terminator
 from spmd.dialects.spmd import LocalIdOp, ScanOp, is_sync
 
 
@@ -86,7 +86,7 @@ class SubCfgValues:
         for block in sub_cfg.blocks:
             if len(set(self.cfg.branches(block))) < 2:
                 continue
-            end = end_of(block)
+            end = terminator(block)
             if not isinstance(end, cf.ConditionalBranchOp | cf.SwitchOp):
                 return True
             condition = end.operands[0]

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Block, SSAValue
 
-from spmd.analysis.barriers.sub_cfgs import SubCfg, end_of
+from spmd.analysis.barriers.sub_cfgs import SubCfg
 from spmd.analysis.contexts.slots import (
     Copy,
     Segment,
@@ -24,6 +24,7 @@ from spmd.analysis.contexts.slots import (
     slot_of_value,
 )
 from spmd.analysis.contexts.sub_cfg_needs import SubCfgNeeds
+from spmd.dialects.enclosing import terminator
 from spmd.dialects.interfaces.control_flow import forwarded
 from spmd.dialects.spmd import is_sync
 
@@ -37,7 +38,7 @@ def assign_sub_cfg_slots(
     inputs = {s: slot_of_input(s) for s in needs.inputs if s in of_sync}
     segments: dict[Block | SubCfg, Segment] = {}
     for block in dict.fromkeys(block for s in sub_cfgs for block in s.blocks):
-        end = end_of(block)
+        end = terminator(block)
         results = (result for op in block.ops if op is not end for result in op.results)
         input_ = inputs.get(end)
         copies = () if input_ is None else ((end.operands[0], input_),)
@@ -48,7 +49,7 @@ def assign_sub_cfg_slots(
     def successors(node: Block | SubCfg) -> Sequence[Block | SubCfg]:
         if isinstance(node, SubCfg):
             return (node.start,)
-        end = end_of(node)
+        end = terminator(node)
         return (of_sync[end],) if is_sync(end) else end.successors
 
     def forwarded() -> Iterator[Copy]:
@@ -66,7 +67,7 @@ def assign_sub_cfg_slots(
 
 def _forwarded_by(block: Block, slot_of: dict[SSAValue, Slot]) -> Iterator[Copy]:
     """The arguments of blocks, with the values that the end of `block` forwards to them."""
-    end = end_of(block)
+    end = terminator(block)
     if is_sync(end):
         return
     for after, values in zip(end.successors, forwarded(end), strict=False):

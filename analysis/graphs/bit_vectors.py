@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, NamedTuple
 
-from spmd.analysis.graphs.traversal import NodeT
+from spmd.analysis.graphs.traversal import NodeT, predecessors
 
 
 def bits_of(found: Iterable[int]) -> int:
@@ -51,10 +51,7 @@ def solve_backward(
     Optimization", 1973).
     """
     nexts = {node: tuple(successors(node)) for node in nodes}
-    predecessors: dict[NodeT, list[NodeT]] = {node: [] for node in nexts}
-    for node, targets in nexts.items():
-        for target in targets:
-            predecessors[target].append(node)
+    before_each = predecessors(nexts, nexts.__getitem__)
     flow = Flow(dict.fromkeys(nexts, 0), dict.fromkeys(nexts, 0))
     worklist = deque(reversed(nexts))
     waiting = set(worklist)
@@ -68,7 +65,7 @@ def solve_backward(
         before = transfer(node, after)
         if before != flow.before[node]:
             flow.before[node] = before
-            for predecessor in predecessors[node]:
+            for predecessor in before_each[node]:
                 if predecessor not in waiting:
                     waiting.add(predecessor)
                     worklist.append(predecessor)

@@ -21,7 +21,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from spmd.analysis.graphs.dominators import dominates, immediate_dominators
-from spmd.analysis.graphs.traversal import reachable, reverse_post_order
+from spmd.analysis.graphs.traversal import (
+    predecessors,
+    reachable,
+    reverse_post_order,
+)
 
 
 @dataclass(frozen=True)
@@ -57,14 +61,14 @@ def natural_loops(
     successors: Sequence[Sequence[int]], back: Sequence[tuple[int, int]]
 ) -> dict[int, Loop]:
     """The loops by their header, merged if they share it."""
-    predecessors = _turned_round(successors)
+    before = predecessors(range(len(successors)), successors.__getitem__)
     latches: dict[int, list[int]] = {}
     for latch, header in back:
         latches.setdefault(header, []).append(latch)
     nodes = {
         header: {
             header,
-            *reachable(ends, lambda n: () if n == header else predecessors[n]),
+            *reachable(ends, lambda n: () if n == header else before[n]),
         }
         for header, ends in latches.items()
     }
@@ -74,15 +78,6 @@ def natural_loops(
         around = (h for h in by_size[i + 1 :] if header in nodes[h])
         loops[header] = Loop(header, frozenset(nodes[header]), next(around, None))
     return loops
-
-
-def _turned_round(successors: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The predecessors of each node."""
-    result: list[list[int]] = [[] for _ in successors]
-    for node, nexts in enumerate(successors):
-        for successor in nexts:
-            result[successor].append(node)
-    return result
 
 
 @dataclass(frozen=True)
@@ -95,7 +90,9 @@ class Graph:
     @cached_property
     def predecessors(self) -> tuple[tuple[int, ...], ...]:
         """The nodes with an edge to each node."""
-        return tuple(map(tuple, _turned_round(self.successors)))
+        nodes = range(len(self.successors))
+        found = predecessors(nodes, self.successors.__getitem__)
+        return tuple(map(tuple, found.values()))
 
     @cached_property
     def innermost(self) -> tuple[int | None, ...]:
@@ -135,7 +132,8 @@ class Graph:
     def controlled(self) -> tuple[tuple[int, ...], ...]:
         """For every node those that run or not depending on where it branches."""
         end = len(self.successors)
-        backward = _turned_round([*(nexts or (end,) for nexts in self.successors), ()])
+        forward = [*(nexts or (end,) for nexts in self.successors), ()]
+        backward = predecessors(range(end + 1), forward.__getitem__)
         # A loop without exit ends somewhere too, or nothing would post-dominate it.
         while missing := sorted(
             set(range(end)) - reachable((end,), backward.__getitem__).keys()

@@ -7,7 +7,7 @@ nodes with numbers, `successors_of` for blocks, the operands of a value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 from xdsl.ir import Block
@@ -19,6 +19,17 @@ def successors_of(block: Block) -> Sequence[Block]:
     """The blocks that the terminator of `block`, if it has one, can branch to."""
     end = block.last_op
     return () if end is None else end.successors
+
+
+def predecessors(
+    nodes: Collection[NodeT], edges: Callable[[NodeT], Iterable[NodeT]]
+) -> dict[NodeT, list[NodeT]]:
+    """Those of `nodes` with an edge to each of them, in their order."""
+    found: dict[NodeT, list[NodeT]] = {node: [] for node in nodes}
+    for node in nodes:
+        for target in edges(node):
+            found[target].append(node)
+    return found
 
 
 def reachable(

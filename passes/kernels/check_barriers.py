@@ -42,7 +42,11 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.analyses import Analyses
-from spmd.analysis.graphs.traversal import reverse_post_order, successors_of
+from spmd.analysis.graphs.traversal import (
+    post_order,
+    reverse_post_order,
+    successors_of,
+)
 from spmd.dialects.comparisons import PREDICATES
 from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.enclosing import parent_block
@@ -111,22 +115,13 @@ class _Checker:
 
         Empty if there is no id, `None` if there is something else.
         """
-        stack = [value]
-        while stack:
-            at = stack[-1]
-            if at in self._chains:
-                stack.pop()
-                continue
-            operands = self._computed_from(at)
-            if operands is None:
-                self._chains[at] = None
-            elif missing := [v for v in operands if v not in self._chains]:
-                stack.extend(missing)
-                continue
-            else:
-                self._chains[at] = self._join(at, operands)
-            stack.pop()
+        for at in post_order((value,), self._operands_to_ask):
+            if at not in self._chains:
+                self._chains[at] = self._join(at, self._computed_from(at))
         return self._chains[value]
+
+    def _operands_to_ask(self, value: SSAValue) -> tuple[SSAValue, ...]:
+        return () if value in self._chains else self._computed_from(value) or ()
 
     def _computed_from(self, value: SSAValue) -> tuple[SSAValue, ...] | None:
         if isinstance(value, BlockArgument):
@@ -138,8 +133,10 @@ class _Checker:
         return tuple(owner.operands) if has_no_effect(owner) else None
 
     def _join(
-        self, value: SSAValue, operands: tuple[SSAValue, ...]
+        self, value: SSAValue, operands: tuple[SSAValue, ...] | None
     ) -> tuple[SSAValue, ...] | None:
+        if operands is None:
+            return None
         if isinstance(value.owner, LocalIdOp | LaneIdOp | SubGroupIdOp):
             return (value,)
         chains = [self._chains[operand] for operand in operands]

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from spmd.analysis.graphs.traversal import reachable
 from spmd.dialects.building import Builder
 from spmd.dialects.rewriting import hint, replace
 from spmd.dialects.spmd import MaskedOp, YieldOp
@@ -200,14 +201,10 @@ def _scalar_ops(masks: Masks, piece: Sequence[Operation]) -> set[Operation]:
             for result in op.results
         ):
             continue
-        needed, work = {op}, [op]
-        while work:
-            for operand in work.pop().operands:
-                owner = operand.owner
-                if isinstance(owner, Operation) and owner in members - needed:
-                    needed.add(owner)
-                    work.append(owner)
+        needed = reachable(
+            (op,), lambda op: members.intersection(v.owner for v in op.operands)
+        )
         # A load of a private array may need no mask, but stays after the stores.
         if not any(needs_mask(e) or isinstance(e, memref.LoadOp) for e in needed):
-            found |= needed
+            found.update(needed)
     return found

@@ -53,9 +53,8 @@ def why_not_fission(analyses: Analyses) -> Problem | None:
         for decision in decisions(carrier):
             if divergence.is_uniform(decision.value):
                 continue
-            reason = why_not_agreed(
-                analyses.flow, analyses.syncs_ahead, regions.region_before(decision.op)
-            )
+            paths = analyses.flow[regions.region_before(decision.op)]
+            reason = why_not_agreed(analyses.syncs_ahead, paths)
             if reason is not None:
                 return Problem(
                     carrier,

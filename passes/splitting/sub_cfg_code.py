@@ -18,7 +18,7 @@ from xdsl.traits import IsTerminator
 from xdsl.utils.hints import isa
 
 from spmd.analysis.barriers.sub_cfg_order import SubCfgOrder
-from spmd.analysis.barriers.sub_cfgs import SubCfg, end_of, used_from_outside
+from spmd.analysis.barriers.sub_cfgs import SubCfg, used_from_outside
 from spmd.analysis.contexts.sub_cfg_needs import (
     Reaches,
     SubCfgNeeds,
@@ -27,6 +27,7 @@ from spmd.analysis.contexts.sub_cfg_needs import (
     reaches,
 )
 from spmd.dialects.building import Builder
+from spmd.dialects.enclosing import terminator
 from spmd.dialects.rewriting import hint, locate
 from spmd.dialects.spmd import LocalIdOp, is_sync
 from spmd.passes.splitting.kept_values import EntryValues, KeptValues
@@ -71,7 +72,7 @@ class SubCfgCode:
         self.sub_cfg = sub_cfg
         self.at = at
         self.given = given
-        self.nest = plan.group.nest(sub_cfg.sync or end_of(sub_cfg.start))
+        self.nest = plan.group.nest(sub_cfg.sync or terminator(sub_cfg.start))
         self._entry = EntryValues(plan.kept, self.nest, self._known_outside)
         self._defined: dict[SSAValue, SSAValue] = {}
         self._same: dict[SSAValue, SSAValue] = {}
@@ -143,7 +144,7 @@ class SubCfgCode:
     def _write_block(self, block: Block, body: Block) -> dict[SSAValue, SSAValue]:
         """Write all of `block` but its end; the values that the end may use."""
         known = self._known_in(block, body)
-        end = end_of(block)
+        end = terminator(block)
         for argument in block.args:
             if argument in self._defined:
                 known[argument] = self._defined[argument]
@@ -166,7 +167,7 @@ class SubCfgCode:
         self, block: Block, known: Mapping[SSAValue, SSAValue], body: Block
     ) -> None:
         """Keep what goes into the collective that ends `block`."""
-        sync = end_of(block)
+        sync = terminator(block)
 
         def find(value: SSAValue) -> SSAValue:
             return known.get(value, value)
@@ -201,9 +202,9 @@ class SubCfgCode:
         for block, copy in new.items():
             for argument, its in zip(passed[block], copy.args, strict=True):
                 hint(its, argument)
-                self._define(argument, its, copy, end_of(block))
+                self._define(argument, its, copy, terminator(block))
             known = self._write_block(block, copy)
-            end = end_of(block)
+            end = terminator(block)
             if self.plan.values.cfg.branches(block):
                 assert end.has_trait(IsTerminator)
                 branch = end.clone(known, dict(new))
@@ -213,7 +214,7 @@ class SubCfgCode:
                 )
             locate(branch, end)
             copy.add_op(branch)
-        like = self.sub_cfg.sync or end_of(self.sub_cfg.start)
+        like = self.sub_cfg.sync or terminator(self.sub_cfg.start)
         code, reached = structurize(
             Region([*new.values()]), Pool(self.plan.group.entry), same=self._same
         )
