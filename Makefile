@@ -53,8 +53,8 @@ types: $(READY) ## pyright, strict
 pytest: $(READY) ## tests in Python
 	$(BIN)/python -m pytest -q -n logical --dist worksteal
 
-filecheck: $(READY) ## tests in MLIR
-	$(BIN)/lit -s tests/filecheck
+filecheck: $(READY) ## tests in MLIR, the programs as forks of one that is loaded
+	$(BIN)/lit -s -D forked tests/filecheck
 
 fuzz: $(READY) ## N random kernels from seed SEED; ONLY=barriers
 	$(BIN)/python tests/fuzz/run.py -n $(N) --seed $(SEED) --kind $(ONLY)

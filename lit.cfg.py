@@ -13,6 +13,12 @@ root = Path(__file__).resolve().parent
 
 config.name = "spmd"
 config.test_format = lit.formats.ShTest()
+if "forked" in lit_config.params:  # `make quick`, which has no time to start programs
+    sys.path.insert(0, str(root))
+    from tests.filecheck import forked
+
+    forked.load()
+    config.test_format = forked.ForkedTest()
 config.suffixes = [".mlir"]
 config.test_source_root = str(root)
 config.excludes = ["build", "examples", "benchmarks", "out"]

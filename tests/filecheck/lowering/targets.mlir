@@ -4,7 +4,8 @@
 // RUN: xdsl-opt -t 'spmd-asm{triple=x86_64-unknown-linux-gnu cpu=x86-64-v4}' %s | filecheck %s --check-prefix ASM
 // RUN: xdsl-opt -t spmd-asm %s | filecheck %s --check-prefix HOST
 // RUN: xdsl-opt -t spmd-object %s | python -c "import sys; print(sys.stdin.buffer.read()[1:4])" | filecheck %s --check-prefix OBJECT
-// RUN: xdsl-opt -t 'spmd-object{file="%t.o"}' %s && python -c "print(open('%t.o', 'rb').read(4)[1:])" | filecheck %s --check-prefix OBJECT
+// RUN: xdsl-opt -t 'spmd-object{file="%t.o"}' %s
+// RUN: python -c "print(open('%t.o', 'rb').read(4)[1:])" | filecheck %s --check-prefix OBJECT
 // RUN: not xdsl-opt -t 'spmd-asm{triple=nowhere}' %s 2>&1 | filecheck %s --check-prefix NOWHERE
 // RUN: not xdsl-opt -t 'spmd-asm{cpu=sparrow}' %s 2>&1 | filecheck %s --check-prefix SPARROW
 // RUN: not xdsl-opt -t 'spmd-object{features="+wings"}' %s 2>&1 | filecheck %s --check-prefix WINGS
