@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, ClassVar, cast
 
+from xdsl.dialects.builtin import UnitAttr
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
     CustomDirective,
+    OptionalUnitAttrVariable,
     ParsingState,
     PrintingState,
     UniqueBaseAttributeVariable,
@@ -29,7 +32,7 @@ class BracketedKeyword:
     enum_type: ClassVar[type[StrEnum]]
 
     default: ClassVar[StrEnum]
-    """What a `Clause` that is not written means."""
+    """What a clause that is not written means."""
 
     @property
     def keyword(self) -> str:
@@ -71,21 +74,54 @@ class Keyword(CustomDirective):
         printer.print_string(cast(Any, self.attribute.get(op)).keyword)
 
 
-@irdl_custom_directive
-class Clause(CustomDirective):
-    """`custom<Clause>($scope)`: `scope(work_group)`, or nothing for the default."""
+def optional_word(parser: Parser, allowed: Iterable[str]) -> str | None:
+    """The next word, which has to be one of those allowed here, if a word comes next."""
+    position = parser.pos
+    word = parser.parse_optional_identifier()
+    if word is not None and word not in allowed:
+        wanted = " or ".join(allowed) or "nothing more"
+        parser.raise_error(f"expected {wanted}, got {word}", position)
+    return word
 
-    attribute: AttributeVariable
+
+@irdl_custom_directive
+class Flags(CustomDirective):
+    """`custom<Flags>($write, $streaming)`: the names of those that are set, in any order."""
+
+    first: OptionalUnitAttrVariable
+    second: OptionalUnitAttrVariable
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
-        keyword = _kind(self.attribute).default
-        if parser.parse_optional_keyword(self.attribute.name) is not None:
-            with parser.in_parens():
-                keyword = parser.parse_str_enum(_kind(self.attribute).enum_type)
-        _set(self.attribute, state, keyword)
+        flags = {flag.name: flag for flag in (self.first, self.second)}
+        while (word := optional_word(parser, flags)) is not None:
+            flags.pop(word).set(state, UnitAttr())
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        given = cast(Any, self.attribute.get(op))
-        if given.data is not given.default:
-            state.print_whitespace(printer)
-            printer.print_string(f"{self.attribute.name}({given.keyword})")
+        for flag in (self.first, self.second):
+            if flag.is_present(op):
+                state.print_whitespace(printer)
+                printer.print_string(flag.name)
+
+
+@irdl_custom_directive
+class Clauses(CustomDirective):
+    """`custom<Clauses>($ordering, $scope)`: `scope(work_group)`, if it is not the default."""
+
+    first: AttributeVariable
+    second: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        clauses = {clause.name: clause for clause in (self.first, self.second)}
+        for clause in clauses.values():
+            _set(clause, state, _kind(clause).default)
+        while (word := optional_word(parser, clauses)) is not None:
+            clause = clauses.pop(word)
+            with parser.in_parens():
+                _set(clause, state, parser.parse_str_enum(_kind(clause).enum_type))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        for clause in (self.first, self.second):
+            given = cast(Any, clause.get(op))
+            if given.data is not given.default:
+                state.print_whitespace(printer)
+                printer.print_string(f"{clause.name}({given.keyword})")

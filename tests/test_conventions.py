@@ -17,6 +17,7 @@ from xdsl.traits import IsTerminator, MemoryEffect, SymbolOpInterface
 
 from spmd.dialects.compat.memory import GatherOp, ScatterOp, StepOp
 from spmd.universe import SPMD_UNIVERSE
+from tests.docs.examples import documentation
 from tests.docs.imports import circles, folded, import_graph, imported
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -131,7 +132,7 @@ def test_op_class_is_named_after_the_op(op: type[Operation]):
 
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 def test_op_is_documented_with_an_example(op: type[Operation]):
-    text = op.__doc__ or ""
+    text = documentation(op)
     assert "```mlir" in text
     assert op.name in text
     if op.name != "spmd.return":

@@ -38,7 +38,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from spmd.dialects.compat import add_missing
 from spmd.dialects.interfaces.computation import FunctionOfOperands
-from spmd.dialects.interfaces.memory import MemoryAccess
+from spmd.dialects.interfaces.memory import MemoryAccess, verify_indices
 
 AnyVector: TypeAlias = VectorType[Attribute]
 
@@ -57,11 +57,7 @@ def _verify_access(
             f"expected {lanes_name} with elements of type {memory.element_type} as in "
             f"{memory}, got {lanes}"
         )
-    if memory.get_num_dims() != len(op.offsets):
-        raise VerifyException(
-            f"expected one offset per dimension of {memory} "
-            f"({memory.get_num_dims()}), got {len(op.offsets)}"
-        )
+    verify_indices(op.base, op.offsets, "offset")
     for name, value in (("indices", op.indices), ("mask", op.mask)):
         shaped = cast(AnyVector, value.type)
         if (shaped.shape, shaped.scalable_dims) != (lanes.shape, lanes.scalable_dims):

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
 )
 from xdsl.dialects.memref import MemRef
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -35,26 +35,10 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from spmd.dialects.compat import add_missing
-from spmd.dialects.interfaces.memory import MemoryHint
+from spmd.dialects.interfaces.memory import MemoryHint, verify_indices
 
 MAX_LOCALITY = 3
 """The locality of what is used again and again; 0 of what is used once."""
-
-
-def verify_element(
-    memory: MemRefType[Attribute], indices: Sequence[SSAValue], locality: int
-) -> None:
-    """What prefetches demand."""
-    if memory.get_num_dims() != len(indices):
-        raise VerifyException(
-            f"expected one index per dimension of {memory} ({memory.get_num_dims()}), "
-            f"got {len(indices)}"
-        )
-    if not 0 <= locality <= MAX_LOCALITY:
-        raise VerifyException(
-            f"expected a locality from 0 (used once) to {MAX_LOCALITY} (used again and "
-            f"again), got {locality}"
-        )
 
 
 _CHOICES = {"isWrite": ("read", "write"), "isDataCache": ("instr", "data")}
@@ -142,8 +126,13 @@ class PrefetchOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        memory = cast(MemRefType[Attribute], self.memref.type)
-        verify_element(memory, self.indices, self.locality.value.data)
+        verify_indices(self.memref, self.indices)
+        locality = self.locality.value.data
+        if not 0 <= locality <= MAX_LOCALITY:
+            raise VerifyException(
+                f"expected a locality from 0 (used once) to {MAX_LOCALITY} (used again "
+                f"and again), got {locality}"
+            )
 
 
 def repair() -> None:

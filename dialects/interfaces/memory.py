@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from spmd.dialects.interfaces.interface import OpInterface
 
@@ -51,6 +55,18 @@ class MemoryHint(MemoryAccess):
 
     operand: int = 0
     """The operand whose memory is meant; the indices follow it."""
+
+
+def verify_indices(
+    memory: SSAValue, indices: Sequence[SSAValue], what: str = "index"
+) -> None:
+    """Raise unless there is one of `indices` for each dimension of `memory`, a memref."""
+    rank = cast(MemRefType[Attribute], memory.type).get_num_dims()
+    if len(indices) != rank:
+        raise VerifyException(
+            f"expected one {what} per dimension of {memory.type} ({rank}), got "
+            f"{len(indices)}"
+        )
 
 
 def loaded_memory(op: Operation) -> SSAValue | None:

@@ -95,11 +95,11 @@ from spmd.dialects.spmd.work_group import BarrierOp as BarrierOp
 from spmd.dialects.spmd.work_group import LocalAllocOp as LocalAllocOp
 from spmd.dialects.spmd.work_group import is_group_barrier as is_group_barrier
 
-_MODULES = (
+MODULES = (
     kernel,
-    work_group,
     ids,
     sub_group_ids,
+    work_group,
     collectives,
     votes,
     atomics,
@@ -109,11 +109,14 @@ _MODULES = (
     lanes,
     types,
 )
-"""The files that define ops and attributes, in the order of `docs/language.md`."""
+"""
+The files that define ops and attributes, in the order of `docs/language.md`, where each is
+a chapter: its docstring, then those of its ops.
+"""
 
 _DEFINED = [
     defined
-    for module in _MODULES
+    for module in MODULES
     for defined in vars(module).values()
     if isinstance(defined, type)
     and defined.__module__ == module.__name__

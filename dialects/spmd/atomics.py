@@ -31,8 +31,8 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from spmd.dialects.assembly_format import BracketedKeyword, Clause, Keyword
-from spmd.dialects.interfaces.memory import MemoryAccess
+from spmd.dialects.assembly_format import BracketedKeyword, Clauses, Keyword
+from spmd.dialects.interfaces.memory import MemoryAccess, verify_indices
 from spmd.dialects.spmd.traits import STAYS_IN_PLACE, expect_inside_function
 from spmd.dialects.spmd.types import is_integer, is_memref
 
@@ -146,7 +146,7 @@ class AtomicOp(IRDLOperation, ABC):
 
     traits = traits_def(*STAYS_IN_PLACE)
 
-    custom_directives = (Keyword, Clause, _MemoryType)
+    custom_directives = (Keyword, Clauses, _MemoryType)
 
     @property
     def memref_type(self) -> MemRefType[Attribute]:
@@ -154,12 +154,7 @@ class AtomicOp(IRDLOperation, ABC):
         return cast(MemRefType[Attribute], self.memref.type)
 
     def _verify_element(self, values: Sequence[SSAValue]) -> None:
-        rank = self.memref_type.get_num_dims()
-        if len(self.indices) != rank:
-            raise VerifyException(
-                f"expected one index per dimension of {self.memref_type} ({rank}), got "
-                f"{len(self.indices)}"
-            )
+        verify_indices(self.memref, self.indices)
         element = self.memref_type.element_type
         for value in values:
             if value.type != element:
@@ -217,8 +212,7 @@ class AtomicRmwOp(AtomicOp):
 
     assembly_format = (
         "custom<Keyword>($kind) $value `,` $memref `[` $indices `]` "
-        "custom<Clause>($ordering) custom<Clause>($scope) "
-        "attr-dict `:` custom<_MemoryType>"
+        "custom<Clauses>($ordering, $scope) attr-dict `:` custom<_MemoryType>"
         "(type($memref), type($old), type($value), ref(type($value)))"
     )
 
@@ -297,8 +291,7 @@ class AtomicCasOp(AtomicOp):
 
     assembly_format = (
         "$expected `,` $new `,` $memref `[` $indices `]` "
-        "custom<Clause>($ordering) custom<Clause>($scope) "
-        "attr-dict `:` custom<_MemoryType>"
+        "custom<Clauses>($ordering, $scope) attr-dict `:` custom<_MemoryType>"
         "(type($memref), type($old), type($expected), type($new))"
     )
 

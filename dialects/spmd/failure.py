@@ -1,4 +1,9 @@
-"""Ending a launch with a message that has numbers in it."""
+"""
+Ending a launch with a message that has numbers in it.
+
+A condition that a kernel itself checks is a `cf.assert`. The passes that check barriers use
+this op, because their messages have numbers in them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -15,8 +20,6 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from spmd.dialects.spmd.traits import STAYS_IN_PLACE, expect_inside_function
@@ -137,6 +140,8 @@ class FailOp(IRDLOperation):
 
     traits = traits_def(*STAYS_IN_PLACE)
 
+    assembly_format = "$message (`(` $values^ `)`)? attr-dict (`:` type($values)^)?"
+
     def __init__(
         self, message: str | StringAttr, values: Sequence[SSAValue | Operation] = ()
     ):
@@ -167,36 +172,3 @@ class FailOp(IRDLOperation):
                     "expected values of type index, i1, i8, i16, i32 or i64, got "
                     f"{value.type}"
                 )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> FailOp:
-        message = parser.parse_str_literal("a message")
-        values: Sequence[SSAValue] = ()
-        if parser.parse_optional_punctuation("(") is not None:
-            given = parser.parse_comma_separated_list(
-                parser.Delimiter.NONE, parser.parse_unresolved_operand
-            )
-            parser.parse_punctuation(")")
-            attributes = parser.parse_optional_attr_dict()
-            parser.parse_punctuation(":")
-            position = parser.pos
-            types: list[Attribute] = parser.parse_comma_separated_list(
-                parser.Delimiter.NONE, parser.parse_type
-            )
-            values = parser.resolve_operands(given, types, position)
-        else:
-            attributes = parser.parse_optional_attr_dict()
-        op = cls(message, values)
-        op.attributes.update(attributes)
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_string_literal(self.message.data)
-        if self.values:
-            with printer.in_parens():
-                printer.print_list(self.values, printer.print_ssa_value)
-        printer.print_op_attributes(self.attributes)
-        if self.values:
-            printer.print_string(" : ")
-            printer.print_list(self.values.types, printer.print_attribute)

@@ -1,8 +1,38 @@
 """
 Which work-item this is, and how many there are.
 
-All results have type `index`, are not negative and do not change while a work-item runs.
+| name        | kind      | type            | meaning                                  |
+| ----------- | --------- | --------------- | ---------------------------------------- |
+| `dimension` | attribute | `x`, `y` or `z` | the dimension                            |
+| `result`    | result    | `index`         | see below; the same as long as a work-item runs |
+
 Dimensions that a launch does not name have size 1.
+
+Errors: an op outside of a kernel or function.
+
+```mlir
+spmd.kernel @range(%global_ids: memref<?xindex>, %local_ids: memref<?xindex>,
+    %group_ids: memref<?xindex>, %sizes: memref<?xindex>, %items: memref<index>,
+    %full: memref<index>, %groups: memref<index>) {
+  %i = spmd.global_id x
+  %l = spmd.local_id x
+  %g = spmd.group_id x
+  %s = spmd.local_size x
+  %n = spmd.global_size x
+  %f = spmd.enqueued_local_size x
+  %k = spmd.num_groups x
+  memref.store %i, %global_ids[%i] : memref<?xindex>
+  memref.store %l, %local_ids[%i] : memref<?xindex>
+  memref.store %g, %group_ids[%i] : memref<?xindex>
+  memref.store %s, %sizes[%i] : memref<?xindex>
+  memref.store %n, %items[] : memref<index>
+  memref.store %f, %full[] : memref<index>
+  memref.store %k, %groups[] : memref<index>
+  spmd.return
+}
+// run: global_size = 5, group_size = 2, global_ids = [0, 0, 0, 0, 0], local_ids = [0, 0, 0, 0, 0], group_ids = [0, 0, 0, 0, 0], sizes = [0, 0, 0, 0, 0], items = 0, full = 0, groups = 0
+// gives: global_ids = [0, 1, 2, 3, 4], local_ids = [0, 1, 0, 1, 0], group_ids = [0, 0, 1, 1, 2], sizes = [2, 2, 2, 2, 1], items = 5, full = 2, groups = 3
+```
 """
 
 from __future__ import annotations
@@ -109,26 +139,9 @@ class DimensionOp(IRDLOperation, ABC):
 @irdl_op_definition
 class GlobalIdOp(DimensionOp):
     """
-    This work-item's place in the whole range.
-
-    | name        | kind      | type            | meaning                              |
-    | ----------- | --------- | --------------- | ------------------------------------ |
-    | `dimension` | attribute | `x`, `y` or `z` | the dimension                        |
-    | `result`    | result    | `index`         | from 0 to `spmd.global_size` - 1     |
+    This work-item's place in the whole range: from 0 to `spmd.global_size` - 1.
 
     It is `enqueued_local_size * group_id + local_id`.
-
-    Errors: an op outside of a kernel or function.
-
-    ```mlir
-    spmd.kernel @global_ids(%out: memref<?xindex>) {
-      %i = spmd.global_id x
-      memref.store %i, %out[%i] : memref<?xindex>
-      spmd.return
-    }
-    // run: global_size = 5, group_size = 2, out = [0, 0, 0, 0, 0]
-    // gives: out = [0, 1, 2, 3, 4]
-    ```
     """
 
     name = "spmd.global_id"
@@ -137,28 +150,10 @@ class GlobalIdOp(DimensionOp):
 @irdl_op_definition
 class LocalIdOp(DimensionOp):
     """
-    This work-item's place in its work-group.
-
-    | name        | kind      | type            | meaning                              |
-    | ----------- | --------- | --------------- | ------------------------------------ |
-    | `dimension` | attribute | `x`, `y` or `z` | the dimension                        |
-    | `result`    | result    | `index`         | from 0 to `spmd.local_size` - 1      |
+    This work-item's place in its work-group: from 0 to `spmd.local_size` - 1.
 
     The linear local id is `x + X * (y + Y * z)` with the actual sizes X and Y of this
     group.
-
-    Errors: an op outside of a kernel or function.
-
-    ```mlir
-    spmd.kernel @local_ids(%out: memref<?xindex>) {
-      %i = spmd.global_id x
-      %v = spmd.local_id x
-      memref.store %v, %out[%i] : memref<?xindex>
-      spmd.return
-    }
-    // run: global_size = 5, group_size = 2, out = [0, 0, 0, 0, 0]
-    // gives: out = [0, 1, 0, 1, 0]
-    ```
     """
 
     name = "spmd.local_id"
@@ -166,54 +161,14 @@ class LocalIdOp(DimensionOp):
 
 @irdl_op_definition
 class GroupIdOp(DimensionOp):
-    """
-    Which work-group this is.
-
-    | name        | kind      | type            | meaning                              |
-    | ----------- | --------- | --------------- | ------------------------------------ |
-    | `dimension` | attribute | `x`, `y` or `z` | the dimension                        |
-    | `result`    | result    | `index`         | from 0 to `spmd.num_groups` - 1; the same in the whole group |
-
-    Errors: an op outside of a kernel or function.
-
-    ```mlir
-    spmd.kernel @group_ids(%out: memref<?xindex>) {
-      %i = spmd.global_id x
-      %v = spmd.group_id x
-      memref.store %v, %out[%i] : memref<?xindex>
-      spmd.return
-    }
-    // run: global_size = 5, group_size = 2, out = [0, 0, 0, 0, 0]
-    // gives: out = [0, 0, 1, 1, 2]
-    ```
-    """
+    """Which work-group this is: from 0 to `spmd.num_groups` - 1, the same in all of it."""
 
     name = "spmd.group_id"
 
 
 @irdl_op_definition
 class GlobalSizeOp(DimensionOp):
-    """
-    How many work-items there are.
-
-    | name        | kind      | type            | meaning                              |
-    | ----------- | --------- | --------------- | ------------------------------------ |
-    | `dimension` | attribute | `x`, `y` or `z` | the dimension                        |
-    | `result`    | result    | `index`         | at least 1; the same in all work-items |
-
-    Errors: an op outside of a kernel or function.
-
-    ```mlir
-    spmd.kernel @global_sizes(%out: memref<?xindex>) {
-      %i = spmd.global_id x
-      %v = spmd.global_size x
-      memref.store %v, %out[%i] : memref<?xindex>
-      spmd.return
-    }
-    // run: global_size = 5, group_size = 2, out = [0, 0, 0, 0, 0]
-    // gives: out = [5, 5, 5, 5, 5]
-    ```
-    """
+    """How many work-items there are: at least 1, the same in all work-items."""
 
     name = "spmd.global_size"
 
@@ -223,28 +178,11 @@ class GlobalSizeOp(DimensionOp):
 @irdl_op_definition
 class LocalSizeOp(DimensionOp):
     """
-    How many work-items this work-group has.
-
-    | name        | kind      | type            | meaning                              |
-    | ----------- | --------- | --------------- | ------------------------------------ |
-    | `dimension` | attribute | `x`, `y` or `z` | the dimension                        |
-    | `result`    | result    | `index`         | from 1 to `spmd.enqueued_local_size`; the same in the whole group |
+    How many work-items this work-group has: from 1 to `spmd.enqueued_local_size`, the same
+    in the whole group.
 
     It is the actual size: the last group of a dimension is smaller if the global size is
     no multiple of the group size.
-
-    Errors: an op outside of a kernel or function.
-
-    ```mlir
-    spmd.kernel @local_sizes(%out: memref<?xindex>) {
-      %i = spmd.global_id x
-      %v = spmd.local_size x
-      memref.store %v, %out[%i] : memref<?xindex>
-      spmd.return
-    }
-    // run: global_size = 5, group_size = 2, out = [0, 0, 0, 0, 0]
-    // gives: out = [2, 2, 2, 2, 1]
-    ```
     """
 
     name = "spmd.local_size"
@@ -255,25 +193,9 @@ class LocalSizeOp(DimensionOp):
 @irdl_op_definition
 class EnqueuedLocalSizeOp(DimensionOp):
     """
-    How many work-items a full work-group has.
+    How many work-items a full work-group has, the same in all work-items.
 
-    | name        | kind      | type            | meaning                              |
-    | ----------- | --------- | --------------- | ------------------------------------ |
-    | `dimension` | attribute | `x`, `y` or `z` | the dimension                        |
-    | `result`    | result    | `index`         | the nominal size: that of the kernel's `work_group_size`, or of the launch; the same in all work-items |
-
-    Errors: an op outside of a kernel or function.
-
-    ```mlir
-    spmd.kernel @enqueued_local_sizes(%out: memref<?xindex>) {
-      %i = spmd.global_id x
-      %v = spmd.enqueued_local_size x
-      memref.store %v, %out[%i] : memref<?xindex>
-      spmd.return
-    }
-    // run: global_size = 5, group_size = 2, out = [0, 0, 0, 0, 0]
-    // gives: out = [2, 2, 2, 2, 2]
-    ```
+    It is the nominal size: that of the kernel's `work_group_size`, or of the launch.
     """
 
     name = "spmd.enqueued_local_size"
@@ -284,25 +206,9 @@ class EnqueuedLocalSizeOp(DimensionOp):
 @irdl_op_definition
 class NumGroupsOp(DimensionOp):
     """
-    How many work-groups there are.
+    How many work-groups there are, the same in all work-items.
 
-    | name        | kind      | type            | meaning                              |
-    | ----------- | --------- | --------------- | ------------------------------------ |
-    | `dimension` | attribute | `x`, `y` or `z` | the dimension                        |
-    | `result`    | result    | `index`         | global size by nominal group size, rounded up; the same in all work-items |
-
-    Errors: an op outside of a kernel or function.
-
-    ```mlir
-    spmd.kernel @numbers_of_groups(%out: memref<?xindex>) {
-      %i = spmd.global_id x
-      %v = spmd.num_groups x
-      memref.store %v, %out[%i] : memref<?xindex>
-      spmd.return
-    }
-    // run: global_size = 5, group_size = 2, out = [0, 0, 0, 0, 0]
-    // gives: out = [3, 3, 3, 3, 3]
-    ```
+    It is the global size by the nominal group size, rounded up.
     """
 
     name = "spmd.num_groups"

@@ -1,4 +1,4 @@
-"""Kernels and the local memory of a work-group."""
+"""Kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Levels 2 and 3: a sub-group whose lanes run in lock step, and masks."""
+"""
+Levels 2 and 3: a sub-group whose lanes run in lock step, and masks.
+
+Frontends do not write these ops: `vectorize` makes them on its way from loops to vectors.
+"""
 
 from __future__ import annotations
 

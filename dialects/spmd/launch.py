@@ -29,7 +29,7 @@ from xdsl.traits import SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from spmd.dialects.assembly_format import BracketedKeyword
+from spmd.dialects.assembly_format import BracketedKeyword, optional_word
 from spmd.dialects.enclosing import enclosing
 from spmd.dialects.spmd.kernel import KernelOp
 from spmd.dialects.spmd.traits import STAYS_IN_PLACE, expect_inside_function
@@ -239,7 +239,7 @@ class LaunchOp(IRDLOperation):
         extent = parser.parse_str_enum(Extent)
         sizes = _parse_sizes(parser)
         group_size: Sequence[SSAValue] = ()
-        if parser.parse_optional_keyword("of") is not None:
+        if optional_word(parser, ["of"]) is not None:
             group_size = _parse_sizes(parser)
         parsed = parser.parse_comma_separated_list(
             parser.Delimiter.PAREN, lambda: _parse_argument(parser)
@@ -304,7 +304,7 @@ def _parse_sizes(parser: Parser) -> Sequence[SSAValue]:
 
 
 def _parse_argument(parser: Parser) -> _ParsedArgument:
-    if parser.parse_optional_keyword("local") is not None:
+    if optional_word(parser, ["local"]) is not None:
         return _parse_sizes(parser)
     return parser.parse_unresolved_operand()
 

@@ -8,10 +8,9 @@ hint that the access itself streams: its element is not accessed again soon.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 from xdsl.dialects.builtin import IndexType, MemRefType, UnitAttr
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -21,8 +20,9 @@ from xdsl.irdl import (
     var_operand_def,
 )
 
+from spmd.dialects.assembly_format import Flags
 from spmd.dialects.compat import prefetch
-from spmd.dialects.interfaces.memory import MemoryHint
+from spmd.dialects.interfaces.memory import MemoryHint, verify_indices
 from spmd.dialects.spmd.traits import STAYS_IN_PLACE, expect_inside_function
 
 
@@ -69,9 +69,10 @@ class PrefetchOp(IRDLOperation):
 
     traits = traits_def(*STAYS_IN_PLACE, MemoryHint())
 
+    custom_directives = (Flags,)
     assembly_format = (
-        "(`write` $write^)? (`streaming` $streaming^)? $memref `[` $indices `]` attr-dict "
-        "`:` type($memref)"
+        "custom<Flags>($write, $streaming) $memref `[` $indices `]` attr-dict `:` "
+        "type($memref)"
     )
 
     def __init__(
@@ -90,14 +91,8 @@ class PrefetchOp(IRDLOperation):
             },
         )
 
-    @property
-    def locality(self) -> int:
-        """How often the element will be accessed, as `memref.prefetch` says it."""
-        return 0 if self.streaming is not None else prefetch.MAX_LOCALITY
-
     def verify_(self) -> None:
-        memory = cast(MemRefType[Attribute], self.memref.type)
-        prefetch.verify_element(memory, self.indices, self.locality)
+        verify_indices(self.memref, self.indices)
         expect_inside_function(self)
 
     def upstream(self) -> prefetch.PrefetchOp:
@@ -106,7 +101,7 @@ class PrefetchOp(IRDLOperation):
             self.memref,
             self.indices,
             is_write=self.write is not None,
-            locality=self.locality,
+            locality=prefetch.MAX_LOCALITY if self.streaming is None else 0,
         )
         op.attributes.update(self.attributes)
         return op

@@ -1,7 +1,29 @@
 """
 Which lane of which sub-group this is, and how many there are.
 
-All results have type `index` and are not negative.
+| name     | kind   | type    | meaning   |
+| -------- | ------ | ------- | --------- |
+| `result` | result | `index` | see below |
+
+Errors: an op outside of a kernel or function.
+
+```mlir
+spmd.kernel @lanes(%lane: memref<?xindex>, %sub_group: memref<?xindex>, %lanes: memref<?xindex>,
+    %sub_groups: memref<?xindex>) {
+  %i = spmd.global_id x
+  %l = spmd.lane_id
+  %s = spmd.sub_group_id
+  %n = spmd.sub_group_size
+  %k = spmd.num_sub_groups
+  memref.store %l, %lane[%i] : memref<?xindex>
+  memref.store %s, %sub_group[%i] : memref<?xindex>
+  memref.store %n, %lanes[%i] : memref<?xindex>
+  memref.store %k, %sub_groups[%i] : memref<?xindex>
+  spmd.return
+}
+// run: global_size = 9, group_size = 6, sub_group_size = 4, lane = [0, 0, 0, 0, 0, 0, 0, 0, 0], sub_group = [0, 0, 0, 0, 0, 0, 0, 0, 0], lanes = [0, 0, 0, 0, 0, 0, 0, 0, 0], sub_groups = [0, 0, 0, 0, 0, 0, 0, 0, 0]
+// gives: lane = [0, 1, 2, 3, 0, 1, 0, 1, 2], sub_group = [0, 0, 0, 0, 1, 1, 0, 0, 0], lanes = [4, 4, 4, 4, 2, 2, 3, 3, 3], sub_groups = [2, 2, 2, 2, 2, 2, 1, 1, 1]
+```
 """
 
 from __future__ import annotations
@@ -87,26 +109,9 @@ class SubGroupQueryOp(IRDLOperation, ABC):
 @irdl_op_definition
 class LaneIdOp(SubGroupQueryOp):
     """
-    This work-item's place in its sub-group.
-
-    | name     | kind   | type    | meaning                              |
-    | -------- | ------ | ------- | ------------------------------------ |
-    | `result` | result | `index` | from 0 to `spmd.sub_group_size` - 1  |
+    This work-item's place in its sub-group: from 0 to `spmd.sub_group_size` - 1.
 
     Lanes follow the linear local id.
-
-    Errors: an op outside of a kernel or function.
-
-    ```mlir
-    spmd.kernel @lanes(%out: memref<?xindex>) {
-      %i = spmd.global_id x
-      %v = spmd.lane_id
-      memref.store %v, %out[%i] : memref<?xindex>
-      spmd.return
-    }
-    // run: global_size = 9, group_size = 6, sub_group_size = 4, out = [0, 0, 0, 0, 0, 0, 0, 0, 0]
-    // gives: out = [0, 1, 2, 3, 0, 1, 0, 1, 2]
-    ```
     """
 
     name = "spmd.lane_id"
@@ -115,24 +120,8 @@ class LaneIdOp(SubGroupQueryOp):
 @irdl_op_definition
 class SubGroupIdOp(SubGroupQueryOp):
     """
-    Which sub-group of the work-group this is.
-
-    | name     | kind   | type    | meaning                               |
-    | -------- | ------ | ------- | ------------------------------------- |
-    | `result` | result | `index` | from 0 to `spmd.num_sub_groups` - 1; the same in the whole sub-group |
-
-    Errors: an op outside of a kernel or function.
-
-    ```mlir
-    spmd.kernel @sub_groups(%out: memref<?xindex>) {
-      %i = spmd.global_id x
-      %v = spmd.sub_group_id
-      memref.store %v, %out[%i] : memref<?xindex>
-      spmd.return
-    }
-    // run: global_size = 9, group_size = 6, sub_group_size = 4, out = [0, 0, 0, 0, 0, 0, 0, 0, 0]
-    // gives: out = [0, 0, 0, 0, 1, 1, 0, 0, 0]
-    ```
+    Which sub-group of the work-group this is: from 0 to `spmd.num_sub_groups` - 1, the same
+    in the whole sub-group.
     """
 
     name = "spmd.sub_group_id"
@@ -141,28 +130,11 @@ class SubGroupIdOp(SubGroupQueryOp):
 @irdl_op_definition
 class SubGroupSizeOp(SubGroupQueryOp):
     """
-    How many lanes this sub-group has.
-
-    | name     | kind   | type    | meaning                               |
-    | -------- | ------ | ------- | ------------------------------------- |
-    | `result` | result | `index` | from 1 to 64; the same in the whole sub-group |
+    How many lanes this sub-group has: from 1 to 64, the same in the whole sub-group.
 
     It is the actual size: the last sub-group of a group may be smaller than the others,
     and so is the only one of a small group. It counts the lanes that exist, whether or
     not they reach this op.
-
-    Errors: an op outside of a kernel or function.
-
-    ```mlir
-    spmd.kernel @sub_group_sizes(%out: memref<?xindex>) {
-      %i = spmd.global_id x
-      %v = spmd.sub_group_size
-      memref.store %v, %out[%i] : memref<?xindex>
-      spmd.return
-    }
-    // run: global_size = 9, group_size = 6, sub_group_size = 4, out = [0, 0, 0, 0, 0, 0, 0, 0, 0]
-    // gives: out = [4, 4, 4, 4, 2, 2, 3, 3, 3]
-    ```
     """
 
     name = "spmd.sub_group_size"
@@ -173,26 +145,9 @@ class SubGroupSizeOp(SubGroupQueryOp):
 @irdl_op_definition
 class NumSubGroupsOp(SubGroupQueryOp):
     """
-    How many sub-groups this work-group has.
-
-    | name     | kind   | type    | meaning                               |
-    | -------- | ------ | ------- | ------------------------------------- |
-    | `result` | result | `index` | at least 1; the same in the whole group |
+    How many sub-groups this work-group has: at least 1, the same in the whole group.
 
     It follows from the actual size of the group.
-
-    Errors: an op outside of a kernel or function.
-
-    ```mlir
-    spmd.kernel @numbers_of_sub_groups(%out: memref<?xindex>) {
-      %i = spmd.global_id x
-      %v = spmd.num_sub_groups
-      memref.store %v, %out[%i] : memref<?xindex>
-      spmd.return
-    }
-    // run: global_size = 9, group_size = 6, sub_group_size = 4, out = [0, 0, 0, 0, 0, 0, 0, 0, 0]
-    // gives: out = [2, 2, 2, 2, 2, 2, 1, 1, 1]
-    ```
     """
 
     name = "spmd.num_sub_groups"

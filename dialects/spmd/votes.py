@@ -13,8 +13,6 @@ from xdsl.irdl import (
     prop_def,
     result_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 
 from spmd.dialects.spmd.collective import CollectiveOp
 from spmd.dialects.spmd.types import Scope, ScopeAttr
@@ -147,30 +145,13 @@ class BallotOp(CollectiveOp):
     predicate = operand_def(i1)
     result = result_def(i64)
 
+    assembly_format = "$predicate attr-dict `:` `i64`"
+
     def __init__(self, predicate: SSAValue | Operation):
         super().__init__(operands=[predicate], result_types=[i64])
 
     def result_alone(self) -> Operation | SSAValue:
         return ExtUIOp(self.predicate, i64)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> BallotOp:
-        predicate = parser.resolve_operand(parser.parse_unresolved_operand(), i1)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        position = parser.pos
-        if (type_ := parser.parse_type()) != i64:
-            parser.raise_error(f"expected a ballot of type i64, got {type_}", position)
-        op = cls(predicate)
-        op.attributes.update(attributes)
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.predicate)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
 
 
 @irdl_op_definition

@@ -103,8 +103,8 @@ class BarrierOp(ConvergentOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> BarrierOp:
-        sub_group = parser.parse_optional_keyword("sub_group") is not None
-        op = cls(Scope.SUB_GROUP if sub_group else Scope.WORK_GROUP)
+        written = (scope for scope in Scope if parser.parse_optional_keyword(scope))
+        op = cls(next(written, Scope.WORK_GROUP))
         op.attributes.update(parser.parse_optional_attr_dict())
         return op
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,9 +122,15 @@ def examples_of_document(path: Path) -> list[Example]:
     return list(blocks(PART_OF_RESULT.sub(blank, path.read_text()), path.name))
 
 
+def documentation(op: type[Operation]) -> str:
+    """The docstring of the file of an op, which may be about all its ops, and that of the op."""
+    of_file = sys.modules[op.__module__].__doc__
+    return "\n".join(inspect.cleandoc(text or "") for text in (of_file, op.__doc__))
+
+
 def examples_of_op(op: type[Operation]) -> list[Example]:
-    """The examples in the docstring of an op."""
-    return list(blocks(inspect.getdoc(op) or "", op.name))
+    """The examples in the documentation of an op."""
+    return list(blocks(documentation(op), op.name))
 
 
 def _argument(type_: Attribute, value: object) -> object:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from spmd.passes.kernels.spmd_inline_calls import SpmdInlineCallsPass
 from spmd.runtime.arguments import limits as limits_of_runtime
 from tests.docs.examples import (
     Example,
+    documentation,
     examples_of_document,
     examples_of_op,
     run,
@@ -88,7 +88,7 @@ def test_every_op_has_a_table():
     for op in SPMD.operations:
         assert issubclass(op, IRDLOperation)
         definition = op.get_irdl_definition()
-        text = inspect.getdoc(op) or ""
+        text = documentation(op)
         for name in (
             *(name for name, _ in definition.operands),
             *(name for name, _ in definition.results),

@@ -14,7 +14,7 @@
 spmd.kernel @barriers() {
   spmd.barrier
   spmd.barrier sub_group
-  spmd.barrier {mine.note}
+  spmd.barrier work_group {mine.note}
   spmd.barrier sub_group {mine.note = 1 : i32}
   spmd.return
 }

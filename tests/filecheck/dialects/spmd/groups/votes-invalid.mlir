@@ -25,7 +25,7 @@ spmd.kernel @vote_of_i32(%p: i32) {
 
 // -----
 
-// CHECK: expected a ballot of type i64, got i32
+// CHECK: Expected 'i64'
 spmd.kernel @ballot_of_32_bits(%p: i1) {
   %0 = spmd.ballot %p : i32
   spmd.return

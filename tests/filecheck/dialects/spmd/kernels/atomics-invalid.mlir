@@ -97,3 +97,11 @@ spmd.kernel @cas_types(%m: memref<i32>, %a: i32, %b: i64) {
 // CHECK: expected spmd.atomic_cas inside a kernel or function, got it at module level
 %v, %m = "test.op"() : () -> (i32, memref<i32>)
 %0, %1 = spmd.atomic_cas %v, %v, %m[] : memref<i32>
+
+// -----
+
+// CHECK: expected ordering or scope, got order
+spmd.kernel @no_such_clause(%v: i32, %m: memref<i32>) {
+  %0 = spmd.atomic_rmw add %v, %m[] order(acquire) : memref<i32>
+  spmd.return
+}

@@ -148,3 +148,19 @@ spmd.kernel @k() {
 }
 %n = arith.constant 1 : index
 spmd.launch @k groups(%n) of(%n) ()
+
+// -----
+
+// CHECK: expected of, got by
+func.func @no_such_word(%n: index) {
+  spmd.launch @k groups(%n) by(%n) ()
+  func.return
+}
+
+// -----
+
+// CHECK: expected local, got private
+func.func @no_such_memory(%n: index) {
+  spmd.launch @k groups(%n) of(%n) (private(%n)) : memref<?xf32>
+  func.return
+}

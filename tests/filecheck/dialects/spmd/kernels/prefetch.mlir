@@ -5,12 +5,17 @@
 // RUN: spmd-run %s --global-size 64 --arg 'range:f32[64]' --arg 'zeros:f32[64]' | filecheck %s --check-prefix SAME
 // RUN: spmd-run %s --check --global-size 64 --arg 'range:f32[64]' --arg 'zeros:f32[64]' | filecheck %s --check-prefix CLEAN
 // RUN: sed 's/prefetch .x..last./prefetch %%x[]/' %s | xdsl-opt --verify-diagnostics | filecheck %s --check-prefix RANK
+// RUN: sed 's/prefetch write/prefetch read/' %s | xdsl-opt --parsing-diagnostics | filecheck %s --check-prefix WORD
+// RUN: sed 's/prefetch write/prefetch write write/' %s | xdsl-opt --parsing-diagnostics | filecheck %s --check-prefix TWICE
+// RUN: sed 's/write streaming/streaming write/' %s | xdsl-opt | filecheck %s
 
 // No generic pass erases a prefetch or makes one of two, and it changes no result, also past
 // the end of an array. From level 1 on it is upstream's, once for each cache line.
 
 // CLEAN: @prefetch: no fault found
 // RANK: expected one index per dimension of memref<?xf32> (1), got 0
+// WORD: expected write or streaming, got read
+// TWICE: expected streaming, got write
 
 // CHECK-LABEL: spmd.kernel @prefetch
 // LANES-LABEL: func.func @prefetch
