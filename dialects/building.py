@@ -7,7 +7,7 @@ they stand for, and their results are named as they are made.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 
 from xdsl.dialects import arith
@@ -89,6 +89,33 @@ class Builder:
         before, self.point = self.point, InsertPoint.at_end(block)
         yield block
         self.point = before
+
+
+class Rematerializer:
+    """
+    Computes values again at one point, each once.
+
+    `known` says what a value is called there already. Of any other one the operation is
+    cloned, with operands that are found by the same rule.
+    """
+
+    def __init__(self, at: Builder, known: Callable[[SSAValue], SSAValue | None]):
+        self._at = at
+        self._known = known
+        self.values: dict[SSAValue, SSAValue] = {}
+        """What values are called, of those that were asked for."""
+
+    def get(self, value: SSAValue) -> SSAValue:
+        """What `value` is called at the point."""
+        if (found := self.values.get(value)) is None:
+            if (found := self._known(value)) is None:
+                op = value.owner
+                assert isinstance(op, Operation), "arguments of other blocks are known"
+                operands = {operand: self.get(operand) for operand in op.operands}
+                self._at.append(op.clone(operands))
+                found = operands[value]
+            self.values[value] = found
+        return found
 
 
 class ConstantPool:

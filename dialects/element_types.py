@@ -1,4 +1,4 @@
-"""How many bytes an element of a memref takes in memory."""
+"""The types of memrefs, and how many bytes their elements take in memory."""
 
 from __future__ import annotations
 
@@ -11,10 +11,17 @@ from xdsl.dialects.builtin import (
     MemRefType,
     VectorType,
 )
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
 INDEX_BYTES = 8
+
+
+def memref_type(memory: SSAValue) -> MemRefType[Attribute]:
+    """The type of a value that is a memref."""
+    type_ = memory.type
+    assert isinstance(type_, MemRefType)
+    return cast(MemRefType[Attribute], type_)
 
 
 def size_in_bytes(type_: Attribute) -> int:

@@ -1,11 +1,11 @@
-"""What an operation stands in, and what ends a block."""
+"""What operations and values stand in, and what ends a block."""
 
 from __future__ import annotations
 
 from typing import TypeVar
 
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, SSAValue
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -35,3 +35,17 @@ def terminator(block: Block) -> Operation:
     """What ends `block`, which is complete."""
     assert block.last_op is not None, "a block has a terminator"
     return block.last_op
+
+
+def block_of(value: SSAValue) -> Block:
+    """The block that defines `value`."""
+    owner = value.owner
+    return owner if isinstance(owner, Block) else parent_block(owner)
+
+
+def op_of(value: SSAValue) -> Operation:
+    """The operation that makes `value`, or in whose region it is an argument."""
+    owner = value.owner
+    op = owner if isinstance(owner, Operation) else owner.parent_op()
+    assert op is not None, "a block stands in an operation"
+    return op

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
 
 from xdsl.dialects import memref, ub
 from xdsl.dialects.builtin import MemRefType
@@ -31,16 +30,10 @@ from spmd.analysis.barriers.barrier_regions import (
     find_barrier_regions,
 )
 from spmd.analysis.graphs.traversal import predecessors, reachable
+from spmd.dialects.element_types import memref_type
 from spmd.dialects.interfaces.control_flow import Phi, all_phis
 from spmd.dialects.interfaces.views import viewed_memories
 from spmd.dialects.spmd import KernelOp, is_sync
-
-
-def memref_type(value: SSAValue) -> MemRefType[Attribute]:
-    """The type of a memref."""
-    type_ = value.type
-    assert isinstance(type_, MemRefType)
-    return cast(MemRefType[Attribute], type_)
 
 
 @dataclass(eq=False)

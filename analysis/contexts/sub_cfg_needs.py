@@ -22,7 +22,7 @@ from spmd.analysis.barriers.convergent_loops import ConvergentLoops
 from spmd.analysis.barriers.sub_cfgs import Cfg, SubCfg, used_from_outside
 from spmd.analysis.contexts.needs import Needs, Resolver, Values
 from spmd.analysis.divergence.analyze import Divergence
-from spmd.dialects.enclosing import parent_block, terminator
+from spmd.dialects.enclosing import block_of, terminator
 from spmd.dialects.spmd import LocalIdOp, ScanOp, is_sync
 
 
@@ -158,12 +158,6 @@ class _Finder(Resolver[SubCfg]):
 
     def is_given(self, value: SSAValue, place: SubCfg) -> bool:
         return is_given_by(value, place)
-
-
-def block_of(value: SSAValue) -> Block:
-    """The block that defines `value`."""
-    owner = value.owner
-    return owner if isinstance(owner, Block) else parent_block(owner)
 
 
 def is_given_by(value: SSAValue, sub_cfg: SubCfg) -> bool:

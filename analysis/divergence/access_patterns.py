@@ -19,7 +19,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from math import gcd
-from typing import cast
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
@@ -35,6 +34,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.ranges.integer_range import power_of_two_part
 from spmd.analysis.shapes.shape import ZERO, Shape
+from spmd.dialects.element_types import memref_type
 from spmd.dialects.interfaces.views import underlying_object
 
 
@@ -106,11 +106,6 @@ def _scaled(index: Shape, factor: int | None) -> _Position:
             index.stride * factor, index.alignment * factor, wraps=index.wraps
         )
     )
-
-
-def memref_type(memory: SSAValue) -> MemRefType[Attribute]:
-    """The type of a value that is a memref."""
-    return cast(MemRefType[Attribute], memory.type)
 
 
 def element_strides(type_: MemRefType[Attribute]) -> Sequence[int | None]:

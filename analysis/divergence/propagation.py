@@ -20,7 +20,7 @@ from xdsl.traits import IsTerminator
 
 from spmd.analysis.divergence.control import Flow, flow_of
 from spmd.analysis.divergence.private_contents import PrivateContents
-from spmd.analysis.divergence.unstructured import Growth, UnstructuredRegion, home_of
+from spmd.analysis.divergence.unstructured import Growth, UnstructuredRegion
 from spmd.analysis.memory.alloca_ssa import build_alloca_ssa
 from spmd.analysis.memory.private_memory import (
     memory_of,
@@ -29,6 +29,7 @@ from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.shapes.shape import UNDEF, UNIFORM, VARYING, Shape
 from spmd.analysis.shapes.transfer import Lanes, fit_to_type
 from spmd.analysis.shapes.transfer_table import transform
+from spmd.dialects.enclosing import block_of
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions
 from spmd.dialects.interfaces.memory import loaded_memory, stored_memory
 from spmd.dialects.spmd import BarrierOp, CollectiveOp, Scope
@@ -94,11 +95,9 @@ class Propagation:
         shapes = self.of(value)
         if not self.home:
             return shapes
-        defined = home_of(value)
-        flow = None if defined is None else self.home.get(defined)
-        if defined is None or flow is None:
-            return shapes
-        return flow.seen(shapes, defined, user)
+        defined = block_of(value)
+        flow = self.home.get(defined)
+        return shapes if flow is None else flow.seen(shapes, defined, user)
 
     def all_active(self, op: Operation, dimension: int) -> bool:
         """Whether neighbours in a dimension execute `op` together or not at all."""

@@ -31,6 +31,7 @@ from spmd.analysis.graphs.cfg import Graph
 from spmd.analysis.graphs.split_graph import Edge, split_graph
 from spmd.analysis.graphs.traversal import reachable
 from spmd.analysis.shapes.shape import VARYING, Shape, join_all
+from spmd.dialects.enclosing import block_of
 from spmd.dialects.interfaces.control_flow import (
     Branch,
     Operand,
@@ -271,7 +272,7 @@ class UnstructuredRegion:
     ) -> list[Shape]:
         """The shapes of the arguments of a block, or (`None`) of what the region yields."""
         return [
-            self.phi(block, self._brings(position), dimension, seen, home_of)
+            self.phi(block, self._brings(position), dimension, seen, block_of)
             for position in range(count)
         ]
 
@@ -296,7 +297,7 @@ class UnstructuredRegion:
         brings: Callable[[Edge], ThingT | None],
         dimension: int,
         seen: Callable[[ThingT, Operation], Shape],
-        home_of: Callable[[ThingT], Block | None],
+        home: Callable[[ThingT], Block | None],
     ) -> Shape:
         """
         The shape of what comes out where the edges to a block (`None`: to the end of the
@@ -314,7 +315,7 @@ class UnstructuredRegion:
             if thing is None:
                 return VARYING
             shape = seen(thing, end)
-            if self._leaves_with(edge, target, home_of(thing), dimension):
+            if self._leaves_with(edge, target, home(thing), dimension):
                 shape = shape.diverged()
             path = () if split is None else split.path.get(edge, ())
             # Edges of which several run through one new node meet in that one first.
@@ -369,12 +370,6 @@ def _forwarded(end: Operation | None) -> Sequence[Sequence[Operand]] | None:
     if end is None or not end.successors:
         return (() if end is None else operands_of(end),)
     return None if Branch.of(end) is None else forwarded(end)
-
-
-def home_of(value: SSAValue) -> Block | None:
-    """The block that a value is defined in."""
-    owner = value.owner
-    return owner if isinstance(owner, Block) else owner.parent
 
 
 def _loops_left(graph: Graph, source: int, target: int) -> Iterator[int]:

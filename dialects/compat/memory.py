@@ -37,6 +37,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from spmd.dialects.compat import add_missing
+from spmd.dialects.element_types import memref_type
 from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.memory import MemoryAccess, verify_indices
 
@@ -50,7 +51,7 @@ def _verify_access(
     op: GatherOp | ScatterOp, lanes_name: str, lanes_type: Attribute
 ) -> None:
     """What `gather` and `scatter` both demand of their operands."""
-    memory = cast(MemRefType[Attribute], op.base.type)
+    memory = memref_type(op.base)
     lanes = cast(AnyVector, lanes_type)
     if memory.element_type != lanes.element_type:
         raise VerifyException(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import i1
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation, SSAValue
 
+from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.interface import OpInterface
 from spmd.dialects.rewriting import constant_index
 
@@ -38,3 +40,29 @@ def may_trap(op: Operation) -> bool:
     # A 1 of type `i1` is -1.
     type_ = op.operands[1].type
     return division.signed and (divisor == -1 or type_ == i1)
+
+
+def is_speculatable(op: Operation | Block) -> bool:
+    """Whether `op` may run anywhere, for anyone (MLIR: `ConditionallySpeculatable`)."""
+    return (
+        isinstance(op, Operation)
+        and FunctionOfOperands.of(op) is not None
+        and not may_trap(op)
+    )
+
+
+def is_speculatable_from(
+    value: SSAValue, is_known: Callable[[SSAValue], bool], most: int | None = None
+) -> bool:
+    """Whether at most `most` operations that may run anywhere make `value` of what is known."""
+    worklist, seen = [value], set[SSAValue]()
+    while worklist:
+        at = worklist.pop()
+        if at in seen or is_known(at):
+            continue
+        seen.add(at)
+        if not is_speculatable(at.owner) or (most is not None and len(seen) > most):
+            return False
+        assert isinstance(at.owner, Operation)
+        worklist.extend(at.owner.operands)
+    return True

@@ -11,6 +11,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.dialects.building import Rematerializer
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import function_around, terminator
 from spmd.dialects.rewriting import hint
@@ -60,41 +61,34 @@ class _LaneLoops(LaneWriter):
         kept = _kept(run, members)
         self.stands_for(run[0])
         with self.each_lane() as (lane, _, _), self.where(self.on(active, lane)):
-            mapping: dict[SSAValue, SSAValue] = {}
+            before = Rematerializer(self, lambda value: self._before_loop(value, lane))
             for op in run:
                 for inner in op.walk():
                     for operand in inner.operands:
                         if operand.owner not in members:
-                            self._load(operand, lane, mapping)
+                            before.get(operand)
+            mapping = before.values
             for op in run:
                 self._write_op(op, lane, mapping)
             for value in kept:
                 self.keep(value, mapping[value], lane)
 
-    def _load(
-        self, value: SSAValue, lane: SSAValue, mapping: dict[SSAValue, SSAValue]
-    ) -> SSAValue:
-        """What `lane` has of a value from before this loop."""
-        if value in mapping or self.is_outside(value):
-            return mapping.get(value, value)
+    def _before_loop(self, value: SSAValue, lane: SSAValue) -> SSAValue | None:
+        """What `lane` has of a value from before a loop; arrays are rematerialized."""
+        if self.is_outside(value):
+            return value
+        if not isinstance(value.type, MemRefType):
+            return self.at(value, lane)
         owner = value.owner
-        if isinstance(value.type, MemRefType):
-            # An array is rematerialized, not kept.
-            if not isinstance(owner, Operation) or owner.regions:
-                fail(
-                    owner if isinstance(owner, Operation) else self.group,
-                    "expected arrays whose place follows from where the sub-group "
-                    "stands, got one that comes out of control flow",
-                )
-            if isinstance(owner, memref.AllocaOp):
-                mapping[value] = self.private(owner, lane)
-                return mapping[value]
-            for operand in owner.operands:
-                self._load(operand, lane, mapping)
-            self.append(owner.clone(mapping))
-            return mapping[value]
-        mapping[value] = self.at(value, lane)
-        return mapping[value]
+        if isinstance(owner, memref.AllocaOp):
+            return self.private(owner, lane)
+        if not isinstance(owner, Operation) or owner.regions:
+            fail(
+                owner if isinstance(owner, Operation) else self.group,
+                "expected arrays whose place follows from where the sub-group "
+                "stands, got one that comes out of control flow",
+            )
+        return None
 
     def _write_op(
         self, op: Operation, lane: SSAValue, mapping: dict[SSAValue, SSAValue]

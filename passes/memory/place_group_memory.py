@@ -34,7 +34,7 @@ beside it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -55,7 +55,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
-from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.building import Builder, ConstantPool, Rematerializer
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import static_bytes
 from spmd.dialects.remarks import PlacedGroupMemory, remark
@@ -135,7 +135,8 @@ def place_group_memory(function: func.FuncOp) -> None:
     block = sizes.body.block
     for argument, letter in zip(block.args, "xyz", strict=True):
         hint(argument, f"e{letter}")
-    total = _Layout(block, dict(zip(enqueued, block.args, strict=True)))
+    given: dict[SSAValue, SSAValue] = dict(zip(enqueued, block.args, strict=True))
+    total = _Layout(block, given.get)
     for alloca in moved:
         total.place(alloca)
     bytes_ = hint(total.end, "bytes")
@@ -147,7 +148,7 @@ def place_group_memory(function: func.FuncOp) -> None:
     assert function.parent is not None
     function.parent.insert_op_after(sizes, function)
 
-    layout = _Layout(entry, {})
+    layout = _Layout(entry, lambda size: size)
     for alloca in moved:
         layout.point = InsertPoint.before(alloca)
         layout.stands_for(alloca)
@@ -210,13 +211,13 @@ class _Layout(Builder):
     """
     Where one allocation after the other begins in `%scratch`, computed in a block.
 
-    The offset is a number as long as all sizes are constants, a value from then on.
+    `known` says what enqueued sizes are called there. The offset is a number as long as all sizes are constants, a value from then on.
     """
 
-    def __init__(self, block: Block, known: dict[SSAValue, SSAValue]):
+    def __init__(self, block: Block, known: Callable[[SSAValue], SSAValue | None]):
         super().__init__(InsertPoint.at_end(block))
         self._constants = ConstantPool(block)
-        self._known = known
+        self._sizes = Rematerializer(self, known)
         self._offset: int | SSAValue = 0
 
     @property
@@ -235,7 +236,7 @@ class _Layout(Builder):
             return begin
         size = self._constants.index(static_bytes(alloca.memref.type))
         for extent in alloca.dynamic_sizes:
-            size = self._without_wrap(arith.MuliOp, self._here(extent), size)
+            size = self._without_wrap(arith.MuliOp, self._sizes.get(extent), size)
         end = size
         if self._offset != 0:
             end = self._without_wrap(arith.AddiOp, begin, size)
@@ -244,17 +245,6 @@ class _Layout(Builder):
         more = self._without_wrap(arith.AddiOp, end, slack)
         self._offset = self.add(arith.AndIOp(more, self._constants.index(-CACHE_LINE)))
         return begin
-
-    def _here(self, value: SSAValue) -> SSAValue:
-        """`value`, which depends on enqueued sizes and constants only, in this block."""
-        if not self._known:
-            return value
-        if (known := self._known.get(value)) is None:
-            owner = value.owner
-            assert isinstance(owner, Operation), "the size of group memory is enqueued"
-            operands = {operand: self._here(operand) for operand in owner.operands}
-            known = self._known[value] = self.add(owner.clone(operands))
-        return known
 
     def _without_wrap(
         self, op: type[arith.AddiOp | arith.MuliOp], a: SSAValue, b: SSAValue

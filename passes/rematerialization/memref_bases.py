@@ -15,6 +15,8 @@ from spmd.analysis.graphs.dominators import dominates, immediate_dominators
 from spmd.analysis.graphs.traversal import successors_of
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.element_types import memref_type
+from spmd.dialects.enclosing import op_of
 from spmd.dialects.spmd import KernelOp, LocalAllocOp
 
 
@@ -98,8 +100,7 @@ class MemrefBases:
             at.like = at.point.insert_before
             op = memref.ExtractStridedMetaDataOp(base)
             known = at.add(op, base.name_hint and f"{base.name_hint}_base")
-            type_ = op.base_buffer.type
-            assert isinstance(type_, MemRefType)
+            type_ = memref_type(op.base_buffer)
             if type_.memory_space != space:
                 to = MemRefType(type_.element_type, (), type_.layout, space)
                 known = at.add(memref.MemorySpaceCastOp(known, to))
@@ -146,14 +147,6 @@ def number_type(family: Family) -> Attribute:
     if count <= 2:
         return i1
     return IntegerType(8 if count <= 1 << 8 else 16 if count <= 1 << 16 else 32)
-
-
-def op_of(value: SSAValue) -> Operation:
-    """The operation that makes `value`, or that has it as an argument."""
-    owner = value.owner
-    op = owner if isinstance(owner, Operation) else owner.parent_op()
-    assert op is not None, "a block stands in an operation"
-    return op
 
 
 def _is_enough(anchor: Operation, value: SSAValue) -> bool:

@@ -15,9 +15,9 @@ from xdsl.dialects import arith, memref, ub
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, NoneAttr, StridedLayoutAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from spmd.analysis.contexts.memref_phis import memref_type
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.element_types import memref_type
 
 Number = int | SSAValue
 

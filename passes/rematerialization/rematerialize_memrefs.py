@@ -56,10 +56,11 @@ from spmd.analysis.contexts.memref_phis import (
     viewed_by,
 )
 from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.enclosing import op_of
 from spmd.dialects.rewriting import erase_dead_ops, hint
 from spmd.dialects.spmd import KernelOp, needs_sub_groups
 from spmd.dialects.spmd.kernel import kernels_in
-from spmd.passes.rematerialization.memref_bases import MemrefBases, number_type, op_of
+from spmd.passes.rematerialization.memref_bases import MemrefBases, number_type
 from spmd.passes.rematerialization.memref_descriptors import Descriptors, layout_of
 from spmd.passes.rematerialization.replace_forwarded import replace_forwarded
 

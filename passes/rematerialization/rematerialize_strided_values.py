@@ -53,6 +53,7 @@ from xdsl.passes import ModulePass
 from spmd.analysis.barriers.barrier_regions import around_syncs
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
 from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.enclosing import op_of
 from spmd.dialects.interfaces.control_flow import Phi, all_phis
 from spmd.dialects.rewriting import constant_index, erase_dead_ops, hint
 from spmd.dialects.spmd import (
@@ -64,7 +65,6 @@ from spmd.dialects.spmd import (
     LocalIdOp,
 )
 from spmd.dialects.spmd.kernel import kernels_in
-from spmd.passes.rematerialization.memref_bases import op_of
 from spmd.passes.rematerialization.replace_forwarded import replace_forwarded
 from spmd.passes.work_item_loops.counted_loops import for_to_while
 

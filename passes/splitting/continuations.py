@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from spmd.analysis.barriers.barrier_regions import find_barrier_regions
@@ -57,7 +57,10 @@ from spmd.analysis.contexts.sub_cfg_needs import (
 )
 from spmd.analysis.contexts.sub_cfg_slots import assign_sub_cfg_slots
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
+from spmd.dialects.building import Builder, Rematerializer
 from spmd.dialects.diagnostics import fail, source_location
+from spmd.dialects.enclosing import terminator
+from spmd.dialects.interfaces.speculation import is_speculatable_from
 from spmd.dialects.spmd import (
     CollectiveOp,
     KernelOp,
@@ -75,7 +78,6 @@ from spmd.passes.splitting.private_arrays import (
     fail_about_unmovable,
     lift_private_array,
 )
-from spmd.passes.splitting.sizes_at_head import SizesAtHead
 from spmd.passes.splitting.sub_cfg_code import Plan
 from spmd.passes.work_item_loops.building import WorkGroup, explain, named
 
@@ -105,12 +107,21 @@ def make_continuations(kernel: KernelOp, check: bool = False) -> None:
     values = facts()
     needs = find_sub_cfg_needs(values, sub_cfgs)
     fail_about_unmovable(needs.values.unmovable)
-    sizes = SizesAtHead(group.entry, values)
+    head = Builder.at_end(Block())
+    sizes = Rematerializer(head, lambda v: v if values.is_once(v) else None)
+
+    def size_at_head(size: SSAValue) -> SSAValue | None:
+        # It may be computed under a condition, but does no harm elsewhere.
+        return sizes.get(size) if is_speculatable_from(size, values.is_once) else None
+
     arrays = [
-        lift_private_array(group, alloca, sizes.find) for alloca in needs.values.private
+        lift_private_array(group, alloca, size_at_head)
+        for alloca in needs.values.private
     ]
     if arrays:
-        once = once.union(sizes.place([op for array in arrays for op in array.ops]))
+        head.append(*(op for array in arrays for op in array.ops))
+        once = once.union(head.point.block.ops)
+        Builder.before(terminator(group.entry)).move(head.point.block.ops)
         values = facts()
         needs = find_sub_cfg_needs(values, sub_cfgs)
         fail_about_unmovable(needs.values.unmovable)

@@ -33,12 +33,13 @@ from __future__ import annotations
 
 from xdsl.dialects import memref, scf
 from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.rewriter import Rewriter
 
 from spmd.analysis.analyses import Analyses
 from spmd.analysis.barriers.barrier_regions import BarrierRegion
 from spmd.analysis.contexts.region_slots import assign_region_slots
 from spmd.dialects.building import Builder
-from spmd.dialects.interfaces.control_flow import Operand
+from spmd.dialects.interfaces.control_flow import Operand, phis
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import (
     BarrierOp,
@@ -47,9 +48,10 @@ from spmd.dialects.spmd import (
     ReduceOp,
     Scope,
     is_group_collective,
+    is_sync,
 )
 from spmd.passes.collectives.group_collectives import expand_collective
-from spmd.passes.splitting.carriers import remove_syncs
+from spmd.passes.rematerialization.replace_forwarded import erase_phis, forward_less
 from spmd.passes.splitting.convergence_checks import COMPARED, Paths, agreed_value
 from spmd.passes.splitting.kept_values import EntryValues, KeptValues
 from spmd.passes.splitting.private_arrays import PrivateArrays, fail_about_unmovable
@@ -159,7 +161,23 @@ class _Splitter:
         for sync in self.regions.syncs:
             if is_group_collective(sync):
                 self._expand(sync)
-        remove_syncs(self.regions.stops, self.needs.forwarded)
+        self._remove_syncs()
+
+    def _remove_syncs(self) -> None:
+        """Erase the syncs, and what control flow around them no longer forwards."""
+        dropped = self.needs.forwarded
+        # Nothing uses it any more but syncs, and what is dropped itself.
+        lost = [
+            phi
+            for op in self.regions.stops
+            for phi in phis(op)
+            if phi.values[0] in dropped
+        ]
+        forward_less(lost)
+        for op in reversed(self.regions.stops):
+            if is_sync(op):
+                Rewriter.erase_op(op)
+        erase_phis(lost)
 
     def _outside(self, value: SSAValue) -> SSAValue:
         """What `value`, which all work-items agree on, is called outside of their loops."""
@@ -197,7 +215,7 @@ class _Splitter:
                 if region is None:
                     new = self._outside(value)
                 else:
-                    new = self._entry(region).known(value)
+                    new = self._entry(region).values.get(value, value)
                 if new is not value:
                     use.operation.operands[use.index] = new
 

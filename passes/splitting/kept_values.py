@@ -15,6 +15,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.contexts.needs import Needs
 from spmd.analysis.contexts.slots import Slot, Slots
+from spmd.dialects.building import Builder, Rematerializer
 from spmd.dialects.enclosing import terminator
 from spmd.dialects.spmd import LocalIdOp
 from spmd.passes.work_item_loops.building import (
@@ -93,9 +94,9 @@ class KeptValues:
             body.add_op(store(find(value), self.array_of[slot], nest.indices, like))
 
 
-class EntryValues:
+class EntryValues(Rematerializer):
     """
-    What values from elsewhere are called in one nest of work-item loops.
+    What values from elsewhere are called where one nest of work-item loops begins.
 
     `known` names those that are there already; the others are loaded or rematerialized at
     the end of the body of the nest, when they are asked for.
@@ -107,34 +108,18 @@ class EntryValues:
         nest: WorkItemNest,
         known: Callable[[SSAValue], SSAValue | None],
     ):
+        super().__init__(Builder.at_end(nest.body), self._find)
         self.kept = kept
         self.nest = nest
-        self._known = known
-        self._values: dict[SSAValue, SSAValue] = {}
+        self._elsewhere = known
 
-    def get(self, value: SSAValue) -> SSAValue:
-        """What `value` is when the nest begins."""
-        if (found := self._values.get(value)) is None:
-            found = self._values[value] = self._find(value)
-        return found
-
-    def known(self, value: SSAValue) -> SSAValue:
-        """The same, for what was asked for before; `value` itself for anything else."""
-        return self._values.get(value, value)
-
-    def _find(self, value: SSAValue) -> SSAValue:
-        owner = value.owner
-        if isinstance(owner, LocalIdOp):
+    def _find(self, value: SSAValue) -> SSAValue | None:
+        if isinstance(owner := value.owner, LocalIdOp):
             return self.nest.ids[owner.dimension.data.number]
-        if (known := self._known(value)) is not None:
+        if (known := self._elsewhere(value)) is not None:
             return known
         if (context := self.kept.contexts.get(value)) is not None:
             op = load(context, self.nest.indices, value)
             self.nest.body.add_op(op)
             return op.res
-        if value in self.kept.needs.rematerialized:
-            assert isinstance(owner, Operation)
-            operands = {operand: self.get(operand) for operand in owner.operands}
-            self.nest.body.add_op(owner.clone(operands))
-            return operands[value]
-        return value
+        return None if value in self.kept.needs.rematerialized else value

@@ -26,7 +26,7 @@ from spmd.analysis.contexts.sub_cfg_needs import (
     is_given_by,
     reaches,
 )
-from spmd.dialects.building import Builder
+from spmd.dialects.building import Builder, Rematerializer
 from spmd.dialects.enclosing import terminator
 from spmd.dialects.rewriting import hint, locate
 from spmd.dialects.spmd import LocalIdOp, is_sync
@@ -108,11 +108,8 @@ class SubCfgCode:
 
     def _known_in(self, block: Block, body: Block) -> dict[SSAValue, SSAValue]:
         """The values from elsewhere that `block` uses; `body` is what becomes of it."""
-        known: dict[SSAValue, SSAValue] = {}
 
-        def find(value: SSAValue) -> SSAValue:
-            if value in known:
-                return known[value]
+        def find(value: SSAValue) -> SSAValue | None:
             if isinstance(value.owner, LocalIdOp) or self.plan.values.is_once(value):
                 return self._entry.get(value)
             how = reaches(value, self.sub_cfg, block)
@@ -120,15 +117,12 @@ class SubCfgCode:
                 return self._defined[value]
             if how is Reaches.BY_ENTRY or value in self._joined:
                 return self._entry.get(value)
-            owner = value.owner
-            assert isinstance(owner, Operation)
-            operands = {operand: find(operand) for operand in owner.operands}
-            body.add_op(owner.clone(operands))
-            return operands[value]
+            return None
 
+        known = Rematerializer(Builder.at_end(body), find)
         for value in used_from_outside(block):
-            known[value] = find(value)
-        return known
+            known.get(value)
+        return known.values
 
     def _define(
         self, value: SSAValue, new: SSAValue, body: Block, like: Operation

@@ -16,6 +16,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from spmd.analysis.graphs.bit_vectors import numbers, solve_backward
 from spmd.analysis.graphs.traversal import reverse_post_order, successors_of
+from spmd.dialects.enclosing import terminator
 from spmd.dialects.interfaces.control_flow import decisions
 from spmd.passes.structuring.successors import (
     edges_past,
@@ -114,9 +115,7 @@ class BlockGraph:
 
     def end(self, number: int) -> Operation:
         """The terminator of a block."""
-        end = self.blocks[number].last_op
-        assert end is not None, "a block has a terminator"
-        return end
+        return terminator(self.blocks[number])
 
     def live_on(self, jump: Jump) -> int:
         """The variables that matter on an edge, before it sets those of the target."""

@@ -44,11 +44,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
+from spmd.dialects.building import Builder
 from spmd.dialects.diagnostics import fail, source_location
+from spmd.dialects.enclosing import terminator
 from spmd.dialects.rewriting import (
     erase_dead_ops,
     has_no_effect,
-    locate,
     replace,
     replace_by_body,
 )
@@ -97,13 +98,9 @@ def structurize_kernel(kernel: KernelOp, *, allow_irreducible: bool = False) -> 
 def _structurize_body(kernel: KernelOp, pool: Pool, complain: Complain | None) -> None:
     body = kernel.body
     block, _ = structurize(body, pool, complain=complain)
-    entry = body.block
-    for op in tuple(block.ops):
-        op.detach()
-        entry.add_op(op)
-    end = ReturnOp()
-    locate(end, kernel)
-    entry.add_op(end)
+    at = Builder.at_end(body.block, kernel)
+    at.move(block.ops)
+    at.append(ReturnOp())
 
 
 def structurize(
@@ -135,24 +132,20 @@ def structurize(
         region.detach_block(other)
     for other in others:
         other.erase(safe_erase=False)
-    end = entry.last_op
-    assert end is not None, "a block has a terminator"
-    entry.erase_op(end)
+    entry.erase_op(terminator(entry))
     return block, values
 
 
 def _hoist(region: Region) -> None:
     """Let what depends on nothing stand in the first block, which leads to all others."""
     entry, *others = region.blocks
-    end = entry.last_op
-    assert end is not None, "a block has a terminator"
+    at = Builder.before(terminator(entry))
     for block in others:
         for op in tuple(block.ops):
             if op.operands or op.regions or not op.results:
                 continue
             if isinstance(op, LocalAllocOp) or has_no_effect(op):
-                op.detach()
-                entry.insert_op_before(op, end)
+                at.move((op,))
 
 
 def _inline(op: scf.ExecuteRegionOp, pool: Pool, complain: Complain | None) -> None:
@@ -165,10 +158,8 @@ def _inline(op: scf.ExecuteRegionOp, pool: Pool, complain: Complain | None) -> N
     if not values:
         # Nothing leaves the region.
         values = [pool.materialize(None, result.type) for result in op.results]
-    ops = tuple(block.ops)
-    for inner in ops:
-        inner.detach()
-    replace(op, ops, [*values])
+    Builder.before(op).move(block.ops)
+    replace(op, (), [*values])
 
 
 def _fail_about_entries(graph: BlockGraph, loop: Irreducible) -> None:

@@ -9,6 +9,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.graphs.traversal import successors_of
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.enclosing import terminator
 from spmd.dialects.interfaces.control_flow import Branch, forwarded
 
 
@@ -31,8 +32,7 @@ Edge = tuple[Block | None, Sequence[SSAValue]]
 
 def edges_past(block: Block, empty: Container[Block]) -> list[Edge]:
     """Where `block` leads, past blocks that only pass control on."""
-    end = block.last_op
-    assert end is not None, "a block has a terminator"
+    end = terminator(block)
     if not end.successors:
         return [(None, tuple(end.operands))]
     found: list[Edge] = []
@@ -46,8 +46,7 @@ def edges_past(block: Block, empty: Container[Block]) -> list[Edge]:
 
 def _edge_on(block: Block, values: Sequence[SSAValue]) -> Edge:
     """Where an empty block leads if its arguments are `values`."""
-    end = block.last_op
-    assert end is not None, "a block has a terminator"
+    end = terminator(block)
     bound: dict[SSAValue, SSAValue] = dict(zip(block.args, values, strict=True))
     passed = [bound.get(operand, operand) for operand in end.operands]
     return end.successors[0] if end.successors else None, passed
@@ -85,8 +84,7 @@ def replace_trivial_arguments(
     changing = {*same, *same.values()}
     arriving: dict[Block, list[tuple[Operation, int]]] = {}
     for block in blocks:
-        end = block.last_op
-        assert end is not None, "a block has a terminator"
+        end = terminator(block)
         if end.successors:
             for edge, (target, _) in enumerate(edges_of(end)):
                 arriving.setdefault(target, []).append((end, edge))

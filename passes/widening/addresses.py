@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
 from typing import TypeAlias, cast
 
 from xdsl.dialects import arith, memref
@@ -21,6 +20,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from spmd.analysis.divergence.access_patterns import Pattern
+from spmd.dialects.element_types import memref_type
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
 from spmd.passes.widening.lanes import Lanes, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
@@ -36,22 +37,12 @@ def scalars_of(indices: Sequence[Lanes]) -> list[SSAValue]:
     return [index.scalar for index in indices if isinstance(index, Uniform)]
 
 
-class LanePattern(Enum):
-    """How the addresses of neighbouring lanes follow on each other."""
-
-    UNIFORM = auto()
-    CONTIGUOUS = auto()
-    REVERSED = auto()
-    STRIDED = auto()
-    SCATTERED = auto()
-
-
 @dataclass(frozen=True)
 class LaneAddresses:
     """Where the lanes of an access go."""
 
     array: SSAValue
-    pattern: LanePattern
+    pattern: Pattern
 
     first: Sequence[SSAValue]
     """The index of the lane with the lowest address, or where offsets start."""
@@ -79,25 +70,25 @@ class LaneAddresses:
         index = IndexType()
         if all(isinstance(each, Uniform) for each in indices):
             zeros = widening.dense(0, index)
-            return LaneAddresses(array, LanePattern.UNIFORM, scalars_of(indices), zeros)
+            return LaneAddresses(array, Pattern.UNIFORM, scalars_of(indices), zeros)
         *outer, last = indices
         if has_unit_stride(array) and all(isinstance(each, Uniform) for each in outer):
             rows = scalars_of(outer)
             match last:
                 case Strided(first=first, stride=1):
-                    return LaneAddresses(array, LanePattern.CONTIGUOUS, [*rows, first])
+                    return LaneAddresses(array, Pattern.CONTIGUOUS, [*rows, first])
                 case Strided(first=first, stride=-1):
                     back = widening.constants.number(widening.width - 1, index)
                     lowest = widening.add(arith.SubiOp(first, back), first)
-                    return LaneAddresses(array, LanePattern.REVERSED, [*rows, lowest])
+                    return LaneAddresses(array, Pattern.REVERSED, [*rows, lowest])
                 case Strided(first=first, stride=stride) if stride in steps:
                     return LaneAddresses(
-                        array, LanePattern.STRIDED, [*rows, first], None, stride
+                        array, Pattern.STRIDED, [*rows, first], None, stride
                     )
                 case _:
                     pass
         array, first, offsets = _linear(widening, array, indices)
-        return LaneAddresses(array, LanePattern.SCATTERED, first, offsets)
+        return LaneAddresses(array, Pattern.GATHER, first, offsets)
 
 
 def why_not_contiguous(
@@ -146,7 +137,7 @@ def _ordinal(number: int) -> str:
 
 
 def has_unit_stride(array: SSAValue) -> bool:
-    type_ = cast(MemRefType[Attribute], array.type)
+    type_ = memref_type(array)
     strides = type_.get_strides()
     return strides is not None and len(strides) > 0 and strides[-1] == 1
 
@@ -217,7 +208,7 @@ class _Strides:
     def __init__(self, widening: Widening, array: SSAValue):
         self._widening = widening
         self._array = array
-        self._type = cast(MemRefType[Attribute], array.type)
+        self._type = memref_type(array)
         strides = self._type.get_strides() or [None] * self._type.get_num_dims()
         self._static = [None if s == DYNAMIC_INDEX else s for s in strides]
         self._data: memref.ExtractStridedMetaDataOp | None = None
@@ -296,7 +287,7 @@ def _offsets_fit_i32(array: SSAValue, indices: Sequence[Lanes]) -> bool:
     True of arrays whose size is known to be small. A lane's offset counts from indices
     that lanes share, which for a strided index is that of lane 0.
     """
-    type_ = cast(MemRefType[Attribute], array.type)
+    type_ = memref_type(array)
     strides = type_.get_strides()
     if strides is None or any(
         each is None or each == DYNAMIC_INDEX for each in (*type_.get_shape(), *strides)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
-from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from spmd.dialects.element_types import size_in_bytes
+from spmd.dialects.element_types import memref_type, size_in_bytes
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.spmd import MAX_SUB_GROUP_SIZE
 from spmd.dialects.work_groups import CACHE_LINE
@@ -50,5 +48,5 @@ def _lanes_in_one_line(memory: SSAValue, indices: Sequence[Lanes]) -> int:
         and all(isinstance(index, Uniform) for index in outer)
     ):
         return 1
-    element = size_in_bytes(cast(MemRefType[Attribute], memory.type).element_type)
+    element = size_in_bytes(memref_type(memory).element_type)
     return max(1, CACHE_LINE // (element * max(1, abs(last.stride))))

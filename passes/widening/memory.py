@@ -14,10 +14,12 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.utils.hints import isa
 
+from spmd.analysis.divergence.access_patterns import Pattern
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
+from spmd.dialects.element_types import memref_type
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.rewriting import hint
 from spmd.dialects.work_groups import CACHE_LINE, is_group_memory
@@ -26,7 +28,6 @@ from spmd.passes.widening.addresses import (
     STEPS,
     AnyVector,
     LaneAddresses,
-    LanePattern,
     remark,
     why_not_contiguous,
 )
@@ -55,25 +56,25 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
     steps = STEPS if active.mask is None else range(0)
     access, indices = _addresses(widening, op, steps)
     match access.pattern:
-        case LanePattern.UNIFORM:
+        case Pattern.UNIFORM:
             widening.hold(op, [_load_once(widening, op, access, active)])
             return
-        case LanePattern.CONTIGUOUS:
+        case Pattern.CONTIGUOUS:
             harmless = _is_in_bounds(widening, op)
             mask = None if harmless else widening.mask(active)
             loaded = _load(widening, access, type_, mask)
             _keep_streaming(op, loaded.owner)
-        case LanePattern.REVERSED:
+        case Pattern.REVERSED:
             mask = widening.mask(active)
             mask = mask and _reverse(widening, mask)
             loaded = _load(widening, access, type_, mask)
             remark(loaded.owner, "reversed", why_not_contiguous(op, indices))
             loaded = _reverse(widening, loaded)
-        case LanePattern.STRIDED:
+        case Pattern.STRIDED:
             loaded = _load_strided(widening, access, type_)
             why = why_not_contiguous(op, indices)
             remark(loaded.owner, f"stride {access.step}", why)
-        case LanePattern.SCATTERED:
+        case Pattern.GATHER:
             on = widening.mask(active) or widening.all_on()
             off = widening.dense(0, op.res.type)
             gather = GatherOp(access.array, access.first, access.offsets, on, off)
@@ -98,23 +99,23 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
     """
     value = widening.of(op.value)
     access, indices = _addresses(widening, op)
-    if access.pattern is LanePattern.UNIFORM and isinstance(value, Uniform):
+    if access.pattern is Pattern.UNIFORM and isinstance(value, Uniform):
         _store_once(widening, access, value.scalar, active)
         return
     stored, mask = widening.vector(value), widening.mask(active)
     match access.pattern:
-        case LanePattern.UNIFORM if mask is None:
+        case Pattern.UNIFORM if mask is None:
             # Lanes may only store the same value there; the first one always exists.
             first = vector.ExtractOp(stored, [0], op.value.type)
             scalar = widening.add(first, op.value)
             store = memref.StoreOp.get(scalar, access.array, access.first)
-        case LanePattern.CONTIGUOUS:
+        case Pattern.CONTIGUOUS:
             hidden = _is_of_group(widening, op.memref)
             if mask and hidden and _is_in_bounds(widening, op):
                 stored, mask = _blended(widening, access, stored, mask), None
             store = _vector_store(access, stored, mask)
             _keep_streaming(op, store)
-        case LanePattern.REVERSED:
+        case Pattern.REVERSED:
             stored = _reverse(widening, stored)
             mask = mask and _reverse(widening, mask)
             store = _vector_store(access, stored, mask)
@@ -229,7 +230,7 @@ def _is_own(widening: Widening, array: SSAValue) -> bool:
 
 def _is_of_group(widening: Widening, array: SSAValue) -> bool:
     """Whether no other thread sees the memory of `array`."""
-    type_ = cast(MemRefType[Attribute], array.type)
+    type_ = memref_type(array)
     if type_.memory_space == LOCAL_SPACE or _is_own(widening, array):
         return True
     base = underlying_object(array)
@@ -238,7 +239,7 @@ def _is_of_group(widening: Widening, array: SSAValue) -> bool:
 
 def _is_in_bounds(widening: Widening, op: memref.LoadOp | memref.StoreOp) -> bool:
     """Whether all lanes access elements that exist, also the inactive ones."""
-    type_ = cast(MemRefType[Attribute], op.memref.type)
+    type_ = memref_type(op.memref)
     if _is_own(widening, op.memref):
         return True  # Contiguous is only the same element of all lanes.
     if DYNAMIC_INDEX in type_.get_shape():

@@ -31,7 +31,7 @@ Ensures: the same; loops are only made shorter.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -44,13 +44,12 @@ from xdsl.passes import ModulePass
 from spmd.analysis.divergence.analyze import analyze_work_items
 from spmd.analysis.divergence.prefix import Bound, prefix_condition
 from spmd.analysis.ranges.ranges import IntegerRanges
-from spmd.dialects.building import Builder, ConstantPool
-from spmd.dialects.interfaces.speculation import may_trap
+from spmd.dialects.building import Builder, ConstantPool, Rematerializer
+from spmd.dialects.interfaces.speculation import is_speculatable_from
 from spmd.dialects.remarks import ClippedLoop, remark
 from spmd.dialects.rewriting import (
     constant_index,
     erase_dead_ops,
-    has_no_effect,
     hint,
     merge_equal_ops,
     replace_by_body,
@@ -119,7 +118,7 @@ class _Clipper:
         self.divergence = analyze_work_items(nest)
         self._ranges = IntegerRanges()
         self._before = Builder.before(nest)
-        self._copies: dict[SSAValue, SSAValue] = {}
+        self._copy = Rematerializer(self._before, self._in_first).get
 
     def clip(self) -> bool:
         """Whether anything changed."""
@@ -196,44 +195,22 @@ class _Clipper:
 
     def _can_copy(self, value: SSAValue) -> bool:
         """Whether `value` can be computed for the first work-item, before the loops."""
-        worklist, seen = [value], set[SSAValue]()
-        while worklist:
-            at = worklist.pop()
-            if at in seen or is_outside(at, self.nest) or self._is_id(at):
-                continue
-            seen.add(at)
-            owner = at.owner
-            if (
-                not isinstance(owner, Operation)
-                or owner.regions
-                or may_trap(owner)
-                or not has_no_effect(owner)
-                or len(seen) > LONGEST_COPY
-            ):
-                return False
-            worklist.extend(owner.operands)
-        return True
+
+        def is_known(at: SSAValue) -> bool:
+            return is_outside(at, self.nest) or self._is_id(at)
+
+        return is_speculatable_from(value, is_known, LONGEST_COPY)
 
     def _is_id(self, value: SSAValue) -> bool:
         return any(value is loop.body.block.args[0] for loop in self.loops.values())
 
-    def _copy(self, value: SSAValue) -> SSAValue:
-        """`value` for the first work-item; no loop has begun."""
+    def _in_first(self, value: SSAValue) -> SSAValue | None:
+        """What `value` is in the first work-item, if that takes no operation."""
         if is_outside(value, self.nest):
             return value
         if self._is_id(value):
             return self.constants.index(0)
-        if (known := self._copies.get(value)) is None:
-            owner = value.owner
-            assert isinstance(owner, Operation)
-            operands = {operand: self._copy(operand) for operand in owner.operands}
-            known = _sum_with_zero(owner, operands)
-            if known is None:
-                clone = owner.clone(operands)
-                clone.location = owner.location
-                known = self._before.add(clone)
-            self._copies[value] = known
-        return known
+        return _sum_with_zero(value.owner, self._copy)
 
     def _as_index(self, value: SSAValue) -> SSAValue:
         if isinstance(value.type, IntegerType):
@@ -364,12 +341,12 @@ def _all_of(conditions: Sequence[SSAValue], at: Builder) -> SSAValue:
 
 
 def _sum_with_zero(
-    op: Operation, operands: Mapping[SSAValue, SSAValue]
+    op: Operation | Block, find: Callable[[SSAValue], SSAValue]
 ) -> SSAValue | None:
-    """The result of a sum or product one of whose operands is now zero."""
+    """The result of a sum or product one of whose operands is zero, as `find` says."""
     if not isinstance(op, arith.AddiOp | arith.MuliOp):
         return None
-    a, b = operands[op.lhs], operands[op.rhs]
+    a, b = find(op.lhs), find(op.rhs)
     is_sum = isinstance(op, arith.AddiOp)
     if constant_index(a) == 0:
         return b if is_sum else a

@@ -58,7 +58,7 @@ from xdsl.rewriter import Rewriter
 
 from spmd.dialects.building import Builder
 from spmd.dialects.enclosing import parent_block
-from spmd.dialects.interfaces.speculation import may_trap
+from spmd.dialects.interfaces.speculation import is_speculatable
 from spmd.dialects.rewriting import constant_index, erase_dead_ops, has_no_effect, hint
 from spmd.dialects.work_groups import is_group_memory
 from spmd.passes.work_item_loops.nests import (
@@ -114,20 +114,9 @@ def _body(nest: scf.ForOp) -> Block:
 
 
 def _hoist(nest: scf.ForOp) -> None:
-    """
-    Compute before `nest` what is the same in all its iterations.
-
-    Operations on sub-groups differ between work-items whatever their operands are.
-    """
+    """Compute before `nest` what is the same in all its iterations."""
     for op in tuple(_body(nest).ops):
-        if (
-            not op.regions
-            and op.results
-            and has_no_effect(op)
-            and not may_trap(op)
-            and not op.name.startswith("spmd.")
-            and all(is_outside(value, nest) for value in op.operands)
-        ):
+        if is_speculatable(op) and all(is_outside(v, nest) for v in op.operands):
             Builder.before(nest).move((op,))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import cast
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
@@ -11,7 +10,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from spmd.dialects.diagnostics import source_location
-from spmd.dialects.element_types import size_in_bytes, static_bytes
+from spmd.dialects.element_types import memref_type, size_in_bytes, static_bytes
 from spmd.dialects.remarks import KeptInGroupMemory
 from spmd.dialects.spmd import KernelOp, LocalAllocOp
 from spmd.dialects.spmd.types import is_local
@@ -26,7 +25,7 @@ def local_arrays(kernel: KernelOp) -> tuple[LocalArray, ...]:
 
 
 def _local_array(value: SSAValue) -> LocalArray:
-    type_ = cast(MemRefType[Attribute], value.type)
+    type_ = memref_type(value)
     owner = value.owner
     op = owner if isinstance(owner, Operation) else owner.parent_op()
     return LocalArray(
