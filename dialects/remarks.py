@@ -105,11 +105,12 @@ class Widened:
 
 
 @dataclass(frozen=True)
-class CallPerLane:
-    """LLVM IR calls a math function once per lane: no vector function is known."""
+class MathCall:
+    """LLVM IR calls a math function of the lanes of a vector."""
 
     op: Operation
-    function: str
+    is_vector: bool
+    """Whether once for all lanes, not for each: there is a vector function."""
 
 
 Remark = (
@@ -122,7 +123,7 @@ Remark = (
     | FormedSubGroups
     | MaskedDivergence
     | Widened
-    | CallPerLane
+    | MathCall
 )
 
 _Data = ParamSpec("_Data")

@@ -19,8 +19,8 @@ from functools import cache
 from typing import IO
 
 from spmd.dialects.diagnostics import KernelError
+from spmd.dialects.math_names import BINARY, UNARY
 from spmd.lowering.llvm_binding import llvm
-from spmd.lowering.math_names import BINARY, UNARY
 
 VECTOR_LIBRARY = "libmvec.so.1"
 """The vector math functions of glibc, on x86-64 only."""

@@ -38,6 +38,7 @@ from xdsl.ir import Attribute, BlockArgument
 
 from spmd.dialects.work_groups import WORK_GROUP_SIZE
 from spmd.lowering.ops.assertions import has_failed
+from spmd.lowering.writing.control_flow import Join
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.memref_value import component_names, free_layout
 from spmd.lowering.writing.module_writer import ModuleWriter, quoted
@@ -169,23 +170,8 @@ def load_arguments(
     return passed
 
 
-_OWN_NAMES = [
-    "args",
-    "first",
-    "last",
-    "scratch",
-    "start",
-    "begin",
-    "done",
-    "group",
-    "full",
-    "partial",
-    "next",
-    "number",
-    "group.x",
-    "group.y",
-    "group.z",
-]
+_PARAMETERS = ("args", "first", "last", "scratch")
+_LABELS = ("start", "begin", "done", "group", "full", "partial", "next")
 """Names that the entry writes out; arguments of the kernel get others."""
 
 
@@ -199,7 +185,7 @@ class _Entry:
         self.function = function
         self.full = full
         self.writer = FunctionWriter(module)
-        for name in _OWN_NAMES:
+        for name in (*_PARAMETERS, *_LABELS):
             self.writer.fresh(name)
         self.types = own_argument_types(function)
         versions = [function] if full is None else [function, full]
@@ -208,26 +194,19 @@ class _Entry:
         ]
         self.struct = argument_struct(self.types, may_fail=bool(self.reporting))
 
-    def load(self, field: Field, hint: str) -> str:
-        """Reads a field of the struct."""
-        return load_field(self.writer, field, hint)
-
-    def arguments(self) -> list[str]:
-        """Reads the kernel's own arguments; as they are passed on."""
-        own = self.function.body.blocks[0].args[: len(self.types)]
-        return load_arguments(self.writer, own, self.struct.arguments)
+    def sizes(self, fields: Sequence[Field], hint: str) -> list[str]:
+        """Reads sizes for x, y, z."""
+        named = zip(fields, "xyz", strict=True)
+        return [load_field(self.writer, field, hint + axis) for field, axis in named]
 
     def local_sizes(self) -> list[str]:
         """The enqueued local sizes: constants if the kernel fixes them."""
         fixed = self.function.attributes.get(WORK_GROUP_SIZE)
-        if fixed is not None:
-            array = cast(DenseArrayBase[IntegerType], fixed)
-            sizes = [str(size) for size in array.get_values()]
-            return sizes + ["1"] * (3 - len(sizes))
-        return [
-            self.load(field, f"e{axis}")
-            for field, axis in zip(self.struct.sizes[:3], "xyz", strict=True)
-        ]
+        if fixed is None:
+            return self.sizes(self.struct.sizes[:3], "e")
+        array = cast(DenseArrayBase[IntegerType], fixed)
+        sizes = [str(size) for size in array.get_values()]
+        return sizes + ["1"] * (3 - len(sizes))
 
     def call(self, function: FuncOp, passed: Sequence[str]) -> None:
         """Calls a work-group function."""
@@ -246,12 +225,10 @@ class _Entry:
         some = writer.temp("icmp slt i64 %first, %last", "some")
         writer.emit(f"br i1 {some}, label %start, label %done")
         writer.start("start")
-        arguments = self.arguments()
+        own = self.function.body.blocks[0].args[: len(self.types)]
+        arguments = load_arguments(writer, own, self.struct.arguments)
         local = self.local_sizes()
-        whole = [
-            self.load(field, f"n{axis}")
-            for field, axis in zip(self.struct.sizes[3:], "xyz", strict=True)
-        ]
+        whole = self.sizes(self.struct.sizes[3:], "n")
         groups = [self._ceildiv(whole[d], local[d], "xyz"[d]) for d in (0, 1)]
         plane = writer.temp(f"udiv i64 %first, {groups[0]}")
         first = [
@@ -269,13 +246,14 @@ class _Entry:
             writer.jump("group")
         else:
             # Another thread may have failed: then there is nothing left to do.
-            writer.failed = self.load(self.struct.failed, "failed")
+            writer.failed = load_field(writer, self.struct.failed, "failed")
             over = has_failed(writer)
             writer.emit(f"br i1 {over}, label %done, label %begin")
             writer.start("begin")
             writer.jump("group")
         before = writer.block
-        self._loop(before, arguments, local, whole, groups, first, full_groups)
+        sizes = [*local, *whole]
+        self._loop(before, arguments, sizes, groups, first, full_groups)
         writer.start("done")
         writer.emit("ret void")
         name = quoted(exported_symbol(self.function.sym_name.data))
@@ -296,56 +274,52 @@ class _Entry:
         self,
         before: str,
         arguments: list[str],
-        local: list[str],
-        whole: list[str],
+        sizes: list[str],
         groups: list[str],
         first: list[str],
         full_groups: list[str],
     ) -> None:
         """Counts through the groups without a division for each of them."""
         writer = self.writer
-        writer.start("group")
-        lines = [writer.reserve() for _ in range(4)]
-        numbers = [f"i64 %group.{axis}" for axis in "xyz"]
-        passed = [*arguments, *numbers, *[f"i64 {size}" for size in (*local, *whole)]]
+        join = Join(writer, "group").start()
+        names = ("number", "group.x", "group.y", "group.z")
+        number, *group = [join.phi("i64", name) for name in names]
+        join.add(before, ["%first", *first])
+        passed = [*arguments, *[f"i64 {each}" for each in (*group, *sizes)]]
         if self.full is None:
             self.call(self.function, passed)
         else:
-            self._call_version(self.full, passed, full_groups)
-        latch = writer.block
-        right = writer.temp("add nuw nsw i64 %group.x, 1")
-        end_x = writer.temp(f"icmp eq i64 {right}, {groups[0]}")
-        next_x = writer.temp(f"select i1 {end_x}, i64 0, i64 {right}", "next.x")
-        carry_x = writer.temp(f"zext i1 {end_x} to i64")
-        down = writer.temp(f"add nuw nsw i64 %group.y, {carry_x}")
-        end_y = writer.temp(f"icmp eq i64 {down}, {groups[1]}")
-        next_y = writer.temp(f"select i1 {end_y}, i64 0, i64 {down}", "next.y")
-        carry_y = writer.temp(f"zext i1 {end_y} to i64")
-        next_z = writer.temp(f"add nuw nsw i64 %group.z, {carry_y}", "next.z")
-        following = writer.temp("add nuw nsw i64 %number, 1", "number.next")
-        more = writer.temp(f"icmp slt i64 {following}, %last")
+            self._call_version(self.full, passed, group, full_groups)
+        following: list[str] = []
+        carry = "1"
+        for axis, at, count in zip("xy", group[:2], groups, strict=True):
+            step = writer.temp(f"add nuw nsw i64 {at}, {carry}")
+            end = writer.temp(f"icmp eq i64 {step}, {count}")
+            text = f"select i1 {end}, i64 0, i64 {step}"
+            following.append(writer.temp(text, f"next.{axis}"))
+            carry = writer.temp(f"zext i1 {end} to i64")
+        text = f"add nuw nsw i64 {group[2]}, {carry}"
+        following.append(writer.temp(text, "next.z"))
+        after = writer.temp(f"add nuw nsw i64 {number}, 1", "number.next")
+        more = writer.temp(f"icmp slt i64 {after}, %last")
         if writer.failed is not None:
             more = writer.temp(f"select i1 {has_failed(writer)}, i1 false, i1 {more}")
+        join.add(writer.block, [after, *following])
         writer.emit(f"br i1 {more}, label %group, label %done")
-        phis = [
-            ("number", "%first", following),
-            ("group.x", first[0], next_x),
-            ("group.y", first[1], next_y),
-            ("group.z", first[2], next_z),
-        ]
-        for line, (name, start, step) in zip(lines, phis, strict=True):
-            writer.lines[line] = (
-                f"  %{name} = phi i64 [ {start}, %{before} ], [ {step}, %{latch} ]"
-            )
+        join.finish()
 
     def _call_version(
-        self, full: FuncOp, passed: Sequence[str], full_groups: Sequence[str]
+        self,
+        full: FuncOp,
+        passed: Sequence[str],
+        group: Sequence[str],
+        full_groups: Sequence[str],
     ) -> None:
         """Calls the version for full groups, or that for any."""
         writer = self.writer
         inside = ""
-        for axis, count in zip("xyz", full_groups, strict=True):
-            here = writer.temp(f"icmp ult i64 %group.{axis}, {count}")
+        for at, count in zip(group, full_groups, strict=True):
+            here = writer.temp(f"icmp ult i64 {at}, {count}")
             inside = writer.temp(f"and i1 {inside}, {here}") if inside else here
         writer.emit(f"br i1 {inside}, label %full, label %partial")
         for label, function in (("full", full), ("partial", self.function)):

@@ -12,15 +12,15 @@ from xdsl.dialects import math
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float64Type
 from xdsl.ir import Operation
 
-from spmd.dialects.remarks import CallPerLane, remark
+from spmd.dialects.math_names import BINARY, FUNCTIONS, UNARY
+from spmd.dialects.remarks import MathCall, remark
 from spmd.lowering.math.vector_math import (
     PURE,
-    has_vector_function,
     libm_name,
     power_helper,
     vector_helper,
 )
-from spmd.lowering.math_names import BINARY, UNARY
+from spmd.lowering.math.vector_polynomials import has_polynomial
 from spmd.lowering.ops.arith import fast_math
 from spmd.lowering.ops.conversions import (
     define_computed,
@@ -120,17 +120,10 @@ _LIBM_INTRINSICS = frozenset((*UNARY, *BINARY)) - frozenset(
 )
 """LLVM knows more about these than that they are pure."""
 
-_LIBM = {f"math.{name}": name for name in (*UNARY, *BINARY)} | {math.PowFOp.name: "pow"}
 
-
-def libm_function(op: Operation) -> str | None:
-    """The function of libm, for doubles, that computes `op`, if one does."""
-    return _LIBM.get(op.name)
-
-
-@emits_named(*_LIBM)
+@emits_named(*FUNCTIONS)
 def _libm(writer: FunctionWriter, op: Operation) -> None:
-    function = _LIBM[op.name]
+    function = FUNCTIONS[op.name]
     arguments = _wide_operands(writer, op)
     type_, lanes = arguments[0][0], lane_count(op.results[0].type)
     flags = fast_math(op)
@@ -144,8 +137,8 @@ def _libm(writer: FunctionWriter, op: Operation) -> None:
         helper = vector_helper(
             writer.module, function, _scalar(type_), len(arguments), lanes
         )
-        if not has_vector_function(writer.module, name):
-            remark(CallPerLane, op, name)
+        if not has_polynomial(name):
+            remark(MathCall, op, name in writer.module.machine.vector_functions)
         passed = ", ".join(f"{type_} {operand}" for _, operand in arguments)
         text = f"call {flags}{type_} @{helper}({passed})"
     define_computed(writer, op.results[0], text, NARROW)

@@ -16,17 +16,12 @@ from __future__ import annotations
 
 from spmd.lowering.machine import vector_function
 from spmd.lowering.math.vector_polynomials import has_polynomial, polynomial_text
-from spmd.lowering.writing.literals import constant
+from spmd.lowering.writing.literals import constant, shuffle
 from spmd.lowering.writing.module_writer import ModuleWriter
 from spmd.lowering.writing.types import like, mangled
 
 PURE = "nounwind willreturn memory(none)"
 """Math functions do not set `errno` here; nobody could read it."""
-
-
-def has_vector_function(module: ModuleWriter, name: str) -> bool:
-    """Whether there is a function for vectors, in line or in the C library."""
-    return has_polynomial(name) or name in module.machine.vector_functions
 
 
 def libm_name(function: str, scalar: str) -> str:
@@ -78,7 +73,7 @@ def _by_chunks(
                 lane if lane < lanes else 0 for lane in range(first, first + chunk)
             ]
             operand = f"%x{k}.{number}"
-            lines.append(_shuffle(operand, whole, f"%x{k}", "poison", wanted))
+            lines.append(f"  {operand} = {shuffle(whole, f'%x{k}', 'poison', wanted)}")
             operands.append(operand)
         passed = ", ".join(f"{part} {operand}" for operand in operands)
         lines.append(f"  %y.{number} = call {part} @{symbol}({passed})")
@@ -86,7 +81,7 @@ def _by_chunks(
     result = _joined(lines, results, chunk, scalar)
     if len(results) * chunk != lanes:
         held = like(scalar, len(results) * chunk)
-        lines.append(_shuffle("%result", held, result, "poison", range(lanes)))
+        lines.append(f"  %result = {shuffle(held, result, 'poison', range(lanes))}")
         result = "%result"
     lines += [f"  ret {whole} {result}", "}"]
     return "\n".join(lines)
@@ -100,17 +95,11 @@ def _joined(lines: list[str], parts: list[str], width: int, scalar: str) -> str:
             parts = [*parts, "poison"]
         for left, right in zip(parts[::2], parts[1::2], strict=True):
             name = f"{left}.{2 * width}"
-            lines.append(
-                _shuffle(name, like(scalar, width), left, right, range(2 * width))
-            )
+            text = shuffle(like(scalar, width), left, right, range(2 * width))
+            lines.append(f"  {name} = {text}")
             joined.append(name)
         parts, width = joined, 2 * width
     return parts[0]
-
-
-def _shuffle(name: str, type_: str, a: str, b: str, lanes: range | list[int]) -> str:
-    mask = ", ".join(f"i32 {lane}" for lane in lanes)
-    return f"  {name} = shufflevector {type_} {a}, {type_} {b}, <{len(lanes)} x i32> <{mask}>"
 
 
 def _by_lanes(

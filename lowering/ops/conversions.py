@@ -10,6 +10,8 @@ is integer arithmetic too: of `fpext` LLVM makes arithmetic in `bfloat`, and tha
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -30,84 +32,101 @@ from spmd.lowering.writing.types import (
 NarrowFloats = tuple[type[Attribute], ...]
 
 
-def _suffix(lanes: int | None) -> str:
-    return "" if lanes is None else f".v{lanes}"
+@dataclass(frozen=True)
+class _Type:
+    """In the text of a helper `{i32}`, a type of so many lanes; `{i32:7}` is a constant of it."""
+
+    scalar: str
+    lanes: int | None
+
+    def __format__(self, number: str) -> str:
+        if number:
+            return constant(number, self.scalar, self.lanes)
+        return like(self.scalar, self.lanes)
+
+
+_TYPES = {name: name for name in ("i1", "i16", "i32", "i64")} | {
+    "f32": "float",
+    "f64": "double",
+    "bf16": "bfloat",
+}
+"""What the texts of helpers call LLVM's types; a helper may have more."""
+
+
+def _helper(
+    module: ModuleWriter,
+    lanes: int | None,
+    name: str,
+    head: str,
+    body: str,
+    **more: str,
+) -> str:
+    """The helper of a name for so many lanes; `head` has its result and parameters."""
+
+    def make() -> str:
+        types = {key: _Type(scalar, lanes) for key, scalar in (_TYPES | more).items()}
+        result, parameters = head.format_map(types).split(" <- ")
+        return (
+            f"define internal {result} @{name}({parameters}) alwaysinline nounwind {{\n"
+            f"{body.format_map(types)}}}"
+        )
+
+    name = f"spmd.{name}" if lanes is None else f"spmd.{name}.v{lanes}"
+    return module.helper(name, make)
 
 
 def bf16_from_f32(module: ModuleWriter, lanes: int | None) -> str:
     """The helper that rounds f32 to bf16: to nearest, ties to even, NaN stays NaN."""
-
-    def make() -> str:
-        i32, i16, i1 = like("i32", lanes), like("i16", lanes), like("i1", lanes)
-        f32, bf16 = like("float", lanes), like("bfloat", lanes)
-
-        def k(value: int) -> str:
-            return constant(str(value), "i32", lanes)
-
-        return f"""define internal {bf16} @{name}({f32} %x) alwaysinline nounwind {{
+    body = """\
   %bits = bitcast {f32} %x to {i32}
-  %top = lshr {i32} %bits, {k(16)}
-  %odd = and {i32} %top, {k(1)}
-  %half = add {i32} %bits, {k(0x7FFF)}
+  %top = lshr {i32} %bits, {i32:16}
+  %odd = and {i32} %top, {i32:1}
+  %half = add {i32} %bits, {i32:32767}
   %rounded = add {i32} %half, %odd
-  %nearest = lshr {i32} %rounded, {k(16)}
-  %quiet = or {i32} %top, {k(0x40)}
+  %nearest = lshr {i32} %rounded, {i32:16}
+  %quiet = or {i32} %top, {i32:64}
   %is.nan = fcmp uno {f32} %x, %x
   %chosen = select {i1} %is.nan, {i32} %quiet, {i32} %nearest
   %low = trunc {i32} %chosen to {i16}
   %result = bitcast {i16} %low to {bf16}
   ret {bf16} %result
-}}"""
-
-    name = f"spmd.bf16.from.f32{_suffix(lanes)}"
-    return module.helper(name, make)
+"""
+    return _helper(module, lanes, "bf16.from.f32", "{bf16} <- {f32} %x", body)
 
 
 def f32_from_bf16(module: ModuleWriter, lanes: int | None) -> str:
     """The helper that widens bf16 to f32."""
-
-    def make() -> str:
-        i32, i16 = like("i32", lanes), like("i16", lanes)
-        f32, bf16 = like("float", lanes), like("bfloat", lanes)
-        return f"""define internal {f32} @{name}({bf16} %x) alwaysinline nounwind {{
+    body = """\
   %low = bitcast {bf16} %x to {i16}
   %wide = zext {i16} %low to {i32}
-  %bits = shl {i32} %wide, {constant("16", "i32", lanes)}
+  %bits = shl {i32} %wide, {i32:16}
   %result = bitcast {i32} %bits to {f32}
   ret {f32} %result
-}}"""
-
-    name = f"spmd.f32.from.bf16{_suffix(lanes)}"
-    return module.helper(name, make)
+"""
+    return _helper(module, lanes, "f32.from.bf16", "{f32} <- {bf16} %x", body)
 
 
 def f32_rounded_to_odd(module: ModuleWriter, lanes: int | None) -> str:
     """The helper that rounds f64 to f32 such that a second rounding is harmless."""
-
-    def make() -> str:
-        i32, i1 = like("i32", lanes), like("i1", lanes)
-        f32, f64 = like("float", lanes), like("double", lanes)
-        fabs = f"llvm.fabs.{mangled(f64)}"
-        module.declare(fabs, f64, [f64])
-        one = constant("1", "i32", lanes)
-        return f"""define internal {f32} @{name}({f64} %x) alwaysinline nounwind {{
-  %nearest = fptrunc {f64} %x to {f32}
-  %back = fpext {f32} %nearest to {f64}
-  %size = call {f64} @{fabs}({f64} %x)
-  %size.back = call {f64} @{fabs}({f64} %back)
-  %inexact = fcmp one {f64} %size, %size.back
-  %away = fcmp ogt {f64} %size.back, %size
-  %bits = bitcast {f32} %nearest to {i32}
-  %less = sub {i32} %bits, {one}
-  %truncated = select {i1} %away, {i32} %less, {i32} %bits
-  %odd = or {i32} %truncated, {one}
-  %chosen = select {i1} %inexact, {i32} %odd, {i32} %bits
-  %result = bitcast {i32} %chosen to {f32}
-  ret {f32} %result
-}}"""
-
-    name = f"spmd.f32.odd.from.f64{_suffix(lanes)}"
-    return module.helper(name, make)
+    f64 = like("double", lanes)
+    fabs = f"llvm.fabs.{mangled(f64)}"
+    module.declare(fabs, f64, [f64])
+    body = f"""\
+  %nearest = fptrunc {{f64}} %x to {{f32}}
+  %back = fpext {{f32}} %nearest to {{f64}}
+  %size = call {{f64}} @{fabs}({{f64}} %x)
+  %size.back = call {{f64}} @{fabs}({{f64}} %back)
+  %inexact = fcmp one {{f64}} %size, %size.back
+  %away = fcmp ogt {{f64}} %size.back, %size
+  %bits = bitcast {{f32}} %nearest to {{i32}}
+  %less = sub {{i32}} %bits, {{i32:1}}
+  %truncated = select {{i1}} %away, {{i32}} %less, {{i32}} %bits
+  %odd = or {{i32}} %truncated, {{i32:1}}
+  %chosen = select {{i1}} %inexact, {{i32}} %odd, {{i32}} %bits
+  %result = bitcast {{i32}} %chosen to {{f32}}
+  ret {{f32}} %result
+"""
+    return _helper(module, lanes, "f32.odd.from.f64", "{f32} <- {f64} %x", body)
 
 
 def f64_sticky_from_integer(
@@ -116,45 +135,28 @@ def f64_sticky_from_integer(
     """
     The helper that makes a double of a wide integer, keeping what is cut off visible.
 
-    Above 2^53 the lower bits that a double cannot hold are folded into one.
+    Above 2^53 the lower bits that a double cannot hold are folded into one: 52 and a sign
+    remain.
     """
-
-    def make() -> str:
-        scalar = f"i{bits}"
-        wide, f64, i1 = like(scalar, lanes), like("double", lanes), like("i1", lanes)
-
-        def k(value: int) -> str:
-            return constant(str(value), scalar, lanes)
-
-        # Bits 0 to `cut - 1` are folded into bit `cut`: 52 bits and a sign remain.
-        cut = bits - 52
-        low = (1 << cut) - 1
-        magnitude = "%x"
-        lines = [f"define internal {f64} @{name}({wide} %x) alwaysinline nounwind {{"]
-        if signed:
-            lines += [
-                f"  %sign = ashr {wide} %x, {k(bits - 1)}",
-                f"  %flipped = xor {wide} %x, %sign",
-                f"  %size = sub {wide} %flipped, %sign",
-            ]
-            magnitude = "%size"
-        convert = "sitofp" if signed else "uitofp"
-        lines += [
-            f"  %rest = and {wide} %x, {k(low)}",
-            f"  %carried = add {wide} %rest, {k(low)}",
-            f"  %folded = or {wide} %carried, %x",
-            f"  %sticky = and {wide} %folded, {k(~low)}",
-            f"  %large = icmp uge {wide} {magnitude}, {k(1 << 53)}",
-            f"  %chosen = select {i1} %large, {wide} %sticky, {wide} %x",
-            f"  %result = {convert} {wide} %chosen to {f64}",
-            f"  ret {f64} %result",
-            "}",
-        ]
-        return "\n".join(lines)
-
-    kind = "i" if signed else "u"
-    name = f"spmd.f64.sticky.from.{kind}{bits}{_suffix(lanes)}"
-    return module.helper(name, make)
+    low = (1 << (bits - 52)) - 1
+    kind, convert, magnitude, body = "u", "uitofp", "%x", ""
+    if signed:
+        kind, convert, magnitude = "i", "sitofp", "%size"
+        body = f"""  %sign = ashr {{wide}} %x, {{wide:{bits - 1}}}
+  %flipped = xor {{wide}} %x, %sign
+  %size = sub {{wide}} %flipped, %sign
+"""
+    body += f"""  %rest = and {{wide}} %x, {{wide:{low}}}
+  %carried = add {{wide}} %rest, {{wide:{low}}}
+  %folded = or {{wide}} %carried, %x
+  %sticky = and {{wide}} %folded, {{wide:{~low}}}
+  %large = icmp uge {{wide}} {magnitude}, {{wide:{1 << 53}}}
+  %chosen = select {{i1}} %large, {{wide}} %sticky, {{wide}} %x
+  %result = {convert} {{wide}} %chosen to {{f64}}
+  ret {{f64}} %result
+"""
+    name, head = f"f64.sticky.from.{kind}{bits}", "{f64} <- {wide} %x"
+    return _helper(module, lanes, name, head, body, wide=f"i{bits}")
 
 
 def fma_helper(module: ModuleWriter, lanes: int | None) -> str:
@@ -163,13 +165,7 @@ def fma_helper(module: ModuleWriter, lanes: int | None) -> str:
 
     The product is exact; what the sum cuts off is found exactly (Knuth's two-sum).
     """
-
-    def make() -> str:
-        f64, i64, i1 = like("double", lanes), like("i64", lanes), like("i1", lanes)
-        zero = constant("0.000000e+00", "double", lanes)
-        one, none = constant("1", "i64", lanes), constant("0", "i64", lanes)
-        return f"""define internal {f64} @{name}({f64} %a, {f64} %b, {f64} %c) \
-alwaysinline nounwind {{
+    body = """\
   %p = fmul {f64} %a, %b
   %s = fadd {f64} %p, %c
   %c.there = fsub {f64} %s, %p
@@ -177,21 +173,20 @@ alwaysinline nounwind {{
   %p.rest = fsub {f64} %p, %p.there
   %c.rest = fsub {f64} %c, %c.there
   %rest = fadd {f64} %p.rest, %c.rest
-  %inexact = fcmp one {f64} %rest, {zero}
+  %inexact = fcmp one {f64} %rest, {f64:0.000000e+00}
   %bits = bitcast {f64} %s to {i64}
   %rest.bits = bitcast {f64} %rest to {i64}
   %signs = xor {i64} %bits, %rest.bits
-  %away = icmp slt {i64} %signs, {none}
-  %less = sub {i64} %bits, {one}
+  %away = icmp slt {i64} %signs, {i64:0}
+  %less = sub {i64} %bits, {i64:1}
   %truncated = select {i1} %away, {i64} %less, {i64} %bits
-  %odd = or {i64} %truncated, {one}
+  %odd = or {i64} %truncated, {i64:1}
   %chosen = select {i1} %inexact, {i64} %odd, {i64} %bits
   %result = bitcast {i64} %chosen to {f64}
   ret {f64} %result
-}}"""
-
-    name = f"spmd.f64.odd.fma{_suffix(lanes)}"
-    return module.helper(name, make)
+"""
+    head = "{f64} <- {f64} %a, {f64} %b, {f64} %c"
+    return _helper(module, lanes, "f64.odd.fma", head, body)
 
 
 # Steps of conversions
@@ -258,11 +253,8 @@ def define_computed(
     if not isinstance(target, narrow):
         writer.define(result, instruction)
         return
-    wide, lanes, hint = (
-        writer.temp(instruction),
-        lane_count(result.type),
-        result.name_hint,
-    )
+    wide, lanes = writer.temp(instruction), lane_count(result.type)
+    hint = result.name_hint
     writer.set(result, round_float(writer, wide, Float32Type(), target, lanes, hint))
 
 
@@ -272,17 +264,10 @@ def define_computed(
 @emits(arith.ExtFOp, arith.TruncFOp)
 def _float_to_float(writer: FunctionWriter, op: Operation) -> None:
     (source,), (result,) = op.operands, op.results
-    writer.set(
-        result,
-        round_float(
-            writer,
-            writer.get(source),
-            element_type(source.type),
-            element_type(result.type),
-            lane_count(source.type),
-            result.name_hint,
-        ),
-    )
+    here, there = element_type(source.type), element_type(result.type)
+    lanes, operand = lane_count(source.type), writer.get(source)
+    hint = result.name_hint
+    writer.set(result, round_float(writer, operand, here, there, lanes, hint))
 
 
 @emits(arith.SIToFPOp, arith.UIToFPOp)

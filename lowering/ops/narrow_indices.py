@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.ranges.integer_range import bit_width
-from spmd.dialects.interfaces.computation import Elementwise, FunctionOfOperands
+from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.rewriting import constant_index
 
 
@@ -44,7 +43,7 @@ def wrap_in_different_widths(function: FuncOp) -> bool:
             elif isinstance(owner, arith.TruncIOp | arith.IndexCastOp):
                 _note(bit_width(owner.results[0].type), widths)
                 worklist += owner.operands
-            elif Elementwise.of(owner) is not None or _is_view(owner):
+            elif FunctionOfOperands.of(owner) is not None:
                 worklist += owner.operands
             if len(widths) > 1:
                 return True
@@ -80,9 +79,3 @@ def _wraps_at(op: Operation) -> int | None:
         if divisor is not None and divisor > 0 and divisor & (divisor - 1) == 0:
             return divisor.bit_length() - 1
     return None
-
-
-def _is_view(op: Operation) -> bool:
-    """Whether `op` says where memory lies, or how large it is."""
-    memory = any(isinstance(operand.type, MemRefType) for operand in op.operands)
-    return memory and FunctionOfOperands.of(op) is not None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from spmd.lowering.math_names import C_FUNCTIONS
+from spmd.dialects.math_names import BINARY, UNARY
 
 PREFIX = "spmd."
 
@@ -39,6 +39,48 @@ _C_LIBRARY = frozenset(
     ]
 )
 
+_LIBM = frozenset(
+    [
+        *UNARY,
+        *BINARY,
+        "ceil",
+        "copysign",
+        "fabs",
+        "fdim",
+        "floor",
+        "fma",
+        "fmax",
+        "fmin",
+        "fmod",
+        "frexp",
+        "hypot",
+        "ilogb",
+        "ldexp",
+        "lgamma",
+        "llrint",
+        "llround",
+        "logb",
+        "lrint",
+        "lround",
+        "modf",
+        "nan",
+        "nearbyint",
+        "nextafter",
+        "remainder",
+        "remquo",
+        "rint",
+        "round",
+        "roundeven",
+        "scalbln",
+        "scalbn",
+        "sincos",
+        "sqrt",
+        "tgamma",
+        "trunc",
+    ]
+)
+"""All of libm, in the form for `double`: with `f` and `l` at the end for the others."""
+
 _RESERVED_PREFIXES = ("llvm.", "_ZGV", "__", PREFIX)
 
 
@@ -47,8 +89,8 @@ def exported_symbol(name: str) -> str:
     for_double = name[:-1] if name.endswith(("f", "l")) else name
     if (
         name in _C_LIBRARY
-        or name in C_FUNCTIONS
-        or for_double in C_FUNCTIONS
+        or name in _LIBM
+        or for_double in _LIBM
         or name.startswith(_RESERVED_PREFIXES)
     ):
         return PREFIX + name

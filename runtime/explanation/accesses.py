@@ -1,4 +1,4 @@
-"""Memory accesses and math functions, read in the vector code of one sub-group."""
+"""Memory accesses, read in the vector code of one sub-group."""
 
 from __future__ import annotations
 
@@ -8,24 +8,19 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 from xdsl.dialects import arith, memref, vector
-from xdsl.dialects.builtin import Float64Type, StringAttr, VectorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.diagnostics import source_location
 from spmd.dialects.interfaces.memory import MemoryAccess, loaded_memory, stored_memory
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.work_groups import CONTEXT, GROUP_MEMORY
-from spmd.lowering.machine import host_machine
-from spmd.lowering.math.math import libm_function
-from spmd.lowering.math.vector_math import libm_name
-from spmd.lowering.math.vector_polynomials import has_polynomial
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
 from spmd.runtime.explanation.facts import (
     Accesses,
     AccessKind,
     CostlyAccess,
-    MathCalls,
     Place,
 )
 
@@ -104,24 +99,3 @@ def _is_masked(op: Operation) -> bool:
             return not isinstance(op.mask.owner, arith.ConstantOp)
         case _:
             return False
-
-
-def math_calls(code: Iterable[Operation]) -> tuple[MathCalls, ...]:
-    """The math functions of vectors that are called, and not code in line."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for op in code:
-        if (function := libm_function(op)) is None:
-            continue
-        type_ = op.results[0].type
-        if not isinstance(type_, VectorType):
-            continue
-        element = cast(VectorType[Attribute], type_).element_type
-        scalar = "double" if isinstance(element, Float64Type) else "float"
-        name = libm_name(function, scalar)
-        if not has_polynomial(name):
-            known = name in host_machine().vector_functions
-            counts[op.name, "a vector function" if known else "a call per lane"] += 1
-    return tuple(
-        MathCalls(op, count, becomes)  # pyright: ignore[reportArgumentType]
-        for (op, becomes), count in counts.items()
-    )

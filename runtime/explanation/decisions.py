@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from xdsl.dialects.builtin import ModuleOp
@@ -12,13 +13,13 @@ from xdsl.passes import ModulePass
 from spmd.dialects.diagnostics import source_location
 from spmd.dialects.enclosing import function_around
 from spmd.dialects.remarks import (
-    CallPerLane,
     ClippedLoop,
     DefaultSubGroupSize,
     DroppedBarrier,
     FormedSubGroups,
     KeptInGroupMemory,
     MaskedDivergence,
+    MathCall,
     PlacedGroupMemory,
     Remark,
     Split,
@@ -29,12 +30,12 @@ from spmd.dialects.spmd import KernelOp
 from spmd.dialects.spmd.kernel import FULL_GROUPS
 from spmd.runtime.errors import SourceText
 from spmd.runtime.explanation import facts
-from spmd.runtime.explanation.accesses import accesses_of, math_calls
+from spmd.runtime.explanation.accesses import accesses_of
 from spmd.runtime.explanation.differences import differences
-from spmd.runtime.explanation.facts import Divergence, KernelFacts, Place
+from spmd.runtime.explanation.facts import Divergence, KernelFacts, MathCalls, Place
 from spmd.runtime.explanation.lines import Extent, lines_of
 from spmd.runtime.explanation.memory import kept_in, local_arrays, total
-from spmd.runtime.pipeline import run_passes
+from spmd.runtime.pipeline import run_passes, to_llvm
 
 CODE_IS_SCALAR = "vectorize is off"
 
@@ -56,6 +57,7 @@ def explain_kernel(
     collector = _Collector(kernel, vectorize)
     with listen(collector.take):
         run_passes(module, passes, source)
+        to_llvm(module, source)
     any_group, *full = collector.result()
     if not full:
         return any_group
@@ -75,8 +77,8 @@ class _Loop:
     code: tuple[Operation, ...] = ()
     """The vector code, when there is some."""
 
-    def result(self) -> facts.Loop:
-        """What there is to say when all passes have run."""
+    def result(self, math: Mapping[Operation, MathCall]) -> facts.Loop:
+        """What there is to say when LLVM IR has been written."""
         # A pass may have erased what nobody used.
         code = [op for each in self.code if each.parent for op in each.walk()]
         accesses, costly = accesses_of(code)
@@ -88,8 +90,16 @@ class _Loop:
             tuple(self.divergent),
             accesses,
             costly,
-            math_calls(code),
+            _math_calls(math[op] for op in code if op in math),
         )
+
+
+def _math_calls(calls: Iterable[MathCall]) -> tuple[MathCalls, ...]:
+    counts = Counter((call.op.name, call.is_vector) for call in calls)
+    return tuple(
+        MathCalls(op, count, "a vector function" if is_vector else "a call per lane")
+        for (op, is_vector), count in counts.items()
+    )
 
 
 class _Collector:
@@ -105,6 +115,7 @@ class _Collector:
         self._kept: list[KeptInGroupMemory] = []
         self._clipped: set[Operation] = set()
         self._loops: dict[Operation, _Loop] = {}
+        self._math: dict[Operation, MathCall] = {}
 
     def take(self, remark: Remark) -> None:
         """Sort in one remark."""
@@ -136,8 +147,8 @@ class _Collector:
             case Widened(op=group, code=code):
                 if (loop := self._loops.get(group)) is not None:
                     loop.code = code
-            case CallPerLane():
-                pass  # LLVM IR is not written here; `math_calls` reads the vector code.
+            case MathCall():
+                self._math[remark.op] = remark
 
     def _split(self, split: Split) -> KernelFacts:
         kernel = split.op
@@ -183,4 +194,6 @@ class _Collector:
         """What became of each version; that for any group is the first."""
         for name, version in sorted(self._versions.items(), key=lambda v: len(v[0])):
             loops = (loop for loop in self._loops.values() if loop.function == name)
-            yield replace(version, loops=tuple(loop.result() for loop in loops))
+            yield replace(
+                version, loops=tuple(loop.result(self._math) for loop in loops)
+            )

@@ -234,9 +234,7 @@ def test_math_functions_that_are_calls(monkeypatch: pytest.MonkeyPatch):
     (calls,) = loop_of(body).math
     assert (calls.op, calls.count) == ("math.erf", 2)
     assert calls.becomes == ("a vector function" if known else "a call per lane")
-    monkeypatch.setattr(
-        "spmd.runtime.explanation.accesses.host_machine", lambda: PORTABLE
-    )
+    monkeypatch.setattr("spmd.runtime.pipeline.host_machine", lambda: PORTABLE)
     loop = loop_of(body)
     assert loop.math[0].becomes == "a call per lane"
     assert not loop.is_good

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spmd.dialects.remarks import CallPerLane, Remark, listen
+from spmd.dialects.remarks import MathCall, Remark, listen
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import PORTABLE
 from tests.execution.lowering.elementwise import (
@@ -311,6 +311,6 @@ def test_without_vector_functions_each_lane_is_a_call():
         llvm_ir = emit_llvm(parse_module(text), PORTABLE)
     assert "@sinf" in llvm_ir
     (remark,) = remarks
-    assert isinstance(remark, CallPerLane)
-    assert (remark.op.name, remark.function) == ("math.sin", "sinf")
+    assert isinstance(remark, MathCall)
+    assert (remark.op.name, remark.is_vector) == ("math.sin", False)
     check(NativeFunctions(text, PORTABLE), case, 8)
