@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, NoReturn, TypeVar
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, StringAttr
@@ -49,9 +49,8 @@ class Rendezvous:
     """From the work-items and what each brings to what each gets."""
 
 
-MEANINGS: dict[type[Operation], Meaning] = {}
-NAMED_MEANINGS: dict[str, Meaning] = {}
-"""Those of ops in dialects that take long to import."""
+MEANINGS: dict[str, Meaning] = {}
+"""By the name of the op: some dialects take long to import."""
 REGIONS_OF_BLOCKS: list[Callable[[Body, Region, Terminate], None]] = []
 """How to write a region of many blocks; the dialect of jumps provides it."""
 HELPERS: dict[str, Any] = {
@@ -71,20 +70,14 @@ HELPERS: dict[str, Any] = {
 
 def meaning(*ops: type[OpT]) -> Callable[[Callable[[Body, OpT], None]], Meaning]:
     """Registers the function as the meaning of the ops."""
-
-    def register(function: Callable[[Body, OpT], None]) -> Meaning:
-        for op in ops:
-            MEANINGS[op] = cast(Meaning, function)
-        return cast(Meaning, function)
-
-    return register
+    return named_meaning(*(op.name for op in ops))
 
 
-def named_meaning(name: str) -> Callable[[Callable[[Body, Any], None]], Meaning]:
-    """Registers the function as the meaning of the op of this name."""
+def named_meaning(*names: str) -> Callable[[Callable[[Body, Any], None]], Meaning]:
+    """Registers the function as the meaning of the ops of these names."""
 
     def register(function: Callable[[Body, Any], None]) -> Meaning:
-        NAMED_MEANINGS[name] = function
+        MEANINGS.update(dict.fromkeys(names, function))
         return function
 
     return register
@@ -312,7 +305,7 @@ class Body:
         """Append the meaning of `op`."""
         if MemoryHint.of(op) is not None:
             return
-        write = MEANINGS.get(type(op)) or NAMED_MEANINGS.get(op.name)
+        write = MEANINGS.get(op.name)
         if write is None:
             fail(op, f"expected an op that the interpreter knows, got {op.name}")
         write(self, op)

@@ -14,9 +14,10 @@ from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
+from spmd.dialects.enclosing import enclosing
 from spmd.dialects.interfaces.control_flow import decisions
 from spmd.dialects.spmd import ConvergentOp, SubGroupOp, SubGroupQueryOp
-from spmd.dialects.work_groups import WORK_ITEMS
+from spmd.dialects.work_groups import work_item_dimension
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -105,25 +106,15 @@ def values_that_may_be_poison(module: ModuleOp) -> set[SSAValue]:
     return poison
 
 
-def ancestors(op: Operation) -> Iterator[Operation]:
-    """The ops around `op`, innermost first."""
-    parent = op.parent_op()
-    while parent is not None:
-        yield parent
-        parent = parent.parent_op()
-
-
-def is_in_lanes(op: Operation) -> bool:
-    """Whether the op stands in an op that runs lanes in lock step."""
-    return any(isinstance(parent, SubGroupOp) for parent in ancestors(op))
-
-
 def is_work_item_loop(op: Operation) -> bool:
-    return isinstance(op, scf.ForOp) and WORK_ITEMS in op.attributes
+    """Whether the iterations of `op` are work-items."""
+    return work_item_dimension(op) is not None
 
 
 def is_in_work_item_loop(op: Operation) -> bool:
-    return any(is_work_item_loop(parent) for parent in ancestors(op))
+    """Whether `op` stands in a loop over work-items."""
+    loop = enclosing(op, scf.ForOp)
+    return loop is not None and (is_work_item_loop(loop) or is_in_work_item_loop(loop))
 
 
 def runs_work_items(op: Operation) -> bool:
@@ -150,7 +141,9 @@ def ops_that_wait(module: ModuleOp, poison: set[SSAValue]) -> set[Operation]:
         if isinstance(op, SubGroupQueryOp):
             return is_in_work_item_loop(op)
         decided_by = (operand.value for operand in decisions(op))
-        return not poison.isdisjoint(decided_by) and is_in_lanes(op)
+        return not poison.isdisjoint(decided_by) and (
+            enclosing(op, SubGroupOp) is not None
+        )
 
     work: list[Operation] = [op for op in module.walk() if waits(op)]
     waiting: set[Operation] = set()

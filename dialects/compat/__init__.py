@@ -10,8 +10,8 @@ What xDSL 0.74 lacks of upstream's `arith`, `memref`, `vector`, `scf` and `llvm`
 | `llvm`   | `atomicrmw`, `cmpxchg` | `atomics` |
 
 xDSL's own classes are changed in place, because everybody who holds them (parser,
-passes, other plugins) must see the same ops. Each repair is probed for first, so that
-an xDSL that has it is left alone, and scalar code behaves exactly as before.
+passes, other plugins) must see the same ops. Scalar code behaves exactly as before. The
+version of xDSL is fixed: whoever raises it looks here for what can go.
 
 The stock `xdsl-opt` gets a repair when it first uses the dialect (see
 `spmd.universe`); passes and the API call `ensure()`.
@@ -43,10 +43,8 @@ _KERNEL_DIALECTS = ("arith", "memref", "vector", "scf")
 
 def add_missing(dialect: Dialect, *ops: type[Operation]) -> None:
     """Make `ops` members of a dialect of xDSL that has none of their names."""
-    present = {op.name for op in dialect.operations}
     # The list has no public way in; `Dialect` keeps and exposes this very list.
-    operations = dialect._operations  # pyright: ignore[reportPrivateUsage]
-    operations.extend(op for op in ops if op.name not in present)
+    dialect._operations.extend(ops)  # pyright: ignore[reportPrivateUsage]
 
 
 def ensure(*dialects: str) -> None:

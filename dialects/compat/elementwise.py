@@ -31,12 +31,9 @@ from xdsl.dialects.builtin import (
     IntegerType,
     TensorType,
     VectorType,
-    f32,
     i1,
-    i32,
-    i64,
 )
-from xdsl.ir import Attribute, Block, Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.irdl import (
     AttrConstraint,
     IntConstraint,
@@ -193,10 +190,6 @@ def _print_comparison(self: Comparison, printer: Printer) -> None:
 
 
 def _repair_comparison(op_type: type[Comparison]) -> None:
-    vector = VectorType(f32 if op_type is CmpfOp else i32, [4])
-    x = Block(arg_types=[vector]).args[0]
-    if not _is_scalar(op_type(x, x, "ule").result.type):
-        return
     construct: Callable[..., None] = op_type.__init__
 
     def __init__(self: Comparison, *args: Any, **keywords: Any) -> None:
@@ -303,10 +296,6 @@ def _print_select(self: arith.SelectOp, printer: Printer) -> None:
 
 
 def _repair_select() -> None:
-    vectors = VectorType(i1, [4]), VectorType(f32, [4])
-    mask, x = Block(arg_types=vectors).args
-    if _verifies(arith.SelectOp(mask, x, x)):
-        return
     setattr(arith.SelectOp, "parse", classmethod(_parse_select))
     setattr(arith.SelectOp, "print", _print_select)
     _lift(arith.SelectOp, ["cond"], _verify_select)
@@ -315,22 +304,23 @@ def _repair_select() -> None:
 # --- casts ------------------------------------------------------------------------
 
 
+def _bits(type_: Attribute) -> int:
+    assert isinstance(type_, FixedBitwidthType), "an integer has a width"
+    return type_.bitwidth
+
+
 def _any_elements(source: Attribute, result: Attribute) -> str | None:
     return None
 
 
 def _wider(source: Attribute, result: Attribute) -> str | None:
-    assert isinstance(source, FixedBitwidthType), "an integer has a width"
-    assert isinstance(result, FixedBitwidthType), "an integer has a width"
-    if result.bitwidth > source.bitwidth:
+    if _bits(result) > _bits(source):
         return None
     return f"expected a result wider than {source}, got {result}"
 
 
 def _narrower(source: Attribute, result: Attribute) -> str | None:
-    assert isinstance(source, FixedBitwidthType), "an integer has a width"
-    assert isinstance(result, FixedBitwidthType), "an integer has a width"
-    if result.bitwidth < source.bitwidth:
+    if _bits(result) < _bits(source):
         return None
     return f"expected a result narrower than {source}, got {result}"
 
@@ -341,52 +331,27 @@ def _one_index(source: Attribute, result: Attribute) -> str | None:
     return f"expected index on exactly one side, got {source} and {result}"
 
 
-@dataclass(frozen=True)
-class _Cast:
-    """A cast, its rule, and two element types it converts between."""
-
-    op_type: type[IRDLOperation]
-    why_not: ElementRule
-    source: Attribute
-    result: Attribute
-
-    def takes_vectors(self) -> bool:
-        (value,) = Block(arg_types=[VectorType(self.source, [4])]).args
-        result = VectorType(self.result, [4])
-        return _verifies(self.op_type.create(operands=[value], result_types=[result]))
-
-    def repair(self) -> None:
-        if self.takes_vectors():
-            return
-
-        def verify_shaped(op: IRDLOperation) -> None:
-            _verify_shapes(op)
-            types = (*op.operand_types, *op.result_types)
-            reason = self.why_not(*map(get_element_type_or_self, types))
-            if reason is not None:
-                raise VerifyException(f"'{op.name}' {reason}")
-
-        _lift(self.op_type, ["input", "result"], verify_shaped)
+_CASTS: dict[type[IRDLOperation], ElementRule] = {
+    arith.ExtSIOp: _wider,
+    arith.ExtUIOp: _wider,
+    arith.TruncIOp: _narrower,
+    arith.SIToFPOp: _any_elements,
+    arith.UIToFPOp: _any_elements,
+    arith.FPToSIOp: _any_elements,
+    arith.FPToUIOp: _any_elements,
+    arith.IndexCastOp: _one_index,
+}
 
 
-_CASTS = (
-    _Cast(arith.ExtSIOp, _wider, i32, i64),
-    _Cast(arith.ExtUIOp, _wider, i32, i64),
-    _Cast(arith.TruncIOp, _narrower, i64, i32),
-    _Cast(arith.SIToFPOp, _any_elements, i32, f32),
-    _Cast(arith.UIToFPOp, _any_elements, i32, f32),
-    _Cast(arith.FPToSIOp, _any_elements, f32, i32),
-    _Cast(arith.FPToUIOp, _any_elements, f32, i32),
-    _Cast(arith.IndexCastOp, _one_index, IndexType(), i32),
-)
+def _repair_cast(op_type: type[IRDLOperation], why_not: ElementRule) -> None:
+    def verify_shaped(op: IRDLOperation) -> None:
+        _verify_shapes(op)
+        types = (*op.operand_types, *op.result_types)
+        reason = why_not(*map(get_element_type_or_self, types))
+        if reason is not None:
+            raise VerifyException(f"'{op.name}' {reason}")
 
-
-def _verifies(op: Operation) -> bool:
-    try:
-        op.verify_()  # not `verify`, which prints the op when it fails
-    except VerifyException:
-        return False
-    return True
+    _lift(op_type, ["input", "result"], verify_shaped)
 
 
 def repair() -> None:
@@ -395,5 +360,5 @@ def repair() -> None:
         _repair_comparison(comparison)
     _repair_cmpi_canonicalization()
     _repair_select()
-    for cast_ in _CASTS:
-        cast_.repair()
+    for cast_, why_not in _CASTS.items():
+        _repair_cast(cast_, why_not)

@@ -20,20 +20,11 @@ scf.execute_region {                    scf.execute_region {
 from __future__ import annotations
 
 from collections.abc import Sequence
-from io import StringIO
 
-from xdsl.dialects.scf import ExecuteRegionOp, YieldOp
-from xdsl.ir import Attribute, Block, Region
+from xdsl.dialects.scf import ExecuteRegionOp
+from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-
-
-def _prints_terminators() -> bool:
-    """Whether xDSL prints the `scf.yield` of a region without results."""
-    op = ExecuteRegionOp((), Region(Block([YieldOp()])))
-    text = StringIO()
-    Printer(text).print_op(op)
-    return YieldOp.name in text.getvalue()
 
 
 def _parse(cls: type[ExecuteRegionOp], parser: Parser) -> ExecuteRegionOp:
@@ -61,7 +52,5 @@ def _print(self: ExecuteRegionOp, printer: Printer) -> None:
 
 def repair() -> None:
     """Give `scf.execute_region` a syntax that can be read again."""
-    if _prints_terminators():
-        return
     setattr(ExecuteRegionOp, "parse", classmethod(_parse))
     setattr(ExecuteRegionOp, "print", _print)

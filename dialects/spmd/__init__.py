@@ -21,13 +21,9 @@ from spmd.dialects.spmd import (
 )
 from spmd.dialects.spmd.atomics import AtomicCasOp as AtomicCasOp
 from spmd.dialects.spmd.atomics import AtomicKind as AtomicKind
-from spmd.dialects.spmd.atomics import AtomicKindAttr as AtomicKindAttr
-from spmd.dialects.spmd.atomics import AtomicOp as AtomicOp
 from spmd.dialects.spmd.atomics import AtomicRmwOp as AtomicRmwOp
 from spmd.dialects.spmd.atomics import AtomicScope as AtomicScope
-from spmd.dialects.spmd.atomics import AtomicScopeAttr as AtomicScopeAttr
 from spmd.dialects.spmd.atomics import Ordering as Ordering
-from spmd.dialects.spmd.atomics import OrderingAttr as OrderingAttr
 from spmd.dialects.spmd.collective import CollectiveOp as CollectiveOp
 from spmd.dialects.spmd.collective import ConvergentOp as ConvergentOp
 from spmd.dialects.spmd.collective import convergence_of as convergence_of
@@ -37,10 +33,8 @@ from spmd.dialects.spmd.collective import needs_sub_groups as needs_sub_groups
 from spmd.dialects.spmd.collectives import BroadcastOp as BroadcastOp
 from spmd.dialects.spmd.collectives import ReduceOp as ReduceOp
 from spmd.dialects.spmd.collectives import ScanMode as ScanMode
-from spmd.dialects.spmd.collectives import ScanModeAttr as ScanModeAttr
 from spmd.dialects.spmd.collectives import ScanOp as ScanOp
 from spmd.dialects.spmd.collectives import ShuffleMode as ShuffleMode
-from spmd.dialects.spmd.collectives import ShuffleModeAttr as ShuffleModeAttr
 from spmd.dialects.spmd.collectives import ShuffleOp as ShuffleOp
 from spmd.dialects.spmd.failure import FailOp as FailOp
 from spmd.dialects.spmd.ids import DimensionOp as DimensionOp
@@ -51,10 +45,8 @@ from spmd.dialects.spmd.ids import GroupIdOp as GroupIdOp
 from spmd.dialects.spmd.ids import LocalIdOp as LocalIdOp
 from spmd.dialects.spmd.ids import LocalSizeOp as LocalSizeOp
 from spmd.dialects.spmd.ids import NumGroupsOp as NumGroupsOp
-from spmd.dialects.spmd.kernel import FULL_GROUPS as FULL_GROUPS
 from spmd.dialects.spmd.kernel import MAX_GROUP_SIZE as MAX_GROUP_SIZE
 from spmd.dialects.spmd.kernel import MAX_SUB_GROUP_SIZE as MAX_SUB_GROUP_SIZE
-from spmd.dialects.spmd.kernel import NOALIAS as NOALIAS
 from spmd.dialects.spmd.kernel import KernelOp as KernelOp
 from spmd.dialects.spmd.kernel import ReturnOp as ReturnOp
 from spmd.dialects.spmd.lanes import MaskedOp as MaskedOp
@@ -62,7 +54,6 @@ from spmd.dialects.spmd.lanes import SubGroupOp as SubGroupOp
 from spmd.dialects.spmd.lanes import YieldOp as YieldOp
 from spmd.dialects.spmd.launch import MAX_EXTENT as MAX_EXTENT
 from spmd.dialects.spmd.launch import Extent as Extent
-from spmd.dialects.spmd.launch import ExtentAttr as ExtentAttr
 from spmd.dialects.spmd.launch import LaunchOp as LaunchOp
 from spmd.dialects.spmd.launch import LocalArgument as LocalArgument
 from spmd.dialects.spmd.prefetch import PrefetchOp as PrefetchOp
@@ -71,15 +62,10 @@ from spmd.dialects.spmd.sub_group_ids import NumSubGroupsOp as NumSubGroupsOp
 from spmd.dialects.spmd.sub_group_ids import SubGroupIdOp as SubGroupIdOp
 from spmd.dialects.spmd.sub_group_ids import SubGroupQueryOp as SubGroupQueryOp
 from spmd.dialects.spmd.sub_group_ids import SubGroupSizeOp as SubGroupSizeOp
-from spmd.dialects.spmd.types import GLOBAL as GLOBAL
 from spmd.dialects.spmd.types import LOCAL as LOCAL
 from spmd.dialects.spmd.types import MAX_LOCAL_BYTES as MAX_LOCAL_BYTES
-from spmd.dialects.spmd.types import PRIVATE as PRIVATE
 from spmd.dialects.spmd.types import Dimension as Dimension
-from spmd.dialects.spmd.types import DimensionAttr as DimensionAttr
 from spmd.dialects.spmd.types import Kind as Kind
-from spmd.dialects.spmd.types import KindAttr as KindAttr
-from spmd.dialects.spmd.types import Memory as Memory
 from spmd.dialects.spmd.types import MemoryAttr as MemoryAttr
 from spmd.dialects.spmd.types import Scope as Scope
 from spmd.dialects.spmd.types import ScopeAttr as ScopeAttr
@@ -90,7 +76,6 @@ from spmd.dialects.spmd.votes import AllOp as AllOp
 from spmd.dialects.spmd.votes import AnyOp as AnyOp
 from spmd.dialects.spmd.votes import BallotOp as BallotOp
 from spmd.dialects.spmd.votes import ElectOp as ElectOp
-from spmd.dialects.spmd.votes import VoteOp as VoteOp
 from spmd.dialects.spmd.work_group import BarrierOp as BarrierOp
 from spmd.dialects.spmd.work_group import LocalAllocOp as LocalAllocOp
 from spmd.dialects.spmd.work_group import is_group_barrier as is_group_barrier

@@ -7,7 +7,7 @@ element type of the result, `{s}` for that of the first operand, and `{site}` fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import VectorType
@@ -34,6 +34,18 @@ def rounded(text: str, scalar: Scalar) -> str:
     return text if scalar.name == "f64" else f"round_{scalar.name}({text})"
 
 
+def unless_poison(
+    body: Body, op: Operation, names: Sequence[str], text: str, otherwise: str
+) -> str:
+    """`text`, or `otherwise` if an operand, which has one of the `names`, is undefined."""
+    guards = [
+        f"{name} is POISON"
+        for name, operand in zip(names, op.operands, strict=True)
+        if body.may_be_poison(operand)
+    ]
+    return f"{otherwise} if {' or '.join(guards)} else {text}" if guards else text
+
+
 def elementwise(body: Body, op: Operation, text: str, *, rounds: bool = False) -> None:
     """
     The single result of `op` is `text`; a float that `rounds` is rounded to its type.
@@ -49,16 +61,11 @@ def elementwise(body: Body, op: Operation, text: str, *, rounds: bool = False) -
     site = body.site(op) if "{site}" in text else None
     first = element(op.operands[0].type, op)
     expression = text.format(*names, t=scalar, s=first, site=site)
-    guards = [
-        f"{name} is POISON"
-        for name, operand in zip(names, op.operands, strict=True)
-        if body.may_be_poison(operand)
-    ]
-    in_place = rounds and scalar.name == "f32" and not guards and not is_vector
+    is_defined = not any(map(body.may_be_poison, op.operands))
+    in_place = rounds and scalar.name == "f32" and is_defined and not is_vector
     if rounds and not in_place:
         expression = rounded(expression, scalar)
-    if guards:
-        expression = f"POISON if {' or '.join(guards)} else {expression}"
+    expression = unless_poison(body, op, names, expression, "POISON")
     if is_vector:
         zipped = sources[0] if len(sources) == 1 else f"zip({', '.join(sources)})"
         expression = f"tuple([{expression} for {', '.join(names)} in {zipped}])"

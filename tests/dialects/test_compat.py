@@ -306,10 +306,8 @@ def test_gather_refuses_what_does_not_fit():
 
 def test_repairs_happen_once():
     before = list(vector.Vector.operations), arith.CmpiOp.verify_, arith.CmpiOp.parse
-    compat.ensure()
-    for repair in ("elementwise", "memory", "execute_region", "atomics"):
-        module = __import__(f"spmd.dialects.compat.{repair}", fromlist=["repair"])
-        module.repair()
+    compat.ensure(*compat.REPAIRED_DIALECTS)
+    compat.ensure(*compat.REPAIRED_DIALECTS)
     assert [op.name for op in vector.Vector.operations] == [op.name for op in before[0]]
     names = [op.name for op in llvm.LLVM.operations]
     assert len(names) == len(set(names))

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any
-
-from xdsl.ir import Operation
+from typing import Any, TypeVar
 
 from spmd.dialects.spmd import (
     AllOp,
@@ -15,21 +12,25 @@ from spmd.dialects.spmd import (
     BallotOp,
     BarrierOp,
     BroadcastOp,
+    ConvergentOp,
     ElectOp,
     ReduceOp,
     ScanOp,
     Scope,
-    ScopeAttr,
     ShuffleOp,
+    neutral_element,
 )
-from spmd.reference.compiler import Body, OpT, Rendezvous, meaning
+from spmd.reference.compiler import Body, Rendezvous, meaning
 from spmd.reference.facts import poison_source
 from spmd.reference.items import WorkItem
-from spmd.reference.scalars import POISON, Scalar
+from spmd.reference.scalars import POISON
 from spmd.reference.semantics.expressions import Combine, combination, element
 
 Resolve = Callable[[Sequence[WorkItem], Sequence[Any]], Sequence[Any]]
 """From the work-items and the operands of each to the result of each."""
+
+
+OpT = TypeVar("OpT", bound=ConvergentOp)
 
 
 def collective(
@@ -46,10 +47,9 @@ def collective(
     return register
 
 
-def _meet(body: Body, op: Operation, resolve: Resolve) -> None:
+def _meet(body: Body, op: ConvergentOp, resolve: Resolve) -> None:
     """Wait for the others, with the operands, and get a result."""
-    scope = op.properties.get("scope")
-    across_sub_group = not isinstance(scope, ScopeAttr) or scope.data is Scope.SUB_GROUP
+    across_sub_group = op.convergence_scope is Scope.SUB_GROUP
     site = body.site(op)
     body.program.rendezvous[site] = Rendezvous(op, across_sub_group, resolve)
     position = body.position(site) if across_sub_group else "()"
@@ -77,19 +77,9 @@ def to_all(function: Callable[[Sequence[Any]], Any]) -> Resolve:
     return resolve
 
 
-@collective(BarrierOp)
-def _barrier(_: Body, op: BarrierOp) -> Resolve:
-    return lambda items, values: values
-
-
-@collective(AnyOp)
-def _any(_: Body, op: AnyOp) -> Resolve:
-    return to_all(any)
-
-
-@collective(AllOp)
-def _all(_: Body, op: AllOp) -> Resolve:
-    return to_all(all)
+collective(BarrierOp)(lambda body, op: lambda items, values: values)
+collective(AnyOp)(lambda body, op: to_all(any))
+collective(AllOp)(lambda body, op: to_all(all))
 
 
 @collective(BallotOp)
@@ -115,23 +105,6 @@ def _elect(_: Body, op: ElectOp) -> Resolve:
 # --- reduce and scan -----------------------------------------------------------------
 
 
-def neutral(kind: str, scalar: Scalar) -> Any:
-    """What an exclusive scan starts with."""
-    if scalar.is_float:
-        return {"add": 0.0, "mul": 1.0, "min": math.inf, "max": -math.inf}[kind]
-    return {
-        "add": 0,
-        "mul": 1,
-        "min": scalar.sign - 1,
-        "max": scalar.sign,
-        "minui": scalar.mask,
-        "maxui": 0,
-        "and": scalar.mask,
-        "or": 0,
-        "xor": 0,
-    }[kind]
-
-
 def combine_of(body: Body, op: ReduceOp | ScanOp) -> Combine:
     """How two values become one."""
     text = combination(op.kind.data.value, element(op.value.type, op))
@@ -146,7 +119,9 @@ def _reduce(body: Body, op: ReduceOp) -> Resolve:
 
 @collective(ScanOp)
 def _scan(body: Body, op: ScanOp) -> Resolve:
-    start = neutral(op.kind.data.value, element(op.value.type, op))
+    start = neutral_element(op.kind.data, op.value.type).value.data
+    if isinstance(start, int):
+        start &= element(op.value.type, op).mask
     combine = combine_of(body, op)
     inclusive = op.mode.data.value == "inclusive"
 

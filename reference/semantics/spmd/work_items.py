@@ -8,26 +8,15 @@ take turns, as the work-items of a kernel do. Other work-item loops are plain lo
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import SSAValue
 
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.work_groups import WORK_ITEMS
+from spmd.dialects.work_groups import work_item_dimension
 from spmd.reference.compiler import Body, helper, meaning
 from spmd.reference.facts import is_work_item_loop
 from spmd.reference.items import WorkItem
 from spmd.reference.semantics.upstream.scf import induction, loop_range, write_for
-
-
-def dimension_of(op: scf.ForOp) -> int:
-    attribute = op.attributes[WORK_ITEMS]
-    if not isinstance(attribute, DenseArrayBase):
-        fail(op, f"expected a dimension in {WORK_ITEMS}, got {attribute}")
-    (dimension,) = cast("DenseArrayBase[Any]", attribute).get_values()
-    return int(dimension)
 
 
 @helper
@@ -54,7 +43,7 @@ def _for(body: Body, op: scf.ForOp) -> None:
 def _work_items(
     body: Body,
     op: scf.ForOp,
-    indices: dict[int, str],
+    indices: dict[int | None, str],
     items: str,
     known: set[SSAValue],
 ) -> None:
@@ -64,7 +53,7 @@ def _work_items(
     iterations = loop_range(body, op, op.lb, op.ub, op.step)
     with body.suite(f"for {body.new(variable)} in {iterations}"):
         induction(body, variable, op.lb, op)
-        here = {**indices, dimension_of(op): body.use(variable)}
+        here = {**indices, work_item_dimension(op): body.use(variable)}
         if not any(is_work_item_loop(each) for each in op.body.walk()):
             _item(body, op, here, items, known)
             return
@@ -78,7 +67,7 @@ def _work_items(
 def _item(
     body: Body,
     op: scf.ForOp,
-    indices: dict[int, str],
+    indices: dict[int | None, str],
     items: str,
     known: set[SSAValue],
 ) -> None:

@@ -25,6 +25,7 @@ from spmd.reference.semantics.expressions import (
     element,
     elementwise,
     expressions,
+    unless_poison,
 )
 
 
@@ -251,13 +252,7 @@ def _two_results(body: Body, op: Any) -> None:
     is_vector = isinstance(op.lhs.type, VectorType)
     names = ["a", "b"] if is_vector else operands
     text = f"({TWO_RESULTS[type(op)].format(*names, t=element(op.lhs.type, op))})"
-    guards = [
-        f"{name} is POISON"
-        for name, value in zip(names, op.operands, strict=True)
-        if body.may_be_poison(value)
-    ]
-    if guards:
-        text = f"(POISON, POISON) if {' or '.join(guards)} else {text}"
+    text = unless_poison(body, op, names, text, "(POISON, POISON)")
     if is_vector:
         text = f"map(tuple, zip(*[{text} for a, b in zip({', '.join(operands)})]))"
     body.line(f"{low}, {high} = {text}")

@@ -94,18 +94,19 @@ def subview(
     )
 
 
-@meaning(memref.SubviewOp)
-def _subview(body: Body, op: memref.SubviewOp) -> None:
+def _part(body: Body, op: memref.SubviewOp | memref.ReinterpretCastOp) -> str:
+    """The source, and the offsets, sizes and strides of a part of it, as arguments."""
     offsets = mixed(body, op, op.static_offsets, op.offsets)
     sizes = mixed(body, op, op.static_sizes, op.sizes)
     strides = mixed(body, op, op.static_strides, op.strides)
+    return f"{body.use(op.source)}, {offsets}, {sizes}, {strides}"
+
+
+@meaning(memref.SubviewOp)
+def _subview(body: Body, op: memref.SubviewOp) -> None:
     static = op.static_sizes.get_values()
     kept = tuple(kept_dimensions(static, memref_type(op.result, op), op))
-    body.let(
-        op.result,
-        f"subview({body.use(op.source)}, {offsets}, {sizes}, {strides}, {kept}, "
-        f"{body.site(op)})",
-    )
+    body.let(op.result, f"subview({_part(body, op)}, {kept}, {body.site(op)})")
 
 
 UNBOUNDED = 2**63 - 1
@@ -129,14 +130,7 @@ def reinterpreted(
 
 @meaning(memref.ReinterpretCastOp)
 def _reinterpret_cast(body: Body, op: memref.ReinterpretCastOp) -> None:
-    offsets = mixed(body, op, op.static_offsets, op.offsets)
-    sizes = mixed(body, op, op.static_sizes, op.sizes)
-    strides = mixed(body, op, op.static_strides, op.strides)
-    body.let(
-        op.result,
-        f"reinterpreted({body.use(op.source)}, {offsets}, {sizes}, {strides}, "
-        f"{body.site(op)})",
-    )
+    body.let(op.result, f"reinterpreted({_part(body, op)}, {body.site(op)})")
 
 
 @helper
@@ -184,14 +178,9 @@ def _cast(body: Body, op: memref.CastOp) -> None:
     )
 
 
-@meaning(memref.MemorySpaceCastOp)
-def _memory_space_cast(body: Body, op: memref.MemorySpaceCastOp) -> None:
-    body.names[op.dest] = body.use(op.source)
-
-
-@meaning(memref.AssumeAlignmentOp)
-def _assume_alignment(body: Body, op: memref.AssumeAlignmentOp) -> None:
-    body.names[op.result] = body.use(op.memref)
+@meaning(memref.MemorySpaceCastOp, memref.AssumeAlignmentOp)
+def _same(body: Body, op: Operation) -> None:
+    body.names[op.results[0]] = body.use(op.operands[0])
 
 
 @helper

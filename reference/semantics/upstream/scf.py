@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.rewriting import constant_index
 from spmd.reference.compiler import (
     Body,
     Terminate,
@@ -21,14 +21,6 @@ from spmd.reference.semantics.expressions import element
 
 MOST_ITERATIONS = 2_000_000
 """How long a checked run waits for a loop to end."""
-
-
-def constant_of(value: SSAValue) -> int | None:
-    """The number that an integer constant gives."""
-    owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return owner.value.value.data
-    return None
 
 
 def assign_to(targets: Sequence[str]) -> Terminate:
@@ -78,7 +70,7 @@ def positive(step: int, site: int) -> int:
 def bound(body: Body, value: SSAValue, op: Operation) -> str:
     """The bound of a loop as a Python number with its sign."""
     scalar = element(value.type, op)
-    number = constant_of(value)
+    number = constant_index(value)
     if number is not None and number >= 0:
         return str(number)
     return f"signed({body.condition(value, op, 'loop bound')}, {scalar.bits})"
@@ -89,14 +81,14 @@ def loop_range(
 ) -> str:
     """The iterations of a loop as an expression."""
     by = bound(body, step, op)
-    if (constant_of(step) or 0) <= 0:
+    if (constant_index(step) or 0) <= 0:
         by = f"positive({by}, {body.site(op)})"
     return f"range({bound(body, lower, op)}, {bound(body, upper, op)}, {by})"
 
 
 def induction(body: Body, variable: SSAValue, lower: SSAValue, op: Operation) -> None:
     """Bring the loop's number, which may be negative, into the form of a value."""
-    number = constant_of(lower)
+    number = constant_index(lower)
     if number is None or number < 0:
         name = body.use(variable)
         body.line(f"{name} &= {element(variable.type, op).mask}")
