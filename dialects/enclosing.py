@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TypeVar
 
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -49,3 +50,32 @@ def op_of(value: SSAValue) -> Operation:
     op = owner if isinstance(owner, Operation) else owner.parent_op()
     assert op is not None, "a block stands in an operation"
     return op
+
+
+def is_outside(value: SSAValue, op: Operation) -> bool:
+    """Whether `value` is older than `op`, and so the same in all runs of its regions."""
+    return not op.is_ancestor(value.owner)
+
+
+def block_arguments(op: Operation) -> Iterator[BlockArgument]:
+    """The arguments of all blocks of the regions of `op`."""
+    for region in op.regions:
+        for block in region.blocks:
+            yield from block.args
+
+
+def used_from_outside(code: Operation | Block) -> dict[SSAValue, None]:
+    """
+    The values that `code` uses and that something else defines, in order.
+
+    As `getUsedValuesDefinedAbove` of MLIR.
+    """
+    if isinstance(code, Operation) and not code.regions:
+        return dict.fromkeys(code.operands)
+    ops = tuple(code.walk())
+    inside: set[object] = {code, *ops}
+    for op in ops:
+        for region in op.regions:
+            inside.update(region.blocks)
+    used = (value for op in ops for value in op.operands)
+    return {value: None for value in used if value.owner not in inside}

@@ -34,6 +34,7 @@ from xdsl.traits import IsTerminator
 
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.memory.accesses import accesses_of, may_overlap
+from spmd.dialects.enclosing import used_from_outside
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.spmd import (
     KernelOp,
@@ -170,7 +171,7 @@ class _Cutter:
         return (
             before.why_not_moved_up(op) is None
             and not _asks_who_it_is(op)
-            and all(self._is_once(value, region) for value in _captured(op))
+            and all(self._is_once(value, region) for value in used_from_outside(op))
         )
 
     def _is_uniform(self, value: SSAValue) -> bool:
@@ -235,17 +236,3 @@ def around_syncs(kernel: KernelOp) -> Iterator[Operation]:
 def _asks_who_it_is(op: Operation) -> bool:
     """Whether `op` contains a question that only a work-item can answer."""
     return any(isinstance(inner, LocalIdOp | SubGroupQueryOp) for inner in op.walk())
-
-
-def _captured(op: Operation) -> Iterator[SSAValue]:
-    """The values that `op` and what is inside of it use from outside."""
-    if not op.regions:
-        yield from op.operands
-        return
-    inside: set[Operation | Block] = set()
-    for inner in op.walk():
-        inside.add(inner)
-        for region in inner.regions:
-            inside.update(region.blocks)
-    for inner in op.walk():
-        yield from (value for value in inner.operands if value.owner not in inside)

@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation
 
 from spmd.analysis.graphs.dominators import dominates, immediate_dominators
 from spmd.analysis.graphs.traversal import reachable
@@ -133,18 +133,3 @@ def find_sub_cfgs(cfg: Cfg) -> tuple[SubCfg, ...]:
         found[sync] = SubCfg(sync, tuple(dominator), ends, dominator, branches)
         worklist.extend(end for end in map(terminator, ends) if is_sync(end))
     return tuple(found.values())
-
-
-def used_from_outside(block: Block) -> dict[SSAValue, None]:
-    """The values that `block` uses and that other blocks define, in order."""
-    inside: set[object] = {block}
-    found: dict[SSAValue, None] = {}
-    for op in block.walk():
-        inside.add(op)
-        for region in op.regions:
-            inside.update(region.blocks)
-    for op in block.walk():
-        for value in op.operands:
-            if value.owner not in inside:
-                found[value] = None
-    return found

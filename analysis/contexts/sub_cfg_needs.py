@@ -19,10 +19,10 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.barriers.convergent_loops import ConvergentLoops
-from spmd.analysis.barriers.sub_cfgs import Cfg, SubCfg, used_from_outside
+from spmd.analysis.barriers.sub_cfgs import Cfg, SubCfg
 from spmd.analysis.contexts.needs import Needs, Resolver, Values
 from spmd.analysis.divergence.analyze import Divergence
-from spmd.dialects.enclosing import block_of, terminator
+from spmd.dialects.enclosing import block_of, terminator, used_from_outside
 from spmd.dialects.spmd import LocalIdOp, ScanOp, is_sync
 
 

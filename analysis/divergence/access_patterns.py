@@ -25,11 +25,8 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
     IntegerType,
-    MemRefType,
-    NoneAttr,
-    StridedLayoutAttr,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.ranges.integer_range import power_of_two_part
@@ -108,15 +105,10 @@ def _scaled(index: Shape, factor: int | None) -> _Position:
     )
 
 
-def element_strides(type_: MemRefType[Attribute]) -> Sequence[int | None]:
+def element_strides(memory: SSAValue) -> Sequence[int | None]:
     """Elements from one index to the next, per dimension; `None` if not static."""
-    layout = type_.layout
-    if isinstance(layout, StridedLayoutAttr):
-        return layout.get_strides()
-    shape = type_.get_shape()
-    if not isinstance(layout, NoneAttr):
-        return [None] * len(shape)
-    return type_.strides_for_shape(shape)
+    type_ = memref_type(memory)
+    return type_.get_strides() or [None] * type_.get_num_dims()
 
 
 def _mixed(
@@ -147,7 +139,7 @@ class _Addresses:
         position = self.of_view(memory)
         if position is None:
             return None
-        strides = element_strides(memref_type(memory))
+        strides = element_strides(memory)
         for index, stride in zip(indices, strides, strict=True):
             position = position.plus(_scaled(self.shape(index), stride))
         return position
@@ -177,7 +169,7 @@ class _Addresses:
         if not all(self.shape(step).is_uniform for step in steps):
             return None
         offsets = _mixed(_integers(view.static_offsets), view.offsets)
-        strides = element_strides(memref_type(view.source))
+        strides = element_strides(view.source)
         for offset, stride in zip(offsets, strides, strict=True):
             position = position.plus(_scaled(self.shape(offset), stride))
         return position

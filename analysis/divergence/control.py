@@ -28,6 +28,7 @@ from xdsl.ir import BlockArgument, Operation, Region, SSAValue
 
 from spmd.analysis.shapes.shape import UNDEF, VARYING, Shape, join_all
 from spmd.analysis.shapes.transfer import Lanes
+from spmd.dialects.enclosing import block_arguments, is_outside
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions, phis
 
 ShapeOf: TypeAlias = Callable[[SSAValue], Shape]
@@ -152,8 +153,7 @@ def _is_invariant(
             and back.block is op.after_region.block
             and passed[back.index] is value
         )
-    block = value.block if isinstance(value, BlockArgument) else value.owner.parent
-    return block is None or not op.is_ancestor(block)
+    return is_outside(value, op)
 
 
 def flow_of_region(op: Operation, shape_of: ShapeOf, lanes: Lanes) -> Flow:
@@ -167,10 +167,8 @@ def flow_of_region(op: Operation, shape_of: ShapeOf, lanes: Lanes) -> Flow:
 
 def flow_of_unknown(op: Operation) -> Flow:
     """An operation whose regions run in an unknown order."""
-    arguments = [
-        a for region in op.regions for block in region.blocks for a in block.args
-    ]
-    return Flow([(value, VARYING) for value in (*op.results, *arguments)], True)
+    values = (*op.results, *block_arguments(op))
+    return Flow([(value, VARYING) for value in values], True)
 
 
 def flow_of(op: Operation, shape_of: ShapeOf, lanes: Lanes) -> Flow:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from io import StringIO
@@ -22,6 +22,7 @@ from xdsl.printer import Printer
 
 from spmd.analysis.divergence.analyze import Divergence, analyses_of
 from spmd.analysis.divergence.explanation import name_of
+from spmd.dialects.enclosing import block_arguments
 
 
 class Kind(Enum):
@@ -102,13 +103,7 @@ class _Remarks:
         ]
         self._of: dict[SSAValue, Divergence] = {}
         for divergence in self.divergences:
-            for op in divergence.root.walk():
-                inside = op is not divergence.root
-                for value in op.results if inside else ():
-                    self._of[value] = divergence
-                for region in op.regions:
-                    for block in region.blocks:
-                        self._of.update(dict.fromkeys(block.args, divergence))
+            self._of.update(dict.fromkeys(_values_in(divergence.root), divergence))
 
     def value(self, text: str, value: SSAValue) -> Piece:
         divergence = self._of.get(value)
@@ -156,15 +151,17 @@ def why(module: ModuleOp, name: str) -> list[str]:
     wanted = f"%{name.removeprefix('%')}"
     found: list[str] = []
     for divergence in analyses_of(module):
-        for op in divergence.root.walk():
-            values: list[SSAValue] = [*op.results]
-            for region in op.regions:
-                for block in region.blocks:
-                    values.extend(block.args)
-            for value in values:
-                if value.name_hint is not None and name_of(value) == wanted:
-                    found.append(divergence.why_varying(value))
+        for value in _values_in(divergence.root):
+            if value.name_hint is not None and name_of(value) == wanted:
+                found.append(divergence.why_varying(value))
     return found
+
+
+def _values_in(root: Operation) -> Iterator[SSAValue]:
+    """The values that are defined inside of `root`."""
+    for op in root.walk():
+        yield from () if op is root else op.results
+        yield from block_arguments(op)
 
 
 def to_terminal(pieces: Sequence[Piece], *, colours: bool = True) -> str:

@@ -13,7 +13,7 @@ from xdsl.traits import IsTerminator
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.building import Rematerializer
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.enclosing import function_around, terminator
+from spmd.dialects.enclosing import function_around, is_outside, terminator
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import LaneIdOp, MaskedOp, Scope, SubGroupOp, convergence_of
 from spmd.passes.lane_loops.collectives import write_collective
@@ -75,7 +75,7 @@ class _LaneLoops(LaneWriter):
 
     def _before_loop(self, value: SSAValue, lane: SSAValue) -> SSAValue | None:
         """What `lane` has of a value from before a loop; arrays are rematerialized."""
-        if self.is_outside(value):
+        if is_outside(value, self.group):
             return value
         if not isinstance(value.type, MemRefType):
             return self.at(value, lane)
@@ -215,7 +215,7 @@ class _LaneLoops(LaneWriter):
                 end = terminator(region.block)
                 value = end.operands[number]
                 uniform = uniform and (
-                    self.is_outside(value) or self.divergence.is_uniform(value)
+                    is_outside(value, self.group) or self.divergence.is_uniform(value)
                 )
             self.slot(result, uniform)
 

@@ -21,6 +21,7 @@ from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import static_bytes
+from spmd.dialects.enclosing import is_outside
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import SubGroupOp
 from spmd.dialects.work_groups import aligned_alloca
@@ -103,11 +104,6 @@ class LaneWriter(Builder):
 
     # Values between loops
 
-    def is_outside(self, value: SSAValue) -> bool:
-        """Whether `value` is older than the sub-group."""
-        owner = value.owner
-        return not self.group.is_ancestor(owner)
-
     def slot(self, value: SSAValue, shared: bool | None = None) -> Slot:
         """The memory that keeps `value`; who asks first says whether lanes share it."""
         found = self._slots.get(value)
@@ -133,13 +129,13 @@ class LaneWriter(Builder):
 
     def is_shared(self, value: SSAValue) -> bool:
         """Whether there is one place where all lanes find `value`."""
-        if value in self.scalars or self.is_outside(value):
+        if value in self.scalars or is_outside(value, self.group):
             return True
         return value not in self.group.body.block.args and self.slot(value).shared
 
     def at(self, value: SSAValue, lane: SSAValue | None) -> SSAValue:
         """What `lane` has; without one, what all have."""
-        if self.is_outside(value):
+        if is_outside(value, self.group):
             return value
         if value in self.scalars:
             return self.scalars[value]

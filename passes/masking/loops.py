@@ -12,7 +12,7 @@ from xdsl.rewriter import Rewriter
 
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import Builder
-from spmd.dialects.enclosing import terminator
+from spmd.dialects.enclosing import is_outside, terminator
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import AnyOp, BroadcastOp, LaneIdOp, Scope
 from spmd.passes.masking.masks import Mask, Masks
@@ -70,8 +70,8 @@ def _mask_lockstep(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
       %left = arith.subi %n, %k0 : index
       %active = arith.cmpi slt, %lane, %left : index
       ...
-      %frozen = arith.select %active, %b, %a : f32
-      scf.yield %frozen : f32
+      %kept = arith.select %active, %b, %a : f32
+      scf.yield %kept : f32
     }
     ```
     """
@@ -246,7 +246,7 @@ def _blend_live_outs(
     passed_through = set(arguments)
     for j, result in enumerate(loop.results):
         value, same_as = forwarded[j], arguments[j]
-        if _is_from_outside(value, loop) or not needs_blend(masking, result):
+        if is_outside(value, loop) or not needs_blend(masking, result):
             continue
         argument = body.args[j + 1]
         if same_as is None:
@@ -277,12 +277,12 @@ def _keep_passed_through(
     """The next values, where lanes that have left the loop keep those they left with."""
     end = terminator(body)
     nexts = list(end.operands)
-    frozen: set[int] = set()
+    done: set[int] = set()
     for j, k in state.passed_through.items():
         old = body.args[j + 1]
-        if nexts[k] is old or k in frozen:
+        if nexts[k] is old or k in done:
             continue
-        frozen.add(k)
+        done.add(k)
         kept = arith.SelectOp(live, nexts[k], old)
         nexts[k] = Builder.before(end).add(kept, test.args[k + 1])
     return nexts
@@ -314,9 +314,3 @@ def _number_of(value: SSAValue, block: Block) -> int | None:
     if isinstance(value, BlockArgument) and value.owner is block:
         return value.index - 1
     return None
-
-
-def _is_from_outside(value: SSAValue, loop: Operation) -> bool:
-    owner = value.owner
-    node = owner if isinstance(owner, Operation) else owner.parent_op()
-    return not (node is loop or (node is not None and loop.is_ancestor(node)))

@@ -53,8 +53,8 @@ spmd.sub_group (%lx) shape [16] at (%first) {
   } do {
   ^bb0(%live: i1, %a: f32):
     %half = arith.mulf %a, %c : f32
-    %frozen = arith.select %live, %half, %a : f32
-    scf.yield %live, %frozen : i1, f32
+    %kept = arith.select %live, %half, %a : f32
+    scf.yield %live, %kept : i1, f32
   }
   memref.store %r, %z[%lx] : memref<?xf32>
 }

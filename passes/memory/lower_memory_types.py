@@ -43,7 +43,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from spmd.dialects.building import Builder
-from spmd.dialects.enclosing import function_around
+from spmd.dialects.enclosing import block_arguments, function_around
 from spmd.dialects.rewriting import hint, locate, replace
 from spmd.dialects.spmd import LOCAL, LocalAllocOp, MemoryAttr, PrefetchOp
 from spmd.dialects.work_groups import aligned_alloca, mark_group_memory
@@ -105,10 +105,8 @@ def _lower(op: Operation) -> None:
     if isinstance(op, memref.MemorySpaceCastOp) and op.source.type == op.dest.type:
         replace(op, (), (op.source,))
         return
-    for region in op.regions:
-        for block in region.blocks:
-            for argument in block.args:
-                _retype(argument)
+    for argument in block_arguments(op):
+        _retype(argument)
 
 
 def _retype(value: SSAValue) -> None:

@@ -53,7 +53,7 @@ from xdsl.passes import ModulePass
 from spmd.analysis.barriers.barrier_regions import around_syncs
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
 from spmd.dialects.building import Builder, ConstantPool
-from spmd.dialects.enclosing import op_of
+from spmd.dialects.enclosing import block_arguments, op_of
 from spmd.dialects.interfaces.control_flow import Phi, all_phis
 from spmd.dialects.rewriting import constant_index, erase_dead_ops, hint
 from spmd.dialects.spmd import (
@@ -135,12 +135,9 @@ def _counts(op: Operation) -> bool:
 
 
 def _forwards_integers(op: Operation) -> bool:
-    values = (
-        *op.results,
-        *(a for region in op.regions for b in region.blocks for a in b.args),
-    )
-    if isinstance(op, scf.ForOp):
-        values = op.results
+    # The arguments of an `scf.for` are its results, but for the counter.
+    arguments = () if isinstance(op, scf.ForOp) else block_arguments(op)
+    values = (*op.results, *arguments)
     return any(is_integer(value.type) for value in values)
 
 

@@ -18,7 +18,7 @@ from xdsl.traits import IsTerminator
 from xdsl.utils.hints import isa
 
 from spmd.analysis.barriers.sub_cfg_order import SubCfgOrder
-from spmd.analysis.barriers.sub_cfgs import SubCfg, used_from_outside
+from spmd.analysis.barriers.sub_cfgs import SubCfg
 from spmd.analysis.contexts.sub_cfg_needs import (
     Reaches,
     SubCfgNeeds,
@@ -27,7 +27,7 @@ from spmd.analysis.contexts.sub_cfg_needs import (
     reaches,
 )
 from spmd.dialects.building import Builder, Rematerializer
-from spmd.dialects.enclosing import terminator
+from spmd.dialects.enclosing import terminator, used_from_outside
 from spmd.dialects.rewriting import hint, locate
 from spmd.dialects.spmd import LocalIdOp, is_sync
 from spmd.passes.splitting.kept_values import EntryValues, KeptValues

@@ -24,6 +24,7 @@ from xdsl.utils.hints import isa
 
 from spmd.analysis.graphs.traversal import reachable
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.enclosing import is_outside
 from spmd.dialects.interfaces.computation import Elementwise, FunctionOfOperands
 from spmd.dialects.interfaces.control_flow import RegionTerminator, decisions
 from spmd.dialects.interfaces.memory import MemoryHint
@@ -120,7 +121,9 @@ class _Legality:
             return f"{op.name} of elements of type {element} has no vector form"
         if element == i1:
             return f"{op.name} of i1 elements, whose layout in memory is open"
-        if isinstance(array.owner, memref.AllocaOp) and self._is_inside(array):
+        if isinstance(array.owner, memref.AllocaOp) and not is_outside(
+            array, self._loop
+        ):
             return None
         if not self._is_uniform(array):
             return f"{op.name} goes to an array that differs between work-items"
@@ -141,9 +144,6 @@ class _Legality:
                 return reason
         return None
 
-    def _is_inside(self, value: SSAValue) -> bool:
-        return self._loop.is_ancestor(value.owner)
-
     def _is_uniform(self, value: SSAValue) -> bool:
         """
         Whether `value` is computed from nothing but what lies outside of the loop.
@@ -157,7 +157,7 @@ class _Legality:
         return known
 
     def _computed_outside(self, value: SSAValue) -> bool:
-        if not self._is_inside(value):
+        if is_outside(value, self._loop):
             return True
         if isinstance(value, BlockArgument):
             return False

@@ -45,6 +45,7 @@ from spmd.analysis.divergence.analyze import analyze_work_items
 from spmd.analysis.divergence.prefix import Bound, prefix_condition
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import Builder, ConstantPool, Rematerializer
+from spmd.dialects.enclosing import is_outside
 from spmd.dialects.interfaces.speculation import is_speculatable_from
 from spmd.dialects.remarks import ClippedLoop, remark
 from spmd.dialects.rewriting import (
@@ -58,7 +59,6 @@ from spmd.dialects.work_groups import WORK_GROUP_FUNCTION, work_item_dimension
 from spmd.passes.work_item_loops.nests import (
     guard_of,
     is_local_size,
-    is_outside,
     loops_of,
     nests_in,
 )

@@ -79,11 +79,6 @@ def guard_of(loop: scf.ForOp) -> scf.IfOp | None:
     return guard
 
 
-def is_outside(value: SSAValue, nest: scf.ForOp) -> bool:
-    """Whether `value` is older than `nest`, and so the same in all its iterations."""
-    return not nest.is_ancestor(value.owner)
-
-
 def is_local_size(value: SSAValue) -> bool:
     """Whether `value` is the local size in some dimension, which is at least one."""
     if (number := constant_index(value)) is not None:

@@ -57,13 +57,12 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from spmd.dialects.building import Builder
-from spmd.dialects.enclosing import parent_block
+from spmd.dialects.enclosing import is_outside, parent_block
 from spmd.dialects.interfaces.speculation import is_speculatable
 from spmd.dialects.rewriting import constant_index, erase_dead_ops, has_no_effect, hint
 from spmd.dialects.work_groups import is_group_memory
 from spmd.passes.work_item_loops.nests import (
     is_local_size,
-    is_outside,
     loops_of,
     nested_loops,
     nests_in,
