@@ -65,7 +65,7 @@ def locate(op: Operation, like: Operation) -> None:
     """Give `op`, and what is inside of it, the location of `like` where it has none."""
     if isinstance(like.location, UnknownLoc):
         return
-    for inner in op.walk():
+    for inner in op.walk() if op.regions else (op,):
         if isinstance(inner.location, UnknownLoc):
             inner.location = like.location
 
