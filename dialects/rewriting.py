@@ -9,7 +9,7 @@ results they replace.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import TypeVar
 
@@ -129,7 +129,7 @@ def erase_dead_ops(region: Region) -> None:
     An allocation that nobody uses is dead too.
     """
     for block in region.blocks:
-        for op in _backwards(block):
+        for op in reversed(block.ops):
             for inner in op.regions:
                 erase_dead_ops(inner)
             if _is_dead(op):
@@ -158,14 +158,6 @@ def merge_equal_ops(block: Block) -> None:
             for old, new in zip(op.results, first.results, strict=True):
                 old.replace_all_uses_with(hint(new, old))
             block.erase_op(op)
-
-
-def _backwards(block: Block) -> Iterable[Operation]:
-    op = block.last_op
-    while op is not None:
-        before = op.prev_op
-        yield op
-        op = before
 
 
 def _is_dead(op: Operation) -> bool:

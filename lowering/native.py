@@ -112,14 +112,12 @@ class NativeModule:
 
     def __init__(
         self,
-        code: bytes,
         addresses: Mapping[str, int],
         timing: Timing,
         bitcode: bytes,
         target: Any,
         tracker: Any,
     ):
-        self._code = code
         self._addresses = dict(addresses)
         self._bitcode = bitcode
         self._target = target
@@ -144,10 +142,6 @@ class NativeModule:
         """The machine code as text."""
         # From a copy: generating code changes an LLVM module.
         return self._target.emit_assembly(llvm.parse_bitcode(self._bitcode))
-
-    def object_code(self) -> bytes:
-        """The machine code as an object file."""
-        return self._code
 
     def llvm_ir(self) -> str:
         """The LLVM IR after optimisation."""
@@ -232,4 +226,4 @@ def compile_native(
     times.append(time.perf_counter())
     addresses = {name: tracker[name] for name in exported}
     seconds = [later - earlier for earlier, later in itertools.pairwise(times)]
-    return NativeModule(code, addresses, Timing(*seconds), bitcode, target, tracker)
+    return NativeModule(addresses, Timing(*seconds), bitcode, target, tracker)

@@ -24,19 +24,7 @@ WIDTHS = (1, 2, 4, 8, 16, 32, 64)
 
 @dataclass(frozen=True)
 class CompileOptions:
-    """
-    How kernels are compiled.
-
-    | option      | values | meaning |
-    | ----------- | ------ | ------- |
-    | `strategy`  | `"auto"`, `"fission"`, `"continuations"` | how `spmd-to-loops` splits a kernel at barriers |
-    | `width`     | `"auto"` or a power of two from 1 to 64  | lanes of a sub-group formed by `vectorize` |
-    | `target`    | `"host"`                                 | the CPU to compile for |
-    | `vectorize` | `True`, `False`                          | `False` stops after `spmd-to-loops`: scalar work-item loops |
-    | `specialize` | `True`, `False`                          | `False`: one code for all work-group sizes, instead of one for each |
-    | `divergent_barriers` | `"reject"`, `"allow"` | what to do with a barrier whose condition is not the same in all work-items, for all we know |
-    | `check_barriers` | `True`, `False`                      | `True`: a launch raises a `LaunchError` if not all work-items of a group come to the same barriers |
-    """
+    """How kernels are compiled: the options of `spmd.compile`, which says what they mean."""
 
     strategy: Strategy = "auto"
     width: Width = "auto"

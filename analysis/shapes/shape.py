@@ -91,14 +91,6 @@ class Shape:
         return self.stride is not None
 
     @property
-    def is_contiguous(self) -> bool:
-        return self.stride == 1
-
-    @property
-    def is_reversed(self) -> bool:
-        return self.stride == -1
-
-    @property
     def is_varying(self) -> bool:
         return self.stride is None and not self.is_undef
 

@@ -19,6 +19,7 @@ from math import prod
 from typing import TypeGuard
 
 from xdsl.dialects.builtin import (
+    AnyFloat,
     BFloat16Type,
     Float16Type,
     Float32Type,
@@ -42,13 +43,6 @@ _FLOAT_TEXT: dict[type[Attribute], str] = {
     BFloat16Type: "bfloat",
     Float32Type: "float",
     Float64Type: "double",
-}
-
-_FLOAT_BITS: dict[type[Attribute], int] = {
-    Float16Type: 16,
-    BFloat16Type: 16,
-    Float32Type: 32,
-    Float64Type: 64,
 }
 
 _MANGLED = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}
@@ -75,7 +69,7 @@ def is_integer(type_: Attribute) -> TypeGuard[IntegerType]:
 
 def is_float(scalar: Attribute) -> bool:
     """Whether `scalar` is one of the four float types."""
-    return type(scalar) in _FLOAT_BITS
+    return type(scalar) in _FLOAT_TEXT
 
 
 def scalar_bits(scalar: Attribute) -> int:
@@ -84,8 +78,8 @@ def scalar_bits(scalar: Attribute) -> int:
         return scalar.width.data
     if isinstance(scalar, IndexType):
         return INDEX_BITS
-    if (bits := _FLOAT_BITS.get(type(scalar))) is not None:
-        return bits
+    if isinstance(scalar, AnyFloat) and is_float(scalar):
+        return scalar.bitwidth
     raise TypeNotLowered(f"expected an integer, index or float type, got {scalar}")
 
 

@@ -85,12 +85,6 @@ def element_of(type_: Attribute) -> Element | None:
     return ELEMENTS.get(_FLOATS.get(type(type_), ""))
 
 
-def element_size(type_: Attribute) -> int:
-    """The bytes of one element; 8 for a type that is no scalar of the language."""
-    element = element_of(type_)
-    return 8 if element is None else element.size
-
-
 def is_bfloat16(dtype: Dtype) -> bool:
     """Whether `dtype` is `ml_dtypes.bfloat16`, which need not be installed."""
     return dtype.name == "bfloat16" and dtype.itemsize == 2 and dtype.isnative

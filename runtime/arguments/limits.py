@@ -12,10 +12,7 @@ from xdsl.ir import Operation
 
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import static_bytes
-from spmd.dialects.spmd import MAX_EXTENT as MAX_EXTENT
-from spmd.dialects.spmd import MAX_GROUP_SIZE as MAX_GROUP_SIZE
-from spmd.dialects.spmd import MAX_LOCAL_BYTES as MAX_LOCAL_BYTES
-from spmd.dialects.spmd import KernelOp, LocalAllocOp
+from spmd.dialects.spmd import MAX_LOCAL_BYTES, KernelOp, LocalAllocOp
 from spmd.dialects.spmd.types import too_much_local_memory
 
 MAX_PRIVATE_BYTES = 1 << 15

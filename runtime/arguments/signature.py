@@ -17,13 +17,12 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument
 
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.spmd import KernelOp
+from spmd.dialects.spmd import MAX_LOCAL_BYTES, KernelOp
 from spmd.dialects.spmd.kernel import NOALIAS
 from spmd.dialects.spmd.types import is_local, is_memref, too_much_local_memory
 from spmd.dialects.work_groups import CACHE_LINE
 from spmd.runtime.arguments.arrays import Array, ArrayLayout, overlap
 from spmd.runtime.arguments.elements import element_of
-from spmd.runtime.arguments.limits import MAX_LOCAL_BYTES
 from spmd.runtime.arguments.local_memory import LocalMemory
 from spmd.runtime.arguments.scalars import pack_scalar
 from spmd.runtime.errors import LaunchError

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Iterable
 from typing import Any, NamedTuple, SupportsIndex
 
-from spmd.runtime.arguments.limits import MAX_EXTENT, MAX_GROUP_SIZE
+from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE
 from spmd.runtime.errors import LaunchError
 
 Size = SupportsIndex | Iterable[SupportsIndex]

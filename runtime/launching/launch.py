@@ -158,13 +158,8 @@ class Launch:
         return 1 + more
 
     def _run_groups(self, first: int, last: int) -> None:
-        memory = thread_memory(self._memory) if self._memory else None
-        args = self._args
-        if self._local_fields and memory is not None:
-            keep = self._args_with_local_memory(memory)
-            self._entry(addressof(keep), first, last, memory)
-        else:
-            self._entry(args, first, last, memory)
+        args, memory, _keep = self._of_this_thread()
+        self._entry(args, first, last, memory)
 
     def _run_on_threads(self, native: NativeKernel, first: int, threads: int) -> int:
         """Runs the groups from `first` on; returns how many threads were asked to."""
@@ -177,14 +172,8 @@ class Launch:
         next_group = c_int64(first)
 
         def work() -> None:
-            memory = thread_memory(self._memory) if self._memory else None
-            args: Args = self._args
-            keep = None
-            if self._local_fields and memory is not None:
-                keep = self._args_with_local_memory(memory)
-                args = addressof(keep)
+            args, memory, _keep = self._of_this_thread()
             native.worker(args, addressof(next_group), groups, chunk, memory)
-            del keep
 
         def stop() -> None:
             next_group.value = groups
@@ -193,9 +182,13 @@ class Launch:
         run(work, threads, stop)
         return threads
 
-    def _args_with_local_memory(self, memory: int):
-        """The packed arguments with the pointers into this thread's memory."""
+    def _of_this_thread(self) -> tuple[Args, int | None, object]:
+        """Arguments and memory for this thread, and what has to live as long as they do."""
+        memory = thread_memory(self._memory) if self._memory else None
+        if memory is None or not self._local_fields:
+            return self._args, memory, None
         args = bytearray(self._args)
         for field, offset in self._local_fields:
             pack_into("@P", args, field, memory + offset)
-        return (c_char * len(args)).from_buffer(args)
+        keep = (c_char * len(args)).from_buffer(args)
+        return addressof(keep), memory, keep

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from queue import SimpleQueue
 
 from spmd.runtime.errors import LaunchError
@@ -144,14 +145,9 @@ def run_on_threads(work: Callable[[], None], threads: int, stop: Callable[[], No
     arrays must not be written after the exception has left.
     """
     job = Job(work)
-    _pool.submit(job, threads - 1)
-    try:
+    with _finished(job, stop):
+        _pool.submit(job, threads - 1)
         work()
-    except BaseException:
-        stop()
-        raise
-    finally:
-        _finish(job, stop)
 
 
 def run_on_helpers(work: Callable[[], None], threads: int, stop: Callable[[], None]):
@@ -170,27 +166,30 @@ def run_on_helpers(work: Callable[[], None], threads: int, stop: Callable[[], No
             done.set()
 
     job = Job(helped)
-    try:
+    with _finished(job, stop):
         if _pool.submit(job, threads):
             done.wait()
         else:
             work()
+
+
+@contextmanager
+def _finished(job: Job, stop: Callable[[], None]) -> Generator[None]:
+    """In the end waits for those who help, whom an exception here stops."""
+    try:
+        yield
     except BaseException:
         stop()
         raise
     finally:
-        _finish(job, stop)
-
-
-def _finish(job: Job, stop: Callable[[], None]) -> None:
-    interrupt: BaseException | None = None
-    while True:
-        try:
-            job.finish()
-        except KeyboardInterrupt as error:
-            stop()
-            interrupt = error
-            continue
-        break
-    if interrupt is not None:
-        raise interrupt
+        interrupt: BaseException | None = None
+        while True:
+            try:
+                job.finish()
+            except KeyboardInterrupt as error:
+                stop()
+                interrupt = error
+                continue
+            break
+        if interrupt is not None:
+            raise interrupt

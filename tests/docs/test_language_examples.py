@@ -10,10 +10,16 @@ from xdsl.context import Context
 from xdsl.irdl import IRDLOperation
 
 from spmd.dialects.diagnostics import KernelError
-from spmd.dialects.spmd import MAX_SUB_GROUP_SIZE, SPMD
+from spmd.dialects.spmd import (
+    MAX_EXTENT,
+    MAX_GROUP_SIZE,
+    MAX_LOCAL_BYTES,
+    MAX_SUB_GROUP_SIZE,
+    SPMD,
+)
 from spmd.passes.kernels.check_barriers import CheckBarriersPass
 from spmd.passes.kernels.spmd_inline_calls import SpmdInlineCallsPass
-from spmd.runtime.arguments import limits as limits_of_runtime
+from spmd.runtime.arguments.limits import MAX_PRIVATE_BYTES
 from tests.docs.examples import (
     Example,
     documentation,
@@ -62,16 +68,11 @@ def test_example_is_rejected_as_it_says(example: Example):
 
 
 def test_limits_are_the_ones_of_the_runtime():
-    limits = (
-        limits_of_runtime.MAX_GROUP_SIZE,
-        MAX_SUB_GROUP_SIZE,
-        limits_of_runtime.MAX_LOCAL_BYTES,
-        limits_of_runtime.MAX_PRIVATE_BYTES,
-    )
+    limits = (MAX_GROUP_SIZE, MAX_SUB_GROUP_SIZE, MAX_LOCAL_BYTES, MAX_PRIVATE_BYTES)
     text = (DOCS / "language.md").read_text()
     chapter = text.partition("## Limits")[2].partition("##")[0]
     assert re.findall(r"\| (\d+) \|", chapter) == [str(limit) for limit in limits]
-    assert limits_of_runtime.MAX_EXTENT == 2**48
+    assert MAX_EXTENT == 2**48
     assert "2^48" in chapter
 
 

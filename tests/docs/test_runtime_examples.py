@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-from spmd.runtime.arguments import limits
+from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE, MAX_LOCAL_BYTES
+from spmd.runtime.arguments.limits import MAX_PRIVATE_BYTES
 from spmd.runtime.arguments.sizes import DEFAULT_GROUP_SIZE
 from spmd.runtime.options import WIDTHS
 
@@ -20,10 +21,10 @@ def test_limits_are_the_ones_of_the_code():
     section = PAGE[PAGE.index("## Limits") : PAGE.index("## From the shell")]
     found = [int(number) for number in re.findall(r"\| (\d+) \|", section)]
     assert found == [
-        limits.MAX_GROUP_SIZE,
-        limits.MAX_LOCAL_BYTES,
-        limits.MAX_PRIVATE_BYTES,
-        limits.MAX_EXTENT,
+        MAX_GROUP_SIZE,
+        MAX_LOCAL_BYTES,
+        MAX_PRIVATE_BYTES,
+        MAX_EXTENT,
     ]
     assert f'`"auto"`, {", ".join(map(str, WIDTHS))} |' in PAGE
     assert f"choice of {DEFAULT_GROUP_SIZE}\nwork-items" in PAGE

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spmd.runtime.arguments.limits import MAX_EXTENT, MAX_GROUP_SIZE
+from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE
 from spmd.runtime.arguments.sizes import (
     default_group_size,
     group_size_for,
