@@ -1,5 +1,5 @@
 """
-Transfer functions of comparisons and of conversions between types.
+Transfer functions of comparisons, of choices, and of conversions between types.
 
 A comparison is uniform if its operands are, if their ranges, or what they are, decide it, and
 also if no bound is crossed from the first lane to the last: operands of equal stride keep their distance, and an operand that
@@ -17,7 +17,7 @@ from xdsl.ir import Operation
 
 from spmd.analysis.op_table import OpTable
 from spmd.analysis.ranges.integer_range import bit_width, power_of_two_part
-from spmd.analysis.shapes.shape import UNIFORM, VARYING, Shape
+from spmd.analysis.shapes.shape import UNIFORM, VARYING, Shape, join_all
 from spmd.analysis.shapes.transfer import Lanes, TransferFunction, elementwise, strided
 from spmd.dialects.spmd import DimensionOp
 from spmd.dialects.spmd.ids import Counts
@@ -140,3 +140,11 @@ def _index_cast(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape
     if source == target:
         return operands[0]
     return (_extend_signed if source < target else _truncate)(op, operands, lanes)
+
+
+@CONVERSION.of(arith.SelectOp)
+def _select(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
+    condition, *arms = operands
+    if condition.is_uniform or op.operands[1] is op.operands[2]:
+        return join_all(arms)
+    return join_all(arm.diverged() for arm in arms)

@@ -26,7 +26,6 @@ from spmd.analysis.shapes.shape import (
     UNIFORM,
     VARYING,
     Shape,
-    join_all,
 )
 from spmd.analysis.shapes.transfer import Lanes, TransferFunction, elementwise, strided
 from spmd.dialects.interfaces.computation import is_unsigned
@@ -34,8 +33,10 @@ from spmd.dialects.interfaces.computation import is_unsigned
 INTEGER: OpTable[TransferFunction] = OpTable()
 
 
-def _width(op: Operation) -> int | None:
-    return bit_width(op.results[0].type)
+def _width(op: Operation) -> int:
+    width = bit_width(op.results[0].type)
+    assert width is not None, "the rules are asked about scalars only"
+    return width
 
 
 def multiples(alignment: int, *, exact: bool) -> Shape:
@@ -48,8 +49,6 @@ def cannot_wrap(op: Operation, lanes: Lanes) -> bool:
     if has_no_signed_wrap(op):
         return True
     width = _width(op)
-    if width is None:
-        return False
     exact = exact_result(op, [lanes.ranges.of(value) for value in op.operands], width)
     return exact is not None and exact.fits(width)
 
@@ -63,8 +62,6 @@ def _constant(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
 @INTEGER.of(arith.AddiOp, arith.SubiOp)
 def _linear(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     width = _width(op)
-    if width is None:
-        return elementwise(op, operands, lanes)
     x, y = operands
     fits = cannot_wrap(op, lanes)
     if x.stride is None or y.stride is None:
@@ -81,7 +78,6 @@ def _linear(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
 def _scaled(op: Operation, x: Shape, index: int, factor: int, lanes: Lanes) -> Shape:
     """`x * factor`, where `x` is the shape of the operand at `index`."""
     width = _width(op)
-    assert width is not None
     fits = cannot_wrap(op, lanes)
     if x.stride is None:
         return multiples(x.alignment * factor, exact=fits)
@@ -91,8 +87,6 @@ def _scaled(op: Operation, x: Shape, index: int, factor: int, lanes: Lanes) -> S
 
 @INTEGER.of(arith.MuliOp)
 def _multiply(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
-    if _width(op) is None:
-        return elementwise(op, operands, lanes)
     x, y = operands
     for index, shape in ((1, y), (0, x)):
         factor = lanes.constant(op.operands[1 - index])
@@ -108,8 +102,6 @@ def _multiply(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
 @INTEGER.of(arith.ShLIOp)
 def _shift_left(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     width = _width(op)
-    if width is None:
-        return elementwise(op, operands, lanes)
     x, amount = operands
     places = lanes.constant(op.operands[1])
     if places is not None and 0 <= places < width:
@@ -158,8 +150,6 @@ def _quotient(op: Operation, x: Shape, y: Shape, divisor: int, lanes: Lanes) -> 
 )
 def _divide(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     width = _width(op)
-    if width is None:
-        return elementwise(op, operands, lanes)
     x, y = operands
     divisor = lanes.constant(op.operands[1])
     if isinstance(op, arith.ShRUIOp | arith.ShRSIOp):
@@ -206,8 +196,6 @@ def _divisor_step(
 
 @INTEGER.of(arith.RemSIOp, arith.RemUIOp)
 def _remainder(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
-    if _width(op) is None:
-        return elementwise(op, operands, lanes)
     x, y = operands
     known = lanes.ranges.of(op.operands[0])
     common = gcd(x.lane_alignment, y.lane_alignment)
@@ -232,7 +220,7 @@ def _remainder(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
 @INTEGER.of(arith.AndIOp)
 def _and(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     width = _width(op)
-    if width is None or width == 1:
+    if width == 1:
         return elementwise(op, operands, lanes)
     x, y = operands
     if x.is_zero or y.is_zero:
@@ -276,7 +264,7 @@ def _masked(x: Shape, mask: int, width: int, lanes: Lanes) -> Shape | None:
 @INTEGER.of(arith.OrIOp, arith.XOrIOp)
 def _or(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     width = _width(op)
-    if width is None or width == 1:
+    if width == 1:
         return elementwise(op, operands, lanes)
     x, y = operands
     alignment = power_of_two_part(gcd(x.lane_alignment, y.lane_alignment))
@@ -303,8 +291,6 @@ def _or(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
 
 @INTEGER.of(arith.MinSIOp, arith.MinUIOp, arith.MaxSIOp, arith.MaxUIOp)
 def _least_or_greatest(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
-    if _width(op) is None:
-        return elementwise(op, operands, lanes)
     x, y = operands
     first, second = (lanes.ranges.of(operand) for operand in op.operands)
     unsigned = is_unsigned(op)
@@ -321,11 +307,3 @@ def _least_or_greatest(op: Operation, operands: Sequence[Shape], lanes: Lanes) -
     if x.stride is not None and x.stride == y.stride and exact:
         return x.join(y)
     return Shape.varying(gcd(x.lane_alignment, y.lane_alignment))
-
-
-@INTEGER.of(arith.SelectOp)
-def _select(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
-    condition, *arms = operands
-    if condition.is_uniform or op.operands[1] is op.operands[2]:
-        return join_all(arms)
-    return join_all(arm.diverged() for arm in arms)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from xdsl.dialects import arith, ub
 from xdsl.ir import Operation
 
+from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.shapes.shape import UNDEF, VARYING, Shape
 from spmd.analysis.shapes.transfer import Lanes, elementwise, fit_to_type
 from spmd.analysis.shapes.transfer_conversion import CONVERSION
@@ -31,6 +32,9 @@ def transform(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> list[Sh
     if isinstance(op, ub.PoisonOp) or any(shape.is_undef for shape in needed):
         return [UNDEF] * len(op.results)
     function = TRANSFER_FUNCTIONS.get(type(op))
+    # Of vectors of integers only that they are uniform.
+    if type(op) in INTEGER and bit_width(op.results[0].type) is None:
+        function = elementwise
     if function is not None:
         shape = function(op, operands, lanes)
     elif FunctionOfOperands.of(op) is not None:

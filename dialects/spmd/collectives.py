@@ -4,6 +4,9 @@ Collectives on one value per work-item: reduce, scan, broadcast and shuffle.
 A collective synchronises execution, not memory. `across work_group` it is reached by all
 work-items of the group or by none; `across sub_group` it works on the lanes that reach it
 together: the same op, on the same call path, in the same iteration of every loop around.
+
+Errors: a value that is no scalar, or of a type that the kind does not allow; an op outside of
+a kernel or function. `across work_group` the rule of barriers holds (`check-barriers`).
 """
 
 from __future__ import annotations
@@ -57,9 +60,6 @@ class ReduceOp(ScalarOp):
     signed, for floats NaN wins); `minui maxui` integers of 8 to 64 bits and `index`;
     `and or xor` integers with `i1`, and `index`. The order in which floats are combined
     is unspecified. A lane that is not there contributes nothing.
-
-    Errors: a type that the kind does not allow; an op outside of a kernel or function.
-    `across work_group` the rule of barriers holds (`check-barriers`).
 
     ```mlir
     spmd.kernel @group_sum(%x: memref<?xf32>, %out: memref<?xf32>) {
@@ -123,8 +123,6 @@ class ScanOp(ScalarOp):
     for `mul`, the largest value for `min minui`, the smallest for `max maxui` (infinities
     for floats), all ones for `and`, 0 for `or xor`. The order in which floats are
     combined is unspecified. A lane that is not there contributes nothing.
-
-    Errors: as for `spmd.reduce`.
 
     ```mlir
     spmd.kernel @offsets(%sizes: memref<?xi32>, %offsets: memref<?xi32>) {
@@ -192,12 +190,8 @@ class BroadcastOp(ScalarOp):
     | `scope`  | attribute | `work_group` or `sub_group` | who takes part               |
     | `result` | result    | type of `value`             | the same in all that take part |
 
-    All that take part give the same `source`. The value of a work-item that is not there,
-    or does not exist, is undefined.
-
-    Errors: a value that is no scalar; an op outside of a kernel or function. `across
-    work_group` the rule of barriers holds (`check-barriers`). Different sources are
-    undefined behaviour.
+    All that take part give the same `source`: different ones are undefined behaviour. The
+    value of a work-item that is not there, or does not exist, is undefined.
 
     ```mlir
     spmd.kernel @relative(%x: memref<?xf32>) {
@@ -274,8 +268,6 @@ class ShuffleOp(ScalarOp):
     l - i (`up`), l + i (`down`) or (l + i) mod n (`rotate`); n is `spmd.sub_group_size`.
     What is read from a lane that is not there, or from outside the sub-group, is
     undefined.
-
-    Errors: a value that is no scalar; an op outside of a kernel or function.
 
     ```mlir
     spmd.kernel @differences(%x: memref<?xf32>) {

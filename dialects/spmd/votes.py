@@ -1,4 +1,11 @@
-"""Collectives on one bit per work-item."""
+"""
+Collectives on one bit per work-item.
+
+A lane that is not there has no vote, and is never elected.
+
+Errors: an op outside of a kernel or function. `across work_group` the rule of barriers holds
+(`check-barriers`).
+"""
 
 from __future__ import annotations
 
@@ -54,11 +61,6 @@ class AnyOp(VoteOp):
     | `scope`     | attribute | `work_group` or `sub_group` | who takes part            |
     | `result`    | result    | `i1`                        | the same in all that take part |
 
-    A lane that is not there has no vote.
-
-    Errors: an op outside of a kernel or function. `across work_group` the rule of
-    barriers holds (`check-barriers`).
-
     ```mlir
     spmd.kernel @some_negative(%x: memref<?xf32>, %flags: memref<?xi1>) {
       %zero = arith.constant 0.0 : f32
@@ -87,11 +89,6 @@ class AllOp(VoteOp):
     | `predicate` | operand   | `i1`                        | this work-item's vote     |
     | `scope`     | attribute | `work_group` or `sub_group` | who takes part            |
     | `result`    | result    | `i1`                        | the same in all that take part |
-
-    A lane that is not there has no vote.
-
-    Errors: an op outside of a kernel or function. `across work_group` the rule of
-    barriers holds (`check-barriers`).
 
     ```mlir
     spmd.kernel @converged(%error: memref<?xf32>, %bound: f32, %done: memref<?xi1>) {
@@ -122,8 +119,6 @@ class BallotOp(CollectiveOp):
     | `result`    | result  | `i64` | bit i is the predicate of lane i; the same in all lanes |
 
     The bit of a lane that is not there is 0.
-
-    Errors: an op outside of a kernel or function.
 
     ```mlir
     spmd.kernel @ballots(%x: memref<?xi32>, %out: memref<?xi64>) {
@@ -162,10 +157,6 @@ class ElectOp(CollectiveOp):
     | name     | kind   | type | meaning                            |
     | -------- | ------ | ---- | ---------------------------------- |
     | `result` | result | `i1` | true in the lane of smallest index |
-
-    A lane that is not there is never elected.
-
-    Errors: an op outside of a kernel or function.
 
     ```mlir
     spmd.kernel @count_sub_groups(%counter: memref<i32>) {

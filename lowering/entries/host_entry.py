@@ -87,7 +87,8 @@ def write_host_entry(module: ModuleWriter, function: FuncOp) -> None:
     count = len(arguments)
     passed = load_arguments(writer, arguments, struct[:count])
     if name in module.reporting:
-        passed.append(f"ptr {load_failed(writer, struct[-1][0])}")
+        record = Field(struct[-1][0].offset, "ptr", 64)
+        passed.append(f"ptr {load_field(writer, record, 'failed')}")
     returned = return_type(results)
     call = f"call {returned} @{quoted(module.symbols[name])}({', '.join(passed)})"
     if results:
@@ -104,11 +105,6 @@ def write_host_entry(module: ModuleWriter, function: FuncOp) -> None:
         f"define void @{quoted(entry)}(ptr noalias %args) nounwind {{\n"
         f"{writer.text()}\n}}"
     )
-
-
-def load_failed(writer: FunctionWriter, field: Field) -> str:
-    """Reads the address of the record of a failure."""
-    return load_field(writer, Field(field.offset, "ptr", field.bits), "failed")
 
 
 def store_result(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import SupportsIndex
 
-from spmd.runtime.arguments.sizes import whole_number
+from spmd.runtime.arguments.sizes import whole_numbers
 from spmd.runtime.errors import LaunchError
 
 
@@ -28,10 +28,7 @@ def local(shape: SupportsIndex | Iterable[SupportsIndex]) -> LocalMemory:
     The element type is that of the argument; the contents are undefined at the start.
     """
     try:
-        if isinstance(shape, Iterable):
-            extents = tuple(whole_number(extent) for extent in shape)
-        else:
-            extents = (whole_number(shape),)
+        extents = whole_numbers(shape)
     except TypeError:
         raise LaunchError(
             f"spmd.local: expected a size or a tuple of sizes, got {shape!r}"

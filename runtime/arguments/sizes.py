@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex, cast
 
 from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE
 from spmd.runtime.errors import LaunchError
@@ -38,6 +38,13 @@ def whole_number(value: SupportsIndex) -> int:
     return operator.index(value)
 
 
+def whole_numbers(size: Any) -> tuple[int, ...]:
+    """A number, or several, as a tuple; `TypeError` if one is no whole number."""
+    if isinstance(size, Iterable):
+        return tuple(map(whole_number, cast("Iterable[Any]", size)))
+    return (whole_number(size),)
+
+
 def required_global_size(kernel: str, given: Size | None) -> Triple:
     """The work-items of a launch, which has to say how many."""
     if given is None:
@@ -51,10 +58,7 @@ def required_global_size(kernel: str, given: Size | None) -> Triple:
 def triple(kernel: str, what: str, size: Any, smallest: int) -> Triple:
     """`size` as three numbers of at least `smallest`; missing ones are 1."""
     try:
-        if isinstance(size, Iterable):
-            extents = tuple(whole_number(extent) for extent in size)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-        else:
-            extents = (whole_number(size),)
+        extents = whole_numbers(size)
     except TypeError:
         raise LaunchError(
             f"{kernel}: expected {what} as a whole number or a tuple of up to three, "

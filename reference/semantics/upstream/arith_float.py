@@ -33,11 +33,7 @@ def minimumf(a: float, b: float) -> float:
 @helper
 def maximumf(a: float, b: float) -> float:
     """NaN wins; 0.0 is greater than -0.0."""
-    if a != a or b != b:
-        return math.nan
-    if a == b:
-        return b if math.copysign(1.0, a) < 0.0 else a
-    return a if a > b else b
+    return -minimumf(-a, -b)
 
 
 @helper
