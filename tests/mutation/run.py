@@ -4,11 +4,11 @@ Puts one fault after the other into a copy of the source and sees whether a test
     make mutate N=200 SEED=1            # the same faults every time; goes on where it ended
     make mutate N=50 ONLY=passes/masking
 
-For each fault the tests nearest to it run first: FileCheck files of its step, then the
-tests in Python that stand in the folder of the same name, then a sample of everything. A
-fault that no test sees is a gap, or changes nothing that anybody could see: those are
-listed with the reason in `explained.toml`. mutmut and cosmic-ray know one command for all
-faults, cannot run FileCheck files first, and draw no sample.
+For each fault the tests nearest to it run first: FileCheck files of its step, then all of
+them, then what `make quick` runs in Python, then more of the tests in the folder of the
+same name. A fault that no test sees is a gap, or changes nothing that anybody could see:
+those are listed with the reason in `explained.toml`. mutmut and cosmic-ray know one command
+for all faults, cannot run FileCheck files first, and draw no sample.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ import argparse
 import json
 import os
 import random
+import resource
 import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,7 +37,16 @@ TREE = OUT / "tree"
 EXPLAINED = Path(__file__).parent / "explained.toml"
 FOLDERS = ("analysis", "passes", "lowering")
 SECONDS = 600
-"""After so long a fault has led to a loop without end."""
+BYTES = 4 << 30
+"""What takes longer or needs more has been led into a loop without end by the fault."""
+UNABLE = (
+    "test_conventions.py",
+    "benchmarks",
+    "docs",
+    "examples",
+    "tools/test_packaging.py",
+)
+"""Tests that are slow and see no more than others, or look at the text of the source."""
 
 USERS = {
     "analysis/barriers": ("kernels", "splitting"),
@@ -67,39 +78,32 @@ def folder_of(file: str) -> str:
 def stages(file: str) -> list[Stage]:
     """What to run for a fault in `file`, the quickest first."""
     package, _, rest = folder_of(file).partition("/")
+    filecheck, execution = TREE / "tests" / "filecheck", TREE / "tests" / "execution"
     steps = USERS.get(f"{package}/{rest}", (rest,) if package == "passes" else ())
-    lit = [TREE / "tests" / "filecheck" / "passes" / step for step in steps]
-    python = [TREE / "tests" / "execution" / step for step in steps]
+    checks = existing(filecheck / "passes" / step for step in steps)
+    tests = existing(execution / step for step in steps)
     if package == "lowering":
-        lit = [TREE / "tests" / "filecheck" / "lowering"]
-        python = [TREE / "tests" / "execution" / "lowering"]
+        checks, tests = [str(filecheck / package)], [str(execution / package)]
     elif package == "analysis":
-        python.insert(0, TREE / "tests" / "analysis" / rest)
-    checks = tuple(str(path) for path in lit if path.is_dir())
-    tests = tuple(str(path) for path in python if path.is_dir())
-    pytest = (
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-x",
-        "-n",
-        "0",
-        "-p",
-        "no:cacheprovider",
-    )
-    found: list[Stage] = []
+        tests = [*existing([TREE / "tests" / "analysis" / rest]), *tests]
+    lit = (str(Path(sys.executable).parent / "lit"), "-q", "-j1", "-D", "forked=only")
+    lit = (*lit, "--max-failures=1")
+    found = [Stage("filecheck", (*lit, str(filecheck)))]
     if checks:
-        run = (str(Path(sys.executable).parent / "lit"), "-q", "--max-failures=1")
-        found.append(Stage("filecheck", (*run, *checks)))
-    if tests:
-        found.append(Stage("near", (*pytest, "--sample=8", "-m", "not slow", *tests)))
-    everything = str(TREE / "tests")
-    skip = ("--ignore", str(TREE / "tests" / "test_conventions.py"))
+        found.insert(0, Stage("filecheck, near", (*lit, *checks)))
+    pytest = (sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-m", "not slow")
+    pytest = (*pytest, "-p", "no:cacheprovider")
+    unable = (f"--ignore={TREE / 'tests' / each}" for each in UNABLE)
     found.append(
-        Stage("sample", (*pytest, "--sample=0", "-m", "not slow", *skip, everything))
+        Stage("quick", (*pytest, "--sample=0", *unable, *tests, str(TREE / "tests")))
     )
+    if tests:
+        found.append(Stage("near", (*pytest, "--sample=8", *tests)))
     return found
+
+
+def existing(paths: Iterable[Path]) -> list[str]:
+    return [str(path) for path in paths if path.is_dir()]
 
 
 def sampled(count: int, seed: int, only: str) -> list[Mutation]:
@@ -123,37 +127,46 @@ def copy_tree() -> None:
         symlinks=True,
         ignore=shutil.ignore_patterns(".git", ".venv", "out", "__pycache__", "Output"),
     )
+    # Compiled code is believed only if it belongs to the text, whatever the time is.
+    compiled = (sys.executable, "-m", "compileall", "-q", "--invalidation-mode")
+    subprocess.run([*compiled, "checked-hash", TREE], check=True)
 
 
 def killed_by(mutation: Mutation) -> str | None:
     """The first stage that fails with the fault in the tree."""
     path = TREE / mutation.file
     raw = path.read_bytes()
-    changed = raw[: mutation.start] + mutation.text.encode() + raw[mutation.end :]
+    path.write_bytes(
+        raw[: mutation.start] + mutation.text.encode() + raw[mutation.end :]
+    )
+    try:
+        return failing(stages(mutation.file))
+    finally:
+        path.write_bytes(raw)
+
+
+def failing(stages: list[Stage]) -> str | None:
+    """The first of the stages that fails."""
     environment = {
         **os.environ,
         "PYTHONPATH": str(TREE / "src"),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
     }
-    path.write_bytes(changed)
-    try:
-        for stage in stages(mutation.file):
-            try:
-                run = subprocess.run(
-                    stage.command,
-                    cwd=TREE,
-                    env=environment,
-                    capture_output=True,
-                    timeout=SECONDS,
-                    check=False,
-                )
-            except subprocess.TimeoutExpired:
-                return f"{stage.name}, without end"
-            if run.returncode:
-                return stage.name
-    finally:
-        path.write_bytes(raw)
+    for stage in stages:
+        try:
+            run = subprocess.run(
+                stage.command,
+                cwd=TREE,
+                env=environment,
+                capture_output=True,
+                timeout=SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return f"{stage.name}, without end"
+        if run.returncode:
+            return stage.name
     return None
 
 
@@ -197,12 +210,15 @@ def main() -> None:
     parser.add_argument("--only", default="", help="files that begin like this")
     arguments = parser.parse_args()
     OUT.mkdir(parents=True, exist_ok=True)
+    resource.setrlimit(resource.RLIMIT_DATA, (BYTES, BYTES))
     log = OUT / f"seed-{arguments.seed}.jsonl"
     known: dict[str, str | None] = {}
     if log.exists():
         known = dict(json.loads(line) for line in log.read_text().splitlines())
     chosen = sampled(arguments.n, arguments.seed, arguments.only)
     copy_tree()
+    if (stage := failing(stages(""))) is not None:
+        sys.exit(f"expected tests that pass without a fault, got failures in {stage}")
     results: list[tuple[Mutation, str | None]] = []
     for number, mutation in enumerate(chosen, 1):
         if mutation.id not in known:
