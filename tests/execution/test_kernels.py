@@ -92,13 +92,12 @@ def test_scalar_native_code_does_the_same(case: Case):
 @pytest.mark.parametrize("number", range(len(CASES)), ids=[c.name for c in CASES])
 def test_every_pass_keeps_the_meaning(number: int):
     case = CASES[number]
-    for launch in case.launches[-2:]:
-        width = (1, 2, 4, 8, 16, 32)[number % 6]
-        check_passes(
-            case.source,
-            case.arguments,
-            launch,
-            SpmdToLoopsPass(),
-            VectorizePass(width=width),
-            tolerance=case.tolerance,
-        )
+    width = (1, 2, 4, 8, 16, 32)[number % 6]
+    check_passes(
+        case.source,
+        case.arguments,
+        case.launches[-2:],
+        SpmdToLoopsPass(),
+        VectorizePass(width=width),
+        tolerance=case.tolerance,
+    )

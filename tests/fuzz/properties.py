@@ -173,7 +173,7 @@ def check_levels(kernel: Kernel, width: int, strategy: Strategy = "auto") -> Non
         check_passes(
             kernel.source,
             kernel.arguments,
-            kernel.launch,
+            (kernel.launch,),
             SpmdToLoopsPass(strategy=strategy),
             VectorizePass(width=width),
         )

@@ -119,7 +119,7 @@ def test_the_same_as_of_kept_values(source: str, arguments: Arguments, launch: L
     check_passes(
         source,
         arguments,
-        launch,
+        (launch,),
         SpmdToLoopsPass(strategy="fission"),
         skip=("split-at-barriers",),
     )

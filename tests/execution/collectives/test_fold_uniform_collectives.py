@@ -86,7 +86,7 @@ def arguments(make: Maker) -> list[Any]:
 
 @pytest.mark.parametrize("launch", [*LINES, *PLANES, *BOXES], ids=str)
 def test_uniform_values(launch: Launch):
-    module = check_passes(UNIFORM, arguments, launch, FoldUniformCollectivesPass())
+    module = check_passes(UNIFORM, arguments, (launch,), FoldUniformCollectivesPass())
     assert collectives(module) == ["spmd.reduce", "spmd.scan"]
 
 
@@ -95,7 +95,7 @@ def test_iterations_of_their_own(launch: Launch):
     module = check_passes(
         ROUNDS,
         lambda make: [make.zeros("index", make.n)],
-        launch,
+        (launch,),
         FoldUniformCollectivesPass(),
     )
     assert collectives(module) == ["spmd.reduce"]
@@ -126,7 +126,9 @@ def test_no_sub_groups_are_left(launch: Launch):
     def given(make: Maker) -> list[Any]:
         return [3, make.zeros("index", make.n)]
 
-    module = check_passes(NO_LANES, given, launch, SpmdToLoopsPass(), VectorizePass(4))
+    module = check_passes(
+        NO_LANES, given, (launch,), SpmdToLoopsPass(), VectorizePass(4)
+    )
     assert "spmd.sub_group_size" not in str(module)
     for vectorize in (True, False):
         check_native(NO_LANES, given, launch, vectorize=vectorize)

@@ -36,8 +36,7 @@ def arguments(make: Maker) -> list[Any]:
 
 
 def test_a_barrier_under_a_loaded_condition_is_accepted():
-    for launch in LINES:
-        check_passes(LEGAL, arguments, launch, CheckBarriersPass())
+    check_passes(LEGAL, arguments, LINES, CheckBarriersPass())
 
 
 TABLE = {

@@ -42,13 +42,13 @@ def arguments(make: Maker) -> list[Any]:
 
 @pytest.mark.parametrize("launch", LINES, ids=str)
 def test_the_default_is_that_of_the_language(launch: Launch):
-    check_passes(KERNEL, arguments, launch, ChooseSubGroupSizePass())
+    check_passes(KERNEL, arguments, (launch,), ChooseSubGroupSizePass())
 
 
 @pytest.mark.parametrize("launch", LINES, ids=str)
 def test_ids_of_lanes_after_barriers(launch: Launch):
     module = check_passes(
-        KERNEL, arguments, launch, SpmdToLoopsPass(), skip=("split-at-barriers",)
+        KERNEL, arguments, (launch,), SpmdToLoopsPass(), skip=("split-at-barriers",)
     )
     assert "spmd.sub_group_size = 16" in str(module)
     # Lanes are asked again, not stored.

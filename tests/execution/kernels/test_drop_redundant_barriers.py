@@ -53,7 +53,7 @@ def test_only_what_orders_something_is_left(launch: Launch):
     module = check_passes(
         MIXED,
         two_arrays,
-        launch,
+        (launch,),
         SpmdSpecializePass(work_group_size=launch.group_size),
         HoistIdsPass(),
         DropRedundantBarriersPass(),
@@ -74,7 +74,7 @@ def test_barriers_that_order_something_stay(
         check_passes(
             source(name, launch, True),
             arguments,
-            launch,
+            (launch,),
             HoistIdsPass(),
             DropRedundantBarriersPass(),
         )

@@ -58,10 +58,10 @@ def test_ids_and_sizes(launch: Launch, fixed: bool):
     specialize = (
         [SpmdSpecializePass(work_group_size=launch.group_size)] if fixed else []
     )
-    check_passes(kernel(), arguments, launch, *specialize, HoistIdsPass())
+    check_passes(kernel(), arguments, (launch,), *specialize, HoistIdsPass())
 
 
 def test_ids_and_sizes_of_full_groups():
     launch = Launch((64, 4), (16, 2))
     specialize = SpmdSpecializePass(work_group_size=launch.group_size, full_groups=True)
-    check_passes(kernel(), arguments, launch, specialize, HoistIdsPass())
+    check_passes(kernel(), arguments, (launch,), specialize, HoistIdsPass())

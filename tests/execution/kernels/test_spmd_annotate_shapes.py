@@ -55,7 +55,7 @@ def test_annotated_kernels_do_the_same(launch: Launch):
     check_passes(
         KERNEL,
         arguments,
-        launch,
+        (launch,),
         SpmdAnnotateShapesPass(why=True),
         SpmdToLoopsPass(),
         SpmdAnnotateShapesPass(),

@@ -20,7 +20,7 @@ def test_any_group(launch: Launch):
     check_passes(
         kernel(),
         arguments,
-        launch,
+        (launch,),
         specialize,
         SpmdToLoopsPass(),
         skip=("split-at-barriers",),
@@ -33,7 +33,7 @@ def test_full_groups():
     check_passes(
         kernel(),
         arguments,
-        launch,
+        (launch,),
         specialize,
         SpmdToLoopsPass(),
         skip=("split-at-barriers",),

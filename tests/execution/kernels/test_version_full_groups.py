@@ -26,10 +26,10 @@ def arguments(make: Maker) -> list[Any]:
 @pytest.mark.parametrize("size", [16, 64, 15, 17, 1])
 def test_the_version_fits_the_group(size: int):
     launch = Launch((size,), (16,))
-    module = check_passes(KERNEL, arguments, launch, VersionFullGroupsPass())
+    module = check_passes(KERNEL, arguments, (launch,), VersionFullGroupsPass())
     assert len(module.ops) == 2
     module = check_passes(
-        KERNEL, arguments, launch, SpmdToLoopsPass(), skip=("split-at-barriers",)
+        KERNEL, arguments, (launch,), SpmdToLoopsPass(), skip=("split-at-barriers",)
     )
     names = [op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)]
     assert names == ["sizes", "sizes.full"]

@@ -28,7 +28,7 @@ def test_it_keeps_the_meaning(case: Case):
     check_passes(
         case.source,
         case.arguments,
-        case.launches[-1],
+        (case.launches[-1],),
         SpmdToLoopsPass(),
         FormSubGroupsPass(width=8),
         MaskDivergencePass(),

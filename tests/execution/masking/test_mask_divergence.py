@@ -15,13 +15,12 @@ from tests.execution.pipelines.vectorize_kernels import CASES
 @pytest.mark.parametrize("name", CASES)
 def test_masked_lanes_compute_what_work_items_do(name: str, width: int):
     case = CASES[name]
-    for launch in LINES:
-        check_passes(
-            case.source,
-            case.arguments,
-            launch,
-            SpmdToLoopsPass(),
-            FormSubGroupsPass(width=width),
-            MaskDivergencePass(),
-            tolerance=case.tolerance,
-        )
+    check_passes(
+        case.source,
+        case.arguments,
+        LINES,
+        SpmdToLoopsPass(),
+        FormSubGroupsPass(width=width),
+        MaskDivergencePass(),
+        tolerance=case.tolerance,
+    )

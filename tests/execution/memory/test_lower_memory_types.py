@@ -36,7 +36,7 @@ def arguments(make: Maker) -> list[Any]:
 def test_bits_are_bytes():
     for launch in LINES:
         module = check_passes(
-            KERNEL, arguments, launch, SpmdToLoopsPass(), skip=("split-at-barriers",)
+            KERNEL, arguments, (launch,), SpmdToLoopsPass(), skip=("split-at-barriers",)
         )
         assert "spmd.memory" not in str(module)
         assert "xi1" not in str(module)

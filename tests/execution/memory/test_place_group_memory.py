@@ -62,7 +62,7 @@ def arguments(make: Maker) -> list[Any]:
 def test_small_and_large(launch: Launch, tile: int, more: int):
     source = kernel(tile, more)
     module = check_passes(
-        source, arguments, launch, SpmdToLoopsPass(), skip=("split-at-barriers",)
+        source, arguments, (launch,), SpmdToLoopsPass(), skip=("split-at-barriers",)
     )
     names = [op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)]
     assert names == ["tiles", "tiles.scratch_bytes"]

@@ -31,7 +31,7 @@ def test_it_keeps_the_meaning(launch: Launch):
     module = check_passes(
         KERNEL,
         of_each("i32", "i32"),
-        launch,
+        (launch,),
         SpmdToLoopsPass(),
         SubGroupsToLoopsPass(),
     )

@@ -76,7 +76,11 @@ def test_width_one_leaves_every_loop_and_says_so():
     case = CASES["switch"]
     launch = LINES[2]
     module = check_passes(
-        case.source, case.arguments, launch, SpmdToLoopsPass(), VectorizePass(width=1)
+        case.source,
+        case.arguments,
+        (launch,),
+        SpmdToLoopsPass(),
+        VectorizePass(width=1),
     )
     assert '"the width is 1"' in _loops_of(module)
 

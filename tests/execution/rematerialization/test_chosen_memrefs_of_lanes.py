@@ -157,12 +157,11 @@ def test_native(way: str, sub_groups: bool, used: bool, barrier: bool):
 @pytest.mark.parametrize("way", VARIANTS)
 def test_loops_over_lanes(way: str, barrier: bool):
     source = kernel(way, sub_groups=True, used=True, barrier=barrier)
-    for launch in LAUNCHES:
-        check_passes(
-            source,
-            arguments,
-            launch,
-            SpmdToLoopsPass(strategy="fission"),
-            SubGroupsToLoopsPass(),
-            skip=("split-at-barriers",),
-        )
+    check_passes(
+        source,
+        arguments,
+        LAUNCHES,
+        SpmdToLoopsPass(strategy="fission"),
+        SubGroupsToLoopsPass(),
+        skip=("split-at-barriers",),
+    )

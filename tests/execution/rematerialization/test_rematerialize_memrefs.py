@@ -83,19 +83,17 @@ def source(name: str) -> str:
 
 @pytest.mark.parametrize("name", CASES)
 def test_numbers_instead_of_memrefs_mean_the_same(name: str):
-    for launch in LAUNCHES:
-        passes = SpmdInlineCallsPass(), RematerializeMemrefsPass()
-        check_passes(source(name), CASES[name], launch, *passes)
+    passes = SpmdInlineCallsPass(), RematerializeMemrefsPass()
+    check_passes(source(name), CASES[name], LAUNCHES, *passes)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_level_1_in_the_interpreter(name: str):
     for strategy in strategies(name):
-        for launch in LAUNCHES:
-            loops = SpmdToLoopsPass(strategy=strategy)
-            check_passes(
-                source(name), CASES[name], launch, loops, skip=("split-at-barriers",)
-            )
+        loops = SpmdToLoopsPass(strategy=strategy)
+        check_passes(
+            source(name), CASES[name], LAUNCHES, loops, skip=("split-at-barriers",)
+        )
 
 
 @pytest.mark.parametrize("vectorize", [False, True], ids=["scalar", "vectors"])

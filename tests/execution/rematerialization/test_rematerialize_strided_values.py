@@ -56,19 +56,17 @@ def source(name: str) -> str:
 @pytest.mark.parametrize("name", CASES)
 def test_a_sum_means_the_same(name: str):
     arguments, launches, _ = CASES[name]
-    for launch in launches:
-        check_passes(source(name), arguments, launch, RematerializeStridedValuesPass())
+    check_passes(source(name), arguments, launches, RematerializeStridedValuesPass())
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_level_1_in_the_interpreter(name: str):
     arguments, launches, strategies = CASES[name]
     for strategy in strategies:
-        for launch in launches[:3]:
-            loops = SpmdToLoopsPass(strategy=strategy)
-            check_passes(
-                source(name), arguments, launch, loops, skip=("split-at-barriers",)
-            )
+        loops = SpmdToLoopsPass(strategy=strategy)
+        check_passes(
+            source(name), arguments, launches[:3], loops, skip=("split-at-barriers",)
+        )
 
 
 @pytest.mark.parametrize("vectorize", [False, True], ids=["scalar", "vectors"])

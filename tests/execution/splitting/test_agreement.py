@@ -377,7 +377,7 @@ def test_no_alarm_for_what_is_split(name: str, strategy: Strategy):
     check_passes(
         text,
         arguments,
-        launch,
+        (launch,),
         SpmdToLoopsPass(strategy=strategy, check_barriers=True),
         VectorizePass(width=4),
         skip=("split-at-barriers",),

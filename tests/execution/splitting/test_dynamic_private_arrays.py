@@ -41,11 +41,10 @@ def source(name: str) -> str:
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_level_1_in_the_interpreter(name: str):
     for strategy in STRATEGIES[name]:
-        for launch in LAUNCHES:
-            loops = SpmdToLoopsPass(strategy=strategy)
-            check_passes(
-                source(name), arguments, launch, loops, skip=("split-at-barriers",)
-            )
+        loops = SpmdToLoopsPass(strategy=strategy)
+        check_passes(
+            source(name), arguments, LAUNCHES, loops, skip=("split-at-barriers",)
+        )
 
 
 @pytest.mark.parametrize("vectorize", [False, True], ids=["scalar", "vectors"])

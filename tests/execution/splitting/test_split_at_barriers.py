@@ -148,7 +148,7 @@ def test_level_1_in_the_interpreter(
         check_passes(
             source(name, launch, fixed),
             arguments,
-            launch,
+            (launch,),
             SpmdToLoopsPass(strategy=strategy),
             skip=("split-at-barriers",),
         )
@@ -197,7 +197,7 @@ def test_only_continuations(
     for launch in some(launches, fixed):
         text = source(name, launch, fixed)
         check_passes(
-            text, arguments, launch, SpmdToLoopsPass(), skip=("split-at-barriers",)
+            text, arguments, (launch,), SpmdToLoopsPass(), skip=("split-at-barriers",)
         )
         check_native(text, arguments, launch, vectorize=False)
 

@@ -106,6 +106,6 @@ def test_each_iteration_takes_the_path_that_the_last_one_decided(
     for word, text in words.items():
         source = source.replace(word, text)
     passes = SpmdToLoopsPass(strategy=strategy)
-    check_passes(source, arguments, launch, passes, skip=("split-at-barriers",))
+    check_passes(source, arguments, (launch,), passes, skip=("split-at-barriers",))
     for vectorize in (True, False):
         check_native(source, arguments, launch, strategy=strategy, vectorize=vectorize)

@@ -60,15 +60,14 @@ def test_the_order_of_work_items_does_not_matter(name: str):
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_level_in_the_interpreter(name: str, strategy: str):
-    for launch in (*LINES, Launch((40,), (20,))):
-        check_passes(
-            source(name),
-            arguments,
-            launch,
-            SpmdToLoopsPass(strategy=strategy),  # pyright: ignore[reportArgumentType]
-            VectorizePass(width=8),
-            skip=("split-at-barriers",),
-        )
+    check_passes(
+        source(name),
+        arguments,
+        (*LINES, Launch((40,), (20,))),
+        SpmdToLoopsPass(strategy=strategy),  # pyright: ignore[reportArgumentType]
+        VectorizePass(width=8),
+        skip=("split-at-barriers",),
+    )
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -34,14 +34,13 @@ spmd.kernel @fixed(%x: memref<?xi32>) attributes {work_group_size = array<i64: 2
 @pytest.mark.parametrize("name", NAMES)
 def test_lanes_compute_what_work_items_do(name: str, width: int):
     case = CASES[name]
-    for launch in LINES:
-        check_passes(
-            case.source,
-            case.arguments,
-            launch,
-            SpmdToLoopsPass(),
-            FormSubGroupsPass(width=width),
-        )
+    check_passes(
+        case.source,
+        case.arguments,
+        LINES,
+        SpmdToLoopsPass(),
+        FormSubGroupsPass(width=width),
+    )
 
 
 def _plane(make: Maker):
@@ -53,11 +52,10 @@ def test_a_size_that_is_known_gives_the_sub_groups_that_occur(width: int):
     for size in ((21, 3), (42, 6), (50, 4)):
         launch = Launch(size, (21, 3))
         passes = (SpmdToLoopsPass(), FormSubGroupsPass(width=width))
-        check_passes(FIXED, _plane, launch, *passes)
+        check_passes(FIXED, _plane, (launch,), *passes)
 
 
 def test_planes():
     source = FIXED.replace("attributes {work_group_size = array<i64: 21, 3>}", "")
-    for launch in PLANES:
-        passes = (SpmdToLoopsPass(), FormSubGroupsPass(width=4))
-        check_passes(source, _plane, launch, *passes)
+    passes = (SpmdToLoopsPass(), FormSubGroupsPass(width=4))
+    check_passes(source, _plane, PLANES, *passes)

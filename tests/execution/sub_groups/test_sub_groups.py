@@ -154,7 +154,7 @@ def test_every_pass_keeps_the_meaning(name: str, vectorize: bool):
         check_passes(
             kernel(name, size),
             ARGUMENTS[name],
-            launch,
+            (launch,),
             SpmdToLoopsPass(),
             after,
             skip=NO_LEVELS.get(name, ()),

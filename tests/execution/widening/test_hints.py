@@ -33,10 +33,7 @@ def arguments(make: Maker) -> list[Any]:
 
 
 def test_passes_keep_the_meaning():
-    for launch in LINES:
-        check_passes(
-            KERNEL, arguments, launch, SpmdToLoopsPass(), VectorizePass(width=4)
-        )
+    check_passes(KERNEL, arguments, LINES, SpmdToLoopsPass(), VectorizePass(width=4))
 
 
 def test_native_code():

@@ -90,14 +90,13 @@ BOUNDS = [
 @pytest.mark.parametrize("bounds", BOUNDS, ids=range(len(BOUNDS)))
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_one_dimension(condition: str, bounds: Any):
-    for launch in LINES[1:4]:
-        check_passes(
-            kernel(condition),
-            bounds,
-            launch,
-            SpmdToLoopsPass(),
-            skip=("split-at-barriers",),
-        )
+    check_passes(
+        kernel(condition),
+        bounds,
+        LINES[1:4],
+        SpmdToLoopsPass(),
+        skip=("split-at-barriers",),
+    )
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
@@ -137,7 +136,7 @@ def test_two_dimensions(launch: Launch, n: int, m: int):
         return [n, m, make.launch.global_size[0], make.zeros("i32", make.n)]
 
     check_passes(
-        PLANE, arguments, launch, SpmdToLoopsPass(), skip=("split-at-barriers",)
+        PLANE, arguments, (launch,), SpmdToLoopsPass(), skip=("split-at-barriers",)
     )
 
 
@@ -146,7 +145,7 @@ def test_the_condition_is_gone(condition: str):
     module = check_passes(
         kernel(condition),
         BOUNDS[2],
-        LINES[3],
+        (LINES[3],),
         SpmdToLoopsPass(),
         skip=("split-at-barriers",),
     )
@@ -166,6 +165,6 @@ def test_a_tree_has_no_conditions(start: int, fixed: bool):
     for launch in LINES:
         if fixed and launch.group_size != (64,):
             continue
-        module = check_passes(source, summed, launch, SpmdToLoopsPass())
+        module = check_passes(source, summed, (launch,), SpmdToLoopsPass())
         assert "scf.if" not in str(module)
         check_native(source, summed, launch)

@@ -19,7 +19,7 @@ def test_ids_and_sizes(launch: Launch, fixed: bool):
     check_passes(
         kernel(),
         arguments,
-        launch,
+        (launch,),
         *specialize,
         HoistIdsPass(),
         SplitAtBarriersPass(),

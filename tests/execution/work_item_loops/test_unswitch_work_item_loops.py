@@ -85,7 +85,7 @@ def test_a_loop_of_continuations(arguments: Any, launch: Launch):
     check_passes(
         TREE,
         arguments,
-        launch,
+        (launch,),
         SpmdToLoopsPass(strategy="continuations"),
         skip=("split-at-barriers",),
     )
@@ -99,7 +99,7 @@ def test_a_loop_of_continuations(arguments: Any, launch: Launch):
 @pytest.mark.parametrize("arguments", SWITCHES, ids=["default", "case", "nothing"])
 def test_a_switch_in_two_dimensions(arguments: Any, launch: Launch):
     check_passes(
-        SWITCH, arguments, launch, SpmdToLoopsPass(), skip=("split-at-barriers",)
+        SWITCH, arguments, (launch,), SpmdToLoopsPass(), skip=("split-at-barriers",)
     )
     check_native(SWITCH, arguments, launch)
 
