@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import cast
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AnyFloat,
+    DenseArrayBase,
     IndexType,
     IntegerType,
     MemRefType,
@@ -22,6 +25,15 @@ def memref_type(memory: SSAValue) -> MemRefType[Attribute]:
     type_ = memory.type
     assert isinstance(type_, MemRefType)
     return cast(MemRefType[Attribute], type_)
+
+
+def mixed_numbers(
+    static: DenseArrayBase[IntegerType], dynamic: Iterable[SSAValue]
+) -> Iterator[int | SSAValue]:
+    """The offsets, sizes or strides of a view, of which some are known at run time only."""
+    values = iter(dynamic)
+    for number in static.get_values():
+        yield next(values) if number == DYNAMIC_INDEX else int(number)
 
 
 def size_in_bytes(type_: Attribute) -> int:

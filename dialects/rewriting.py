@@ -77,6 +77,11 @@ def hint(value: ValueT, like: SSAValue | str | None) -> ValueT:
     return value
 
 
+def named(value: SSAValue, role: str) -> str | None:
+    """The name of what has a role for `value`, if that has a name."""
+    return value.name_hint and f"{value.name_hint}_{role}"
+
+
 def replace(
     op: Operation,
     new_ops: Operation | Sequence[Operation],

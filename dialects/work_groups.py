@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 AllocationT = TypeVar("AllocationT", memref.AllocaOp, memref.AllocOp)
 
@@ -82,8 +82,8 @@ def aligned_alloca(type_: Attribute, sizes: Sequence[SSAValue] = ()) -> memref.A
     )
 
 
-def is_group_memory(op: Operation) -> bool:
-    """Whether `op` allocates memory of the work-group."""
+def is_group_memory(op: Operation | Block) -> bool:
+    """Whether `op`, the owner of a memref, allocates memory of the work-group."""
     return (
         isinstance(op, memref.AllocaOp | memref.AllocOp)
         and GROUP_MEMORY in op.attributes

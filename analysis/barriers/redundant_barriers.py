@@ -43,14 +43,6 @@ class Access:
     writes: bool
 
 
-@dataclass(frozen=True)
-class Redundant:
-    """A barrier that can go, and why."""
-
-    barrier: BarrierOp
-    reason: str
-
-
 class RedundantBarriers:
     """Looks at one barrier after the other; what is found redundant orders nothing more."""
 
@@ -69,12 +61,12 @@ class RedundantBarriers:
         self._divergence: Divergence | None = None
         self._gone: set[Operation] = set()
 
-    def find(self) -> Iterator[Redundant]:
-        """The redundant barriers, in the order of the source."""
+    def find(self) -> Iterator[tuple[BarrierOp, str]]:
+        """The redundant barriers, in the order of the source, and why they can go."""
         for sync in self.regions.syncs:
             if isinstance(sync, BarrierOp) and (reason := self._why_redundant(sync)):
                 self._gone.add(sync)
-                yield Redundant(sync, reason)
+                yield sync, reason
 
     def _why_redundant(self, barrier: BarrierOp) -> str | None:
         region = self.regions.region_before(barrier)

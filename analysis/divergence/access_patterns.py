@@ -15,23 +15,18 @@ through views of it: a row of a matrix is contiguous, a column is strided.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from math import gcd
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    DenseArrayBase,
-    IntegerType,
-)
 from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.ranges.integer_range import power_of_two_part
 from spmd.analysis.shapes.shape import ZERO, Shape
-from spmd.dialects.element_types import memref_type
+from spmd.dialects.element_types import memref_type, mixed_numbers
 from spmd.dialects.interfaces.views import underlying_object
 
 
@@ -111,15 +106,6 @@ def element_strides(memory: SSAValue) -> Sequence[int | None]:
     return type_.get_strides() or [None] * type_.get_num_dims()
 
 
-def _mixed(
-    static: Sequence[int], dynamic: Sequence[SSAValue]
-) -> Iterator[int | SSAValue]:
-    """Numbers of which some are known only at run time."""
-    values = iter(dynamic)
-    for number in static:
-        yield next(values) if number == DYNAMIC_INDEX else number
-
-
 class _Addresses:
     """Positions in storage, in one dimension."""
 
@@ -165,18 +151,14 @@ class _Addresses:
         position = self.of_view(view.source)
         if position is None:
             return None
-        steps = _mixed(_integers(view.static_strides), view.strides)
+        steps = mixed_numbers(view.static_strides, view.strides)
         if not all(self.shape(step).is_uniform for step in steps):
             return None
-        offsets = _mixed(_integers(view.static_offsets), view.offsets)
+        offsets = mixed_numbers(view.static_offsets, view.offsets)
         strides = element_strides(view.source)
         for offset, stride in zip(offsets, strides, strict=True):
             position = position.plus(_scaled(self.shape(offset), stride))
         return position
-
-
-def _integers(numbers: DenseArrayBase[IntegerType]) -> Sequence[int]:
-    return [int(number) for number in numbers.get_values()]
 
 
 def _is_private(divergence: Divergence, memory: SSAValue, dim: int) -> bool:

@@ -271,25 +271,21 @@ class UnstructuredRegion:
         seen: Callable[[SSAValue, Operation], Shape],
     ) -> list[Shape]:
         """The shapes of the arguments of a block, or (`None`) of what the region yields."""
-        return [
-            self.phi(block, self._brings(position), dimension, seen, block_of)
-            for position in range(count)
-        ]
+
+        def phi(position: int) -> Shape:
+            def brings(edge: Edge) -> SSAValue | None:
+                operand = self._brought(edge, position)
+                return None if operand is None else operand.value
+
+            return self.phi(block, brings, dimension, seen, block_of)
+
+        return [phi(position) for position in range(count)]
 
     def _brought(self, edge: Edge, position: int) -> Operand | None:
         groups = self._forwarded[edge[0]]
         if groups is None or position >= len(groups[edge[1]]):
             return None
         return groups[edge[1]][position]
-
-    def _brings(self, position: int) -> Callable[[Edge], SSAValue | None]:
-        """The value that an edge brings for one argument."""
-
-        def brings(edge: Edge) -> SSAValue | None:
-            operand = self._brought(edge, position)
-            return None if operand is None else operand.value
-
-        return brings
 
     def phi(
         self,

@@ -40,6 +40,7 @@ from xdsl.dialects import memref, scf
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from spmd.dialects.building import Builder
 from spmd.dialects.interfaces.speculation import is_integer_division
 from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import KernelOp
@@ -142,9 +143,7 @@ class _Pair:
         return None
 
     def fuse(self) -> None:
-        for op in self.moved():
-            op.detach()
-            self.folding.body.insert_op_before(op, self.load)
+        Builder.before(self.load).move(self.moved())
         self.load.res.replace_all_uses_with(self.store.value)
         for old, new in zip(self.filling.ids, self.folding.ids, strict=True):
             old.replace_all_uses_with(new)

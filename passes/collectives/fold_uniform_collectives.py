@@ -52,6 +52,7 @@ from spmd.dialects.spmd import (
     ScanOp,
     Scope,
 )
+from spmd.dialects.spmd.kernel import kernels_in
 from spmd.dialects.spmd.types import is_integer
 
 
@@ -62,9 +63,8 @@ class FoldUniformCollectivesPass(ModulePass):
     name = "fold-uniform-collectives"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.walk():
-            if isinstance(kernel, KernelOp):
-                _fold_in(kernel)
+        for kernel in kernels_in(op):
+            _fold_in(kernel)
 
 
 def _fold_in(kernel: KernelOp) -> None:

@@ -31,7 +31,7 @@ Ensures: the module, unchanged, keeps the rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -44,6 +44,7 @@ from xdsl.passes import ModulePass
 from spmd.analysis.analyses import Analyses
 from spmd.analysis.graphs.traversal import (
     post_order,
+    reachable,
     reverse_post_order,
     successors_of,
 )
@@ -84,7 +85,7 @@ class _Checker:
         self.kernel = kernel
         self._chains: dict[SSAValue, tuple[SSAValue, ...] | None] = {}
         self._analyses = Analyses(kernel)
-        self._reached: dict[Block, frozenset[Block]] = {}
+        self._reached: dict[Block, Collection[Block]] = {}
         self._order: dict[Block, int] = {}
 
     def check(self) -> None:
@@ -147,27 +148,26 @@ class _Checker:
 
     def _cut_off(self, branch: Operation, target: Block) -> bool:
         """Whether `target` is reached from one successor of `branch` and not another."""
-        block = parent_block(branch)
+        ahead = set(self._ahead(parent_block(branch)))
         reached = [
-            target in self._reachable(successor)
-            and self._order[block] < self._order[successor]
-            for successor in branch.successors
+            to in ahead and target in self._reach(to) for to in branch.successors
         ]
         return any(reached) and not all(reached)
 
-    def _reachable(self, block: Block) -> frozenset[Block]:
+    def _reach(self, block: Block) -> Collection[Block]:
         """The blocks after `block`, and itself, without following back edges."""
         if block not in self._reached:
-            region = block.parent
-            assert region is not None
-            # From back to front, a successor that is not known yet ends a back edge.
-            blocks = reverse_post_order(region.blocks[0], successors_of)
-            self._order.update((at, number) for number, at in enumerate(blocks))
-            for at in reversed(blocks):
-                self._reached[at] = frozenset((at,)).union(
-                    *(self._reached[s] for s in successors_of(at) if s in self._reached)
-                )
+            self._reached[block] = reachable((block,), self._ahead)
         return self._reached[block]
+
+    def _ahead(self, block: Block) -> Iterator[Block]:
+        """The successors of `block` but for those that back edges lead to."""
+        if block not in self._order:
+            assert block.parent is not None, "a block stands in a region"
+            blocks = reverse_post_order(block.parent.blocks[0], successors_of)
+            self._order.update((at, number) for number, at in enumerate(blocks))
+        here = self._order[block]
+        return (to for to in successors_of(block) if here < self._order[to])
 
 
 Decider = tuple[Operation, str, SSAValue]

@@ -60,7 +60,7 @@ def drop_redundant_barriers(kernel: KernelOp) -> None:
         return
     finder = RedundantBarriers(kernel, regions, lambda: analyze_kernel(kernel))
     reasons: list[StringAttr] = []
-    for barrier, reason in tuple((r.barrier, r.reason) for r in finder.find()):
+    for barrier, reason in tuple(finder.find()):
         where = source_location(barrier)
         remark(DroppedBarrier, kernel, reason, where)
         reasons.append(StringAttr(f"{where}: {reason}" if where else reason))

@@ -125,6 +125,6 @@ def _exchange(
     writer.slot(op.result)
     with writer.each_lane() as (lane, _, _), writer.where(writer.on(active, lane)):
         chosen = writer.at(selector, lane)
-        last = writer.index(writer.width - 1)
+        last = writer.constants.index(writer.width - 1)
         source = source_lane(mode, lane, chosen, last, writer.add)
         writer.keep(op.result, writer.at(op.value, source), lane)

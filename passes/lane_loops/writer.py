@@ -22,7 +22,7 @@ from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import static_bytes
 from spmd.dialects.enclosing import is_outside
-from spmd.dialects.rewriting import hint
+from spmd.dialects.rewriting import hint, named
 from spmd.dialects.spmd import SubGroupOp
 from spmd.dialects.work_groups import aligned_alloca
 from spmd.passes.sub_groups.vectorization_legality import is_item_type
@@ -66,9 +66,6 @@ class LaneWriter(Builder):
 
     # Insertion
 
-    def index(self, number: int) -> SSAValue:
-        return self.constants.number(number, IndexType())
-
     @contextmanager
     def each_lane(
         self, starts: Sequence[SSAValue] = ()
@@ -85,7 +82,11 @@ class LaneWriter(Builder):
             yield hint(lane, "lane"), carried, handed
             self.append(scf.YieldOp(*handed))
         loop = scf.ForOp(
-            self.index(0), self.index(self.width), self.index(1), starts, body
+            self.constants.index(0),
+            self.constants.index(self.width),
+            self.constants.index(1),
+            starts,
+            body,
         )
         self.append(loop)
         handed[:] = loop.results
@@ -125,7 +126,7 @@ class LaneWriter(Builder):
 
     def _allocate(self, type_: MemRefType[Attribute], like: SSAValue) -> SSAValue:
         at = Builder.at_head(self._entry, self.like)
-        return at.add(aligned_alloca(type_), _lanes_name(like))
+        return at.add(aligned_alloca(type_), named(like, "lanes"))
 
     def is_shared(self, value: SSAValue) -> bool:
         """Whether there is one place where all lanes find `value`."""
@@ -215,7 +216,7 @@ class LaneWriter(Builder):
             )
             size = _rounded_up(static_bytes(op.memref.type))
             memory = self._allocate(MemRefType(i8, [size * self.width]), op.memref)
-            known = self._private[op.memref] = memory, self.index(size)
+            known = self._private[op.memref] = memory, self.constants.index(size)
         memory, size = known
         start = self.add(arith.MuliOp(lane, size))
         extents = [self.at(extent, lane) for extent in op.dynamic_sizes]
@@ -226,27 +227,23 @@ class LaneWriter(Builder):
 
     def make_room(self, op: memref.AllocaOp) -> None:
         """Make the buffer of an array of dynamic size, for lanes as large as the largest."""
-        bytes_ = self.index(static_bytes(op.memref.type))
+        bytes_ = self.constants.index(static_bytes(op.memref.type))
         for extent in op.dynamic_sizes:
             bytes_ = self.add(arith.MuliOp(bytes_, self._largest(extent)))
-        more = self.add(arith.AddiOp(bytes_, self.index(ALIGNMENT - 1)))
-        bytes_ = self.add(arith.AndIOp(more, self.index(-ALIGNMENT)), "bytes")
-        total = self.add(arith.MuliOp(bytes_, self.index(self.width)))
+        more = self.add(arith.AddiOp(bytes_, self.constants.index(ALIGNMENT - 1)))
+        bytes_ = self.add(arith.AndIOp(more, self.constants.index(-ALIGNMENT)), "bytes")
+        total = self.add(arith.MuliOp(bytes_, self.constants.index(self.width)))
         buffer = aligned_alloca(MemRefType(i8, [DYNAMIC_INDEX]), [total])
-        memory = self.add(buffer, _lanes_name(op.memref))
+        memory = self.add(buffer, named(op.memref, "lanes"))
         self._private[op.memref] = memory, bytes_
 
     def _largest(self, number: SSAValue) -> SSAValue:
         """The largest that a lane has of an unsigned number."""
         if self.is_shared(number):
             return self.at(number, None)
-        with self.each_lane([self.index(0)]) as (lane, (most,), handed):
+        with self.each_lane([self.constants.index(0)]) as (lane, (most,), handed):
             handed.append(self.add(arith.MaxUIOp(most, self.at(number, lane))))
         return hint(handed[0], number)
-
-
-def _lanes_name(value: SSAValue) -> str | None:
-    return value.name_hint and f"{value.name_hint}_lanes"
 
 
 def _rounded_up(size: int) -> int:

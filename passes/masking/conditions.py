@@ -23,12 +23,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import scf
 from xdsl.ir import Operation
 
 from spmd.analysis.divergence.analyze import Divergence, analyze_sub_group
 from spmd.dialects.building import Builder
-from spmd.dialects.enclosing import terminator
+from spmd.dialects.interfaces.control_flow import decisions
 from spmd.dialects.spmd import SubGroupOp
 from spmd.passes.masking.masks import Mask, Masks
 
@@ -51,17 +50,8 @@ def ask_active_lanes(
         return
     divergence = analyze_sub_group(group)
     for op, mask in kept:
-        anchor, count = _condition_operands(op)
-        for number in range(count):
+        for anchor, number in decisions(op):
             value = anchor.operands[number]
-            if divergence.is_uniform(value):
-                continue
-            at = Builder.before(anchor)
-            anchor.operands[number] = masks.read_first_active(value, mask.value, at)
-
-
-def _condition_operands(op: Operation) -> tuple[Operation, int]:
-    """Whose first operands, and how many, decide about what `op` does."""
-    if isinstance(op, scf.WhileOp):
-        return terminator(op.before_region.block), 1
-    return op, 3 if isinstance(op, scf.ForOp) else 1
+            if not divergence.is_uniform(value):
+                at = Builder.before(anchor)
+                anchor.operands[number] = masks.read_first_active(value, mask.value, at)

@@ -17,6 +17,7 @@ from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import memref_type
 from spmd.dialects.enclosing import op_of
+from spmd.dialects.rewriting import named
 from spmd.dialects.spmd import KernelOp, LocalAllocOp
 
 
@@ -99,7 +100,7 @@ class MemrefBases:
                 at = Builder(InsertPoint.after(owner))
             at.like = at.point.insert_before
             op = memref.ExtractStridedMetaDataOp(base)
-            known = at.add(op, base.name_hint and f"{base.name_hint}_base")
+            known = at.add(op, named(base, "base"))
             type_ = memref_type(op.base_buffer)
             if type_.memory_space != space:
                 to = MemRefType(type_.element_type, (), type_.layout, space)

@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.element_types import memref_type
+from spmd.dialects.element_types import memref_type, mixed_numbers
 
 Number = int | SSAValue
 
@@ -181,8 +181,4 @@ def _mixed(op: memref.SubviewOp | memref.ReinterpretCastOp, kind: str) -> list[N
         "size": (op.static_sizes, op.sizes),
         "stride": (op.static_strides, op.strides),
     }[kind]
-    rest = iter(dynamic)
-    return [
-        next(rest) if number == DYNAMIC_INDEX else int(number)
-        for number in static.get_values()
-    ]
+    return [*mixed_numbers(static, dynamic)]

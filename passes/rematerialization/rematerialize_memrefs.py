@@ -57,7 +57,7 @@ from spmd.analysis.contexts.memref_phis import (
 )
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import op_of
-from spmd.dialects.rewriting import erase_dead_ops, hint
+from spmd.dialects.rewriting import erase_dead_ops, hint, named
 from spmd.dialects.spmd import KernelOp, needs_sub_groups
 from spmd.dialects.spmd.kernel import kernels_in
 from spmd.passes.rematerialization.memref_bases import MemrefBases, number_type
@@ -127,7 +127,7 @@ class _Rebuilder:
         numbers = dict(zip(keys, values, strict=True))
         for (kind, d), value in numbers.items():
             suffix = kind if kind in ("base", "offset") else f"{kind}{d}"
-            hint(value, old.name_hint and f"{old.name_hint}_{suffix}")
+            hint(value, named(old, suffix))
         if not numbers and [base.type for base in phi.bases] == [phi.type]:
             # There is but one memref that it can be.
             return next(iter(phi.bases))

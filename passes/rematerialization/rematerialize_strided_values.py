@@ -55,7 +55,7 @@ from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import block_arguments, op_of
 from spmd.dialects.interfaces.control_flow import Phi, all_phis
-from spmd.dialects.rewriting import constant_index, erase_dead_ops, hint
+from spmd.dialects.rewriting import constant_index, erase_dead_ops, hint, named
 from spmd.dialects.spmd import (
     Dimension,
     EnqueuedLocalSizeOp,
@@ -166,7 +166,7 @@ class _Rebuilder:
         anchor: Operation,
     ) -> SSAValue:
         (common,) = values
-        hint(common, old.name_hint and f"{old.name_hint}_base")
+        hint(common, named(old, "base"))
         sum_ = arith.AddiOp(common, self._multiple(self.strides[phi], old.type))
         new = Builder.before(anchor).add(sum_, old)
         self._common[new] = common

@@ -61,6 +61,7 @@ from spmd.dialects.building import Builder, Rematerializer
 from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.enclosing import terminator
 from spmd.dialects.interfaces.speculation import is_speculatable_from
+from spmd.dialects.rewriting import named
 from spmd.dialects.spmd import (
     CollectiveOp,
     KernelOp,
@@ -79,7 +80,7 @@ from spmd.passes.splitting.private_arrays import (
     lift_private_array,
 )
 from spmd.passes.splitting.sub_cfg_code import Plan
-from spmd.passes.work_item_loops.building import WorkGroup, explain, named
+from spmd.passes.work_item_loops.building import WorkGroup, explain
 
 
 def make_continuations(kernel: KernelOp, check: bool = False) -> None:

@@ -40,7 +40,7 @@ from spmd.analysis.barriers.barrier_regions import BarrierRegion
 from spmd.analysis.contexts.region_slots import assign_region_slots
 from spmd.dialects.building import Builder
 from spmd.dialects.interfaces.control_flow import Operand, phis
-from spmd.dialects.rewriting import hint
+from spmd.dialects.rewriting import hint, named
 from spmd.dialects.spmd import (
     BarrierOp,
     Kind,
@@ -60,7 +60,6 @@ from spmd.passes.work_item_loops.building import (
     WorkItemNest,
     explain,
     load,
-    named,
     store,
 )
 from spmd.passes.work_item_loops.counted_loops import for_to_while

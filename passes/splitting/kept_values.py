@@ -17,13 +17,13 @@ from spmd.analysis.contexts.needs import Needs
 from spmd.analysis.contexts.slots import Slot, Slots
 from spmd.dialects.building import Builder, Rematerializer
 from spmd.dialects.enclosing import terminator
+from spmd.dialects.rewriting import named
 from spmd.dialects.spmd import LocalIdOp
 from spmd.passes.work_item_loops.building import (
     WorkGroup,
     WorkItemNest,
     explain,
     load,
-    named,
     store,
 )
 

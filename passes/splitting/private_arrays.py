@@ -71,11 +71,12 @@ class _GroupArray:
         alloca: memref.AllocaOp,
         sizes: Sequence[SSAValue],
     ):
-        if (problem := why_not_in_group_memory(alloca)) is not None:
-            fail(alloca, problem)
         self.group = group
         self.alloca = alloca
-        self.type = _type_of(alloca)
+        self.type = alloca.memref.type
+        if not isinstance(self.type.layout, NoneAttr):
+            what = "expected a private array in identity layout"
+            fail(alloca, f"{what}, got {self.type}")
         self.sizes = sizes
         self.reason = why_not_interleaved(alloca)
         """Why the elements of one work-item lie together; `None` if they do not."""
@@ -280,16 +281,8 @@ def _fail_about_size(alloca: memref.AllocaOp, where: str) -> NoReturn:
     fail(
         alloca,
         f"expected a private array of static size, or of a size that is known {where}, "
-        f"got {_type_of(alloca)}: it lives across a barrier",
+        f"got {alloca.memref.type}: it lives across a barrier",
     )
-
-
-def why_not_in_group_memory(alloca: memref.AllocaOp) -> str | None:
-    """Why there cannot be an array per work-item in place of `alloca`."""
-    type_ = _type_of(alloca)
-    if not isinstance(type_.layout, NoneAttr):
-        return f"expected a private array in identity layout, got {type_}"
-    return None
 
 
 def why_not_interleaved(alloca: memref.AllocaOp) -> str | None:
@@ -299,10 +292,6 @@ def why_not_interleaved(alloca: memref.AllocaOp) -> str | None:
         if not isinstance(op, memref.LoadOp | memref.StoreOp):
             return f"{op.name} needs it as a value"
     return None
-
-
-def _type_of(alloca: memref.AllocaOp) -> MemRefType[Attribute]:
-    return alloca.memref.type
 
 
 def fail_about_unmovable(values: Iterable[SSAValue]) -> None:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from spmd.passes.structuring.block_graph import Jump, Variable
 
-Places = dict[int, None]
-"""
-Where code may go on, in order: numbers of blocks.
 
-`~number` is the block at which a loop around the code begins, for its next iteration.
-"""
+class Place(NamedTuple):
+    """Where code may go on: at the begin of a block."""
+
+    block: int
+    is_next_iteration: bool = False
+    """Whether a loop around the code begins there, and the code goes around once more."""
+
+
+Places = dict[Place, None]
+"""Where code may go on, in order."""
 
 
 @dataclass(eq=False)

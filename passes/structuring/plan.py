@@ -37,6 +37,7 @@ from spmd.passes.structuring.code import (
     Go,
     HeadedLoop,
     Loop,
+    Place,
     Places,
     Run,
     Start,
@@ -80,7 +81,7 @@ class _Frame:
 class _Region:
     """Some blocks with one begin, while they are planned."""
 
-    units: dict[int, _Unit]
+    units: dict[Place, _Unit]
     base: int
     root: _Frame | None = None
 
@@ -135,8 +136,8 @@ class _Planner:
         self._begun: set[int] = set()
         """Where the loops begin in which the current code stands."""
 
-    def _place(self, jump: Jump) -> int:
-        return ~jump.target if jump.target in self._begun else jump.target
+    def _place(self, jump: Jump) -> Place:
+        return Place(jump.target, jump.target in self._begun)
 
     # Regions
 
@@ -151,7 +152,7 @@ class _Planner:
         region, joins = self._region(blocks, entries, depth)
         arm = Arm()
         if entry is None:
-            unit = region.units[entries[0]]
+            unit = region.units[Place(entries[0])]
             unit.open -= 1
             arm.after = yield self._unit(region, unit, arm, depth)
             return arm
@@ -159,7 +160,7 @@ class _Planner:
         arm.items.append(frame.start)
         arms: list[Arm] = []
         for begin in (*entries[1:], entries[0]):
-            unit = region.units[begin]
+            unit = region.units[Place(begin)]
             unit.open -= 1
             arms.append(inner := Arm())
             inner.after = yield self._unit(region, unit, inner, depth + 1)
@@ -171,17 +172,17 @@ class _Planner:
         self, blocks: Sequence[int], entries: Sequence[int], depth: int
     ) -> tuple[_Region, dict[_Unit, None]]:
         """The units of `blocks`, and those that several entries lead to."""
-        local = {block: i for i, block in enumerate(blocks)}
+        local = {Place(block): i for i, block in enumerate(blocks)}
         edges = [
             [
-                local[jump.target]
-                for jump in self.graph.jumps[block]
-                if self._place(jump) in local
+                local[place]
+                for place in map(self._place, self.graph.jumps[block])
+                if place in local
             ]
             for block in blocks
         ]
         units: list[_Unit] = []
-        of_block: dict[int, _Unit] = {}
+        unit_at: dict[Place, _Unit] = {}
         number: dict[int, int] = {}
         for component in strongly_connected(range(len(edges)), edges.__getitem__):
             members = sorted(blocks[i] for i in component)
@@ -189,21 +190,21 @@ class _Planner:
             unit = _Unit(members, is_loop)
             units.append(unit)
             for block in members:
-                of_block[block] = unit
+                unit_at[Place(block)] = unit
                 number[block] = len(units)
         # Node 0 is before all entries.
         before: list[list[int]] = [[] for _ in range(len(units) + 1)]
         for entry in entries:
-            of_block[entry].entries[entry] = None
-            of_block[entry].arrivals += 1
+            unit_at[Place(entry)].entries[entry] = None
+            unit_at[Place(entry)].arrivals += 1
             before[number[entry]].append(0)
         for block in blocks:
             for jump in self.graph.jumps[block]:
-                place = self._place(jump)
-                if place in local and of_block[place] is not of_block[block]:
-                    of_block[place].entries[place] = None
-                    of_block[place].arrivals += 1
-                    before[number[place]].append(number[block])
+                target = unit_at.get(self._place(jump))
+                if target is not None and number[jump.target] != number[block]:
+                    target.entries[jump.target] = None
+                    target.arrivals += 1
+                    before[number[jump.target]].append(number[block])
         joins: dict[_Unit, None] = {}
         for unit, dominator in zip(
             units, dominators_without_cycles(before)[1:], strict=True
@@ -214,7 +215,7 @@ class _Planner:
                     joins[unit] = None
             elif unit.arrivals > 1 or units[dominator - 1].is_loop:
                 units[dominator - 1].joins.append(unit)
-        return _Region(of_block, depth), joins
+        return _Region(unit_at, depth), joins
 
     # Units
 

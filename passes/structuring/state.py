@@ -60,7 +60,7 @@ class State(ABC):
         """What may be asked after code that goes on at `places`."""
         live = self.decided
         for place in places:
-            live |= self.graph.live[place if place >= 0 else ~place]
+            live |= self.graph.live[place.block]
         return live
 
     def set_in(self, arm: Arm) -> int:

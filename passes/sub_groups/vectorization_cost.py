@@ -12,7 +12,7 @@ that do little but gather (a sparse matrix times a vector) are faster in lock st
 from __future__ import annotations
 
 from xdsl.dialects import memref, scf
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from spmd.analysis.divergence.access_patterns import Pattern, access_pattern
 from spmd.analysis.divergence.analyze import analyze_work_items
@@ -49,7 +49,8 @@ def why_not_worthwhile(loop: scf.ForOp, items: int | None) -> str | None:
     for op in accesses:
         pattern = access_pattern(divergence, op).pattern
         if pattern is not Pattern.UNIFORM and not (
-            pattern is Pattern.CONTIGUOUS and _is_of_group(op)
+            pattern is Pattern.CONTIGUOUS
+            and is_group_memory(underlying_object(op.memref).owner)
         ):
             return None
     return "LLVM does as well in a straight line over part of local memory"
@@ -65,8 +66,3 @@ def _is_between_loops(loop: scf.ForOp) -> bool:
             return True
         parent = parent.parent_op()
     return False
-
-
-def _is_of_group(op: memref.LoadOp | memref.StoreOp) -> bool:
-    owner = underlying_object(op.memref).owner
-    return isinstance(owner, Operation) and is_group_memory(owner)

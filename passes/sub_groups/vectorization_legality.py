@@ -208,10 +208,8 @@ def _why_not_private_array(op: memref.AllocaOp) -> str | None:
     assert isa(type_, MemRefType)
     if not type_.has_static_shape() or op.symbol_operands:
         return f"a private array of type {type_} has no size known at compile time"
-    if not is_lane_type(type_.element_type):
-        return f"a private array of elements of type {type_.element_type}"
-    if not isinstance(type_.layout, NoneAttr):
-        return f"a private array has the layout {type_.layout}"
+    if (reason := _why_not_array_of_lane(op)) is not None:
+        return reason
     for use in op.memref.uses:
         user = use.operation
         address = (isinstance(user, memref.LoadOp) and use.index == 0) or (

@@ -117,13 +117,19 @@ def _widen_broadcast(widening: Widening, op: BroadcastOp, active: Active) -> Non
         case Strided(first=first) if constant_index(source) == 0:
             widening.hold(op, [Uniform(first)])
         case _:
-            lane = constant_index(source)
-            place = source if lane is None else lane
-            if lane is not None and not 0 <= lane < widening.width:
-                place = 0  # nobody: any value will do
             lanes = widening.vector(held)
-            extract = vector.ExtractOp(lanes, [place], op.value.type)
-            widening.hold(op, [Uniform(widening.add(extract))])
+            widening.hold(op, [_element(widening, lanes, source)])
+
+
+def _element(widening: Widening, lanes: SSAValue, source: SSAValue) -> Uniform:
+    """What the lane of number `source` has."""
+    lane = constant_index(source)
+    place = source if lane is None else lane
+    if lane is not None and not 0 <= lane < widening.width:
+        place = 0  # nobody: any value will do
+    type_ = cast(VectorType[Attribute], lanes.type)
+    extract = vector.ExtractOp(lanes, [place], type_.element_type)
+    return Uniform(widening.add(extract))
 
 
 def _one_source(widening: Widening, op: BroadcastOp, active: Active) -> SSAValue:
@@ -220,11 +226,7 @@ def _widen_shuffle(widening: Widening, op: ShuffleOp, active: Active) -> None:
     if isinstance(selector, Uniform):
         known = constant_index(selector.scalar)
         if op.mode.data is ShuffleMode.IDX:
-            place = selector.scalar if known is None else known
-            if known is not None and not 0 <= known < widening.width:
-                place = 0  # nobody: any value will do
-            extract = vector.ExtractOp(lanes, [place], op.value.type)
-            widening.hold(op, [Uniform(widening.add(extract))])
+            widening.hold(op, [_element(widening, lanes, selector.scalar)])
             return
         if known is not None:
             order = [

@@ -23,6 +23,7 @@ from xdsl.utils.hints import isa
 
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.compat.memory import StepOp
+from spmd.dialects.rewriting import named
 from spmd.passes.widening.lanes import (
     Active,
     Lanes,
@@ -117,7 +118,7 @@ class Emitter(Builder):
         steps = self.steps(first.type, stride)
         splat = self._splat(first)
         op = arith.AddiOp(splat, steps)
-        return self._after(splat).add(op, _lanes_name(first))
+        return self._after(splat).add(op, named(first, "lanes"))
 
     def _splat(self, scalar: SSAValue) -> SSAValue:
         owner = scalar.owner
@@ -125,9 +126,9 @@ class Emitter(Builder):
             value = owner.value
             if isinstance(value, IntegerAttr | FloatAttr):
                 number = value.value.data
-                return self.dense(number, scalar.type, _lanes_name(scalar))
+                return self.dense(number, scalar.type, named(scalar, "lanes"))
         op = vector.BroadcastOp(scalar, self.vector_type(scalar.type))
-        return self._after(scalar).add(op, _lanes_name(scalar))
+        return self._after(scalar).add(op, named(scalar, "lanes"))
 
     def steps(self, type_: Attribute, stride: int) -> SSAValue:
         """`0, stride, 2 * stride, ...` as a vector of integers of a type."""
@@ -234,10 +235,6 @@ class Emitter(Builder):
         """Put the head and the body before `anchor`."""
         for block in (self.head, self.body):
             Rewriter.inline_block(block, InsertPoint.before(anchor))
-
-
-def _lanes_name(scalar: SSAValue) -> str | None:
-    return None if scalar.name_hint is None else f"{scalar.name_hint}_lanes"
 
 
 def reduction(

@@ -13,7 +13,7 @@ from spmd.dialects.comparisons import PREDICATES, SWAPPED
 from spmd.dialects.interfaces.computation import is_modular
 from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.interfaces.speculation import may_trap
-from spmd.dialects.rewriting import constant_index, hint
+from spmd.dialects.rewriting import constant_index, hint, named
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import (
     Active,
@@ -156,7 +156,7 @@ def _as_prefix(
 
 
 def _smaller(widening: Widening, a: SSAValue, b: SSAValue, op: Operation) -> Prefix:
-    count = widening.add(arith.MinSIOp(a, b), _count_name(op))
+    count = widening.add(arith.MinSIOp(a, b), named(op.results[0], "count"))
     return Prefix(count, op.results[0].name_hint)
 
 
@@ -174,14 +174,8 @@ def _narrowed(
         zero = widening.zero
         some = widening.add(arith.CmpiOp(outer.count, zero, "sgt"), "some")
         safe = arith.SelectOp(some, count, zero)
-        count = widening.add(safe, _count_name(op))
+        count = widening.add(safe, named(op.results[0], "count"))
     return _smaller(widening, outer.count, count, op)
-
-
-def _count_name(op: Operation) -> str | None:
-    """The name of the number of lanes in which a condition holds."""
-    name = op.results[0].name_hint
-    return None if name is None else f"{name}_count"
 
 
 def _compare_as_prefix(
@@ -225,7 +219,7 @@ def _compare_as_prefix(
     elif limit.low < 0:
         largest = widening.constants.number((1 << (bits - 1)) - 1, bound.type)
         end = widening.add(arith.MinUIOp(end, largest), bound)
-    name = _count_name(op)
+    name = named(op.results[0], "count")
     count = end
     if constant_index(left.first) != 0:
         count = widening.add(arith.SubiOp(end, left.first), name)

@@ -233,8 +233,7 @@ def _is_of_group(widening: Widening, array: SSAValue) -> bool:
     type_ = memref_type(array)
     if type_.memory_space == LOCAL_SPACE or _is_own(widening, array):
         return True
-    base = underlying_object(array)
-    return isinstance(base.owner, Operation) and is_group_memory(base.owner)
+    return is_group_memory(underlying_object(array).owner)
 
 
 def _is_in_bounds(widening: Widening, op: memref.LoadOp | memref.StoreOp) -> bool:

@@ -262,8 +262,3 @@ def explain(
     why = f"{reason}; {layout}" if layout else reason
     remark(KeptInGroupMemory, owner, why, type_)
     return memory
-
-
-def named(value: SSAValue, role: str) -> str | None:
-    """The name of the memory that keeps `value`."""
-    return value.name_hint and f"{value.name_hint}_{role}"

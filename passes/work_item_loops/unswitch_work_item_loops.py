@@ -132,18 +132,13 @@ def _move_stores_after(nest: scf.ForOp) -> None:
         if (
             isinstance(op, memref.StoreOp)
             and not op.indices
-            and _is_group_memory(op.memref)
+            and is_group_memory(op.memref.owner)
             and is_outside(op.value, nest)
             and _is_only_access(op, nest)
         ):
             op.detach()
             block.insert_op_after(op, last)
             last = op
-
-
-def _is_group_memory(value: SSAValue) -> bool:
-    """Whether `value` is all of a memory of the work-group, no view of it."""
-    return isinstance(value.owner, Operation) and is_group_memory(value.owner)
 
 
 def _is_only_access(store: memref.StoreOp, nest: scf.ForOp) -> bool:
@@ -181,7 +176,7 @@ def _computes_or_keeps(op: Operation) -> bool:
     """Whether `op` makes a value, or stores one for another barrier region."""
     match op:
         case memref.StoreOp():
-            return _is_group_memory(op.memref)
+            return is_group_memory(op.memref.owner)
         case memref.AllocaOp() | memref.LoadOp():
             return True
         case _:
