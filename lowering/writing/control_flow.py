@@ -8,6 +8,7 @@ block of its own per edge, because LLVM's phi knows an edge by its origin only.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 
@@ -15,6 +16,12 @@ from spmd.analysis.graphs.traversal import reverse_post_order, successors_of
 from spmd.dialects.interfaces.control_flow import forwarded
 from spmd.lowering.writing.dispatch import write_block, write_op
 from spmd.lowering.writing.function_writer import FunctionWriter
+
+BranchText = Callable[[FunctionWriter, Any, Sequence[str]], str]
+"""The instruction of a terminator, given the labels of its successors."""
+
+BRANCHES: dict[str, BranchText] = {}
+"""Terminators with successors, by name; `cf.py` fills it."""
 
 
 class Join:
@@ -76,8 +83,8 @@ class Cfg:
         join.add(self.writer.block, components_of(self.writer, values))
         return join.label
 
-    def branch(self, op: Operation, write: Callable[[list[str]], str]) -> None:
-        """Ends the block by what `write` makes of the labels of the successors of `op`."""
+    def branch(self, op: Operation, write: BranchText) -> None:
+        """Ends the block by `op`, which `write` makes a text of."""
         labels: list[str] = []
         detours: list[tuple[str, Block, Sequence[SSAValue]]] = []
         seen: set[Block] = set()
@@ -91,16 +98,11 @@ class Cfg:
                 labels.append(self.writer.fresh("edge"))
                 detours.append((labels[-1], block, values))
             seen.add(block)
-        self.writer.emit(write(labels))
+        self.writer.emit(write(self.writer, op, labels))
         for label, block, values in detours:
             self.writer.start(label)
             self.writer.jump(self._edge(block, values))
 
-
-Terminator = Callable[[FunctionWriter, Operation, Cfg], None]
-
-CFG_TERMINATORS: dict[str, Terminator] = {}
-"""Terminators with successors, by name; `cf.py` fills it."""
 
 LeaveRegion = Callable[[Operation], None]
 
@@ -136,8 +138,8 @@ def _terminate(
     if (action := leave.get(terminator.name)) is not None:
         action(terminator)
         return
-    branch = CFG_TERMINATORS.get(terminator.name)
+    branch = BRANCHES.get(terminator.name)
     if branch is not None and cfg is not None:
-        branch(writer, terminator, cfg)
+        cfg.branch(terminator, branch)
         return
     write_op(writer, terminator)
