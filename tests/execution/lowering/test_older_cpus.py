@@ -30,7 +30,7 @@ CASES = {
         if case.name.startswith(("fma", "round", "exp_", "powf"))
     ],
 }
-FORMS = (None, 8, 32)
+FORMS = (None, 16)
 
 
 @cache

@@ -13,7 +13,7 @@ from tests.execution.harness import (
     Arguments,
     Launch,
     Maker,
-    check_native,
+    check_native_launches,
     check_passes,
 )
 
@@ -100,11 +100,10 @@ def test_level_1_in_the_interpreter(name: str):
 @pytest.mark.parametrize("name", CASES)
 def test_native(name: str, vectorize: bool):
     for strategy in strategies(name):
-        for launch in LAUNCHES:
-            check_native(
-                source(name),
-                CASES[name],
-                launch,
-                strategy=strategy,
-                vectorize=vectorize,
-            )
+        check_native_launches(
+            source(name),
+            CASES[name],
+            LAUNCHES,
+            strategy=strategy,
+            vectorize=vectorize,
+        )

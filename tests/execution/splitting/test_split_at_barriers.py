@@ -1,5 +1,6 @@
 """Kernels split at barriers compute what their work-items compute."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -26,9 +27,9 @@ FOLDERS = ("barriers", "continuations")
 MORE_LINES = (*LINES, Launch((300,), (256,)), Launch((100,), (100,)))
 
 
-def some(launches: tuple[Launch, ...], fixed: bool) -> tuple[Launch, ...]:
-    """A fixed size is a kernel of its own to compile; fewer of them say as much."""
-    return launches[:6:2] if fixed else launches
+def batches(launches: tuple[Launch, ...], fixed: bool) -> Sequence[tuple[Launch, ...]]:
+    """Launches of one kernel; a fixed size is a kernel of its own: fewer say as much."""
+    return [(launch,) for launch in launches[:6:2]] if fixed else [launches]
 
 
 def one_array(make: Maker) -> list[Any]:
@@ -144,11 +145,11 @@ def test_level_1_in_the_interpreter(
     fixed: bool,
     strategy: Strategy,
 ):
-    for launch in some(launches, fixed):
+    for met in batches(launches, fixed):
         check_passes(
-            source(name, launch, fixed),
+            source(name, met[0], fixed),
             arguments,
-            (launch,),
+            met,
             SpmdToLoopsPass(strategy=strategy),
             skip=("split-at-barriers",),
         )
@@ -175,7 +176,7 @@ def test_native(
             vectorize=False,
         )
         return
-    for launch in some(launches, fixed):
+    for (launch,) in batches(launches, fixed):
         check_native(
             source(name, launch, fixed),
             arguments,
@@ -194,12 +195,15 @@ def test_native(
 def test_only_continuations(
     name: str, arguments: Arguments, launches: tuple[Launch, ...], fixed: bool
 ):
-    for launch in some(launches, fixed):
-        text = source(name, launch, fixed)
+    for met in batches(launches, fixed):
+        text = source(name, met[0], fixed)
         check_passes(
-            text, arguments, (launch,), SpmdToLoopsPass(), skip=("split-at-barriers",)
+            text, arguments, met, SpmdToLoopsPass(), skip=("split-at-barriers",)
         )
-        check_native(text, arguments, launch, vectorize=False)
+        for launch in met:
+            check_native(
+                text, arguments, launch, vectorize=False, specialize=launch == met[0]
+            )
 
 
 @pytest.mark.parametrize("name", [case[0] for case in ONLY_CONTINUATIONS])
