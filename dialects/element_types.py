@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import prod
 from typing import cast
 
 from xdsl.dialects.builtin import (
@@ -51,16 +52,12 @@ def size_in_bytes(type_: Attribute) -> int:
         return type_.bitwidth // 8
     if isinstance(type_, VectorType):
         vector = cast(VectorType[Attribute], type_)
-        size = size_in_bytes(vector.element_type)
-        for extent in vector.get_shape():
-            size *= extent
+        size = size_in_bytes(vector.element_type) * prod(vector.get_shape())
         return 1 << (size - 1).bit_length()
     raise AssertionError(f"expected the type of an element of a memref, got {type_}")
 
 
 def static_bytes(type_: MemRefType[Attribute]) -> int:
     """The bytes of a memref; dynamic extents count as one."""
-    size = size_in_bytes(type_.element_type)
-    for extent in type_.get_shape():
-        size *= max(extent, 1)
-    return size
+    extents = (max(extent, 1) for extent in type_.get_shape())
+    return size_in_bytes(type_.element_type) * prod(extents)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -91,10 +92,7 @@ def _make(
             f"expected one of the types {', '.join(DTYPES)}, got '{word}'"
         )
     shape = _shape(word, shape_text)
-    size = DTYPES[type_].itemsize
-    for extent in shape:
-        size *= extent
-    if size > _MAX_BYTES:
+    if DTYPES[type_].itemsize * prod(shape) > _MAX_BYTES:
         raise LaunchError(
             f"expected an array of at most {_MAX_BYTES} bytes, got '{word}'"
         )

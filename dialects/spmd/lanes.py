@@ -7,6 +7,7 @@ Frontends do not write these ops: `vectorize` makes them on its way from loops t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType, i1, i64
 from xdsl.dialects.utils import AbstractYieldOperation
@@ -163,10 +164,7 @@ class SubGroupOp(IRDLOperation):
     @property
     def width(self) -> int:
         """The number of lanes."""
-        product = 1
-        for extent in self.lane_shape:
-            product *= extent
-        return product
+        return prod(self.lane_shape)
 
     def verify_(self) -> None:
         rank = len(self.lane_shape)

@@ -61,13 +61,13 @@ def _helper(
     body: str,
     **more: str,
 ) -> str:
-    """The helper of a name for so many lanes; `head` has its result and parameters."""
+    """The helper of a name for so many lanes; `@` stands for the name in its head."""
 
     def make() -> str:
         types = {key: _Type(scalar, lanes) for key, scalar in (_TYPES | more).items()}
-        result, parameters = head.format_map(types).split(" <- ")
+        first = head.format_map(types).replace("@", f"@{name}")
         return (
-            f"define internal {result} @{name}({parameters}) alwaysinline nounwind {{\n"
+            f"define internal {first} alwaysinline nounwind {{\n"
             f"{body.format_map(types)}}}"
         )
 
@@ -91,7 +91,7 @@ def bf16_from_f32(module: ModuleWriter, lanes: int | None) -> str:
   %result = bitcast {i16} %low to {bf16}
   ret {bf16} %result
 """
-    return _helper(module, lanes, "bf16.from.f32", "{bf16} <- {f32} %x", body)
+    return _helper(module, lanes, "bf16.from.f32", "{bf16} @({f32} %x)", body)
 
 
 def f32_from_bf16(module: ModuleWriter, lanes: int | None) -> str:
@@ -103,7 +103,7 @@ def f32_from_bf16(module: ModuleWriter, lanes: int | None) -> str:
   %result = bitcast {i32} %bits to {f32}
   ret {f32} %result
 """
-    return _helper(module, lanes, "f32.from.bf16", "{f32} <- {bf16} %x", body)
+    return _helper(module, lanes, "f32.from.bf16", "{f32} @({bf16} %x)", body)
 
 
 def f32_rounded_to_odd(module: ModuleWriter, lanes: int | None) -> str:
@@ -126,7 +126,7 @@ def f32_rounded_to_odd(module: ModuleWriter, lanes: int | None) -> str:
   %result = bitcast {{i32}} %chosen to {{f32}}
   ret {{f32}} %result
 """
-    return _helper(module, lanes, "f32.odd.from.f64", "{f32} <- {f64} %x", body)
+    return _helper(module, lanes, "f32.odd.from.f64", "{f32} @({f64} %x)", body)
 
 
 def f64_sticky_from_integer(
@@ -155,7 +155,7 @@ def f64_sticky_from_integer(
   %result = {convert} {{wide}} %chosen to {{f64}}
   ret {{f64}} %result
 """
-    name, head = f"f64.sticky.from.{kind}{bits}", "{f64} <- {wide} %x"
+    name, head = f"f64.sticky.from.{kind}{bits}", "{f64} @({wide} %x)"
     return _helper(module, lanes, name, head, body, wide=f"i{bits}")
 
 
@@ -185,7 +185,7 @@ def fma_helper(module: ModuleWriter, lanes: int | None) -> str:
   %result = bitcast {i64} %chosen to {f64}
   ret {f64} %result
 """
-    head = "{f64} <- {f64} %a, {f64} %b, {f64} %c"
+    head = "{f64} @({f64} %a, {f64} %b, {f64} %c)"
     return _helper(module, lanes, "f64.odd.fma", head, body)
 
 

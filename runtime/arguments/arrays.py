@@ -8,6 +8,8 @@ about a microsecond; the words for one that does not fit are found afterwards.
 from __future__ import annotations
 
 from ctypes import addressof, c_char
+from dataclasses import dataclass
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -27,6 +29,7 @@ _WRITEABLE = 0x400
 _PLAIN = _C_CONTIGUOUS | _ALIGNED | _WRITEABLE
 
 
+@dataclass(eq=False)
 class ArrayLayout:
     """
     What the type of a memref argument asks of an array.
@@ -35,25 +38,18 @@ class ArrayLayout:
     for the identity layout. `offset` is the static offset of a strided layout.
     """
 
-    def __init__(
-        self,
-        type_text: str,
-        element: Element,
-        shape: tuple[int | None, ...],
-        strides: tuple[int | None, ...] | None,
-        offset: int,
-        written: bool,
-    ):
-        self.type_text = type_text
-        self.element = element
-        self.shape = shape
-        self.strides = strides
-        self.offset = offset
-        self.written = written
-        self.rank = len(shape)
-        self._dtypes = frozenset(element.dtypes)
-        self._static = any(extent is not None for extent in shape)
-        self._simple = strides is None and self.rank == 1 and not self._static
+    type_text: str
+    element: Element
+    shape: tuple[int | None, ...]
+    strides: tuple[int | None, ...] | None
+    offset: int
+    written: bool
+
+    def __post_init__(self) -> None:
+        self.rank = len(self.shape)
+        self._dtypes = frozenset(self.element.dtypes)
+        self._static = any(extent is not None for extent in self.shape)
+        self._simple = self.strides is None and self.rank == 1 and not self._static
 
     def describe(self, given: Any, fields: list[Any]) -> Array:
         """
@@ -105,10 +101,7 @@ class ArrayLayout:
             )
         self.check_shape(shape)
         fields += (0, 0, *shape, *contiguous_strides(shape))
-        size = self.element.size
-        for extent in shape:
-            size *= extent
-        return size
+        return self.element.size * prod(shape)
 
     def check_shape(self, shape: tuple[int, ...]) -> None:
         """Compares `shape` with the static sizes of the type."""
