@@ -15,9 +15,9 @@ from operator import mul
 from typing import Any, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, ModuleOp
 
-from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE, KernelOp
+from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE, MAX_INDEX, KernelOp
 from spmd.dialects.work_groups import (
     FULL_SUFFIX,
     SCRATCH_BYTES_SUFFIX,
@@ -152,6 +152,10 @@ class Interpreter:
         size = as_triple(tuple(map(mul, counts, scale)), "size", 0)
         if (items := prod(size)) > MAX_EXTENT:
             raise Trap(site, f"expected at most {MAX_EXTENT} work-items, got {items}")
+        for type_, value in zip(kernel.function_type.inputs, bound, strict=True):
+            signed = value - (value >> 63 << 64) if isinstance(type_, IndexType) else 0
+            if abs(signed) > MAX_INDEX:
+                raise Trap(site, f"expected an index from {-MAX_INDEX} to {MAX_INDEX}")
         lanes = kernel.sub_group_size
         range_ = NDRange(size, enqueued)
         self.launches += 1

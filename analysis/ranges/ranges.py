@@ -12,14 +12,24 @@ from collections.abc import Callable, Sequence
 from math import gcd
 
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
 from spmd.analysis.ranges.loop_ranges import Carried, Forwarded, carried, forwarded
 from spmd.analysis.ranges.range_rules import RULES
 from spmd.dialects.interfaces.control_flow import phi_of
-from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE, MaskedOp, SubGroupOp
+from spmd.dialects.spmd import (
+    MAX_EXTENT,
+    MAX_GROUP_SIZE,
+    MAX_INDEX,
+    KernelOp,
+    MaskedOp,
+    SubGroupOp,
+)
+
+_PASSED = IntegerRange(-MAX_INDEX, MAX_INDEX)
+"""What a launch passes as an `index`."""
 
 Lookup = Callable[[SSAValue], IntegerRange]
 
@@ -58,6 +68,18 @@ class IntegerRanges:
             else:
                 known[top] = self._range(top, width, known.__getitem__)
         return known[value]
+
+    def may_count_past_largest(self, upper: SSAValue, step: SSAValue) -> bool:
+        """
+        Whether a counter below `upper` may pass the largest number of its type.
+
+        The last step leads to the end or past it, by less than a step.
+        """
+        width, step_range = bit_width(upper.type), self.of(step)
+        if step_range.value == 1 or width is None:
+            return False
+        last = self.of(upper).high - 1 + step_range.high
+        return last > IntegerRange.of_width(width).high
 
     def _range(self, value: SSAValue, width: int, lookup: Lookup) -> IntegerRange:
         """The range of `value`, given those of its inputs."""
@@ -114,6 +136,8 @@ def _of_argument(arg: BlockArgument, width: int, lookup: Lookup) -> IntegerRange
         return IntegerRange(base.low, base.high + lanes - 1).clamped(width, True)
     if isinstance(parent, func.FuncOp):
         return _of_work_group_argument(parent, arg) or whole
+    if isinstance(parent, KernelOp) and isinstance(arg.type, IndexType):
+        return _PASSED
     return whole
 
 
@@ -147,8 +171,10 @@ def _of_work_group_argument(
     while arguments and isinstance(arguments[-1].type, MemRefType):
         arguments.pop()
     position = arg.index - (len(arguments) - 9)
-    if arg.index >= len(arguments) or position < 0:
+    if arg.index >= len(arguments):
         return None
+    if position < 0:
+        return _PASSED if isinstance(arg.type, IndexType) else None
     if position < 3:
         return IntegerRange(0, MAX_EXTENT - 1)
     return IntegerRange(1, MAX_GROUP_SIZE if position < 6 else MAX_EXTENT)

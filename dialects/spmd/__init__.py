@@ -53,6 +53,7 @@ from spmd.dialects.spmd.lanes import MaskedOp as MaskedOp
 from spmd.dialects.spmd.lanes import SubGroupOp as SubGroupOp
 from spmd.dialects.spmd.lanes import YieldOp as YieldOp
 from spmd.dialects.spmd.launch import MAX_EXTENT as MAX_EXTENT
+from spmd.dialects.spmd.launch import MAX_INDEX as MAX_INDEX
 from spmd.dialects.spmd.launch import Extent as Extent
 from spmd.dialects.spmd.launch import LaunchOp as LaunchOp
 from spmd.dialects.spmd.launch import LocalArgument as LocalArgument

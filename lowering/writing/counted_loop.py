@@ -21,12 +21,19 @@ class CountedLoop:
         step: str = "1",
         *,
         type_: str = "i64",
+        saturates: bool = False,
         hint: str | None = None,
         carried: Sequence[SSAValue] = (),
         initial: Sequence[str] = (),
     ):
-        """Writes the head, where `carried` become phis, and starts the body."""
+        """
+        Writes the head, where `carried` become phis, and starts the body.
+
+        A counter that could pass the largest number `saturates`: that is never below
+        `upper`. LLVM knows less of such a loop.
+        """
         self._writer, self._type, self._step = writer, type_, step
+        self._saturates = saturates
         self._head, self._after = writer.fresh("for"), writer.fresh("endfor")
         entered = writer.block
         writer.jump(self._head)
@@ -42,8 +49,12 @@ class CountedLoop:
     def finish(self, carried: Sequence[str] = ()) -> None:
         """Writes the step and starts the block after the loop."""
         writer = self._writer
-        # Going past the largest index is undefined; no memory has so many elements.
-        step = f"add nsw {self._type} {self.counter}, {self._step}"
+        type_ = self._type
+        if self._saturates:
+            operands = [(type_, self.counter), (type_, self._step)]
+            step = writer.call(f"llvm.sadd.sat.{type_}", type_, operands)
+        else:
+            step = f"add nsw {type_} {self.counter}, {self._step}"
         advanced = writer.temp(step, f"{self.counter[1:]}.next")
         self._join.add(writer.block, [advanced, *carried])
         writer.jump(self._head)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Attribute, SSAValue
 
+from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.lowering.writing.memref_value import (
     MemRefValue,
     component_names,
@@ -50,6 +51,7 @@ class FunctionWriter:
         """The LLVM type that the function returns."""
         self.failed: str | None = None
         """Where to report an assertion that fails, if that is asked for."""
+        self.ranges = IntegerRanges()
         self._stack_scope: _StackScope | None = None
         self._names: dict[str, int] = {"entry": 0}
         self._operands: dict[SSAValue, str] = {}

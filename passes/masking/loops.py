@@ -141,6 +141,7 @@ def _blend_carried(
 def _mask_as_while(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
     """A counted loop whose lanes run different numbers of times, as an `scf.while`."""
     uniform_results = [masking.is_uniform(result) for result in loop.results]
+    own = set(loop.body.block.ops)
     counted = for_to_while(loop)
     test, body = counted.before_region.block, counted.after_region.block
     more, following = terminator(test).operands[0], terminator(body).operands[0]
@@ -148,7 +149,9 @@ def _mask_as_while(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
     hint(following, "next")
     hint(counted.results[0], body.args[0])
     if masking.is_uniform(body.args[0]):
-        masking.mark_uniform(following)
+        for op in body.ops:
+            if op not in own:
+                masking.mark_uniform(op.results[0])
     for result, uniform in zip(counted.results[1:], uniform_results, strict=True):
         if uniform:
             masking.mark_uniform(result)

@@ -37,6 +37,7 @@ from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import parent_block, terminator
 from spmd.dialects.rewriting import hint, replace
 from spmd.dialects.spmd import KernelOp
+from spmd.passes.work_item_loops.counted_loops import next_count
 
 
 def flatten_control_flow(kernel: KernelOp) -> None:
@@ -148,7 +149,7 @@ def _flatten_for(op: scf.ForOp) -> Sequence[Block]:
     at.append(cf.ConditionalBranchOp(more, body, (), after, head.args[1:]))
     end = terminator(body)
     at = Builder(InsertPoint.before(end), op)
-    following = at.add(arith.AddiOp(head.args[0], op.step))
+    following = next_count(at, op, head.args[0])
     replace(end, cf.BranchOp(head, following, *end.operands))
     replace(op, cf.BranchOp(head, op.lb, *op.iter_args), [None] * len(op.results))
     return (body, after)

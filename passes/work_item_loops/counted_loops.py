@@ -18,14 +18,29 @@ Counted loops whose bounds differ between work-items, but not the number of iter
   scf.yield %next, %b : index, f32
 }
 ```
+
+Where the counter may pass the largest number of its type, `%next` is `%upper` instead.
 """
 
 from __future__ import annotations
 
 from xdsl.dialects import arith, scf
-from xdsl.ir import Block, Region
+from xdsl.ir import Block, Region, SSAValue
 
+from spmd.analysis.ranges.ranges import IntegerRanges
+from spmd.dialects.building import Builder
+from spmd.dialects.enclosing import terminator
 from spmd.dialects.rewriting import hint, locate, replace
+
+
+def next_count(at: Builder, loop: scf.ForOp, counter: SSAValue) -> SSAValue:
+    """What `counter`, which is below the end of `loop`, is in the next iteration."""
+    following = at.add(arith.AddiOp(counter, loop.step))
+    if not IntegerRanges().may_count_past_largest(loop.ub, loop.step):
+        return following
+    left = at.add(arith.SubiOp(loop.ub, counter), "left")
+    fits = at.add(arith.CmpiOp(left, loop.step, "ugt"), "fits")
+    return at.add(arith.SelectOp(fits, following, loop.ub))
 
 
 def for_to_while(loop: scf.ForOp) -> scf.WhileOp:
@@ -38,11 +53,9 @@ def for_to_while(loop: scf.ForOp) -> scf.WhileOp:
         hint(argument, like)
     more = arith.CmpiOp(before.args[0], loop.ub, "slt")
     before.add_ops((more, scf.ConditionOp(more, *before.args)))
-    end = body.last_op
-    assert isinstance(end, scf.YieldOp)
-    following = arith.AddiOp(body.args[0], loop.step)
-    body.insert_op_before(following, end)
-    end.operands = (following.result, *end.operands)
+    end = terminator(body)
+    following = next_count(Builder.before(end), loop, body.args[0])
+    end.operands = (following, *end.operands)
     new = scf.WhileOp((loop.lb, *loop.iter_args), types, Region(before), body_region)
     new.attributes = loop.attributes
     locate(new, loop)

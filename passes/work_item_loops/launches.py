@@ -27,10 +27,18 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from xdsl.dialects import arith, cf, func, memref, scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, UnitAttr, i64
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    UnitAttr,
+    i64,
+)
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import Rewriter
 
+from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.element_types import size_in_bytes
 from spmd.dialects.enclosing import function_around
@@ -38,6 +46,7 @@ from spmd.dialects.rewriting import NO_WRAP, hint
 from spmd.dialects.spmd import (
     MAX_EXTENT,
     MAX_GROUP_SIZE,
+    MAX_INDEX,
     MAX_LOCAL_BYTES,
     Extent,
     KernelOp,
@@ -176,12 +185,23 @@ class _Launch:
                 allocations.append(value)
             else:
                 value = argument
+            if isinstance(type_, IndexType):
+                self._check_index(value)
             if value.type != type_:
                 # Only memory spaces may differ: none is global memory.
                 cast_type = cast(MemRefType[Attribute], type_)
                 value = self._at.add(memref.MemorySpaceCastOp(value, cast_type))
             arguments.append(value)
         return arguments, allocations
+
+    def _check_index(self, value: SSAValue) -> None:
+        range_ = IntegerRanges().of(value)
+        if range_.low >= -MAX_INDEX and range_.high <= MAX_INDEX:
+            return
+        most = self.constants.index(MAX_INDEX)
+        moved = self._at.add(arith.AddiOp(value, most))
+        message = f"expected an index from {-MAX_INDEX} to {MAX_INDEX}"
+        self._require_at_most(moved, self.constants.index(2 * MAX_INDEX), message)
 
     def _check_local(self, argument: LocalArgument) -> None:
         """Sizes that memory can be allocated for."""

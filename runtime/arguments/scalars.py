@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from spmd.dialects.spmd import MAX_INDEX
 from spmd.runtime.arguments.elements import Element
 
 # As tuples of plain classes: narrowing to NumPy's generic ones helps no type checker.
@@ -36,7 +37,11 @@ def pack_scalar(element: Element) -> Pack:
     if element.name == "i1":
         return _pack_bool
     if element.is_integer:
-        return _pack_integer(element.size * 8)
+        if element.name == "index":
+            return _pack_integer(64, -MAX_INDEX, MAX_INDEX)
+        # Types have no sign, so both the signed and the unsigned numbers are welcome.
+        bits = element.size * 8
+        return _pack_integer(bits, -(1 << bits - 1), (1 << bits) - 1)
     return _pack_float(element.name)
 
 
@@ -58,9 +63,8 @@ def _pack_bool(value: Any) -> int:
     raise ValueError(f"expected a bool, got {_got(value)}")
 
 
-def _pack_integer(bits: int) -> Pack:
-    # Types have no sign, so both the signed and the unsigned numbers are welcome.
-    low, high, mask = -(1 << bits - 1), (1 << bits) - 1, (1 << bits) - 1
+def _pack_integer(bits: int, low: int, high: int) -> Pack:
+    mask = (1 << bits) - 1
 
     def pack(value: Any) -> int:
         try:

@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from tests.fuzz.sharing import Sharing
-from tests.fuzz.writer import Shared, Value
+from tests.fuzz.writer import BITS, INTEGERS, Shared, Value
 
 
 class Paths:
@@ -100,34 +100,55 @@ class Control(Sharing):
         if uniform:
             self.barrier()
 
-    def loop(self) -> None:
+    def bounds(self) -> tuple[Value, Value, Value]:
+        """Start, end and step of a loop of up to four iterations."""
         uniform = self.uniform_control and self.maybe()
+        zero, one = (Value(name, "index", True) for name in ("%c0", "%c1"))
         if uniform and self.maybe():
-            trips = Value(self.pick(["%c2", "%c1", "%c3"]), "index", True)
-        else:
-            trips = self.within(self.value("i32", uniform=uniform), 4)
+            return zero, Value(self.pick(["%c2", "%c1", "%c3"]), "index", True), one
+        number = self.within(self.value("i32", uniform=uniform), 16)
+        if self.maybe(3):
+            return self.bounds_at_the_largest(number)
+        return zero, self.within(number, 4), one
+
+    def bounds_at_the_largest(self, number: Value) -> tuple[Value, Value, Value]:
+        """The counter would pass the largest number of its type."""
+        t = self.pick([*INTEGERS, "index"])
+        largest = self.constant(str(2 ** (BITS.get(t, 64) - 1) - 1), t)
+        before = self.cast(number, t)
+        step = self.constant("5", t)
+        if self.maybe():
+            operands = [step, self.cast(self.within(number, 4), t)]
+            text = f"arith.addi {operands[0].name}, {operands[1].name} : {t}"
+            step = self.op(text, t, operands)
+        text = f"arith.subi {largest.name}, {before.name} : {t}"
+        return self.op(text, t, [largest, before]), largest, step
+
+    def loop(self) -> None:
+        start, end, step = self.bounds()
+        uniform = start.uniform and end.uniform and step.uniform
         types = self.results()
         starts = [self.value(t) for t in types]
         carried = self.bind(types)
         results = self.bind(types)
-        counter = Value(self.fresh(), "index", trips.uniform)
-        head = f"scf.for {counter.name} = %c0 to {trips.name} step %c1"
+        counter = Value(self.fresh(), start.type, uniform)
+        head = f"scf.for {counter.name} = {start.name} to {end.name} step {step.name}"
         if types:
             pairs = ", ".join(
                 f"{c.name} = {s.name}" for c, s in zip(carried, starts, strict=True)
             )
             names = ", ".join(v.name for v in results)
             head = f"{names} = {head} iter_args({pairs}) -> ({', '.join(types)})"
-        self.line(head + " {")
-        with self.region(uniform=trips.uniform):
-            self.enter_loop(trips.uniform)
+        self.line(head + ("" if start.type == "index" else f" : {start.type}") + " {")
+        with self.region(uniform=uniform):
+            self.enter_loop(uniform)
             self.scopes[-1] += carried
             as_number = self.cast(counter, "i32")
             self.scopes[-1].append(as_number)
             self.block(1 + self.choose(3))
             self.finish("scf.yield", types)
         self.line("}")
-        if self.uniform_control and trips.uniform:
+        if self.uniform_control and uniform:
             self.barrier()
         self.scopes[-1] += results
 

@@ -247,6 +247,10 @@ LIMITS = (-(1 << 63), -1, 0, 7, (1 << 63) - 1)
 def _bounds(predicate: str) -> str:
     """`i < n` and `n > i`, for every limit `n`: one condition and one array for each."""
     conditions = "".join(
+        f"\n  %n{k} = arith.index_cast %limit{k} : i64 to index"
+        for k in range(len(LIMITS))
+    )
+    conditions += "".join(
         f"""
   %in{k}_{left} = arith.cmpi {predicate}, {operands} : index
   scf.if %in{k}_{left} {{
@@ -256,7 +260,7 @@ def _bounds(predicate: str) -> str:
         for left, operands in (("x", f"%i, %n{k}"), ("y", f"%n{k}, %i"))
     )
     arguments = ", ".join(
-        f"%n{k}: index, %x{k}: memref<?xi32>, %y{k}: memref<?xi32>"
+        f"%limit{k}: i64, %x{k}: memref<?xi32>, %y{k}: memref<?xi32>"
         for k in range(len(LIMITS))
     )
     return f"""

@@ -42,7 +42,9 @@ CONDITIONS = {
 
 def kernel(condition: str) -> str:
     return f"""
-spmd.kernel @clipped(%n: index, %m: index, %limit: i32, %x: memref<?xi32>) {{
+spmd.kernel @clipped(%n64: i64, %m64: i64, %limit: i32, %x: memref<?xi32>) {{
+  %n = arith.index_cast %n64 : i64 to index
+  %m = arith.index_cast %m64 : i64 to index
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index

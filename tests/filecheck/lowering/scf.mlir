@@ -45,7 +45,7 @@ func.func @for(%n: index, %x: f32) -> f32 {
 // CHECK-NEXT:    br i1 %t, label %body, label %endfor
 // CHECK-NEXT:  body:
 // CHECK-NEXT:    %t.1 = fmul float %s, %s
-// CHECK-NEXT:    %i.next = add nsw i64 %i, 2
+// CHECK-NEXT:    %i.next = call i64 @llvm.sadd.sat.i64(i64 %i, i64 2)
 // CHECK-NEXT:    br label %for
 // CHECK-NEXT:  endfor:
 // CHECK-NEXT:    ret float %s

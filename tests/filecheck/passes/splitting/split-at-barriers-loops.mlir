@@ -7,7 +7,10 @@
 // CHECK:         scf.while () : () -> () {
 // CHECK:           %k = memref.load %k_context[%lx_1] : memref<64xindex>
 // CHECK:           [[NEXT:%\w+]] = arith.addi %k_1, %step_1 : index
-// CHECK-NEXT:      memref.store [[NEXT]], %k_context[%lx_3] : memref<64xindex>
+// CHECK-NEXT:      %left = arith.subi %c8, %k_1 : index
+// CHECK-NEXT:      %fits = arith.cmpi ugt, %left, %step_1 : index
+// CHECK-NEXT:      [[COUNT:%\w+]] = arith.select %fits, [[NEXT]], %c8 : index
+// CHECK-NEXT:      memref.store [[COUNT]], %k_context[%lx_3] : memref<64xindex>
 spmd.kernel @step_of_each(%s: memref<?xindex>, %x: memref<?xi32>) attributes {work_group_size = array<i64: 64>} {
   %c0 = arith.constant 0 : index
   %c8 = arith.constant 8 : index
