@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.traits import IsTerminator
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -79,3 +80,8 @@ def used_from_outside(code: Operation | Block) -> dict[SSAValue, None]:
             inside.update(region.blocks)
     used = (value for op in ops for value in op.operands)
     return {value: None for value in used if value.owner not in inside}
+
+
+def is_terminator(op: Operation) -> bool:
+    """Whether `op` ends a block; of an unregistered one, xDSL's `has_trait` says so."""
+    return op.get_trait(IsTerminator) is not None

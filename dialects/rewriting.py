@@ -20,7 +20,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import (
-    IsTerminator,
     MemoryAllocEffect,
     MemoryEffect,
     NoMemoryEffect,
@@ -28,7 +27,7 @@ from xdsl.traits import (
     is_side_effect_free,
 )
 
-from spmd.dialects.enclosing import parent_block, terminator
+from spmd.dialects.enclosing import is_terminator, parent_block, terminator
 from spmd.dialects.interfaces.computation import FunctionOfOperands
 
 ValueT = TypeVar("ValueT", bound=SSAValue)
@@ -48,8 +47,8 @@ def _never_has_effect(kind: type[Operation]) -> bool:
 def has_no_effect(op: Operation) -> bool:
     """Whether `op`, with all inside of it, neither accesses memory nor does anything else."""
     if op.regions:
-        return op.has_trait(RecursiveMemoryEffect) and all(
-            has_no_effect(inner) or inner.has_trait(IsTerminator)
+        return op.get_trait(RecursiveMemoryEffect) is not None and all(
+            has_no_effect(inner) or is_terminator(inner)
             for region in op.regions
             for block in region.blocks
             for inner in block.ops
@@ -168,8 +167,8 @@ def merge_equal_ops(block: Block) -> None:
 def _is_dead(op: Operation) -> bool:
     if any(result.first_use is not None for result in op.results):
         return False
-    if op.has_trait(IsTerminator):
+    if is_terminator(op):
         return False
-    if op.has_trait(MemoryAllocEffect):
+    if op.get_trait(MemoryAllocEffect) is not None:
         return bool(op.results)
     return has_no_effect(op)

@@ -20,9 +20,9 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, StringAttr
 from xdsl.dialects.utils import get_dynamic_index_list
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.traits import IsTerminator
 
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.enclosing import is_terminator
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.spmd import KernelOp
 from spmd.reference import scalars
@@ -313,7 +313,7 @@ class Body:
     def straight(self, block: Block) -> Operation:
         """Append the block's ops but the terminator, which is returned."""
         last = block.last_op
-        if last is None or not last.has_trait(IsTerminator):
+        if last is None or not is_terminator(last):
             parent = block.parent_op()
             assert parent is not None
             fail(parent, "expected a block that ends in a terminator")

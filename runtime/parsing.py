@@ -32,14 +32,14 @@ from xdsl.dialects.scf import Scf
 from xdsl.dialects.vector import Vector
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
-from xdsl.utils.exceptions import ParseError
+from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
+from spmd.analysis.legality.verification import verify_legality, verify_op
 from spmd.dialects import compat
 from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.spmd import SPMD
-from spmd.runtime.dominance import find_use_before_definition
 from spmd.runtime.errors import (
     CompileError,
     SourceText,
@@ -176,20 +176,24 @@ def verify(module: ModuleOp, source: SourceText | None) -> None:
         try:
             module.verify()
         except Exception:
-            # Only now is it worth the time to ask which op it was. Some of xDSL's own
-            # verifiers raise other exceptions than diagnostics.
+            # Only now is it worth the time to ask which op it was.
             for op in module.walk(region_first=True):
-                try:
-                    op.verify()
-                except Exception as error:
-                    where = source_location(op)
-                    raise located(f"'{op.name}': {error}", source, where) from None
+                _verify_op(op, source)
             raise
-        if (found := find_use_before_definition(module)) is not None:
-            op, value = found
-            fail(
-                op, f"expected {_name(value)} to be defined before '{op.name}' uses it"
-            )
+        verify_legality(module)
+
+
+def _verify_op(op: Operation, source: SourceText | None) -> None:
+    try:
+        op.verify()
+    except Exception as error:
+        why = str(error)
+        if not isinstance(error, VerifyException):
+            # Some of xDSL's verifiers fail on what they should refuse.
+            verify_op(op)
+    else:
+        return
+    raise located(f"'{op.name}': {why}", source, source_location(op))
 
 
 def _check_names(module: ModuleOp) -> None:
@@ -201,10 +205,6 @@ def _check_names(module: ModuleOp) -> None:
             if name.data in known:
                 fail(op, f"expected one definition of @{name.data}, got another one")
             known.add(name.data)
-
-
-def _name(value: SSAValue) -> str:
-    return f"value %{value.name_hint}" if value.name_hint else "an operand"
 
 
 def read_source(source: str | os.PathLike[str]) -> SourceText:

@@ -30,11 +30,10 @@ from dataclasses import dataclass, field
 from xdsl.dialects import cf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.traits import IsTerminator
 
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.memory.accesses import accesses_of, may_overlap
-from spmd.dialects.enclosing import used_from_outside
+from spmd.dialects.enclosing import is_terminator, used_from_outside
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.spmd import (
     KernelOp,
@@ -145,7 +144,7 @@ class _Cutter:
         """The operations of `block` between one sync, carrier or end and the next."""
         ops: list[Operation] = []
         for op in block.ops:
-            if op in self._carrying or is_sync(op) or op.has_trait(IsTerminator):
+            if op in self._carrying or is_sync(op) or is_terminator(op):
                 yield ops, op
                 ops = []
             else:

@@ -16,7 +16,6 @@ from typing import TypeAlias
 from xdsl.dialects import memref, scf, ub
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
-from xdsl.traits import IsTerminator
 
 from spmd.analysis.divergence.control import Flow, flow_of
 from spmd.analysis.divergence.private_contents import PrivateContents
@@ -29,7 +28,7 @@ from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.shapes.shape import UNDEF, UNIFORM, VARYING, Shape
 from spmd.analysis.shapes.transfer import Lanes, fit_to_type
 from spmd.analysis.shapes.transfer_table import transform
-from spmd.dialects.enclosing import block_of
+from spmd.dialects.enclosing import block_of, is_terminator
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions
 from spmd.dialects.interfaces.memory import loaded_memory, stored_memory
 from spmd.dialects.spmd import BarrierOp, CollectiveOp, Scope
@@ -185,7 +184,7 @@ class Propagation:
             self._visit_plain(op)
         if op.successors:
             self._visit_branch(op)
-        elif op.has_trait(IsTerminator):
+        elif is_terminator(op):
             parent = op.parent_op()
             if parent is not None:
                 self._push(parent)

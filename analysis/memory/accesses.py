@@ -9,12 +9,12 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.traits import (
     EffectInstance,
-    IsTerminator,
     MemoryEffect,
     MemoryEffectKind,
     RecursiveMemoryEffect,
 )
 
+from spmd.dialects.enclosing import is_terminator
 from spmd.dialects.interfaces.memory import MemoryAccess
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.rewriting import has_no_effect
@@ -54,7 +54,7 @@ def accesses_of(op: Operation) -> Accesses:
     writes: list[SSAValue] = []
     allocates = False
     for inner in op.walk():
-        if inner.regions and inner.has_trait(RecursiveMemoryEffect):
+        if inner.regions and inner.get_trait(RecursiveMemoryEffect) is not None:
             continue
         one = _own_accesses(inner)
         if one.unknown:
@@ -81,7 +81,7 @@ def _own_accesses(op: Operation) -> Accesses:
             return _UNKNOWN
         effects.update(own)
     if not effects:
-        return NOTHING if traits or op.has_trait(IsTerminator) else _UNKNOWN
+        return NOTHING if traits or is_terminator(op) else _UNKNOWN
     if all(effect.kind is MemoryEffectKind.ALLOC for effect in effects):
         return Accesses(allocates=True)
     return _UNKNOWN

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from xdsl.ir import Operation
-from xdsl.traits import IsTerminator
 
+from spmd.dialects.enclosing import is_terminator
 from spmd.dialects.interfaces.interface import OpInterface
 from spmd.dialects.interfaces.speculation import may_trap
 
@@ -42,7 +42,7 @@ def cost_class(op: Operation) -> CostClass:
         return known.cost
     if may_trap(op):  # division by most constants is multiplication
         return CostClass.INTEGER_DIVISION
-    return CostClass.FREE if op.has_trait(IsTerminator) else CostClass.SIMPLE
+    return CostClass.FREE if is_terminator(op) else CostClass.SIMPLE
 
 
 def is_library_function(op: Operation) -> bool:

@@ -134,7 +134,7 @@ class SubGroupOp(IRDLOperation):
     traits = traits_def(
         SingleBlockImplicitTerminator(YieldOp),
         RecursiveMemoryEffect(),
-        RegionBranch(runs=Runs.ONCE),
+        RegionBranch(runs=Runs.ONCE, own_arguments=3),  # at most
     )
 
     def __init__(

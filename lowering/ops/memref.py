@@ -13,10 +13,10 @@ from xdsl.dialects.builtin import (
     UnitAttr,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.traits import IsTerminator
 from xdsl.utils.hints import isa
 
 from spmd.dialects.compat.prefetch import PrefetchOp
+from spmd.dialects.enclosing import is_terminator
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.lowering.writing.access import Access, access_hints
 from spmd.lowering.writing.addresses import add, element_address, is_literal, multiply
@@ -187,7 +187,7 @@ def _outlives_its_block(value: SSAValue) -> bool:
     """
     for use in value.uses:
         user = use.operation
-        if user.has_trait(IsTerminator):
+        if is_terminator(user):
             return True
         for result in user.results:
             if is_memref(result.type) and _outlives_its_block(result):

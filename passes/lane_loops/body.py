@@ -8,12 +8,16 @@ from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import IsTerminator
 
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.building import Rematerializer
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.enclosing import function_around, is_outside, terminator
+from spmd.dialects.enclosing import (
+    function_around,
+    is_outside,
+    is_terminator,
+    terminator,
+)
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import LaneIdOp, MaskedOp, Scope, SubGroupOp, convergence_of
 from spmd.passes.lane_loops.collectives import write_collective
@@ -38,7 +42,7 @@ class _LaneLoops(LaneWriter):
         """Write all ops of `block` but the terminator."""
         run: list[Operation] = []
         for op in block.ops:
-            if op.has_trait(IsTerminator):
+            if is_terminator(op):
                 break
             if _runs_alone(op):
                 run.append(op)
@@ -113,7 +117,7 @@ class _LaneLoops(LaneWriter):
         then = Block()
         with self.into(then):
             for inner in op.body.block.ops:
-                if not inner.has_trait(IsTerminator):
+                if not is_terminator(inner):
                     self._write_op(inner, lane, mapping)
             end = terminator(op.body.block)
             self.append(scf.YieldOp(*(mapping.get(v, v) for v in end.operands)))

@@ -13,12 +13,11 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import IsTerminator
 
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.divergence.prefix import compares_ids
 from spmd.dialects.building import Builder, ConstantPool
-from spmd.dialects.enclosing import function_around, terminator
+from spmd.dialects.enclosing import function_around, is_terminator, terminator
 from spmd.dialects.rewriting import constant_index, hint
 from spmd.dialects.spmd import (
     AnyOp,
@@ -88,7 +87,7 @@ class Masking(Masks):
     def mask_block(self, block: Block, mask: Mask) -> None:
         run: list[Operation] = []
         for op in list(block.ops):
-            if op.has_trait(IsTerminator):
+            if is_terminator(op):
                 break
             if isinstance(op, memref.AllocaOp) and op.dynamic_sizes:
                 mask_run(self, run, mask)

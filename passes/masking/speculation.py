@@ -5,10 +5,10 @@ from __future__ import annotations
 from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.traits import IsTerminator
 from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.dialects.enclosing import is_terminator
 from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.cost import cost_class, is_library_function
 from spmd.dialects.interfaces.memory import MemoryHint
@@ -63,7 +63,7 @@ def why_skip(
     """Why `block` must run only where some lane is active, or had better; else `None`."""
     cost = 0
     for op in block.ops:
-        if op.has_trait(IsTerminator):
+        if is_terminator(op):
             continue
         if op.regions:
             if not isinstance(op, scf.IfOp) or not divergence.is_divergent(op):

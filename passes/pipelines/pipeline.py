@@ -9,11 +9,13 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from spmd.analysis.legality.verification import verify_legality
+
 
 @dataclass(frozen=True)
 class PassSequence(ModulePass, ABC):
     """
-    Runs `passes()` one after the other.
+    Runs `passes()` one after the other, on a module that has to be legal.
 
     Whoever wants to look at each step (`program.stages()`, `spmd-run --print-after`) runs
     them one by one; the result is the same.
@@ -24,6 +26,7 @@ class PassSequence(ModulePass, ABC):
         """The steps, in order."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        verify_legality(op)
         for step in self.passes():
             step.apply(ctx, op)
 

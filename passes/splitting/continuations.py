@@ -41,7 +41,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.traits import IsTerminator
 
 from spmd.analysis.barriers.barrier_regions import find_barrier_regions
 from spmd.analysis.barriers.convergent_loops import (
@@ -59,7 +58,7 @@ from spmd.analysis.contexts.sub_cfg_slots import assign_sub_cfg_slots
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
 from spmd.dialects.building import Builder, Rematerializer
 from spmd.dialects.diagnostics import fail, source_location
-from spmd.dialects.enclosing import terminator
+from spmd.dialects.enclosing import is_terminator, terminator
 from spmd.dialects.interfaces.speculation import is_speculatable_from
 from spmd.dialects.rewriting import named
 from spmd.dialects.spmd import (
@@ -166,7 +165,7 @@ def _ops_that_run_once(
     regions = find_barrier_regions(group.kernel, divergence)
     once: list[Operation] = []
     for op in group.entry.ops:
-        if is_sync(op) or op.has_trait(IsTerminator):
+        if is_sync(op) or is_terminator(op):
             break
         if regions.region_of(op) is None:
             once.append(op)

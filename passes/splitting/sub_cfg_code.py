@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.traits import IsTerminator
 from xdsl.utils.hints import isa
 
 from spmd.analysis.barriers.sub_cfg_order import SubCfgOrder
@@ -27,7 +26,7 @@ from spmd.analysis.contexts.sub_cfg_needs import (
     reaches,
 )
 from spmd.dialects.building import Builder, Rematerializer
-from spmd.dialects.enclosing import terminator, used_from_outside
+from spmd.dialects.enclosing import is_terminator, terminator, used_from_outside
 from spmd.dialects.rewriting import hint, locate
 from spmd.dialects.spmd import LocalIdOp, is_sync
 from spmd.passes.splitting.kept_values import EntryValues, KeptValues
@@ -200,7 +199,7 @@ class SubCfgCode:
             known = self._write_block(block, copy)
             end = terminator(block)
             if self.plan.values.cfg.branches(block):
-                assert end.has_trait(IsTerminator)
+                assert is_terminator(end)
                 branch = end.clone(known, dict(new))
             else:
                 branch = scf.YieldOp(

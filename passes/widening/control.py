@@ -8,11 +8,10 @@ from xdsl.dialects import arith, cf, memref, scf
 from xdsl.dialects.builtin import MemRefType, i1
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
-from xdsl.traits import IsTerminator
 
 from spmd.analysis.shapes.shape import Shape
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.enclosing import terminator
+from spmd.dialects.enclosing import is_terminator, terminator
 from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.rewriting import hint
@@ -53,7 +52,7 @@ class SubGroupWidening(Widening):
     def widen_block(self, block: Block, active: Active) -> None:
         """Emit all ops of `block` but the terminator."""
         for op in block.ops:
-            if not op.has_trait(IsTerminator):
+            if not is_terminator(op):
                 self.stands_for(op)
                 self._widen(op, active)
 

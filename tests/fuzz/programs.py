@@ -242,3 +242,8 @@ class Program(Meeting):
 def write_kernel(choose: Choose, features: Features = Features()) -> Kernel:
     """A kernel as the choices have it."""
     return Program(choose, features).kernel()
+
+
+def write_kernel_with_barriers(choose: Choose) -> Kernel:
+    """A kernel that is all about barriers."""
+    return write_kernel(choose, Features(all_about_barriers=True))

@@ -4,8 +4,8 @@ Runs many random kernels: `make fuzz N=2000 SEED=1`, or `make fuzz N=5000 ONLY=b
 Kernel `i` of seed `s` is the same everywhere. Results go to `out/fuzz/seed-s.jsonl`; a
 second run with the same seed goes on where the first one stopped. Each kernel runs in a
 process of its own, so that a crash or a hang is a result like any other. What fails is
-made smaller and written to `out/fuzz/seed-s-kernel-i.mlir`. Kernels that are all about
-barriers are written to `barriers-seed-s` instead of `seed-s`.
+made smaller and written to `out/fuzz/seed-s-kernel-i.mlir`. Kernels of another kind than
+`all` are written to `barriers-seed-s` or `illegal-seed-s` instead of `seed-s`.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.fuzz.programs import Kernel, write_kernel  # noqa: E402
+from tests.fuzz.illegal import check_refused_or_right, write_faulty_kernel  # noqa: E402
+from tests.fuzz.programs import Kernel, write_kernel, write_kernel_with_barriers  # noqa: E402
 from tests.fuzz.properties import VARIANTS, check, check_meetings  # noqa: E402
-from tests.fuzz.writer import Features  # noqa: E402
+from tests.fuzz.writer import Choose  # noqa: E402
 
 OUT = ROOT / "out" / "fuzz"
 SECONDS = 60
@@ -63,11 +64,8 @@ class Kind:
     """A kind of kernels, and what must hold for them."""
 
     name: str
-    features: Features
+    write: Callable[[Choose], Kernel]
     check: Callable[[Kernel, int], None]
-
-    def kernel_of(self, choices: Recorder) -> Kernel:
-        return write_kernel(choices, self.features)
 
     def file(self, seed: int, rest: str) -> Path:
         prefix = "" if self.name == "all" else f"{self.name}-"
@@ -77,8 +75,9 @@ class Kind:
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("all", Features(), check),
-        Kind("barriers", Features(all_about_barriers=True), check_meetings),
+        Kind("all", write_kernel, check),
+        Kind("barriers", write_kernel_with_barriers, check_meetings),
+        Kind("illegal", write_faulty_kernel, check_refused_or_right),
     )
 }
 
@@ -161,18 +160,18 @@ def run_one(
 ) -> tuple[int, str | None]:
     of = KINDS[kind]
     recorder = Recorder(seed=f"{seed}/{index}")
-    kernel = of.kernel_of(recorder)
+    kernel = of.write(recorder)
     message = failure(of, kernel, index)
     if message is None:
         return index, None
     wanted = cause(message)
 
     def fails(choices: list[int]) -> bool:
-        other = failure(of, of.kernel_of(Recorder(choices)), index)
+        other = failure(of, of.write(Recorder(choices)), index)
         return other is not None and cause(other) == wanted
 
     choices = shrink(recorder.made, fails, shrink_seconds)
-    kernel = of.kernel_of(Recorder(choices))
+    kernel = of.write(Recorder(choices))
     message = failure(of, kernel, index) or message
     comments = "\n".join(f"// {line}" for line in message.split("\n"))
     path = of.file(seed, f"-kernel-{index}.mlir")
@@ -202,7 +201,7 @@ def main() -> int:
     # Everything is imported now: the processes of one run see one state of the source.
     for number in range(VARIANTS):
         for kind in KINDS.values():
-            kind.check(kind.kernel_of(Recorder([])), number)
+            kind.check(kind.write(Recorder([])), number)
 
     OUT.mkdir(parents=True, exist_ok=True)
     path = KINDS[options.kind].file(options.seed, ".jsonl")

@@ -14,8 +14,7 @@ from xdsl.ir import Operation, SSAValue
 
 import spmd
 from spmd.runtime.options import Strategy
-from tests.fuzz.programs import write_kernel
-from tests.fuzz.writer import Features
+from tests.fuzz.programs import write_kernel_with_barriers
 
 ROOT = Path(__file__).resolve().parents[2]
 STRATEGIES: tuple[Strategy, ...] = ("fission", "continuations")
@@ -51,8 +50,7 @@ def fingerprints() -> list[str]:
     sources = [MANY_VALUES_OF_A_LOOP]
     for number in range(RANDOM_KERNELS):
         rng = random.Random(number)
-        features = Features(all_about_barriers=True)
-        sources.append(write_kernel(rng.randrange, features).source)
+        sources.append(write_kernel_with_barriers(rng.randrange).source)
     found: list[str] = []
     for source in sources:
         for strategy in STRATEGIES:

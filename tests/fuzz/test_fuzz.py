@@ -12,9 +12,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from tests.fuzz.programs import Kernel, write_kernel
+from tests.fuzz.illegal import check_refused_or_right, write_faulty_kernel
+from tests.fuzz.programs import Kernel, write_kernel, write_kernel_with_barriers
 from tests.fuzz.properties import VARIANTS, check, check_meetings
-from tests.fuzz.writer import Features
+from tests.fuzz.writer import Choose
 
 PARTS = 5
 KERNELS = 50
@@ -22,14 +23,25 @@ KERNELS = 50
 
 
 @st.composite
-def kernels(draw: st.DrawFn, features: Features) -> Kernel:
-    """A legal kernel."""
-    return write_kernel(lambda options: draw(st.integers(0, options - 1)), features)
+def kernels(draw: st.DrawFn, write: Callable[[Choose], Kernel]) -> Kernel:
+    """A kernel."""
+    return write(lambda options: draw(st.integers(0, options - 1)))
 
 
-def run_sample(
-    part: int, features: Features, check: Callable[[Kernel, int], None]
-) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize(
+    ("write", "check"),
+    [
+        (write_kernel, check),
+        (write_kernel_with_barriers, check_meetings),
+        (write_faulty_kernel, check_refused_or_right),
+    ],
+    ids=["all", "barriers", "illegal"],
+)
+def test_random_kernels_mean_the_same_everywhere(
+    part: int, write: Callable[[Choose], Kernel], check: Callable[[Kernel, int], None]
+):
     @seed(part)
     @settings(
         max_examples=KERNELS // PARTS,
@@ -38,20 +50,8 @@ def run_sample(
         suppress_health_check=(HealthCheck.too_slow, HealthCheck.data_too_large),
         phases=(Phase.explicit, Phase.generate),
     )
-    @given(kernel=kernels(features), number=st.integers(0, VARIANTS - 1))
+    @given(kernel=kernels(write), number=st.integers(0, VARIANTS - 1))
     def sample(kernel: Kernel, number: int):
         check(kernel, number)
 
     sample()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("part", range(PARTS))
-def test_random_kernels_mean_the_same_everywhere(part: int):
-    run_sample(part, Features(), check)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("part", range(PARTS))
-def test_random_kernels_with_barriers_mean_the_same_everywhere(part: int):
-    run_sample(part, Features(all_about_barriers=True), check_meetings)

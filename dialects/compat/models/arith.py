@@ -2,8 +2,10 @@
 
 from xdsl.dialects import arith
 
+from spmd.dialects.compat.legality import arith as legality
 from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.interfaces.cost import Cost, CostClass
+from spmd.dialects.interfaces.legality import Legality
 from spmd.dialects.interfaces.speculation import IntegerDivision
 from spmd.dialects.interfaces.views import ViewLike
 
@@ -36,3 +38,8 @@ ViewLike((1, 2)).attach(arith.SelectOp)
 
 Cost(CostClass.FREE).attach(arith.ConstantOp)
 Cost(CostClass.SLOW).attach(arith.DivfOp)
+
+Legality(legality.why_not_same_width).attach(arith.BitcastOp)
+Legality(legality.why_no_comparison).attach(arith.CmpiOp, arith.CmpfOp)
+Legality(legality.why_not_wider).attach(arith.ExtFOp, arith.ExtSIOp, arith.ExtUIOp)
+Legality(legality.why_not_narrower).attach(arith.TruncFOp, arith.TruncIOp)

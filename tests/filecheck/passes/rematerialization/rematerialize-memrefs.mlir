@@ -43,13 +43,14 @@ spmd.kernel @swap(%n: index, %x: memref<?xf32>) {
 spmd.kernel @row(%n: index, %x: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
   %lid = spmd.local_id x
   %first = memref.subview %x[%lid] [8] [1] : memref<?xf32> to memref<8xf32, strided<[1], offset: ?>>
   %last = scf.for %i = %c0 to %n step %c1 iter_args(%row = %first) -> (memref<8xf32, strided<[1], offset: ?>>) {
     %v = memref.load %row[%c0] : memref<8xf32, strided<[1], offset: ?>>
     spmd.barrier
     memref.store %v, %row[%c1] : memref<8xf32, strided<[1], offset: ?>>
-    %next = memref.subview %row[8] [8] [1] : memref<8xf32, strided<[1], offset: ?>> to memref<8xf32, strided<[1], offset: ?>>
+    %next = memref.subview %row[%c8] [8] [1] : memref<8xf32, strided<[1], offset: ?>> to memref<8xf32, strided<[1], offset: ?>>
     scf.yield %next : memref<8xf32, strided<[1], offset: ?>>
   }
   spmd.return

@@ -1,0 +1,334 @@
+"""Views that lie within what they are of, and have the sizes and strides they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from math import prod
+from typing import cast
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    IntegerType,
+    MemRefType,
+    UnrankedMemRefType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.traits import SymbolTable
+from xdsl.utils.type import get_element_type_or_self
+
+from spmd.dialects.rewriting import constant_index
+
+_Memref = MemRefType[Attribute]
+_Size = int | None
+"""A size, stride or offset; `None` if it is only known when the program runs."""
+
+
+def _ranked(value: SSAValue) -> _Memref:
+    return cast(_Memref, value.type)
+
+
+def _sizes(type_: _Memref) -> list[_Size]:
+    return [None if size == DYNAMIC_INDEX else size for size in type_.get_shape()]
+
+
+def _static(values: DenseArrayBase[IntegerType]) -> list[_Size]:
+    numbers = (int(value) for value in values.get_values())
+    return [None if number == DYNAMIC_INDEX else number for number in numbers]
+
+
+def _strides(type_: _Memref) -> list[_Size]:
+    strides = type_.get_strides()
+    assert strides is not None
+    return list(strides)
+
+
+def _contradict(known: Iterable[_Size], said: Iterable[_Size]) -> bool:
+    """Whether a type says a number that is another one, or not known."""
+    return any(
+        there is not None and here != there
+        for here, there in zip(known, said, strict=True)
+    )
+
+
+def _times(a: _Size, b: _Size) -> _Size:
+    return None if a is None or b is None else a * b
+
+
+def _why_other_memory(source: _Memref, result: _Memref) -> str | None:
+    if source.element_type != result.element_type:
+        return f"expected elements of type {source.element_type}, got {result}"
+    if source.memory_space != result.memory_space:
+        return f"expected the memory space of {source}, got {result}"
+    if result.get_strides() is None or source.get_strides() is None:
+        return f"expected strided layouts, got {source} and {result}"
+    return None
+
+
+def _why_not_type(
+    result: _Memref, sizes: Sequence[_Size], strides: Sequence[_Size], offset: _Size
+) -> str | None:
+    """Why a view of these numbers has not the type `result`."""
+    if len(sizes) != result.get_num_dims():
+        return f"expected a result of {len(sizes)} dimensions, got {result}"
+    if _contradict(sizes, _sizes(result)):
+        return f"expected a result of size {_shape(sizes)}, got {result}"
+    if _contradict(strides, _strides(result)):
+        return f"expected strides {_list(strides)} in the result, got {result}"
+    if _contradict([offset], [result.get_offset()]):
+        return f"expected offset {_list([offset])} in the result, got {result}"
+    return None
+
+
+def _shape(sizes: Iterable[_Size]) -> str:
+    return "x".join("?" if size is None else str(size) for size in sizes)
+
+
+def _list(numbers: Iterable[_Size]) -> str:
+    return f"[{', '.join('?' if n is None else str(n) for n in numbers)}]"
+
+
+def why_no_cast(op: memref.CastOp) -> str | None:
+    """Why one of the types of `memref.cast` cannot be the other."""
+    for value in (op.source, op.dest):
+        if not isinstance(value.type, MemRefType):
+            return f"expected a memref with a rank, got {value.type}"
+    source, result = _ranked(op.source), _ranked(op.dest)
+    if (why := _why_other_memory(source, result)) is not None:
+        return why
+
+    def differ(numbers: Callable[[_Memref], Sequence[_Size]]) -> bool:
+        pairs = zip(numbers(source), numbers(result), strict=True)
+        return any(a != b and None not in (a, b) for a, b in pairs)
+
+    if source.get_num_dims() != result.get_num_dims():
+        return f"expected as many dimensions as {source} has, got {result}"
+    if differ(_sizes):
+        return f"expected sizes that {source} may have, got {result}"
+    if differ(_strides) or differ(lambda type_: [type_.get_offset()]):
+        return f"expected a layout that {source} may have, got {result}"
+    return None
+
+
+def why_no_dimension(op: memref.DimOp) -> str | None:
+    """Why there is no such dimension; one that is not constant is not looked at."""
+    if isinstance(op.source.type, UnrankedMemRefType):
+        return "expected a memref with a rank, got one without"
+    index, rank = constant_index(op.index), _ranked(op.source).get_num_dims()
+    if index is None or 0 <= index < rank:
+        return None
+    return f"expected a dimension below {rank} of {op.source.type}, got {index}"
+
+
+def why_no_subview(op: memref.SubviewOp) -> str | None:
+    """Why a subview is not within its source, or not of the type of its result."""
+    source, result = _ranked(op.source), _ranked(op.result)
+    offsets, sizes, strides = map(
+        _static, (op.static_offsets, op.static_sizes, op.static_strides)
+    )
+    rank = source.get_num_dims()
+    for name, numbers in (("offset", offsets), ("size", sizes), ("stride", strides)):
+        if len(numbers) != rank:
+            return f"expected {rank} {name}s for {source}, got {len(numbers)}"
+    if (why := _why_other_memory(source, result)) is not None:
+        return why
+    for extent, first, size, step in zip(
+        _sizes(source), offsets, sizes, strides, strict=True
+    ):
+        if any(number is not None and number < 0 for number in (first, size)):
+            return "expected offsets and sizes that are not negative"
+        if extent is None or first is None or not size:
+            continue
+        last = first if step is None else first + (size - 1) * step
+        if not 0 <= last < extent or first >= extent:
+            return f"expected a part of {source}, got elements {first} to {last}"
+    own = _strides(source)
+    start: _Size = source.get_offset()
+    for first, stride in zip(offsets, own, strict=True):
+        moved = _times(first, stride)
+        start = None if start is None or moved is None else start + moved
+    kept = _kept(sizes, result)
+    if kept is None:
+        return f"expected a result of size {_shape(sizes)}, got {result}"
+    steps = [_times(stride, step) for stride, step in zip(own, strides, strict=True)]
+    return _why_not_type(
+        result, [sizes[i] for i in kept], [steps[i] for i in kept], start
+    )
+
+
+def _kept(sizes: Sequence[_Size], result: _Memref) -> list[int] | None:
+    """The dimensions that a result has which leaves out some of size 1."""
+    kept: list[int] = []
+    wanted = _sizes(result)
+    left_out = len(sizes) - len(wanted)
+    for i, size in enumerate(sizes):
+        at = len(kept)
+        fits = at < len(wanted) and not _contradict([size], [wanted[at]])
+        if size == 1 and left_out and not (fits and wanted[at] == 1):
+            left_out -= 1
+        else:
+            kept.append(i)
+    return kept if len(kept) == len(wanted) else None
+
+
+def _groups(op: memref.ExpandShapeOp | memref.CollapseShapeOp) -> list[list[int]]:
+    return [[index.value.data for index in group] for group in op.reassociation]
+
+
+def _why_not_groups(groups: Sequence[Sequence[int]], few: int, many: int) -> str | None:
+    dimensions = [index for group in groups for index in group]
+    if len(groups) != few or dimensions != list(range(many)) or not all(groups):
+        return (
+            f"expected {few} groups of the dimensions 0 to {many - 1} in order, got "
+            f"{[list(group) for group in groups]}"
+        )
+    return None
+
+
+def why_no_expansion(op: memref.ExpandShapeOp) -> str | None:
+    """Why the dimensions of a memref are not those of the result, multiplied."""
+    source, result = _ranked(op.src), _ranked(op.result)
+    groups = _groups(op)
+    if (
+        why := _why_not_groups(groups, source.get_num_dims(), result.get_num_dims())
+        or _why_other_memory(source, result)
+    ) is not None:
+        return why
+    sizes = _static(op.static_output_shape)
+    if len(sizes) != result.get_num_dims() or sizes.count(None) != len(op.output_shape):
+        return f"expected a size for each dimension of {result}, got {_shape(sizes)}"
+    strides: list[_Size] = []
+    pairs = zip(groups, _sizes(source), _strides(source), strict=True)
+    for group, extent, stride in pairs:
+        parts = [sizes[i] for i in group]
+        known = prod(part for part in parts if part is not None)
+        if extent is not None and (
+            known != extent if None not in parts else not known or extent % known
+        ):
+            return f"expected sizes whose product is {extent}, got {_shape(parts)}"
+        inner: list[_Size] = [stride]
+        for part in reversed(parts[1:]):
+            inner.append(_times(inner[-1], part))
+        strides += reversed(inner)
+    return _why_not_type(result, sizes, strides, source.get_offset())
+
+
+def why_no_collapse(op: memref.CollapseShapeOp) -> str | None:
+    """Why dimensions of a memref are not one dimension of the result."""
+    source, result = _ranked(op.src), _ranked(op.result)
+    groups = _groups(op)
+    if (
+        why := _why_not_groups(groups, result.get_num_dims(), source.get_num_dims())
+        or _why_other_memory(source, result)
+    ) is not None:
+        return why
+    sizes: list[_Size] = []
+    strides: list[_Size] = []
+    extents, own = _sizes(source), _strides(source)
+    for group in groups:
+        size: _Size = 1
+        for i in group:
+            size = _times(size, extents[i])
+        for outer, inner in pairwise(group):
+            step = _times(own[inner], extents[inner])
+            if None not in (step, own[outer]) and own[outer] != step:
+                return f"expected dimensions {group} to follow each other, got {source}"
+        sizes.append(size)
+        strides.append(own[group[-1]])
+    return _why_not_type(result, sizes, strides, source.get_offset())
+
+
+def why_no_reinterpretation(op: memref.ReinterpretCastOp) -> str | None:
+    """Why the numbers of `memref.reinterpret_cast` are not those of its result."""
+    source, result = _ranked(op.source), _ranked(op.result)
+    offsets, strides = _static(op.static_offsets), _static(op.static_strides)
+    if len(offsets) != 1 or len(strides) != result.get_num_dims():
+        return (
+            f"expected one offset and {result.get_num_dims()} strides, got "
+            f"{len(offsets)} and {len(strides)}"
+        )
+    return _why_other_memory(source, result) or _why_not_type(
+        result, _static(op.static_sizes), strides, offsets[0]
+    )
+
+
+def why_no_view(op: memref.ViewOp) -> str | None:
+    """Why a view is not within its bytes, as far as they are known."""
+    shift = constant_index(op.byte_shift)
+    return "expected a byte shift of at least 0" if (shift or 0) < 0 else None
+
+
+def why_no_private_memory(op: memref.AllocaOp) -> str | None:
+    """Why there is no memory of such a layout."""
+    if op.symbol_operands:
+        return "expected no symbols, got a layout that is a map with symbols"
+    type_ = _ranked(op.memref)
+    if any(size is not None and size < 0 for size in _sizes(type_)):
+        return f"expected sizes that are not negative, got {type_}"
+    return None
+
+
+def why_no_global(op: memref.GlobalOp) -> str | None:
+    """Why the initial value is not one of the type of the global."""
+    value, type_ = op.initial_value, op.type
+    if not isinstance(value, DenseIntOrFPElementsAttr):
+        return None
+    if _shape_of(value.type) != _shape_of(type_):
+        return f"expected an initial value for {type_}, got one of type {value.type}"
+    return None
+
+
+def _shape_of(type_: Attribute) -> tuple[Attribute, tuple[int, ...]]:
+    shape = getattr(type_, "get_shape")()
+    return get_element_type_or_self(type_), tuple(shape)
+
+
+def why_no_such_global(op: memref.GetGlobalOp) -> str | None:
+    """Why a global is not there, or of another type."""
+    found = SymbolTable.lookup_symbol(op, op.name_)
+    if not isinstance(found, memref.GlobalOp):
+        return f"expected the name of a memref.global, got {op.name_}"
+    if found.type != op.memref.type:
+        return f"expected the type {found.type} of the global, got {op.memref.type}"
+    return None
+
+
+def why_no_atomic_update(op: memref.AtomicRMWOp) -> str | None:
+    """Why an element is not named by its indices."""
+    type_ = _ranked(op.memref)
+    if len(op.indices) != type_.get_num_dims():
+        return f"expected {type_.get_num_dims()} indices for {type_}, got {len(op.indices)}"
+    return None
+
+
+def why_not_aligned(op: memref.AssumeAlignmentOp) -> str | None:
+    """Why the bytes are no alignment."""
+    bytes_ = op.alignment.value.data
+    return f"expected a power of two, got {bytes_}" if bytes_ & (bytes_ - 1) else None
+
+
+def why_no_metadata(op: memref.ExtractStridedMetaDataOp) -> str | None:
+    """Why there are not as many sizes and strides as dimensions."""
+    source, base = _ranked(op.source), _ranked(op.base_buffer)
+    rank = source.get_num_dims()
+    if len(op.sizes) != rank or len(op.strides) != rank:
+        return f"expected {rank} sizes and strides of {source}, got {len(op.sizes)}"
+    if base.get_num_dims():
+        return f"expected a base without dimensions, got {base}"
+    return _why_other_memory(source, base)
+
+
+def why_not_for_work_items(op: Operation) -> str | None:
+    """Why a kernel has no such op: memory that no work-item owns."""
+    at = op.parent_op()
+    while at is not None:
+        if at.name == "spmd.kernel":
+            return (
+                "expected memory that belongs to a work-item or a group: memref.alloca "
+                f"or spmd.local_alloc, got '{op.name}'"
+            )
+        at = at.parent_op()
+    return None
