@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
@@ -29,6 +28,7 @@ from spmd.analysis.graphs.traversal import post_order, reachable
 from spmd.dialects.element_types import size_in_bytes
 from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.dialects.interfaces.speculation import is_integer_division
+from spmd.dialects.interfaces.views import makes_view
 from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import SubGroupQueryOp
 
@@ -175,22 +175,11 @@ class _Network:
 def cost_of(op: Operation) -> int | None:
     """What computing `op` again costs; `None` if it cannot or should not be done."""
     if is_integer_division(op):
-        return DIVISION_COST if is_cheap(op) else None
-    return 1 if is_cheap(op) or _makes_memref(op) else None
+        return DIVISION_COST if _is_cheap(op) else None
+    return 1 if _is_cheap(op) or makes_view(op) else None
 
 
-def _makes_memref(op: Operation) -> bool:
-    return is_view(op) and isinstance(op.results[0].type, MemRefType)
-
-
-def is_view(op: Operation) -> bool:
-    """Whether `op` makes a memref from others, or finds a global, and has no effect."""
-    return isinstance(op, memref.GetGlobalOp) or (
-        not op.regions and bool(op.operands) and has_no_effect(op)
-    )
-
-
-def is_cheap(op: Operation) -> bool:
+def _is_cheap(op: Operation) -> bool:
     """Whether computing `op` again costs no more than loading its result."""
     return isinstance(op, SubGroupQueryOp) or (
         op.name.startswith("arith.")

@@ -7,6 +7,7 @@ every one of them, and a mask be computed from a count.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
@@ -49,19 +50,24 @@ def prefix_condition(
     no prefix, because the condition may be false in all lanes for another reason.
     """
     bounds: list[Bound] = []
-    pending = [condition]
-    while pending:
-        owner = pending.pop().owner
-        if isinstance(owner, arith.AndIOp):
-            pending.extend((owner.rhs, owner.lhs))
-            continue
-        bound = (
-            _bound(divergence, owner, dim) if isinstance(owner, arith.CmpiOp) else None
-        )
+    for conjunct in conjuncts(condition):
+        op = conjunct.owner
+        bound = _bound(divergence, op, dim) if isinstance(op, arith.CmpiOp) else None
         if bound is None:
             return None
         bounds.append(bound)
     return tuple(bounds)
+
+
+def conjuncts(condition: SSAValue) -> Iterator[SSAValue]:
+    """What all has to hold for `condition` to hold."""
+    worklist = [condition]
+    while worklist:
+        value = worklist.pop()
+        if isinstance(value.owner, arith.AndIOp):
+            worklist.extend((value.owner.rhs, value.owner.lhs))
+        else:
+            yield value
 
 
 _LESS = {2: (False, True), 3: (True, True), 6: (False, False), 7: (True, False)}
@@ -95,9 +101,8 @@ def _is_exact(value: SSAValue, shape: Shape, dim: int, *, signed: bool) -> bool:
 
 def compares_ids(divergence: Divergence, condition: SSAValue) -> bool:
     """Whether `condition` compares numbers that grow steadily from lane to lane."""
-    owner = condition.owner
-    if isinstance(owner, arith.AndIOp):
-        return all(compares_ids(divergence, each) for each in owner.operands)
-    return isinstance(owner, arith.CmpiOp) and all(
-        divergence.shape(each).is_strided for each in owner.operands
+    return all(
+        isinstance(op := conjunct.owner, arith.CmpiOp)
+        and all(divergence.shape(each).is_strided for each in op.operands)
+        for conjunct in conjuncts(condition)
     )

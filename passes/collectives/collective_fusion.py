@@ -33,7 +33,7 @@ work-items, which `vectorize` takes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import memref, scf
@@ -41,6 +41,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from spmd.dialects.building import Builder
+from spmd.dialects.enclosing import parent_block
 from spmd.dialects.interfaces.speculation import is_integer_division
 from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import KernelOp
@@ -57,26 +58,19 @@ def fuse_collectives(kernel: KernelOp) -> None:
             _fuse(context)
 
 
-@dataclass(frozen=True)
-class _Nest:
-    """Loops that have nothing but each other, and the innermost body."""
-
-    loops: tuple[scf.ForOp, ...]
-    """The outermost first."""
-
-    @property
-    def body(self) -> Block:
-        return self.loops[-1].body.block
-
-    @property
-    def ids(self) -> tuple[SSAValue, ...]:
-        return tuple(loop.body.block.args[0] for loop in self.loops)
-
-    def bounds(self) -> list[tuple[SSAValue, ...]]:
-        return [(loop.lb, loop.ub, loop.step) for loop in self.loops]
+Nest = Sequence[scf.ForOp]
+"""Loops that have nothing but each other, the outermost first."""
 
 
-def _nest_around(op: Operation, *, work_items: bool, depth: int) -> _Nest | None:
+def _bounds(nest: Nest) -> list[tuple[SSAValue, ...]]:
+    return [(loop.lb, loop.ub, loop.step) for loop in nest]
+
+
+def _ids(nest: Nest) -> tuple[SSAValue, ...]:
+    return tuple(loop.body.block.args[0] for loop in nest)
+
+
+def _nest_around(op: Operation, *, work_items: bool, depth: int) -> Nest | None:
     """The `depth` loops around `op`, if they are over the work-items or carry one value."""
     loops: list[scf.ForOp] = []
     for _ in range(depth):
@@ -92,7 +86,7 @@ def _nest_around(op: Operation, *, work_items: bool, depth: int) -> _Nest | None
             return None
         loops.append(loop)
         op = loop
-    return _Nest(tuple(reversed(loops)))
+    return loops[::-1]
 
 
 def _fuse(context: memref.AllocaOp) -> None:
@@ -116,28 +110,27 @@ def _fuse(context: memref.AllocaOp) -> None:
 class _Pair:
     """Loops that fill a context, and those after them that combine what is in it."""
 
-    filling: _Nest
-    folding: _Nest
+    filling: Nest
+    folding: Nest
     store: memref.StoreOp
     load: memref.LoadOp
 
     def moved(self) -> list[Operation]:
         """What computes the values that go into the context."""
-        return [op for op in _without_end(self.filling.body) if op is not self.store]
+        return [op for op in _without_end(self.store) if op is not self.store]
 
     def why_not(self) -> str | None:
         """Why the values may not, or should not, be computed by the second loops."""
-        if self.filling.bounds() != self.folding.bounds():
+        if _bounds(self.filling) != _bounds(self.folding):
             return "the loops are over different work-items"
         indices = tuple(self.store.indices), tuple(self.load.indices)
-        if indices != (self.filling.ids, self.folding.ids):
+        if indices != (_ids(self.filling), _ids(self.folding)):
             return "a work-item's value is not its own element"
         moved = self.moved()
         if len(moved) > MOST_OPERATIONS or not all(map(_may_move, moved)):
             return "a loop over work-items does it better"
         if not all(
-            op is self.load or has_no_effect(op)
-            for op in _without_end(self.folding.body)
+            op is self.load or has_no_effect(op) for op in _without_end(self.load)
         ):
             return "the second loops do more than to combine values"
         return None
@@ -145,10 +138,10 @@ class _Pair:
     def fuse(self) -> None:
         Builder.before(self.load).move(self.moved())
         self.load.res.replace_all_uses_with(self.store.value)
-        for old, new in zip(self.filling.ids, self.folding.ids, strict=True):
+        for old, new in zip(_ids(self.filling), _ids(self.folding), strict=True):
             old.replace_all_uses_with(new)
         Rewriter.erase_op(self.load)
-        Rewriter.erase_op(self.filling.loops[0])
+        Rewriter.erase_op(self.filling[0])
 
 
 def _pair_of(
@@ -159,7 +152,7 @@ def _pair_of(
     folding = _nest_around(load, work_items=False, depth=depth)
     if not depth or folding is None:
         return None
-    before = folding.loops[0].prev_op
+    before = folding[0].prev_op
     while before is not None and has_no_effect(before):
         before = before.prev_op
     innermost = before
@@ -182,5 +175,7 @@ def _may_move(op: Operation) -> bool:
     return op.name.startswith("arith.") and not is_integer_division(op)
 
 
-def _without_end(block: Block) -> list[Operation]:
-    return [op for op in block.ops if op is not block.last_op]
+def _without_end(op: Operation) -> list[Operation]:
+    """The operations of the block of `op` but for the last one."""
+    block = parent_block(op)
+    return [other for other in block.ops if other is not block.last_op]

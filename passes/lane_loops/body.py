@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.divergence.analyze import analyze_sub_group
 from spmd.dialects.building import Rematerializer
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import (
@@ -28,10 +28,10 @@ Active = tuple[SSAValue, ...]
 """Masks that all hold in the active lanes."""
 
 
-def write_lane_loops(group: SubGroupOp, divergence: Divergence) -> None:
+def write_lane_loops(group: SubGroupOp) -> None:
     """Replace `group` by scalar code."""
     entry = function_around(group).body.block
-    loops = _LaneLoops(group, divergence, entry)
+    loops = _LaneLoops(group, analyze_sub_group(group), entry)
     loops.write(group.body.block, ())
     Rewriter.inline_block(loops.body, InsertPoint.before(group))
     Rewriter.erase_op(group, safe_erase=False)

@@ -47,7 +47,6 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from spmd.analysis.divergence.analyze import analyze_sub_group
 from spmd.dialects.rewriting import erase_dead_ops
 from spmd.dialects.spmd import SubGroupOp
 from spmd.passes.lane_loops.body import write_lane_loops
@@ -65,6 +64,6 @@ class LanesToLoopsPass(ModulePass):
                 continue
             groups = [each for each in function.walk() if isinstance(each, SubGroupOp)]
             for group in groups:
-                write_lane_loops(group, analyze_sub_group(group))
+                write_lane_loops(group)
             if groups:
                 erase_dead_ops(function.body)

@@ -82,7 +82,7 @@ class Masking(Masks):
         body = Block()
         Builder.at_end(body).move(ops)
         body.add_op(scf.YieldOp())
-        self._guarded(body, Mask(exists, some=False), (), (), end)
+        self._guarded(body, Mask(exists, some=False), (), end)
 
     def mask_block(self, block: Block, mask: Mask) -> None:
         run: list[Operation] = []
@@ -165,12 +165,12 @@ class Masking(Masks):
                 values = terminator(other).operands
                 other = None
             on = self.narrowed(mask, op.cond, op)
-            values = self._branch(then, on, values, op.results, op, limit)
+            values = self._branch(then, on, values, op, limit)
         else:
             values = terminator(then).operands
         if other is not None and not (_is_trivial(other) and not op.results):
             on = self.without(mask, op.cond, op)
-            values = self._branch(other, on, values, op.results, op, limit)
+            values = self._branch(other, on, values, op, limit)
         self._replace(op, values, mask)
 
     def _mask_switch(self, op: scf.IndexSwitchOp, mask: Mask) -> None:
@@ -182,10 +182,10 @@ class Masking(Masks):
             equal = arith.CmpiOp(op.arg, number, "eq")
             chosen = Builder.before(op).add(equal, f"is_{case}")
             on = self.narrowed(mask, chosen, op)
-            values = self._branch(region.block, on, values, op.results, op)
+            values = self._branch(region.block, on, values, op)
             rest = self.without(rest, chosen, op)
         default = op.default_region.block
-        values = self._branch(default, rest, values, op.results, op)
+        values = self._branch(default, rest, values, op)
         self._replace(op, values, mask)
 
     def _branch(
@@ -193,7 +193,6 @@ class Masking(Masks):
         block: Block,
         mask: Mask,
         old: Sequence[SSAValue | None],
-        names: Sequence[SSAValue],
         anchor: Operation,
         limit: int = SKIP_ABOVE,
     ) -> Sequence[SSAValue]:
@@ -204,9 +203,9 @@ class Masking(Masks):
         in `old` says that the others need no value.
         """
         if not mask.some and why_skip(block, self.divergence, limit) is not None:
-            return self._guarded(block, mask, old, names, anchor)
+            return self._guarded(block, mask, old, anchor)
         self.mask_block(block, mask)
-        values = self._blend(block, mask, old, names)
+        values = self._blend(block, mask, old, anchor)
         Rewriter.erase_op(terminator(block))
         Rewriter.inline_block(block, InsertPoint.before(anchor))
         return values
@@ -216,7 +215,6 @@ class Masking(Masks):
         block: Block,
         mask: Mask,
         old: Sequence[SSAValue | None],
-        names: Sequence[SSAValue],
         anchor: Operation,
     ) -> Sequence[SSAValue]:
         """
@@ -247,8 +245,8 @@ class Masking(Masks):
         guard = scf.IfOp(some, types, Region(block), otherwise)
         at.append(guard)
         self.mask_block(block, replace(mask, some=True))
-        end.operands = self._blend(block, mask, old, names)
-        for result, name in zip(guard.results, names, strict=True):
+        end.operands = self._blend(block, mask, old, anchor)
+        for result, name in zip(guard.results, anchor.results, strict=True):
             hint(result, name)
         return guard.results
 
@@ -257,9 +255,9 @@ class Masking(Masks):
         block: Block,
         mask: Mask,
         old: Sequence[SSAValue | None],
-        names: Sequence[SSAValue],
+        op: Operation,
     ) -> list[SSAValue]:
-        """What `block` yields in the lanes of `mask`, and `old` in the others."""
+        """What `block` of `op` yields in the lanes of `mask`, and `old` in the others."""
         old = [None if value is None or is_poison(value) else value for value in old]
         end = terminator(block)
         new = list(end.operands)
@@ -277,7 +275,7 @@ class Masking(Masks):
             value
             if before is None or value in done
             else self.blended(mask, value, before, name, end)
-            for value, before, name in zip(new, old, names, strict=True)
+            for value, before, name in zip(new, old, op.results, strict=True)
         ]
 
     def _replace(

@@ -8,6 +8,7 @@ in a loop that ends with the kernel.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32, i64
@@ -41,8 +42,6 @@ class Dispatcher:
         self.group = plan.group
         self.order = plan.order
         self.at = Builder.at_end(Block(), plan.group.kernel)
-        self._next: SSAValue | None = None
-        self._nexts: SSAValue | None = None
 
     def write(self) -> None:
         """Replace all of the kernel but what runs once."""
@@ -77,27 +76,25 @@ class Dispatcher:
                 return None
             return self.group.constants.index(self.order.number[nexts[0].sync])
         if sub_cfg in self.plan.compared:
-            code.write(self._each_next())
-            reached = self._agreed_code(sub_cfg, self._each_next())
+            code.write(self._nexts)
+            reached = self._agreed_code(sub_cfg, self._nexts)
             following = arith.IndexCastOp(reached, IndexType())
         else:
-            code.write(self._next_of_all())
-            following = memref.LoadOp.get(self._next_of_all(), ())
+            code.write(self._next)
+            following = memref.LoadOp.get(self._next, ())
         return self.at.add(following, "following")
 
-    def _next_of_all(self) -> SSAValue:
+    @cached_property
+    def _next(self) -> SSAValue:
         """Where the work-group keeps which sync it comes to next."""
-        if self._next is None:
-            slot = self.group.uniform_slot(IndexType(), "next_sync", self.group.kernel)
-            self._next = explain(slot, NEXT_SYNC)
-        return self._next
+        slot = self.group.uniform_slot(IndexType(), "next_sync", self.group.kernel)
+        return explain(slot, NEXT_SYNC)
 
-    def _each_next(self) -> SSAValue:
+    @cached_property
+    def _nexts(self) -> SSAValue:
         """The same for each work-item, where that is checked."""
-        if self._nexts is None:
-            context = self.group.array(i32, "next_syncs", self.group.kernel)
-            self._nexts = explain(context, COMPARED)
-        return self._nexts
+        context = self.group.array(i32, "next_syncs", self.group.kernel)
+        return explain(context, COMPARED)
 
     def _agreed_code(self, sub_cfg: SubCfg, reached: SSAValue) -> SSAValue:
         """Compare what all work-items of `sub_cfg` came to."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from xdsl.dialects import arith, cf, scf
@@ -51,11 +51,8 @@ def write_if(
     finished = _finish(state, arms)
     then, other = finished
     results: list[Variable] = []
-    for variable in _results_of(state, arms):
-        values = [one.values.get(variable) for one in finished]
-        if _is_known_after(finished, values):
-            state.assign(variable, next((v for v in values if v is not None), None))
-        elif variable.type == i1 and values == [1, 0]:
+    for variable, values in _undecided(state, arms, finished):
+        if variable.type == i1 and values == [1, 0]:
             state.assign(variable, condition)
         elif variable.type == i1 and values == [0, 1]:
             state.assign(variable, state.pool.negated(condition, out, like))
@@ -93,13 +90,7 @@ def write_index_switch(
 ) -> None:
     """Write arms for `numbers`, and the last one for all others."""
     finished = _finish(state, arms)
-    results: list[Variable] = []
-    for variable in _results_of(state, arms):
-        values = [one.values.get(variable) for one in finished]
-        if _is_known_after(finished, values):
-            state.assign(variable, next((v for v in values if v is not None), None))
-        else:
-            results.append(variable)
+    results = [variable for variable, _ in _undecided(state, arms, finished)]
     *cases, default = (_close(state, one, results) for one in finished)
     op = scf.IndexSwitchOp(
         flag,
@@ -134,6 +125,18 @@ def _finish(state: State, arms: Sequence[Arm]) -> list[Finished]:
         finished.append(Finished(block, values))
         state.go_back(mark)
     return finished
+
+
+def _undecided(
+    state: State, arms: Sequence[Arm], finished: Sequence[Finished]
+) -> Iterator[tuple[Variable, list[Value]]]:
+    """The variables that several arms set, and to what; what one value sets, has it."""
+    for variable in _results_of(state, arms):
+        values = [one.values.get(variable) for one in finished]
+        if _is_known_after(finished, values):
+            state.assign(variable, next((v for v in values if v is not None), None))
+        else:
+            yield variable, values
 
 
 def _close(state: State, arm: Finished, results: Sequence[Variable]) -> Region:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from xdsl.dialects import cf, scf
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Block, Region, SSAValue
@@ -14,12 +12,6 @@ from spmd.passes.structuring.code import HeadedLoop, Loop
 from spmd.passes.structuring.counts import Count, find_count
 from spmd.passes.structuring.state import State, add
 from spmd.passes.structuring.values import Value
-
-
-class Place(NamedTuple):
-    """The result of a loop that has this number."""
-
-    number: int
 
 
 def write_loop(state: State, item: Loop, out: Block) -> None:
@@ -48,19 +40,17 @@ def write_loop(state: State, item: Loop, out: Block) -> None:
     state.write_arm(item.body, block)
     results = list(state.graph.among(sets & state.live_after(item.exits)))
     handed = state.values(carried)
-    place: dict[SSAValue, int] = {}
-    after: list[tuple[Variable, Value | Place]] = []
+    # Of what the loop computes, among its results.
+    place: dict[Variable, int] = {}
+    unchanged: dict[Variable, Value] = {}
     for variable in results:
         value = state.now.get(variable)
         if isinstance(value, SSAValue) and block.is_ancestor(value.owner):
-            if value in handed:
-                place[value] = handed.index(value)
-            elif value not in place:
-                place[value] = len(handed)
+            if value not in handed:
                 handed.append(value)
-            after.append((variable, Place(place[value])))
+            place[variable] = handed.index(value)
         else:
-            after.append((variable, value))
+            unchanged[variable] = value
     again = 1 if item.again is None else state.now[item.again]
     block.add_op(scf.ConditionOp(state.pool.materialize(again, i1), *handed))
     state.go_back(mark)
@@ -71,10 +61,10 @@ def write_loop(state: State, item: Loop, out: Block) -> None:
     following.add_op(scf.YieldOp(*following.args[: len(carried)]))
     op = scf.WhileOp(initial, types, Region(block), Region(following))
     add(out, op, like)
-    for variable, value in after:
-        if isinstance(value, Place):
-            value = hint(op.results[value.number], variable.name)
+    for variable, value in unchanged.items():
         state.assign(variable, value)
+    for variable, number in place.items():
+        state.assign(variable, hint(op.results[number], variable.name))
 
 
 def write_headed_loop(state: State, item: HeadedLoop, out: Block) -> None:

@@ -80,7 +80,7 @@ def widen_sub_group(group: SubGroupOp) -> func.FuncOp | None:
     The function around it, if that is vector code, in which there may be dead operations.
     """
     if NOT_VECTORIZED in group.attributes:
-        write_lane_loops(group, analyze_sub_group(group))
+        write_lane_loops(group)
         return None
     block, before, after = group.parent, group.prev_op, group.next_op
     widening = SubGroupWidening(group, analyze_sub_group(group))

@@ -31,7 +31,7 @@ Ensures: the same; loops are only made shorter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -42,7 +42,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.divergence.analyze import analyze_work_items
-from spmd.analysis.divergence.prefix import Bound, prefix_condition
+from spmd.analysis.divergence.prefix import Bound, conjuncts, prefix_condition
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import Builder, ConstantPool, Rematerializer
 from spmd.dialects.enclosing import is_outside
@@ -126,7 +126,7 @@ class _Clipper:
         around: list[SSAValue] = []
         ends: list[tuple[int, Bound]] = []
         places: list[tuple[int, SSAValue, SSAValue]] = []
-        for conjunct in _conjuncts(self.guard.cond):
+        for conjunct in conjuncts(self.guard.cond):
             if self.divergence.is_uniform(conjunct) and self._can_copy(conjunct):
                 around.append(conjunct)
             elif (end := self._end(conjunct)) is not None:
@@ -363,13 +363,3 @@ def _run_once(loop: scf.ForOp) -> None:
     body = loop.body.block
     body.args[0].replace_all_uses_with(loop.lb)
     replace_by_body(loop, body)
-
-
-def _conjuncts(condition: SSAValue) -> Iterator[SSAValue]:
-    worklist = [condition]
-    while worklist:
-        value = worklist.pop()
-        if isinstance(value.owner, arith.AndIOp):
-            worklist.extend((value.owner.rhs, value.owner.lhs))
-        else:
-            yield value
