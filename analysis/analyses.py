@@ -54,16 +54,8 @@ class Analyses:
         """What work-items take from one of `regions` to another."""
         return find_region_needs(self.regions, self.divergence)
 
-    def invalidate(self, *, preserve_divergence: bool = False) -> None:
-        """
-        Forget what a change of the kernel may have made wrong.
-
-        Divergence is about values: a change of nothing but barriers, which have no results
-        and bring no memory of a work-item, preserves it.
-        """
-        divergence = self.__dict__.get("divergence")
+    def invalidate(self) -> None:
+        """Forget what a change of the kernel may have made wrong."""
         kernel = self.kernel
         self.__dict__.clear()
         self.kernel = kernel
-        if preserve_divergence and divergence is not None:
-            self.__dict__["divergence"] = divergence

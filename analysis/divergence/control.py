@@ -62,8 +62,8 @@ def _merged(values: Sequence[SSAValue], shape_of: ShapeOf, uniformly: bool) -> S
     return join_all(shape.diverged() for shape in shapes)
 
 
-def flow_of_choice(op: Operation, shape_of: ShapeOf, lanes: Lanes) -> Flow:
-    """`scf.if`, `scf.index_switch` and `spmd.masked`."""
+def flow_of_choice(op: Operation, shape_of: ShapeOf) -> Flow:
+    """An operation that runs one of its regions once; without a choice, all lanes do."""
     uniformly = all(shape_of(each.value).is_uniform for each in decisions(op))
     shapes = [
         (phi.values[0], _merged([s.value for s in phi.sources], shape_of, uniformly))
@@ -156,15 +156,6 @@ def _is_invariant(
     return is_outside(value, op)
 
 
-def flow_of_region(op: Operation, shape_of: ShapeOf, lanes: Lanes) -> Flow:
-    """An operation that runs its only region, of one block, once."""
-    shapes = [
-        (result, shape_of(value))
-        for result, value in zip(op.results, yielded(op.regions[0]), strict=True)
-    ]
-    return Flow(shapes, False)
-
-
 def flow_of_unknown(op: Operation) -> Flow:
     """An operation whose regions run in an unknown order."""
     values = (*op.results, *block_arguments(op))
@@ -180,10 +171,8 @@ def flow_of(op: Operation, shape_of: ShapeOf, lanes: Lanes) -> Flow:
             return flow_of_for(op, shape_of, lanes)
         case scf.WhileOp():
             return flow_of_while(op, shape_of, lanes)
-        case scf.ExecuteRegionOp():
-            return flow_of_region(op, shape_of, lanes)
         case _:
             control = RegionBranch.of(op)
-            if control is not None and control.runs is Runs.CHOICE:
-                return flow_of_choice(op, shape_of, lanes)
-            return flow_of_unknown(op)
+            if control is None or control.runs is Runs.LOOP:
+                return flow_of_unknown(op)
+            return flow_of_choice(op, shape_of)

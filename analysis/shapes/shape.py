@@ -25,7 +25,6 @@ neither: an addition that may overflow gives one. To address memory, contiguous 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
@@ -146,36 +145,6 @@ class Shape:
             words.append("wrapping")
         return " ".join(words)
 
-    @staticmethod
-    def parse(text: str) -> Shape:
-        """The shape that prints as `text`."""
-        if text == "undef":
-            return UNDEF
-        shape = _parsed(text)
-        if shape is None or str(shape) != text:
-            raise ValueError(
-                "expected a shape such as 'uniform', 'contiguous align 16', "
-                f"'stride 4 wrapping' or 'varying align 2', got {text!r}"
-            )
-        return shape
-
-
-def _parsed(text: str) -> Shape | None:
-    match = _TEXT.fullmatch(text)
-    if match is None:
-        return None
-    name, stride, alignment, wraps = match.groups()
-    divisor = 1 if alignment is None else int(alignment)
-    if name == "varying":
-        return Shape.varying(divisor)
-    known = {"uniform": 0, "contiguous": 1}
-    distance = known[name] if name else int(stride)
-    return Shape.strided(distance, divisor, wraps=wraps is not None)
-
-
-_TEXT = re.compile(
-    r"(?:(uniform|contiguous|varying)|stride (-?\d+))(?: align (\d+))?( wrapping)?"
-)
 
 UNDEF = Shape(None, -1)
 UNIFORM = Shape(0, 1)

@@ -101,7 +101,7 @@ def _make_sizes_known(analyses: Analyses) -> None:
     the largest is taken.
     """
     regions, divergence = analyses.regions, analyses.divergence
-    any_late, any_waits = False, False
+    changed: list[memref.AllocaOp] = []
     for alloca in analyses.region_needs.values.private:
         region = regions.region_of(alloca)
         if region is None or alloca not in region.ops:
@@ -116,9 +116,10 @@ def _make_sizes_known(analyses: Analyses) -> None:
                 late = True
         if late and not waits:
             Builder.before(alloca).append(BarrierOp())
-        any_late, any_waits = any_late or late, any_waits or waits
-    if any_late or any_waits:
-        analyses.invalidate(preserve_divergence=not any_waits)
+        if late or waits:
+            changed.append(alloca)
+    if changed:
+        analyses.invalidate()
 
 
 class _Splitter:

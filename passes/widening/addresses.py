@@ -288,17 +288,16 @@ def _offsets_fit_i32(array: SSAValue, indices: Sequence[Lanes]) -> bool:
     that lanes share, which for a strided index is that of lane 0.
     """
     type_ = memref_type(array)
-    strides = type_.get_strides()
-    if strides is None or any(
-        each is None or each == DYNAMIC_INDEX for each in (*type_.get_shape(), *strides)
-    ):
+    sizes = [*type_.get_shape(), *(type_.get_strides() or (None,))]
+    known = [size for size in sizes if size is not None and size != DYNAMIC_INDEX]
+    if len(known) < len(sizes):
         return False
+    shape, strides = known[: len(indices)], known[len(indices) :]
     extent = sum(
-        (size - 1) * abs(stride or 0)
-        for size, stride in zip(type_.get_shape(), strides, strict=True)
+        (n - 1) * abs(stride) for n, stride in zip(shape, strides, strict=True)
     )
     slack = sum(
-        64 * abs(index.stride * (stride or 0))
+        64 * abs(index.stride * stride)
         for index, stride in zip(indices, strides, strict=True)
         if isinstance(index, Strided)
     )

@@ -100,8 +100,14 @@ def _of_node(node: ast.AST) -> Iterator[Edit]:
     elif isinstance(node, ast.expr):
         yield from _of_expression(node)
     for child in ast.iter_child_nodes(node):
-        if child is not getattr(node, "annotation", None):
-            yield from _of_node(child)
+        match node, child:
+            case ast.Subscript(slice=index), ast.Constant(value=0) if child is index:
+                # Of a single element, which there mostly is, -1 is the same one.
+                yield child, "constant", ast.Constant(1)
+            case ast.AnnAssign(annotation=type_), _ if child is type_:
+                pass
+            case _:
+                yield from _of_node(child)
 
 
 def _of_statement(node: ast.stmt) -> Iterator[Edit]:

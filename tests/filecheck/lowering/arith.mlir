@@ -97,6 +97,22 @@ func.func @min_max(%a: f32, %b: f32, %i: index, %j: index) -> (f32, f32, index) 
 // CHECK-NEXT:    ret { float, float, i64 } %t.2
 // CHECK-NEXT:  }
 
+// The high half of a product is one of twice as many bits.
+func.func @high(%a: i32, %b: i32, %v: vector<4xi16>) -> (i32, vector<4xi16>) {
+  %l, %h = arith.mulsi_extended %a, %b : i32
+  %vl, %vh = arith.mului_extended %v, %v : vector<4xi16>
+  func.return %h, %vh : i32, vector<4xi16>
+}
+// CHECK-LABEL: define { i32, <4 x i16> } @high(
+// CHECK: %t.2 = mul i64 %t, %t.1
+// CHECK-NEXT: %l = trunc i64 %t.2 to i32
+// CHECK-NEXT: %t.3 = lshr i64 %t.2, 32
+// CHECK-NEXT: %h = trunc i64 %t.3 to i32
+// CHECK: %t.6 = mul <4 x i32> %t.4, %t.5
+// CHECK-NEXT: %vl = trunc <4 x i32> %t.6 to <4 x i16>
+// CHECK-NEXT: %t.7 = lshr <4 x i32> %t.6, splat (i32 16)
+// CHECK-NEXT: %vh = trunc <4 x i32> %t.7 to <4 x i16>
+
 // bf16 is computed in f32 and rounded by integer arithmetic, once per operation.
 func.func @bf16(%a: bf16, %b: bf16) -> bf16 {
   %r = arith.addf %a, %b : bf16

@@ -98,6 +98,14 @@ func.func @stack(%n: index, %x: f32) {
 // CHECK-NEXT:    ret void
 // CHECK-NEXT:  }
 
+func.func @empty(%x: memref<0x4xf32>) -> index {
+  %c0 = arith.constant 0 : index
+  %d = memref.dim %x, %c0 : memref<0x4xf32>
+  func.return %d : index
+}
+// CHECK: define i64 @empty(
+// CHECK: ret i64 0
+
 // CHECK: declare void @llvm.lifetime.start.p0(ptr)
 // CHECK-NEXT: declare ptr @llvm.stacksave.p0()
 // CHECK-NEXT: declare void @llvm.stackrestore.p0(ptr)

@@ -3,7 +3,7 @@
 // RUN: xdsl-opt -t 'spmd-llvm{triple=aarch64-linux-gnu}' %s | filecheck %s --check-prefix ARM
 // RUN: xdsl-opt -t 'spmd-asm{triple=x86_64-unknown-linux-gnu cpu=x86-64-v4}' %s | filecheck %s --check-prefix ASM
 // RUN: xdsl-opt -t spmd-asm %s | filecheck %s --check-prefix HOST
-// RUN: xdsl-opt -t spmd-object %s | python -c "import sys; print(sys.stdin.buffer.read()[1:4])" | filecheck %s --check-prefix OBJECT
+// RUN: env PYTHONIOENCODING=utf-8:strict xdsl-opt -t spmd-object %s | python -c "import sys; print(sys.stdin.buffer.read()[1:4])" | filecheck %s --check-prefix OBJECT
 // RUN: xdsl-opt -t 'spmd-object{file="%t.o"}' %s
 // RUN: python -c "print(open('%t.o', 'rb').read(4)[1:])" | filecheck %s --check-prefix OBJECT
 // RUN: not xdsl-opt -t 'spmd-asm{triple=nowhere}' %s 2>&1 | filecheck %s --check-prefix NOWHERE

@@ -143,3 +143,20 @@ spmd.kernel @sizes() attributes {work_group_size = array<i64: 2, 1, 4>} {
   %e = spmd.enqueued_local_size x
   spmd.return
 }
+
+// -----
+
+// Eight work-items from a multiple of 8 on are on one side of the next.
+
+// CHECK-LABEL: @late
+// CHECK:         %q = arith.divui %lx, %c8 {spmd.shapes = ["uniform"]}
+func.func @late(%x: memref<?xindex>) {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  scf.for %lx = %c8 to %c16 step %c1 {
+    %q = arith.divui %lx, %c8 : index
+    memref.store %q, %x[%lx] : memref<?xindex>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}

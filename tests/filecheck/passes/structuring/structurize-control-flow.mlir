@@ -542,6 +542,56 @@ spmd.kernel @pass_through(%a: i32) {
 
 // -----
 
+// What is only passed on after a loop is a result of it.
+
+// CHECK-LABEL: spmd.kernel @passed_on_only
+// CHECK:         %i = scf.while (%i_1 = %c0) : (i32) -> i32 {
+// CHECK:         %last = arith.select %d, %i, %c0 : i32
+spmd.kernel @passed_on_only(%x: memref<?xi32>, %n: i32, %d: i1) {
+  %gid = spmd.global_id x
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  cf.br ^loop(%c0 : i32)
+^loop(%i: i32):
+  %next = arith.addi %i, %c1 : i32
+  %again = arith.cmpi ne, %next, %n : i32
+  cf.cond_br %again, ^loop(%next : i32), ^after
+^after:
+  cf.cond_br %d, ^end(%i : i32), ^end(%c0 : i32)
+^end(%last: i32):
+  memref.store %last, %x[%gid] : memref<?xi32>
+  spmd.return
+}
+
+// -----
+
+// The counter of another loop is none of this one.
+
+// CHECK-LABEL: spmd.kernel @counts_elsewhere
+// CHECK-NOT:     scf.for
+spmd.kernel @counts_elsewhere(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  cf.br ^outer(%c0 : i32)
+^outer(%i: i32):
+  %next = arith.addi %i, %c1 : i32
+  cf.br ^inner(%c0 : i32)
+^inner(%j: i32):
+  %more = arith.cmpi slt, %i, %n : i32
+  cf.cond_br %more, ^body, ^after
+^body:
+  %k = arith.addi %i, %c1 : i32
+  "test.op"() : () -> ()
+  cf.br ^inner(%k : i32)
+^after:
+  %again = "test.op"() : () -> i1
+  cf.cond_br %again, ^outer(%next : i32), ^exit
+^exit:
+  spmd.return
+}
+
+// -----
+
 // CHECK: expected reducible control flow, in which each loop of blocks is entered in one place, got a loop that is entered by cf.cond_br at test.op and by cf.cond_br at test.op; let both edges lead to one block, with an argument that says where to go on
 spmd.kernel @two_entries(%a: i1, %b: i1) {
   cf.cond_br %a, ^first, ^second

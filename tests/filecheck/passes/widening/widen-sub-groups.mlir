@@ -30,6 +30,26 @@ func.func @values(%base: index, %b: index, %a: f32, %x: memref<?xf32>) {
 
 // -----
 
+// A value with a stride becomes a vector where it is stored.
+
+// CHECK-LABEL: func.func @stride
+// CHECK:         [[LANE:%\w+]] = vector.step : vector<4xindex>
+// CHECK-NEXT:    [[STEPS:%\w+]] = arith.muli [[LANE]], %c3_lanes : vector<4xindex>
+// CHECK-NEXT:    %v = arith.muli %b, %c3 : index
+// CHECK-NEXT:    [[V:%\w+]] = vector.broadcast %v : index to vector<4xindex>
+// CHECK-NEXT:    [[VECTOR:%\w+]] = arith.addi [[V]], [[STEPS]] : vector<4xindex>
+// CHECK-NEXT:    vector.store [[VECTOR]], %x[%b]
+func.func @stride(%b: index, %x: memref<?xindex>) {
+  %c3 = arith.constant 3 : index
+  spmd.sub_group (%lx) shape [4] at (%b) {
+    %v = arith.muli %lx, %c3 : index
+    memref.store %v, %x[%lx] : memref<?xindex>
+  }
+  func.return
+}
+
+// -----
+
 // Each shape of address.
 
 // CHECK-LABEL: func.func @addresses
