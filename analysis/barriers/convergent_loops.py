@@ -131,7 +131,7 @@ def find_diverging_branch(
     ahead = one_iteration.ahead
     again = ahead[loop.header] & ~one_iteration.next_iteration
     for branch in sorted(branches):
-        if one_iteration.rejoins(branch):
+        if branch in one_iteration.joined:
             continue
         paths = [one_iteration.of_edge(to) for to in dict.fromkeys(edges[branch])]
         around = [path & one_iteration.next_iteration > 0 for path in paths]
@@ -162,7 +162,8 @@ class _Iteration:
         self.ahead = self._find_ahead()
         """The syncs of the loop that a node leads to in this iteration, as bits."""
 
-        self._joined = self._find_joined()
+        self.joined = self._find_joined()
+        """The nodes from which all paths come to one node, or to the next iteration."""
 
     def of_edge(self, target: int) -> int:
         """What a branch to `target` leads to, as bits."""
@@ -200,10 +201,6 @@ class _Iteration:
                 backward[end].append(number[node])
         post = immediate_dominators(end, backward.__getitem__)
         return {node: post[i] for node, i in number.items() if post.get(i, end) != end}
-
-    def rejoins(self, branch: int) -> bool:
-        """Whether all paths after `branch` come to one node, or to the next iteration."""
-        return branch in self._joined
 
 
 def _may_diverge(

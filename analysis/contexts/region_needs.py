@@ -14,14 +14,29 @@ from dataclasses import dataclass
 from itertools import chain
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.analysis.barriers.barrier_regions import BarrierRegion, BarrierRegions
-from spmd.analysis.barriers.forwarded_values import PassedValues, Variable
 from spmd.analysis.contexts.needs import Needs, Resolver
 from spmd.analysis.divergence.analyze import Divergence
-from spmd.dialects.interfaces.control_flow import Operand, decisions
+from spmd.dialects.interfaces.control_flow import Operand, decisions, phis
 from spmd.dialects.spmd import BroadcastOp, LocalIdOp, ScanOp, is_group_collective
+
+
+@dataclass(eq=False)
+class Variable:
+    """A varying value that a carrier forwards, or that goes into or out of a collective."""
+
+    op: Operation
+    """The carrier or collective."""
+
+    type: Attribute
+    name: str | None
+    values: list[SSAValue]
+    """The block argument and the result it is known as."""
+
+    sources: list[tuple[SSAValue, BarrierRegion]]
+    """What it is set to, at the end of which region."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +97,9 @@ class _Finder(Resolver[BarrierRegion | None]):
         super().__init__()
         self.regions = regions
         self.divergence = divergence
-        self._forwarded = PassedValues(regions, divergence)
+        self._passes: set[tuple[Operation, int]] = set()
+        """The operands that set a variable."""
+
         self._sizes = frozenset(sizes)
         self._demands: dict[tuple[SSAValue, BarrierRegion | None], bool] = {
             (size, None): True for size in sizes
@@ -95,14 +112,14 @@ class _Finder(Resolver[BarrierRegion | None]):
         """Demand what is used, then choose until no more variables are needed for that."""
         regions = self.regions
         for carrier in regions.carriers:
-            for variable in self._forwarded.of(carrier):
+            for variable in self._variables_of(carrier):
                 self._variable_of.update(dict.fromkeys(variable.values, variable))
         decided = [d for carrier in regions.carriers for d in decisions(carrier)]
         inputs: dict[Operation, Variable] = {}
         for sync in filter(is_group_collective, regions.syncs):
             decided.extend(self._look_at_collective(sync, inputs))
         decided = [d for d in decided if self._varies(d.value)]
-        self._forwarded.passes.update(decided)
+        self._passes.update(decided)
         for region in regions.regions:
             for op in region.ops:
                 for value in op.results:
@@ -132,13 +149,39 @@ class _Finder(Resolver[BarrierRegion | None]):
             set_by,
         )
 
+    def _variables_of(self, carrier: Operation) -> Iterable[Variable]:
+        """What carries the varying values that pass through `carrier`; uniform ones stay."""
+        found: dict[SSAValue, Variable] = {}
+        is_uniform = self.divergence.is_uniform
+        for phi in phis(carrier):
+            first = phi.values[0]
+            values = [source.value for source in phi.sources]
+            # All work-items take the same path, even where that is not proved.
+            if is_uniform(first) or all(map(is_uniform, values)):
+                continue
+            known = found.get(values[0]) if len(values) == 1 else None
+            if known is not None and len(known.values) == 1:
+                # A value that a condition passes on unchanged stays where it is.
+                known.values.extend(phi.values)
+                continue
+            sources = [self._passed_by(*source) for source in phi.sources]
+            found[first] = Variable(
+                carrier, first.type, first.name_hint, list(phi.values), sources
+            )
+        return found.values()
+
+    def _passed_by(self, end: Operation, index: int) -> tuple[SSAValue, BarrierRegion]:
+        """Operand `index` of the operation that forwards it, after a region."""
+        self._passes.add((end, index))
+        return end.operands[index], self.regions.region_before(end)
+
     def _look_at_collective(
         self, sync: Operation, inputs: dict[Operation, Variable]
     ) -> Iterator[Operand]:
         """Note what goes into and comes out of a collective; what it decides by."""
         value = sync.operands[0]
         if self._varies(value):
-            source = self._forwarded.passed_by(sync, 0)
+            source = self._passed_by(sync, 0)
             inputs[sync] = Variable(sync, value.type, value.name_hint, [], [source])
         if isinstance(sync, ScanOp) and not self.divergence.is_uniform(sync.result):
             result = sync.result
@@ -157,7 +200,7 @@ class _Finder(Resolver[BarrierRegion | None]):
             if region is None:
                 if (
                     value not in self._variable_of
-                    and (use.operation, use.index) not in self._forwarded.passes
+                    and (use.operation, use.index) not in self._passes
                 ):
                     self._demands[value, None] = True
             elif region is not home or everywhere:

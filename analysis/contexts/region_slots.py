@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from spmd.analysis.barriers.barrier_regions import BarrierRegion
-from spmd.analysis.barriers.forwarded_values import Variable
 from spmd.analysis.barriers.region_flow import Flow
-from spmd.analysis.contexts.region_needs import RegionNeeds
+from spmd.analysis.contexts.region_needs import RegionNeeds, Variable
 from spmd.analysis.contexts.slots import (
     Segment,
     Slot,

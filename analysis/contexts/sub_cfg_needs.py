@@ -14,7 +14,6 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from xdsl.dialects import cf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -23,6 +22,7 @@ from spmd.analysis.barriers.sub_cfgs import Cfg, SubCfg
 from spmd.analysis.contexts.needs import Needs, Resolver, Values
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.enclosing import block_of, terminator, used_from_outside
+from spmd.dialects.interfaces.control_flow import Branch, decisions
 from spmd.dialects.spmd import LocalIdOp, ScanOp, is_sync
 
 
@@ -87,10 +87,10 @@ class SubCfgValues:
             if len(set(self.cfg.branches(block))) < 2:
                 continue
             end = terminator(block)
-            if not isinstance(end, cf.ConditionalBranchOp | cf.SwitchOp):
-                return True
-            condition = end.operands[0]
-            if not (self.is_once(condition) or self.is_uniform(condition)):
+            if Branch.of(end) is None or not all(
+                self.is_once(each.value) or self.is_uniform(each.value)
+                for each in decisions(end)
+            ):
                 return True
         return False
 

@@ -39,9 +39,6 @@ from spmd.analysis.shapes.transfer import Lanes
 from spmd.dialects.spmd import KernelOp, Scope, SubGroupOp
 from spmd.dialects.work_groups import work_item_dimension
 
-WORK_ITEMS = "spmd.work_items"
-"""Marks a loop over the work-items of a group, with its dimension."""
-
 
 @dataclass(frozen=True)
 class Divergence:

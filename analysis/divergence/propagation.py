@@ -102,9 +102,7 @@ class Propagation:
         """Whether neighbours in a dimension execute `op` together or not at all."""
         at: Operation | None = op
         while at is not None and at is not self.root:
-            block = at.parent
-            flow = None if block is None else self.home.get(block)
-            if block is not None and flow and flow.is_inactive(block, dimension):
+            if self._is_inactive(at, dimension):
                 return False
             at = at.parent_op()
             flags = None if at is None else self.divergent.get(at)
@@ -257,13 +255,13 @@ class Propagation:
             previous = (shapes, lanes.extent)
         if op in self._collectives:
             rows = [
-                [VARYING] * len(row) if self._is_divergent(op, dimension) else row
+                [VARYING] * len(row) if self._is_inactive(op, dimension) else row
                 for dimension, row in enumerate(rows)
             ]
         for result, *shapes in zip(op.results, *rows, strict=True):
             self._raise(result, tuple(shapes))
 
-    def _is_divergent(self, op: Operation, dimension: int) -> bool:
+    def _is_inactive(self, op: Operation, dimension: int) -> bool:
         """Whether lanes in unstructured control flow may execute `op` one after another."""
         block = op.parent
         flow = None if block is None else self.home.get(block)
