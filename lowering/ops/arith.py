@@ -241,13 +241,8 @@ def _negf(writer: FunctionWriter, op: arith.NegfOp) -> None:
     if not is_bf16(operand):
         writer.define(op.results[0], f"fneg {fast_math(op)}{writer.typed(operand)}")
         return
-    # On bits: LLVM would go through f32 and back, which loses subnormals on some CPUs.
-    lanes = lane_count(operand.type)
-    bits, sign = like("i16", lanes), constant("-32768", "i16", lanes)
-    type_ = writer.type_of(operand)
-    pattern = writer.temp(f"bitcast {type_} {writer.get(operand)} to {bits}")
-    flipped = writer.temp(f"xor {bits} {pattern}, {sign}")
-    writer.define(op.results[0], f"bitcast {bits} {flipped} to {type_}")
+    sign = constant("-32768", "i16", lane_count(operand.type))
+    writer.define(op.results[0], f"xor {writer.typed(operand)}, {sign}")
 
 
 @emits(arith.CmpfOp)

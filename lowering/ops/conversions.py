@@ -48,7 +48,6 @@ class _Type:
 _TYPES = {name: name for name in ("i1", "i16", "i32", "i64")} | {
     "f32": "float",
     "f64": "double",
-    "bf16": "bfloat",
 }
 """What the texts of helpers call LLVM's types; a helper may have more."""
 
@@ -87,23 +86,21 @@ def bf16_from_f32(module: ModuleWriter, lanes: int | None) -> str:
   %quiet = or {i32} %top, {i32:64}
   %is.nan = fcmp uno {f32} %x, %x
   %chosen = select {i1} %is.nan, {i32} %quiet, {i32} %nearest
-  %low = trunc {i32} %chosen to {i16}
-  %result = bitcast {i16} %low to {bf16}
-  ret {bf16} %result
+  %result = trunc {i32} %chosen to {i16}
+  ret {i16} %result
 """
-    return _helper(module, lanes, "bf16.from.f32", "{bf16} @({f32} %x)", body)
+    return _helper(module, lanes, "bf16.from.f32", "{i16} @({f32} %x)", body)
 
 
 def f32_from_bf16(module: ModuleWriter, lanes: int | None) -> str:
     """The helper that widens bf16 to f32."""
     body = """\
-  %low = bitcast {bf16} %x to {i16}
-  %wide = zext {i16} %low to {i32}
+  %wide = zext {i16} %x to {i32}
   %bits = shl {i32} %wide, {i32:16}
   %result = bitcast {i32} %bits to {f32}
   ret {f32} %result
 """
-    return _helper(module, lanes, "f32.from.bf16", "{f32} @({bf16} %x)", body)
+    return _helper(module, lanes, "f32.from.bf16", "{f32} @({i16} %x)", body)
 
 
 def f32_rounded_to_odd(module: ModuleWriter, lanes: int | None) -> str:

@@ -46,7 +46,7 @@ def float_literal_of_bits(bits: int, type_: Attribute) -> str:
         case Float16Type():
             return f"0xH{bits:04X}"
         case BFloat16Type():
-            return f"0xR{bits:04X}"
+            return str(bits - (bits >> 15 << 16))
         case _:
             raise TypeNotLowered(f"expected f16, bf16, f32 or f64, got {type_}")
 

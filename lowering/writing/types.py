@@ -5,11 +5,15 @@ How types of level 4 are written in LLVM IR.
 | --- | --- | --- |
 | `i1` | `i1` | `i8`, 0 or 1 |
 | `iN`, `index` | `iN`, `i64` | the same |
-| `f16 bf16 f32 f64` | `half bfloat float double` | the same |
+| `f16 f32 f64` | `half float double` | the same |
+| `bf16` | `i16`, its bits | the same |
 | `vector<4x8xf32>` | `<32 x float>` (row after row) | the same |
 | `memref<...>` | a descriptor: see `memref_value.py` | none |
 
 A vector of any rank is one flat LLVM vector, so that an elementwise op needs no loop.
+
+On CPUs with AVX512-BF16, LLVM moves a `bfloat` by an instruction that makes subnormals 0,
+and ends the process over some masked accesses to vectors of it.
 """
 
 from __future__ import annotations
@@ -40,12 +44,12 @@ INDEX_BITS = 64
 
 _FLOAT_TEXT: dict[type[Attribute], str] = {
     Float16Type: "half",
-    BFloat16Type: "bfloat",
+    BFloat16Type: "i16",
     Float32Type: "float",
     Float64Type: "double",
 }
 
-_MANGLED = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}
+_MANGLED = {"half": "f16", "float": "f32", "double": "f64"}
 
 
 class TypeNotLowered(Exception):

@@ -30,16 +30,16 @@ func.func @constants() -> (i1, i8, f32, f32, bf16, vector<4xf32>, vector<3xi16>)
   func.return %a, %b, %c, %d, %e, %f, %g : i1, i8, f32, f32, bf16, vector<4xf32>, vector<3xi16>
 }
 
-// CHECK-LABEL: define { i1, i8, float, float, bfloat, <4 x float>, <3 x i16> } @constants() nounwind {
+// CHECK-LABEL: define { i1, i8, float, float, i16, <4 x float>, <3 x i16> } @constants() nounwind {
 // CHECK-NEXT:  entry:
-// CHECK-NEXT:    %t = insertvalue { i1, i8, float, float, bfloat, <4 x float>, <3 x i16> } poison, i1 true, 0
-// CHECK-NEXT:    %t.1 = insertvalue { i1, i8, float, float, bfloat, <4 x float>, <3 x i16> } %t, i8 -5, 1
-// CHECK-NEXT:    %t.2 = insertvalue { i1, i8, float, float, bfloat, <4 x float>, <3 x i16> } %t.1, float 1.500000e+00, 2
-// CHECK-NEXT:    %t.3 = insertvalue { i1, i8, float, float, bfloat, <4 x float>, <3 x i16> } %t.2, float 0x3FB99999A0000000, 3
-// CHECK-NEXT:    %t.4 = insertvalue { i1, i8, float, float, bfloat, <4 x float>, <3 x i16> } %t.3, bfloat 0xR3DCD, 4
-// CHECK-NEXT:    %t.5 = insertvalue { i1, i8, float, float, bfloat, <4 x float>, <3 x i16> } %t.4, <4 x float> splat (float -2.000000e+00), 5
-// CHECK-NEXT:    %t.6 = insertvalue { i1, i8, float, float, bfloat, <4 x float>, <3 x i16> } %t.5, <3 x i16> <i16 1, i16 2, i16 -3>, 6
-// CHECK-NEXT:    ret { i1, i8, float, float, bfloat, <4 x float>, <3 x i16> } %t.6
+// CHECK-NEXT:    %t = insertvalue { i1, i8, float, float, i16, <4 x float>, <3 x i16> } poison, i1 true, 0
+// CHECK-NEXT:    %t.1 = insertvalue { i1, i8, float, float, i16, <4 x float>, <3 x i16> } %t, i8 -5, 1
+// CHECK-NEXT:    %t.2 = insertvalue { i1, i8, float, float, i16, <4 x float>, <3 x i16> } %t.1, float 1.500000e+00, 2
+// CHECK-NEXT:    %t.3 = insertvalue { i1, i8, float, float, i16, <4 x float>, <3 x i16> } %t.2, float 0x3FB99999A0000000, 3
+// CHECK-NEXT:    %t.4 = insertvalue { i1, i8, float, float, i16, <4 x float>, <3 x i16> } %t.3, i16 15821, 4
+// CHECK-NEXT:    %t.5 = insertvalue { i1, i8, float, float, i16, <4 x float>, <3 x i16> } %t.4, <4 x float> splat (float -2.000000e+00), 5
+// CHECK-NEXT:    %t.6 = insertvalue { i1, i8, float, float, i16, <4 x float>, <3 x i16> } %t.5, <3 x i16> <i16 1, i16 2, i16 -3>, 6
+// CHECK-NEXT:    ret { i1, i8, float, float, i16, <4 x float>, <3 x i16> } %t.6
 // CHECK-NEXT:  }
 
 // A rest makes the quotient one smaller if its sign is not that of the divisor.
@@ -119,24 +119,23 @@ func.func @bf16(%a: bf16, %b: bf16) -> bf16 {
   func.return %r : bf16
 }
 
-// CHECK-LABEL: define bfloat @bf16(bfloat %a, bfloat %b) nounwind {
+// CHECK-LABEL: define i16 @bf16(i16 %a, i16 %b) nounwind {
 // CHECK-NEXT:  entry:
-// CHECK-NEXT:    %t = call float @spmd.f32.from.bf16(bfloat %a)
-// CHECK-NEXT:    %t.1 = call float @spmd.f32.from.bf16(bfloat %b)
+// CHECK-NEXT:    %t = call float @spmd.f32.from.bf16(i16 %a)
+// CHECK-NEXT:    %t.1 = call float @spmd.f32.from.bf16(i16 %b)
 // CHECK-NEXT:    %t.2 = fadd float %t, %t.1
-// CHECK-NEXT:    %r = call bfloat @spmd.bf16.from.f32(float %t.2)
-// CHECK-NEXT:    ret bfloat %r
+// CHECK-NEXT:    %r = call i16 @spmd.bf16.from.f32(float %t.2)
+// CHECK-NEXT:    ret i16 %r
 // CHECK-NEXT:  }
 
-// CHECK-LABEL: define internal float @spmd.f32.from.bf16(bfloat %x) alwaysinline nounwind {
-// CHECK-NEXT:    %low = bitcast bfloat %x to i16
-// CHECK-NEXT:    %wide = zext i16 %low to i32
+// CHECK-LABEL: define internal float @spmd.f32.from.bf16(i16 %x) alwaysinline nounwind {
+// CHECK-NEXT:    %wide = zext i16 %x to i32
 // CHECK-NEXT:    %bits = shl i32 %wide, 16
 // CHECK-NEXT:    %result = bitcast i32 %bits to float
 // CHECK-NEXT:    ret float %result
 // CHECK-NEXT:  }
 
-// CHECK-LABEL: define internal bfloat @spmd.bf16.from.f32(float %x) alwaysinline nounwind {
+// CHECK-LABEL: define internal i16 @spmd.bf16.from.f32(float %x) alwaysinline nounwind {
 // CHECK-NEXT:    %bits = bitcast float %x to i32
 // CHECK-NEXT:    %top = lshr i32 %bits, 16
 // CHECK-NEXT:    %odd = and i32 %top, 1
@@ -146,9 +145,8 @@ func.func @bf16(%a: bf16, %b: bf16) -> bf16 {
 // CHECK-NEXT:    %quiet = or i32 %top, 64
 // CHECK-NEXT:    %is.nan = fcmp uno float %x, %x
 // CHECK-NEXT:    %chosen = select i1 %is.nan, i32 %quiet, i32 %nearest
-// CHECK-NEXT:    %low = trunc i32 %chosen to i16
-// CHECK-NEXT:    %result = bitcast i16 %low to bfloat
-// CHECK-NEXT:    ret bfloat %result
+// CHECK-NEXT:    %result = trunc i32 %chosen to i16
+// CHECK-NEXT:    ret i16 %result
 // CHECK-NEXT:  }
 
 // CHECK: declare float @llvm.minimum.f32(float, float)
