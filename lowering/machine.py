@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 import sys
 import tempfile
 from collections.abc import Generator
@@ -101,8 +100,6 @@ def vector_function(letter: str, lanes: int, name: str) -> str:
 
 
 def _installed_vector_functions(features: dict[str, bool]) -> frozenset[str]:
-    if platform.machine() not in ("x86_64", "AMD64"):
-        return frozenset()
     try:
         library = ctypes.CDLL(VECTOR_LIBRARY)
     except OSError:

@@ -6,6 +6,7 @@ import pytest
 
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
+from spmd.passes.sub_groups.vector_width import host_register_bits
 from tests.execution.harness import LINES, PLANES, Launch, Maker, check_passes
 from tests.execution.pipelines.vectorize_kernels import CASES
 
@@ -59,3 +60,7 @@ def test_planes():
     source = FIXED.replace("attributes {work_group_size = array<i64: 21, 3>}", "")
     passes = (SpmdToLoopsPass(), FormSubGroupsPass(width=4))
     check_passes(source, _plane, PLANES, *passes)
+
+
+def test_a_register_holds_a_power_of_two_of_bits():
+    assert host_register_bits() in (128, 256, 512)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from spmd.dialects.remarks import MathCall, Remark, listen
+from spmd.lowering import machine
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import PORTABLE
 from tests.execution.lowering.elementwise import (
@@ -314,3 +315,9 @@ def test_without_vector_functions_each_lane_is_a_call():
     assert isinstance(remark, MathCall)
     assert (remark.op.name, remark.is_vector) == ("math.sin", False)
     check(NativeFunctions(text, PORTABLE), case, 8)
+
+
+def test_where_no_vector_functions_are_installed(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(machine, "VECTOR_LIBRARY", "no such library")
+    host = machine.host_machine.__wrapped__()
+    assert (host.vector_abi, host.vector_functions) == ("", frozenset())

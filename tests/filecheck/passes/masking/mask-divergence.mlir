@@ -234,3 +234,21 @@ func.func @promise(%b: index, %x: memref<?xi32>) {
   }
   func.return
 }
+
+// -----
+
+// What all lanes store to one place is stored once, where some lane is.
+
+// CHECK-LABEL: func.func @uniform_store
+// CHECK:         scf.if %some {
+// CHECK-NEXT:      memref.store %s, %x[%c0] : memref<?xi32>
+func.func @uniform_store(%b: index, %n: index, %s: i32, %x: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  spmd.sub_group (%lx) shape [8] at (%b) {
+    %low = arith.cmpi slt, %lx, %n : index
+    scf.if %low {
+      memref.store %s, %x[%c0] : memref<?xi32>
+    }
+  }
+  func.return
+}

@@ -13,8 +13,9 @@
 // CHECK-NEXT:    %[[BIT:.*]] = vector.extract %[[BITS]][0] : i4 from vector<1xi4>
 // CHECK-NEXT:    %ballot = arith.extui %[[BIT]] : i4 to i64
 // CHECK:         vector.shuffle %v_1, %v_1 [1, 0, 3, 2] : vector<4xi32>, vector<4xi32>
+// CHECK:         [[PLACES:%\w+]] = arith.andi %w, %c3_lanes : vector<4xindex>
 // CHECK:         vector.store %v_1, %v[%c0] : memref<4xi32>, vector<4xi32>
-// CHECK:         vector.gather {{.*}} {spmd.access = "gather", spmd.why = "which lanes a shuffle takes from is known only at run time"}
+// CHECK:         vector.gather %v[%c0] [[[PLACES]]], {{.*}} {spmd.access = "gather", spmd.why = "which lanes a shuffle takes from is known only at run time"}
 // CHECK-NOT:     spmd.
 func.func @collectives(%x: memref<?xi32>, %out: memref<?xi64>, %first: index) {
   %c0 = arith.constant 0 : index
