@@ -118,7 +118,7 @@ def flow_of_for(op: scf.ForOp, shape_of: ShapeOf, lanes: Lanes) -> Flow:
     return Flow(shapes, not uniformly)
 
 
-def flow_of_while(op: scf.WhileOp, shape_of: ShapeOf, lanes: Lanes) -> Flow:
+def flow_of_while(op: scf.WhileOp, shape_of: ShapeOf) -> Flow:
     """`scf.while`."""
     condition, *passed = yielded(op.before_region)
     again = yielded(op.after_region)
@@ -170,7 +170,7 @@ def flow_of(op: Operation, shape_of: ShapeOf, lanes: Lanes) -> Flow:
         case scf.ForOp():
             return flow_of_for(op, shape_of, lanes)
         case scf.WhileOp():
-            return flow_of_while(op, shape_of, lanes)
+            return flow_of_while(op, shape_of)
         case _:
             control = RegionBranch.of(op)
             if control is None or control.runs is Runs.LOOP:

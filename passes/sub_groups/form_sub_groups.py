@@ -121,7 +121,7 @@ class FormSubGroupsPass(ModulePass):
                 continue
             constants = ConstantPool(function.body.block)
             size = sub_group_size(function)
-            if size is not None and has_sub_group_ops(function):
+            if size is not None and any(map(needs_sub_groups, function.walk())):
                 form_linear_sub_groups(function, size, constants)
                 continue
             if self.where_needed and not is_listened_to():
@@ -160,10 +160,6 @@ def sub_group_size(function: func.FuncOp) -> int | None:
     """The size of sub-groups that the function fixes."""
     size = function.attributes.get(SUB_GROUP_SIZE)
     return size.value.data if isinstance(size, IntegerAttr) else None
-
-
-def has_sub_group_ops(function: func.FuncOp) -> bool:
-    return any(map(needs_sub_groups, function.walk()))
 
 
 def form_linear_sub_groups(
