@@ -164,9 +164,9 @@ class ConstantPool:
     def zero(self, type_: Attribute) -> SSAValue:
         """Something harmless of a type, for lanes that have no value."""
         if isa(type_, VectorType):
-            number = 0.0 if isa(type_.element_type, AnyFloat) else 0
+            number = 0.0 if isinstance(type_.element_type, AnyFloat) else 0
             return self.get(DenseIntOrFPElementsAttr.from_list(type_, [number]))  # pyright: ignore
-        if isa(type_, AnyFloat):
+        if isinstance(type_, AnyFloat):
             return self.get(FloatAttr(0.0, type_), "zero")
         return self.bit(False) if type_ == i1 else self.number(0, type_)
 
@@ -178,6 +178,6 @@ class ConstantPool:
             name = "ones" if value else "zeros"
         elif name is None and isinstance(value, int):
             name = f"c{value}_lanes" if value > 0 else f"cm{-value}_lanes"
-        number = float(value) if isa(type_, AnyFloat) else int(value)
+        number = float(value) if isinstance(type_, AnyFloat) else int(value)
         vector = VectorType(type_, [width])
         return self.get(DenseIntOrFPElementsAttr.from_list(vector, [number]), name)  # pyright: ignore

@@ -85,6 +85,8 @@ class MaskDivergencePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         groups = [each for each in op.walk() if isinstance(each, SubGroupOp)]
         for group in groups:
+            if not group.counts and not any(op.regions for op in group.body.block.ops):
+                continue  # All lanes exist, and none can part from the others.
             divergence = analyze_sub_group(group)
             if is_listened_to():
                 _explain(group, divergence)

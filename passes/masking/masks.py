@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from xdsl.dialects import arith, ub
 from xdsl.dialects.builtin import AnyFloat, IntegerType, i1
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.building import Builder, ConstantPool
@@ -96,7 +95,7 @@ class Masks(ABC):
         """
         bits = value.type
         picked = value
-        if isa(bits, AnyFloat):
+        if isinstance(bits, AnyFloat):
             bits = IntegerType(bits.bitwidth)
             picked = at.add(arith.BitcastOp(picked, bits))
         if mask is not None:

@@ -92,20 +92,20 @@ class PlaceGroupMemoryPass(ModulePass):
     name = "place-group-memory"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        calls: dict[str, list[func.CallOp]] = {}
-        for call in op.walk():
-            if isinstance(call, func.CallOp):
-                calls.setdefault(call.callee.string_value(), []).append(call)
+        moved: set[str] = set()
         for function in tuple(op.body.block.ops):
             if (
                 isinstance(function, func.FuncOp)
                 and WORK_GROUP_FUNCTION in function.attributes
             ):
                 place_group_memory(function)
-                name = function.sym_name.data
                 if function.args[-1].type == SCRATCH_TYPE:
-                    for call in calls.get(name, ()):
-                        _pass_scratch(call, name + SCRATCH_BYTES_SUFFIX)
+                    moved.add(function.sym_name.data)
+        for call in tuple(op.walk()) if moved else ():
+            if isinstance(call, func.CallOp):
+                name = call.callee.string_value()
+                if name in moved:
+                    _pass_scratch(call, name + SCRATCH_BYTES_SUFFIX)
 
 
 def place_group_memory(function: func.FuncOp) -> None:

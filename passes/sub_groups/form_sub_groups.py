@@ -116,7 +116,7 @@ class FormSubGroupsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_width(self.width)
-        for function in op.walk():
+        for function in op.body.block.ops:
             if not isinstance(function, func.FuncOp) or function.is_declaration:
                 continue
             constants = ConstantPool(function.body.block)

@@ -172,7 +172,7 @@ class _Legality:
 
 def is_lane_type(type_: Attribute) -> bool:
     """Whether values of this type can be the elements of a vector."""
-    return isa(type_, AnyFloat) or isinstance(type_, IntegerType | IndexType)
+    return isinstance(type_, AnyFloat | IntegerType | IndexType)
 
 
 def is_item_type(type_: Attribute) -> bool:

@@ -33,7 +33,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from spmd.dialects.compat.memory import GatherOp
 from spmd.dialects.diagnostics import fail
@@ -103,7 +102,7 @@ def _widen_reduce(widening: Widening, op: ReduceOp, active: Active) -> None:
     """Inactive lanes contribute the neutral element."""
     type_ = op.value.type
     lanes, _ = _contributions(widening, op, active)
-    kind = combining_kind(op.kind.data, isa(type_, AnyFloat))
+    kind = combining_kind(op.kind.data, isinstance(type_, AnyFloat))
     widening.hold(op, [Uniform(widening.add(reduction(lanes, kind, type_)))])
 
 

@@ -189,7 +189,7 @@ class Emitter(Builder):
         element = type_.element_type
         if active.first:
             return self.add(vector.ExtractOp(value, [0], element), value)
-        if isa(element, AnyFloat):
+        if isinstance(element, AnyFloat):
             # Equal bits, whatever they mean: NaN and -0.0 survive.
             bits = IntegerType(element.bitwidth)
             as_bits = self.add(arith.BitcastOp(value, self.vector_type(bits)))
@@ -242,7 +242,7 @@ def reduction(
 ) -> vector.ReductionOp:
     """All elements of `lanes` combined; floats in any order."""
     # xDSL's constructor gives the result the type of the vector.
-    flags = [FastMathFlag.REASSOC] if isa(element, AnyFloat) else "none"
+    flags = [FastMathFlag.REASSOC] if isinstance(element, AnyFloat) else "none"
     return vector.ReductionOp.create(
         operands=[lanes],
         result_types=[element],

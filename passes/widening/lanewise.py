@@ -5,7 +5,6 @@ from __future__ import annotations
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, IndexType, i1
 from xdsl.ir import Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.shapes.shape import Shape
@@ -240,4 +239,4 @@ def _bits(value: SSAValue) -> int:
 
 def _floats(op: Operation) -> list[int]:
     """Which operands of `op` are floats."""
-    return [i for i, each in enumerate(op.operands) if isa(each.type, AnyFloat)]
+    return [i for i, each in enumerate(op.operands) if isinstance(each.type, AnyFloat)]
