@@ -114,6 +114,21 @@ def located(
     return CompileError(message, file=file, line=line, column=column, source_line=text)
 
 
+def why_not_done(error: OSError) -> str:
+    """What the system says about a file, without the number and the name."""
+    return (error.strerror or str(error)).lower()
+
+
+def internal_error(doing: str, error: Exception, file: str | None) -> InternalError:
+    """The error for one that the compiler did not expect while it was `doing` something."""
+    return InternalError(
+        f"internal error while {doing}: {type(error).__name__}: "
+        f"{_one_paragraph(str(error))}; this is a bug in the compiler, not in the "
+        "kernel: please report it together with the kernel",
+        file=file,
+    )
+
+
 @contextmanager
 def compile_errors(source: SourceText | None, doing: str) -> Generator[None]:
     """
@@ -139,9 +154,5 @@ def compile_errors(source: SourceText | None, doing: str) -> Generator[None]:
             file=source.name if source else None,
         ) from None
     except Exception as error:
-        raise InternalError(
-            f"internal error while {doing}: {type(error).__name__}: "
-            f"{_one_paragraph(str(error))}; this is a bug in the compiler, not in the "
-            "kernel: please report it together with the kernel",
-            file=source.name if source else None,
-        ) from error
+        file = source.name if source else None
+        raise internal_error(doing, error, file) from error

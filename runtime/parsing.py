@@ -11,8 +11,7 @@ import os
 from bisect import bisect_right
 from functools import partial
 from importlib import import_module
-from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 from xdsl.context import Context
 from xdsl.dialects.arith import Arith
@@ -46,12 +45,16 @@ from spmd.runtime.errors import (
     compile_errors,
     did_you_mean,
     located,
+    why_not_done,
 )
 
 _Type = TypeVar("_Type", bound=Attribute)
 
 DIALECTS = (Builtin, Arith, Cf, Func, Math, MemRef, Scf, SPMD, Vector)
 """The dialects that a kernel may be written in."""
+
+_MAX_BYTES = 16 << 20
+"""The longest text that is read."""
 
 _RARE_DIALECTS = {"llvm": "LLVM", "ub": "UB"}
 """Dialects of lower levels, which are loaded when one of their ops is met."""
@@ -197,11 +200,21 @@ def _verify_op(op: Operation, source: SourceText | None) -> None:
 
 
 def _check_names(module: ModuleOp) -> None:
-    """xDSL notices a name that is defined twice, but says it of the whole module."""
+    """
+    What xDSL leaves to the code generator, or says of the whole module only.
+
+    LLVM has no names that are empty or have a NUL character.
+    """
     known: set[str] = set()
     for op in module.ops:
+        if isinstance(op, ModuleOp):
+            fail(op, "expected kernels and functions in one module, got a module in it")
         name = op.get_attr_or_prop("sym_name")
         if isinstance(name, StringAttr):
+            if not name.data or "\0" in name.data:
+                fail(
+                    op, f"expected a name with characters, none of them NUL, got {name}"
+                )
             if name.data in known:
                 fail(op, f"expected one definition of @{name.data}, got another one")
             known.add(name.data)
@@ -227,19 +240,24 @@ def read_file(path: str | os.PathLike[str]) -> SourceText:
     """The text of a file."""
     name = os.fspath(path)
     try:
-        return decode(name, Path(path).read_bytes())
+        with open(name, "rb") as file:
+            return read_stream(name, file)
     except CompileError:
         raise
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
+        why = why_not_done(error) if isinstance(error, OSError) else str(error)
         raise CompileError(
-            f"expected a file that can be read, got '{name}': "
-            f"{(reason or str(error)).lower()}"
+            f"expected a file that can be read, got '{name}': {why}"
         ) from None
 
 
-def decode(name: str, content: bytes) -> SourceText:
-    """The text of a file `name` with this `content`."""
+def read_stream(name: str, stream: BinaryIO) -> SourceText:
+    """The text that `stream` has left; a device such as /dev/zero has no end."""
+    content = stream.read(_MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:
+        raise CompileError(
+            f"expected MLIR of at most {_MAX_BYTES >> 20} MiB, got more", file=name
+        )
     try:
         return SourceText(name, content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

@@ -24,7 +24,7 @@ import numpy as np
 
 from spmd.runtime.arguments.elements import ELEMENTS
 from spmd.runtime.arguments.local_memory import local
-from spmd.runtime.errors import LaunchError
+from spmd.runtime.errors import LaunchError, why_not_done
 
 Array = np.ndarray[Any, Any]
 ARRAYS: tuple[type, ...] = (np.ndarray,)
@@ -43,6 +43,15 @@ _MAX_BYTES = 1 << 40
 
 def parse_argument(word: str, number: int, seed: int) -> Any:
     """The argument that `word` describes; `number` tells random arguments apart."""
+    try:
+        return _parse(word, number, seed)
+    except MemoryError:
+        raise LaunchError(
+            f"expected an array that fits in memory, got '{word}'"
+        ) from None
+
+
+def _parse(word: str, number: int, seed: int) -> Any:
     if (match := _LOCAL.fullmatch(word)) is not None:
         return local(_shape(word, match["shape"]))
     if (match := _SPEC.fullmatch(word)) is not None:
@@ -96,12 +105,7 @@ def _make(
         raise LaunchError(
             f"expected an array of at most {_MAX_BYTES} bytes, got '{word}'"
         )
-    try:
-        return makers[kind](shape, type_)
-    except MemoryError:
-        raise LaunchError(
-            f"expected an array that fits in memory, got '{word}'"
-        ) from None
+    return makers[kind](shape, type_)
 
 
 def _range(shape: tuple[int, ...]) -> Array:
@@ -136,9 +140,13 @@ def _load(word: str) -> Array:
     try:
         # `allow_pickle` would run code from the file.
         array: Any = np.load(word, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:
+        # A header that is no Python literal fails in whatever reads it as one.
+        why = why_not_done(error) if isinstance(error, OSError) else error
         raise LaunchError(
-            f"expected a file that NumPy can load, got '{word}': {error}"
+            f"expected a file that NumPy can load, got '{word}': {why}"
         ) from None
     if not isinstance(array, ARRAYS):
         raise LaunchError(f"expected a file with one array, got '{word}'")

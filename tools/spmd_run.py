@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from spmd.runtime.errors import CompileError, LaunchError
+from spmd.runtime.errors import CompileError, LaunchError, why_not_done
 from spmd.runtime.explanation.explanation import Explanation
 from spmd.runtime.explanation.facts import KernelFacts
 from spmd.runtime.host_function import HostFunction
@@ -21,7 +23,7 @@ from spmd.runtime.options import CompileOptions
 from spmd.runtime.program import Program, chosen
 from spmd.tools.array_specs import ARRAYS, bfloat16_values, parse_argument
 from spmd.tools.array_text import describe
-from spmd.tools.command_line import exit_status, read_source
+from spmd.tools.command_line import Options, exit_status, read_source
 
 _EPILOG = """\
 arguments (--arg, one for each argument of the kernel, in order):
@@ -46,12 +48,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     return exit_status("spmd-run", lambda: _run(options))
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="spmd-run",
-        description="Run a kernel and print the arrays that it changed.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def _parser() -> Options:
+    parser = Options(
+        "spmd-run", "Run a kernel and print the arrays that it changed.", _EPILOG
     )
     add = parser.add_argument
     add("file", help="a file with MLIR, or - for the standard input")
@@ -99,7 +98,12 @@ def _parser() -> argparse.ArgumentParser:
     add("--schedule", help="with --check: in-order (default), reversed or random")
     add("--time", action="store_true", help="tell on stderr how long it took")
     add("--save", metavar="DIR", type=Path, help="save changed arrays as DIR/NAME.npy")
-    add("--precision", type=int, default=6, help="digits of floats (default: 6)")
+    add(
+        "--precision",
+        type=int,
+        default=6,
+        help="digits of floats (default: 6)",
+    )
     add("--limit", type=int, default=64, help="elements to print (default: 64)")
     return parser
 
@@ -229,6 +233,11 @@ def _check(kernel: Kernel | HostFunction, options: argparse.Namespace) -> int:
 def _launch(
     kernel: Kernel | HostFunction, options: argparse.Namespace, start: float
 ) -> None:
+    if options.save is not None:
+        # A run that cannot be kept is not worth the wait.
+        with _saving(options.save):
+            options.save.mkdir(parents=True, exist_ok=True)
+            TemporaryFile(dir=options.save).close()
     arguments = _arguments(options)
     before = [_copy(argument) for argument in arguments]
     sizes: dict[str, Any] = {
@@ -287,19 +296,20 @@ def _report(
         for line in describe(head, shown, options.precision, options.limit):
             print(line)
         if options.save is not None:
-            _save(options.save, name, now)
+            with _saving(options.save):
+                np.save(options.save / f"{name}.npy", now)
     if not changed:
         print("no array changed")
 
 
-def _save(folder: Path, name: str, array: Any) -> None:
+@contextmanager
+def _saving(folder: Path) -> Generator[None]:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        np.save(folder / f"{name}.npy", array)
+        yield
     except OSError as error:
         raise LaunchError(
             f"--save: expected a folder that can be written, got '{folder}': "
-            f"{(error.strerror or str(error)).lower()}"
+            f"{why_not_done(error)}"
         ) from None
 
 

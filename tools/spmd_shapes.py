@@ -14,9 +14,9 @@ from xdsl.universe import Universe
 from xdsl.utils.exceptions import ArgSpecParseError
 
 from spmd.analysis.divergence.rendering import render, to_html, to_terminal, why
-from spmd.runtime.errors import CompileError, SourceText, compile_errors
+from spmd.runtime.errors import CompileError, SourceText, compile_errors, why_not_done
 from spmd.runtime.parsing import make_context, parse
-from spmd.tools.command_line import exit_status, read_source
+from spmd.tools.command_line import Options, exit_status, read_source
 
 _EPILOG = """\
 examples:
@@ -33,12 +33,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     return exit_status("spmd-shapes", lambda: _answer(options))
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="spmd-shapes",
-        description="Show which values and branches differ between work-items.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def _parser() -> Options:
+    parser = Options(
+        "spmd-shapes",
+        "Show which values and branches differ between work-items.",
+        _EPILOG,
     )
     add = parser.add_argument
     add("file", help="a file with MLIR at levels 0 to 3, or - for the standard input")
@@ -49,7 +48,7 @@ def _parser() -> argparse.ArgumentParser:
         "--color",
         choices=("auto", "always", "never"),
         default="auto",
-        help="colours: by default on a terminal, unless NO_COLOR is set",
+        help="colours: by default on a terminal, unless NO_COLOR is set; else comments",
     )
     return parser
 
@@ -100,7 +99,10 @@ def _show(module: ModuleOp, options: argparse.Namespace) -> None:
         try:
             options.html.write_text(to_html(pieces, options.file), encoding="utf-8")
         except OSError as error:
-            raise CompileError(f"--html: {error}") from None
+            raise CompileError(
+                f"--html: expected a file that can be written, got '{options.html}': "
+                f"{why_not_done(error)}"
+            ) from None
         return
     wanted = {"always": True, "never": False}.get(options.color)
     if wanted is None:

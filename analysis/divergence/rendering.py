@@ -42,6 +42,8 @@ class Piece:
     text: str
     kind: Kind = Kind.PLAIN
     remark: str = ""
+    again: bool = False
+    """Whether it is a value that an earlier piece has shown."""
 
 
 ANSI = {
@@ -105,7 +107,7 @@ class _Remarks:
         for divergence in self.divergences:
             self._of.update(dict.fromkeys(_values_in(divergence.root), divergence))
 
-    def value(self, text: str, value: SSAValue) -> Piece:
+    def value(self, text: str, value: SSAValue, again: bool) -> Piece:
         divergence = self._of.get(value)
         if divergence is None:
             return Piece(text)
@@ -114,10 +116,11 @@ class _Remarks:
             f"{'xyz'[d]}: {shape}" for d, shape in enumerate(shapes) if d < 3
         )
         if all(shape.is_uniform for shape in shapes):
-            return Piece(text, Kind.UNIFORM, remark)
+            return Piece(text, Kind.UNIFORM, remark, again)
         if not any(shape.is_varying for shape in shapes):
-            return Piece(text, Kind.STRIDED, remark)
-        return Piece(text, Kind.VARYING, f"{remark}\n{divergence.why_varying(value)}")
+            return Piece(text, Kind.STRIDED, remark, again)
+        remark += f"\n{divergence.why_varying(value)}"
+        return Piece(text, Kind.VARYING, remark, again)
 
     def branch(self, text: str, number: int) -> Piece:
         op, divergence = self.branches[number]
@@ -134,12 +137,15 @@ def render(module: ModuleOp) -> list[Piece]:
     values = list(printer.values)
     text = stream.getvalue()
     pieces: list[Piece] = []
-    position = 0
+    position = shown = 0
     for match in _MARKED.finditer(text):
         pieces.append(Piece(text[position : match.start()]))
         what, number, inner = match.groups()
         if what == "v":
-            pieces.append(remarks.value(inner, values[int(number)]))
+            # They were numbered as they were printed.
+            again = int(number) < shown
+            shown += not again
+            pieces.append(remarks.value(inner, values[int(number)], again))
         else:
             pieces.append(remarks.branch(inner, int(number)))
         position = match.end()
@@ -165,13 +171,28 @@ def _values_in(root: Operation) -> Iterator[SSAValue]:
 
 
 def to_terminal(pieces: Sequence[Piece], *, colours: bool = True) -> str:
-    """For a terminal, with ANSI colours or without."""
+    """For a terminal, with ANSI colours or with comments."""
     if not colours:
-        return "".join(piece.text for piece in pieces)
+        return "".join(_commented(pieces))
     legend = "".join(
         f"// {_coloured(kind.value, kind)}: {text}\n" for kind, text in LEGEND.items()
     )
     return legend + "".join(_coloured(piece.text, piece.kind) for piece in pieces)
+
+
+def _commented(pieces: Sequence[Piece]) -> Iterator[str]:
+    """The text with a comment where a line shows a value first, or diverges."""
+    notes: list[str] = []
+    for piece in pieces:
+        if piece.kind is Kind.DIVERGENT:
+            notes.append(piece.kind.value)
+        elif piece.kind is not Kind.PLAIN and not piece.again:
+            notes.append(f"{piece.text}: {piece.kind.value}")
+        head, line_end, rest = piece.text.partition("\n")
+        comment = f"  // {', '.join(notes)}" if line_end and notes else ""
+        if line_end:
+            notes = []
+        yield f"{head}{comment}{line_end}{rest}"
 
 
 def _coloured(text: str, kind: Kind) -> str:

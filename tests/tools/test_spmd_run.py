@@ -153,12 +153,87 @@ def test_bad_file(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[
         assert "Traceback" not in err
 
 
-def test_usage_errors_have_status_2(file: str, capsys: pytest.CaptureFixture[str]):
-    for words in ((), ("--global-size=x",), (*GOOD, "--seed=-1"), (*GOOD, "--nope")):
-        with pytest.raises(SystemExit) as info:
-            run(file, *words)
-        assert info.value.code == 2
-        assert "spmd-run: error: " in capsys.readouterr().err
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--global-size=x",),
+        (*GOOD, "--seed=-1"),
+        (*GOOD, "--seed=x"),
+        (*GOOD, "--threads=1.5"),
+        (*GOOD, "--explain=yaml"),
+        (*GOOD, "--nope"),
+    ],
+)
+def test_usage_errors_have_status_2(
+    words: tuple[str, ...], file: str, capsys: pytest.CaptureFixture[str]
+):
+    with pytest.raises(SystemExit, match="2"):
+        run(file, *words)
+    error = capsys.readouterr().err
+    assert error.startswith("spmd-run: error: ")
+    assert error.count("\n") == 1
+
+
+def npy(shape: str) -> bytes:
+    """A file of NumPy's with any header, and no data."""
+    text = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}\n"
+    return b"\x93NUMPY\x01\0" + len(text).to_bytes(2, "little") + text.encode()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "No data left in file"),
+        (npy("(3,)")[:20], "EOF: reading array header"),
+        (npy("((((3"), "EOF in multi-line statement"),
+        (npy("'three'"), "shape is not valid"),
+        (npy("(3,)"), "Failed to read all data"),
+        (npy("(4000000000000,)"), "expected an array that fits in memory"),
+        (npy("(9223372036854775807, 9)"), "array is too big"),
+    ],
+)
+def test_arrays_of_files_that_are_none(
+    content: bytes, message: str, file: str, capsys: pytest.CaptureFixture[str]
+):
+    array = Path(file).with_name("x.npy")
+    array.write_bytes(content)
+    assert run(file, *GOOD[:2], f"--arg={array}") == 1
+    error = capsys.readouterr().err
+    assert message in error
+    assert str(array) in error
+    assert error.count("\n") == 1
+
+
+def test_an_array_of_objects_is_refused(file: str, capsys: pytest.CaptureFixture[str]):
+    array = Path(file).with_name("x.npy")
+    np.save(array, np.array([None]), allow_pickle=True)
+    assert run(file, *GOOD[:2], f"--arg={array}") == 1
+    assert "Object arrays cannot be loaded" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("folder", ["/proc/nowhere", "double.mlir"])
+def test_the_folder_is_checked_before_the_run(
+    folder: str, file: str, capsys: pytest.CaptureFixture[str]
+):
+    path = Path(file).parent / folder
+    assert run(file, *GOOD, f"--save={path}") == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"--save: expected a folder that can be written, got '{path}': " in err
+
+
+def test_the_disk_is_full_while_saving(file: str, capsys: pytest.CaptureFixture[str]):
+    folder = Path(file).parent
+    (folder / "y.npy").symlink_to("/dev/full")
+    assert run(file, *GOOD, f"--save={folder}") == 1
+    assert "--save: expected a folder that can be written" in capsys.readouterr().err
+
+
+def test_a_byte_order_mark(file: str, capsys: pytest.CaptureFixture[str]):
+    Path(file).write_text(KERNEL, encoding="utf-8-sig")
+    assert run(file, *GOOD) == 0
+    assert capsys.readouterr().out == "%y: f32[3] = [0, 2, 4]\n"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,11 +27,30 @@ def file(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_plain_text_unless_on_a_terminal(file: str, capsys: pytest.CaptureFixture[str]):
+def test_comments_unless_on_a_terminal(file: str, capsys: pytest.CaptureFixture[str]):
     assert main([file]) == 0
     out = capsys.readouterr().out
-    assert "%w = arith.addf %v, %v : f32" in out
+    assert (
+        "(%x: memref<?xf32>, %y: memref<?xf32>) {  // %x: uniform, %y: uniform\n" in out
+    )
+    assert "%i = spmd.global_id x  // %i: strided\n" in out
+    assert "%w = arith.addf %v, %v : f32  // %w: varying\n" in out
+    assert "memref.store %w, %y[%i] : memref<?xf32>\n" in out
     assert "\x1b" not in out
+
+
+def test_comments_name_divergent_branches(
+    file: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    text = KERNEL.replace(
+        "memref.store %w, %y[%i] : memref<?xf32>",
+        "%c = arith.cmpf olt, %v, %w : f32\n  scf.if %c {}",
+    )
+    Path(file).write_text(text)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert main([file]) == 0
+    assert "scf.if %c {  // divergent\n" in capsys.readouterr().out
 
 
 def test_colours(file: str, capsys: pytest.CaptureFixture[str]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import StringIO
 
 from xdsl.printer import Printer
@@ -46,8 +47,16 @@ def kinds(text: str) -> set[Kind]:
 def test_the_text_is_that_of_the_printer():
     stream = StringIO()
     Printer(stream).print_op(parse(TEXT))
-    printed = to_terminal(pieces(), colours=False)
-    assert printed == stream.getvalue() + "\n"
+    text = "".join(piece.text for piece in pieces())
+    assert text == stream.getvalue() + "\n"
+
+
+def test_without_colours_comments_say_the_kind():
+    commented = to_terminal(pieces(), colours=False)
+    assert "  // " in commented
+    assert re.sub("  // .*", "", commented) == "".join(p.text for p in pieces())
+    assert "%low = arith.cmpi slt, %gid, %n : index  // %low: varying\n" in commented
+    assert "    scf.if %low {  // divergent\n" in commented
 
 
 def test_every_value_has_its_kind():
