@@ -81,6 +81,13 @@ class IntegerRanges:
         last = self.of(upper).high - 1 + step_range.high
         return last > IntegerRange.of_width(width).high
 
+    def may_be_far_apart(self, lower: SSAValue, upper: SSAValue) -> bool:
+        """Whether `upper - lower` may be more than their type has."""
+        width = bit_width(upper.type)
+        assert width is not None, "bounds are integers"
+        most = self.of(upper).high - self.of(lower).low
+        return most > IntegerRange.of_width(width).high
+
     def _range(self, value: SSAValue, width: int, lookup: Lookup) -> IntegerRange:
         """The range of `value`, given those of its inputs."""
         match self._loop(value):

@@ -26,7 +26,12 @@ from spmd.dialects.spmd import (
     SubGroupOp,
 )
 from spmd.passes.masking.conditions import ask_active_lanes, rests_on_ranges
-from spmd.passes.masking.loops import mask_divergent_for, mask_divergent_while
+from spmd.passes.masking.loops import (
+    count_from_zero,
+    has_common_counter,
+    mask_divergent_for,
+    mask_divergent_while,
+)
 from spmd.passes.masking.masked_ops import mask_run
 from spmd.passes.masking.masks import Mask, Masks, is_poison
 from spmd.passes.masking.speculation import (
@@ -40,12 +45,12 @@ def mask_sub_group(group: SubGroupOp, divergence: Divergence) -> None:
     """Make the control flow of `group` uniform and its lanes all exist."""
     entry = function_around(group).body.block
     masking = Masking(divergence, ConstantPool(entry))
-    in_doubt = rests_on_ranges(group, divergence)
+    masking.in_doubt = rests_on_ranges(group, divergence)
     if group.counts:
         masking.mask_existing(group)
     else:
         masking.mask_block(group.body.block, Mask())
-    if in_doubt:
+    if masking.in_doubt:
         ask_active_lanes(group, masking.kept, masking)
 
 
@@ -115,7 +120,14 @@ class Masking(Masks):
             assert narrowed is not None
             op.operands = (narrowed, *op.old)
             return
-        if not self.divergence.is_divergent(op):
+        divergent = self.divergence.is_divergent(op)
+        if isinstance(op, scf.ForOp) and not (
+            divergent or has_common_counter(self, op)
+        ):
+            counted = count_from_zero(self, op)
+            op, divergent = counted or op, counted is None
+            self.in_doubt = True
+        if not divergent:
             assert mask.some, f"{op.name} runs where no lane may be active"
             self.kept.append((op, mask))
             for region in op.regions:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IndexType, i1
+from xdsl.dialects.builtin import IndexType, IntegerType, i1, i64
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -25,6 +26,66 @@ def mask_divergent_for(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
         _mask_lockstep(masking, loop, mask)
     else:
         _mask_as_while(masking, loop, mask)
+
+
+def has_common_counter(masking: Masks, loop: scf.ForOp) -> bool:
+    """Whether all lanes count from and to the same, not only equally often."""
+    bounds = (loop.lb, loop.ub, loop.step)
+    return all(map(masking.divergence.is_uniform, bounds))
+
+
+def count_from_zero(masking: Masks, loop: scf.ForOp) -> scf.ForOp | None:
+    """
+    Let lanes that run `loop` equally often, from different starts, have one counter.
+
+    ```mlir
+    // before
+    scf.for %k = %i to %end step %step : i32 { ... }
+
+    // after
+    %away = arith.subi %end, %i : i32
+    %runs = arith.cmpi slt, %i, %end : i32
+    %length = arith.select %runs, %away, %c0 : i32
+    ...
+    scf.for %done = %c0 to %length step %step : i64 {
+      %k = arith.addi %i, %done : i32
+      ...
+    }
+    ```
+
+    `None` if the length may be more than the widest type has.
+    """
+    type_ = cast(IntegerType | IndexType, loop.lb.type)
+    narrow = isinstance(type_, IntegerType) and type_.bitwidth < i64.bitwidth
+    if not narrow and IntegerRanges().may_be_far_apart(loop.lb, loop.ub):
+        return None
+    wide = i64 if narrow else type_
+    at = Builder.before(loop)
+    away = at.add(arith.SubiOp(loop.ub, loop.lb), "away")
+    runs = at.add(arith.CmpiOp(loop.lb, loop.ub, "slt"), "runs")
+    none = masking.constants.zero(type_)
+    length = at.add(arith.SelectOp(runs, away, none), "length")
+    step = loop.step
+    if narrow:
+        length = at.add(arith.ExtUIOp(length, i64), "length")
+        step = at.add(arith.ExtUIOp(step, i64), "step")
+    body = loop.body.block
+    counter = body.args[0]
+    done = body.insert_arg(wide, 0)
+    first = body.first_op
+    assert first is not None, "a loop has a terminator"
+    inside = Builder.before(first)
+    moved = done
+    if isinstance(type_, IntegerType) and narrow:
+        moved = inside.add(arith.TruncIOp(done, type_))
+    here = inside.add(arith.AddiOp(loop.lb, moved), counter)
+    counter.replace_all_uses_with(here)
+    body.erase_arg(counter)
+    hint(done, "done")
+    region = loop.detach_region(loop.body)
+    new = scf.ForOp(masking.constants.zero(wide), length, step, loop.iter_args, region)
+    _replace_loop(masking, loop, new, list(range(len(loop.results))))
+    return new
 
 
 def needs_blend(masking: Masks, result: SSAValue) -> bool:

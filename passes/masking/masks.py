@@ -43,6 +43,8 @@ class Masks(ABC):
         self._uniform: set[SSAValue] = set()
         self.kept: list[tuple[Operation, Mask]] = []
         """Control flow that all lanes go through together, and where it stands."""
+        self.in_doubt = False
+        """Whether a later step may not see that a decision in `kept` is uniform."""
 
     def is_uniform(self, value: SSAValue) -> bool:
         """Whether all active lanes have the same value, also of one that is new."""

@@ -109,6 +109,8 @@ class Control(Sharing):
         number = self.within(self.value("i32", uniform=uniform), 16)
         if self.maybe(3):
             return self.bounds_at_the_largest(number)
+        if self.maybe(3):
+            return self.bounds_from_an_id()
         return zero, self.within(number, 4), one
 
     def bounds_at_the_largest(self, number: Value) -> tuple[Value, Value, Value]:
@@ -123,6 +125,14 @@ class Control(Sharing):
             step = self.op(text, t, operands)
         text = f"arith.subi {largest.name}, {before.name} : {t}"
         return self.op(text, t, [largest, before]), largest, step
+
+    def bounds_from_an_id(self) -> tuple[Value, Value, Value]:
+        """Work-items that are neighbours begin and end one after the other."""
+        t = self.pick([*INTEGERS, "index"])
+        start = self.cast(Value("%local_id_x", "index", False), t)
+        length = self.constant(str(self.choose(6)), t)
+        text = f"arith.addi {start.name}, {length.name} : {t}"
+        return start, self.op(text, t, [start, length]), self.constant("2", t)
 
     def loop(self) -> None:
         start, end, step = self.bounds()

@@ -63,3 +63,80 @@ func.func @from_below_zero(%n: index, %m: index, %x: memref<?xi32>) {
   }
   func.return
 }
+
+// -----
+
+// A window moves with the lanes: all of them count from 0, and end together.
+
+// CHECK-LABEL: func.func @window
+// CHECK:         %away = arith.subi %end, %start : index
+// CHECK-NEXT:    %runs = arith.cmpi slt, %start, %end : index
+// CHECK-NEXT:    %length = arith.select %runs, %away, %c0 : index
+// CHECK:         %r = scf.for %done = %c0 to %length{{.*}} step %c2 iter_args(%s = %zero) -> (i32) {
+// CHECK-NEXT:      %k = arith.addi %start, %done : index
+// CHECK-NEXT:      %v = memref.load %x[%k] : memref<?xi32>
+func.func @window(%x: memref<?xi32>, %y: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c5 = arith.constant 5 : index
+  %zero = arith.constant 0 : i32
+  spmd.sub_group (%lx) shape [8] at (%c0) {
+    %start = arith.addi %lx, %c2 : index
+    %end = arith.addi %start, %c5 : index
+    %r = scf.for %k = %start to %end step %c2 iter_args(%s = %zero) -> (i32) {
+      %v = memref.load %x[%k] : memref<?xi32>
+      %t = arith.addi %s, %v : i32
+      scf.yield %t : i32
+    }
+    memref.store %r, %y[%lx] : memref<?xi32>
+  }
+  func.return
+}
+
+// -----
+
+// The same in bytes: their difference may be more than a byte has.
+
+// CHECK-LABEL: func.func @window_of_bytes
+// CHECK:         %length = arith.select %runs, %away, %{{.*}} : i8
+// CHECK-NEXT:    %length_1 = arith.extui %length : i8 to i64
+// CHECK:         scf.for %done = %{{.*}} to %{{.*}} step %{{.*}} : i64 {
+// CHECK-NEXT:      [[DONE:%.*]] = arith.trunci %done : i64 to i8
+// CHECK-NEXT:      %k = arith.addi %start, [[DONE]] : i8
+func.func @window_of_bytes(%x: memref<?xi8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : i8
+  %c100 = arith.constant 100 : i8
+  %lowest = arith.constant -100 : i8
+  spmd.sub_group (%lx) shape [8] at (%c0) {
+    %lane = arith.index_cast %lx : index to i8
+    %start = arith.addi %lane, %lowest : i8
+    %end = arith.addi %lane, %c100 : i8
+    scf.for %k = %start to %end step %c1 : i8 {
+      memref.store %k, %x[%lx] : memref<?xi8>
+    }
+  }
+  func.return
+}
+
+// -----
+
+// A byte that would count past 127 ends there.
+
+// CHECK-LABEL: func.func @bytes
+// CHECK:         %live, %k = scf.while
+// CHECK:             [[NEXT:%.*]] = arith.addi %k_2, %step : i8
+// CHECK-NEXT:        %left = arith.subi %end, %k_2 : i8
+// CHECK-NEXT:        %fits = arith.cmpi ugt, %left, %step : i8
+// CHECK-NEXT:        %next = arith.select %fits, [[NEXT]], %end : i8
+func.func @bytes(%x: memref<?xi8>, %ends: memref<?xi8>, %step: i8) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i8
+  spmd.sub_group (%lx) shape [8] at (%c0) {
+    %end = memref.load %ends[%lx] : memref<?xi8>
+    scf.for %k = %zero to %end step %step : i8 {
+      memref.store %k, %x[%lx] : memref<?xi8>
+    }
+  }
+  func.return
+}
