@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import ModuleOp
 
 from spmd.dialects.spmd import KernelOp
+from spmd.dialects.spmd.kernel import FULL_GROUPS
 from spmd.runtime.arguments.limits import check_kernel
 from spmd.runtime.arguments.signature import PackedArguments, Signature
 from spmd.runtime.arguments.sizes import (
@@ -18,9 +19,11 @@ from spmd.runtime.arguments.sizes import (
     group_size_for,
     make_range,
     required_global_size,
+    words,
 )
 from spmd.runtime.arguments.written_arguments import written_arguments
 from spmd.runtime.entry_point import EntryPoint, Sizes
+from spmd.runtime.errors import LaunchError
 from spmd.runtime.explanation.explanation import Explanation
 from spmd.runtime.launching.launch import Launch
 from spmd.runtime.native_kernel import (
@@ -57,6 +60,7 @@ class Kernel(EntryPoint[KernelOp, Launch, NativeKernel]):
 
     def __init__(self, unit: Unit, op: KernelOp):
         self._fixed = op.group_size
+        self._full = op.has_full_groups
         self._plans: dict[Sizes, tuple[NativeKernel | None, Range]] = {}
         super().__init__(unit, op)
 
@@ -79,7 +83,14 @@ class Kernel(EntryPoint[KernelOp, Launch, NativeKernel]):
     def _range(self, global_size: Size | None, group_size: Size | None) -> Range:
         extents = required_global_size(self.name, global_size)
         size = group_size_for(self.name, self._fixed, group_size, extents)
-        return make_range(self.name, extents, size)
+        range_ = make_range(self.name, extents, size)
+        if self._full and not range_.full:
+            raise LaunchError(
+                f"{self.name}: expected a global_size that is a multiple of the "
+                f"group_size {words(size)}, because the kernel has {FULL_GROUPS}, got "
+                f"{words(extents)}"
+            )
+        return range_
 
     def _watched(self, sizes: Sizes) -> Callable[..., Report]:
         from spmd.reference.check import check_kernel as run_watched

@@ -110,10 +110,14 @@ def why_not_sub_group_size(size: Attribute) -> str | None:
 def why_not_argument_attributes(attrs: DictionaryAttr, type_: Attribute) -> str | None:
     """Why an argument of this type cannot have the attributes."""
     for name in attrs.data:
-        if name.startswith(PREFIX) and name not in ARGUMENT_ATTRIBUTES:
+        if name in ARGUMENT_ATTRIBUTES:
+            continue
+        if name.startswith(PREFIX) or "." not in name:
+            meant = PREFIX + name
+            hint = f"; did you mean {meant}?" if meant in ARGUMENT_ATTRIBUTES else ""
             return (
-                "expected no attribute of the dialect but "
-                f"{', '.join(ARGUMENT_ATTRIBUTES)}, got {name}"
+                f"expected {', '.join(ARGUMENT_ATTRIBUTES)} or an attribute with the "
+                f"prefix of another dialect, got {name}{hint}"
             )
     noalias = attrs.data.get(NOALIAS)
     if noalias is None:
@@ -152,7 +156,7 @@ class KernelOp(IRDLOperation):
     work-group, of a size that the launch gives). An argument marked `{spmd.noalias}` is
     a memref, and what a launch writes through it or beside it is reached only through
     it. The unit attribute `spmd.full_groups` promises that no launch leaves a group
-    smaller than `work_group_size`.
+    smaller than `work_group_size`; one that would is an error.
 
     Each block ends in `spmd.return` or in a branch to another block.
 

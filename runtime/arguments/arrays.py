@@ -10,6 +10,7 @@ from __future__ import annotations
 from ctypes import addressof, c_char
 from dataclasses import dataclass
 from math import prod
+from mmap import mmap
 from typing import Any, cast
 
 import numpy as np
@@ -22,6 +23,10 @@ Array = np.ndarray[Any, Any]
 # As tuples of plain classes: narrowing to NumPy's generic ones helps no type checker.
 _ARRAYS: tuple[type, ...] = (np.ndarray,)
 _NUMBERS: tuple[type, ...] = (np.generic,)
+_MASKED: tuple[type, ...] = (np.ma.MaskedArray,)
+_MEMMAPS: tuple[type, ...] = (np.memmap,)
+_MAPPED = (*_MEMMAPS, mmap)
+"""What stands below the arrays of a file."""
 
 _C_CONTIGUOUS = 0x1
 _ALIGNED = 0x100
@@ -58,7 +63,9 @@ class ArrayLayout:
         Returns the NumPy array that was described; raises `ValueError` with the reason
         if it does not fit.
         """
-        array: Array = given if isinstance(given, _ARRAYS) else self._as_numpy(given)
+        array: Array = given if type(given) is np.ndarray else self._as_numpy(given)
+        if isinstance(array.base, _MAPPED):
+            _check_file(array)
         if array.dtype not in self._dtypes:
             self._check_dtype(array.dtype)
         flags = array.flags.num
@@ -119,12 +126,21 @@ class ArrayLayout:
                 f"expected an array for {self.type_text}, got {value}, which is for "
                 "arguments in #spmd.memory<local>"
             )
+        if isinstance(value, _MASKED):
+            raise ValueError(
+                "expected an array without a mask, which a kernel cannot see, got a "
+                "masked array; pass its .filled(...), or its .data to drop the mask"
+            )
+        if isinstance(value, _ARRAYS):
+            return value
         if not isinstance(value, _NUMBERS):
             try:
                 if hasattr(value, "__dlpack__"):
                     return np.from_dlpack(value)
                 if hasattr(value, "__array_interface__"):
                     return np.asarray(value)
+                if _has_buffer(value):
+                    return np.asarray(memoryview(value))
             except Exception as error:
                 raise ValueError(
                     f"expected an array in memory that NumPy can share, got a "
@@ -132,7 +148,8 @@ class ArrayLayout:
                 ) from None
         raise ValueError(
             f"expected an array of {describe_dtypes(self.element)}, got a "
-            f"{type(value).__name__}; pass a NumPy array, or one that has __dlpack__"
+            f"{type(value).__name__}; pass a NumPy array, or "
+            "what has __dlpack__ or the buffer protocol"
         )
 
     def _check_dtype(self, dtype: Dtype) -> None:
@@ -194,6 +211,29 @@ class ArrayLayout:
                 )
             result.append(stride)
         return tuple(result)
+
+
+def _has_buffer(value: Any) -> bool:
+    """Whether `value` shares its memory, as memoryviews and arrays of ctypes do."""
+    try:
+        memoryview(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _check_file(array: Array) -> None:
+    """To touch memory of a file that was cut ends the process."""
+    mapped: Any = array
+    while isinstance(mapped.base, _MEMMAPS):
+        mapped = mapped.base
+    if isinstance(mapped, _MEMMAPS) and isinstance(mapped.base, mmap):
+        needed, size = mapped.offset + mapped.nbytes, mapped.base.size()
+        if size < needed:
+            raise ValueError(
+                f"expected a file of at least {needed} bytes below the np.memmap, got "
+                f"{size}; it was truncated since"
+            )
 
 
 def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:

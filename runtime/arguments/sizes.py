@@ -83,8 +83,8 @@ def group_size_for(
     if fixed is not None:
         if size != fixed:
             raise LaunchError(
-                f"{kernel}: expected the group_size {_words(fixed)} that the kernel's "
-                f"work_group_size fixes, got {_words(size)}; leave group_size out"
+                f"{kernel}: expected the group_size {words(fixed)} that the kernel's "
+                f"work_group_size fixes, got {words(size)}; leave group_size out"
             )
         return fixed
     items = size[0] * size[1] * size[2]
@@ -132,6 +132,7 @@ def _next_power_of_two(number: int) -> int:
     return 1 << max(number - 1, 0).bit_length()
 
 
-def _words(size: Triple) -> str:
+def words(size: Triple) -> str:
+    """A size as a user writes it, without the dimensions that are 1."""
     x, y, z = size
     return str(x) if y == z == 1 else str((x, y) if z == 1 else size)

@@ -279,6 +279,19 @@ def test_wrong_launch(args: Any, sizes: dict[str, Any], message: str):
     assert_array_equal(x, 1)
 
 
+def test_a_promise_of_full_groups_is_held_against_the_launch():
+    full = kernel(FIXED.replace("{work_group", "{spmd.full_groups, work_group"))
+    out = np.zeros(24, np.int64)
+    full(out, global_size=24)
+    assert_array_equal(out, 8)
+    message = (
+        r"expected a global_size that is a multiple of the group_size 8, .* got 23"
+    )
+    for launch in (full, full.bind, full.check):
+        with pytest.raises(spmd.LaunchError, match=message):
+            launch(out, global_size=23)
+
+
 def test_local_memory_has_a_limit():
     x = np.zeros(1, np.int32)
     with pytest.raises(spmd.LaunchError, match="at most 1048576 bytes of local memory"):

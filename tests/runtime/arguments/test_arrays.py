@@ -1,5 +1,10 @@
 """Arrays as kernel arguments: what fits, what does not, and that nothing is copied."""
 
+import os
+from array import array
+from collections.abc import Callable
+from ctypes import c_float
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -211,3 +216,55 @@ def test_overlap_is_exact_for_interleaved_arrays():
     assert not overlap(array[:8], array[8:])
     assert not overlap(array[::2], array[1::2])
     assert overlap(array[::2], array[::3])
+
+
+@pytest.mark.parametrize(
+    "buffer",
+    [
+        memoryview(np.ones(4, np.float32)),
+        memoryview(np.ones(8, np.float32))[2:6],
+        (c_float * 4)(1, 1, 1, 1),
+        array("f", [1, 1, 1, 1]),
+    ],
+)
+def test_buffers_share_their_memory(buffer: Any):
+    given: list[Any] = []
+    described = layout("f32", None).describe(buffer, given)
+    assert given == [pointer(described), 0, 4, 1]
+    described[1] = 5
+    assert buffer[1] == 5
+
+
+@pytest.mark.parametrize(
+    ("buffer", "message"),
+    [
+        (b"0123", "expected an array that can be written"),
+        (
+            memoryview(np.ones(4, np.float64)),
+            "of int8 or uint8 for memref, got float64",
+        ),
+        (
+            [1, 2],
+            "got a list; pass a NumPy array, or what has __dlpack__ or the buffer",
+        ),
+        (np.ma.zeros(4, np.int8), "pass its .filled\\(...\\), or its .data to drop"),
+    ],
+)
+def test_what_cannot_be_shared(buffer: Any, message: str):
+    with pytest.raises(ValueError, match=message):
+        fields(layout("i8", None), buffer)
+
+
+@pytest.mark.parametrize("view", [lambda a: a, lambda a: a[2:], np.asarray])
+def test_a_file_that_was_truncated_below_its_memmap(
+    view: Callable[[Any], Any], tmp_path: Path
+):
+    file = tmp_path / "x.bin"
+    file.write_bytes(bytes(8 + 64))
+    array = view(np.memmap(file, np.float32, offset=8))
+    assert fields(layout("f32", None), array)[0] == pointer(array)
+    os.truncate(file, 8 + 63)
+    with pytest.raises(
+        ValueError, match=r"expected a file of at least 72 bytes .* got 71"
+    ):
+        fields(layout("f32", None), array)
