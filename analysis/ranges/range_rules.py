@@ -227,8 +227,7 @@ def _of_some_lane(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
         return IntegerRange.of_width(width)
     # What inactive lanes have, if there are no others.
     neutral = neutral_element(kind, op.result.type).value.data
-    if isinstance(neutral, float):
-        return inputs[0]
+    assert isinstance(neutral, int)
     return inputs[0].join(IntegerRange.constant(neutral))
 
 

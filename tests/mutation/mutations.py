@@ -106,6 +106,8 @@ def _of_node(node: ast.AST) -> Iterator[Edit]:
                 yield child, "constant", ast.Constant(1)
             case ast.AnnAssign(annotation=type_), _ if child is type_:
                 pass
+            case _, ast.keyword(arg="strict"):
+                pass  # `zip` checks as `assert` does
             case _:
                 yield from _of_node(child)
 

@@ -231,3 +231,96 @@ spmd.kernel @ranges(%x: memref<?xindex>, %n: index) {
   %chosen_maybe_below = arith.cmpi sge, %chosen, %minus254 : index
   spmd.return
 }
+
+// -----
+
+// The ranges of what is not arithmetic, seen where varying values are compared with it.
+
+// CHECK-LABEL: @queries
+spmd.kernel @queries(%x: memref<?xindex>, %s: memref<8x?xf32>)
+    attributes {work_group_size = array<i64: 64>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %c15 = arith.constant 15 : index
+  %c63 = arith.constant 63 : index
+  %minus1 = arith.constant -1 : index
+  %gid = spmd.global_id x
+  %any = memref.load %x[%gid] : memref<?xindex>
+  %nibble = arith.andi %any, %c15 : index
+  %octal = arith.andi %any, %c7 : index
+  %item = arith.andi %any, %c63 : index
+  %negative = arith.subi %minus1, %nibble : index
+
+  %greatest = spmd.reduce max %nibble across sub_group : index
+  // CHECK: %greatest_not_above = arith.cmpi {{.*}}["uniform"]
+  %greatest_not_above = arith.cmpi sle, %greatest, %c15 : index
+  // CHECK: %greatest_maybe_below = arith.cmpi {{.*}}["varying"]
+  %greatest_maybe_below = arith.cmpi sge, %greatest, %c0 : index
+  %least = spmd.reduce minui %nibble across sub_group : index
+  // CHECK: %least_not_above = arith.cmpi {{.*}}["uniform"]
+  %least_not_above = arith.cmpi sle, %least, %c15 : index
+  // CHECK: %least_not_below = arith.cmpi {{.*}}["uniform"]
+  %least_not_below = arith.cmpi sge, %least, %minus1 : index
+  // CHECK: %least_maybe_below = arith.cmpi {{.*}}["varying"]
+  %least_maybe_below = arith.cmpi sge, %least, %c0 : index
+  %sum = spmd.reduce add %nibble across sub_group : index
+  // CHECK: %sum_maybe_above = arith.cmpi {{.*}}["varying / varying / varying"]
+  %sum_maybe_above = arith.cmpi sle, %sum, %c15 : index
+
+  %rows = memref.dim %s, %c0 : memref<8x?xf32>
+  %columns = memref.dim %s, %c1 : memref<8x?xf32>
+  %no_rank = memref.dim %s, %c7 : memref<8x?xf32>
+  // CHECK: %in_rows = arith.cmpi {{.*}}["uniform"]
+  %in_rows = arith.cmpi slt, %octal, %rows : index
+  // CHECK: %maybe_in_rows = arith.cmpi {{.*}}["varying"]
+  %maybe_in_rows = arith.cmpi slt, %nibble, %rows : index
+  // CHECK: %maybe_in_columns = arith.cmpi {{.*}}["varying"]
+  %maybe_in_columns = arith.cmpi slt, %octal, %columns : index
+  // CHECK: %below_columns = arith.cmpi {{.*}}["uniform"]
+  %below_columns = arith.cmpi slt, %negative, %columns : index
+  // CHECK: %below_any_rank = arith.cmpi {{.*}}["uniform"]
+  %below_any_rank = arith.cmpi slt, %negative, %no_rank : index
+
+  %size = spmd.local_size x
+  %full_size = spmd.enqueued_local_size x
+  // CHECK: %maybe_in_group = arith.cmpi {{.*}}["varying"]
+  %maybe_in_group = arith.cmpi slt, %item, %size : index
+  // CHECK: %in_full_group = arith.cmpi {{.*}}["uniform"]
+  %in_full_group = arith.cmpi slt, %item, %full_size : index
+  %groups = spmd.num_groups x
+  // CHECK: %below_groups = arith.cmpi {{.*}}["uniform"]
+  %below_groups = arith.cmpi slt, %negative, %groups : index
+  %small = arith.index_cast %nibble : index to i32
+  %byte = arith.trunci %small : i32 to i8
+  %wide_any = arith.index_cast %any : index to i32
+  %any_byte = arith.trunci %wide_any : i32 to i8
+  %extended = arith.extui %byte : i8 to i32
+  %extended_any = arith.extui %any_byte : i8 to i32
+  %i15 = arith.constant 15 : i32
+  %i255 = arith.constant 255 : i32
+  %i254 = arith.constant 254 : i32
+  // CHECK: %extended_not_above = arith.cmpi {{.*}}["uniform"]
+  %extended_not_above = arith.cmpi sle, %extended, %i15 : i32
+  // CHECK: %extended_any_not_above = arith.cmpi {{.*}}["uniform"]
+  %extended_any_not_above = arith.cmpi sle, %extended_any, %i255 : i32
+  // CHECK: %extended_any_maybe_above = arith.cmpi {{.*}}["varying"]
+  %extended_any_maybe_above = arith.cmpi sle, %extended_any, %i254 : i32
+  spmd.return
+}
+
+// -----
+
+// CHECK-LABEL: @full_groups
+spmd.kernel @full_groups(%x: memref<?xindex>)
+    attributes {work_group_size = array<i64: 64>, spmd.full_groups} {
+  %c63 = arith.constant 63 : index
+  %gid = spmd.global_id x
+  %any = memref.load %x[%gid] : memref<?xindex>
+  %item = arith.andi %any, %c63 : index
+  %size = spmd.local_size x
+  // CHECK: %in_group = arith.cmpi {{.*}}["uniform"]
+  %in_group = arith.cmpi slt, %item, %size : index
+  spmd.return
+}

@@ -249,3 +249,50 @@ func.func @steps(%b: index, %x: memref<?xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Offsets have 32 bits where no offset in the array needs more.
+
+// CHECK-LABEL: func.func @as_far_as_i32_reaches
+// CHECK:         vector.gather %x[%k, %c0] {{.*}} vector<4xi32>, vector<4xi1>
+// CHECK-NEXT:    vector.scatter %y[%k, %c0] {{.*}} vector<4xindex>, vector<4xi1>
+func.func @as_far_as_i32_reaches(%b: index, %at: memref<?xindex>, %x: memref<2x1000000000xi8>, %y: memref<2x1200000000xi8>, %k: index) {
+  spmd.sub_group (%lx) shape [4] at (%b) {
+    %i = memref.load %at[%lx] : memref<?xindex>
+    %v = memref.load %x[%k, %i] : memref<2x1000000000xi8>
+    memref.store %v, %y[%k, %i] : memref<2x1200000000xi8>
+  }
+  func.return
+}
+
+// -----
+
+// One more than the bound is how many lanes are on, if that is a number of the type.
+
+// CHECK-LABEL: func.func @last_counted
+// CHECK:         [[END:%\w+]] = arith.addi %some, %c1_i32 : i32
+// CHECK:         %p = vector.create_mask
+// CHECK-NEXT:    %q = arith.cmpi sle
+func.func @last_counted(%n: i32, %b: index, %x: memref<?xi32>) {
+  %next_to_last = arith.constant 2147483646 : i32
+  %last = arith.constant 2147483647 : i32
+  %zero = arith.constant 0 : i32
+  %from = arith.maxsi %n, %zero : i32
+  %some = arith.minsi %from, %next_to_last : i32
+  %all = arith.minsi %from, %last : i32
+  spmd.sub_group (%lx) shape [4] at (%b) {
+    %l = arith.index_cast %lx : index to i32
+    %lid = spmd.lane_id
+    %i = arith.index_cast %lid : index to i32
+    %p = arith.cmpi sle, %i, %some : i32
+    %q = arith.cmpi sle, %i, %all : i32
+    spmd.masked %p {
+      memref.store %zero, %x[%lx] : memref<?xi32>
+    }
+    spmd.masked %q {
+      memref.store %zero, %x[%lx] : memref<?xi32>
+    }
+  }
+  func.return
+}
