@@ -268,7 +268,7 @@ func.func @as_far_as_i32_reaches(%b: index, %at: memref<?xindex>, %x: memref<2x1
 
 // -----
 
-// One more than the bound is how many lanes are on, if that is a number of the type.
+// The count of active lanes is one more than the bound, if that is a number of the type.
 
 // CHECK-LABEL: func.func @last_counted
 // CHECK:         [[END:%\w+]] = arith.addi %some, %c1_i32 : i32
