@@ -42,6 +42,18 @@ func.func @constants() -> (i1, i8, f32, f32, bf16, vector<4xf32>, vector<3xi16>)
 // CHECK-NEXT:    ret { i1, i8, float, float, i16, <4 x float>, <3 x i16> } %t.6
 // CHECK-NEXT:  }
 
+// LLVM writes a float as the double of its value, and a NaN with its bits.
+func.func @no_numbers() -> (f32, f32, f32) {
+  %infinity = arith.constant 0x7F800000 : f32
+  %below = arith.constant 0xFF800000 : f32
+  %nan = arith.constant 0xFFC00001 : f32
+  func.return %infinity, %below, %nan : f32, f32, f32
+}
+// CHECK-LABEL: define { float, float, float } @no_numbers()
+// CHECK: float 0x7FF0000000000000, 0
+// CHECK: float 0xFFF0000000000000, 1
+// CHECK: float 0xFFF8000020000000, 2
+
 // A rest makes the quotient one smaller if its sign is not that of the divisor.
 func.func @floordivsi(%a: i32, %b: i32) -> i32 {
   %r = arith.floordivsi %a, %b : i32

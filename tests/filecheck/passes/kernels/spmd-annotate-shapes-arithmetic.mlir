@@ -79,6 +79,10 @@ spmd.kernel @quotients(%n: index, %x: memref<?xindex>)
   %down = arith.shrui %by12, %c2 : index
   // CHECK: %negative = arith.divsi {{.*}}["stride -3 align 192"]
   %negative = arith.divsi %by12, %minus4 : index
+  %by4 = arith.muli %lid, %c4 : index
+  %below = arith.subi %by4, %c64 : index
+  // CHECK: %of_negative = arith.divsi {{.*}}["contiguous align 16"]
+  %of_negative = arith.divsi %below, %c4 : index
   // CHECK: %does_not_divide = arith.divui {{.*}}["varying"]
   %does_not_divide = arith.divui %gid, %c4 : index
   // CHECK: %of_uniform = arith.divsi {{.*}}["uniform"]

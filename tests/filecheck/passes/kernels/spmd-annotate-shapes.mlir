@@ -160,3 +160,25 @@ func.func @late(%x: memref<?xindex>) {
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// Both edges of a divergent branch lead to one block, with other values.
+
+// CHECK-LABEL: @twins
+spmd.kernel @twins(%n: index, %u: index, %v: index) {
+  %gid = spmd.global_id x
+  cf.br ^first
+^first:
+  cf.br ^second
+^second:
+  %more = "test.op"() : () -> i1
+  cf.cond_br %more, ^first, ^third
+^third:
+  %p = arith.cmpi ult, %gid, %n : index
+  cf.cond_br %p, ^end(%u : index), ^end(%v : index)
+^end(%r: index):
+  // CHECK: %s = arith.addi {{.*}}["varying"]
+  %s = arith.addi %r, %u : index
+  spmd.return
+}

@@ -38,6 +38,26 @@ spmd.kernel @grid(%n: index) attributes {work_group_size = array<i64: 64>} {
 
 // -----
 
+// What is added to an id is what work-items have in common.
+
+// CHECK-LABEL: spmd.kernel @from_a_sum
+// CHECK:         scf.while (%i_base = %n) : (index) -> index {
+// CHECK-NEXT:      %i = arith.addi %i_base, %local_x : index
+spmd.kernel @from_a_sum(%n: index, %m: index) attributes {work_group_size = array<i64: 64>} {
+  %lid = spmd.local_id x
+  %start = arith.addi %lid, %n : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %start to %m step %c64 {
+    "test.op"(%i) : (index) -> ()
+    spmd.barrier
+    "test.op"(%i) : (index) -> ()
+    spmd.barrier
+  }
+  spmd.return
+}
+
+// -----
+
 // Another type, another stride, and a difference that is no sum of ids.
 
 // KEPT-LABEL: spmd.kernel @narrow
