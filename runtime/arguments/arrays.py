@@ -25,8 +25,6 @@ _ARRAYS: tuple[type, ...] = (np.ndarray,)
 _NUMBERS: tuple[type, ...] = (np.generic,)
 _MASKED: tuple[type, ...] = (np.ma.MaskedArray,)
 _MEMMAPS: tuple[type, ...] = (np.memmap,)
-_MAPPED = (*_MEMMAPS, mmap)
-"""What stands below the arrays of a file."""
 
 _C_CONTIGUOUS = 0x1
 _ALIGNED = 0x100
@@ -64,7 +62,7 @@ class ArrayLayout:
         if it does not fit.
         """
         array: Array = given if type(given) is np.ndarray else self._as_numpy(given)
-        if isinstance(array.base, _MAPPED):
+        if array.base is not None:
             _check_file(array)
         if array.dtype not in self._dtypes:
             self._check_dtype(array.dtype)
@@ -224,11 +222,14 @@ def _has_buffer(value: Any) -> bool:
 
 def _check_file(array: Array) -> None:
     """To touch memory of a file that was cut ends the process."""
-    mapped: Any = array
-    while isinstance(mapped.base, _MEMMAPS):
-        mapped = mapped.base
-    if isinstance(mapped, _MEMMAPS) and isinstance(mapped.base, mmap):
-        needed, size = mapped.offset + mapped.nbytes, mapped.base.size()
+    mapped: Any = None
+    below: Any = array
+    while isinstance(below, _ARRAYS):
+        if isinstance(below, _MEMMAPS):
+            mapped = below
+        below = below.base
+    if mapped is not None and isinstance(below, mmap):
+        needed, size = mapped.offset + mapped.nbytes, below.size()
         if size < needed:
             raise ValueError(
                 f"expected a file of at least {needed} bytes below the np.memmap, got "

@@ -2,7 +2,6 @@
 
 import os
 from array import array
-from collections.abc import Callable
 from ctypes import c_float
 from pathlib import Path
 from typing import Any
@@ -221,8 +220,8 @@ def test_overlap_is_exact_for_interleaved_arrays():
 @pytest.mark.parametrize(
     "buffer",
     [
-        memoryview(np.ones(4, np.float32)),
-        memoryview(np.ones(8, np.float32))[2:6],
+        memoryview(array("f", [1, 1, 1, 1])),
+        memoryview(array("f", [1] * 8))[2:6],
         (c_float * 4)(1, 1, 1, 1),
         array("f", [1, 1, 1, 1]),
     ],
@@ -240,7 +239,7 @@ def test_buffers_share_their_memory(buffer: Any):
     [
         (b"0123", "expected an array that can be written"),
         (
-            memoryview(np.ones(4, np.float64)),
+            memoryview(array("d", [1])),
             "of int8 or uint8 for memref, got float64",
         ),
         (
@@ -255,16 +254,14 @@ def test_what_cannot_be_shared(buffer: Any, message: str):
         fields(layout("i8", None), buffer)
 
 
-@pytest.mark.parametrize("view", [lambda a: a, lambda a: a[2:], np.asarray])
-def test_a_file_that_was_truncated_below_its_memmap(
-    view: Callable[[Any], Any], tmp_path: Path
-):
+def test_a_file_that_was_truncated_below_its_memmap(tmp_path: Path):
     file = tmp_path / "x.bin"
     file.write_bytes(bytes(8 + 64))
-    array = view(np.memmap(file, np.float32, offset=8))
-    assert fields(layout("f32", None), array)[0] == pointer(array)
+    mapped = np.memmap(file, np.float32, offset=8)
+    views: list[Any] = [mapped, mapped[2:], np.asarray(mapped)[2:]]
+    for view in views:
+        assert fields(layout("f32", None), view)[0] == pointer(view)
     os.truncate(file, 8 + 63)
-    with pytest.raises(
-        ValueError, match=r"expected a file of at least 72 bytes .* got 71"
-    ):
-        fields(layout("f32", None), array)
+    for view in views:
+        with pytest.raises(ValueError, match=r"at least 72 bytes .* got 71"):
+            fields(layout("f32", None), view)
