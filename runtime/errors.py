@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from xdsl.utils.exceptions import DiagnosticException, ParseError
 
@@ -89,12 +88,6 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownNameEr
     names = list(known)
     listed = ", ".join(names) if names else "none"
     return UnknownNameError(f"expected one of the {kind}s ({listed}), got {name!r}")
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`"; did you mean 'x'?"` for the word closest to `word`, or nothing."""
-    close = get_close_matches(word, list(known), n=1)
-    return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def _one_paragraph(text: str) -> str:

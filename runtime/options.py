@@ -11,7 +11,8 @@ from xdsl.passes import ModulePass
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
-from spmd.runtime.errors import CompileError, did_you_mean
+from spmd.runtime.advice import did_you_mean
+from spmd.runtime.errors import CompileError
 
 Strategy = Literal["auto", "fission", "continuations"]
 Width = int | Literal["auto"]

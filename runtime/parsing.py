@@ -8,6 +8,7 @@ explicit `loc(...)`, so that every error can show the line it is about.
 from __future__ import annotations
 
 import os
+import re
 from bisect import bisect_right
 from functools import partial
 from importlib import import_module
@@ -39,11 +40,15 @@ from spmd.analysis.legality.verification import verify_legality, verify_op
 from spmd.dialects import compat
 from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.spmd import SPMD
+from spmd.runtime.advice import (
+    instead_of_operation,
+    instead_of_text,
+    instead_of_types,
+)
 from spmd.runtime.errors import (
     CompileError,
     SourceText,
     compile_errors,
-    did_you_mean,
     located,
     why_not_done,
 )
@@ -83,6 +88,7 @@ class LocatingParser(Parser):
     def __init__(self, context: Context, source: SourceText):
         super().__init__(context, source.text, source.name)
         self._file = StringAttr(source.name)
+        self._source = source.text
         self._line_starts = [0]
         for line in source.text.split("\n"):
             self._line_starts.append(self._line_starts[-1] + len(line) + 1)
@@ -104,7 +110,7 @@ class LocatingParser(Parser):
         known = [op.name for op in self.ctx.loaded_ops]
         start = self._names[-1]
         self.raise_error(
-            f"unknown operation '{name}'{did_you_mean(name, known)}",
+            f"unknown operation '{name}'{instead_of_operation(name, known)}",
             at_position=start,
             end_position=start + len(name),
         )
@@ -128,7 +134,11 @@ class LocatingParser(Parser):
             if error.msg == "Could not parse entire input!":
                 got = "the end of the file" if at_end else f"'{token.text}'"
                 self.raise_error(f"expected an operation, got {got}", token.span)
-            raise
+            start = error.span.start
+            message, place = instead_of_text(error.msg, self._source, start)
+            if message == error.msg:
+                raise
+            self.raise_error(message, place, place + 1)
 
     def parse_operation(self) -> Operation:
         op = super().parse_operation()
@@ -148,6 +158,14 @@ class LocatingParser(Parser):
         return line, position - self._line_starts[line - 1] + 1
 
     @property
+    def operation(self) -> str:
+        """The name of the op that is being parsed, if any."""
+        if not self._names:
+            return ""
+        name = re.compile(r"[\w.$]*").match(self._source, self._names[-1])
+        return name[0] if name is not None else ""
+
+    @property
     def place(self) -> tuple[str, int, int]:
         """File, line and column of the op that is being parsed, else of the next token."""
         position = self._names[-1] if self._names else self._current_token.span.start
@@ -164,10 +182,11 @@ def parse(source: SourceText) -> ModuleOp:
             raise
         except Exception as error:
             # xDSL meets some malformed attributes and types with other exceptions.
-            reason = " ".join(str(part) for part in error.args)
-            raise located(
-                f"cannot parse this: {reason}", source, parser.place
-            ) from None
+            why = " ".join(str(part) for part in error.args)
+            advice = instead_of_types(parser.operation, why)
+            if advice == why:
+                advice = f"cannot parse this: {why}"
+            raise located(advice, source, parser.place) from None
     verify(module, source)
     return module
 
@@ -196,7 +215,10 @@ def _verify_op(op: Operation, source: SourceText | None) -> None:
             verify_op(op)
     else:
         return
-    raise located(f"'{op.name}': {why}", source, source_location(op))
+    advice = instead_of_types(op.name, why)
+    if advice == why:
+        advice = f"'{op.name}': {why}"
+    raise located(advice, source, source_location(op))
 
 
 def _check_names(module: ModuleOp) -> None:

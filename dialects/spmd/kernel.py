@@ -324,7 +324,10 @@ class KernelOp(IRDLOperation):
             parser, reserved_attr_names=("sym_name", "function_type", "arg_attrs")
         )
         if outputs:
-            parser.raise_error("expected a kernel without results", position)
+            parser.raise_error(
+                "expected a kernel without results; store them in a memref argument",
+                position,
+            )
         attributes = dict(extra.data) if extra else {}
         op = cls(name, list(inputs), region, arg_attrs=arg_attrs)
         for size, why_not in SIZES.items():

@@ -1,0 +1,144 @@
+"""
+What to write instead: for errors that those meet who come from C, CUDA or OpenCL.
+
+xDSL says what it did not expect; here stands what was probably meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+_GPU_WORDS = {
+    "thread_id": "'spmd.global_id', or 'spmd.local_id' in its group",
+    "thread_idx": "'spmd.local_id'",
+    "program_id": "'spmd.group_id'",
+    "block_id": "'spmd.group_id'",
+    "block_idx": "'spmd.group_id'",
+    "block_dim": "'spmd.local_size'",
+    "grid_dim": "'spmd.num_groups'",
+    "sync": "'spmd.barrier'",
+    "sync_threads": "'spmd.barrier'",
+    "syncthreads": "'spmd.barrier'",
+    "shared": "'spmd.local_alloc'",
+}
+"""What this dialect calls the ops of others."""
+
+_TWINS = (
+    ("addi", "addf"),
+    ("subi", "subf"),
+    ("muli", "mulf"),
+    ("divsi", "divf"),
+    ("divui", "divf"),
+    ("remsi", "remf"),
+    ("remui", "remf"),
+    ("cmpi", "cmpf"),
+    ("maxsi", "maximumf"),
+    ("maxui", "maximumf"),
+    ("minsi", "minimumf"),
+    ("minui", "minimumf"),
+    ("extsi", "extf"),
+    ("trunci", "truncf"),
+    ("absi", "absf"),
+)
+"""What computes the same with integers and with floats."""
+
+_TWIN = {
+    f"{dialect}.{one}": f"{dialect}.{other}"
+    for integers, floats in reversed(_TWINS)
+    for one, other in ((integers, floats), (floats, integers))
+    for dialect in ("arith", "math")
+}
+
+_WRONG_TYPE = re.compile(
+    r"Unexpected attribute (\S+)|(\S+) should be of base attribute"
+)
+_SCALAR = re.compile(r"index|i\d+|(?P<float>b?f\d+)")
+_WORD = re.compile(r"-?[^\s:(){}\[\],]+|\S")
+_TOKEN = re.compile(r'//[^\n]*|"(?:\\.|[^"\\\n])*"|[{}]')
+
+_EARLY_RETURN = (
+    "spmd.return ends a kernel, not a region in it; put the rest of the kernel into an "
+    "scf.if, or return early with cf.cond_br to a block that ends in spmd.return"
+)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`"; did you mean 'x'?"` for the word closest to `word`, or nothing."""
+    close = get_close_matches(word, list(known), n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def instead_of_operation(name: str, known: Iterable[str]) -> str:
+    """The same for the name of an operation, which may be that of another language."""
+    word = name.rpartition(".")[2].strip("_")
+    if word in _GPU_WORDS:
+        return f"; did you mean {_GPU_WORDS[word]}?"
+    return did_you_mean(name, known)
+
+
+def instead_of_types(op: str, message: str) -> str:
+    """`message`, which xDSL says of the op `op`, or what to write for its types."""
+    if "spmd.return instead of" in message or (
+        op == "spmd.return" and "expects parent op" in message
+    ):
+        return _EARLY_RETURN
+    match = _WRONG_TYPE.search(message)
+    if match is None:
+        return message
+    type_ = match[1] or match[2]
+    if match[2] == "index":
+        return (
+            f"expected integers such as i64 in {op}, got index; arith.index_cast "
+            "converts between index and integers"
+        )
+    if (scalar := _SCALAR.fullmatch(type_)) is None:
+        return message
+    kind = "integers" if scalar["float"] else "floats"
+    write = f"; write {_TWIN[op]}" if op in _TWIN else ""
+    return f"expected {kind} in {op}, got {type_}{write}"
+
+
+def instead_of_text(message: str, text: str, start: int) -> tuple[str, int]:
+    """
+    `message`, which xDSL says of `text` at `start`, or what to write there.
+
+    The place is the second result: of a brace that is not closed, where it is.
+    """
+    word = _WORD.match(text, start)
+    got = "the end of the file" if word is None else f"'{word[0]}'"
+    if got in ("'inf'", "'-inf'", "'nan'"):
+        return (
+            f"expected a number, got {got}; write the bits, such as 0x7F800000 : f32 for "
+            "inf, 0xFF800000 for -inf, 0x7FC00000 for nan"
+        ), start
+    if message.startswith("Expected suffix identifier after"):
+        if got.startswith("'#"):
+            return "expected an operation, got '#'; a comment starts with //", start
+        return f"expected a name of ASCII letters, digits and $._-, got {got}", start
+    if message == "Expected SSA value tuple size":
+        return (
+            "expected an operation, or '=' after the names of results; the operation "
+            "before takes no operands"
+        ), start
+    if message.strip() == "in block definition":
+        brace = _open_brace(text) if word is None else None
+        if brace is not None:
+            return "expected a '}' for this '{', got the end of the file", brace
+        why = f"expected an operation or '}}', got {got}"
+        if got == "'='":
+            why += "; before a dictionary of attributes write the word attributes"
+        return why, start
+    return message, start
+
+
+def _open_brace(text: str) -> int | None:
+    """Where the last brace stands that is not closed."""
+    braces: list[int] = []
+    for token in _TOKEN.finditer(text):
+        if token[0] == "{":
+            braces.append(token.start())
+        elif token[0] == "}" and braces:
+            braces.pop()
+    return braces[-1] if braces else None
