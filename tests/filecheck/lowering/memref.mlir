@@ -98,6 +98,18 @@ func.func @stack(%n: index, %x: f32) {
 // CHECK-NEXT:    ret void
 // CHECK-NEXT:  }
 
+// LLVM's own vectorizers stay away from indices that wrap at several widths.
+func.func @two_widths(%x: memref<?xf32>, %i: index) {
+  %short = arith.index_cast %i : index to i16
+  %a = arith.index_cast %short : i16 to index
+  %v = memref.load %x[%a] : memref<?xf32>
+  %b = arith.index_cast %i : index to i32
+  %c = arith.index_cast %b : i32 to index
+  memref.store %v, %x[%c] : memref<?xf32>
+  func.return
+}
+// CHECK: define void @two_widths({{.*}}) nounwind noimplicitfloat {
+
 func.func @empty(%x: memref<0x4xf32>) -> index {
   %c0 = arith.constant 0 : index
   %d = memref.dim %x, %c0 : memref<0x4xf32>

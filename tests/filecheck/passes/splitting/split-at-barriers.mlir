@@ -372,3 +372,37 @@ spmd.kernel @unstructured() {
 ^next:
   spmd.return
 }
+
+// -----
+
+// What a condition passes on unchanged stays in the context that it is in: the new value
+// is computed where the old one has been read.
+
+// CHECK-LABEL: spmd.kernel @swap
+// CHECK:         [[Q:%\w+]] = memref.load %q_context[[[LX:%\w+]]]
+// CHECK-NEXT:    } {spmd.work_items
+// CHECK:         [[Q:%\w+]] = memref.load %q_context[[[LX:%\w+]]]
+// CHECK-NEXT:    %sum = arith.addi [[Q]], %v : i32
+// CHECK-NEXT:    %p = memref.load %p_context[[[LX]]]
+// CHECK-NEXT:    memref.store %sum, %p_context[[[LX]]]
+// CHECK-NEXT:    memref.store %p, %q_context[[[LX]]]
+spmd.kernel @swap(%x: memref<?xi32>, %n: index, %v: i32) attributes {work_group_size = array<i64: 64>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %lid = spmd.local_id x
+  %a0 = memref.load %x[%lid] : memref<?xi32>
+  %b0 = memref.load %x[%lid] : memref<?xi32>
+  %a, %b, %k = scf.while (%p = %a0, %q = %b0, %i = %c0) : (i32, i32, index) -> (i32, i32, index) {
+    %more = arith.cmpi ult, %i, %n : index
+    scf.condition(%more) %p, %q, %i : i32, i32, index
+  } do {
+  ^bb0(%p: i32, %q: i32, %i: index):
+    spmd.barrier
+    %sum = arith.addi %q, %v : i32
+    spmd.barrier
+    %j = arith.addi %i, %c1 : index
+    scf.yield %sum, %p, %j : i32, i32, index
+  }
+  memref.store %a, %x[%lid] : memref<?xi32>
+  spmd.return
+}
