@@ -57,10 +57,13 @@ def test_fewer_lanes_where_there_are_fewer_work_items():
     assert (loop.lanes, loop.why_lanes) == (8, "there are not more work-items")
 
 
-def test_automatic_width_says_how_it_was_found():
-    loop = loop_of(LOAD + STORE, width="auto", group_size=1024)
+@pytest.mark.parametrize(("result", "registers"), [("absf", 4), ("sin", 2)])
+def test_automatic_width_says_how_it_was_found(result: str, registers: int):
+    body = f"{LOAD}  %w = math.{result} %v : f32\n{STORE.replace('%v', '%w')}"
+    loop = loop_of(body, width="auto", group_size=1024)
     assert re.fullmatch(
-        r"width=auto, 4 registers of \d+ bits with elements of 32 bits", loop.why_lanes
+        rf"width=auto, {registers} registers of \d+ bits with elements of 32 bits",
+        loop.why_lanes,
     )
 
 
