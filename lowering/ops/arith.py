@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IntegerAttr,
 )
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
+from spmd.analysis.ranges.integer_range import IntegerRange
+from spmd.dialects.interfaces.speculation import IntegerDivision
 from spmd.lowering.ops.conversions import define_computed, is_bf16, operand_to_compute
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.literals import (
@@ -91,10 +94,6 @@ _INTEGER_BINARY: dict[type[Operation], str] = {
     arith.AddiOp: "add",
     arith.SubiOp: "sub",
     arith.MuliOp: "mul",
-    arith.DivUIOp: "udiv",
-    arith.DivSIOp: "sdiv",
-    arith.RemUIOp: "urem",
-    arith.RemSIOp: "srem",
     arith.AndIOp: "and",
     arith.OrIOp: "or",
     arith.XOrIOp: "xor",
@@ -106,6 +105,78 @@ _INTEGER_BINARY: dict[type[Operation], str] = {
     arith.MinUIOp: "umin",
     arith.MaxUIOp: "umax",
 }
+
+
+_DIVISIONS: dict[type[Operation], str] = {
+    arith.DivUIOp: "udiv",
+    arith.DivSIOp: "sdiv",
+    arith.RemUIOp: "urem",
+    arith.RemSIOp: "srem",
+}
+
+
+def _range_of_lanes(writer: FunctionWriter, value: SSAValue) -> IntegerRange:
+    """What an integer may be, or each lane of a vector of them."""
+    width = scalar_bits(element_type(value.type))
+    if lane_count(value.type) is None:
+        return writer.ranges.of(value)
+    match value.owner:
+        case vector.BroadcastOp() as broadcast:
+            return _range_of_lanes(writer, broadcast.source)
+        case arith.SelectOp() as select:
+            chosen = (
+                _range_of_lanes(writer, each) for each in (select.lhs, select.rhs)
+            )
+            return next(chosen).join(next(chosen))
+        case arith.ConstantOp(value=DenseIntOrFPElementsAttr() as dense):
+            numbers = list(cast(Sequence[int], dense.get_values()))
+            return IntegerRange(min(numbers), max(numbers))
+        case _:
+            return IntegerRange.of_width(width)
+
+
+def _divisor(writer: FunctionWriter, op: Operation) -> str:
+    """
+    What `op` divides by: 1 in place of what would end the process.
+
+    That is 0, and -1 for the least number. Nothing is written where ranges exclude both.
+    """
+    lhs, rhs = op.operands
+    divisor, type_ = writer.get(rhs), writer.type_of(rhs)
+    scalar, lanes = element_type(rhs.type), lane_count(rhs.type)
+    division = IntegerDivision.of(op)
+    assert division is not None
+    least = -1 << scalar_bits(scalar) - 1
+    by, dividend = _range_of_lanes(writer, rhs), _range_of_lanes(writer, lhs)
+    may_be_zero = by.low <= 0 <= by.high
+    may_overflow = division.signed and by.low <= -1 <= by.high and dividend.low == least
+    if not (may_be_zero or may_overflow):
+        return divisor
+
+    def number(value: int) -> str:
+        return constant(integer_literal(value, scalar), llvm_type(scalar), lanes)
+
+    bit = like("i1", lanes)
+    divisor = writer.temp(f"freeze {type_} {divisor}", "by")
+    wrong: list[str] = []
+    if may_be_zero:
+        wrong.append(writer.temp(f"icmp eq {type_} {divisor}, {number(0)}"))
+    if may_overflow:
+        by_minus_one = writer.temp(f"icmp eq {type_} {divisor}, {number(-1)}")
+        of_least = writer.temp(f"icmp eq {writer.typed(lhs)}, {number(least)}")
+        wrong.append(writer.temp(f"and {bit} {by_minus_one}, {of_least}"))
+    if len(wrong) > 1:
+        wrong.append(writer.temp(f"or {bit} {', '.join(wrong)}"))
+    choice = f"select {bit} {wrong[-1]}, {type_} {number(1)}, {type_} {divisor}"
+    return writer.temp(choice, "divisor")
+
+
+@emits(*_DIVISIONS)
+def _division(writer: FunctionWriter, op: Operation) -> None:
+    exact = "exact " if "isExact" in op.properties else ""
+    dividend, divisor = writer.typed(op.operands[0]), _divisor(writer, op)
+    text = f"{_DIVISIONS[type(op)]} {exact}{dividend}, {divisor}"
+    writer.define(op.results[0], text)
 
 
 @emits(*_INTEGER_BINARY)
@@ -127,8 +198,8 @@ def _rounded_division(writer: FunctionWriter, op: Operation) -> None:
 
     The usual short forms, `(a + b - 1) / b`, overflow.
     """
-    lhs, rhs = op.operands
-    type_, a, b = writer.type_of(lhs), writer.get(lhs), writer.get(rhs)
+    lhs, _ = op.operands
+    type_, a, b = writer.type_of(lhs), writer.get(lhs), _divisor(writer, op)
     scalar, lanes = element_type(lhs.type), lane_count(lhs.type)
     zero = constant(integer_literal(0, scalar), llvm_type(scalar), lanes)
     sign = "u" if isinstance(op, arith.CeilDivUIOp) else "s"

@@ -54,6 +54,36 @@ func.func @no_numbers() -> (f32, f32, f32) {
 // CHECK: float 0xFFF0000000000000, 1
 // CHECK: float 0xFFF8000020000000, 2
 
+// Where the divisor is neither 0 nor -1, nothing stands before the division.
+func.func @known_divisors(%a: i32, %v: vector<4xi32>, %n: i8) -> (i32, vector<4xi32>, i32) {
+  %c3 = arith.constant 3 : i32
+  %threes = arith.constant dense<[3, 5, 7, 9]> : vector<4xi32>
+  %wide = arith.extui %n : i8 to i32
+  %more = arith.addi %wide, %c3 : i32
+  %x = arith.divsi %a, %c3 : i32
+  %y = arith.remsi %v, %threes : vector<4xi32>
+  %z = arith.divsi %a, %more : i32
+  func.return %x, %y, %z : i32, vector<4xi32>, i32
+}
+
+// CHECK-LABEL: define { i32, <4 x i32>, i32 } @known_divisors
+// CHECK:         %more = add i32 %wide, 3
+// CHECK-NEXT:    %x = sdiv i32 %a, 3
+// CHECK-NEXT:    %y = srem <4 x i32> %v, <i32 3, i32 5, i32 7, i32 9>
+// CHECK-NEXT:    %z = sdiv i32 %a, %more
+
+// An unsigned division cannot overflow.
+func.func @unsigned(%a: i32, %b: i32) -> i32 {
+  %r = arith.remui %a, %b : i32
+  func.return %r : i32
+}
+
+// CHECK-LABEL: define i32 @unsigned
+// CHECK:         %by = freeze i32 %b
+// CHECK-NEXT:    %t = icmp eq i32 %by, 0
+// CHECK-NEXT:    %divisor = select i1 %t, i32 1, i32 %by
+// CHECK-NEXT:    %r = urem i32 %a, %divisor
+
 // A rest makes the quotient one smaller if its sign is not that of the divisor.
 func.func @floordivsi(%a: i32, %b: i32) -> i32 {
   %r = arith.floordivsi %a, %b : i32
@@ -62,14 +92,21 @@ func.func @floordivsi(%a: i32, %b: i32) -> i32 {
 
 // CHECK-LABEL: define i32 @floordivsi(i32 %a, i32 %b) nounwind {
 // CHECK-NEXT:  entry:
-// CHECK-NEXT:    %t = sdiv i32 %a, %b
-// CHECK-NEXT:    %t.1 = srem i32 %a, %b
-// CHECK-NEXT:    %t.2 = icmp ne i32 %t.1, 0
-// CHECK-NEXT:    %t.3 = xor i32 %t.1, %b
-// CHECK-NEXT:    %t.4 = icmp slt i32 %t.3, 0
-// CHECK-NEXT:    %t.5 = and i1 %t.2, %t.4
-// CHECK-NEXT:    %t.6 = zext i1 %t.5 to i32
-// CHECK-NEXT:    %r = sub i32 %t, %t.6
+// CHECK-NEXT:    %by = freeze i32 %b
+// CHECK-NEXT:    %t = icmp eq i32 %by, 0
+// CHECK-NEXT:    %t.1 = icmp eq i32 %by, -1
+// CHECK-NEXT:    %t.2 = icmp eq i32 %a, -2147483648
+// CHECK-NEXT:    %t.3 = and i1 %t.1, %t.2
+// CHECK-NEXT:    %t.4 = or i1 %t, %t.3
+// CHECK-NEXT:    %divisor = select i1 %t.4, i32 1, i32 %by
+// CHECK-NEXT:    %t.5 = sdiv i32 %a, %divisor
+// CHECK-NEXT:    %t.6 = srem i32 %a, %divisor
+// CHECK-NEXT:    %t.7 = icmp ne i32 %t.6, 0
+// CHECK-NEXT:    %t.8 = xor i32 %t.6, %divisor
+// CHECK-NEXT:    %t.9 = icmp slt i32 %t.8, 0
+// CHECK-NEXT:    %t.10 = and i1 %t.7, %t.9
+// CHECK-NEXT:    %t.11 = zext i1 %t.10 to i32
+// CHECK-NEXT:    %r = sub i32 %t.5, %t.11
 // CHECK-NEXT:    ret i32 %r
 // CHECK-NEXT:  }
 
