@@ -21,6 +21,7 @@ from tests.execution.harness import (
     KERNELS,
     Launch,
     check_native,
+    check_native_launches,
     check_passes,
     check_schedules,
 )
@@ -79,14 +80,13 @@ def test_native_code_does_the_same(
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_scalar_native_code_does_the_same(case: Case):
-    for launch in case.launches:
-        check_native(
-            case.source,
-            case.arguments,
-            launch,
-            vectorize=False,
-            tolerance=case.tolerance,
-        )
+    check_native_launches(
+        case.source,
+        case.arguments,
+        case.launches,
+        vectorize=False,
+        tolerance=case.tolerance,
+    )
 
 
 @pytest.mark.parametrize("number", range(len(CASES)), ids=[c.name for c in CASES])
