@@ -161,7 +161,7 @@ def _jit() -> Any:
     for library in (RUNTIME_LIBRARY, VECTOR_LIBRARY):
         with contextlib.suppress(RuntimeError):
             llvm.load_library_permanently(library)
-    return llvm.create_lljit_compiler(suppress_errors=True)
+    return llvm.create_lljit_compiler()
 
 
 def _check_declarations(module: Any, symbols: Mapping[str, int]) -> None:
