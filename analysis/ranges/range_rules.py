@@ -266,7 +266,9 @@ def _in_work_group(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     size = nominal_size(op)
     largest = MAX_GROUP_SIZE if size is None else size
     if isinstance(op, LocalIdOp):
-        return IntegerRange(0, largest - 1, 0 if largest == 1 else 1)
+        if largest == 1:
+            return IntegerRange.constant(0)
+        return IntegerRange(0, largest - 1)
     kernel = enclosing(op, KernelOp)
     may_be_smaller = isinstance(op, LocalSizeOp) and not (
         kernel is not None and kernel.has_full_groups
