@@ -24,6 +24,7 @@ from spmd.analysis.ranges.integer_range import (
     has_no_signed_wrap,
     power_of_two_part,
 )
+from spmd.dialects.compat.missing_arith import IndexCastUIOp
 from spmd.dialects.enclosing import enclosing
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import (
@@ -231,10 +232,12 @@ def _of_some_lane(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     return inputs[0].join(IntegerRange.constant(neutral))
 
 
-@RULES.of(arith.ExtUIOp)
+@RULES.of(arith.ExtUIOp, IndexCastUIOp)
 def _zero_extend(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     (x,) = inputs
     source = bit_width(op.operands[0].type)
+    if source is not None and source > width:
+        return x.clamped(width, False)  # index_castui truncates as well
     if x.is_non_negative or source is None:
         return x
     return IntegerRange(0, (1 << source) - 1, power_of_two_part(x.divisor))

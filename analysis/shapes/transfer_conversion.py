@@ -19,6 +19,8 @@ from spmd.analysis.op_table import OpTable
 from spmd.analysis.ranges.integer_range import bit_width, power_of_two_part
 from spmd.analysis.shapes.shape import UNIFORM, VARYING, Shape, join_all
 from spmd.analysis.shapes.transfer import Lanes, TransferFunction, elementwise, strided
+from spmd.dialects.compat.missing_arith import IndexCastUIOp
+from spmd.dialects.interfaces.computation import is_unsigned
 from spmd.dialects.spmd import DimensionOp
 from spmd.dialects.spmd.ids import Counts
 
@@ -131,7 +133,7 @@ def _extend_unsigned(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> 
     return Shape.varying(power_of_two_part(x.lane_alignment))
 
 
-@CONVERSION.of(arith.IndexCastOp)
+@CONVERSION.of(arith.IndexCastOp, IndexCastUIOp)
 def _index_cast(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     source = bit_width(op.operands[0].type)
     target = bit_width(op.results[0].type)
@@ -139,7 +141,10 @@ def _index_cast(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape
         return elementwise(op, operands, lanes)
     if source == target:
         return operands[0]
-    return (_extend_signed if source < target else _truncate)(op, operands, lanes)
+    if source > target:
+        return _truncate(op, operands, lanes)
+    extend = _extend_unsigned if is_unsigned(op) else _extend_signed
+    return extend(op, operands, lanes)
 
 
 @CONVERSION.of(arith.SelectOp)

@@ -48,6 +48,8 @@ from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.type import get_element_type_or_self, have_compatible_shape
 
+from spmd.dialects.compat import missing_arith
+
 Comparison: TypeAlias = CmpiOp | CmpfOp
 ElementRule: TypeAlias = Callable[[Attribute, Attribute], str | None]
 """What a cast demands of the element types of its operand and result."""
@@ -362,3 +364,4 @@ def repair() -> None:
     _repair_select()
     for cast_, why_not in _CASTS.items():
         _repair_cast(cast_, why_not)
+    missing_arith.repair()

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.ranges.integer_range import IntegerRange
+from spmd.dialects.compat.missing_arith import RemFOp
 from spmd.dialects.interfaces.speculation import IntegerDivision
 from spmd.lowering.ops.conversions import define_computed, is_bf16, operand_to_compute
 from spmd.lowering.writing.function_writer import FunctionWriter
@@ -290,6 +291,7 @@ _FLOAT_BINARY: dict[type[Operation], str] = {
     arith.SubfOp: "fsub",
     arith.MulfOp: "fmul",
     arith.DivfOp: "fdiv",
+    RemFOp: "frem",
     arith.MinimumfOp: "minimum",
     arith.MaximumfOp: "maximum",
     arith.MinnumfOp: "minnum",

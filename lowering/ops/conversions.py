@@ -16,6 +16,7 @@ from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from spmd.dialects.compat.missing_arith import IndexCastUIOp
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.literals import constant
 from spmd.lowering.writing.module_writer import ModuleWriter
@@ -304,7 +305,7 @@ _INTEGER_EXTENSION = {
     arith.ExtUIOp.name: "zext",
     arith.TruncIOp.name: "trunc",
     arith.IndexCastOp.name: "sext",
-    "arith.index_castui": "zext",
+    IndexCastUIOp.name: "zext",
 }
 
 

@@ -6,6 +6,7 @@ import math
 
 from xdsl.dialects import arith
 
+from spmd.dialects.compat.missing_arith import IndexCastUIOp
 from spmd.dialects.diagnostics import fail
 from spmd.reference.compiler import HELPERS, Body, helper, meaning
 from spmd.reference.facts import poison_source
@@ -33,6 +34,7 @@ expressions(
         arith.TruncIOp: "{0} & {t.mask}",
         arith.ExtSIOp: SIGN_EXTENDED,
         arith.IndexCastOp: SIGN_EXTENDED,
+        IndexCastUIOp: "{0} & {t.mask}",
         arith.ExtFOp: "+{0}",
     }
 )

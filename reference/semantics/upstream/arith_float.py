@@ -6,6 +6,7 @@ import math
 
 from xdsl.dialects import arith
 
+from spmd.dialects.compat.missing_arith import RemFOp
 from spmd.reference.compiler import Body, helper, meaning
 from spmd.reference.semantics.expressions import FLOAT_KINDS, elementwise, expressions
 
@@ -18,6 +19,14 @@ def divide(a: float, b: float) -> float:
         if a == 0.0 or a != a:
             return math.nan
         return math.copysign(math.inf, a) * math.copysign(1.0, b)
+
+
+@helper
+def float_remainder(a: float, b: float) -> float:
+    """With the sign of `a`."""
+    if math.isinf(a) or b == 0.0:
+        return math.nan
+    return math.fmod(a, b)
 
 
 @helper
@@ -56,6 +65,7 @@ expressions(
         arith.SubfOp: FLOAT_KINDS["sub"],
         arith.MulfOp: FLOAT_KINDS["mul"],
         arith.DivfOp: "divide({0}, {1})",
+        RemFOp: "float_remainder({0}, {1})",
     },
     rounds=True,
 )
