@@ -12,6 +12,7 @@ from spmd.dialects.spmd import KernelOp
 from spmd.runtime.arguments.signature import PackedArguments, Parameter, Signature
 from spmd.runtime.arguments.sizes import Size, Triple, whole_number
 from spmd.runtime.errors import LaunchError, compile_errors
+from spmd.runtime.launching.threads import MAX_THREADS, THREADS
 from spmd.runtime.native_kernel import compiling
 from spmd.runtime.pipeline import Unit, ir_after
 
@@ -155,9 +156,8 @@ class EntryPoint(ABC, Generic[OpT, CallT, NativeT]):
             number = whole_number(threads)
         except TypeError:
             number = 0
-        if number < 1:
+        if not 1 <= number <= MAX_THREADS:
             raise LaunchError(
-                f"{self.name}: expected threads as a whole number of at least 1, got "
-                f"{threads!r}"
+                f"{self.name}: expected threads as {THREADS}, got {threads!r}"
             )
         return number

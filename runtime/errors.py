@@ -8,6 +8,8 @@ do. An `InternalError` is a `CompileError` that is our fault, and says so.
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +17,12 @@ from dataclasses import dataclass
 from xdsl.utils.exceptions import DiagnosticException, ParseError
 
 from spmd.dialects.diagnostics import KernelError
+
+MAX_NESTING = 256
+"""How deep operations may nest: parser, passes and printer call themselves for each."""
+
+_FRAMES = 40 * MAX_NESTING
+"""More than that takes, of Python's stack; the deepest use measured is 15 for each."""
 
 _SHOWN_BEFORE, _SHOWN_AFTER = 100, 60
 """Characters of a source line that are shown before and after the column."""
@@ -122,6 +130,35 @@ def internal_error(doing: str, error: Exception, file: str | None) -> InternalEr
     )
 
 
+class _Frames:
+    """
+    Room for calls inside of calls while there is work, in any thread.
+
+    The limit belongs to all threads: the last that ends puts back what the user had.
+    """
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._working = 0
+        self._before = 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._working:
+                self._before = sys.getrecursionlimit()
+                sys.setrecursionlimit(max(self._before, _FRAMES))
+            self._working += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._working -= 1
+            if not self._working:
+                sys.setrecursionlimit(self._before)
+
+
+_frames = _Frames()
+
+
 @contextmanager
 def compile_errors(source: SourceText | None, doing: str) -> Generator[None]:
     """
@@ -131,7 +168,8 @@ def compile_errors(source: SourceText | None, doing: str) -> Generator[None]:
     compiler, which was `doing` something, and keeps its traceback as the cause.
     """
     try:
-        yield
+        with _frames:
+            yield
     except CompileError:
         raise
     except ParseError as error:
@@ -143,7 +181,7 @@ def compile_errors(source: SourceText | None, doing: str) -> Generator[None]:
         raise located(str(error), source, None) from None
     except RecursionError:
         raise CompileError(
-            f"expected operations nested less deeply, got a RecursionError while {doing}",
+            f"expected operations nested at most {MAX_NESTING} deep, got more while {doing}",
             file=source.name if source else None,
         ) from None
     except Exception as error:

@@ -46,6 +46,7 @@ from spmd.runtime.advice import (
     instead_of_types,
 )
 from spmd.runtime.errors import (
+    MAX_NESTING,
     CompileError,
     SourceText,
     compile_errors,
@@ -141,6 +142,8 @@ class LocatingParser(Parser):
             self.raise_error(message, place, place + 1)
 
     def parse_operation(self) -> Operation:
+        if len(self._names) >= MAX_NESTING:
+            self.raise_error(f"expected operations nested at most {MAX_NESTING} deep")
         op = super().parse_operation()
         position = self._names.pop()
         if isinstance(op.location, UnknownLoc):

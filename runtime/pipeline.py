@@ -63,10 +63,15 @@ def stages(
         steps = flatten((sequence,))
         for step in steps:
             run_passes(module, (step,), source)
-            yield step.name, str(module)
+            yield step.name, _printed(module, source)
         if steps != (sequence,):
-            yield sequence.name, str(module)
+            yield sequence.name, _printed(module, source)
     yield LLVM_STAGE, to_llvm(module, source)
+
+
+def _printed(module: ModuleOp, source: SourceText | None) -> str:
+    with compile_errors(source, "printing the IR"):
+        return str(module)
 
 
 def ir_after(stages: Iterator[tuple[str, str]], wanted: str) -> str:

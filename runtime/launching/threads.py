@@ -21,6 +21,13 @@ STACK_BYTES = 16 << 20
 """The stack of a helping thread; the system's own choice may be 2 MiB or less."""
 
 
+MAX_THREADS = 1024
+"""Threads of a launch; each has a stack, and more than CPUs make nothing faster."""
+
+THREADS = f"a whole number from 1 to {MAX_THREADS}"
+"""What messages expect."""
+
+
 def available_threads() -> int:
     """`SPMD_NUM_THREADS`, else the number of CPUs this process may use."""
     text = os.environ.get("SPMD_NUM_THREADS")
@@ -30,10 +37,8 @@ def available_threads() -> int:
         threads = int(text)
     except ValueError:
         threads = 0
-    if threads < 1:
-        raise LaunchError(
-            f"expected SPMD_NUM_THREADS as a whole number of at least 1, got {text!r}"
-        )
+    if not 1 <= threads <= MAX_THREADS:
+        raise LaunchError(f"expected SPMD_NUM_THREADS as {THREADS}, got {text!r}")
     return threads
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE, MAX_LOCAL_BYTES
 from spmd.runtime.arguments.limits import MAX_PRIVATE_BYTES
 from spmd.runtime.arguments.sizes import DEFAULT_GROUP_SIZE
+from spmd.runtime.errors import MAX_NESTING
+from spmd.runtime.launching.threads import MAX_THREADS
 from spmd.runtime.options import WIDTHS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "runtime.md").read_text()
@@ -25,6 +27,8 @@ def test_limits_are_the_ones_of_the_code():
         MAX_LOCAL_BYTES,
         MAX_PRIVATE_BYTES,
         MAX_EXTENT,
+        MAX_THREADS,
+        MAX_NESTING,
     ]
     assert f'`"auto"`, {", ".join(map(str, WIDTHS))} |' in PAGE
     assert f"choice of {DEFAULT_GROUP_SIZE}\nwork-items" in PAGE

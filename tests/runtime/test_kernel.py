@@ -262,12 +262,13 @@ def test_overlap_with_a_noalias_argument_is_an_error():
         (None, {"global_size": -1}, "expected global_size with one to three"),
         (None, {"global_size": None}, "expected global_size, the number of work-items"),
         (None, {"global_size": True}, "expected global_size as a whole number"),
-        (None, {"threads": True}, "expected threads as a whole number of at least 1"),
+        (None, {"threads": True}, "expected threads as a whole number from 1 to 1024"),
         (None, {"global_size": 1.5}, "expected global_size as a whole number"),
         (None, {"group_size": 0}, "expected group_size with one to three"),
         (None, {"group_size": 16385}, "expected a group_size of at most 16384"),
-        (None, {"threads": 0}, "expected threads as a whole number of at least 1"),
-        (None, {"threads": 1.0}, "expected threads as a whole number of at least 1"),
+        (None, {"threads": 0}, "expected threads as a whole number from 1 to 1024"),
+        (None, {"threads": 1025}, "expected threads as .* 1 to 1024, got 1025"),
+        (None, {"threads": 1.0}, "expected threads as a whole number from 1 to 1024"),
     ],
 )
 def test_wrong_launch(args: Any, sizes: dict[str, Any], message: str):

@@ -1,10 +1,12 @@
 """Locations on every op, and errors that show the line they are about."""
 
+import sys
 from pathlib import Path
 
 import pytest
 from xdsl.dialects.builtin import FileLineColLoc
 
+import spmd
 from spmd.runtime.errors import CompileError, InternalError, SourceText, compile_errors
 from spmd.runtime.parsing import parse, read_file, read_source
 
@@ -129,7 +131,27 @@ def test_definition_that_dominates_is_fine(body: str):
 
 def test_nesting_too_deep_is_an_error():
     deep = "scf.execute_region {" * 5000
-    assert "nested less deeply" in error(f"func.func @f() {{ {deep}").message
+    got = error(f"func.func @f() {{ {deep}")
+    assert got.message == "expected operations nested at most 256 deep"
+    assert got.column == 18 + 20 * 255
+
+
+def test_what_is_not_too_deep_compiles_and_prints():
+    module = "spmd.kernel @k(%c: i1) {\n" + "scf.if %c {\n" * 200 + "}\n" * 200
+    program = spmd.compile(module + "spmd.return\n}", vectorize=False)
+    before = sys.getrecursionlimit()
+    assert dict(program.stages())["spmd-to-loops"]
+    program["k"](True, global_size=1)
+    assert sys.getrecursionlimit() == before
+
+
+def test_deep_recursion_in_several_threads_leaves_the_limit_as_it_was():
+    before = sys.getrecursionlimit()
+    with compile_errors(None, "this"):
+        with compile_errors(None, "that"):
+            assert sys.getrecursionlimit() > before
+        assert sys.getrecursionlimit() > before
+    assert sys.getrecursionlimit() == before
 
 
 def test_long_line_is_cut():
