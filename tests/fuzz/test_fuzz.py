@@ -18,7 +18,7 @@ from tests.fuzz.properties import VARIANTS, check, check_meetings
 from tests.fuzz.writer import Choose
 
 PARTS = 5
-KERNELS = 50
+KERNELS = 25
 """Of each sort."""
 
 
