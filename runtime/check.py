@@ -55,8 +55,10 @@ def check(
     the faults one by one. Raises `CompileError` and `LaunchError` as a launch does.
     """
     if not isinstance(source, Kernel | HostFunction):
-        program = source if isinstance(source, Program) else compile(source)
-        source = chosen(program, kernel, "kernel=")
+        if not isinstance(source, Program):
+            # Whether all work-items come to a barrier is what the run will show.
+            source = compile(source, divergent_barriers="allow")
+        source = chosen(source, kernel, "kernel=")
     return source.check(
         *args,
         global_size=global_size,

@@ -6,12 +6,19 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from spmd.dialects import compat
 from spmd.dialects.spmd import KernelOp
-from spmd.runtime.errors import CompileError, SourceText, unknown_name
+from spmd.passes.kernels.check_barriers import CheckBarriersPass
+from spmd.runtime.errors import (
+    CompileError,
+    SourceText,
+    compile_errors,
+    unknown_name,
+)
 from spmd.runtime.explanation.explanation import Explanation
 from spmd.runtime.host_function import HostFunction
 from spmd.runtime.kernel import Kernel, explain_all
@@ -40,6 +47,9 @@ class Program(Mapping[str, Kernel | HostFunction]):
         self, module: ModuleOp, options: CompileOptions, source: SourceText | None
     ):
         self._unit = unit = Unit(module, options, source)
+        # Those in functions that kernels call are seen when calls are inlined.
+        with compile_errors(source, "checking barriers"):
+            CheckBarriersPass(options.divergent_barriers).apply(Context(), module)
         kernels = {
             op.sym_name.data: Kernel(unit, op)
             for op in module.ops
@@ -143,7 +153,7 @@ def compile(
 
     Native code is made when a kernel is first launched, once for each work-group size
     unless `specialize` is `False`.
-    Raises `CompileError`.
+    Raises `CompileError`, for barriers of kernels too that not all work-items reach.
     """
     options = CompileOptions.checked(
         {

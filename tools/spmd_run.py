@@ -149,7 +149,10 @@ def _run(options: argparse.Namespace) -> int:
             "width": int(width) if width.isdecimal() else width,
             "strategy": options.strategy,
             "vectorize": not options.no_vectorize,
-            "divergent_barriers": options.divergent_barriers,
+            # With --check, the run shows whether all work-items come to a barrier.
+            "divergent_barriers": "allow"
+            if options.check
+            else options.divergent_barriers,
             "check_barriers": options.check_barriers,
         }
     )

@@ -130,3 +130,22 @@ def test_public_names_exist():
     with pytest.raises(AttributeError, match="module 'spmd' has no attribute 'nope'"):
         spmd.nope  # pyright: ignore
     assert inspect.signature(spmd.compile).parameters["strategy"].default == "auto"
+
+
+def test_a_barrier_that_not_all_reach_is_an_error_before_any_launch():
+    source = """
+spmd.kernel @k() {
+  %c0 = arith.constant 0 : index
+  %lid = spmd.local_id x
+  %first = arith.cmpi eq, %lid, %c0 : index
+  scf.if %first {
+    spmd.barrier
+  }
+  spmd.return
+}
+"""
+    with pytest.raises(spmd.CompileError, match="expected all work-items") as info:
+        spmd.compile(source)
+    assert info.value.line == 7
+    spmd.compile(source, divergent_barriers="allow")
+    assert not spmd.check(source, global_size=4)
