@@ -252,3 +252,26 @@ func.func @uniform_store(%b: index, %n: index, %s: i32, %x: memref<?xi32>) {
   }
   func.return
 }
+
+// -----
+
+// A lane that has left the loop keeps what it left with.
+
+// CHECK-LABEL: func.func @leaves_in_turn
+// CHECK:         %sum = scf.for %k = %start to %n step %c8 iter_args(%a = %zero) -> (i32) {
+// CHECK:           %c = spmd.masked %active -> (i32) {
+// CHECK:           [[KEPT:%\w+]] = arith.select %active, %c, %a : i32
+// CHECK-NEXT:      scf.yield [[KEPT]] : i32
+func.func @leaves_in_turn(%b: index, %n: index, %x: memref<?xi32>) {
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0 : i32
+  spmd.sub_group (%lx) shape [8] at (%b) {
+    %sum = scf.for %k = %lx to %n step %c8 iter_args(%a = %zero) -> (i32) {
+      %v = memref.load %x[%k] : memref<?xi32>
+      %c = arith.addi %a, %v : i32
+      scf.yield %c : i32
+    }
+    memref.store %sum, %x[%lx] : memref<?xi32>
+  }
+  func.return
+}

@@ -296,3 +296,23 @@ func.func @last_counted(%n: i32, %b: index, %x: memref<?xi32>) {
   }
   func.return
 }
+
+// -----
+
+// Where no lane is active the divisor is 1.
+
+// CHECK-LABEL: func.func @quotient_of_none
+// CHECK:         %c1_i32 = arith.constant 1 : i32
+// CHECK:         [[SOME:%\w+]] = vector.reduction <or>
+// CHECK-NEXT:    [[DIVISOR:%\w+]] = arith.select [[SOME]], %d, %c1_i32 : i32
+// CHECK-NEXT:    %q = arith.divsi %u, [[DIVISOR]] : i32
+func.func @quotient_of_none(%b: index, %x: memref<?xi32>, %u: i32, %d: i32, %n: index) {
+  spmd.sub_group (%lx) shape [4] at (%b) {
+    %low = arith.cmpi slt, %lx, %n : index
+    spmd.masked %low {
+      %q = arith.divsi %u, %d : i32
+      memref.store %q, %x[%lx] : memref<?xi32>
+    }
+  }
+  func.return
+}
