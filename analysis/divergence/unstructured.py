@@ -320,7 +320,7 @@ class UnstructuredRegion:
         groups = [_merge(v, node in state.sync) for node, v in arriving.items()]
         if split is None:
             return _merge(groups, bool(state.branches))[1]
-        return _merge(groups, split.node.get(target, -1) in state.sync)[1]
+        return _merge(groups, split.node.get(target) in state.sync)[1]
 
     def _leaves_with(
         self, edge: Edge, target: int, home: Block | None, dimension: int

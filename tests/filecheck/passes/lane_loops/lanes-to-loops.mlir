@@ -55,3 +55,21 @@ func.func @room(%sizes: memref<?xindex>, %y: memref<?xf32>, %first: index, %v: f
   }
   func.return
 }
+
+// A scan is a loop that keeps the sum so far of each lane.
+
+// CHECK-LABEL: func.func @sums_so_far
+// CHECK:         [[ZERO:%\w+]] = arith.constant 0 : i32
+// CHECK:         scf.for [[LANE:%\w+]] = %c0 to %c4 step %c1 iter_args([[SUM:%\w+]] = [[ZERO]]) -> (i32) {
+// CHECK-NEXT:      [[V:%\w+]] = memref.load %v_lanes[[[LANE]]] : memref<4xi32>
+// CHECK-NEXT:      [[MORE:%\w+]] = arith.addi [[SUM]], [[V]] : i32
+// CHECK-NEXT:      memref.store [[MORE]], %sum_lanes[[[LANE]]] : memref<4xi32>
+// CHECK-NEXT:      scf.yield [[MORE]] : i32
+func.func @sums_so_far(%b: index, %x: memref<?xi32>) {
+  spmd.sub_group (%lx) shape [4] at (%b) {
+    %v = memref.load %x[%lx] : memref<?xi32>
+    %sum = spmd.scan inclusive add %v across sub_group : i32
+    memref.store %sum, %x[%lx] : memref<?xi32>
+  }
+  func.return
+}
