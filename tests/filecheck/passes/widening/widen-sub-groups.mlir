@@ -316,3 +316,22 @@ func.func @quotient_of_none(%b: index, %x: memref<?xi32>, %u: i32, %d: i32, %n: 
   }
   func.return
 }
+
+// -----
+
+// Read as unsigned, an end below zero is past all lanes.
+
+// CHECK-LABEL: func.func @unsigned_end
+// CHECK:         [[END:%\w+]] = arith.minui %n, %c9223372036854775807 : index
+// CHECK-NEXT:    %low = vector.create_mask [[END]] : vector<4xi1>
+func.func @unsigned_end(%b: index, %n: index, %x: memref<?xi32>) {
+  %zero = arith.constant 0 : i32
+  spmd.sub_group (%lx) shape [4] at (%b) {
+    %lane = spmd.lane_id
+    %low = arith.cmpi ult, %lane, %n : index
+    spmd.masked %low {
+      memref.store %zero, %x[%lx] : memref<?xi32>
+    }
+  }
+  func.return
+}
