@@ -50,6 +50,10 @@ class EntryPoint(ABC, Generic[OpT, CallT, NativeT]):
     def _check_code(self) -> Signature:
         """How to call it; fails if that is not possible."""
 
+    @abstractmethod
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied by source and options; the copy compiles again."""
+
     def __repr__(self) -> str:
         arguments = ", ".join(p.declaration() for p in self.parameters)
         return f"<spmd {self.kind} {self.name}({arguments})>"

@@ -72,6 +72,9 @@ class HostFunction(EntryPoint[func.FuncOp, "HostCall", "NativeHost"]):
         self._kernels = kernels
         super().__init__(unit, op)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _function_again, (self._unit, self.name, self._kernels)
+
     def _check_code(self) -> Signature:
         op, module = self._op, self._unit.module
         for argument in op.body.blocks[0].args:
@@ -149,6 +152,14 @@ class HostFunction(EntryPoint[func.FuncOp, "HostCall", "NativeHost"]):
         with compile_errors(source, f"compiling '{self.name}' to native code"):
             native = compile_native(llvm_ir, symbols={LAUNCHER: LAUNCHER_ADDRESS})
         return NativeHost(self.name, native, launches)
+
+
+def _function_again(
+    unit: Unit, name: str, kernels: Mapping[str, Kernel]
+) -> HostFunction:
+    op = unit.symbol(name)
+    assert isinstance(op, func.FuncOp)
+    return HostFunction(unit, op, kernels)
 
 
 class NativeHost:

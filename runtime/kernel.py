@@ -64,6 +64,9 @@ class Kernel(EntryPoint[KernelOp, Launch, NativeKernel]):
         self._plans: dict[Sizes, tuple[NativeKernel | None, Range]] = {}
         super().__init__(unit, op)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _kernel_again, (self._unit, self.name)
+
     def _check_code(self) -> Signature:
         functions = called_functions(self._unit.module, self._op)
         local_bytes = check_kernel(self._op, list(functions.values()))
@@ -169,6 +172,12 @@ class Kernel(EntryPoint[KernelOp, Launch, NativeKernel]):
 
     def _compile(self, size: Triple | None, full: bool) -> NativeKernel:
         return compile_kernel(self._unit, self._op, size, full)
+
+
+def _kernel_again(unit: Unit, name: str) -> Kernel:
+    op = unit.symbol(name)
+    assert isinstance(op, KernelOp)
+    return Kernel(unit, op)
 
 
 def explain_all(kernels: Iterable[Kernel]) -> Explanation:

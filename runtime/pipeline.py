@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
+from xdsl.traits import SymbolTable
 
 from spmd.dialects.spmd import KernelOp
 from spmd.lowering.emit import emit_llvm
@@ -17,7 +19,7 @@ from spmd.lowering.ops.assertions import Assertions
 from spmd.passes.pipelines.pipeline import flatten
 from spmd.runtime.errors import CompileError, SourceText, compile_errors, unknown_name
 from spmd.runtime.options import CompileOptions
-from spmd.runtime.parsing import make_context
+from spmd.runtime.parsing import make_context, parse
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,22 @@ class Unit:
     module: ModuleOp
     options: CompileOptions
     source: SourceText | None
+
+    @classmethod
+    def parsed(cls, source: SourceText, options: CompileOptions) -> Unit:
+        """The module written in `source`."""
+        return cls(parse(source), options, source)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied by source and options."""
+        source = self.source or SourceText("<module>", str(self.module))
+        return Unit.parsed, (source, self.options)
+
+    def symbol(self, name: str) -> Operation:
+        """The kernel or function of this name, which there is."""
+        op = SymbolTable.lookup_symbol(self.module, name)
+        assert op is not None, "only names of what there is are asked for"
+        return op
 
 
 LLVM_STAGE = "spmd-llvm"

@@ -29,7 +29,7 @@ from spmd.runtime.options import (
     Target,
     Width,
 )
-from spmd.runtime.parsing import parse, read_source, verify
+from spmd.runtime.parsing import read_source, verify
 from spmd.runtime.pipeline import Unit, ir_after, launched_kernels, stages
 
 
@@ -43,13 +43,12 @@ class Program(Mapping[str, Kernel | HostFunction]):
     launch; `Kernel.stages` those of one kernel, for a group size if you like.
     """
 
-    def __init__(
-        self, module: ModuleOp, options: CompileOptions, source: SourceText | None
-    ):
-        self._unit = unit = Unit(module, options, source)
+    def __init__(self, unit: Unit):
+        self._unit = unit
+        module, source = unit.module, unit.source
         # Those in functions that kernels call are seen when calls are inlined.
         with compile_errors(source, "checking barriers"):
-            CheckBarriersPass(options.divergent_barriers).apply(Context(), module)
+            CheckBarriersPass(unit.options.divergent_barriers).apply(Context(), module)
         kernels = {
             op.sym_name.data: Kernel(unit, op)
             for op in module.ops
@@ -74,7 +73,10 @@ class Program(Mapping[str, Kernel | HostFunction]):
     @classmethod
     def from_source(cls, source: SourceText, options: CompileOptions) -> Program:
         """The program written in `source`."""
-        return cls(parse(source), options, source)
+        return cls(Unit.parsed(source, options))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Program, (self._unit,)
 
     def __getitem__(self, name: str) -> Kernel | HostFunction:
         try:
@@ -171,7 +173,7 @@ def compile(
         compat.ensure()
         module = source.clone()
         verify(module, None)
-        return Program(module, options, None)
+        return Program(Unit(module, options, None))
     if not isinstance(source, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise CompileError(
             f"expected a path, MLIR text or a ModuleOp, got a {type(source).__name__}"

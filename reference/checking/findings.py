@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from html import escape
 from typing import Literal
 
 from xdsl.ir import Operation
@@ -102,13 +103,19 @@ class Report:
 
     def __str__(self) -> str:
         parts = [str(finding) for finding in (*self.errors, *self.notes)]
+        return "\n\n".join((*parts, self._summary()))
+
+    def __repr__(self) -> str:
+        return f"<spmd report: {self._summary()}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def _summary(self) -> str:
         number = len(self.errors)
-        if not number:
-            parts.append(f"@{self.kernel}: no fault found")
-        else:
-            faults = "1 fault" if number == 1 else f"{number} faults"
-            parts.append(f"@{self.kernel}: {faults} found")
-        return "\n\n".join(parts)
+        faults = {0: "no fault", 1: "1 fault"}.get(number, f"{number} faults")
+        return f"@{self.kernel}: {faults} found"
 
 
 def element(memory: MemRef, position: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
 
 from spmd.runtime.explanation.facts import KernelFacts
@@ -26,6 +27,13 @@ class Explanation:
 
     def __str__(self) -> str:
         return "\n\n".join(map(text_of, self.kernels))
+
+    def __repr__(self) -> str:
+        return f"<spmd explanation of {', '.join(k.name for k in self.kernels)}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return f"<pre>{escape(str(self))}</pre>"
 
     def as_dict(self) -> Mapping[str, Any]:
         """What `to_json` writes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ctypes import addressof, c_char, c_int64
 from struct import pack_into
 from time import perf_counter_ns
+from typing import NoReturn
 
 from spmd.runtime.arguments.signature import PackedArguments, Signature
 from spmd.runtime.arguments.sizes import Range
@@ -98,6 +99,15 @@ class Launch:
         self._memory = self._scratch + packed.local_bytes
         self._direct = not (self._memory or self._deep) and (
             threads == 1 or self._groups == 1
+        )
+
+    def __repr__(self) -> str:
+        return f"<spmd launch of {self._kernel} in {self._groups} groups>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "expected something without addresses to pickle or copy, got a launch; take "
+            "the kernel and its arguments, and bind them again"
         )
 
     def __call__(self) -> None:

@@ -20,6 +20,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    __version__: str
     from spmd.reference.checking.findings import Report
     from spmd.runtime.check import check
     from spmd.runtime.errors import CompileError, InternalError, LaunchError
@@ -66,6 +67,8 @@ _HOME = {
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("xdsl-spmd")
     if name not in _HOME:
         raise AttributeError(f"module 'spmd' has no attribute '{name}'")
     value = getattr(import_module(_HOME[name]), name)

@@ -1,7 +1,12 @@
 """What `spmd.compile` gives, from which sources, with which stages."""
 
 import inspect
+from collections.abc import Callable
+from copy import copy, deepcopy
+from html import escape
+from importlib import metadata
 from pathlib import Path
+from pickle import dumps, loads
 from typing import Any
 
 import numpy as np
@@ -149,3 +154,63 @@ spmd.kernel @k() {
     assert info.value.line == 7
     spmd.compile(source, divergent_barriers="allow")
     assert not spmd.check(source, global_size=4)
+
+
+BOTH = """
+spmd.kernel @double(%x: memref<?xi32>) {
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xi32>
+  %w = arith.addi %v, %v : i32
+  memref.store %w, %x[%i] : memref<?xi32>
+  spmd.return
+}
+func.func @host(%n: index, %x: memref<?xi32>) {
+  spmd.launch @double global(%n) of(%n) (%x) : memref<?xi32>
+  func.return
+}
+"""
+
+
+def pickled(what: Any) -> Any:
+    return loads(dumps(what))
+
+
+@pytest.mark.parametrize("again", [pickled, deepcopy, copy])
+@pytest.mark.parametrize("as_module", [False, True])
+def test_programs_and_their_members_are_copied_by_source(
+    again: Callable[[Any], Any], as_module: bool
+):
+    source = parse(SourceText("k.mlir", BOTH)) if as_module else BOTH
+    program = spmd.compile(source, vectorize=False)
+    program["double"](np.ones(3, np.int32), global_size=3)
+    x = np.ones(3, np.int32)
+    again(program)["double"](x, global_size=3)
+    again(program["double"])(x, global_size=3)
+    again(program["host"])(3, x)
+    assert list(x) == [8, 8, 8]
+    assert "vectorize" not in dict(again(program).stages())
+
+
+def test_what_users_hold_says_what_it_is_in_few_words():
+    program = spmd.compile(BOTH)
+    kernel = program.kernels["double"]
+    x = np.ones(3, np.int32)
+    launch = kernel.bind(x, global_size=3)
+    report = kernel.check(x, global_size=4, group_size=4)
+    explanation = kernel.explain()
+    assert repr(program) == "<spmd program with double, host>"
+    assert repr(kernel) == "<spmd kernel double(%x: memref<?xi32>)>"
+    assert repr(launch) == "<spmd launch of double in 1 groups>"
+    assert repr(report) == "<spmd report: @double: 2 faults found>"
+    assert repr(explanation) == "<spmd explanation of double>"
+    for shown in (report, explanation):
+        html = shown._repr_html_()  # pyright: ignore[reportPrivateUsage]
+        assert html == f"<pre>{escape(str(shown))}</pre>"
+        assert str(deepcopy(shown)) == str(shown)
+    assert str(loads(dumps(explanation))) == str(explanation)
+    with pytest.raises(TypeError, match="take the kernel and its arguments"):
+        dumps(launch)
+
+
+def test_the_version_is_that_of_the_package():
+    assert spmd.__version__ == metadata.version("xdsl-spmd")
