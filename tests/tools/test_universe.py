@@ -57,7 +57,10 @@ print(*sorted(m for m in sys.modules if m.startswith("spmd.dialects.compat.")))
     ("text", "repairs"),
     [
         ("func.func @f() { func.return }", ""),
-        ("%0 = arith.constant 1 : i32", "spmd.dialects.compat.elementwise"),
+        (
+            "%0 = arith.constant 1 : i32",
+            "spmd.dialects.compat.elementwise spmd.dialects.compat.missing_arith",
+        ),
         (
             "func.func @f(%p: !llvm.ptr) { func.return }",
             "spmd.dialects.compat.atomics",
