@@ -117,6 +117,11 @@ def instead_of_text(message: str, text: str, start: int) -> tuple[str, int]:
         if got.startswith("'#"):
             return "expected an operation, got '#'; a comment starts with //", start
         return f"expected a name of ASCII letters, digits and $._-, got {got}", start
+    if message == "End of file reached before closing string literal.":
+        return (
+            "expected a '\"' at the end of the string, got the end of the line",
+            start,
+        )
     if message == "Expected SSA value tuple size":
         return (
             "expected an operation, or '=' after the names of results; the operation "

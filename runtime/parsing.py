@@ -83,11 +83,16 @@ def _load_dialect(name: str, variable: str) -> Dialect:
     return getattr(import_module(f"xdsl.dialects.{name}"), variable)
 
 
+_STRING = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
+"""xDSL's own pattern takes time exponential in the length of a string that has no end."""
+
+
 class LocatingParser(Parser):
     """Gives every op the file, line and column of its name as location."""
 
     def __init__(self, context: Context, source: SourceText):
         super().__init__(context, source.text, source.name)
+        setattr(self.lexer, "_unescaped_characters_regex", _STRING)
         self._file = StringAttr(source.name)
         self._source = source.text
         self._line_starts = [0]
