@@ -28,6 +28,11 @@ def verify_forwarded_values(op: Operation) -> None:
     if op.successors:
         _verify_successors(op)
     flow = RegionBranch.of(op) if op.regions else None
+    for region in op.regions:
+        if flow is None and len(region.blocks) < 2:
+            continue
+        if any(block.last_op is None for block in region.blocks):
+            fail(op, "expected every block to end in a terminator, got an empty one")
     if flow is None or op.get_trait(IsolatedFromAbove) is not None:
         return  # what a kernel takes comes from its launches
     for source in (None, *op.regions):

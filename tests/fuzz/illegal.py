@@ -8,6 +8,7 @@ error, a crash, a hang or LLVM's own words mean that a check is missing.
 
 from __future__ import annotations
 
+import re
 import signal
 from dataclasses import replace
 from functools import cache
@@ -300,6 +301,49 @@ def write_faulty_kernel(choose: Choose) -> Kernel:
         if (text := _with_fault(parsed(kernel.source).clone(), choose)) is not None:
             return replace(kernel, source=text)
     return kernel
+
+
+_TOKEN = re.compile(r"\s+|[\w.%@^#!]+|.")
+_STRANGE = (
+    *("", "\0", "\u00e9", "\t", "\r\n", '"', "{", "}", "(", ")", "-", "!", "#", "//"),
+    *(
+        "9" * 30,
+        "0x",
+        "inf",
+        "index",
+        "i0",
+        "i128",
+        "f80",
+        "i9999999",
+        "none",
+        "tuple<>",
+    ),
+    *("%0", "@", "^bb9", "memref<", "vector<0xf32>", "loc(unknown)"),
+)
+"""What is put into texts."""
+
+
+def write_mangled_kernel(choose: Choose) -> Kernel:
+    """The text of a kernel of the tests with a few tokens changed, moved or left out."""
+    sources = _sources()
+    tokens = _TOKEN.findall(sources[choose(len(sources))])
+    for _ in range(1 + choose(3)):
+        at, other = choose(len(tokens)), tokens[choose(len(tokens))]
+        match choose(6):
+            case 0:
+                tokens[at] = ""
+            case 1:
+                tokens.insert(at, other)
+            case 2:
+                tokens[at] = other
+            case 3:
+                tokens[at] = _STRANGE[choose(len(_STRANGE))]
+            case 4:
+                tokens[at + 1 :] = []
+            case _:
+                cut = choose(len(tokens[at]) + 1)
+                tokens[at] = tokens[at][:cut] + chr(32 + choose(95)) + tokens[at][cut:]
+    return Kernel("".join(tokens), (), Launch((64,), (64,)))
 
 
 def check_refused_or_right(kernel: Kernel, number: int) -> None:

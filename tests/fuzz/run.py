@@ -5,7 +5,7 @@ Kernel `i` of seed `s` is the same everywhere. Results go to `out/fuzz/seed-s.js
 second run with the same seed goes on where the first one stopped. Each kernel runs in a
 process of its own, so that a crash or a hang is a result like any other. What fails is
 made smaller and written to `out/fuzz/seed-s-kernel-i.mlir`. Kernels of another kind than
-`all` are written to `barriers-seed-s` or `illegal-seed-s` instead of `seed-s`.
+`all` are written to `barriers-seed-s`, `illegal-seed-s` or `texts-seed-s`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.fuzz.illegal import check_refused_or_right, write_faulty_kernel  # noqa: E402
+from tests.fuzz.illegal import (  # noqa: E402
+    check_refused_or_right,
+    write_faulty_kernel,
+    write_mangled_kernel,
+)
 from tests.fuzz.programs import Kernel, write_kernel, write_kernel_with_barriers  # noqa: E402
 from tests.fuzz.properties import VARIANTS, check, check_meetings  # noqa: E402
 from tests.fuzz.writer import Choose  # noqa: E402
@@ -78,6 +82,7 @@ KINDS = {
         Kind("all", write_kernel, check),
         Kind("barriers", write_kernel_with_barriers, check_meetings),
         Kind("illegal", write_faulty_kernel, check_refused_or_right),
+        Kind("texts", write_mangled_kernel, check_refused_or_right),
     )
 }
 

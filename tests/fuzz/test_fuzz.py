@@ -12,7 +12,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from tests.fuzz.illegal import check_refused_or_right, write_faulty_kernel
+from tests.fuzz.illegal import (
+    check_refused_or_right,
+    write_faulty_kernel,
+    write_mangled_kernel,
+)
 from tests.fuzz.programs import Kernel, write_kernel, write_kernel_with_barriers
 from tests.fuzz.properties import VARIANTS, check, check_meetings
 from tests.fuzz.writer import Choose
@@ -36,8 +40,9 @@ def kernels(draw: st.DrawFn, write: Callable[[Choose], Kernel]) -> Kernel:
         (write_kernel, check),
         (write_kernel_with_barriers, check_meetings),
         (write_faulty_kernel, check_refused_or_right),
+        (write_mangled_kernel, check_refused_or_right),
     ],
-    ids=["all", "barriers", "illegal"],
+    ids=["all", "barriers", "illegal", "texts"],
 )
 def test_random_kernels_mean_the_same_everywhere(
     part: int, write: Callable[[Choose], Kernel], check: Callable[[Kernel, int], None]

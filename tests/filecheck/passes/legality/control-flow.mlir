@@ -170,6 +170,24 @@ spmd.kernel @execute_region_yields_nothing(%x: memref<?xf32>) {
 
 // -----
 
+// CHECK: expected every block to end in a terminator, got an empty one
+spmd.kernel @empty_block(%x: memref<?xf32>) {
+  %i = spmd.global_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %first = arith.cmpi eq, %i, %c0 : index
+  "scf.execute_region"() ({
+    cf.br ^next
+  ^next:
+  ^never:
+    scf.yield
+  }) : () -> ()
+  spmd.return
+}
+
+// -----
+
 // CHECK: expected values of types (f32) for the arguments of the successor, got ()
 spmd.kernel @branch_forwards_nothing(%x: memref<?xf32>) {
   %i = spmd.global_id x
