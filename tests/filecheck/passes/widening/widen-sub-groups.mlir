@@ -335,3 +335,23 @@ func.func @unsigned_end(%b: index, %n: index, %x: memref<?xi32>) {
   }
   func.return
 }
+
+// -----
+
+// Where some lane is known to be active the divisor is its own.
+
+// CHECK-LABEL: func.func @quotient_of_some
+// CHECK:         %q = arith.divsi %u, %d : i32
+func.func @quotient_of_some(%b: index, %x: memref<?xi32>, %u: i32, %d: i32, %n: index) {
+  spmd.sub_group (%lx) shape [4] at (%b) {
+    %low = arith.cmpi slt, %lx, %n : index
+    %some = spmd.any %low across sub_group
+    scf.if %some {
+      spmd.masked %low {
+        %q = arith.divsi %u, %d : i32
+        memref.store %q, %x[%lx] : memref<?xi32>
+      }
+    }
+  }
+  func.return
+}
