@@ -44,7 +44,9 @@ def why_not_same_width(op: arith.BitcastOp) -> str | None:
 
 
 def why_no_comparison(op: arith.CmpiOp | arith.CmpfOp) -> str | None:
-    """Why the number of the predicate is none."""
+    """Why there is no such predicate, or nothing that it could compare."""
+    if op.lhs.type != op.rhs.type:
+        return f"expected operands of one type, got {op.lhs.type} and {op.rhs.type}"
     known = 10 if isinstance(op, arith.CmpiOp) else 16
     predicate = op.predicate.value.data
     if 0 <= predicate < known:

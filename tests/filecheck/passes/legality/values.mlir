@@ -70,6 +70,20 @@ spmd.kernel @bitcast_drops_bits(%x: memref<?xf32>) {
 
 // -----
 
+// CHECK: 'arith.cmpi': expected operands of one type, got index and i32
+spmd.kernel @compares_types(%x: memref<?xf32>) {
+  %i = spmd.global_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %first = arith.cmpi eq, %i, %c0 : index
+  %d = arith.constant 1 : i32
+  %v = "arith.cmpi"(%i, %d) <{predicate = 0 : i64}> : (index, i32) -> i1
+  spmd.return
+}
+
+// -----
+
 // CHECK: 'arith.cmpi': expected a predicate from 0 to 9, got 10
 spmd.kernel @no_predicate(%x: memref<?xf32>) {
   %i = spmd.global_id x
