@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import TypeAlias, TypeGuard, cast
+from typing import Never, TypeAlias, TypeGuard, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -229,6 +229,11 @@ class Kind(StrEnum):
     AND = "and"
     OR = "or"
     XOR = "xor"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Never:
+        # Ops that combine take it first, before what they combine.
+        raise ValueError(f"expected a kind of {', '.join(cls)}, got {value}")
 
     @property
     def is_idempotent(self) -> bool:

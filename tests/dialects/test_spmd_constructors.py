@@ -343,3 +343,9 @@ def test_kinds_combine_by_the_op_of_their_name():
     assert name(Kind.XOR, i1) == "arith.xori"
     assert name(Kind.MIN, f32) == "arith.minimumf"
     assert name(Kind.MAX, f32) == "arith.maximumf"
+
+
+def test_a_value_is_no_kind():
+    value = arith.ConstantOp.from_int_and_width(1, 32)
+    with pytest.raises(ValueError, match=r"expected a kind of add, mul, .*, got"):
+        ReduceOp(value, "add", "work_group")  # pyright: ignore[reportArgumentType]
