@@ -9,7 +9,8 @@ from tests.analysis.programs import Analysed
 
 VALUES = """
 %j = arith.addi %gid, %c4 : index
-%far = arith.addi %gid, %n : index
+%product = arith.muli %n, %n : index
+%far = arith.addi %gid, %product : index
 %sure = arith.addi %gid, %n overflow<nsw> : index
 %twice = arith.muli %lid, %c2 : index
 %down = arith.subi %c16, %lid : index
