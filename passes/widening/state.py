@@ -97,7 +97,7 @@ class Widening(Emitter):
 
     def at_function_head(self, op: Operation) -> None:
         """Insert an allocation after the constants of the function."""
-        Builder.at_head(self._entry).append(op)
+        Builder.at_head(self._entry, self.like).append(op)
 
     def is_shared(self, array: memref.AllocaOp) -> bool:
         """Whether all lanes always store the same to the same element of `array`."""

@@ -52,6 +52,7 @@ from spmd.dialects.rewriting import (
     constant_index,
     erase_dead_ops,
     hint,
+    locate,
     merge_equal_ops,
     replace_by_body,
 )
@@ -333,6 +334,7 @@ class _Clipper:
         self._before.append(guard)
         self.nest.detach()
         guard.true_region.block.add_ops((self.nest, scf.YieldOp()))
+        locate(guard, guard)
 
 
 def _all_of(conditions: Sequence[SSAValue], at: Builder) -> SSAValue:

@@ -38,7 +38,7 @@ from xdsl.printer import Printer
 
 import spmd
 from spmd import CompileError
-from spmd.reference.errors import UndefinedBehavior
+from spmd.reference.errors import ArgumentError, UndefinedBehavior
 from spmd.runtime.errors import InternalError
 from tests.execution.harness import Launch, check_native, parsed
 from tests.fuzz.programs import Kernel, write_kernel
@@ -379,7 +379,7 @@ def _is_clean(kernel: Kernel) -> bool:
     left = signal.alarm(_SECONDS)
     try:
         return bool(watch(kernel.source, kernel)[0])
-    except (TimeoutError, UndefinedBehavior):
+    except (TimeoutError, UndefinedBehavior, ArgumentError):
         return False
     finally:
         signal.signal(signal.SIGALRM, before)
