@@ -192,13 +192,9 @@ class SubGroupWidening(Widening):
         if shape.is_uniform:
             return self.scalar(held, active)
         if shape.is_strided and like.type != i1:
-            match held:
-                case Strided(first=first):
-                    return first
-                case Uniform(scalar=scalar):
-                    return scalar
-                case _:
-                    return self._first_of(held, shape, active)
+            if isinstance(held, Strided):
+                return held.first
+            return self._first_of(held, shape, active)
         return self.vector(held)
 
     def _first_of(self, held: Lanes, shape: Shape, active: Active) -> SSAValue:

@@ -105,8 +105,6 @@ spmd.kernel @move(%x: memref<?xT>, %y: memref<?xT>) {{
 
 FORMS: tuple[dict[str, Any], ...] = (
     {"vectorize": False},
-    {"vectorize": False, "strategy": "continuations"},
-    {"width": 2},
     {"width": 8},
     {"width": 64},
     {},
