@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import prod
 from typing import cast
 
@@ -150,28 +150,26 @@ def why_no_subview(op: memref.SubviewOp) -> str | None:
     for first, stride in zip(offsets, own, strict=True):
         moved = _times(first, stride)
         start = None if start is None or moved is None else start + moved
-    kept = _kept(sizes, result)
-    if kept is None:
-        return f"expected a result of size {_shape(sizes)}, got {result}"
     steps = [_times(stride, step) for stride, step in zip(own, strides, strict=True)]
-    return _why_not_type(
-        result, [sizes[i] for i in kept], [steps[i] for i in kept], start
-    )
+    return _why_not_some(result, sizes, steps, start)
 
 
-def _kept(sizes: Sequence[_Size], result: _Memref) -> list[int] | None:
-    """The dimensions that a result has which leaves out some of size 1."""
-    kept: list[int] = []
-    wanted = _sizes(result)
-    left_out = len(sizes) - len(wanted)
-    for i, size in enumerate(sizes):
-        at = len(kept)
-        fits = at < len(wanted) and not _contradict([size], [wanted[at]])
-        if size == 1 and left_out and not (fits and wanted[at] == 1):
-            left_out -= 1
-        else:
-            kept.append(i)
-    return kept if len(kept) == len(wanted) else None
+def _why_not_some(
+    result: _Memref, sizes: Sequence[_Size], strides: Sequence[_Size], offset: _Size
+) -> str | None:
+    """The same, where the result may leave out some dimensions of size 1."""
+    units = [i for i, size in enumerate(sizes) if size == 1]
+    left_out = max(len(sizes) - result.get_num_dims(), 0)
+    first = None
+    for dropped in combinations(units, left_out):
+        kept = [i for i in range(len(sizes)) if i not in dropped]
+        why = _why_not_type(
+            result, [sizes[i] for i in kept], [strides[i] for i in kept], offset
+        )
+        if why is None:
+            return None
+        first = first or why
+    return first or f"expected a result of size {_shape(sizes)}, got {result}"
 
 
 def _groups(op: memref.ExpandShapeOp | memref.CollapseShapeOp) -> list[list[int]]:
@@ -232,12 +230,13 @@ def why_no_collapse(op: memref.CollapseShapeOp) -> str | None:
         size: _Size = 1
         for i in group:
             size = _times(size, extents[i])
-        for outer, inner in pairwise(group):
+        wide = [i for i in group if extents[i] != 1] or group
+        for outer, inner in pairwise(wide):
             step = _times(own[inner], extents[inner])
             if None not in (step, own[outer]) and own[outer] != step:
                 return f"expected dimensions {group} to follow each other, got {source}"
         sizes.append(size)
-        strides.append(own[group[-1]])
+        strides.append(own[wide[-1]])
     return _why_not_type(result, sizes, strides, source.get_offset())
 
 

@@ -362,3 +362,17 @@ spmd.kernel @memory_of_the_host(%x: memref<?xf32>) {
   %v = memref.alloc() : memref<4xf32>
   spmd.return
 }
+
+// -----
+
+// Any dimensions of size 1 may be left out, and their strides say nothing.
+
+// CHECK-LABEL: func.func @dimensions_of_size_one
+func.func @dimensions_of_size_one(%x: memref<2x3x4xf32>, %y: memref<1x4xf32, strided<[100, 1]>>, %z: memref<4x1xf32, strided<[1, 7]>>, %i: index) {
+  %a = memref.subview %x[%i, 1, 0] [1, 1, 4] [1, 1, 1] : memref<2x3x4xf32> to memref<1x4xf32, strided<[4, 1], offset: ?>>
+  %b = memref.subview %x[%i, 1, 0] [1, 1, 4] [1, 1, 1] : memref<2x3x4xf32> to memref<1x4xf32, strided<[12, 1], offset: ?>>
+  %c = memref.subview %x[%i, 1, 0] [1, 1, 4] [1, 1, 1] : memref<2x3x4xf32> to memref<4xf32, strided<[1], offset: ?>>
+  %d = memref.collapse_shape %y [[0, 1]] : memref<1x4xf32, strided<[100, 1]>> into memref<4xf32, strided<[1]>>
+  %e = memref.collapse_shape %z [[0, 1]] : memref<4x1xf32, strided<[1, 7]>> into memref<4xf32, strided<[1]>>
+  func.return
+}
