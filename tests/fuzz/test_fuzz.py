@@ -22,7 +22,7 @@ from tests.fuzz.properties import VARIANTS, check, check_meetings
 from tests.fuzz.writer import Choose
 
 PARTS = 5
-KERNELS = 25
+KERNELS = 20
 """Of each sort."""
 
 
