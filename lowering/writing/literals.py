@@ -112,7 +112,7 @@ def dense_elements(attr: DenseIntOrFPElementsAttr) -> list[str]:
 
 def vector_literal(elements: Sequence[str], scalar: str) -> str:
     """An LLVM vector constant."""
-    if len(elements) > 1 and len(set(elements)) == 1:
+    if len(set(elements)) == 1:
         return splat_literal(elements[0], scalar)
     return f"<{', '.join(f'{scalar} {element}' for element in elements)}>"
 
