@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.traits import IsolatedFromAbove
 
 from spmd.dialects.diagnostics import fail
@@ -19,6 +19,7 @@ from spmd.dialects.interfaces.control_flow import (
     RegionBranch,
     RegionTerminator,
     Runs,
+    ends_of,
     forwarded,
 )
 
@@ -36,13 +37,8 @@ def verify_forwarded_values(op: Operation) -> None:
     if flow is None or op.get_trait(IsolatedFromAbove) is not None:
         return  # what a kernel takes comes from its launches
     for source in (None, *op.regions):
-        if source is None:
-            ends = [op]
-        else:
-            ends = [end for block in source.blocks if (end := block.last_op)]
-        for end in ends:
-            if not end.successors:
-                _verify_end(op, flow, source, end)
+        for end in (op,) if source is None else ends_of(source):
+            _verify_end(op, flow, source, end)
 
 
 def _verify_successors(op: Operation) -> None:
@@ -99,9 +95,9 @@ def _verify_end(
         )
 
 
-def _types(values: Iterable[SSAValue]) -> list[str]:
-    return [str(value.type) for value in values]
+def _types(values: Iterable[SSAValue]) -> list[Attribute]:
+    return [value.type for value in values]
 
 
-def _shown(types: Sequence[str]) -> str:
-    return f"({', '.join(types)})"
+def _shown(types: Sequence[Attribute]) -> str:
+    return f"({', '.join(map(str, types))})"

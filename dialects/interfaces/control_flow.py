@@ -146,7 +146,7 @@ class RegionBranch(Forwarding):
         """
         found: dict[Region | None, list[Operand]] = {}
         for source in (None, *op.regions):
-            ends = (op,) if source is None else _ends_of(source)
+            ends = (op,) if source is None else ends_of(source)
             firsts = [Operand(end, i) for end in ends if (i := _first(end)) is not None]
             for target in self.successors(op, source) if firsts else ():
                 found.setdefault(target, []).extend(firsts)
@@ -164,7 +164,7 @@ def _integers(op: Operation, name: str) -> Iterator[int]:
     return map(int, array.get_values())
 
 
-def _ends_of(region: Region) -> Iterator[Operation]:
+def ends_of(region: Region) -> Iterator[Operation]:
     """The terminators that leave `region`."""
     for block in region.blocks:
         if block.last_op is not None and not block.last_op.successors:
@@ -190,7 +190,7 @@ def decisions(op: Operation) -> Sequence[Operand]:
         return operands_of(op) if op.successors else ()
     found = operands_of(op)[: flow.decides]
     if isinstance(flow, RegionBranch) and flow.runs is Runs.LOOP:
-        for end in _ends_of(op.regions[0]):
+        for end in ends_of(op.regions[0]):
             found += decisions(end)
     return found
 

@@ -7,29 +7,31 @@ from xdsl.dialects.builtin import (
     FixedBitwidthType,
     IndexType,
 )
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 from xdsl.utils.type import get_element_type_or_self
+
+from spmd.dialects.element_types import INDEX_BYTES
 
 
 def _width(type_: Attribute) -> int:
     element = get_element_type_or_self(type_)
     if isinstance(element, IndexType):
-        return 64
+        return 8 * INDEX_BYTES
     assert isinstance(element, FixedBitwidthType)
     return element.bitwidth
 
 
-def why_not_wider(op: Operation) -> str | None:
-    """Why a cast that extends does not."""
-    source, result = op.operand_types[0], op.result_types[0]
+def why_not_wider(op: arith.ExtFOp) -> str | None:
+    """Why a cast that extends does not; of integers, verifiers look."""
+    source, result = op.input.type, op.result.type
     if _width(source) < _width(result):
         return None
     return f"expected a result wider than {source}, got {result}"
 
 
-def why_not_narrower(op: Operation) -> str | None:
+def why_not_narrower(op: arith.TruncFOp) -> str | None:
     """Why a cast that truncates does not."""
-    source, result = op.operand_types[0], op.result_types[0]
+    source, result = op.input.type, op.result.type
     if _width(source) > _width(result):
         return None
     return f"expected a result narrower than {source}, got {result}"

@@ -41,5 +41,5 @@ Cost(CostClass.SLOW).attach(arith.DivfOp)
 
 Legality(legality.why_not_same_width).attach(arith.BitcastOp)
 Legality(legality.why_no_comparison).attach(arith.CmpiOp, arith.CmpfOp)
-Legality(legality.why_not_wider).attach(arith.ExtFOp, arith.ExtSIOp, arith.ExtUIOp)
-Legality(legality.why_not_narrower).attach(arith.TruncFOp, arith.TruncIOp)
+Legality(legality.why_not_wider).attach(arith.ExtFOp)
+Legality(legality.why_not_narrower).attach(arith.TruncFOp)
