@@ -14,7 +14,7 @@ from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.ranges.integer_range import IntegerRange
 from spmd.dialects.compat.missing_arith import RemFOp
-from spmd.dialects.interfaces.speculation import IntegerDivision
+from spmd.dialects.interfaces.speculation import IntegerDivision, is_integer_division
 from spmd.lowering.ops.conversions import define_computed, is_bf16, operand_to_compute
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.literals import (
@@ -95,6 +95,10 @@ _INTEGER_BINARY: dict[type[Operation], str] = {
     arith.AddiOp: "add",
     arith.SubiOp: "sub",
     arith.MuliOp: "mul",
+    arith.DivUIOp: "udiv",
+    arith.DivSIOp: "sdiv",
+    arith.RemUIOp: "urem",
+    arith.RemSIOp: "srem",
     arith.AndIOp: "and",
     arith.OrIOp: "or",
     arith.XOrIOp: "xor",
@@ -105,14 +109,6 @@ _INTEGER_BINARY: dict[type[Operation], str] = {
     arith.MaxSIOp: "smax",
     arith.MinUIOp: "umin",
     arith.MaxUIOp: "umax",
-}
-
-
-_DIVISIONS: dict[type[Operation], str] = {
-    arith.DivUIOp: "udiv",
-    arith.DivSIOp: "sdiv",
-    arith.RemUIOp: "urem",
-    arith.RemSIOp: "srem",
 }
 
 
@@ -172,14 +168,6 @@ def _divisor(writer: FunctionWriter, op: Operation) -> str:
     return writer.temp(choice, "divisor")
 
 
-@emits(*_DIVISIONS)
-def _division(writer: FunctionWriter, op: Operation) -> None:
-    exact = "exact " if "isExact" in op.properties else ""
-    dividend, divisor = writer.typed(op.operands[0]), _divisor(writer, op)
-    text = f"{_DIVISIONS[type(op)]} {exact}{dividend}, {divisor}"
-    writer.define(op.results[0], text)
-
-
 @emits(*_INTEGER_BINARY)
 def _integer_binary(writer: FunctionWriter, op: Operation) -> None:
     lhs, rhs = op.operands
@@ -188,7 +176,8 @@ def _integer_binary(writer: FunctionWriter, op: Operation) -> None:
     if "isExact" in op.properties:
         text += "exact "
     name, type_ = _INTEGER_BINARY[type(op)], writer.type_of(lhs)
-    instruction = combined(writer, name, type_, writer.get(lhs), writer.get(rhs), text)
+    b = _divisor(writer, op) if is_integer_division(op) else writer.get(rhs)
+    instruction = combined(writer, name, type_, writer.get(lhs), b, text)
     writer.define(op.results[0], instruction)
 
 
