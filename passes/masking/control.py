@@ -27,10 +27,9 @@ from spmd.dialects.spmd import (
 )
 from spmd.passes.masking.conditions import ask_active_lanes, rests_on_ranges
 from spmd.passes.masking.loops import (
-    count_from_zero,
-    has_common_counter,
     mask_divergent_for,
     mask_divergent_while,
+    with_common_counter,
 )
 from spmd.passes.masking.masked_ops import mask_run
 from spmd.passes.masking.masks import Mask, Masks, is_poison
@@ -120,20 +119,11 @@ class Masking(Masks):
             assert narrowed is not None
             op.operands = (narrowed, *op.old)
             return
-        divergent = self.divergence.is_divergent(op)
-        if isinstance(op, scf.ForOp) and not (
-            divergent or has_common_counter(self, op)
-        ):
-            counted = count_from_zero(self, op)
-            op, divergent = counted or op, counted is None
-            self.in_doubt = True
-        if not divergent:
-            assert mask.some, f"{op.name} runs where no lane may be active"
-            self.kept.append((op, mask))
-            for region in op.regions:
-                for block in region.blocks:
-                    self.mask_block(block, mask)
-            return
+        if not self.divergence.is_divergent(op):
+            common = with_common_counter(self, op)
+            if common is not None:
+                self._keep(common, mask)
+                return
         match op:
             case scf.IfOp():
                 self._mask_if(op, mask)
@@ -145,6 +135,14 @@ class Masking(Masks):
                 mask_divergent_while(self, op, mask)
             case _:
                 raise AssertionError(f"{op.name} passed why_not_vectorizable")
+
+    def _keep(self, op: Operation, mask: Mask) -> None:
+        """All lanes go through `op` together: only what is inside of it is masked."""
+        assert mask.some, f"{op.name} runs where no lane may be active"
+        self.kept.append((op, mask))
+        for region in op.regions:
+            for block in region.blocks:
+                self.mask_block(block, mask)
 
     def _mask_if(self, op: scf.IfOp, mask: Mask) -> None:
         """

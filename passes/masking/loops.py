@@ -28,13 +28,21 @@ def mask_divergent_for(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
         _mask_as_while(masking, loop, mask)
 
 
-def has_common_counter(masking: Masks, loop: scf.ForOp) -> bool:
-    """Whether all lanes count from and to the same, not only equally often."""
-    bounds = (loop.lb, loop.ub, loop.step)
-    return all(map(masking.divergence.is_uniform, bounds))
+def with_common_counter(masking: Masks, op: Operation) -> Operation | None:
+    """
+    `op`, where all lanes run it equally often, as it can be kept: with one counter.
+
+    `None` if a loop, which lanes begin at different numbers, cannot have one.
+    """
+    if not isinstance(op, scf.ForOp) or all(
+        map(masking.divergence.is_uniform, (op.lb, op.ub, op.step))
+    ):
+        return op
+    masking.in_doubt = True
+    return _count_from_zero(masking, op)
 
 
-def count_from_zero(masking: Masks, loop: scf.ForOp) -> scf.ForOp | None:
+def _count_from_zero(masking: Masks, loop: scf.ForOp) -> scf.ForOp | None:
     """
     Let lanes that run `loop` equally often, from different starts, have one counter.
 
