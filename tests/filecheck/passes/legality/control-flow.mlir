@@ -253,3 +253,26 @@ func.func @entered_twice() {
 ^first:
   cf.br ^first
 }
+
+// -----
+
+// CHECK: 'scf.for': expected a step of at least 1, got 0
+spmd.kernel @never_ends(%x: memref<?xf32>) {
+  %i = spmd.global_id x
+  %c0 = arith.constant 0 : index
+  scf.for %k = %c0 to %i step %c0 {
+  }
+  spmd.return
+}
+
+// -----
+
+// CHECK: 'scf.for': expected a step of at least 1, got -1
+spmd.kernel @counts_down(%x: memref<?xf32>) {
+  %c0 = arith.constant 0 : i32
+  %c9 = arith.constant 9 : i32
+  %back = arith.constant -1 : i32
+  scf.for %k = %c9 to %c0 step %back : i32 {
+  }
+  spmd.return
+}
