@@ -14,7 +14,7 @@ from spmd.dialects.interfaces.cost import cost_class, is_library_function
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import constant_index
-from spmd.dialects.spmd import Scope, SubGroupQueryOp, convergence_of
+from spmd.dialects.spmd import FailOp, Scope, SubGroupQueryOp, convergence_of
 from spmd.dialects.work_groups import is_group_memory
 
 SKIP_ABOVE = 30
@@ -73,7 +73,7 @@ def why_skip(
                     if why_skip(inner, divergence) is None:
                         cost += sum(map(cost_class, inner.ops))
             continue
-        if convergence_of(op) is Scope.SUB_GROUP:
+        if convergence_of(op) is Scope.SUB_GROUP or isinstance(op, FailOp):
             return f"it contains a {op.name}"
         if isinstance(op, memref.LoadOp | memref.StoreOp):
             if all(divergence.is_uniform(index) for index in op.indices):

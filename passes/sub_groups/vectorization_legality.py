@@ -30,7 +30,7 @@ from spmd.dialects.interfaces.control_flow import RegionTerminator, decisions
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.interfaces.views import makes_view, viewed_memories
 from spmd.dialects.rewriting import constant_index
-from spmd.dialects.spmd import needs_sub_groups
+from spmd.dialects.spmd import FailOp, needs_sub_groups
 from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
 
 
@@ -104,7 +104,7 @@ class _Legality:
                 return _why_not_control(op, is_lane_type)
             case _ if RegionTerminator.of(op) is not None:
                 return None
-            case cf.AssertOp():
+            case cf.AssertOp() | FailOp():
                 return None
             case _ if needs_sub_groups(op):
                 return None

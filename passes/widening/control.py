@@ -15,9 +15,10 @@ from spmd.dialects.enclosing import is_terminator, terminator
 from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.rewriting import hint
-from spmd.dialects.spmd import AnyOp, LaneIdOp, MaskedOp, convergence_of
+from spmd.dialects.spmd import AnyOp, FailOp, LaneIdOp, MaskedOp, convergence_of
 from spmd.passes.widening.collectives import widen_collective
 from spmd.passes.widening.emitter import clone_with
+from spmd.passes.widening.failures import widen_assert, widen_fail
 from spmd.passes.widening.hints import widen_hint
 from spmd.passes.widening.lanes import Active, Lanes, Strided, Uniform, Varying
 from spmd.passes.widening.lanewise import from_first, widen_lanewise
@@ -71,7 +72,9 @@ class SubGroupWidening(Widening):
             case _ if convergence_of(op) is not None:
                 widen_collective(self, op, active)
             case cf.AssertOp():
-                self._widen_assert(op, active)
+                widen_assert(self, op, active)
+            case FailOp():
+                widen_fail(self, op, active)
             case scf.IfOp():
                 self._widen_if(op, active)
             case scf.IndexSwitchOp():
@@ -146,13 +149,6 @@ class SubGroupWidening(Widening):
                 if isinstance(mask.owner, arith.SelectOp):
                     mask = mask.owner.cond
         return masks
-
-    def _widen_assert(self, op: cf.AssertOp, active: Active) -> None:
-        """No active lane may fail."""
-        held = self.of(op.arg)
-        if active.mask is not None:
-            held = Varying(self.in_active(active, self.vector(held), self.all_on()))
-        self.append(cf.AssertOp(self.vote(held, every=True), op.msg))
 
     # Control flow
 
