@@ -44,7 +44,7 @@ spmd.kernel @refuse(%x: memref<?xi16>, %y: memref<?xi16>, %most: i16) {
 }
 """
 
-WAYS: tuple[dict[str, Any], ...] = (
+FORMS: tuple[dict[str, Any], ...] = (
     {"vectorize": False},
     *({"width": width} for width in (1, 2, 4, 16, 64)),
 )
@@ -57,7 +57,7 @@ def arguments(*large: int) -> tuple[Array, Array, int]:
     return x, np.zeros_like(x), 99
 
 
-@pytest.mark.parametrize("options", WAYS, ids=str)
+@pytest.mark.parametrize("options", FORMS, ids=str)
 @pytest.mark.parametrize("large", [(5, 7), (69,), (4, 63), (64, 65, 67)], ids=str)
 def test_the_first_that_fails_speaks(options: dict[str, Any], large: tuple[int, ...]):
     with pytest.raises(UndefinedBehavior) as meant:
@@ -70,7 +70,7 @@ def test_the_first_that_fails_speaks(options: dict[str, Any], large: tuple[int, 
     assert str(said.value).endswith(meant.value.message)
 
 
-@pytest.mark.parametrize("options", WAYS, ids=str)
+@pytest.mark.parametrize("options", FORMS, ids=str)
 def test_nobody_fails(options: dict[str, Any]):
     x, y, most = arguments(2, 4, 66)  # these go through no iteration
     spmd.compile(KERNEL, **options)["refuse"](x, y, most, global_size=80, group_size=16)
