@@ -1,8 +1,9 @@
-"""The types of memrefs, and how many bytes their elements take in memory."""
+"""What the types of memrefs fix, and how many bytes their elements take in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from math import prod
 from typing import cast
 
@@ -13,12 +14,54 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerType,
     MemRefType,
+    NoneAttr,
     VectorType,
 )
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
 INDEX_BYTES = 8
+
+
+@dataclass(frozen=True)
+class MemRefLayout:
+    """What the type of a memref fixes, in elements; `None` is known at run time only."""
+
+    element: Attribute
+    offset: int | None
+    sizes: tuple[int | None, ...]
+    strides: tuple[int | None, ...]
+    is_identity: bool
+    """Whether the elements lie row after row without gaps, from the first address on."""
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return len(self.sizes)
+
+    @property
+    def is_never_negative(self) -> bool:
+        """Whether no element can lie before the first address."""
+        return self.is_identity or all(
+            number is not None and number >= 0
+            for number in (self.offset, *self.strides)
+        )
+
+
+def memref_layout(type_: MemRefType[Attribute]) -> MemRefLayout | None:
+    """What `type_` fixes; `None` if it has no stride for each dimension (a map, say)."""
+    sizes, strides = static_numbers(type_.get_shape()), type_.get_strides()
+    if strides is None or len(strides) != len(sizes):
+        return None
+    is_identity = isinstance(type_.layout, NoneAttr)
+    return MemRefLayout(
+        type_.element_type, type_.get_offset(), sizes, tuple(strides), is_identity
+    )
+
+
+def static_numbers(numbers: Iterable[int]) -> tuple[int | None, ...]:
+    """Offsets, sizes or strides as attributes write them."""
+    return tuple(None if number == DYNAMIC_INDEX else number for number in numbers)
 
 
 def memref_type(memory: SSAValue) -> MemRefType[Attribute]:

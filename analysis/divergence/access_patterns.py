@@ -26,7 +26,7 @@ from xdsl.ir import Operation, SSAValue
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.ranges.integer_range import power_of_two_part
 from spmd.analysis.shapes.shape import ZERO, Shape
-from spmd.dialects.element_types import memref_type, mixed_numbers
+from spmd.dialects.element_types import memref_layout, memref_type, mixed_numbers
 from spmd.dialects.interfaces.views import underlying_object
 
 
@@ -103,7 +103,8 @@ def _scaled(index: Shape, factor: int | None) -> _Position:
 def element_strides(memory: SSAValue) -> Sequence[int | None]:
     """Elements from one index to the next, per dimension; `None` if not static."""
     type_ = memref_type(memory)
-    return type_.get_strides() or [None] * type_.get_num_dims()
+    layout = memref_layout(type_)
+    return (None,) * type_.get_num_dims() if layout is None else layout.strides
 
 
 class _Addresses:

@@ -57,16 +57,22 @@ class MemoryHint(MemoryAccess):
     """The operand whose memory is meant; the indices follow it."""
 
 
+def why_no_element(
+    memory: SSAValue, indices: Sequence[SSAValue], what: str = "index"
+) -> str | None:
+    """Why there is not one of `indices` for each dimension of `memory`, a memref."""
+    rank = cast(MemRefType[Attribute], memory.type).get_num_dims()
+    if len(indices) == rank:
+        return None
+    return f"expected one {what} per dimension of {memory.type} ({rank}), got {len(indices)}"
+
+
 def verify_indices(
     memory: SSAValue, indices: Sequence[SSAValue], what: str = "index"
 ) -> None:
-    """Raise unless there is one of `indices` for each dimension of `memory`, a memref."""
-    rank = cast(MemRefType[Attribute], memory.type).get_num_dims()
-    if len(indices) != rank:
-        raise VerifyException(
-            f"expected one {what} per dimension of {memory.type} ({rank}), got "
-            f"{len(indices)}"
-        )
+    """Raise if there is a reason why `indices` name no element of `memory`."""
+    if (why := why_no_element(memory, indices, what)) is not None:
+        raise VerifyException(why)
 
 
 def loaded_memory(op: Operation) -> SSAValue | None:

@@ -22,7 +22,6 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     NoneAttr,
-    StridedLayoutAttr,
     bf16,
     f16,
     f32,
@@ -40,7 +39,7 @@ from xdsl.utils.str_enum import StrEnum
 from xdsl.utils.type import get_element_type_or_self
 
 from spmd.dialects.assembly_format import BracketedKeyword
-from spmd.dialects.element_types import size_in_bytes
+from spmd.dialects.element_types import memref_layout, size_in_bytes
 
 
 class Dimension(StrEnum):
@@ -209,8 +208,11 @@ def why_not_argument(type_: Attribute) -> str | None:
             "expected a memref in #spmd.memory<global> (or without memory space) or "
             f"#spmd.memory<local>, got {type_}"
         )
-    if not isinstance(type_.layout, NoneAttr | StridedLayoutAttr):
-        return f"expected the identity layout or a strided one, got {type_}"
+    if memref_layout(type_) is None:
+        return (
+            "expected the identity layout, or a strided one with a stride for each "
+            f"dimension, got {type_}"
+        )
     return _why_not_elements(type_)
 
 

@@ -46,8 +46,8 @@ from spmd.lowering.writing.symbols import exported_symbol
 from spmd.lowering.writing.types import (
     TypeNotLowered,
     is_memref,
+    layout_of,
     llvm_type,
-    memref_layout,
     scalar_bits,
     storage_type,
 )
@@ -164,7 +164,7 @@ def load_arguments(
             continue
         pointer = load_field(writer, fields[0], f"{hint}.data")
         passed += [f"ptr {pointer}", f"ptr {pointer}"]
-        _, _, *numbers = component_names(free_layout(memref_layout(type_)))
+        _, _, *numbers = component_names(free_layout(layout_of(type_)))
         for field, (_, part) in zip(fields[1:], numbers, strict=True):
             passed.append(f"i64 {load_field(writer, field, f'{hint}.{part}')}")
     return passed

@@ -30,8 +30,8 @@ from spmd.lowering.writing.types import (
     TypeNotLowered,
     is_local_memory,
     is_memref,
+    layout_of,
     llvm_type,
-    memref_layout,
 )
 
 NO_ALIAS = "spmd.noalias"
@@ -56,7 +56,7 @@ def argument_attribute(function: FuncOp, index: int, name: str) -> bool:
 def parameter_types(type_: Attribute) -> list[str]:
     """The LLVM parameters that stand for one argument."""
     if is_memref(type_):
-        return [part for part, _ in component_names(free_layout(memref_layout(type_)))]
+        return [part for part, _ in component_names(free_layout(layout_of(type_)))]
     return [llvm_type(type_)]
 
 
@@ -64,7 +64,7 @@ def result_type(type_: Attribute) -> str:
     """The LLVM type of one result."""
     if is_memref(type_):
         rank = type_.get_num_dims()
-        memref_layout(type_)
+        layout_of(type_)
         arrays = f", [{rank} x i64], [{rank} x i64]" if rank else ""
         return f"{{ ptr, ptr, i64{arrays} }}"
     return llvm_type(type_)
@@ -93,7 +93,7 @@ def _parameters(writer: FunctionWriter, function: FuncOp, block: Block) -> list[
             writer.set(argument, f"%{name}")
             texts.append(f"{llvm_type(argument.type)} %{name}")
             continue
-        layout = free_layout(memref_layout(argument.type))
+        layout = free_layout(layout_of(argument.type))
         names = [
             writer.fresh(f"{hint}.{suffix}") for _, suffix in component_names(layout)
         ]
@@ -225,7 +225,7 @@ def _bind_struct(
 def _bind_result(
     writer: FunctionWriter, result: SSAValue, struct: str, whole: str, at: str
 ) -> None:
-    layout = memref_layout(result.type)
+    layout = layout_of(result.type)
     hint = result.name_hint or "t"
     positions = dict(
         zip(

@@ -30,8 +30,8 @@ from spmd.lowering.writing.registry import emits
 from spmd.lowering.writing.types import (
     TypeNotLowered,
     is_memref,
+    layout_of,
     llvm_type,
-    memref_layout,
     natural_alignment,
     storage_bytes,
     storage_type,
@@ -98,7 +98,7 @@ def sizes_of(
     rest = iter(dynamic)
     return [
         writer.get(next(rest)) if size is None else str(size)
-        for size in memref_layout(type_).sizes
+        for size in layout_of(type_).sizes
     ]
 
 
@@ -124,7 +124,7 @@ def new_memref(
     strides: Sequence[str],
 ) -> None:
     """Says that a memref has the elements from `data` on."""
-    layout = memref_layout(result.type)
+    layout = layout_of(result.type)
     value = MemRefValue(layout, base, data, "0", tuple(sizes), tuple(strides))
     writer.set_memref(result, value)
 
@@ -132,7 +132,7 @@ def new_memref(
 def _extents(writer: FunctionWriter, op: Operation) -> tuple[list[str], list[str], str]:
     """Sizes, strides and number of elements of the memref that an op allocates."""
     type_ = op.results[0].type
-    layout = memref_layout(type_)
+    layout = layout_of(type_)
     assert isinstance(op, memref.AllocOp | memref.AllocaOp)
     sizes = sizes_of(writer, type_, op.dynamic_sizes)
     if op.symbol_operands:
@@ -159,7 +159,7 @@ def _alignment(op: Operation, least: int) -> int:
 @emits(memref.AllocaOp)
 def _alloca(writer: FunctionWriter, op: memref.AllocaOp) -> None:
     result = op.results[0]
-    layout = memref_layout(result.type)
+    layout = layout_of(result.type)
     sizes, strides, count = _extents(writer, op)
     alignment = _alignment(op, natural_alignment(layout.element))
     element = storage_type(layout.element)
@@ -216,7 +216,7 @@ def _alloca_scope(writer: FunctionWriter, op: memref.AllocaScopeOp) -> None:
 @emits(memref.AllocOp)
 def _alloc(writer: FunctionWriter, op: memref.AllocOp) -> None:
     result = op.results[0]
-    layout = memref_layout(result.type)
+    layout = layout_of(result.type)
     sizes, strides, count = _extents(writer, op)
     alignment = _alignment(op, HEAP_ALIGNMENT)
     size = multiply(writer, count, str(storage_bytes(layout.element)))
@@ -311,7 +311,7 @@ def write_global(module: ModuleWriter, op: memref.GlobalOp) -> None:
 @emits(memref.GetGlobalOp)
 def _get_global(writer: FunctionWriter, op: memref.GetGlobalOp) -> None:
     result = op.results[0]
-    layout = memref_layout(result.type)
+    layout = layout_of(result.type)
     symbol = writer.module.symbols.get(op.name_.string_value())
     if symbol is None:
         raise TypeNotLowered(f"expected a global of this module, got {op.name_}")

@@ -10,15 +10,12 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IntegerType
 from xdsl.dialects.utils import get_dynamic_index_list
 from xdsl.ir import Operation, SSAValue
 
+from spmd.dialects.element_types import MemRefLayout
 from spmd.lowering.ops.memref import contiguous_strides, new_memref, sizes_of
 from spmd.lowering.writing.addresses import add, is_literal, multiply
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.registry import emits
-from spmd.lowering.writing.types import MemRefLayout, TypeNotLowered, memref_layout
-
-
-def _layout_of(value: SSAValue) -> MemRefLayout:
-    return memref_layout(value.type)
+from spmd.lowering.writing.types import TypeNotLowered, layout_of
 
 
 def _mixed(
@@ -33,8 +30,8 @@ def _mixed(
 
 @emits(memref.CastOp, memref.MemorySpaceCastOp)
 def _cast(writer: FunctionWriter, op: Operation) -> None:
-    _layout_of(op.operands[0])
-    _layout_of(op.results[0])
+    layout_of(op.operands[0].type)
+    layout_of(op.results[0].type)
     writer.set_memref(op.results[0], writer.memref(op.operands[0]))
 
 
@@ -52,12 +49,12 @@ def _assume_alignment(writer: FunctionWriter, op: memref.AssumeAlignmentOp) -> N
 
 @emits(memref.RankOp)
 def _rank(writer: FunctionWriter, op: memref.RankOp) -> None:
-    writer.set(op.results[0], str(_layout_of(op.operands[0]).rank))
+    writer.set(op.results[0], str(layout_of(op.operands[0].type).rank))
 
 
 @emits(memref.DimOp)
 def _dim(writer: FunctionWriter, op: memref.DimOp) -> None:
-    _layout_of(op.operands[0])
+    layout_of(op.operands[0].type)
     sizes = writer.memref(op.operands[0]).sizes
     index = writer.get(op.operands[1])
     result = op.results[0]
@@ -86,7 +83,7 @@ def _subview(writer: FunctionWriter, op: memref.SubviewOp) -> None:
         for step, stride in zip(steps, source.strides, strict=True)
     ]
     result = op.results[0]
-    kept = kept_dimensions(_layout_of(result), sizes, strides)
+    kept = kept_dimensions(layout_of(result.type), sizes, strides)
     if kept is None:
         raise TypeNotLowered(
             f"expected sizes {', '.join(sizes)} without some of the ones among them to "
@@ -185,7 +182,7 @@ def _collapse_shape(writer: FunctionWriter, op: memref.CollapseShapeOp) -> None:
     result = op.results[0]
     sizes: list[str] = []
     strides: list[str] = []
-    for group in _groups(op) if _layout_of(result).rank else []:
+    for group in _groups(op) if layout_of(result.type).rank else []:
         size = "1"
         for d in group:
             size = multiply(writer, size, source.sizes[d])

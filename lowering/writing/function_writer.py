@@ -23,8 +23,8 @@ from spmd.lowering.writing.memref_value import (
 from spmd.lowering.writing.module_writer import ModuleWriter
 from spmd.lowering.writing.types import (
     is_memref,
+    layout_of,
     llvm_type,
-    memref_layout,
 )
 
 
@@ -168,7 +168,7 @@ class FunctionWriter:
 
     def set_memref(self, value: SSAValue, memref: MemRefValue) -> None:
         """Says what a value of memref type is; its type adds what it fixes."""
-        self._memrefs[value] = memref.with_layout(memref_layout(value.type))
+        self._memrefs[value] = memref.with_layout(layout_of(value.type))
 
     # Any value as a list of scalars, for joins of control flow
 
@@ -184,14 +184,14 @@ class FunctionWriter:
             hint = value.name_hint or "t"
             return [
                 (type_, f"{hint}.{suffix}")
-                for type_, suffix in component_names(memref_layout(value.type))
+                for type_, suffix in component_names(layout_of(value.type))
             ]
         return [(self.type_of(value), value.name_hint)]
 
     def set_components(self, value: SSAValue, operands: Sequence[str]) -> None:
         """The inverse of `components`."""
         if is_memref(value.type):
-            layout = memref_layout(value.type)
+            layout = layout_of(value.type)
             self._memrefs[value] = from_components(layout, operands)
         else:
             (self._operands[value],) = operands

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from spmd.lowering.writing.types import MemRefLayout
+from spmd.dialects.element_types import MemRefLayout
 
 
 @dataclass(frozen=True, slots=True)

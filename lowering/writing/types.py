@@ -18,7 +18,6 @@ and ends the process over some masked accesses to vectors of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import TypeGuard
 
@@ -32,12 +31,12 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
-    NoneAttr,
-    StridedLayoutAttr,
     VectorType,
     i1,
 )
 from xdsl.ir import Attribute
+
+from spmd.dialects.element_types import MemRefLayout, memref_layout
 
 INDEX_BITS = 64
 """`index` is as wide as a pointer, on every target there is for now."""
@@ -166,48 +165,13 @@ def mangled(text: str) -> str:
     return _MANGLED.get(text, text)
 
 
-@dataclass(frozen=True)
-class MemRefLayout:
-    """What the type of a memref says of its descriptor; `None` is known at run time only."""
-
-    element: Attribute
-    offset: int | None
-    sizes: tuple[int | None, ...]
-    strides: tuple[int | None, ...]
-    is_identity: bool
-    """Whether the elements lie row after row without gaps, from the first address on."""
-
-    @property
-    def rank(self) -> int:
-        """The number of dimensions."""
-        return len(self.sizes)
-
-    @property
-    def is_never_negative(self) -> bool:
-        """Whether no element can lie before the first address."""
-        if self.is_identity:
-            return True
-        return all(
-            number is not None and number >= 0
-            for number in (self.offset, *self.strides)
-        )
-
-
-def memref_layout(type_: Attribute) -> MemRefLayout:
-    """Offset, sizes and strides that the type of a memref fixes."""
+def layout_of(type_: Attribute) -> MemRefLayout:
+    """What the type of a memref says of its descriptor."""
     if not is_memref(type_):
         raise TypeNotLowered(f"expected a memref with a rank, got {type_}")
-    sizes = tuple(None if size < 0 else size for size in type_.get_shape())
-    match type_.layout:
-        case NoneAttr():
-            strides = type_.strides_for_shape(type_.get_shape())
-            offset = 0
-        case StridedLayoutAttr():
-            strides = type_.layout.get_strides()
-            offset = type_.layout.get_offset()
-        case other:
-            raise TypeNotLowered(
-                f"expected a memref with an identity or strided layout, got {other}"
-            )
-    is_identity = isinstance(type_.layout, NoneAttr)
-    return MemRefLayout(type_.element_type, offset, sizes, tuple(strides), is_identity)
+    layout = memref_layout(type_)
+    if layout is None:
+        raise TypeNotLowered(
+            f"expected a memref with an identity or strided layout, got {type_}"
+        )
+    return layout

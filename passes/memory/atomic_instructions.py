@@ -9,21 +9,14 @@ number, and the distance of the element, which is computed from indices and stri
 from __future__ import annotations
 
 from xdsl.dialects import arith, llvm, memref
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    DenseArrayBase,
-    IndexType,
-    IntegerAttr,
-    NoneAttr,
-    StridedLayoutAttr,
-    i64,
-)
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from spmd.dialects import compat
 from spmd.dialects.building import Builder
 from spmd.dialects.compat.atomics import AtomicCmpXchgOp, AtomicRMWOp
+from spmd.dialects.element_types import MemRefLayout, memref_layout
 from spmd.dialects.rewriting import replace
 from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
 from spmd.dialects.spmd.atomics import AtomicKind, AtomicOp, Ordering
@@ -119,30 +112,30 @@ class _Code(Builder):
 
     def _index(self) -> SSAValue | None:
         """How many elements after the start it lies; `None` if it is the first."""
-        type_ = self._op.memref_type
+        layout = memref_layout(self._op.memref_type)
+        assert layout is not None, "kernels have no other layouts"
         indices = tuple(self._op.indices)
-        if isinstance(type_.layout, StridedLayoutAttr):
-            return self._strided(indices, type_.layout)
-        assert isinstance(type_.layout, NoneAttr), "kernels have no other layouts"
+        if not layout.is_identity:
+            return self._strided(indices, layout)
         total: SSAValue | None = None
         for dimension, (index, extent) in enumerate(
-            zip(indices, type_.get_shape(), strict=True)
+            zip(indices, layout.sizes, strict=True)
         ):
             if total is not None:
                 total = self._multiply(total, self._extent(dimension, extent))
             total = self._sum(total, index)
         return total
 
-    def _extent(self, dimension: int, extent: int) -> SSAValue:
-        if extent != DYNAMIC_INDEX:
+    def _extent(self, dimension: int, extent: int | None) -> SSAValue:
+        if extent is not None:
             return self._constant(extent)
         which = self._constant(dimension)
         return self.add(memref.DimOp(self._op.memref, which))
 
     def _strided(
-        self, indices: tuple[SSAValue, ...], layout: StridedLayoutAttr
+        self, indices: tuple[SSAValue, ...], layout: MemRefLayout
     ) -> SSAValue | None:
-        known = layout.get_offset(), *layout.get_strides()
+        known = layout.offset, *layout.strides
         if None in known:
             metadata = memref.ExtractStridedMetaDataOp(self._op.memref)
             self.append(metadata)

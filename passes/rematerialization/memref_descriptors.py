@@ -9,45 +9,37 @@ its views, so that it stays a function of ids and loop counters that analyses un
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from xdsl.dialects import arith, memref, ub
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, NoneAttr, StridedLayoutAttr
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.element_types import memref_type, mixed_numbers
+from spmd.dialects.element_types import (
+    MemRefLayout,
+    memref_layout,
+    memref_type,
+    mixed_numbers,
+)
 
 Number = int | SSAValue
 
 
-@dataclass(frozen=True)
-class Layout:
-    """What the type of a memref fixes; `None` is known at run time only."""
-
-    offset: int | None
-    sizes: tuple[int | None, ...]
-    strides: tuple[int | None, ...]
-    is_identity: bool
-
-    def open_numbers(self) -> Iterator[tuple[str, int]]:
-        """The numbers that describe a memref of this type, in a fixed order."""
-        if self.offset is None:
-            yield "offset", 0
-        yield from (("size", d) for d, size in enumerate(self.sizes) if size is None)
-        if not self.is_identity:
-            yield from (("stride", d) for d, s in enumerate(self.strides) if s is None)
+def open_numbers(layout: MemRefLayout) -> Iterator[tuple[str, int]]:
+    """The numbers that describe a memref of a type with `layout`, in a fixed order."""
+    if layout.offset is None:
+        yield "offset", 0
+    yield from (("size", d) for d, size in enumerate(layout.sizes) if size is None)
+    if not layout.is_identity:
+        yield from (("stride", d) for d, s in enumerate(layout.strides) if s is None)
 
 
-def layout_of(type_: MemRefType[Attribute], op: Operation) -> Layout:
+def layout_of(type_: MemRefType[Attribute], op: Operation) -> MemRefLayout:
     """What `type_` fixes; an error at `op` if its layout is none that we know."""
-    sizes = tuple(None if n == DYNAMIC_INDEX else n for n in type_.get_shape())
-    if isinstance(layout := type_.layout, StridedLayoutAttr):
-        return Layout(layout.get_offset(), sizes, tuple(layout.get_strides()), False)
-    if not isinstance(layout, NoneAttr):
-        fail(op, f"expected a memref in identity or strided layout, got {type_}")
-    return Layout(0, sizes, type_.strides_for_shape(type_.get_shape()), True)
+    if (layout := memref_layout(type_)) is not None:
+        return layout
+    fail(op, f"expected a memref in identity or strided layout, got {type_}")
 
 
 class Descriptors:

@@ -61,7 +61,11 @@ from spmd.dialects.rewriting import erase_dead_ops, hint, named
 from spmd.dialects.spmd import KernelOp, needs_sub_groups
 from spmd.dialects.spmd.kernel import kernels_in
 from spmd.passes.rematerialization.memref_bases import MemrefBases, number_type
-from spmd.passes.rematerialization.memref_descriptors import Descriptors, layout_of
+from spmd.passes.rematerialization.memref_descriptors import (
+    Descriptors,
+    layout_of,
+    open_numbers,
+)
 from spmd.passes.rematerialization.replace_forwarded import replace_forwarded
 
 
@@ -110,7 +114,7 @@ class _Rebuilder:
         """What is forwarded instead of the memref of `phi`."""
         layout = layout_of(phi.type, op_of(phi.values[0]))
         types: list[tuple[tuple[str, int], Attribute]] = [
-            (key, IndexType()) for key in layout.open_numbers()
+            (key, IndexType()) for key in open_numbers(layout)
         ]
         if len(phi.bases) > 1:
             types.insert(0, (("base", 0), number_type(phi.family)))

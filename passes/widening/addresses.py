@@ -20,8 +20,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from spmd.analysis.divergence.access_patterns import Pattern
-from spmd.dialects.element_types import memref_type
+from spmd.analysis.divergence.access_patterns import Pattern, element_strides
+from spmd.dialects.element_types import memref_layout, memref_type
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
 from spmd.passes.widening.lanes import Lanes, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
@@ -137,9 +137,9 @@ def _ordinal(number: int) -> str:
 
 
 def has_unit_stride(array: SSAValue) -> bool:
-    type_ = memref_type(array)
-    strides = type_.get_strides()
-    return strides is not None and len(strides) > 0 and strides[-1] == 1
+    """Whether neighbours in the last dimension of `array` lie side by side."""
+    layout = memref_layout(memref_type(array))
+    return layout is not None and layout.strides[-1:] == (1,)
 
 
 def _linear(
@@ -209,8 +209,7 @@ class _Strides:
         self._widening = widening
         self._array = array
         self._type = memref_type(array)
-        strides = self._type.get_strides() or [None] * self._type.get_num_dims()
-        self._static = [None if s == DYNAMIC_INDEX else s for s in strides]
+        self._static = element_strides(array)
         self._data: memref.ExtractStridedMetaDataOp | None = None
         self._dynamic: dict[int, SSAValue] = {}
 
@@ -287,21 +286,17 @@ def _offsets_fit_i32(array: SSAValue, indices: Sequence[Lanes]) -> bool:
     True of arrays whose size is known to be small. A lane's offset counts from indices
     that lanes share, which for a strided index is that of lane 0.
     """
-    type_ = memref_type(array)
-    sizes = [*type_.get_shape(), *(type_.get_strides() or (None,))]
-    known = [size for size in sizes if size is not None and size != DYNAMIC_INDEX]
-    if len(known) < len(sizes):
+    layout = memref_layout(memref_type(array))
+    if layout is None:
         return False
-    shape, strides = known[: len(indices)], known[len(indices) :]
-    extent = sum(
-        (n - 1) * abs(stride) for n, stride in zip(shape, strides, strict=True)
-    )
-    slack = sum(
-        64 * abs(index.stride * stride)
-        for index, stride in zip(indices, strides, strict=True)
-        if isinstance(index, Strided)
-    )
-    return extent + slack < 1 << 31
+    farthest = 0
+    for index, size, stride in zip(indices, layout.sizes, layout.strides, strict=True):
+        if size is None or stride is None:
+            return False
+        farthest += (size - 1) * abs(stride)
+        if isinstance(index, Strided):
+            farthest += 64 * abs(index.stride * stride)
+    return farthest < 1 << 31
 
 
 def _element(value: SSAValue) -> Attribute | None:

@@ -7,16 +7,11 @@ from collections.abc import Sequence
 from struct import Struct
 from typing import Any
 
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    DictionaryAttr,
-    MemRefType,
-    StridedLayoutAttr,
-)
+from xdsl.dialects.builtin import DictionaryAttr, MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument
 
-from spmd.dialects.diagnostics import fail
+from spmd.dialects.element_types import memref_layout
 from spmd.dialects.spmd import MAX_LOCAL_BYTES, KernelOp
 from spmd.dialects.spmd.kernel import NOALIAS
 from spmd.dialects.spmd.types import is_local, is_memref, too_much_local_memory
@@ -237,16 +232,8 @@ def _layout(argument: BlockArgument, written: bool) -> ArrayLayout:
     type_: MemRefType[Attribute] = argument.type
     element = element_of(type_.element_type)
     assert element is not None, "the verifier accepts scalars of the language only"
-    shape = tuple(None if e == DYNAMIC_INDEX else e for e in type_.get_shape())
-    strides, offset = None, 0
-    if isinstance(type_.layout, StridedLayoutAttr):
-        strides = tuple(type_.layout.get_strides())
-        offset = type_.layout.get_offset() or 0
-        if len(strides) != len(shape):
-            kernel = argument.block.parent_op()
-            assert kernel is not None, "the argument is one of a kernel"
-            fail(
-                kernel,
-                f"argument {argument.index}: expected {len(shape)} strides, got {type_}",
-            )
-    return ArrayLayout(str(type_), element, shape, strides, offset, written)
+    layout = memref_layout(type_)
+    assert layout is not None, "the verifier accepts one stride for each dimension only"
+    strides = None if layout.is_identity else layout.strides
+    offset = layout.offset or 0
+    return ArrayLayout(str(type_), element, layout.sizes, strides, offset, written)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations, pairwise
 from math import prod
 from typing import cast
@@ -20,6 +20,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import SymbolTable
 from xdsl.utils.type import get_element_type_or_self
 
+from spmd.dialects.element_types import MemRefLayout, memref_layout, static_numbers
+from spmd.dialects.interfaces.memory import why_no_element
 from spmd.dialects.rewriting import constant_index
 
 _Memref = MemRefType[Attribute]
@@ -31,19 +33,14 @@ def _ranked(value: SSAValue) -> _Memref:
     return cast(_Memref, value.type)
 
 
-def _sizes(type_: _Memref) -> list[_Size]:
-    return [None if size == DYNAMIC_INDEX else size for size in type_.get_shape()]
+def _static(values: DenseArrayBase[IntegerType]) -> tuple[_Size, ...]:
+    return static_numbers(map(int, values.get_values()))
 
 
-def _static(values: DenseArrayBase[IntegerType]) -> list[_Size]:
-    numbers = (int(value) for value in values.get_values())
-    return [None if number == DYNAMIC_INDEX else number for number in numbers]
-
-
-def _strides(type_: _Memref) -> list[_Size]:
-    strides = type_.get_strides()
-    assert strides is not None
-    return list(strides)
+def _layout(type_: _Memref) -> MemRefLayout:
+    layout = memref_layout(type_)
+    assert layout is not None, "refused by _why_other_memory"
+    return layout
 
 
 def _contradict(known: Iterable[_Size], said: Iterable[_Size]) -> bool:
@@ -63,8 +60,9 @@ def _why_other_memory(source: _Memref, result: _Memref) -> str | None:
         return f"expected elements of type {source.element_type}, got {result}"
     if source.memory_space != result.memory_space:
         return f"expected the memory space of {source}, got {result}"
-    if result.get_strides() is None or source.get_strides() is None:
-        return f"expected strided layouts, got {source} and {result}"
+    for type_ in (source, result):
+        if memref_layout(type_) is None:
+            return f"expected a layout with a stride for each dimension, got {type_}"
     return None
 
 
@@ -72,13 +70,14 @@ def _why_not_type(
     result: _Memref, sizes: Sequence[_Size], strides: Sequence[_Size], offset: _Size
 ) -> str | None:
     """Why a view of these numbers has not the type `result`."""
-    if len(sizes) != result.get_num_dims():
+    layout = _layout(result)
+    if len(sizes) != layout.rank:
         return f"expected a result of {len(sizes)} dimensions, got {result}"
-    if _contradict(sizes, _sizes(result)):
+    if _contradict(sizes, layout.sizes):
         return f"expected a result of size {_shape(sizes)}, got {result}"
-    if _contradict(strides, _strides(result)):
+    if _contradict(strides, layout.strides):
         return f"expected strides {_list(strides)} in the result, got {result}"
-    if _contradict([offset], [result.get_offset()]):
+    if _contradict([offset], [layout.offset]):
         return f"expected offset {_list([offset])} in the result, got {result}"
     return None
 
@@ -100,17 +99,20 @@ def why_no_cast(op: memref.CastOp) -> str | None:
     if (why := _why_other_memory(source, result)) is not None:
         return why
 
-    def differ(numbers: Callable[[_Memref], Sequence[_Size]]) -> bool:
-        pairs = zip(numbers(source), numbers(result), strict=True)
-        return any(a != b and None not in (a, b) for a, b in pairs)
-
-    if source.get_num_dims() != result.get_num_dims():
+    one, other = _layout(source), _layout(result)
+    if one.rank != other.rank:
         return f"expected as many dimensions as {source} has, got {result}"
-    if differ(_sizes):
+    if _differ(one.sizes, other.sizes):
         return f"expected sizes that {source} may have, got {result}"
-    if differ(_strides) or differ(lambda type_: [type_.get_offset()]):
+    if _differ((one.offset, *one.strides), (other.offset, *other.strides)):
         return f"expected a layout that {source} may have, got {result}"
     return None
+
+
+def _differ(ones: Iterable[_Size], others: Iterable[_Size]) -> bool:
+    """Whether two types say different numbers."""
+    pairs = zip(ones, others, strict=True)
+    return any(a != b and None not in (a, b) for a, b in pairs)
 
 
 def why_no_dimension(op: memref.DimOp) -> str | None:
@@ -135,8 +137,9 @@ def why_no_subview(op: memref.SubviewOp) -> str | None:
             return f"expected {rank} {name}s for {source}, got {len(numbers)}"
     if (why := _why_other_memory(source, result)) is not None:
         return why
+    layout = _layout(source)
     for extent, first, size, step in zip(
-        _sizes(source), offsets, sizes, strides, strict=True
+        layout.sizes, offsets, sizes, strides, strict=True
     ):
         if any(number is not None and number < 0 for number in (first, size)):
             return "expected offsets and sizes that are not negative"
@@ -145,12 +148,11 @@ def why_no_subview(op: memref.SubviewOp) -> str | None:
         last = first if step is None else first + (size - 1) * step
         if not 0 <= last < extent or first >= extent:
             return f"expected a part of {source}, got elements {first} to {last}"
-    own = _strides(source)
-    start: _Size = source.get_offset()
-    for first, stride in zip(offsets, own, strict=True):
+    start = layout.offset
+    for first, stride in zip(offsets, layout.strides, strict=True):
         moved = _times(first, stride)
         start = None if start is None or moved is None else start + moved
-    steps = [_times(stride, step) for stride, step in zip(own, strides, strict=True)]
+    steps = list(map(_times, layout.strides, strides))
     return _why_not_some(result, sizes, steps, start)
 
 
@@ -199,7 +201,8 @@ def why_no_expansion(op: memref.ExpandShapeOp) -> str | None:
     if len(sizes) != result.get_num_dims() or sizes.count(None) != len(op.output_shape):
         return f"expected a size for each dimension of {result}, got {_shape(sizes)}"
     strides: list[_Size] = []
-    pairs = zip(groups, _sizes(source), _strides(source), strict=True)
+    layout = _layout(source)
+    pairs = zip(groups, layout.sizes, layout.strides, strict=True)
     for group, extent, stride in pairs:
         parts = [sizes[i] for i in group]
         known = prod(part for part in parts if part is not None)
@@ -211,7 +214,7 @@ def why_no_expansion(op: memref.ExpandShapeOp) -> str | None:
         for part in reversed(parts[1:]):
             inner.append(_times(inner[-1], part))
         strides += reversed(inner)
-    return _why_not_type(result, sizes, strides, source.get_offset())
+    return _why_not_type(result, sizes, strides, layout.offset)
 
 
 def why_no_collapse(op: memref.CollapseShapeOp) -> str | None:
@@ -225,7 +228,8 @@ def why_no_collapse(op: memref.CollapseShapeOp) -> str | None:
         return why
     sizes: list[_Size] = []
     strides: list[_Size] = []
-    extents, own = _sizes(source), _strides(source)
+    layout = _layout(source)
+    extents, own = layout.sizes, layout.strides
     for group in groups:
         size: _Size = 1
         for i in group:
@@ -237,7 +241,7 @@ def why_no_collapse(op: memref.CollapseShapeOp) -> str | None:
                 return f"expected dimensions {group} to follow each other, got {source}"
         sizes.append(size)
         strides.append(own[wide[-1]])
-    return _why_not_type(result, sizes, strides, source.get_offset())
+    return _why_not_type(result, sizes, strides, layout.offset)
 
 
 def why_no_reinterpretation(op: memref.ReinterpretCastOp) -> str | None:
@@ -265,7 +269,7 @@ def why_no_private_memory(op: memref.AllocaOp) -> str | None:
     if op.symbol_operands:
         return "expected no symbols, got a layout that is a map with symbols"
     type_ = _ranked(op.memref)
-    if any(size is not None and size < 0 for size in _sizes(type_)):
+    if any(size < 0 and size != DYNAMIC_INDEX for size in type_.get_shape()):
         return f"expected sizes that are not negative, got {type_}"
     return None
 
@@ -297,10 +301,7 @@ def why_no_such_global(op: memref.GetGlobalOp) -> str | None:
 
 def why_no_atomic_update(op: memref.AtomicRMWOp) -> str | None:
     """Why an element is not named by its indices."""
-    type_ = _ranked(op.memref)
-    if len(op.indices) != type_.get_num_dims():
-        return f"expected {type_.get_num_dims()} indices for {type_}, got {len(op.indices)}"
-    return None
+    return why_no_element(op.memref, op.indices)
 
 
 def why_not_aligned(op: memref.AssumeAlignmentOp) -> str | None:

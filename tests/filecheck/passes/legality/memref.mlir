@@ -313,7 +313,7 @@ spmd.kernel @initial_value_of_another_size(%x: memref<?xf32>) {
 
 // -----
 
-// CHECK: 'memref.atomic_rmw': expected 1 indices for memref<?xf32>, got 2
+// CHECK: 'memref.atomic_rmw': expected one index per dimension of memref<?xf32> (1), got 2
 spmd.kernel @atomic_update_of_another_rank(%x: memref<?xf32>) {
   %i = spmd.global_id x
   %c0 = arith.constant 0 : index

@@ -42,7 +42,7 @@ spmd.kernel @numbered_memory(%x: memref<4xf32, 3>) {
 
 // -----
 
-// CHECK: argument 0: expected the identity layout or a strided one, got memref<4x4xf32, affine_map<(d0, d1) -> (d1, d0)>>
+// CHECK: argument 0: expected the identity layout, or a strided one with a stride for each dimension, got memref<4x4xf32, affine_map<(d0, d1) -> (d1, d0)>>
 spmd.kernel @transposed(%x: memref<4x4xf32, affine_map<(d0, d1) -> (d1, d0)>>) {
   spmd.return
 }
