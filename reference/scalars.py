@@ -225,8 +225,19 @@ f32_bits = _in_format("f", "I")
 f64_bits = _in_format("d", "Q")
 f64_of_bits = _in_format("Q", "d")
 
+_f16_bits = _in_format("e", "H")
+
+
+def f16_bits(value: float) -> int:
+    """The bits of a number that f16 can represent; `struct` knows only one NaN."""
+    if value == value:
+        return _f16_bits(value)
+    bits: int = f64_bits(value)
+    return bits >> 48 & 0x8000 | 0x7C00 | bits >> 42 & 0x3FF
+
+
 TO_BITS: dict[str, Callable[[float], int]] = {
-    "f16": _in_format("e", "H"),
+    "f16": f16_bits,
     "bf16": lambda value: f32_bits(value) >> 16,
     "f32": f32_bits,
     "f64": f64_bits,

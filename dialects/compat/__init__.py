@@ -6,6 +6,7 @@ What xDSL 0.74 lacks of upstream's `arith`, `memref`, `vector`, `scf` and `llvm`
 | `arith`  | compare, select and casts take vectors; compares keep their attributes | `elementwise` |
 | `arith`  | `index_castui`, `remf` | `missing_arith` |
 | `memref` | `prefetch` | `prefetch` |
+| `memref` | syntax of `cast`, `copy`, `global` | `memref_syntax` |
 | `vector` | `gather`, `scatter`, `step` | `memory` |
 | `scf`    | `execute_region` without results prints its terminators | `execute_region` |
 | `llvm`   | `atomicrmw`, `cmpxchg` | `atomics` |

@@ -34,7 +34,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from spmd.dialects.compat import add_missing
+from spmd.dialects.compat import add_missing, memref_syntax
 from spmd.dialects.interfaces.memory import MemoryHint, verify_indices
 
 MAX_LOCALITY = 3
@@ -136,5 +136,6 @@ class PrefetchOp(IRDLOperation):
 
 
 def repair() -> None:
-    """Add the op to xDSL's `memref` dialect."""
+    """Add the op to xDSL's `memref` dialect, and repair the syntax of others."""
     add_missing(MemRef, PrefetchOp)
+    memref_syntax.repair()

@@ -11,7 +11,6 @@ import numpy as np
 import spmd
 from tests.execution.harness import (
     BOXES,
-    EXACT,
     KERNELS,
     LINES,
     PLANES,
@@ -19,8 +18,8 @@ from tests.execution.harness import (
     Array,
     Launch,
     Maker,
-    Tolerance,
 )
+from tests.execution.harness.comparing import EXACT, Tolerance
 
 PATHS = {path.stem: path for path in (KERNELS / "cases").rglob("*.mlir")}
 LIBM = Tolerance(ulps=4)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.fuzz.unstructured import Unstructured
-from tests.fuzz.writer import LARGEST_GROUP, Shared, Value
+from tests.fuzz.writer import Shared, Value
 
 
 class Meeting(Unstructured):
@@ -18,7 +18,7 @@ class Meeting(Unstructured):
         """A value that is the same in all work-items, which no compiler can know."""
         if not self.uniform_control:
             return
-        memref = f"memref<{LARGEST_GROUP}xi32, #spmd.memory<local>>"
+        memref = f"memref<{self.largest_group}xi32, #spmd.memory<local>>"
         array = Shared(self.fresh(), "i32", memref, None)
         value = self.value("i32", uniform=True)
         # In a loop, others may still read what the last iteration has stored.

@@ -9,7 +9,7 @@ and on varying conditions, and exchanges values through local memory. What makes
   anywhere, never both;
 * every index is reduced to the size of its array, divisors are odd and positive, shifts
   stay below the width, floats are clamped before they become integers;
-* the bits of NaN never become visible.
+* the bits of NaN never become visible, or floats are only moved (`Features.bits`).
 
 `Choices` makes all decisions; choosing 0 everywhere gives the smallest kernel.
 """
@@ -17,12 +17,15 @@ and on varying conditions, and exchanges values through local memory. What makes
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 from tests.execution.harness import Launch, Maker
+from tests.execution.harness.comparing import BITS, EXACT, Tolerance
 from tests.fuzz.meeting import Meeting
-from tests.fuzz.writer import LARGEST_GROUP, SLOTS, TABLE, Choose, Features, Value
+from tests.fuzz.writer import SLOTS, TABLE, Choose, Features, Value
 
 LAUNCHES = (
     Launch((5,), (4,)),
@@ -51,6 +54,8 @@ MEETINGS = (
 )
 """Groups of 1, 3, 16, 64 and 100 work-items."""
 
+LARGE = (Launch((1000,), (512,)), Launch((1030,), (1024,)), Launch((40, 35), (32, 32)))
+
 
 @dataclass(frozen=True)
 class Kernel:
@@ -63,25 +68,38 @@ class Kernel:
     meets_in_divergent_loops: bool = False
     """Whether only some iterations of a divergent loop reach a barrier."""
     uses_sub_groups: bool = False
+    shows_bits: bool = False
+    """Whether all bits of its floats are seen; else one NaN is as good as another."""
+
+    @property
+    def largest_group(self) -> int:
+        """Work-items of its groups."""
+        return prod(self.launch.group_size)
+
+    @property
+    def tolerance(self) -> Tolerance:
+        """How results may differ."""
+        return BITS if self.shows_bits else EXACT
 
     def arguments(self, make: Maker) -> list[Any]:
         made: list[Any] = []
+        random = make.bits if self.shows_bits else make.random
         for what, dtype in self.parameters:
             if what == "number":
-                number = make.random(dtype, 1)[0]
+                number = random(dtype, 1)[0]
                 made.append(number.item() if dtype[0] == "i" else float(number))
             elif what == "table":
-                made.append(make.random(dtype, TABLE))
+                made.append(random(dtype, TABLE))
             elif what == "line":
-                made.append(make.random(dtype, 4 * make.n + 8))
+                made.append(random(dtype, 4 * make.n + 8))
             elif what == "shared":
-                made.append(make.random(dtype, make.groups * LARGEST_GROUP))
+                made.append(random(dtype, make.groups * self.largest_group))
             elif what == "counter":
-                made.append(make.random(dtype, 4))
+                made.append(random(dtype, 4))
             elif what == "seen":
-                made.append(make.random(dtype, make.n))
+                made.append(random(dtype, make.n))
             else:
-                made.append(make.random(dtype, make.n, SLOTS))
+                made.append(random(dtype, make.n, SLOTS))
         return made
 
     def __repr__(self) -> str:
@@ -100,6 +118,8 @@ class Program(Meeting):
             self.private,
             self.load_line,
             self.load_own,
+            self.within_bounds,
+            self.view,
             self.collective,
             self.atomic,
             self.sub_group,
@@ -164,7 +184,7 @@ class Program(Meeting):
             self.line(f"{new} = arith.muli {items}, %local_size_{dimension} : index")
             items = new
         self.line(f"%items = arith.addi {items}, %c0 : index")
-        self.line(f"%most = arith.constant {LARGEST_GROUP} : index")
+        self.line(f"%most = arith.constant {self.largest_group} : index")
         self.line("%first = arith.muli %group, %most : index")
         self.line("%mine = arith.index_cast %item : index to i32")
         for name, uniform in (("item", False), ("local", False), ("group", True)):
@@ -193,10 +213,20 @@ class Program(Meeting):
             used.update(re.findall(r"%\w+", line))
         return kept[::-1]
 
+    def launch(self, usual: Sequence[Launch]) -> Launch:
+        """A usual one, one with a tail of any length, or one of large groups."""
+        kind = self.choose(20)
+        if kind < 14:
+            return self.pick(usual)
+        if kind < 19:
+            return Launch((1 + self.choose(130),), (1 + self.choose(64),))
+        return self.pick(LARGE)
+
     def kernel(self) -> Kernel:
         barriers = self.features.all_about_barriers
-        launch = self.pick(MEETINGS if barriers else LAUNCHES)
+        launch = self.launch(MEETINGS if barriers else LAUNCHES)
         self.rank = len(launch.global_size)
+        self.largest_group = prod(launch.group_size)
         fixed = self.maybe(3)
         self.may_meet_in_divergent_loops = (
             self.features.conditional_barriers and self.maybe(2 if barriers else 6)
@@ -235,13 +265,23 @@ class Program(Meeting):
         source = "\n".join([*self.functions, *body]) + "\n"
         made = tuple((what, dtype) for what, dtype, _ in self.parameters.values())
         return Kernel(
-            source, made, launch, self.meets_in_divergent_loops, self.uses_sub_groups
+            source,
+            made,
+            launch,
+            self.meets_in_divergent_loops,
+            self.uses_sub_groups,
+            self.features.bits,
         )
 
 
 def write_kernel(choose: Choose, features: Features = Features()) -> Kernel:
     """A kernel as the choices have it."""
     return Program(choose, features).kernel()
+
+
+def write_kernel_that_shows_bits(choose: Choose) -> Kernel:
+    """A kernel that moves floats of all bit patterns, and shows them."""
+    return write_kernel(choose, Features(bits=True))
 
 
 def write_kernel_with_barriers(choose: Choose) -> Kernel:

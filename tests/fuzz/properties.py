@@ -17,8 +17,6 @@ from spmd.reference.checking.findings import Report
 from spmd.runtime.options import Strategy
 from spmd.runtime.parsing import make_context
 from tests.execution.harness import (
-    EXACT,
-    assert_same,
     check_native,
     check_passes,
     check_schedules,
@@ -27,6 +25,7 @@ from tests.execution.harness import (
     make,
     parsed,
 )
+from tests.execution.harness.comparing import assert_same
 from tests.fuzz.blocks import in_blocks
 from tests.fuzz.programs import Kernel
 
@@ -89,6 +88,7 @@ def check_meetings(kernel: Kernel, number: int) -> None:
                 strategy=strategy,
                 vectorize=vectorize,
                 specialize=number % 4 < 2,
+                tolerance=kernel.tolerance,
             )
     check_for_alarms(kernel, number)
 
@@ -107,6 +107,7 @@ def check_for_alarms(kernel: Kernel, number: int) -> None:
             strategy=STRATEGIES[number // 2 % 2],
             vectorize=vectorize,
             check_barriers=True,
+            tolerance=kernel.tolerance,
         )
 
 
@@ -131,7 +132,7 @@ def may_be_refused(kernel: Kernel) -> Generator[None]:
 
 def check_order(kernel: Kernel) -> None:
     """The order in which work-items take turns does not matter."""
-    check_schedules(kernel.source, kernel.arguments, kernel.launch)
+    check_schedules(kernel.source, kernel.arguments, kernel.launch, kernel.tolerance)
 
 
 def watch(source: str, kernel: Kernel) -> tuple[Report, list[Any]]:
@@ -151,7 +152,7 @@ def check_watched(kernel: Kernel) -> None:
     if not report:
         raise AssertionError(f"a legal kernel gives a report:\n{report}")
     want = expected(kernel.source, kernel.arguments, kernel.launch)
-    assert_same(args, want, EXACT, "watched")
+    assert_same(args, want, kernel.tolerance, "watched")
 
 
 def check_without_a_barrier(kernel: Kernel, number: int) -> None:
@@ -164,7 +165,7 @@ def check_without_a_barrier(kernel: Kernel, number: int) -> None:
     source = "\n".join(lines)
     report, _ = watch(source, kernel)
     if report:
-        check_schedules(source, kernel.arguments, kernel.launch)
+        check_schedules(source, kernel.arguments, kernel.launch, kernel.tolerance)
 
 
 def check_levels(kernel: Kernel, width: int, strategy: Strategy = "auto") -> None:
@@ -176,6 +177,7 @@ def check_levels(kernel: Kernel, width: int, strategy: Strategy = "auto") -> Non
             (kernel.launch,),
             SpmdToLoopsPass(strategy=strategy),
             VectorizePass(width=width),
+            tolerance=kernel.tolerance,
         )
 
 
@@ -190,4 +192,5 @@ def check_code(kernel: Kernel, width: int, strategy: Strategy = "auto") -> None:
                 width=width if vectorize else "auto",
                 strategy=strategy,
                 vectorize=vectorize,
+                tolerance=kernel.tolerance,
             )

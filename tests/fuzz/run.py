@@ -5,7 +5,7 @@ Kernel `i` of seed `s` is the same everywhere. Results go to `out/fuzz/seed-s.js
 second run with the same seed goes on where the first one stopped. Each kernel runs in a
 process of its own, so that a crash or a hang is a result like any other. What fails is
 made smaller and written to `out/fuzz/seed-s-kernel-i.mlir`. Kernels of another kind than
-`all` are written to `barriers-seed-s`, `illegal-seed-s` or `texts-seed-s`.
+`all` are written to `barriers-seed-s` and the like.
 """
 
 from __future__ import annotations
@@ -35,7 +35,12 @@ from tests.fuzz.illegal import (  # noqa: E402
     write_faulty_kernel,
     write_mangled_kernel,
 )
-from tests.fuzz.programs import Kernel, write_kernel, write_kernel_with_barriers  # noqa: E402
+from tests.fuzz.programs import (  # noqa: E402
+    Kernel,
+    write_kernel,
+    write_kernel_that_shows_bits,
+    write_kernel_with_barriers,
+)
 from tests.fuzz.properties import VARIANTS, check, check_meetings  # noqa: E402
 from tests.fuzz.writer import Choose  # noqa: E402
 
@@ -80,6 +85,7 @@ KINDS = {
     kind.name: kind
     for kind in (
         Kind("all", write_kernel, check),
+        Kind("bits", write_kernel_that_shows_bits, check),
         Kind("barriers", write_kernel_with_barriers, check_meetings),
         Kind("illegal", write_faulty_kernel, check_refused_or_right),
         Kind("texts", write_mangled_kernel, check_refused_or_right),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.fuzz.statements import Statements
-from tests.fuzz.writer import FLOATS, INTEGERS, LARGEST_GROUP, Shared, Value
+from tests.fuzz.writer import FLOATS, INTEGERS, Shared, Value
 
 
 class Sharing(Statements):
@@ -33,7 +33,9 @@ class Sharing(Statements):
             source = self.index(f"arith.remui {number.name}, %items")
             text = f"spmd.broadcast {value.name} from {source} across work_group : {t}"
         elif kind == 3:
-            t = self.pick(FLOATS) if self.features.floats else "i32"
+            # Of several NaNs any may be the least.
+            floats = self.features.floats and not self.features.bits
+            t = self.pick(FLOATS) if floats else "i32"
             value, name = self.value(t), self.pick(["min", "max"])
             text = f"spmd.reduce {name} {value.name} across work_group : {t}"
         else:
@@ -108,7 +110,8 @@ class Sharing(Statements):
             return
         array.uses.add("write")
         value = self.value(array.type)
-        if not self.maybe(4):
+        is_moved = self.features.bits and array.type in FLOATS
+        if not (is_moved or self.maybe(4)):
             # Values that differ show whose were read.
             mine = self.cast(Value("%mine", "i32", False), array.type)
             operation = "arith.xori" if array.type[0] == "i" else "arith.subf"
@@ -167,7 +170,7 @@ class Sharing(Statements):
                 name = self.parameter("shared", t, f"memref<?x{t}>")
                 array = Shared(name, t, f"memref<?x{t}>", "%first")
             else:
-                memref = f"memref<{LARGEST_GROUP}x{t}, #spmd.memory<local>>"
+                memref = f"memref<{self.largest_group}x{t}, #spmd.memory<local>>"
                 array = Shared(self.fresh(), t, memref, None)
                 self.line(f"{array.name} = spmd.local_alloc : {memref}")
             value = self.source(t, False)

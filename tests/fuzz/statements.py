@@ -44,6 +44,10 @@ class Statements(Writer):
     def floating(self) -> None:
         t = self.pick(FLOATS)
         a, b = self.value(t), self.value(t)
+        if self.features.bits:
+            name = self.pick(["arith.negf", "math.absf"])
+            self.op(f"{name} {a.name} : {t}", t, [a])
+            return
         name = self.pick(
             [
                 "arith.addf",
@@ -89,6 +93,29 @@ class Statements(Writer):
             to = self.pick(self.types())
             if to != value.type:
                 self.scopes[-1].append(self.cast(value, to))
+
+    def within_bounds(self) -> None:
+        """Small numbers, of which the flags of operations are true."""
+        t = self.pick((*INTEGERS, *(FLOATS if self.features.floats else ())))
+        a, b = (self.small(self.pick(INTEGERS), t) for _ in range(2))
+        if t[0] == "i":
+            name = self.pick(["addi", "muli", "subi", "shli"])
+            flags = [["nsw"], ["nuw"], ["nsw", "nuw"]][self.choose(3)]
+            if name == "subi":
+                flags = ["nsw"]
+            suffix = f" overflow<{', '.join(flags)}>"
+        else:
+            name = self.pick(["addf", "mulf", "subf", "cmpf olt,", "maximumf"])
+            flags = ["nnan", "ninf", "reassoc", "contract", "nnan,ninf,reassoc", "fast"]
+            suffix = f" fastmath<{self.pick(flags)}>"
+        result = "i1" if "cmpf" in name else t
+        self.op(f"arith.{name} {a.name}, {b.name}{suffix} : {t}", result, [a, b])
+
+    def small(self, of: str, t: str) -> Value:
+        """A number from 0 to 7; no bits of it are lost in any type."""
+        number, mask = self.value(of), self.constant("7", of)
+        text = f"arith.andi {number.name}, {mask.name} : {of}"
+        return self.cast(self.op(text, of, [number], keep=False), t)
 
     def store(self) -> None:
         """To an element of an output array that no other work-item touches."""
@@ -146,6 +173,39 @@ class Statements(Writer):
         else:
             varying = Value("", t, False)
             self.op(f"memref.load {name}[{at.name}] : {memref}", t, [varying])
+
+    def view(self) -> None:
+        """A private array as one of two dimensions and back, or a copy of another."""
+        arrays = [
+            array
+            for scope in self.privates
+            for array in scope
+            if array[2] == f"memref<4x{array[1]}>"
+        ]
+        if not arrays:
+            return
+        name, t, memref = self.pick(arrays)
+        if self.maybe():
+            copy, _, _ = self.private_array(t)
+            self.line(f"memref.copy {name}, {copy} : {memref} to {memref}")
+            self.privates[-1].append((copy, t, memref))
+            return
+        square = f"memref<2x2x{t}>"
+        expanded, back = self.fresh(), self.fresh()
+        self.line(
+            f"{expanded} = memref.expand_shape {name} [[0, 1]] output_shape [2, 2] : "
+            f"{memref} into {square}"
+        )
+        row, column = (self.within(self.value("i32"), 2).name for _ in range(2))
+        at = f"{expanded}[{row}, {column}] : {square}"
+        if self.maybe():
+            self.line(f"memref.store {self.value(t).name}, {at}")
+        else:
+            self.op(f"memref.load {at}", t, [Value("", t, False)])
+        self.line(
+            f"{back} = memref.collapse_shape {expanded} [[0, 1]] : {square} into {memref}"
+        )
+        self.privates[-1].append((back, t, memref))
 
     def private_array(self, t: str, size: str = "") -> tuple[str, str, str]:
         """A private array, filled; of four elements, or of a size that is at least that."""

@@ -17,7 +17,7 @@ from spmd.runtime.options import Strategy
 from tests.fuzz.programs import write_kernel_with_barriers
 
 ROOT = Path(__file__).resolve().parents[2]
-STRATEGIES: tuple[Strategy, ...] = ("fission", "continuations")
+STRATEGIES: tuple[Strategy, ...] = ("auto", "continuations")
 RANDOM_KERNELS = 4
 
 MANY_VALUES_OF_A_LOOP = """

@@ -17,7 +17,12 @@ from tests.fuzz.illegal import (
     write_faulty_kernel,
     write_mangled_kernel,
 )
-from tests.fuzz.programs import Kernel, write_kernel, write_kernel_with_barriers
+from tests.fuzz.programs import (
+    Kernel,
+    write_kernel,
+    write_kernel_that_shows_bits,
+    write_kernel_with_barriers,
+)
 from tests.fuzz.properties import VARIANTS, check, check_meetings
 from tests.fuzz.writer import Choose
 
@@ -38,11 +43,12 @@ def kernels(draw: st.DrawFn, write: Callable[[Choose], Kernel]) -> Kernel:
     ("write", "check"),
     [
         (write_kernel, check),
+        (write_kernel_that_shows_bits, check),
         (write_kernel_with_barriers, check_meetings),
         (write_faulty_kernel, check_refused_or_right),
         (write_mangled_kernel, check_refused_or_right),
     ],
-    ids=["all", "barriers", "illegal", "texts"],
+    ids=["all", "bits", "barriers", "illegal", "texts"],
 )
 def test_random_kernels_mean_the_same_everywhere(
     part: int, write: Callable[[Choose], Kernel], check: Callable[[Kernel, int], None]

@@ -15,11 +15,11 @@ Choose = Callable[[int], int]
 INTEGERS = ("i32", "i64", "i8", "i16")
 FLOATS = ("f32", "f64", "f16", "bf16")
 BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
+WIDTHS = {"f64": 64, "f32": 32, "f16": 16, "bf16": 16}
 TABLE = 32
 """Elements of an array that everybody may read."""
 SLOTS = 2
 """Elements of an output array per work-item."""
-LARGEST_GROUP = 128
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,8 @@ class Features:
     """Mostly barriers, in groups of up to 100 work-items."""
     conditional_barriers: bool = True
     """In the first iterations of loops with a trip count of each work-item's own."""
+    bits: bool = False
+    """Floats are moved and compared, never computed with, and all their bits are seen."""
 
 
 class Writer(ABC):
@@ -80,6 +82,8 @@ class Writer(ABC):
         self.uniform_control = True
         self.budget: int = 40
         self.rank = 1
+        self.largest_group = 1
+        """Elements of an array that holds one of each work-item of a group."""
         self.may_meet_in_divergent_loops = False
         self.meets_in_divergent_loops = False
         self.may_use_sub_groups = False
@@ -191,6 +195,8 @@ class Writer(ABC):
             return value
         if "index" in (value.type, to):
             name = "index_cast"
+        elif self.features.bits and value.type[0] != "i":
+            return self.cast(self.as_integer(value), to)
         elif to[0] == value.type[0] == "i":
             wider = BITS[to] > BITS[value.type]
             name = self.pick(["extsi", "extui"]) if wider else "trunci"
@@ -199,13 +205,18 @@ class Writer(ABC):
         elif value.type[0] == "i":
             name = self.pick(["sitofp", "uitofp"])
         else:
-            order = {"f64": 64, "f32": 32, "f16": 16, "bf16": 16}
-            if order[to] == order[value.type]:
+            if WIDTHS[to] == WIDTHS[value.type]:
                 return self.cast(self.cast(value, "f32"), to)
-            name = "extf" if order[to] > order[value.type] else "truncf"
+            name = "extf" if WIDTHS[to] > WIDTHS[value.type] else "truncf"
         return self.op(
             f"arith.{name} {value.name} : {value.type} to {to}", to, [value], keep=False
         )
+
+    def as_integer(self, value: Value) -> Value:
+        """The bits of a float."""
+        to = f"i{WIDTHS[value.type]}"
+        text = f"arith.bitcast {value.name} : {value.type} to {to}"
+        return self.op(text, to, [value])
 
     def float_to_integer(self, value: Value, to: str) -> Value:
         """Clamped to what even eight bits can hold, and NaN to zero."""

@@ -9,15 +9,8 @@ import spmd
 from spmd.reference.check import check_kernel
 from spmd.reference.checking.findings import Report
 from tests.execution.cases import Case
-from tests.execution.harness import (
-    EXACT,
-    Launch,
-    assert_same,
-    expected,
-    kernel_name,
-    make,
-    parsed,
-)
+from tests.execution.harness import Launch, expected, kernel_name, make, parsed
+from tests.execution.harness.comparing import EXACT, assert_same
 from tests.reference.barrier_faults import BARRIERS
 from tests.reference.faults import (
     CORRECT,

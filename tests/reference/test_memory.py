@@ -52,13 +52,13 @@ A = np.arange(24, dtype=np.float32).reshape(4, 6)
             A[:, 1],
         ),
         (
-            '%c = "memref.cast"(%a) : (memref<?x?xf32>) -> memref<4x6xf32>\n'
+            "%c = memref.cast %a : memref<?x?xf32> to memref<4x6xf32>\n"
             "%v = memref.collapse_shape %c [[0, 1]] : memref<4x6xf32> into memref<24xf32>",
             "memref<24xf32>",
             A.ravel(),
         ),
         (
-            '%c = "memref.cast"(%a) : (memref<?x?xf32>) -> memref<4x6xf32>\n'
+            "%c = memref.cast %a : memref<?x?xf32> to memref<4x6xf32>\n"
             "%v = memref.expand_shape %c [[0, 1], [2]] output_shape [2, 2, 6] : "
             "memref<4x6xf32> into memref<2x2x6xf32>",
             "memref<2x2x6xf32>",
@@ -114,7 +114,7 @@ func.func @f(%a: memref<?xi8>, %at: index, %n: index) -> i32 {
         ),
         ("%v = memref.dim %a, %j : memref<?x?xf32>", "a dimension below 2, got 9"),
         (
-            '%v = "memref.cast"(%a) : (memref<?x?xf32>) -> memref<5x6xf32>',
+            "%v = memref.cast %a : memref<?x?xf32> to memref<5x6xf32>",
             "expected sizes",
         ),
         (
@@ -186,7 +186,7 @@ def test_every_element_type_survives_a_copy(type_: str, dtype: Any):
 func.func @f(%a: memref<?x{type_}>, %b: memref<?x{type_}>) {{
   %c0 = arith.constant 0 : index
   %v = memref.load %a[%c0] : memref<?x{type_}>
-  "memref.copy"(%a, %b) : (memref<?x{type_}>, memref<?x{type_}>) -> ()
+  memref.copy %a, %b : memref<?x{type_}> to memref<?x{type_}>
   memref.store %v, %b[%c0] : memref<?x{type_}>
   func.return
 }}

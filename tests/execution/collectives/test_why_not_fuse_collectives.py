@@ -139,7 +139,7 @@ KEPT = {
     "seen through another memref": (
         LINE,
         "  spmd.return",
-        '  %seen = "memref.cast"(%context) : (memref<8xi32>) -> memref<?xi32>\n'
+        "  %seen = memref.cast %context : memref<8xi32> to memref<?xi32>\n"
         "  spmd.return",
     ),
     "of other work-items": (

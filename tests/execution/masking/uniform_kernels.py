@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.execution.harness import Tolerance
+from tests.execution.harness.comparing import Tolerance
 from tests.execution.pipelines.vectorize_case import Cases, counts
 
 UNIFORM = Cases()

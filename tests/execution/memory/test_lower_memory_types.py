@@ -6,7 +6,7 @@ from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from tests.execution.harness import LINES, Maker, check_native, check_passes
 
 KERNEL = """
-"memref.global"() <{sym_name = "pattern", sym_visibility = "private", type = memref<4xi1>, initial_value = dense<[true, false, false, true]> : tensor<4xi1>, constant}> : () -> ()
+memref.global "private" constant @pattern : memref<4xi1> = dense<[true, false, false, true]>
 spmd.kernel @bits(%p: memref<?xi1>, %q: memref<?xi1, #spmd.memory<global>>) {
   %c4 = arith.constant 4 : index
   %gid = spmd.global_id x

@@ -76,7 +76,7 @@ MOVES = {
     "copy_op": """
   %from = memref.subview %x[%i] [1] [1] : memref<?xT> to memref<1xT, strided<[1], offset: ?>>
   %to = memref.subview %y[%i] [1] [1] : memref<?xT> to memref<1xT, strided<[1], offset: ?>>
-  "memref.copy"(%from, %to) : (memref<1xT, strided<[1], offset: ?>>, memref<1xT, strided<[1], offset: ?>>) -> ()""",
+  memref.copy %from, %to : memref<1xT, strided<[1], offset: ?>> to memref<1xT, strided<[1], offset: ?>>""",
     "negated_twice": f"""
   {LOAD}
   %negative = arith.negf %v : T

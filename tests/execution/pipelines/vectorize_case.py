@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tests.execution.harness import EXACT, Arguments, Maker, Tolerance
+from tests.execution.harness import Arguments, Maker
+from tests.execution.harness.comparing import EXACT, Tolerance
 
 
 class Case(NamedTuple):

@@ -28,14 +28,8 @@ from spmd.passes.rematerialization.rematerialize_strided_values import (
 from spmd.passes.splitting.split_at_barriers import SplitAtBarriersPass, Strategy
 from spmd.runtime.errors import SourceText
 from spmd.runtime.parsing import make_context, parse
-from tests.execution.harness import (
-    KERNELS,
-    Launch,
-    Maker,
-    Tolerance,
-    check_native,
-    check_passes,
-)
+from tests.execution.harness import KERNELS, Launch, Maker, check_native, check_passes
+from tests.execution.harness.comparing import Tolerance
 
 FOLDER = KERNELS / "contexts"
 ROOT = Path(__file__).resolve().parents[3]

@@ -22,12 +22,10 @@ from spmd.reference import run_kernel
 from spmd.runtime.parsing import make_context
 from tests.analysis.work import calls_of
 from tests.execution.harness import (
-    EXACT,
     KERNELS,
     LINES,
     Launch,
     Maker,
-    assert_same,
     check_native,
     check_passes,
     check_schedules,
@@ -36,6 +34,7 @@ from tests.execution.harness import (
     make,
     parsed,
 )
+from tests.execution.harness.comparing import EXACT, assert_same
 from tests.execution.structuring.random_blocks import ROOM, random_blocks
 
 FOLDER = KERNELS / "control_flow"

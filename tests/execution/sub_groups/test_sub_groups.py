@@ -20,7 +20,6 @@ from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.runtime.options import Strategy
 from tests.execution.cases import of_each, one
 from tests.execution.harness import (
-    EXACT,
     KERNELS,
     Arguments,
     Launch,
@@ -29,6 +28,7 @@ from tests.execution.harness import (
     check_passes,
     check_schedules,
 )
+from tests.execution.harness.comparing import EXACT
 
 EVERYTHING = os.environ.get("SPMD_ALL_WIDTHS") == "1"
 SIZES = (1, 2, 4, 8, 16, 32, 64)

@@ -4,7 +4,7 @@
 
 // CHECK: @table = internal constant [3 x i8] [i8 1, i8 0, i8 1], align 1
 
-"memref.global"() <{sym_name = "table", type = memref<3xi1>, initial_value = dense<[true, false, true]> : tensor<3xi1>, sym_visibility = "private", constant}> : () -> ()
+memref.global "private" constant @table : memref<3xi1> = dense<[true, false, true]>
 
 func.func @load_store(%x: memref<?x16xf32>, %i: index, %j: index) {
   %v = memref.load %x[%i, %j] : memref<?x16xf32>

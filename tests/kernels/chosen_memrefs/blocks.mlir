@@ -1,5 +1,5 @@
 // Branches between blocks pass memrefs on, among them a private array and one in a global.
-"memref.global"() <{sym_name = "table", type = memref<4xi32>, initial_value = dense<[3, 1, 4, 1]> : tensor<4xi32>, sym_visibility = "private", constant}> : () -> ()
+memref.global "private" constant @table : memref<4xi32> = dense<[3, 1, 4, 1]>
 spmd.kernel @blocks(%n: index, %x: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

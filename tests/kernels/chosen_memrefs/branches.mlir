@@ -7,11 +7,11 @@ spmd.kernel @branches(%x: memref<?xi32>, %y: memref<?xi32>, %flags: memref<?xi1>
   %flag = memref.load %flags[%gid] : memref<?xi1>
   %m = scf.if %flag -> (memref<2xi32, strided<[?], offset: ?>>) {
     %part = memref.subview %x[%own] [2] [0] : memref<?xi32> to memref<2xi32, strided<[0], offset: ?>>
-    %wide = "memref.cast"(%part) : (memref<2xi32, strided<[0], offset: ?>>) -> memref<2xi32, strided<[?], offset: ?>>
+    %wide = memref.cast %part : memref<2xi32, strided<[0], offset: ?>> to memref<2xi32, strided<[?], offset: ?>>
     scf.yield %wide : memref<2xi32, strided<[?], offset: ?>>
   } else {
     %part = memref.subview %y[%own] [2] [1] : memref<?xi32> to memref<2xi32, strided<[1], offset: ?>>
-    %wide = "memref.cast"(%part) : (memref<2xi32, strided<[1], offset: ?>>) -> memref<2xi32, strided<[?], offset: ?>>
+    %wide = memref.cast %part : memref<2xi32, strided<[1], offset: ?>> to memref<2xi32, strided<[?], offset: ?>>
     scf.yield %wide : memref<2xi32, strided<[?], offset: ?>>
   }
   %v = memref.load %m[%c1] : memref<2xi32, strided<[?], offset: ?>>

@@ -19,21 +19,21 @@ spmd.kernel @many(%x: memref<?xi32>, %y: memref<?xi32>, %z: memref<?x2xi32>, %ki
   }
   case 2 {
     %v = memref.subview %z[%gid, 0] [1, 2] [1, 1] : memref<?x2xi32> to memref<2xi32, strided<[1], offset: ?>>
-    %w = "memref.cast"(%v) : (memref<2xi32, strided<[1], offset: ?>>) -> memref<?xi32, strided<[1], offset: ?>>
+    %w = memref.cast %v : memref<2xi32, strided<[1], offset: ?>> to memref<?xi32, strided<[1], offset: ?>>
     scf.yield %w : memref<?xi32, strided<[1], offset: ?>>
   }
   case 3 {
     %a = memref.alloca() : memref<3xi32>
     memref.store %seven, %a[%c1] : memref<3xi32>
     %v = memref.subview %a[1] [2] [1] : memref<3xi32> to memref<2xi32, strided<[1], offset: 1>>
-    %w = "memref.cast"(%v) : (memref<2xi32, strided<[1], offset: 1>>) -> memref<?xi32, strided<[1], offset: ?>>
+    %w = memref.cast %v : memref<2xi32, strided<[1], offset: 1>> to memref<?xi32, strided<[1], offset: ?>>
     scf.yield %w : memref<?xi32, strided<[1], offset: ?>>
   }
   default {
     %a = memref.alloca() : memref<4xi32>
     %k = arith.index_cast %gid : index to i32
     memref.store %k, %a[%c0] : memref<4xi32>
-    %w = "memref.cast"(%a) : (memref<4xi32>) -> memref<?xi32, strided<[1], offset: ?>>
+    %w = memref.cast %a : memref<4xi32> to memref<?xi32, strided<[1], offset: ?>>
     scf.yield %w : memref<?xi32, strided<[1], offset: ?>>
   }
   %size = memref.dim %part, %c0 : memref<?xi32, strided<[1], offset: ?>>

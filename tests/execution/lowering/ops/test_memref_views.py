@@ -121,7 +121,7 @@ def test_strides_that_go_backwards():
 def test_expand_and_collapse_shape():
     got = view_of(
         """%u = memref.collapse_shape %x [[0, 1]] : memref<6x8xf32> into memref<48xf32>
-        %d = "memref.cast"(%u) : (memref<48xf32>) -> memref<?xf32>
+        %d = memref.cast %u : memref<48xf32> to memref<?xf32>
         %v = memref.expand_shape %d [[0, 1]] output_shape [%n0, 4]
           : memref<?xf32> into memref<?x4xf32>""",
         "memref<?x4xf32>",

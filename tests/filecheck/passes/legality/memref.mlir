@@ -113,7 +113,7 @@ spmd.kernel @cast_to_another_size(%x: memref<?xf32>, %y: memref<8xf32>, %z: memr
   %c1 = arith.constant 1 : index
   %one = arith.constant 1.0 : f32
   %first = arith.cmpi eq, %i, %c0 : index
-  %v = "memref.cast"(%y) : (memref<8xf32>) -> memref<9xf32>
+  %v = memref.cast %y : memref<8xf32> to memref<9xf32>
   spmd.return
 }
 
@@ -126,7 +126,7 @@ spmd.kernel @cast_to_another_rank(%x: memref<?xf32>, %y: memref<8xf32>, %z: memr
   %c1 = arith.constant 1 : index
   %one = arith.constant 1.0 : f32
   %first = arith.cmpi eq, %i, %c0 : index
-  %v = "memref.cast"(%y) : (memref<8xf32>) -> memref<2x4xf32>
+  %v = memref.cast %y : memref<8xf32> to memref<2x4xf32>
   spmd.return
 }
 
@@ -139,7 +139,7 @@ spmd.kernel @cast_to_another_layout(%x: memref<?xf32>, %y: memref<8xf32>, %z: me
   %c1 = arith.constant 1 : index
   %one = arith.constant 1.0 : f32
   %first = arith.cmpi eq, %i, %c0 : index
-  %v = "memref.cast"(%y) : (memref<8xf32>) -> memref<8xf32, strided<[2]>>
+  %v = memref.cast %y : memref<8xf32> to memref<8xf32, strided<[2]>>
   spmd.return
 }
 
@@ -152,7 +152,7 @@ spmd.kernel @cast_to_no_rank(%x: memref<?xf32>, %y: memref<8xf32>, %z: memref<2x
   %c1 = arith.constant 1 : index
   %one = arith.constant 1.0 : f32
   %first = arith.cmpi eq, %i, %c0 : index
-  %v = "memref.cast"(%y) : (memref<8xf32>) -> memref<*xf32>
+  %v = memref.cast %y : memref<8xf32> to memref<*xf32>
   spmd.return
 }
 
@@ -278,7 +278,7 @@ spmd.kernel @view_before(%b: memref<64xi8>) {
 // -----
 
 // CHECK: 'memref.get_global': expected the type memref<4xf32> of the global, got memref<5xf32>
-"memref.global"() <{sym_name = "table", sym_visibility = "private", type = memref<4xf32>, initial_value = dense<1.0> : tensor<4xf32>, constant}> : () -> ()
+memref.global "private" constant @table : memref<4xf32> = dense<1.0>
 spmd.kernel @global_of_another_size(%x: memref<?xf32>) {
   %i = spmd.global_id x
   %c0 = arith.constant 0 : index

@@ -1,10 +1,8 @@
 // RUN: xdsl-opt %s -p lower-memory-types | filecheck %s
 // RUN: xdsl-opt %s -p lower-memory-types,lower-memory-types | filecheck %s
 
-// CHECK:      "memref.global"
-// CHECK-SAME: type = memref<4xi8>
-// CHECK-SAME: initial_value = dense<[1, 0, 0, 1]> : tensor<4xi8>
-"memref.global"() <{sym_name = "pattern", sym_visibility = "private", type = memref<4xi1>, initial_value = dense<[true, false, false, true]> : tensor<4xi1>, constant}> : () -> ()
+// CHECK: memref.global "private" constant @pattern : memref<4xi8> = dense<[1, 0, 0, 1]>
+memref.global "private" constant @pattern : memref<4xi1> = dense<[true, false, false, true]>
 
 // Local memory is allocated once, in the entry block, in the order of the source.
 

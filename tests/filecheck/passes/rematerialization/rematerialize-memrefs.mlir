@@ -77,12 +77,12 @@ spmd.kernel @row(%n: index, %x: memref<?xf32>) {
 spmd.kernel @branches(%x: memref<?xf32>, %y: memref<?xf32>, %p: i1, %q: i1) {
   %c0 = arith.constant 0 : index
   %m = scf.if %p -> (memref<?xf32, strided<[1], offset: ?>>) {
-    %v = "memref.cast"(%x) : (memref<?xf32>) -> memref<?xf32, strided<[1], offset: ?>>
+    %v = memref.cast %x : memref<?xf32> to memref<?xf32, strided<[1], offset: ?>>
     scf.yield %v : memref<?xf32, strided<[1], offset: ?>>
   } else {
     %own = memref.alloca() : memref<4xf32>
-    %v = "memref.cast"(%own) : (memref<4xf32>) -> memref<?xf32, strided<[1], offset: ?>>
-    %w = "memref.cast"(%y) : (memref<?xf32>) -> memref<?xf32, strided<[1], offset: ?>>
+    %v = memref.cast %own : memref<4xf32> to memref<?xf32, strided<[1], offset: ?>>
+    %w = memref.cast %y : memref<?xf32> to memref<?xf32, strided<[1], offset: ?>>
     %s = arith.select %q, %w, %v : memref<?xf32, strided<[1], offset: ?>>
     scf.yield %s : memref<?xf32, strided<[1], offset: ?>>
   }

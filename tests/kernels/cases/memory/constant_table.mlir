@@ -1,7 +1,5 @@
 // A table of constants that is the same for all.
-"memref.global"() <{sym_name = "table", sym_visibility = "private", constant,
-  type = memref<5xf32>, initial_value = dense<[1.5, -2.0, 0.25, 8.0, 3.0]> : tensor<5xf32>}>
-  : () -> ()
+memref.global "private" constant @table : memref<5xf32> = dense<[1.5, -2.0, 0.25, 8.0, 3.0]>
 spmd.kernel @constant_table(%x: memref<?xf32>) {
   %i = spmd.global_id x
   %c5 = arith.constant 5 : index

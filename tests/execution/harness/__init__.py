@@ -25,11 +25,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import ml_dtypes
 import numpy as np
-from numpy.typing import NDArray
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -41,11 +40,11 @@ from spmd.reference import run_kernel, run_work_groups
 from spmd.runtime.errors import SourceText
 from spmd.runtime.options import Strategy, Width
 from spmd.runtime.parsing import make_context, parse
+from tests.execution.harness.comparing import EXACT, Array, Tolerance, assert_same
 
-KERNELS = Path(__file__).resolve().parents[1] / "kernels"
+KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 """The folder of the kernels that several tests run."""
 
-Array = NDArray[Any]
 DTYPES: dict[str, Any] = {
     "i1": np.bool_,
     "i8": np.int8,
@@ -58,6 +57,8 @@ DTYPES: dict[str, Any] = {
     "f32": np.float32,
     "f64": np.float64,
 }
+DIGITS = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}
+"""Bits of a float's fraction."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,26 @@ class Maker:
             return self.rng.integers(info.min, info.max, shape, kind, endpoint=True)
         return self.rng.uniform(-4, 4, shape).astype(kind)
 
+    def bits(self, dtype: str, *shape: int) -> Array:
+        """As `random`, but floats of all bit patterns, the unusual ones often."""
+        if dtype[0] == "i":
+            return self.random(dtype, *shape)
+        kind = np.dtype(DTYPES[dtype])
+        size, digits = 8 * kind.itemsize, DIGITS[dtype]
+        fraction = self.rng.integers(0, 1 << digits, shape, np.uint64)
+        exponents = (1 << (size - 1 - digits)) - 1
+        exponent = self.rng.integers(0, exponents, shape, np.uint64, endpoint=True)
+        unusual = self.rng.integers(0, 4, shape)
+        exponent[unusual == 0] = 0  # zeros and subnormal numbers
+        exponent[unusual == 1] = exponents  # infinities and NaNs
+        fraction[self.rng.integers(0, 4, shape) == 0] = 0
+        # The interpreter computes in f64: a signalling NaN would become a quiet one.
+        nan = (exponent == exponents) & (fraction != 0)
+        fraction[nan] |= np.uint64(1 << (digits - 1))
+        sign = self.rng.integers(0, 2, shape, np.uint64) << np.uint64(size - 1)
+        patterns = sign | exponent << np.uint64(digits) | fraction
+        return patterns.astype(f"u{kind.itemsize}").view(kind)
+
     def integers(self, dtype: str, low: int, high: int, *shape: int) -> Array:
         """Whole numbers from `low` to below `high`, also as floats."""
         return self.rng.integers(low, high, shape).astype(DTYPES[dtype])
@@ -136,17 +157,6 @@ class Maker:
 
 
 Arguments = Callable[[Maker], list[Any]]
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """How far floats may be off; integers never are."""
-
-    ulps: int = 0
-    relative: float = 0.0
-
-
-EXACT = Tolerance()
 
 
 # What tests share is kept for those that stand together, not for a whole run.
@@ -207,58 +217,12 @@ def run_module(module: ModuleOp, name: str, args: list[Any], launch: Launch) -> 
     )
 
 
-# --- comparing -----------------------------------------------------------------------
-
-
-def ordered_bits(array: Array) -> NDArray[np.int64]:
-    """Floats as integers in the same order; neighbours differ by one."""
-    size = array.dtype.itemsize
-    bits = np.ascontiguousarray(array).view(f"i{size}").astype(np.int64)
-    return np.where(bits < 0, -(bits & ((1 << (8 * size - 1)) - 1)), bits)
-
-
-def close(got: Array, want: Array, tolerance: Tolerance) -> NDArray[np.bool_]:
-    """Which elements agree; every NaN agrees with every other."""
-    if got.dtype.kind in "biu":
-        return got == want
-    with np.errstate(all="ignore"):
-        wide_got, wide_want = got.astype(np.float64), want.astype(np.float64)
-        nan = np.isnan(wide_want)
-        distance = np.abs(ordered_bits(got) - ordered_bits(want))
-        near = distance <= tolerance.ulps
-        if tolerance.relative:
-            near |= np.isclose(
-                wide_got, wide_want, rtol=tolerance.relative, atol=tolerance.relative
-            )
-    return np.where(nan, np.isnan(wide_got), near)
-
-
-def assert_same(
-    got: Sequence[Any], want: Sequence[Any], tolerance: Tolerance, what: str
-) -> None:
-    """Every array as expected, or an error that shows the first elements that differ."""
-    for number, (a, b) in enumerate(zip(got, want, strict=True)):
-        if not isinstance(a, np.ndarray):
-            continue
-        left, right = cast(Array, a), cast(Array, b)
-        same = close(left, right, tolerance)
-        if not same.all():
-            wrong = np.argwhere(~same)
-            shown = [
-                f"[{', '.join(map(str, at))}]: expected {right[tuple(at)]}, "
-                f"got {left[tuple(at)]}"
-                for at in wrong[:5]
-            ]
-            raise AssertionError(
-                f"{what}: argument {number} differs in {len(wrong)} of {left.size} "
-                f"elements\n  " + "\n  ".join(shown)
-            )
-
-
 # --- how to run ---------------------------------------------------------------------
 
 
-def check_schedules(source: str, arguments: Arguments, launch: Launch) -> None:
+def check_schedules(
+    source: str, arguments: Arguments, launch: Launch, tolerance: Tolerance = EXACT
+) -> None:
     """The order in which work-items take turns must not matter."""
     module = parsed(source)
     want = expected(source, arguments, launch)
@@ -273,7 +237,7 @@ def check_schedules(source: str, arguments: Arguments, launch: Launch) -> None:
             schedule=schedule,
             seed=seed,
         )
-        assert_same(args, want, EXACT, f"level 0 {schedule}, {launch}")
+        assert_same(args, want, tolerance, f"level 0 {schedule}, {launch}")
 
 
 def check_passes(
