@@ -1,8 +1,8 @@
 """
 Writes a function as Python source, once, and runs it many times.
 
-Every op has a *meaning*: a function that appends the op's Python statements to a `Body`.
-The meanings stand in one file per dialect and register themselves with `@meaning`. SSA
+Every op has a `Meaning`: a function that appends the op's Python statements to a `Body`.
+Those of each dialect stand in one file, declared by `@meaning`. SSA
 makes names unique, so a value is a Python variable, a region is indented code, and the
 lanes of a sub-group are generators that see the variables around them.
 """
@@ -23,6 +23,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import is_terminator
+from spmd.dialects.interfaces.meaning import Meaning
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.spmd import KernelOp
 from spmd.reference import scalars
@@ -34,7 +35,7 @@ from spmd.reference.scalars import POISON
 OpT = TypeVar("OpT", bound=Operation)
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 Function = KernelOp | func.FuncOp
-Meaning = Callable[["Body", Any], None]
+OpWriter = Callable[["Body", Any], None]
 Terminate = Callable[["Body", Operation], None]
 """Writes what the last op of a region does: assign results, or return."""
 
@@ -49,8 +50,6 @@ class Rendezvous:
     """From the work-items and what each brings to what each gets."""
 
 
-MEANINGS: dict[str, Meaning] = {}
-"""By the name of the op: some dialects take long to import."""
 REGIONS_OF_BLOCKS: list[Callable[[Body, Region, Terminate], None]] = []
 """How to write a region of many blocks; the dialect of jumps provides it."""
 HELPERS: dict[str, Any] = {
@@ -68,16 +67,16 @@ HELPERS: dict[str, Any] = {
 """Names that compiled code may use."""
 
 
-def meaning(*ops: type[OpT]) -> Callable[[Callable[[Body, OpT], None]], Meaning]:
-    """Registers the function as the meaning of the ops."""
+def meaning(*ops: type[OpT]) -> Callable[[Callable[[Body, OpT], None]], OpWriter]:
+    """Declares the function as the meaning of the ops."""
     return named_meaning(*(op.name for op in ops))
 
 
-def named_meaning(*names: str) -> Callable[[Callable[[Body, Any], None]], Meaning]:
-    """Registers the function as the meaning of the ops of these names."""
+def named_meaning(*names: str) -> Callable[[OpWriter], OpWriter]:
+    """The same for ops of these names, whose dialects take long to import."""
 
-    def register(function: Callable[[Body, Any], None]) -> Meaning:
-        MEANINGS.update(dict.fromkeys(names, function))
+    def register(function: OpWriter) -> OpWriter:
+        Meaning(function).attach(*names)
         return function
 
     return register
@@ -305,10 +304,14 @@ class Body:
         """Append the meaning of `op`."""
         if MemoryHint.of(op) is not None:
             return
-        write = MEANINGS.get(op.name)
-        if write is None:
-            fail(op, f"expected an op that the interpreter knows, got {op.name}")
-        write(self, op)
+        means = Meaning.of(op)
+        if means is None:
+            fail(
+                op,
+                f"expected an op that the interpreter knows, got {op.name}; give it the "
+                "interface Meaning (docs/frontends.md)",
+            )
+        means.write(self, op)
 
     def straight(self, block: Block) -> Operation:
         """Append the block's ops but the terminator, which is returned."""

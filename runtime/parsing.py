@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_right
-from functools import partial
-from importlib import import_module
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import BinaryIO, TypeVar
 
 from xdsl.context import Context
@@ -30,7 +30,7 @@ from xdsl.dialects.math import Math
 from xdsl.dialects.memref import MemRef
 from xdsl.dialects.scf import Scf
 from xdsl.dialects.vector import Vector
-from xdsl.ir import Attribute, Dialect, Operation, SSAValue
+from xdsl.ir import Attribute, Dialect, Operation, SSAValue, TypeAttribute
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
@@ -62,25 +62,63 @@ DIALECTS = (Builtin, Arith, Cf, Func, Math, MemRef, Scf, SPMD, Vector)
 _MAX_BYTES = 16 << 20
 """The longest text that is read."""
 
-_RARE_DIALECTS = {"llvm": "LLVM", "ub": "UB"}
-"""Dialects of lower levels, which are loaded when one of their ops is met."""
+
+class _InstalledDialects(Context):
+    """
+    Knows what is loaded, and beside it the dialects of all installed universes.
+
+    These are looked for when a name is met that is not known, since that takes time.
+    """
+
+    def get_optional_op(
+        self, name: str, *, dialect_stack: Sequence[str] = ()
+    ) -> type[Operation] | None:
+        known = super().get_optional_op(name, dialect_stack=dialect_stack)
+        return super().get_optional_op(name) if self._registers(known, name) else known
+
+    def get_optional_type(self, name: str) -> type[TypeAttribute] | None:
+        known = super().get_optional_type(name)
+        return (
+            super().get_optional_type(name) if self._registers(known, name) else known
+        )
+
+    def get_optional_attr(self, name: str) -> type[Attribute] | None:
+        known = super().get_optional_attr(name)
+        return (
+            super().get_optional_attr(name) if self._registers(known, name) else known
+        )
+
+    def _registers(self, known: object, name: str) -> bool:
+        """Whether `name` was not known, but its dialect is installed."""
+        dialect, _, rest = name.partition(".")
+        if known is not None or not rest or dialect in self._registered_dialects:
+            return False
+        installed = _installed_dialects().get(dialect)
+        if installed is not None:
+            self.register_dialect(dialect, installed)
+        return installed is not None
+
+
+@cache
+def _installed_dialects() -> Mapping[str, Callable[[], Dialect]]:
+    from xdsl.universe import Universe
+
+    try:
+        return Universe.get_multiverse().all_dialects
+    except Exception as error:
+        raise CompileError(
+            "expected packages for xDSL that can be loaded, got one that fails with "
+            f"{type(error).__name__}: {error}"
+        ) from error
 
 
 def make_context() -> Context:
-    """A context with every dialect of this compiler."""
+    """A context with every dialect of this compiler, and those that are installed."""
     compat.ensure()
-    context = Context()
+    context = _InstalledDialects()
     for dialect in DIALECTS:
         context.load_dialect(dialect)
-    for name, variable in _RARE_DIALECTS.items():
-        context.register_dialect(name, partial(_load_dialect, name, variable))
     return context
-
-
-def _load_dialect(name: str, variable: str) -> Dialect:
-    if name in compat.REPAIRED_DIALECTS:
-        compat.ensure(name)
-    return getattr(import_module(f"xdsl.dialects.{name}"), variable)
 
 
 _STRING = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')

@@ -11,7 +11,10 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from spmd.dialects import compat
+from spmd.dialects.diagnostics import fail
+from spmd.dialects.interfaces.meaning import Emission
 from spmd.dialects.spmd import KernelOp
+from spmd.lowering.writing.dispatch import why_not_lowered
 from spmd.passes.kernels.check_barriers import CheckBarriersPass
 from spmd.runtime.errors import (
     CompileError,
@@ -29,7 +32,7 @@ from spmd.runtime.options import (
     Target,
     Width,
 )
-from spmd.runtime.parsing import read_source, verify
+from spmd.runtime.parsing import DIALECTS, read_source, verify
 from spmd.runtime.pipeline import Unit, ir_after, launched_kernels, stages
 
 
@@ -47,6 +50,8 @@ class Program(Mapping[str, Kernel | HostFunction]):
         self._unit = unit
         module, source = unit.module, unit.source
         # Those in functions that kernels call are seen when calls are inlined.
+        with compile_errors(source, "looking for operations that cannot be compiled"):
+            _expect_emissions(module)
         with compile_errors(source, "checking barriers"):
             CheckBarriersPass(unit.options.divergent_barriers).apply(Context(), module)
         kernels = {
@@ -120,6 +125,14 @@ def chosen(program: Program, name: str | None, option: str) -> Kernel | HostFunc
             f"expected {option} with one of {', '.join(program)}, got none"
         )
     return next(iter(program.kernels.values()))
+
+
+def _expect_emissions(module: ModuleOp) -> None:
+    """Fails on an op of somebody else's dialect that nothing can be made of."""
+    own = {dialect.name for dialect in DIALECTS}
+    for op in module.walk():
+        if op.dialect_name() not in own and Emission.of(op) is None:
+            fail(op, why_not_lowered(op))
 
 
 def _is_host_function(module: ModuleOp, op: func.FuncOp) -> bool:

@@ -26,10 +26,10 @@ from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.graphs.traversal import post_order, reachable
 from spmd.dialects.element_types import size_in_bytes
+from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.dialects.interfaces.speculation import is_integer_division
 from spmd.dialects.interfaces.views import makes_view
-from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import SubGroupQueryOp
 
 REMATERIALIZED_OPS = 8
@@ -182,9 +182,7 @@ def cost_of(op: Operation) -> int | None:
 def _is_cheap(op: Operation) -> bool:
     """Whether computing `op` again costs no more than loading its result."""
     return isinstance(op, SubGroupQueryOp) or (
-        op.name.startswith("arith.")
-        and cost_class(op) <= CostClass.SIMPLE
-        and has_no_effect(op)
+        Elementwise.of(op) is not None and cost_class(op) <= CostClass.SIMPLE
     )
 
 

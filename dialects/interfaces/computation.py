@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.dialects.interfaces.interface import OpInterface
+
+OnVectors = Callable[[Any, Sequence[SSAValue], Sequence[Attribute]], Operation]
+"""From an op on scalars, and the operands and result types as vectors, to a new op."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,9 @@ class Elementwise(FunctionOfOperands):
 
     modular: bool = False
     """Whether it commutes with reducing all integers modulo a power of two."""
+
+    on_vectors: OnVectors | None = None
+    """What stands for it on vectors; `None`: the same op, which takes vectors too."""
 
 
 def is_unsigned(op: Operation) -> bool:

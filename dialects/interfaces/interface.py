@@ -1,9 +1,9 @@
 """
 How passes and analyses ask an op what it is, instead of listing ops.
 
-An interface is an xDSL trait with data. Ops of this project declare theirs in
-`traits_def`; those of xDSL's ops stand in `dialects/compat/models`, one file for each
-dialect (MLIR calls these external models), read when a dialect is first asked about.
+An interface is an xDSL trait with data: an op has it in its `traits_def`, or gets it from
+outside, by `attach`. What xDSL's ops are stands in `dialects/compat/models`, one file for
+each dialect (MLIR calls these external models), read when a dialect is first asked about.
 """
 
 from __future__ import annotations
@@ -33,10 +33,12 @@ class OpInterface(OpTrait):
 
     # Kept for each class, since this is asked for every op by every analysis.
     _known: ClassVar[dict[type[Operation | Block], Any]]
+    _attached: ClassVar[dict[str, Any]]
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         cls._known = {}
+        cls._attached = {}
 
     @classmethod
     def of(cls, op: Operation | Block) -> Self | None:
@@ -53,16 +55,22 @@ class OpInterface(OpTrait):
             return None  # a class for each such op: not kept
         found = None
         if issubclass(kind, Operation):
-            found = kind.get_trait(cls)
             model = _MODELS.get(kind.name.partition(".")[0])
-            if found is None and model is not None:
+            if model is not None:
                 import_module(f"spmd.dialects.compat.models.{model}")
-                found = cls._known.get(kind)
+            found = kind.get_trait(cls) or cls._attached.get(kind.name)
         cls._known[kind] = found
         return found
 
-    def attach(self, *kinds: type[Operation]) -> None:
-        """Give the interface to ops of xDSL."""
+    def attach(self, *ops: type[Operation] | str) -> None:
+        """
+        Give the interface to ops whose classes do not have it: by class, or by name.
+
+        A name means an op of a dialect that is not imported for this, or that a later
+        xDSL may have.
+        """
+        names = [op if isinstance(op, str) else op.name for op in ops]
         for interface in type(self).__mro__:
             if issubclass(interface, OpInterface) and interface is not OpInterface:
-                interface._known.update(dict.fromkeys(kinds, self))
+                interface._attached.update(dict.fromkeys(names, self))
+                interface._known.clear()

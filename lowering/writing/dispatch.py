@@ -1,4 +1,4 @@
-"""Writes ops through the emitters that `registry` knows."""
+"""Writes ops, each as its `Emission` says."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from xdsl.ir import Block, Operation
 
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import enclosing, terminator
+from spmd.dialects.interfaces.meaning import Emission
 from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
 from spmd.lowering.writing.function_writer import FunctionWriter
-from spmd.lowering.writing.registry import EMITTERS
 from spmd.lowering.writing.types import TypeNotLowered
 
 
 def write_op(writer: FunctionWriter, op: Operation) -> None:
     """Writes one op."""
-    emitter = EMITTERS.get(op.name)
-    if emitter is None:
+    emission = Emission.of(op)
+    if emission is None:
         fail(op, why_not_lowered(op))
     try:
-        emitter(writer, op)
+        emission.emit(writer, op)
     except TypeNotLowered as error:
         fail(op, f"{op.name} cannot be written as LLVM IR: {error}")
 
@@ -55,5 +55,6 @@ def why_not_lowered(op: Operation) -> str:
         name = getattr(attribute, "data", name)
     return (
         f"{name} cannot be written as LLVM IR: expected ops of the dialects func, arith, "
-        "math, scf, cf, memref and vector, lowered as far as that"
+        "math, scf, cf, memref and vector, lowered as far as that, or with the interface "
+        "Emission"
     )

@@ -1,4 +1,4 @@
-"""Which function writes which op: one emitter per op, found by the op's name."""
+"""Which function writes which op: an op's `Emission`, declared beside the function."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from xdsl.ir import Operation
 
+from spmd.dialects.interfaces.meaning import Emission
+
 if TYPE_CHECKING:
     from spmd.lowering.writing.function_writer import FunctionWriter
 
@@ -14,12 +16,6 @@ OpT = TypeVar("OpT", bound=Operation)
 
 Emitter = Callable[[Any, Any], None]
 """Takes the writer of the function, and the op."""
-
-EMITTERS: dict[str, Emitter] = {}
-"""
-By name and not by class, so that an op that `dialects/compat` adds and the same op in a
-later xDSL share their emitter.
-"""
 
 
 def emits(
@@ -35,9 +31,7 @@ def emits_named(*names: str) -> Callable[[Emitter], Emitter]:
     """Declares a function as the emitter of ops that xDSL may not have."""
 
     def register(emitter: Emitter) -> Emitter:
-        for name in names:
-            assert name not in EMITTERS, f"{name} has two emitters"
-            EMITTERS[name] = emitter
+        Emission(emitter).attach(*names)
         return emitter
 
     return register

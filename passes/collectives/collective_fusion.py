@@ -42,6 +42,8 @@ from xdsl.rewriter import Rewriter
 
 from spmd.dialects.building import Builder
 from spmd.dialects.enclosing import parent_block
+from spmd.dialects.interfaces.computation import Elementwise
+from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.interfaces.speculation import is_integer_division
 from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import KernelOp
@@ -172,7 +174,9 @@ def _pair_of(
 def _may_move(op: Operation) -> bool:
     if isinstance(op, memref.LoadOp):
         return True
-    return op.name.startswith("arith.") and not is_integer_division(op)
+    return Elementwise.of(op) is not None and not (
+        is_integer_division(op) or is_library_function(op)
+    )
 
 
 def _without_end(op: Operation) -> list[Operation]:

@@ -9,7 +9,7 @@ from xdsl.ir import Operation, SSAValue
 from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.shapes.shape import Shape
 from spmd.dialects.comparisons import PREDICATES, SWAPPED
-from spmd.dialects.interfaces.computation import is_modular
+from spmd.dialects.interfaces.computation import Elementwise, is_modular
 from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import constant_index, hint, named
@@ -129,7 +129,9 @@ def _compute_vector(
         harmless = widening.in_active(active, vectors[position], 1)
         vectors[position] = hint(harmless, vectors[position])
     types = [widening.vector_type(type_) for type_ in op.result_types]
-    new = clone_with(op, vectors, types)
+    elementwise = Elementwise.of(op)
+    assert elementwise is not None, "asked before the loop was vectorized"
+    new = (elementwise.on_vectors or clone_with)(op, vectors, types)
     widening.append(new)
     widening.hold(op, [Varying(result) for result in new.results])
 

@@ -56,6 +56,7 @@ from spmd.dialects.rewriting import (
     merge_equal_ops,
     replace_by_body,
 )
+from spmd.dialects.spmd import needs_sub_groups
 from spmd.dialects.work_groups import WORK_GROUP_FUNCTION, work_item_dimension
 from spmd.passes.work_item_loops.nests import (
     guard_of,
@@ -89,7 +90,7 @@ def clip_work_item_loops(function: func.FuncOp) -> None:
     constants = ConstantPool(entry)
     changed = False
     for nest in tuple(nests_in(function)):
-        if any(op.name.startswith("spmd.") for op in nest.walk()):
+        if any(map(needs_sub_groups, nest.walk())):
             continue  # Sub-groups are formed from all work-items, whoever does nothing.
         # One condition may be all there is in another.
         while (guard := guard_of(loops_of(nest)[-1])) is not None:

@@ -57,7 +57,7 @@ def elementwise(body: Body, op: Operation, text: str, *, rounds: bool = False) -
     names = sources = body.uses(op.operands)
     is_vector = isinstance(result.type, VectorType)
     if is_vector:
-        names = ["a", "b", "c"][: len(sources)]
+        names = [f"e{n}" for n in range(len(sources))]
     site = body.site(op) if "{site}" in text else None
     first = element(op.operands[0].type, op)
     expression = text.format(*names, t=scalar, s=first, site=site)
@@ -81,6 +81,18 @@ def expressions(texts: Mapping[type[Operation], str], *, rounds: bool = False) -
     @meaning(*texts)
     def _write(body: Body, op: Operation) -> None:
         elementwise(body, op, texts[type(op)], rounds=rounds)
+
+
+def computed_by(body: Body, op: Operation, function: Callable[..., Any]) -> None:
+    """The single result of `op` is `function` of its operands, of any number."""
+    (result,) = op.results
+    scalar = element(result.type, op)
+    name = body.program.bind(function, "function")
+    arguments = ", ".join(f"{{{n}}}" for n in range(len(op.operands)))
+    text = f"{name}({arguments})"
+    if not scalar.is_float:
+        text += " & {t.mask}"
+    elementwise(body, op, text, rounds=scalar.is_float)
 
 
 # --- combining two values ------------------------------------------------------------

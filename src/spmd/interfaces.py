@@ -1,0 +1,96 @@
+"""
+What an op of any dialect says of itself, so that the whole compiler knows it.
+
+```python
+from spmd.interfaces import Elementwise, Emission, Meaning, computed
+
+@irdl_op_definition
+class SquareOp(IRDLOperation):
+    name = "my.square"
+    x = operand_def(AnyFloatConstr | VectorType.constr(AnyFloatConstr))
+    r = result_def(AnyFloatConstr | VectorType.constr(AnyFloatConstr))
+    traits = traits_def(
+        Pure(), Elementwise(), Emission(write_square), Meaning(computed(lambda x: x * x))
+    )
+```
+
+An op of somebody else gets its interfaces by `describe`. `docs/frontends.md` has a table
+of what each of them is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xdsl.ir import Operation
+
+from spmd.dialects.interfaces.computation import Elementwise, FunctionOfOperands
+from spmd.dialects.interfaces.control_flow import (
+    Branch,
+    RegionBranch,
+    RegionTerminator,
+    Runs,
+)
+from spmd.dialects.interfaces.cost import Cost, CostClass
+from spmd.dialects.interfaces.interface import OpInterface
+from spmd.dialects.interfaces.legality import Legality
+from spmd.dialects.interfaces.meaning import Emission, Meaning
+from spmd.dialects.interfaces.memory import MemoryAccess, MemoryHint
+from spmd.dialects.interfaces.speculation import IntegerDivision
+from spmd.dialects.interfaces.views import ViewLike
+
+__all__ = [
+    "Branch",
+    "Cost",
+    "CostClass",
+    "Elementwise",
+    "Emission",
+    "FunctionOfOperands",
+    "IntegerDivision",
+    "Legality",
+    "Meaning",
+    "MemoryAccess",
+    "MemoryHint",
+    "OpInterface",
+    "RegionBranch",
+    "RegionTerminator",
+    "Runs",
+    "ViewLike",
+    "computed",
+    "describe",
+]
+
+
+def describe(op: type[Operation] | str, *interfaces: OpInterface) -> None:
+    """
+    Give interfaces to an op whose class has none: a class, or its name.
+
+    Raises `TypeError` for what is no op or no interface.
+    """
+    if not isinstance(op, str) and not (
+        isinstance(op, type) and issubclass(op, Operation)  # pyright: ignore[reportUnnecessaryIsInstance]
+    ):
+        raise TypeError(f"expected a class of operations or a name, got {op!r}")
+    for interface in interfaces:
+        if not isinstance(interface, OpInterface):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(
+                f"expected interfaces for {op}, such as Elementwise(), got {interface!r}"
+            )
+        interface.attach(op)
+
+
+def computed(function: Callable[..., Any]) -> Callable[[Any, Any], None]:
+    """
+    For `Meaning`: the result is `function` of the operands, element by element.
+
+    Floats are Python's, and the result is rounded to its type; integers are the bits, not
+    negative. An undefined operand makes an undefined result.
+    """
+
+    def write(body: Any, op: Operation) -> None:
+        from spmd.reference.semantics.expressions import computed_by
+
+        computed_by(body, op, function)
+
+    return write
