@@ -11,11 +11,14 @@ READY := $(VENV)/.made-from
 N ?= 200
 SEED ?= 0
 ONLY ?= all
+# Benchmarks: which, beside what, on how many threads
+PEERS ?= all
+THREADS ?= 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help venv lock example test quick lint types filecheck pytest fuzz mutate bench \
-	docs format clean
+	peers docs format clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -62,8 +65,11 @@ fuzz: $(READY) ## N random kernels from seed SEED; ONLY=barriers
 mutate: $(READY) ## N faults in the source from seed SEED; ONLY=passes/masking
 	$(BIN)/python tests/mutation/run.py -n $(N) --seed $(SEED) --only "$(ONLY:all=)"
 
-bench: $(READY) ## side by side with NumPy and C, one thread
-	$(BIN)/python benchmarks/run_all.py
+bench: $(READY) ## side by side with peers; ONLY=gemm_* PEERS=intel,c THREADS=2
+	$(BIN)/python -m benchmarks --only "$(ONLY)" --peers "$(PEERS)" --threads $(THREADS)
+
+peers: $(READY) ## install what `make bench` compares with, as far as pip has it
+	$(BIN)/python -m pip install --disable-pip-version-check --editable '.[bench]'
 
 docs: $(READY) ## put the IR of today into docs/
 	$(BIN)/python tests/docs/pages/pipeline_page.py
