@@ -42,7 +42,8 @@ from collections.abc import Sequence
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from spmd.analysis.barriers.barrier_regions import find_barrier_regions
+from spmd.analysis.analyses import Analyses
+from spmd.analysis.barriers.barrier_regions import BarrierRegions
 from spmd.analysis.barriers.convergent_loops import (
     ConvergentLoops,
     find_convergent_loops,
@@ -55,7 +56,6 @@ from spmd.analysis.contexts.sub_cfg_needs import (
     find_sub_cfg_needs,
 )
 from spmd.analysis.contexts.sub_cfg_slots import assign_sub_cfg_slots
-from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
 from spmd.dialects.building import Builder, Rematerializer
 from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.enclosing import is_terminator, terminator
@@ -82,19 +82,21 @@ from spmd.passes.splitting.sub_cfg_code import Plan
 from spmd.passes.work_item_loops.building import WorkGroup, explain
 
 
-def make_continuations(kernel: KernelOp, check: bool = False) -> None:
+def make_continuations(analyses: Analyses, check: bool = False) -> None:
     """
-    Replace the barriers of `kernel` by continuations.
+    Replace the barriers of a kernel by continuations.
 
     With `check`, work-items that come to different syncs end the launch.
     """
+    kernel = analyses.kernel
     flatten_control_flow(kernel)
     group = WorkGroup(kernel)
     for op in tuple(kernel.walk()):
         if isinstance(op, LocalAllocOp):
             group.move_to_head(op)
-    divergence = analyze_kernel(kernel)
-    once = _ops_that_run_once(group, divergence)
+    analyses.invalidate()
+    divergence = analyses.divergence
+    once = _ops_that_run_once(group, analyses.regions)
     cfg = _split_at_syncs(kernel)
     rounds = find_convergent_loops(cfg, divergence)
     _fail_about_lanes(rounds)
@@ -159,10 +161,9 @@ def _plan(
 
 
 def _ops_that_run_once(
-    group: WorkGroup, divergence: Divergence
+    group: WorkGroup, regions: BarrierRegions
 ) -> frozenset[Operation]:
     """What runs once per work-group, before all else."""
-    regions = find_barrier_regions(group.kernel, divergence)
     once: list[Operation] = []
     for op in group.entry.ops:
         if is_sync(op) or is_terminator(op):

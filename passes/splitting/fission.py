@@ -130,11 +130,12 @@ class _Splitter:
     """
 
     def __init__(self, analyses: Analyses, check: bool):
-        self.group = WorkGroup(analyses.kernel)
         self.needs = needs = analyses.region_needs
         self.regions = analyses.regions
         self._paths = Paths(analyses) if check else None
         slots = assign_region_slots(needs, analyses.flow)
+        # From here on the kernel changes.
+        self.group = WorkGroup(analyses.kernel)
         self.kept = KeptValues.allocate(
             self.group, needs.values, slots, UNIFORM_BUT_LATE
         )

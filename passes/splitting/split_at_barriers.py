@@ -118,7 +118,7 @@ def split_at_barriers(
     else:
         if problem is not None:
             kernel.attributes[NOT_SPLIT_BY_FISSION] = StringAttr(problem.reason)
-        make_continuations(kernel, check)
+        make_continuations(analyses, check)
     erase_dead_ops(kernel.body)
     why_not = None if problem is None else problem.reason
     remark(Split, kernel, barriers, by_fission, why_not)
