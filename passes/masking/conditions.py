@@ -33,13 +33,16 @@ from spmd.passes.masking.masks import Mask, Masks
 
 
 def rests_on_ranges(group: SubGroupOp, divergence: Divergence) -> bool:
-    """Whether something is uniform in spite of what it is computed from."""
-    return any(
-        divergence.is_uniform(result)
-        and not all(map(divergence.is_uniform, op.operands))
-        for op in group.body.walk()
-        for result in op.results
-    )
+    """Whether something is uniform in spite of what it is computed from, or decided by."""
+    is_uniform = divergence.is_uniform
+    for op in group.body.walk():
+        if any(map(is_uniform, op.results)) and not all(map(is_uniform, op.operands)):
+            return True
+        if not divergence.is_divergent(op) and not all(
+            is_uniform(decision.value) for decision in decisions(op)
+        ):
+            return True
+    return False
 
 
 def ask_active_lanes(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import (
@@ -44,15 +44,16 @@ def mask_sub_group(group: SubGroupOp, divergence: Divergence) -> None:
     """Make the control flow of `group` uniform and its lanes all exist."""
     entry = function_around(group).body.block
     masking = Masking(divergence, ConstantPool(entry))
-    masking.in_doubt = rests_on_ranges(group, divergence)
+    in_doubt = rests_on_ranges(group, divergence)
     if group.counts:
         masking.mask_existing(group)
     else:
         masking.mask_block(group.body.block, Mask())
-    if masking.in_doubt:
+    if in_doubt:
         ask_active_lanes(group, masking.kept, masking)
 
 
+@dataclass(frozen=True)
 class Masking(Masks):
     """The rewriting of one sub-group."""
 

@@ -38,7 +38,6 @@ def with_common_counter(masking: Masks, op: Operation) -> Operation | None:
         map(masking.divergence.is_uniform, (op.lb, op.ub, op.step))
     ):
         return op
-    masking.in_doubt = True
     return _count_from_zero(masking, op)
 
 

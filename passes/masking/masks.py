@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, ub
 from xdsl.dialects.builtin import AnyFloat, IntegerType, i1
@@ -34,17 +34,22 @@ class Mask:
         return self.some and self.prefix
 
 
+@dataclass(frozen=True)
 class Masks(ABC):
-    """Builds masks before an operation."""
+    """Builds masks before an operation; what it remembers of new operations only grows."""
 
-    def __init__(self, divergence: Divergence, constants: ConstantPool):
-        self.divergence = divergence
-        self.constants = constants
-        self._uniform: set[SSAValue] = set()
-        self.kept: list[tuple[Operation, Mask]] = []
-        """Control flow that all lanes go through together, and where it stands."""
-        self.in_doubt = False
-        """Whether a later step may not see that a decision in `kept` is uniform."""
+    divergence: Divergence
+    """Of the sub-group before masking: new values are none of its business."""
+
+    constants: ConstantPool
+
+    kept: list[tuple[Operation, Mask]] = field(
+        default_factory=list[tuple[Operation, Mask]], init=False
+    )
+    """Control flow that all lanes go through together, and where it stands."""
+
+    _uniform: set[SSAValue] = field(default_factory=set[SSAValue], init=False)
+    """New values that all active lanes have the same of."""
 
     def is_uniform(self, value: SSAValue) -> bool:
         """Whether all active lanes have the same value, also of one that is new."""
