@@ -100,6 +100,17 @@ def size_in_bytes(type_: Attribute) -> int:
     raise AssertionError(f"expected the type of an element of a memref, got {type_}")
 
 
+def storage_type(type_: Attribute) -> Attribute:
+    """
+    The type of an element that keeps a number of this type, alone or in a vector.
+
+    Vectors of other integers than those of whole bytes lie differently in memory.
+    """
+    if not isa(type_, IntegerType):
+        return type_
+    return IntegerType(max(8, 1 << (type_.width.data - 1).bit_length()))
+
+
 def static_bytes(type_: MemRefType[Attribute]) -> int:
     """The bytes of a memref; dynamic extents count as one."""
     extents = (max(extent, 1) for extent in type_.get_shape())

@@ -25,6 +25,9 @@ class CostClass(IntEnum):
     LIBRARY = 15
     """A function of the math library."""
 
+    ATOMIC = 20
+    """An atomic update, which waits for the memory of other cores."""
+
     INTEGER_DIVISION = 30
     """Of which there is no vector instruction."""
 

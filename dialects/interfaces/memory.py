@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.interface import OpInterface
 
 
@@ -73,6 +74,16 @@ def verify_indices(
     """Raise if there is a reason why `indices` name no element of `memory`."""
     if (why := why_no_element(memory, indices, what)) is not None:
         raise VerifyException(why)
+
+
+def is_idempotent(op: Operation) -> bool:
+    """Whether to run `op` several times with the same operands is to run it once."""
+    access = MemoryAccess.of(op)
+    return (
+        not access.atomic
+        if access is not None
+        else FunctionOfOperands.of(op) is not None
+    )
 
 
 def loaded_memory(op: Operation) -> SSAValue | None:

@@ -32,6 +32,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from spmd.dialects.assembly_format import BracketedKeyword, Clauses, Keyword
+from spmd.dialects.interfaces.cost import Cost, CostClass
 from spmd.dialects.interfaces.memory import MemoryAccess, verify_indices
 from spmd.dialects.spmd.traits import STAYS_IN_PLACE, expect_inside_function
 from spmd.dialects.spmd.types import is_integer, is_memref
@@ -204,7 +205,10 @@ class AtomicRmwOp(AtomicOp):
 
     name = "spmd.atomic_rmw"
 
-    traits = traits_def(MemoryAccess(read=1, written=1, element=True, atomic=True))
+    traits = traits_def(
+        MemoryAccess(read=1, written=1, element=True, atomic=True),
+        Cost(CostClass.ATOMIC),
+    )
 
     kind = prop_def(AtomicKindAttr)
     value = operand_def()
@@ -282,7 +286,10 @@ class AtomicCasOp(AtomicOp):
 
     name = "spmd.atomic_cas"
 
-    traits = traits_def(MemoryAccess(read=2, written=2, element=True, atomic=True))
+    traits = traits_def(
+        MemoryAccess(read=2, written=2, element=True, atomic=True),
+        Cost(CostClass.ATOMIC),
+    )
 
     expected = operand_def()
     new = operand_def()

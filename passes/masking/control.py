@@ -18,6 +18,7 @@ from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.divergence.prefix import compares_ids
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import function_around, is_terminator, terminator
+from spmd.dialects.interfaces.control_flow import decisions
 from spmd.dialects.rewriting import constant_index, hint
 from spmd.dialects.spmd import (
     AnyOp,
@@ -98,7 +99,7 @@ class Masking(Masks):
                 mask_run(self, run, mask)
                 run = []
                 self._mask_sizes(op, mask)
-            elif op.regions:
+            elif decisions(op):
                 mask_run(self, run, mask)
                 run = []
                 self._mask_control(op, mask)

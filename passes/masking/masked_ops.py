@@ -12,6 +12,7 @@ from xdsl.rewriter import InsertPoint
 
 from spmd.analysis.graphs.traversal import reachable
 from spmd.dialects.building import Builder
+from spmd.dialects.interfaces.memory import is_idempotent
 from spmd.dialects.rewriting import hint, replace
 from spmd.dialects.spmd import MaskedOp, YieldOp
 from spmd.passes.masking.masks import Mask, Masks
@@ -70,7 +71,7 @@ def _is_own_load(masks: Masks, op: Operation) -> bool:
 
 def _has_uniform_effect(masks: Masks, op: Operation) -> bool:
     """Whether all lanes have the same effect on the same memory."""
-    if op.name.startswith("spmd."):
+    if op.name.startswith("spmd.") or op.regions or not is_idempotent(op):
         return False  # Collectives and atomics count who is there.
     if isinstance(op, memref.StoreOp) and is_private(op.memref):
         return False
@@ -95,11 +96,11 @@ class _Masked:
 
     @staticmethod
     def of(ops: Sequence[Operation]) -> _Masked:
-        members = set(ops)
+        members = {inner for op in ops for inner in op.walk()}
         views: set[Operation] = set()
 
         def is_needed_after(value: SSAValue) -> bool:
-            """Also by a view; regions inside of `ops` count as others."""
+            """Also by a view."""
             return any(
                 use.operation not in members or use.operation in views
                 for use in value.uses

@@ -11,16 +11,26 @@ that do little but gather (a sparse matrix times a vector) are faster in lock st
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from xdsl.dialects import memref, scf
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.divergence.access_patterns import Pattern, access_pattern
 from spmd.analysis.divergence.analyze import analyze_work_items
 from spmd.analysis.divergence.prefix import compares_ids
-from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
-from spmd.dialects.interfaces.cost import is_library_function
+from spmd.dialects.enclosing import used_from_outside
+from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions
+from spmd.dialects.interfaces.cost import CostClass, cost_class, is_library_function
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
+from spmd.passes.sub_groups.vector_forms import has_vector_form
+
+LANES_AT_ONCE = 8
+"""What part of a scalar operation a vector operation costs each lane."""
+
+LOOP_TRIPS = 8
+"""How often a loop runs, of which nothing is known."""
 
 
 def why_not_worthwhile(loop: scf.ForOp, items: int | None) -> str | None:
@@ -29,6 +39,8 @@ def why_not_worthwhile(loop: scf.ForOp, items: int | None) -> str | None:
 
     `items` is its trip count, if that is known.
     """
+    if (reason := _why_lanes_cost_more(loop)) is not None:
+        return reason
     if not _is_between_loops(loop):
         return None
     accesses: list[memref.LoadOp | memref.StoreOp] = []
@@ -54,6 +66,56 @@ def why_not_worthwhile(loop: scf.ForOp, items: int | None) -> str | None:
         ):
             return None
     return "LLVM does as well in a straight line over part of local memory"
+
+
+def _why_lanes_cost_more(loop: scf.ForOp) -> str | None:
+    """
+    Why one work-item after the other is cheaper, where some op runs lane by lane anyway.
+
+    Of a lane, a vector operation costs a part; an op in a loop over lanes costs as much as
+    scalar code, and what it takes and gives goes through memory.
+    """
+    executed = list(_executed(loop.body.block))
+    if all(has_vector_form(op, lambda _: False) for op in executed):
+        return None
+    divergence = analyze_work_items(loop)
+    scalar = lanes = 0.0
+    slowest: tuple[float, Operation] | None = None
+    for op in executed:
+        often = LOOP_TRIPS ** _loops_around(op, loop)
+        parts = (op,) if decisions(op) else op.walk()
+        cost = sum(map(cost_class, parts)) * often
+        scalar += cost
+        if has_vector_form(op, divergence.is_uniform):
+            lanes += cost / LANES_AT_ONCE
+            continue
+        values = [*used_from_outside(op), *(r for r in op.results if r.first_use)]
+        moved = sum(not divergence.is_uniform(value) for value in values)
+        cost += moved * CostClass.MEMORY * often
+        lanes += cost
+        slowest = max(slowest or (cost, op), (cost, op), key=lambda pair: pair[0])
+    if slowest is None or lanes < scalar:
+        return None
+    return f"lanes would run {slowest[1].name} one after the other, which is most of the work"
+
+
+def _executed(block: Block) -> Iterator[Operation]:
+    """The ops of `block`, and of control flow in it; not what is part of another op."""
+    for op in block.ops:
+        if decisions(op):
+            for region in op.regions:
+                for inner in region.blocks:
+                    yield from _executed(inner)
+        yield op
+
+
+def _loops_around(op: Operation, outermost: Operation) -> int:
+    count, parent = 0, op.parent_op()
+    while parent is not None and parent is not outermost:
+        flow = RegionBranch.of(parent)
+        count += flow is not None and flow.runs is Runs.LOOP
+        parent = parent.parent_op()
+    return count
 
 
 def _is_between_loops(loop: scf.ForOp) -> bool:

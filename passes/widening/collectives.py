@@ -152,14 +152,27 @@ def _contributions(
 def _widen_scan(widening: Widening, op: ScanOp, active: Active) -> None:
     """Each step doubles how many lanes before it a lane has combined."""
     lanes, nothing = _contributions(widening, op, active)
-    if op.mode.data is ScanMode.EXCLUSIVE:
+    exclusive = op.mode.data is ScanMode.EXCLUSIVE
+    lanes = scan_lanes(widening, op.kind.data, lanes, nothing, exclusive)
+    widening.hold(op, [Varying(lanes)])
+
+
+def scan_lanes(
+    widening: Widening,
+    kind: Kind,
+    lanes: SSAValue,
+    nothing: SSAValue,
+    exclusive: bool,
+) -> SSAValue:
+    """Each element of `lanes` combined with those before it; `nothing` changes none."""
+    if exclusive:
         lanes = _moved_up(widening, lanes, nothing, 1)
     distance = 1
     while distance < widening.width:
         before = _moved_up(widening, lanes, nothing, distance)
-        lanes = widening.add(combine(op.kind.data, before, lanes))
+        lanes = widening.add(combine(kind, before, lanes))
         distance *= 2
-    widening.hold(op, [Varying(lanes)])
+    return lanes
 
 
 def _moved_up(
@@ -193,14 +206,19 @@ def _widen_vote(widening: Widening, op: AnyOp | AllOp, active: Active) -> None:
 def _widen_ballot(widening: Widening, op: BallotOp, active: Active) -> None:
     """The bits of a mask as one integer, lane 0 in the lowest."""
     votes = widening.vector(widening.of(op.predicate))
-    votes = widening.in_active(active, votes, 0)
+    number = ballot(widening, widening.in_active(active, votes, 0))
+    widening.hold(op, [Uniform(number)])
+
+
+def ballot(widening: Widening, votes: SSAValue) -> SSAValue:
+    """The bits of a mask as a number of 64 bits."""
     bits = IntegerType(widening.width)
     if widening.width > 1:
         votes = widening.add(vector.BitcastOp(votes, VectorType(bits, [1])))
     number = widening.add(vector.ExtractOp(votes, [0], bits))
     if bits != i64:
         number = widening.add(arith.ExtUIOp(number, i64))
-    widening.hold(op, [Uniform(number)])
+    return number
 
 
 def _widen_elect(widening: Widening, op: ElectOp, active: Active) -> None:

@@ -12,20 +12,32 @@ from xdsl.rewriter import Rewriter
 from spmd.analysis.shapes.shape import Shape
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import is_terminator, terminator
-from spmd.dialects.interfaces.computation import Elementwise
-from spmd.dialects.interfaces.memory import MemoryHint
+from spmd.dialects.interfaces.computation import Elementwise, FunctionOfOperands
+from spmd.dialects.interfaces.memory import MemoryHint, is_idempotent
+from spmd.dialects.interfaces.views import makes_view
 from spmd.dialects.rewriting import hint
-from spmd.dialects.spmd import AnyOp, FailOp, LaneIdOp, MaskedOp, convergence_of
+from spmd.dialects.spmd import (
+    AnyOp,
+    AtomicRmwOp,
+    FailOp,
+    LaneIdOp,
+    MaskedOp,
+    convergence_of,
+)
+from spmd.passes.sub_groups.vector_forms import why_lane_by_lane, why_not_combined
+from spmd.passes.widening.atomics import widen_combined
 from spmd.passes.widening.collectives import widen_collective
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.failures import widen_assert, widen_fail
 from spmd.passes.widening.hints import widen_hint
+from spmd.passes.widening.lane_by_lane import widen_lane_by_lane
 from spmd.passes.widening.lanes import Active, Lanes, Strided, Uniform, Varying
 from spmd.passes.widening.lanewise import from_first, widen_lanewise
-from spmd.passes.widening.memory import (
+from spmd.passes.widening.memory import widen_load, widen_store
+from spmd.passes.widening.private_arrays import (
+    is_size_of_private,
     widen_alloca,
-    widen_load,
-    widen_store,
+    widen_size,
 )
 from spmd.passes.widening.state import Widening
 
@@ -59,12 +71,16 @@ class SubGroupWidening(Widening):
 
     def _widen(self, op: Operation, active: Active) -> None:
         match op:
-            case memref.LoadOp():
+            case memref.LoadOp() if not self.differs(op.memref):
                 widen_load(self, op, active)
-            case memref.StoreOp():
+            case memref.StoreOp() if not self.differs(op.memref):
                 widen_store(self, op, active)
+            case AtomicRmwOp() if why_not_combined(op, self.is_uniform) is None:
+                widen_combined(self, op, active)
             case memref.AllocaOp():
-                widen_alloca(self, op)
+                widen_alloca(self, op, active)
+            case memref.DimOp() if is_size_of_private(self, op):
+                widen_size(self, op)
             case MaskedOp():
                 self._widen_masked(op, active)
             case LaneIdOp():
@@ -83,14 +99,37 @@ class SubGroupWidening(Widening):
                 self._widen_for(op, active)
             case scf.WhileOp():
                 self._widen_while(op, active)
-            case arith.SelectOp() if isinstance(op.result.type, MemRefType):
-                self._widen_uniform(op, active)
+            case _ if makes_view(op):
+                self._widen_view(op, active)
             case _ if MemoryHint.of(op) is not None:
                 widen_hint(self, op)
             case _ if Elementwise.of(op) is not None:
                 widen_lanewise(self, op, active)
-            case _:
+            case _ if self._is_done_once(op, active):
                 self._widen_uniform(op, active)
+            case _:
+                widen_lane_by_lane(self, op, active, why_lane_by_lane(op))
+
+    def _is_done_once(self, op: Operation, active: Active) -> bool:
+        """Whether one run of `op` does what all active lanes do."""
+        if op.regions or not all(map(self.is_uniform, op.operands)):
+            return False
+        is_pure = FunctionOfOperands.of(op) is not None
+        return is_pure or (active.some and is_idempotent(op))
+
+    def _widen_view(self, op: Operation, active: Active) -> None:
+        """Views of memory are made once, or where a lane needs one of its own."""
+        if all(map(self.is_uniform, op.operands)):
+            self._widen_uniform(op, active)
+            return
+        for result in op.results:
+            if isinstance(result.type, MemRefType):
+                self.lane_views.add(result)
+        if any(
+            result.first_use is not None and result not in self.lane_views
+            for result in op.results
+        ):
+            widen_lane_by_lane(self, op, active, why_lane_by_lane(op))
 
     def _widen_uniform(self, op: Operation, active: Active) -> None:
         """Views of memory and sizes are computed once."""

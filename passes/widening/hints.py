@@ -24,12 +24,13 @@ def widen_hint(widening: Widening, op: Operation) -> None:
     | strided       | the op for one lane of each cache line |
     | anything else | the op for each lane                   |
 
-    Inactive lanes ask as well, which does no harm. Private arrays are in the cache.
+    Inactive lanes ask as well, which does no harm. Private arrays are in the cache,
+    and what differs between lanes is not worth a loop over them.
     """
     hint = MemoryHint.of(op)
     assert hint is not None
     memory, indices = op.operands[hint.operand], op.operands[hint.operand + 1 :]
-    if memory in widening.private:
+    if memory in widening.private or widening.differs(memory):
         return
     array, held = widening.array(memory), [widening.of(index) for index in indices]
     for lane in range(0, widening.width, _lanes_in_one_line(memory, held)):

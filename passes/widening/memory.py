@@ -9,20 +9,16 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
     IndexType,
-    IntegerAttr,
-    MemRefType,
-    NoneAttr,
     i64,
 )
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence.access_patterns import Pattern
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.element_types import memref_type
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.rewriting import hint
-from spmd.dialects.work_groups import CACHE_LINE, is_group_memory
+from spmd.dialects.work_groups import is_group_memory
 from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
 from spmd.passes.widening.addresses import (
     STEPS,
@@ -37,7 +33,7 @@ from spmd.passes.widening.lanes import (
     Uniform,
     Varying,
 )
-from spmd.passes.widening.state import PrivateArray, Widening
+from spmd.passes.widening.state import Widening
 
 
 def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
@@ -152,26 +148,6 @@ def _keep_streaming(op: memref.LoadOp | memref.StoreOp, new: Operation | Block) 
         new.nontemporal = op.nontemporal
 
 
-def widen_alloca(widening: Widening, op: memref.AllocaOp) -> None:
-    """A private array becomes one array for all lanes, at the head of the function."""
-    type_ = op.memref.type
-    assert isa(type_, MemRefType)
-    shared = widening.is_shared(op)
-    shape = list(type_.get_shape())
-    if not shared:
-        shape.append(widening.width)
-    new = memref.AllocaOp.create(
-        result_types=[
-            MemRefType(type_.element_type, shape, NoneAttr(), type_.memory_space)
-        ],
-        properties=op.properties | {"alignment": IntegerAttr(CACHE_LINE, i64)},
-        location=op.location,
-    )
-    hint(new.memref, op.memref)
-    widening.at_function_head(new)
-    widening.private[op.memref] = PrivateArray(new.memref, shared)
-
-
 # Uniform addresses
 
 
@@ -225,7 +201,7 @@ def _blended(
 def _is_own(widening: Widening, array: SSAValue) -> bool:
     """Whether each lane has a part of the array that `array` becomes."""
     private = widening.private.get(array)
-    return private is not None and not private.shared
+    return private is not None and not private.shared and private.part is None
 
 
 def _is_of_group(widening: Widening, array: SSAValue) -> bool:

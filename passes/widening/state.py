@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.divergence.analyze import Divergence
@@ -34,11 +34,17 @@ class PrivateArray:
     The private arrays of all lanes, as one.
 
     Element `e` of lane `i` is `[e, i]`, so that the same element of all lanes is
-    contiguous. If all lanes always hold the same, they share one array (`shared`).
+    contiguous. If all lanes always hold the same, they share one array (`shared`). Where
+    an op needs the array of a lane as a whole, that is a `part` of a buffer.
     """
 
     array: SSAValue
-    shared: bool
+    shared: bool = False
+    part: SSAValue | None = None
+    """How many bytes of the buffer `array` each lane has."""
+
+    extents: tuple[SSAValue, ...] = ()
+    """The dynamic sizes of the array of one lane."""
 
 
 class Widening(Emitter):
@@ -56,6 +62,8 @@ class Widening(Emitter):
         """Private arrays of work-items."""
         self.arrays: dict[SSAValue, SSAValue] = {}
         """Views of memory, which all lanes share."""
+        self.lane_views: set[SSAValue] = set()
+        """Views of memory that differ between lanes, made where a lane needs them."""
         self.some: set[SSAValue] = set()
         """Masks that are known to hold in some lane, here."""
 
@@ -71,6 +79,19 @@ class Widening(Emitter):
         if private is not None:
             return private.array
         return self.arrays.get(value, value)
+
+    def differs(self, array: SSAValue) -> bool:
+        """Whether each lane has a memref of its own, which is made where it is needed."""
+        private = self.private.get(array)
+        return array in self.lane_views or (
+            private is not None and private.part is not None
+        )
+
+    def is_uniform(self, value: SSAValue) -> bool:
+        """Whether all active lanes have the same number or memref."""
+        if isinstance(value.type, MemRefType):
+            return value not in self.private and value not in self.lane_views
+        return self._divergence.is_uniform(value)
 
     def shape(self, value: SSAValue) -> Shape:
         return self._divergence.shape(value)

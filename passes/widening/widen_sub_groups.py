@@ -6,7 +6,9 @@ from lane to lane, of which only lane 0 is computed, and a condition that holds 
 first lanes, of which only their number is. Vectors are made of them where one is
 needed. Memory accesses are chosen by the shape of their address, and what costs more than
 a plain vector access says so (`spmd.access`) and why (`spmd.why`); where lanes are inactive,
-integer divisions and functions of the math library get 1 to work on.
+integer divisions and functions of the math library get 1 to work on. An op without a vector
+form runs in a loop over the active lanes around it alone; atomic updates of one element by
+all lanes are combined to one.
 
 Sub-groups with `spmd.not_vectorized` become loops over lanes, as in `lanes-to-loops`.
 

@@ -57,7 +57,7 @@ def accesses_of(
             _is_masked(op),
             Place.of(source_location(op)),
         )
-        counts[kind] += 1
+        counts[kind.replace(" ", "_")] += 1
         counts["masked"] += access.masked
         costly[access] = None
     return Accesses(**counts), tuple(costly)

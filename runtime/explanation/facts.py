@@ -66,7 +66,7 @@ class Divergence:
     place: Place | None
 
 
-AccessKind = Literal["reversed", "strided", "gather", "scatter"]
+AccessKind = Literal["reversed", "strided", "gather", "scatter", "lane by lane"]
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,7 @@ class Accesses:
     strided: int = 0
     gather: int = 0
     scatter: int = 0
+    lane_by_lane: int = 0
     masked: int = 0
     """Of these, for lanes that may be inactive."""
 

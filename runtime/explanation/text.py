@@ -237,8 +237,16 @@ def _lines(loop: Loop) -> str:
 
 
 def _counts(accesses: Accesses) -> str:
-    kinds = ("uniform", "contiguous", "reversed", "strided", "gather", "scatter")
-    counts = [(getattr(accesses, kind), kind) for kind in kinds]
+    kinds = (
+        "uniform",
+        "contiguous",
+        "reversed",
+        "strided",
+        "gather",
+        "scatter",
+        "lane by lane",
+    )
+    counts = [(getattr(accesses, kind.replace(" ", "_")), kind) for kind in kinds]
     text = ", ".join(f"{count} {kind}" for count, kind in counts if count)
     if accesses.masked:
         text += f" ({accesses.masked} masked)"

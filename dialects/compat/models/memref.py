@@ -37,6 +37,7 @@ MemoryAccess(read=0, written=1).attach(memref.CopyOp)
 MemoryAccess(read=1, written=1, element=True, atomic=True).attach(memref.AtomicRMWOp)
 
 Cost(CostClass.MEMORY).attach(memref.LoadOp, memref.StoreOp)
+Cost(CostClass.ATOMIC).attach(memref.AtomicRMWOp)
 
 Legality(legality.why_no_private_memory).attach(memref.AllocaOp)
 Legality(legality.why_not_aligned).attach(memref.AssumeAlignmentOp)

@@ -1,4 +1,4 @@
-// One lane adds for all of its sub-group, and tells where; atomics have no vector form.
+// One lane adds for all of its sub-group, and tells where.
 spmd.kernel @with_atomics(%x: memref<?xi32>, %count: memref<1xi32>, %total: memref<1xi32>, %out: memref<?xi32>) {
   %gx = spmd.global_id x
   %gy = spmd.global_id y

@@ -188,17 +188,29 @@ def test_a_condition_that_became_the_end_of_the_loop():
 
 
 def test_a_scalar_loop_says_why():
-    body = """  %size = memref.load %p[%gid] : memref<?xi32>
-  %s = arith.index_cast %size : i32 to index
-  %a = memref.alloca(%s) : memref<?xf32>
-  %v = memref.load %x[%gid] : memref<?xf32>
-  memref.store %v, %a[%c0] : memref<?xf32>
+    body = """  %at = memref.load %p[%gid] : memref<?xi32>
+  %slot = arith.index_cast %at : i32 to index
+  %old = spmd.atomic_rmw exchange %at, %p[%slot] : memref<?xi32>
 """
     loop = loop_of(body)
     assert loop.lanes == 1
-    assert "private array of type memref<?xf32>" in loop.why_lanes
+    assert "spmd.atomic_rmw one after the other" in loop.why_lanes
     assert loop.accesses == Accesses()
     assert f"scalar: {loop.why_lanes}" in text_of(body)
+
+
+def test_what_runs_lane_by_lane():
+    body = f"""{LOAD}  %s = math.sin %v : f32
+  memref.store %s, %y[%gid] : memref<?xf32>
+  %at = memref.load %p[%gid] : memref<?xi32>
+  %slot = arith.index_cast %at : i32 to index
+  %old = spmd.atomic_rmw exchange %s, %x[%slot] : memref<?xf32>
+"""
+    loop = loop_of(body)
+    assert loop.lanes == 16
+    assert loop.accesses.lane_by_lane == 1
+    why = "each lane gets what the one before stored"
+    assert f"lane: spmd.atomic_rmw has no vector form, as {why}" in text_of(body)
 
 
 def test_without_vectorize_all_loops_are_scalar():

@@ -37,8 +37,8 @@ func.func @plane(%x: memref<?xindex>, %sx: index, %sy: index)
 // What has no vector form gets sub-groups all the same.
 
 // CHECK-LABEL: func.func @counter
-// CHECK:         spmd.sub_group (%lx) shape [4] at (%c0) attributes {spmd.not_vectorized = "spmd.atomic_rmw has no vector form"} {
-func.func @counter(%n: memref<i32>)
+// CHECK:         spmd.sub_group (%lx) shape [4] at (%c0) attributes {spmd.not_vectorized = "arith.addi of type vector<4xi32> has no vector form"} {
+func.func @counter(%n: memref<i32>, %v: vector<4xi32>)
     attributes {spmd.work_group_function, spmd.sub_group_size = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -46,6 +46,7 @@ func.func @counter(%n: memref<i32>)
   %one = arith.constant 1 : i32
   scf.for %lx = %c0 to %c4 step %c1 {
     %s = spmd.reduce add %one across sub_group : i32
+    %w = arith.addi %v, %v : vector<4xi32>
     %old = spmd.atomic_rmw add %s, %n[] : memref<i32>
   } {spmd.work_items = array<i64: 0>}
   func.return

@@ -134,12 +134,12 @@ func.func @assume_alignment(%x: memref<?xf32>) {
 // What cannot be lanes says why.
 
 // CHECK-LABEL: func.func @reasons
-// CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "func.call has no vector form"}
+// CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "lanes would run func.call one after the other, which is most of the work"}
 // CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "a private array made outside of the loop is used by its work-items"}
 // CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "its step is not the constant 1"}
 // CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "it carries values from one work-item to the next"}
 // CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "arith.addf of type vector<4xf32> has no vector form"}
-// CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "memref.subview differs between work-items"}
+// CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "lanes would run memref.load one after the other, which is most of the work"}
 // CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "one work-item needs no lanes"}
 func.func private @f(index)
 func.func @reasons(%n: index, %x: memref<?xf32>, %v: vector<4xf32>) {

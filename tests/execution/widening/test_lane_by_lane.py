@@ -1,0 +1,170 @@
+"""One op without a vector form: the lanes run it in turn, and everything else together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.vectorize import VectorizePass
+from tests.execution.harness import LINES, Maker, check_native, check_passes
+
+UPDATES = """
+// One element of each group: what lanes add together, and what each of them saw.
+spmd.kernel @updates(%x: memref<?xi32>, %n: memref<?x9xi32>, %seen: memref<?x9xi32>, %f: memref<?xf32>) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %i = spmd.global_id x
+  %g = spmd.group_id x
+  %v = memref.load %x[%i] : memref<?xi32>
+  %fv = arith.sitofp %v : i32 to f32
+  %f0 = spmd.atomic_rmw max %fv, %f[%g] : memref<?xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %c5 = arith.constant 5 : index
+  %c6 = arith.constant 6 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %o0 = spmd.atomic_rmw add %v, %n[%g, %c0] : memref<?x9xi32>
+  memref.store %o0, %seen[%i, %c0] : memref<?x9xi32>
+  %o1 = spmd.atomic_rmw sub %v, %n[%g, %c1] : memref<?x9xi32>
+  memref.store %o1, %seen[%i, %c1] : memref<?x9xi32>
+  %odd = arith.andi %v, %one : i32
+  %on = arith.cmpi ne, %odd, %zero : i32
+  scf.if %on {
+    %o2 = spmd.atomic_rmw min %v, %n[%g, %c2] : memref<?x9xi32>
+    memref.store %o2, %seen[%i, %c2] : memref<?x9xi32>
+    %o3 = spmd.atomic_rmw maxui %v, %n[%g, %c3] : memref<?x9xi32>
+    memref.store %o3, %seen[%i, %c3] : memref<?x9xi32>
+    %o4 = spmd.atomic_rmw and %v, %n[%g, %c4] : memref<?x9xi32>
+    memref.store %o4, %seen[%i, %c4] : memref<?x9xi32>
+    %o5 = spmd.atomic_rmw or %v, %n[%g, %c5] : memref<?x9xi32>
+    %o6 = spmd.atomic_rmw xor %v, %n[%g, %c6] : memref<?x9xi32>
+    memref.store %o6, %seen[%i, %c6] : memref<?x9xi32>
+    %o7 = spmd.atomic_rmw add %one, %n[%g, %c7] : memref<?x9xi32>
+    memref.store %o7, %seen[%i, %c7] : memref<?x9xi32>
+    %o8 = spmd.atomic_rmw exchange %v, %n[%g, %c8] : memref<?x9xi32>
+    memref.store %o8, %seen[%i, %c8] : memref<?x9xi32>
+  }
+  spmd.return
+}
+"""
+
+BINS = """
+// Elements that differ between lanes, and sums of floats.
+spmd.kernel @bins(%x: memref<?xi32>, %h: memref<?x8xi32>, %s: memref<?xf32>, %seen: memref<?xi32>, %won: memref<?xi1>) {
+  %seven = arith.constant 7 : i32
+  %i = spmd.global_id x
+  %g = spmd.group_id x
+  %v = memref.load %x[%i] : memref<?xi32>
+  %e = arith.sitofp %v : i32 to f32
+  %r = math.sqrt %e : f32
+  %low = arith.andi %v, %seven : i32
+  %bin = arith.index_cast %low : i32 to index
+  %old = spmd.atomic_rmw sub %v, %h[%g, %bin] : memref<?x8xi32>
+  %sum = spmd.atomic_rmw add %e, %s[%g] : memref<?xf32>
+  %small = arith.cmpi slt, %low, %seven : i32
+  %seen_here, %taken = scf.if %small -> (i32, i1) {
+    %was, %mine = spmd.atomic_cas %old, %low, %h[%g, %bin] : memref<?x8xi32>
+    scf.yield %was, %mine : i32, i1
+  } else {
+    scf.yield %old, %small : i32, i1
+  }
+  memref.store %seen_here, %seen[%i] : memref<?xi32>
+  memref.store %taken, %won[%i] : memref<?xi1>
+  spmd.return
+}
+"""
+
+ARRAYS = """
+// Private arrays as a whole, of sizes that differ, and memory chosen by a lane.
+spmd.kernel @arrays(%x: memref<?xi32>, %y: memref<?xi32>, %z: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xi32>
+  %wide = arith.index_cast %v : i32 to index
+  %some = arith.andi %wide, %c3 : index
+  %n = arith.addi %some, %c1 : index
+  %a = memref.alloca(%n) : memref<?xi32>
+  %b = memref.alloca(%n) : memref<?xi32>
+  %sized = memref.alloca(%n) : memref<?xi32>
+  scf.for %k = %c0 to %n step %c1 {
+    %m = arith.index_cast %k : index to i32
+    %w = arith.addi %m, %v : i32
+    memref.store %w, %a[%k] : memref<?xi32>
+    memref.store %w, %sized[%k] : memref<?xi32>
+  }
+  "memref.copy"(%a, %b) : (memref<?xi32>, memref<?xi32>) -> ()
+  %last = memref.load %b[%some] : memref<?xi32>
+  %size = memref.dim %sized, %c0 : memref<?xi32>
+  %at = arith.subi %size, %c1 : index
+  %same = memref.load %sized[%at] : memref<?xi32>
+  %bytes = memref.alloca() : memref<16xi8>
+  %words = memref.view %bytes[%c4][] : memref<16xi8> to memref<2xi32>
+  memref.store %same, %words[%c1] : memref<2xi32>
+  %again = memref.load %words[%c1] : memref<2xi32>
+  %one = arith.cmpi ult, %some, %c3 : index
+  %chosen = arith.select %one, %y, %z : memref<?xi32>
+  %there = memref.load %chosen[%i] : memref<?xi32>
+  %sum = arith.addi %last, %there : i32
+  %more = arith.addi %sum, %again : i32
+  memref.store %more, %chosen[%i] : memref<?xi32>
+  scf.if %one {
+    %old = spmd.atomic_rmw add %more, %chosen[%i] : memref<?xi32>
+  }
+  spmd.return
+}
+"""
+
+
+def updates(make: Maker) -> list[Any]:
+    n, groups = make.n, make.groups
+    start = make.random("i32", groups, 9)
+    return [
+        make.random("i32", n),
+        start,
+        make.zeros("i32", n, 9),
+        make.random("f32", groups),
+    ]
+
+
+def bins(make: Maker) -> list[Any]:
+    n, groups = make.n, make.groups
+    return [
+        make.integers("i32", 0, 100, n),
+        make.integers("i32", 0, 100, groups, 8),
+        make.zeros("f32", groups),
+        make.zeros("i32", n),
+        make.zeros("i1", n),
+    ]
+
+
+def arrays(make: Maker) -> list[Any]:
+    return [make.random("i32", make.n) for _ in range(3)]
+
+
+CASES = {
+    "updates": (UPDATES, updates),
+    "bins": (BINS, bins),
+    "arrays": (ARRAYS, arrays),
+}
+
+
+def test_passes_keep_the_meaning():
+    # What the others give depends on the order of work-items.
+    check_passes(ARRAYS, arrays, LINES, SpmdToLoopsPass(), VectorizePass(width=4))
+
+
+@pytest.mark.parametrize("width", [1, 2, 8, 64])
+@pytest.mark.parametrize("name", CASES)
+def test_native_code(name: str, width: Any):
+    kernel, arguments = CASES[name]
+    for launch in LINES:
+        check_native(kernel, arguments, launch, width=width)
