@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from spmd.analysis.divergence.analyze import analyze_sub_group
+from spmd.analysis.divergence.analyze import Divergence, analyze_sub_group
 from spmd.dialects.building import Rematerializer
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import (
@@ -38,6 +38,11 @@ def write_lane_loops(group: SubGroupOp) -> None:
 
 
 class _LaneLoops(LaneWriter):
+    def __init__(self, group: SubGroupOp, divergence: Divergence, entry: Block):
+        super().__init__(group, divergence, entry)
+        self._masks: dict[SSAValue, Active] = {}
+        """The masks of the lanes that have a value; all lanes have what is not in it."""
+
     def write(self, block: Block, active: Active) -> None:
         """Write all ops of `block` but the terminator."""
         run: list[Operation] = []
@@ -74,8 +79,39 @@ class _LaneLoops(LaneWriter):
             mapping = before.values
             for op in run:
                 self._write_op(op, lane, mapping)
+                self._note_masks(op)
             for value in kept:
-                self.keep(value, mapping[value], lane)
+                self._keep_of_run(value, mapping[value], lane)
+
+    def _keep_of_run(self, value: SSAValue, number: SSAValue, lane: SSAValue) -> None:
+        """Keep what `lane` has of `value`; what lanes share, only if `lane` has it."""
+        masks = self._masks.get(value, ()) if self.slot(value).shared else ()
+        with self.where(self.on(masks, lane)):
+            self.keep(value, number, lane)
+        if self.slot(value).shared:
+            self._masks.pop(value, None)
+
+    def _note_masks(self, op: Operation) -> None:
+        """
+        Say which lanes have what `op`, of a run, computes: those of all of its operands.
+
+        Inactive lanes have nothing of what comes out of a mask. What is computed from it
+        outside of the mask may still be known to be the same in all lanes that have it:
+        the distance of two values that go up from lane to lane.
+        """
+        masks = _union(self._masks.get(operand, ()) for operand in op.operands)
+        for result in op.results:
+            if masks:
+                self._masks[result] = masks
+        if not isinstance(op, MaskedOp):
+            return
+        for inner in op.body.block.ops:
+            self._note_masks(inner)
+        for result, value in zip(
+            op.res, terminator(op.body.block).operands, strict=True
+        ):
+            masks = self._masks.get(value, ())
+            self._masks[result] = masks if op.old else _union([masks, (op.mask,)])
 
     def _before_loop(self, value: SSAValue, lane: SSAValue) -> SSAValue | None:
         """What `lane` has of a value from before a loop; arrays are rematerialized."""
@@ -173,8 +209,9 @@ class _LaneLoops(LaneWriter):
         end = terminator(op.body.block)
         if not op.res:
             return
-        for result in op.res:
-            self.slot(result)
+        for result, value in zip(op.res, end.operands, strict=True):
+            if not self.slot(result).shared and not op.old:
+                self._masks[result] = _union([self._masks.get(value, ()), (op.mask,)])
         with self.each_lane() as (lane, _, _), self.where(self.on(active, lane)):
             mask = self.at(op.mask, lane)
             with self.where(mask):
@@ -256,6 +293,11 @@ class _LaneLoops(LaneWriter):
             self.append(scf.ConditionOp(go_on))
         new_body = self._write_into(Block(), body, test.args, op, active)
         self.append(scf.WhileOp([], [], Region(new_test), new_body))
+
+
+def _union(many: Iterable[Active]) -> Active:
+    """Masks that all must hold, each once, in order."""
+    return tuple(dict.fromkeys(mask for masks in many for mask in masks))
 
 
 def _runs_alone(op: Operation) -> bool:

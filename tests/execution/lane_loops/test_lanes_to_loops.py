@@ -1,5 +1,7 @@
 """`lanes-to-loops` keeps what control flow of a sub-group computes."""
 
+from typing import Any
+
 import pytest
 
 from spmd.passes.lane_loops.lanes_to_loops import LanesToLoopsPass
@@ -7,7 +9,7 @@ from spmd.passes.masking.mask_divergence import MaskDivergencePass
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
 from tests.execution.cases import CASES, Case
-from tests.execution.harness import check_passes
+from tests.execution.harness import Launch, Maker, check_passes
 
 NAMES = (
     "bubble_sort",
@@ -34,4 +36,48 @@ def test_it_keeps_the_meaning(case: Case):
         MaskDivergencePass(),
         LanesToLoopsPass(),
         tolerance=case.tolerance,
+    )
+
+
+LAST_OF_A_LOOP = """
+spmd.kernel @last_of_a_loop(%x: memref<?xi64>, %y: memref<?xi32>) attributes {work_group_size = array<i64: 16>, sub_group_size = 16 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %i = spmd.global_id x
+  %l = spmd.local_id x
+  %item = arith.index_cast %i : index to i32
+  %v = memref.load %x[%i] : memref<?xi64>
+  %low = arith.andi %l, %c3 : index
+  %trips = arith.addi %low, %c2 : index
+  %last = scf.for %j = %c0 to %trips step %c1 iter_args(%old = %item) -> (i32) {
+    %early = arith.cmpi ult, %j, %c2 : index
+    scf.if %early {
+      spmd.barrier
+    }
+    %sum = spmd.scan exclusive add %v across sub_group : i64
+    scf.yield %item : i32
+  }
+  memref.store %last, %y[%i] : memref<?xi32>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("size", [1, 8, 15, 16])
+def test_lanes_that_do_not_exist_share_nothing(size: int):
+    """The distance of two ids is the same in all lanes that have ids."""
+
+    def arguments(make: Maker) -> list[Any]:
+        return [make.range("i64", make.n), make.zeros("i32", make.n)]
+
+    check_passes(
+        LAST_OF_A_LOOP,
+        arguments,
+        (Launch((32 + size,), (16,)),),
+        SpmdToLoopsPass(strategy="continuations"),
+        FormSubGroupsPass(width=16),
+        MaskDivergencePass(),
+        LanesToLoopsPass(),
     )

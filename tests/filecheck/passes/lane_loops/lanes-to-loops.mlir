@@ -73,3 +73,30 @@ func.func @sums_so_far(%b: index, %x: memref<?xi32>) {
   }
   func.return
 }
+
+// The distance of an id, which inactive lanes do not have, from the lane is kept by a lane
+// that has it.
+
+// CHECK-LABEL: func.func @distance
+// CHECK:         %distance = arith.subi %{{.*}}, %{{.*}} : index
+// CHECK-NEXT:    [[BYTE:%\w+]] = memref.load %on_lanes[%{{.*}}] : memref<4xi8>
+// CHECK-NEXT:    [[ON:%\w+]] = arith.trunci [[BYTE]] : i8 to i1
+// CHECK-NEXT:    scf.if [[ON]] {
+// CHECK-NEXT:      memref.store %distance, %distance_lanes[] : memref<index>
+// CHECK-NEXT:    }
+func.func @distance(%x: memref<?xindex>, %first: index, %n: index) {
+  spmd.sub_group (%lx) shape [4] at (%first) {
+    %lane = spmd.lane_id
+    %on = arith.cmpi slt, %lane, %n : index
+    %id = spmd.masked %on -> (index) {
+      memref.store %n, %x[%lx] : memref<?xindex>
+      %far = arith.addi %lx, %n : index
+      spmd.yield %far : index
+    }
+    %some = spmd.any %on across sub_group
+    %distance = arith.subi %id, %lx : index
+    %all = spmd.all %on across sub_group
+    memref.store %distance, %x[%n] : memref<?xindex>
+  }
+  func.return
+}
