@@ -31,7 +31,6 @@ from spmd.runtime.arguments.sizes import Size, Triple
 from spmd.runtime.arguments.written_arguments import written_arguments
 from spmd.runtime.entry_point import EntryPoint, Sizes
 from spmd.runtime.errors import LaunchError, compile_errors
-from spmd.runtime.explanation.explanation import Explanation
 from spmd.runtime.kernel import Kernel, explain_all
 from spmd.runtime.launching.failure import Failure
 from spmd.runtime.launching.host_launch import LAUNCHER_ADDRESS, HostLaunch, RunningHost
@@ -47,6 +46,7 @@ from spmd.runtime.pipeline import (
 
 if TYPE_CHECKING:
     from spmd.reference.checking.findings import Report
+    from spmd.runtime.explanation.explanation import Explanation
 
 _ENTRY = CFUNCTYPE(None, c_void_p)
 

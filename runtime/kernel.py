@@ -24,7 +24,6 @@ from spmd.runtime.arguments.sizes import (
 from spmd.runtime.arguments.written_arguments import written_arguments
 from spmd.runtime.entry_point import EntryPoint, Sizes
 from spmd.runtime.errors import LaunchError
-from spmd.runtime.explanation.explanation import Explanation
 from spmd.runtime.launching.launch import Launch
 from spmd.runtime.native_kernel import (
     NativeKernel,
@@ -35,6 +34,7 @@ from spmd.runtime.pipeline import Unit, called_functions, restrict, stages
 
 if TYPE_CHECKING:
     from spmd.reference.checking.findings import Report
+    from spmd.runtime.explanation.explanation import Explanation
 
 _MAX_PLANS = 256
 """Sizes of launches that are remembered; more are forgotten, which costs microseconds."""
@@ -130,6 +130,7 @@ class Kernel(EntryPoint[KernelOp, Launch, NativeKernel]):
         of that for full groups of this size. See `docs/explain.md`.
         """
         from spmd.runtime.explanation.decisions import explain_kernel
+        from spmd.runtime.explanation.explanation import Explanation
 
         size, full = None, False
         if global_size is not None:
@@ -182,6 +183,8 @@ def _kernel_again(unit: Unit, name: str) -> Kernel:
 
 def explain_all(kernels: Iterable[Kernel]) -> Explanation:
     """What the compiler makes of several kernels, without sizes."""
+    from spmd.runtime.explanation.explanation import Explanation
+
     return Explanation(tuple(facts for k in kernels for facts in k.explain().kernels))
 
 

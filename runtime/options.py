@@ -9,7 +9,6 @@ from typing import Literal, get_args
 from xdsl.passes import ModulePass
 
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
-from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.runtime.advice import did_you_mean
 from spmd.runtime.errors import CompileError
@@ -69,6 +68,8 @@ class CompileOptions:
             check_barriers=self.check_barriers,
         )
         if not self.vectorize:
+            from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
+
             return (to_loops, SubGroupsToLoopsPass())
         return (to_loops, VectorizePass(width=self.width))
 

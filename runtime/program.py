@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -22,8 +22,6 @@ from spmd.runtime.errors import (
     compile_errors,
     unknown_name,
 )
-from spmd.runtime.explanation.explanation import Explanation
-from spmd.runtime.host_function import HostFunction
 from spmd.runtime.kernel import Kernel, explain_all
 from spmd.runtime.options import (
     CompileOptions,
@@ -35,8 +33,12 @@ from spmd.runtime.options import (
 from spmd.runtime.parsing import DIALECTS, read_source, verify
 from spmd.runtime.pipeline import Unit, ir_after, launched_kernels, stages
 
+if TYPE_CHECKING:
+    from spmd.runtime.explanation.explanation import Explanation
+    from spmd.runtime.host_function import HostFunction
 
-class Program(Mapping[str, Kernel | HostFunction]):
+
+class Program(Mapping[str, "Kernel | HostFunction"]):
     """
     The kernels of a module and the host functions that launch them, by name.
 
@@ -59,11 +61,7 @@ class Program(Mapping[str, Kernel | HostFunction]):
             for op in module.ops
             if isinstance(op, KernelOp)
         }
-        functions = {
-            op.sym_name.data: HostFunction(unit, op, kernels)
-            for op in module.ops
-            if isinstance(op, func.FuncOp) and _is_host_function(module, op)
-        }
+        functions = _host_functions(unit, kernels)
         self.kernels: Mapping[str, Kernel] = kernels
         """The kernels only."""
         self.host_functions: Mapping[str, HostFunction] = functions
@@ -133,6 +131,21 @@ def _expect_emissions(module: ModuleOp) -> None:
     for op in module.walk():
         if op.dialect_name() not in own and Emission.of(op) is None:
             fail(op, why_not_lowered(op))
+
+
+def _host_functions(
+    unit: Unit, kernels: Mapping[str, Kernel]
+) -> dict[str, HostFunction]:
+    found = [
+        op
+        for op in unit.module.ops
+        if isinstance(op, func.FuncOp) and _is_host_function(unit.module, op)
+    ]
+    if not found:
+        return {}
+    from spmd.runtime.host_function import HostFunction  # few programs have some
+
+    return {op.sym_name.data: HostFunction(unit, op, kernels) for op in found}
 
 
 def _is_host_function(module: ModuleOp, op: func.FuncOp) -> bool:

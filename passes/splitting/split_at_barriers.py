@@ -61,7 +61,6 @@ from spmd.dialects.rewriting import erase_dead_ops
 from spmd.dialects.spmd import GlobalIdOp, KernelOp
 from spmd.dialects.spmd.kernel import NOT_SPLIT_BY_FISSION, kernels_in
 from spmd.passes.collectives.collective_fusion import fuse_collectives
-from spmd.passes.splitting.continuations import make_continuations
 from spmd.passes.splitting.fission import split_by_fission
 from spmd.passes.splitting.fission_legality import why_not_fission
 
@@ -118,6 +117,8 @@ def split_at_barriers(
     else:
         if problem is not None:
             kernel.attributes[NOT_SPLIT_BY_FISSION] = StringAttr(problem.reason)
+        from spmd.passes.splitting.continuations import make_continuations  # rare
+
         make_continuations(analyses, check)
     erase_dead_ops(kernel.body)
     why_not = None if problem is None else problem.reason

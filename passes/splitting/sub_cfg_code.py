@@ -30,7 +30,7 @@ from spmd.dialects.enclosing import is_terminator, terminator, used_from_outside
 from spmd.dialects.rewriting import hint, locate
 from spmd.dialects.spmd import LocalIdOp, is_sync
 from spmd.passes.splitting.kept_values import EntryValues, KeptValues
-from spmd.passes.structuring.structurize_control_flow import structurize
+from spmd.passes.structuring.structurize import structurize
 from spmd.passes.structuring.values import Pool
 from spmd.passes.work_item_loops.building import WorkGroup, load, store
 

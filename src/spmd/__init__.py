@@ -71,9 +71,29 @@ def __getattr__(name: str) -> object:
         return import_module("importlib.metadata").version("xdsl-spmd")
     if name not in _HOME:
         raise AttributeError(f"module 'spmd' has no attribute '{name}'")
-    value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
+    value = globals()[name] = _load(_HOME[name], name)
     return value
+
+
+def _load(module: str, name: str) -> object:
+    """
+    Imports without looking for garbage meanwhile, which there is not: everything stays.
+
+    What was imported becomes old at once, as it would after two looks at all of it; both
+    together are a seventh of the time to the first result.
+    """
+    import gc
+
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return getattr(import_module(module), name)
+    finally:
+        if collecting:
+            gc.enable()
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
 
 
 def __dir__() -> list[str]:
