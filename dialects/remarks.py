@@ -31,6 +31,16 @@ class DroppedBarrier:
 
 
 @dataclass(frozen=True)
+class Checked:
+    """`spmd-insert-checks` put so many checks into a kernel or function."""
+
+    op: KernelOp | func.FuncOp
+    inserted: int
+    proven: int
+    """Those that it needs not."""
+
+
+@dataclass(frozen=True)
 class DefaultSubGroupSize:
     """`choose-sub-group-size` gave a kernel that needs one the default."""
 
@@ -114,7 +124,8 @@ class MathCall:
 
 
 Remark = (
-    DroppedBarrier
+    Checked
+    | DroppedBarrier
     | DefaultSubGroupSize
     | KeptInGroupMemory
     | Split

@@ -179,7 +179,15 @@ class HostCall:
     The arrays are kept alive, as by `Launch`.
     """
 
-    __slots__ = ("_args", "_arrays", "_host", "_results", "_results_at", "_threads")
+    __slots__ = (
+        "_args",
+        "_arrays",
+        "_host",
+        "_results",
+        "_results_at",
+        "_signature",
+        "_threads",
+    )
 
     def __init__(
         self,
@@ -192,6 +200,7 @@ class HostCall:
         self._host = host
         self._arrays = packed.arrays
         # Results are zero and the pointer to the record is null until the call.
+        self._signature = signature
         self._args = signature.pack(packed, (*[0] * len(results), 0))
         self._results = results
         self._results_at = [
@@ -212,7 +221,7 @@ class HostCall:
                 raise LaunchError(f"{host.name}: {running.error}") from None
             raise running.error
         if (why := failure.take()) is not None:
-            raise LaunchError(f"{host.name}: {why}")
+            raise self._signature.failed(why)
         values = [
             _result(element, args, at)
             for element, at in zip(self._results, self._results_at)

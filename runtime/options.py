@@ -33,9 +33,10 @@ class CompileOptions:
     specialize: bool = True
     divergent_barriers: DivergentBarriers = "reject"
     check_barriers: bool = False
+    checked: bool = False
 
     @classmethod
-    def checked(cls, given: Mapping[str, object]) -> CompileOptions:
+    def from_user(cls, given: Mapping[str, object]) -> CompileOptions:
         """The options `given` by a user, or a `CompileError` that lists what is allowed."""
         names = [field.name for field in fields(cls)]
         for name in given:
@@ -52,6 +53,7 @@ class CompileOptions:
             ("specialize", (True, False)),
             ("divergent_barriers", get_args(DivergentBarriers)),
             ("check_barriers", (True, False)),
+            ("checked", (True, False)),
         ):
             if name in given and not _is_one_of(given[name], allowed):
                 listed = ", ".join(repr(value) for value in allowed)
@@ -66,6 +68,7 @@ class CompileOptions:
             strategy=self.strategy,
             divergent_barriers=self.divergent_barriers,
             check_barriers=self.check_barriers,
+            checked=self.checked,
         )
         if not self.vectorize:
             from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass

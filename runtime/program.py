@@ -164,6 +164,7 @@ def compile(
     specialize: bool = True,
     divergent_barriers: DivergentBarriers = "reject",
     check_barriers: bool = False,
+    checked: bool = False,
     **unknown: Any,
 ) -> Program:
     """
@@ -178,12 +179,13 @@ def compile(
     | `specialize` | `True`, `False` | `False`: one code for all work-group sizes |
     | `divergent_barriers` | `"reject"`, `"allow"` | barriers that not all work-items seem to reach |
     | `check_barriers` | `True`, `False` | `True`: a launch checks that all work-items come to the same barriers |
+    | `checked` | `True`, `False` | `True`: a launch checks accesses, divisions and all else that can be undefined |
 
     Native code is made when a kernel is first launched, once for each work-group size
     unless `specialize` is `False`.
     Raises `CompileError`, for barriers of kernels too that not all work-items reach.
     """
-    options = CompileOptions.checked(
+    options = CompileOptions.from_user(
         {
             "strategy": strategy,
             "width": width,
@@ -192,6 +194,7 @@ def compile(
             "specialize": specialize,
             "divergent_barriers": divergent_barriers,
             "check_barriers": check_barriers,
+            "checked": checked,
             **unknown,
         }
     )

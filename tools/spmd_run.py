@@ -73,6 +73,7 @@ def _parser() -> Options:
         action="store_true",
         help="stop if not all work-items of a group come to the same barrier",
     )
+    add("--checked", action="store_true", help="stop at accesses out of bounds, ...")
     add("--no-vectorize", action="store_true", help="stop after spmd-to-loops")
     add(
         "--print-after",
@@ -98,12 +99,7 @@ def _parser() -> Options:
     add("--schedule", help="with --check: in-order (default), reversed or random")
     add("--time", action="store_true", help="tell on stderr how long it took")
     add("--save", metavar="DIR", type=Path, help="save changed arrays as DIR/NAME.npy")
-    add(
-        "--precision",
-        type=int,
-        default=6,
-        help="digits of floats (default: 6)",
-    )
+    add("--precision", type=int, default=6, help="digits of floats (default: 6)")
     add("--limit", type=int, default=64, help="elements to print (default: 64)")
     return parser
 
@@ -144,7 +140,7 @@ def _sizes(text: str) -> tuple[int, ...]:
 def _run(options: argparse.Namespace) -> int:
     start = perf_counter()
     width = options.width
-    checked = CompileOptions.checked(
+    checked = CompileOptions.from_user(
         {
             "width": int(width) if width.isdecimal() else width,
             "strategy": options.strategy,
@@ -154,6 +150,7 @@ def _run(options: argparse.Namespace) -> int:
             if options.check
             else options.divergent_barriers,
             "check_barriers": options.check_barriers,
+            "checked": options.checked,
         }
     )
     program = Program.from_source(read_source(options.file), checked)

@@ -7,12 +7,10 @@ this op, because their messages have numbers in them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -22,76 +20,14 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from spmd.dialects.messages import MAX_VALUES, pieces_of
 from spmd.dialects.spmd.traits import STAYS_IN_PLACE, expect_inside_function
 from spmd.dialects.spmd.types import is_integer
 
-MAX_VALUES = 16
-"""Numbers that one message may have; the record of a failure has room for them."""
 
-Piece: TypeAlias = str | tuple[str, ...]
-"""Of a message: text, or what stands for a number: nothing, or words to choose from."""
-
-_TOKEN = re.compile(r"\{\{|\}\}|\|\||[{}|]|[^{}|]+")
-
-
-def escaped(text: str) -> str:
-    """`text` as a part of a message, or of words, that means itself."""
-    return re.sub(r"[{}|]", r"\g<0>\g<0>", text)
-
-
-def pieces_of(message: str) -> tuple[Piece, ...]:
-    """
-    The pieces of `message`, or a `ValueError`.
-
-    `{}` stands for a number and `{one|two}` for words that a number chooses, counting
-    from 0. Braces and bars that are meant as such are written twice.
-    """
-    pieces: list[Piece] = []
-    words: list[str] | None = None
-    text = ""
-    for token in _TOKEN.findall(message):
-        match token:
-            case "{" if words is None:
-                if text:
-                    pieces.append(text)
-                words, text = [], ""
-            case "}" if words is not None:
-                if words or text:
-                    words.append(text)
-                pieces.append(tuple(words))
-                words, text = None, ""
-            case "|" if words is not None:
-                words.append(text)
-                text = ""
-            case "{" | "}":
-                raise ValueError(
-                    f"expected braces in pairs ('{{{{' for one that is meant as such), "
-                    f"got '{message}'"
-                )
-            case _:
-                text += token[0] if token in ("{{", "}}", "||") else token
-    if words is not None:
-        raise ValueError(f"expected '}}' after '{{', got '{message}'")
-    if text:
-        pieces.append(text)
-    return tuple(pieces)
-
-
-def formatted(message: str, values: Sequence[int]) -> str:
-    """`message` with `values` in it."""
-    rest = iter(values)
-    text = ""
-    for piece in pieces_of(message):
-        if isinstance(piece, str):
-            text += piece
-        else:
-            value = next(rest)
-            text += str(value) if not piece else piece[_chosen(value, len(piece))]
-    return text
-
-
-def _chosen(value: int, words: int) -> int:
-    return value if 0 <= value < words else words - 1
+def ends_launch(block: Block) -> bool:
+    """Whether whoever runs `block`, without the regions in it, ends the launch."""
+    return any(isinstance(op, FailOp) for op in block.ops)
 
 
 @irdl_op_definition
@@ -113,7 +49,7 @@ class FailOp(IRDLOperation):
     message. Inactive lanes do not fail. `cf.assert` is the same with a condition and
     without numbers.
 
-    Errors: a number of values that is not that of the `{...}`, more than 16 of them, values
+    Errors: a number of values that is not that of the `{...}`, more than 32 of them, values
     of other types, braces that are not in pairs, a text with a zero byte; an op outside of
     a kernel or function.
 

@@ -9,7 +9,7 @@ address of a record:
 | field | C type |
 | --- | --- |
 | the message, or null | `const char *` |
-| the numbers that go into it | `int64_t[16]` |
+| the numbers that go into it | `int64_t[32]` |
 
 Where an assertion fails, the message is set and the function returns; whoever called it
 looks at the message and returns too. What the function gives back is undefined then. For a
@@ -31,8 +31,8 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import SSAValue
 
 from spmd.dialects.diagnostics import source_location
+from spmd.dialects.messages import escaped, formatted, pieces_of
 from spmd.dialects.spmd import FailOp
-from spmd.dialects.spmd.failure import escaped, formatted, pieces_of
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.registry import emits
 

@@ -66,13 +66,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from spmd.analysis.divergence.analyze import Divergence, analyze_sub_group
 from spmd.dialects.interfaces.control_flow import decisions
 from spmd.dialects.remarks import MaskedDivergence, is_listened_to, remark
-from spmd.dialects.spmd import SubGroupOp
+from spmd.dialects.spmd import SubGroupOp, ends_launch
 from spmd.passes.masking.control import mask_sub_group
 
 
@@ -96,6 +97,8 @@ class MaskDivergencePass(ModulePass):
 def _explain(group: SubGroupOp, divergence: Divergence) -> None:
     """Say where the lanes of `group` diverge, and why."""
     for op in group.body.walk():
+        if isinstance(op, scf.IfOp) and ends_launch(op.true_region.block):
+            continue  # One test for all lanes: nothing runs under masks.
         if decisions(op) and divergence.is_divergent(op):
             first, *chain = divergence.why_divergent(op).split("\n")
             reason = first.partition("is divergent: ")[2] or first

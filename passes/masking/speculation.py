@@ -14,7 +14,12 @@ from spmd.dialects.interfaces.cost import cost_class, is_library_function
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import constant_index
-from spmd.dialects.spmd import FailOp, Scope, SubGroupQueryOp, convergence_of
+from spmd.dialects.spmd import (
+    Scope,
+    SubGroupQueryOp,
+    convergence_of,
+    ends_launch,
+)
 from spmd.dialects.work_groups import is_group_memory
 
 SKIP_ABOVE = 30
@@ -61,6 +66,8 @@ def why_skip(
     block: Block, divergence: Divergence, limit: int = SKIP_ABOVE
 ) -> str | None:
     """Why `block` must run only where some lane is active, or had better; else `None`."""
+    if ends_launch(block):
+        return "it ends the launch"
     cost = 0
     for op in block.ops:
         if is_terminator(op):
@@ -73,7 +80,7 @@ def why_skip(
                     if why_skip(inner, divergence) is None:
                         cost += sum(map(cost_class, inner.ops))
             continue
-        if convergence_of(op) is Scope.SUB_GROUP or isinstance(op, FailOp):
+        if convergence_of(op) is Scope.SUB_GROUP:
             return f"it contains a {op.name}"
         if isinstance(op, memref.LoadOp | memref.StoreOp):
             if all(divergence.is_uniform(index) for index in op.indices):

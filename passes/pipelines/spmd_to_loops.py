@@ -28,6 +28,7 @@ func.func @scale(%a: f32, %x: memref<?xf32>, %gx: index, ..., %nx: index, ...)
 
 With `check-barriers=true` the function finds out when it runs whether all work-items come to
 the same barriers and collectives (see `split-at-barriers`), none of which is left out then.
+With `checked=true` it does so for everything that can be undefined (`spmd-insert-checks`).
 
 Requires: a verified module.
 Ensures: level 1: no kernel, no barrier of the work-group, no id and no local allocation of
@@ -50,6 +51,7 @@ from spmd.passes.kernels.choose_sub_group_size import (
 from spmd.passes.kernels.drop_redundant_barriers import DropRedundantBarriersPass
 from spmd.passes.kernels.hoist_ids import HoistIdsPass
 from spmd.passes.kernels.spmd_inline_calls import SpmdInlineCallsPass
+from spmd.passes.kernels.spmd_insert_checks import SpmdInsertChecksPass
 from spmd.passes.kernels.version_full_groups import VersionFullGroupsPass
 from spmd.passes.memory.lower_memory_types import LowerMemoryTypesPass
 from spmd.passes.memory.place_group_memory import PlaceGroupMemoryPass
@@ -77,14 +79,16 @@ class SpmdToLoopsPass(PassSequence):
     sub_group_size: int = DEFAULT_SUB_GROUP_SIZE
     divergent_barriers: Literal["reject", "allow"] = "reject"
     check_barriers: bool = False
+    checked: bool = False
 
     def passes(self) -> tuple[ModulePass, ...]:
         # A check sees only the barriers and collectives that are still there.
-        keep_all = self.check_barriers
+        keep_all = check_barriers = self.check_barriers or self.checked
         return (
             SpmdInlineCallsPass(),
             CheckBarriersPass(divergent_barriers=self.divergent_barriers),
             StructurizeControlFlowPass(),
+            *((SpmdInsertChecksPass(),) if self.checked else ()),
             RematerializeMemrefsPass(),
             RematerializeStridedValuesPass(),
             *(() if keep_all else (FoldUniformCollectivesPass(),)),
@@ -92,7 +96,7 @@ class SpmdToLoopsPass(PassSequence):
             VersionFullGroupsPass(),
             HoistIdsPass(),
             *(() if keep_all else (DropRedundantBarriersPass(),)),
-            SplitAtBarriersPass(strategy=self.strategy, check=self.check_barriers),
+            SplitAtBarriersPass(strategy=self.strategy, check=check_barriers),
             KernelsToFunctionsPass(),
             UnswitchWorkItemLoopsPass(),
             ClipWorkItemLoopsPass(),

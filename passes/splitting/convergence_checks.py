@@ -34,9 +34,9 @@ from spmd.analysis.analyses import Analyses
 from spmd.analysis.barriers.barrier_regions import BarrierRegion
 from spmd.dialects.building import Builder
 from spmd.dialects.diagnostics import source_location
+from spmd.dialects.messages import escaped
 from spmd.dialects.rewriting import hint, locate
 from spmd.dialects.spmd import BroadcastOp, FailOp
-from spmd.dialects.spmd.failure import escaped
 from spmd.passes.collectives.group_loops import fold_over_group
 from spmd.passes.work_item_loops.building import WorkGroup
 

@@ -150,6 +150,16 @@ class Signature:
         self._local_bytes = local_bytes
         self.has_noalias = bool(noalias)
 
+    def failed(self, why: str) -> LaunchError:
+        """The error of a launch that ended on its way, with what it may have changed."""
+        written = [
+            f"%{p.name}" if p.name else str(p)
+            for p in self.parameters
+            if isinstance(p, ArrayParameter) and p.layout.written
+        ]
+        stays = f"; what it stored to {' and '.join(written)} stays" if written else ""
+        return LaunchError(f"{self.kernel}: {why}{stays}")
+
     def check(self, arguments: Sequence[Any]) -> PackedArguments:
         """Checks `arguments`; a `LaunchError` says what is wrong with the first bad one."""
         if len(arguments) != len(self.parameters):

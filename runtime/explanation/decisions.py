@@ -13,6 +13,7 @@ from xdsl.passes import ModulePass
 from spmd.dialects.diagnostics import source_location
 from spmd.dialects.enclosing import function_around
 from spmd.dialects.remarks import (
+    Checked,
     ClippedLoop,
     DefaultSubGroupSize,
     DroppedBarrier,
@@ -111,6 +112,7 @@ class _Collector:
         self._vectorize = vectorize
         self._why_size = "the sub_group_size of the kernel"
         self._versions: dict[str, KernelFacts] = {}
+        self._checks: facts.Checks | None = None
         self._dropped: list[DroppedBarrier] = []
         self._kept: list[KeptInGroupMemory] = []
         self._clipped: set[Operation] = set()
@@ -120,6 +122,8 @@ class _Collector:
     def take(self, remark: Remark) -> None:
         """Sort in one remark."""
         match remark:
+            case Checked(inserted=inserted, proven=proven):
+                self._checks = facts.Checks(inserted, proven)
             case DroppedBarrier():
                 self._dropped.append(remark)
             case DefaultSubGroupSize():
@@ -170,6 +174,7 @@ class _Collector:
                 for each in self._dropped
                 if each.op is kernel
             ),
+            checks=self._checks,
             contexts=contexts,
             context_bytes=total(context.bytes for context in contexts),
             slots=slots,

@@ -34,6 +34,15 @@ class DroppedBarrier:
 
 
 @dataclass(frozen=True)
+class Checks:
+    """Checks of what can be undefined, in checked code."""
+
+    inserted: int
+    proven: int
+    """Those that it needs not."""
+
+
+@dataclass(frozen=True)
 class Kept:
     """Memory for a value that lives across barriers."""
 
@@ -147,6 +156,8 @@ class KernelFacts:
     """How it was split at them, if there are any."""
     why_not_fission: str | None
     dropped_barriers: tuple[DroppedBarrier, ...]
+    checks: Checks | None
+    """`None`: nothing is checked."""
     contexts: tuple[Kept, ...]
     context_bytes: int | None
     """All contexts of one work-item."""

@@ -47,6 +47,7 @@ class _Text:
         if (width := self._common_width()) is not None:
             yield from self._entries("sub-group", [width])
         yield from self._entries("barriers", self._barriers())
+        yield from self._entries("checks", self._checks())
         yield from self._entries("kept", self._contexts())
         yield from self._entries("slots", _table(self._rows(kernel.slots)))
         yield from self._entries("local memory", self._local_memory())
@@ -99,6 +100,13 @@ class _Text:
             place = self._place(barrier.place)
             where = f"the one at {place}" if place else "one"
             yield from _wrapped(f"dropped {where}: {barrier.proof}")
+
+    def _checks(self) -> Iterator[str]:
+        if (checks := self._kernel.checks) is not None:
+            yield (
+                f"{checks.inserted}; {checks.proven} more are not needed: ranges, "
+                "conditions or other checks prove them"
+            )
 
     def _contexts(self) -> Iterator[str]:
         contexts = self._kernel.contexts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ctypes import Structure, addressof, c_char_p, c_int64
 
-from spmd.dialects.spmd.failure import MAX_VALUES
+from spmd.dialects.messages import MAX_VALUES
 from spmd.lowering.ops.assertions import reported
 
 

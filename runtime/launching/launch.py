@@ -9,7 +9,6 @@ from typing import NoReturn
 
 from spmd.runtime.arguments.signature import PackedArguments, Signature
 from spmd.runtime.arguments.sizes import Range
-from spmd.runtime.errors import LaunchError
 from spmd.runtime.launching.failure import Failure
 from spmd.runtime.launching.thread_memory import ALIGNMENT, thread_memory
 from spmd.runtime.launching.threads import (
@@ -51,11 +50,11 @@ class Launch:
         "_entry",
         "_failed",
         "_groups",
-        "_kernel",
         "_local_fields",
         "_memory",
         "_native",
         "_scratch",
+        "_signature",
         "_threads",
     )
 
@@ -75,7 +74,7 @@ class Launch:
             failed = self._failed.address
         sizes = (*range_.group_size, *range_.global_size, failed)
         self._args = signature.pack(packed, sizes)
-        self._kernel = signature.kernel
+        self._signature = signature
         self._groups = range_.groups
         self._threads = threads
         self._native = native
@@ -102,7 +101,7 @@ class Launch:
         )
 
     def __repr__(self) -> str:
-        return f"<spmd launch of {self._kernel} in {self._groups} groups>"
+        return f"<spmd launch of {self._signature.kernel} in {self._groups} groups>"
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
@@ -117,7 +116,7 @@ class Launch:
         elif self._native is not None:
             self._run(self._native)
         if self._failed is not None and (why := self._failed.take()) is not None:
-            raise LaunchError(f"{self._kernel}: {why}")
+            raise self._signature.failed(why)
 
     def _run(self, native: NativeKernel) -> None:
         groups = self._groups

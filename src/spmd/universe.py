@@ -49,6 +49,7 @@ PASSES = {
     "kernels": (
         "spmd-inline-calls",
         "check-barriers",
+        "spmd-insert-checks",
         "choose-sub-group-size",
         "version-full-groups",
         "hoist-ids",

@@ -94,21 +94,29 @@ def check_meetings(kernel: Kernel, number: int) -> None:
 
 
 def check_for_alarms(kernel: Kernel, number: int) -> None:
-    """With the check of barriers a legal kernel does the same."""
-    if not any(word in kernel.source for word in ("spmd.barrier", "across work_group")):
-        return
-    vectorize = number % 3 > 0
-    with may_be_refused(kernel):
-        check_native(
-            kernel.source,
-            kernel.arguments,
-            kernel.launch,
-            width=WIDTHS[(number + 1) % len(WIDTHS)] if vectorize else "auto",
-            strategy=STRATEGIES[number // 2 % 2],
-            vectorize=vectorize,
-            check_barriers=True,
-            tolerance=kernel.tolerance,
-        )
+    """
+    With checks a legal kernel does the same.
+
+    With those of barriers alone too, which come with the others, where it has any.
+    """
+    options = ["checked"]
+    if any(word in kernel.source for word in ("spmd.barrier", "across work_group")):
+        options.append("check_barriers")
+    for shift, option in enumerate(options):
+        variant = number + shift
+        vectorize = variant % 3 > 0
+        checks: dict[str, Any] = {option: True}
+        with may_be_refused(kernel):
+            check_native(
+                kernel.source,
+                kernel.arguments,
+                kernel.launch,
+                width=WIDTHS[(variant + 1) % len(WIDTHS)] if vectorize else "auto",
+                strategy=STRATEGIES[variant // 2 % 2],
+                vectorize=vectorize,
+                tolerance=kernel.tolerance,
+                **checks,
+            )
 
 
 def level_1(kernel: Kernel, strategy: Strategy) -> str:

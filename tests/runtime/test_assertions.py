@@ -54,7 +54,8 @@ def test_a_failed_assertion_ends_the_launch(
         with pytest.raises(spmd.LaunchError) as caught:
             launch()
         assert str(caught.value) == (
-            "double: an assertion failed: <string>:7:3: expected no negative number"
+            "double: an assertion failed: <string>:7:3: expected no negative number; "
+            "what it stored to %x stays"
         )
     x[:] = 1
     launch()
@@ -78,5 +79,5 @@ def test_a_failed_assertion_ends_the_host_function():
         host(x)
     assert str(caught.value) == (
         "host: the launch at <string>:28:3: double: an assertion failed: <string>:7:3: "
-        "expected no negative number"
+        "expected no negative number; what it stored to %x stays"
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from spmd.dialects.messages import formatted
 from spmd.dialects.spmd import FailOp
-from spmd.dialects.spmd.failure import formatted
 from spmd.reference.compiler import Body, helper, meaning
 from spmd.reference.semantics.expressions import element
 

@@ -232,9 +232,13 @@ def _rank(body: Body, op: memref.RankOp) -> None:
 
 
 @helper
-def copy_elements(source: MemRef, target: MemRef, site: int) -> None:
+def expect_same_shape(source: MemRef, target: MemRef, site: int) -> None:
     if source.sizes != target.sizes:
         trap(site, f"expected equal shapes, got {source.sizes} and {target.sizes}")
+
+
+@helper
+def copy_elements(source: MemRef, target: MemRef) -> None:
     values = [source.data[i] for i in source.positions()]
     data = target.data
     for i, value in zip(target.positions(), values, strict=True):
@@ -244,6 +248,7 @@ def copy_elements(source: MemRef, target: MemRef, site: int) -> None:
 @meaning(memref.CopyOp)
 def _copy(body: Body, op: memref.CopyOp) -> None:
     source, target = body.uses([op.source, op.destination])
+    body.line(f"expect_same_shape({source}, {target}, {body.site(op)})")
     if body.checked:
         body.line(f"check.copy(w, {source}, {target}, {body.site(op)})")
-    body.line(f"copy_elements({source}, {target}, {body.site(op)})")
+    body.line(f"copy_elements({source}, {target})")

@@ -34,7 +34,7 @@ TABLE = re.compile(r"(<!-- bytes kept -->\n)(\n\|.*?\|\n(?!\|))?", re.DOTALL)
 def explained(match: re.Match[str]) -> str:
     """An example with what is said about it today."""
     source = SourceText(match["file"], match["source"])
-    options = CompileOptions.checked({"width": int(match["width"])})
+    options = CompileOptions.from_user({"width": int(match["width"])})
     text = Program.from_source(source, options).explain()
     head = match[0].removesuffix(match["output"] or "")
     return f"{head}\n```text\n{text}\n```\n"

@@ -276,22 +276,8 @@ def check_passes(
 
 
 @lru_cache(maxsize=8)
-def _compiled(
-    source: str,
-    width: Width,
-    strategy: Strategy,
-    vectorize: bool,
-    specialize: bool,
-    check_barriers: bool,
-) -> spmd.Program:
-    return spmd.compile(
-        parsed(source),
-        width=width,
-        strategy=strategy,
-        vectorize=vectorize,
-        specialize=specialize,
-        check_barriers=check_barriers,
-    )
+def _compiled(source: str, **options: Any) -> spmd.Program:
+    return spmd.compile(parsed(source), **options)
 
 
 def check_native(
@@ -299,17 +285,12 @@ def check_native(
     arguments: Arguments,
     launch: Launch,
     *,
-    width: Width = "auto",
-    strategy: Strategy = "auto",
-    vectorize: bool = True,
-    specialize: bool = True,
-    check_barriers: bool = False,
     threads: int = 1,
     tolerance: Tolerance = EXACT,
+    **options: Any,
 ) -> None:
-    """Compile to native code and run it."""
-    program = _compiled(source, width, strategy, vectorize, specialize, check_barriers)
-    kernel = program[kernel_name(parsed(source))]
+    """Compile to native code, with `options` of `spmd.compile`, and run it."""
+    kernel = _compiled(source, **options)[kernel_name(parsed(source))]
     want = expected(source, arguments, launch)
     args = make(arguments, launch)
     kernel(
@@ -318,14 +299,8 @@ def check_native(
         group_size=launch.group_size,
         threads=threads,
     )
-    what = f"native, width {width}, {strategy}, {threads} threads, {launch}"
-    if not vectorize:
-        what += ", without vectorize"
-    if not specialize:
-        what += ", code for any size"
-    if check_barriers:
-        what += ", with checks"
-    assert_same(args, want, tolerance, what)
+    chosen = "".join(f", {name}={value}" for name, value in options.items())
+    assert_same(args, want, tolerance, f"native, {threads} threads, {launch}{chosen}")
 
 
 def check_native_launches(

@@ -67,7 +67,7 @@ def test_the_first_that_fails_speaks(options: dict[str, Any], large: tuple[int, 
     kernel = spmd.compile(KERNEL, **options)["refuse"]
     with pytest.raises(spmd.LaunchError) as said:
         kernel(*arguments(*large), global_size=80, group_size=16, threads=1)
-    assert str(said.value).endswith(meant.value.message)
+    assert meant.value.message in str(said.value)
 
 
 @pytest.mark.parametrize("options", FORMS, ids=str)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import spmd
-from spmd.dialects.spmd.failure import MAX_VALUES, escaped, formatted, pieces_of
+from spmd.dialects.messages import MAX_VALUES, escaped, formatted, pieces_of
 from spmd.lowering.ops.assertions import functions_that_may_fail
 from spmd.reference import run_function
 from spmd.reference.errors import UndefinedBehavior

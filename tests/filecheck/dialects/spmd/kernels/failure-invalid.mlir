@@ -21,11 +21,11 @@ func.func @too_many(%n: index) {
 
 // -----
 
-// CHECK: expected at most 16 values in a message, got 17
+// CHECK: expected at most 32 values in a message, got 33
 func.func @far_too_many(%n: i32) {
-  spmd.fail "{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}"
-    (%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n)
-    : i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32
+  spmd.fail "{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}"
+    (%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n)
+    : i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32
   func.return
 }
 

@@ -1,0 +1,143 @@
+"""Checked code says what the interpreter says, does nothing else, and checks no more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import spmd
+from spmd.dialects.spmd import FailOp
+from spmd.passes.kernels.spmd_insert_checks import SpmdInsertChecksPass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.vectorize import VectorizePass
+from spmd.reference.errors import UndefinedBehavior
+from spmd.runtime.parsing import make_context
+from tests.execution.harness import (
+    LINES,
+    Launch,
+    Maker,
+    check_native,
+    check_passes,
+    parsed,
+    run_module,
+)
+from tests.execution.kernels.faulty_kernels import FAULTS, GROUP, SIZE, WHO, Faulty
+
+FORMS: tuple[dict[str, Any], ...] = (
+    {"vectorize": False},
+    {"vectorize": False, "specialize": False},
+    {"strategy": "continuations", "width": 4},
+    {"width": 1},
+    {"width": 8},
+    {"width": 64},
+)
+
+LAUNCH = Launch((SIZE,), (GROUP,))
+
+TITLE = "access out of bounds"
+
+EACH = pytest.mark.parametrize("faulty", FAULTS.values(), ids=list(FAULTS))
+
+
+def said(faulty: Faulty) -> str:
+    """The end of the message."""
+    who = "" if " in work-item" in faulty.says else f" {WHO}"
+    return f"kernel.mlir:{faulty.line}:{faulty.column}: {faulty.says}{who}"
+
+
+@EACH
+@pytest.mark.parametrize("options", FORMS, ids=str)
+def test_native_code_says_what_is_wrong(faulty: Faulty, options: dict[str, Any]):
+    kernel = spmd.compile(parsed(faulty.source), checked=True, **options)["k"]
+    with pytest.raises(spmd.LaunchError) as error:
+        kernel(*faulty.make(), global_size=SIZE, group_size=GROUP, threads=1)
+    assert str(error.value).startswith(f"k: {said(faulty)}")
+
+
+@EACH
+def test_the_checker_finds_the_same(faulty: Faulty):
+    report = spmd.check(
+        parsed(faulty.source), *faulty.make(), global_size=SIZE, group_size=GROUP
+    )
+    (finding,) = report.errors
+    assert faulty.finding in str(finding)
+    if faulty.finding == TITLE:
+        assert faulty.says.startswith(f"{TITLE}: {finding.message} [")
+    assert f":{faulty.line}:{faulty.column}" in str(finding)
+
+
+@EACH
+def test_every_level_fails_with_the_same_words(faulty: Faulty):
+    module = parsed(faulty.source).clone()
+    context = make_context()
+    steps = (*SpmdToLoopsPass(checked=True).passes(), *VectorizePass(width=4).passes())
+    names = [step.name for step in steps]
+    # Under masks, lanes in lock step do what others must not have tried to.
+    for step in steps[: names.index("mask-divergence")]:
+        step.apply(context, module)
+        if names.index(step.name) < names.index("spmd-insert-checks"):
+            continue
+        with pytest.raises(UndefinedBehavior) as error:
+            run_module(module, "k", list(faulty.make()), LAUNCH)
+        assert faulty.says in str(error.value), step.name
+
+
+def test_who_speaks_does_not_depend_on_the_order_of_checks():
+    """Threads: one failure is told, whoever comes first."""
+    source = FAULTS["load"].source
+    kernel = spmd.compile(source, checked=True)["k"]
+    x = np.zeros(8, np.int32)
+    for _ in range(20):
+        with pytest.raises(spmd.LaunchError, match=r"access out of bounds: \[\d+\] of"):
+            kernel(x, global_size=1 << 14, group_size=64, threads=2)
+
+
+LEGAL = """
+spmd.kernel @legal(%x: memref<?xi32>, %y: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : i32
+  %zero = arith.constant 0 : i32
+  %i = spmd.global_id x
+  %n = memref.dim %x, %c0 : memref<?xi32>
+  %in = arith.cmpi ult, %i, %n : index
+  scf.if %in {
+    %v = memref.load %x[%i] : memref<?xi32>
+    %small = arith.cmpi ult, %v, %c32 : i32
+    %shifted = arith.shli %v, %v : i32
+    %kept = arith.select %small, %shifted, %zero : i32
+    memref.store %kept, %x[%i] : memref<?xi32>
+    scf.for %k = %c0 to %n step %c1 {
+      %w = memref.load %x[%k] : memref<?xi32>
+      memref.store %w, %y[%i] : memref<?xi32>
+      memref.store %v, %y[%i] : memref<?xi32>
+    }
+  }
+  spmd.return
+}
+"""
+
+
+def test_nothing_is_checked_that_is_known():
+    module = parsed(LEGAL).clone()
+    SpmdInsertChecksPass().apply(make_context(), module)
+    checks = [op for op in module.walk() if isinstance(op, FailOp)]
+    # The shift, for the choice that takes it, and the first store to y of two.
+    assert [op.message.data.partition("[")[0] for op in checks] == [
+        "a shift of 32 bits by the width or more: by {} ",
+        "access out of bounds: ",
+    ]
+
+
+def arguments(make: Maker) -> list[Any]:
+    return [make.integers("i32", 0, 40, make.n), make.zeros("i32", make.n)]
+
+
+def test_legal_kernels_do_the_same():
+    to_loops = SpmdToLoopsPass(checked=True)
+    check_passes(LEGAL, arguments, LINES[2:4], to_loops, VectorizePass(width=4))
+    for launch in LINES:
+        for options in FORMS:
+            check_native(LEGAL, arguments, launch, checked=True, **options)
