@@ -28,15 +28,11 @@ from spmd.analysis.graphs.traversal import post_order, reachable
 from spmd.dialects.element_types import size_in_bytes
 from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.interfaces.cost import CostClass, cost_class
-from spmd.dialects.interfaces.speculation import is_integer_division
 from spmd.dialects.interfaces.views import makes_view
 from spmd.dialects.spmd import SubGroupQueryOp
 
 REMATERIALIZED_OPS = 8
 """The most operations that are rematerialized rather than stored."""
-
-DIVISION_COST = 3
-"""What an integer division by a constant counts for."""
 
 
 LARGEST_GRAPH = 4000
@@ -174,16 +170,12 @@ class _Network:
 
 def cost_of(op: Operation) -> int | None:
     """What computing `op` again costs; `None` if it cannot or should not be done."""
-    if is_integer_division(op):
-        return DIVISION_COST if _is_cheap(op) else None
-    return 1 if _is_cheap(op) or makes_view(op) else None
-
-
-def _is_cheap(op: Operation) -> bool:
-    """Whether computing `op` again costs no more than loading its result."""
-    return isinstance(op, SubGroupQueryOp) or (
-        Elementwise.of(op) is not None and cost_class(op) <= CostClass.SIMPLE
-    )
+    if isinstance(op, SubGroupQueryOp) or makes_view(op):
+        return CostClass.SIMPLE
+    cost = cost_class(op)
+    if Elementwise.of(op) is None or cost >= CostClass.MEMORY:
+        return None  # loading the result costs no more
+    return max(cost, CostClass.SIMPLE)
 
 
 def why_not_rematerialized(op: Operation) -> str:

@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 
 from spmd.dialects.enclosing import is_terminator
 from spmd.dialects.interfaces.interface import OpInterface
-from spmd.dialects.interfaces.speculation import may_trap
+from spmd.dialects.interfaces.speculation import is_integer_division, may_trap
 
 
 class CostClass(IntEnum):
@@ -17,6 +17,10 @@ class CostClass(IntEnum):
 
     FREE = 0
     SIMPLE = 1
+
+    CONSTANT_DIVISION = 2
+    """Of an integer: a multiplication and shifts (Granlund and Montgomery 1994)."""
+
     MEMORY = 3
 
     SLOW = 4
@@ -43,8 +47,9 @@ def cost_class(op: Operation) -> CostClass:
     """What `op` costs, without the operations in its regions."""
     if (known := Cost.of(op)) is not None:
         return known.cost
-    if may_trap(op):  # division by most constants is multiplication
-        return CostClass.INTEGER_DIVISION
+    if is_integer_division(op):
+        trap = may_trap(op)
+        return CostClass.INTEGER_DIVISION if trap else CostClass.CONSTANT_DIVISION
     return CostClass.FREE if is_terminator(op) else CostClass.SIMPLE
 
 
