@@ -51,3 +51,33 @@ spmd.kernel @both_needed(%n: index, %x: memref<?xi32>) attributes {work_group_si
   memref.store %r, %x[%i] : memref<?xi32>
   spmd.return
 }
+
+// -----
+
+// What the next region uses is not stored where it is computed, but where it is forwarded.
+
+// CHECK-LABEL: spmd.kernel @used_and_forwarded
+// CHECK:         %b = arith.addi %a, %one : i32
+// CHECK-NEXT:    memref.store %b, %x
+// CHECK-NEXT:  } {spmd.work_items = array<i64: 0>}
+// CHECK:         %b_1 = arith.addi %a_1, %one : i32
+// CHECK:         memref.store %b_1, %a_context
+spmd.kernel @used_and_forwarded(%x: memref<?xi32>, %n: index) attributes {work_group_size = array<i64: 8>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i32
+  %gid = spmd.global_id x
+  %v = memref.load %x[%gid] : memref<?xi32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %v) -> (i32) {
+    %b = arith.addi %a, %one : i32
+    memref.store %b, %x[%gid] : memref<?xi32>
+    spmd.barrier
+    %w = memref.load %x[%i] : memref<?xi32>
+    spmd.barrier
+    %u = arith.addi %b, %w : i32
+    memref.store %u, %x[%gid] : memref<?xi32>
+    scf.yield %b : i32
+  }
+  memref.store %r, %x[%gid] : memref<?xi32>
+  spmd.return
+}
