@@ -8,6 +8,7 @@ each dialect (MLIR calls these external models), read when a dialect is first as
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, ClassVar, Self
 
@@ -15,21 +16,24 @@ from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Block, Operation, OpTrait
 
 _MODELS = {
-    "arith": "arith",
-    "builtin": "others",
-    "cf": "cf",
-    "func": "others",
-    "math": "math",
-    "memref": "memref",
-    "scf": "scf",
-    "ub": "others",
-    "vector": "vector",
+    "arith": "models.arith",
+    "builtin": "models.others",
+    "cf": "models.cf",
+    "func": "models.others",
+    "math": "models.math",
+    "memref": "models.memref",
+    "scf": "models.scf",
+    "ub": "models.others",
+    "vector": "models.vector",
 }
-"""The dialects of xDSL that are known, and the files in `dialects/compat/models`."""
+"""The dialects of xDSL that are known, and the files in `dialects/compat`."""
 
 
 class OpInterface(OpTrait):
     """Base of the interfaces."""
+
+    _models: ClassVar[Mapping[str, str]] = _MODELS
+    """Where interfaces like this one are attached."""
 
     # Kept for each class, since this is asked for every op by every analysis.
     _known: ClassVar[dict[type[Operation | Block], Any]]
@@ -55,9 +59,9 @@ class OpInterface(OpTrait):
             return None  # a class for each such op: not kept
         found = None
         if issubclass(kind, Operation):
-            model = _MODELS.get(kind.name.partition(".")[0])
+            model = cls._models.get(kind.name.partition(".")[0])
             if model is not None:
-                import_module(f"spmd.dialects.compat.models.{model}")
+                import_module(f"spmd.dialects.compat.{model}")
             found = kind.get_trait(cls) or cls._attached.get(kind.name)
         cls._known[kind] = found
         return found

@@ -7,10 +7,10 @@ are those of the reference interpreter, which finds the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
@@ -133,6 +133,15 @@ Faults = Callable[[Any, Terms], Sequence[Fault]]
 @dataclass(frozen=True)
 class Preconditions(OpInterface):
     """The op says where it is undefined."""
+
+    # Apart from the other models: only checked code asks.
+    _models: ClassVar[Mapping[str, str]] = {
+        "arith": "preconditions.arith",
+        "cf": "preconditions.others",
+        "memref": "preconditions.memref",
+        "scf": "preconditions.others",
+        "vector": "preconditions.vector",
+    }
 
     faults: Faults
 

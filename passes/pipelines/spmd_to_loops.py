@@ -51,7 +51,6 @@ from spmd.passes.kernels.choose_sub_group_size import (
 from spmd.passes.kernels.drop_redundant_barriers import DropRedundantBarriersPass
 from spmd.passes.kernels.hoist_ids import HoistIdsPass
 from spmd.passes.kernels.spmd_inline_calls import SpmdInlineCallsPass
-from spmd.passes.kernels.spmd_insert_checks import SpmdInsertChecksPass
 from spmd.passes.kernels.version_full_groups import VersionFullGroupsPass
 from spmd.passes.memory.lower_memory_types import LowerMemoryTypesPass
 from spmd.passes.memory.place_group_memory import PlaceGroupMemoryPass
@@ -88,7 +87,7 @@ class SpmdToLoopsPass(PassSequence):
             SpmdInlineCallsPass(),
             CheckBarriersPass(divergent_barriers=self.divergent_barriers),
             StructurizeControlFlowPass(),
-            *((SpmdInsertChecksPass(),) if self.checked else ()),
+            *(_checks() if self.checked else ()),
             RematerializeMemrefsPass(),
             RematerializeStridedValuesPass(),
             *(() if keep_all else (FoldUniformCollectivesPass(),)),
@@ -103,3 +102,10 @@ class SpmdToLoopsPass(PassSequence):
             LowerMemoryTypesPass(),
             PlaceGroupMemoryPass(),
         )
+
+
+def _checks() -> tuple[ModulePass, ...]:
+    # Imported only here: most code is not checked.
+    from spmd.passes.kernels.spmd_insert_checks import SpmdInsertChecksPass
+
+    return (SpmdInsertChecksPass(),)

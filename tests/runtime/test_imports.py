@@ -23,6 +23,9 @@ assert x.all()
 """
 
 RARE = (
+    "spmd.dialects.compat.preconditions",
+    "spmd.dialects.interfaces.preconditions",
+    "spmd.passes.kernels.spmd_insert_checks",
     "spmd.passes.pipelines.sub_groups_to_loops",
     "spmd.passes.splitting.continuations",
     "spmd.passes.structuring.structurize",

@@ -3,11 +3,9 @@
 from xdsl.dialects import arith
 
 from spmd.dialects.compat.legality import arith as legality
-from spmd.dialects.compat.preconditions import arith as preconditions
 from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.interfaces.cost import Cost, CostClass
 from spmd.dialects.interfaces.legality import Legality
-from spmd.dialects.interfaces.preconditions import Preconditions
 from spmd.dialects.interfaces.speculation import IntegerDivision
 from spmd.dialects.interfaces.views import ViewLike
 
@@ -45,8 +43,3 @@ Legality(legality.why_not_same_width).attach(arith.BitcastOp)
 Legality(legality.why_no_comparison).attach(arith.CmpiOp, arith.CmpfOp)
 Legality(legality.why_not_wider).attach(arith.ExtFOp)
 Legality(legality.why_not_narrower).attach(arith.TruncFOp)
-
-Preconditions(preconditions.shifted_out).attach(
-    arith.ShLIOp, arith.ShRUIOp, arith.ShRSIOp
-)
-Preconditions(preconditions.does_not_fit).attach(arith.FPToSIOp, arith.FPToUIOp)

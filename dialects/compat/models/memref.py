@@ -3,13 +3,11 @@
 from xdsl.dialects import memref
 
 from spmd.dialects.compat.legality import memref as legality
-from spmd.dialects.compat.preconditions import memref as preconditions
 from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.control_flow import RegionBranch, RegionTerminator
 from spmd.dialects.interfaces.cost import Cost, CostClass
 from spmd.dialects.interfaces.legality import Legality
 from spmd.dialects.interfaces.memory import MemoryAccess
-from spmd.dialects.interfaces.preconditions import Preconditions
 from spmd.dialects.interfaces.views import ViewLike
 
 ViewLike().attach(
@@ -57,12 +55,3 @@ Legality(legality.why_no_view).attach(memref.ViewOp)
 Legality(legality.why_not_for_work_items).attach(
     memref.AllocOp, memref.DeallocOp, memref.DmaStartOp, memref.DmaWaitOp
 )
-
-Preconditions(preconditions.has_no_size).attach(memref.AllocaOp)
-Preconditions(preconditions.is_of_other_size).attach(memref.CastOp)
-Preconditions(preconditions.differs_in_shape).attach(memref.CopyOp)
-Preconditions(preconditions.has_no_dimension).attach(memref.DimOp)
-Preconditions(preconditions.does_not_split).attach(memref.ExpandShapeOp)
-Preconditions(preconditions.leaves_memory).attach(memref.ReinterpretCastOp)
-Preconditions(preconditions.leaves_source).attach(memref.SubviewOp)
-Preconditions(preconditions.leaves_bytes).attach(memref.ViewOp)

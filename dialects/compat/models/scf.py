@@ -3,10 +3,8 @@
 from xdsl.dialects import scf
 
 from spmd.dialects.compat.legality import scf as legality
-from spmd.dialects.compat.preconditions import others as preconditions
 from spmd.dialects.interfaces.control_flow import RegionBranch, RegionTerminator, Runs
 from spmd.dialects.interfaces.legality import Legality
-from spmd.dialects.interfaces.preconditions import Preconditions
 
 RegionBranch(runs=Runs.ONCE).attach(scf.ExecuteRegionOp)
 RegionBranch(runs=Runs.CHOICE, decides=1).attach(scf.IfOp, scf.IndexSwitchOp)
@@ -17,5 +15,3 @@ RegionTerminator(forwarded=0).attach(scf.YieldOp)
 RegionTerminator(decides=1, forwarded=1).attach(scf.ConditionOp)
 
 Legality(legality.why_no_step).attach(scf.ForOp)
-
-Preconditions(preconditions.takes_no_step).attach(scf.ForOp)

@@ -3,12 +3,9 @@
 from xdsl.dialects import vector
 
 from spmd.dialects.compat.legality import vector as legality
-from spmd.dialects.compat.memory import GatherOp, ScatterOp
-from spmd.dialects.compat.preconditions import vector as preconditions
 from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.legality import Legality
 from spmd.dialects.interfaces.memory import MemoryAccess
-from spmd.dialects.interfaces.preconditions import Preconditions
 
 FunctionOfOperands().attach(
     vector.BitcastOp,
@@ -30,12 +27,3 @@ Legality(legality.why_no_extract).attach(vector.ExtractOp)
 Legality(legality.why_no_insert).attach(vector.InsertOp)
 Legality(legality.why_no_masked_load).attach(vector.MaskedLoadOp)
 Legality(legality.why_no_masked_store).attach(vector.MaskedStoreOp)
-
-Preconditions(preconditions.block_outside).attach(vector.LoadOp, vector.StoreOp)
-Preconditions(preconditions.masked_outside).attach(
-    vector.MaskedLoadOp, vector.MaskedStoreOp
-)
-Preconditions(preconditions.gathered_outside).attach(GatherOp, ScatterOp)
-Preconditions(preconditions.transfer_outside).attach(
-    vector.TransferReadOp, vector.TransferWriteOp
-)

@@ -14,7 +14,13 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.utils.type import get_element_type_or_self
 
-from spmd.dialects.interfaces.preconditions import Comparison, Fault, Terms, bits_of
+from spmd.dialects.interfaces.preconditions import (
+    Comparison,
+    Fault,
+    Preconditions,
+    Terms,
+    bits_of,
+)
 
 Shift = arith.ShLIOp | arith.ShRUIOp | arith.ShRSIOp
 
@@ -68,3 +74,7 @@ def _as_float(power: int, type_: AnyFloat) -> float:
     if isinstance(type_, Float16Type) and abs(power) > 65504:
         return float("inf") if power > 0 else float("-inf")
     return float(power)
+
+
+Preconditions(shifted_out).attach(arith.ShLIOp, arith.ShRUIOp, arith.ShRSIOp)
+Preconditions(does_not_fit).attach(arith.FPToSIOp, arith.FPToUIOp)

@@ -18,6 +18,7 @@ from spmd.dialects.interfaces.preconditions import (
     Case,
     Comparison,
     Fault,
+    Preconditions,
     Terms,
     below_zero,
     described,
@@ -177,3 +178,13 @@ def has_no_dimension(op: memref.DimOp, terms: Terms) -> Sequence[Fault]:
     beyond = Comparison("uge", op.index, terms.index(dimensions))
     message = f"expected a dimension below {dimensions}, got {{}}"
     return [Fault(message, (op.index,), ((beyond,),))]
+
+
+Preconditions(has_no_size).attach(memref.AllocaOp)
+Preconditions(is_of_other_size).attach(memref.CastOp)
+Preconditions(differs_in_shape).attach(memref.CopyOp)
+Preconditions(has_no_dimension).attach(memref.DimOp)
+Preconditions(does_not_split).attach(memref.ExpandShapeOp)
+Preconditions(leaves_memory).attach(memref.ReinterpretCastOp)
+Preconditions(leaves_source).attach(memref.SubviewOp)
+Preconditions(leaves_bytes).attach(memref.ViewOp)

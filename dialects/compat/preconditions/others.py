@@ -6,7 +6,12 @@ from collections.abc import Sequence
 
 from xdsl.dialects import cf, scf
 
-from spmd.dialects.interfaces.preconditions import Comparison, Fault, Terms
+from spmd.dialects.interfaces.preconditions import (
+    Comparison,
+    Fault,
+    Preconditions,
+    Terms,
+)
 from spmd.dialects.messages import escaped
 
 
@@ -21,3 +26,7 @@ def fails(op: cf.AssertOp, terms: Terms) -> Sequence[Fault]:
     """Where an assertion does not hold."""
     wrong = Comparison("eq", op.arg, terms.number(0, op.arg.type))
     return [Fault(f"assertion failed: {escaped(op.msg.data)}", (), ((wrong,),))]
+
+
+Preconditions(takes_no_step).attach(scf.ForOp)
+Preconditions(fails, only=True).attach(cf.AssertOp)

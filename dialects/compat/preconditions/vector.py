@@ -14,6 +14,7 @@ from spmd.dialects.interfaces.preconditions import (
     Case,
     Comparison,
     Fault,
+    Preconditions,
     Terms,
     described,
     out_of_bounds,
@@ -97,3 +98,9 @@ def transfer_outside(
     if not all(inside):
         return ()
     return [out_of_bounds(op.source, op.indices, terms, shape)]
+
+
+Preconditions(block_outside).attach(vector.LoadOp, vector.StoreOp)
+Preconditions(masked_outside).attach(vector.MaskedLoadOp, vector.MaskedStoreOp)
+Preconditions(gathered_outside).attach(GatherOp, ScatterOp)
+Preconditions(transfer_outside).attach(vector.TransferReadOp, vector.TransferWriteOp)
