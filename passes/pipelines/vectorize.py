@@ -3,6 +3,7 @@ Level 1 to level 4: SIMD code for work-item loops.
 
 | step                | level  | what it makes explicit                             |
 | ------------------- | ------ | -------------------------------------------------- |
+| `fold-lane-views`   | 1      | which elements lanes access, instead of views      |
 | `form-sub-groups`   | 1 to 2 | which work-items are the lanes of a sub-group      |
 | `mask-divergence`   | 2 to 3 | which lanes are active                             |
 | `widen-sub-groups`  | 3 to 4 | vectors                                            |
@@ -42,6 +43,7 @@ from xdsl.passes import ModulePass
 from spmd.passes.masking.mask_divergence import MaskDivergencePass
 from spmd.passes.memory.lower_atomics import LowerAtomicsPass
 from spmd.passes.pipelines.pipeline import PassSequence
+from spmd.passes.sub_groups.fold_lane_views import FoldLaneViewsPass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
 from spmd.passes.widening.widen_sub_groups import WidenSubGroupsPass
 
@@ -57,6 +59,7 @@ class VectorizePass(PassSequence):
 
     def passes(self) -> tuple[ModulePass, ...]:
         return (
+            FoldLaneViewsPass(),
             FormSubGroupsPass(width=self.width),
             MaskDivergencePass(),
             WidenSubGroupsPass(),

@@ -58,7 +58,6 @@ from spmd.dialects.enclosing import enclosing, terminator
 from spmd.dialects.remarks import FormedSubGroups, is_listened_to, remark
 from spmd.dialects.rewriting import constant_index, hint
 from spmd.dialects.spmd import SubGroupOp, needs_sub_groups
-from spmd.dialects.work_groups import WORK_ITEMS
 from spmd.passes.sub_groups.linear_sub_groups import (
     answer_for_one_lane,
     answer_queries,
@@ -76,24 +75,9 @@ from spmd.passes.sub_groups.vectorization_legality import (
     why_not_vectorizable,
 )
 from spmd.passes.work_item_loops.kernels_to_functions import SUB_GROUP_SIZE
-from spmd.passes.work_item_loops.nests import nests_in
+from spmd.passes.work_item_loops.nests import innermost_loops, nests_in
 
 NOT_VECTORIZED = "spmd.not_vectorized"
-
-
-def _innermost_work_item_loops(function: func.FuncOp) -> list[scf.ForOp]:
-    """The work-item loops of `function` that contain no other, in order."""
-    loops = [
-        op
-        for op in function.walk()
-        if isinstance(op, scf.ForOp) and WORK_ITEMS in op.attributes
-    ]
-    # What contains one at all contains the next one.
-    return [
-        loop
-        for loop, following in zip(loops, (*loops[1:], None), strict=False)
-        if following is None or not loop.is_ancestor(following)
-    ]
 
 
 def trip_count(loop: scf.ForOp) -> int | None:
@@ -126,7 +110,7 @@ class FormSubGroupsPass(ModulePass):
                 continue
             if self.where_needed and not is_listened_to():
                 continue
-            for loop in _innermost_work_item_loops(function):
+            for loop in innermost_loops(function):
                 if self.where_needed:
                     remark(FormedSubGroups, loop, loop, 1, None)
                 else:

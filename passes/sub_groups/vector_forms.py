@@ -26,7 +26,7 @@ def has_vector_form(op: Operation, is_uniform: IsUniform) -> bool:
     """Whether `op` becomes code for all lanes at once."""
     match op:
         case memref.LoadOp() | memref.StoreOp():
-            return not _differs(op.memref, is_uniform)
+            return not differs(op.memref, is_uniform)
         case AtomicRmwOp():
             return why_not_combined(op, is_uniform) is None
         case memref.AllocaOp():
@@ -64,13 +64,17 @@ def why_not_combined(op: AtomicRmwOp, is_uniform: IsUniform) -> str | None:
         return "each lane gets what the one before stored"
     if is_float(op.value.type) and kind in (AtomicKind.ADD, AtomicKind.SUB):
         return "sums of floats depend on the order"
-    if not all(map(is_uniform, op.indices)) or _differs(op.memref, is_uniform):
+    if not all(map(is_uniform, op.indices)) or differs(op.memref, is_uniform):
         return "lanes may update different elements"
     return None
 
 
-def _differs(array: SSAValue, is_uniform: IsUniform) -> bool:
-    """Whether lanes have different arrays, other than one of their own by elements."""
+def differs(array: SSAValue, is_uniform: IsUniform) -> bool:
+    """
+    Whether lanes have different memrefs that are seen as a whole.
+
+    A private array that only loads and stores access is seen by its elements.
+    """
     owner = array.owner
     if isinstance(owner, memref.AllocaOp):
         return False

@@ -49,6 +49,21 @@ def nests_in(op: Operation) -> Iterator[scf.ForOp]:
                     yield from nests_in(inner)
 
 
+def innermost_loops(function: func.FuncOp) -> list[scf.ForOp]:
+    """The work-item loops of `function` that contain no other, in order."""
+    loops = [
+        op
+        for op in function.walk()
+        if isinstance(op, scf.ForOp) and work_item_dimension(op) is not None
+    ]
+    # What contains one at all contains the next one.
+    return [
+        loop
+        for loop, following in zip(loops, (*loops[1:], None), strict=False)
+        if following is None or not loop.is_ancestor(following)
+    ]
+
+
 def loops_of(nest: scf.ForOp) -> list[scf.ForOp]:
     """`nest` and the work-item loops that are all that is in it, from the outside."""
     loops = [nest]

@@ -70,7 +70,7 @@ PASSES = {
     ),
     "memory": ("lower-memory-types", "place-group-memory", "lower-atomics"),
     # Level 1 to level 4, or with `lanes-to-loops` back to scalar code.
-    "sub_groups": ("form-sub-groups",),
+    "sub_groups": ("fold-lane-views", "form-sub-groups"),
     "masking": ("mask-divergence",),
     "widening": ("widen-sub-groups",),
     "lane_loops": ("lanes-to-loops",),

@@ -175,7 +175,7 @@ class Statements(Writer):
             self.op(f"memref.load {name}[{at.name}] : {memref}", t, [varying])
 
     def view(self) -> None:
-        """A private array as one of two dimensions and back, or a copy of another."""
+        """A private array as one of two dimensions and back, a part, a copy, or a choice."""
         arrays = [
             array
             for scope in self.privates
@@ -189,6 +189,18 @@ class Statements(Writer):
             copy, _, _ = self.private_array(t)
             self.line(f"memref.copy {name}, {copy} : {memref} to {memref}")
             self.privates[-1].append((copy, t, memref))
+            return
+        kind = self.choose(4)
+        if kind == 0:
+            other, chosen = self.pick([a for a in arrays if a[1] == t])[0], self.fresh()
+            condition = self.value("i1").name
+            self.line(
+                f"{chosen} = arith.select {condition}, {name}, {other} : {memref}"
+            )
+            self.privates[-1].append((chosen, t, memref))
+            return
+        if kind == 1:
+            self.part(name, t, memref)
             return
         square = f"memref<2x2x{t}>"
         expanded, back = self.fresh(), self.fresh()
@@ -206,6 +218,20 @@ class Statements(Writer):
             f"{back} = memref.collapse_shape {expanded} [[0, 1]] : {square} into {memref}"
         )
         self.privates[-1].append((back, t, memref))
+
+    def part(self, name: str, t: str, memref: str) -> None:
+        """An access to two elements of a private array, from one that differs."""
+        start = self.within(self.value("i32"), 3).name
+        at, part = self.within(self.value("i32"), 2).name, self.fresh()
+        strided = f"memref<2x{t}, strided<[1], offset: ?>>"
+        self.line(
+            f"{part} = memref.subview {name}[{start}] [2] [1] : {memref} to {strided}"
+        )
+        if self.maybe():
+            value = self.value(t).name
+            self.line(f"memref.store {value}, {part}[{at}] : {strided}")
+        else:
+            self.op(f"memref.load {part}[{at}] : {strided}", t, [Value("", t, False)])
 
     def private_array(self, t: str, size: str = "") -> tuple[str, str, str]:
         """A private array, filled; of four elements, or of a size that is at least that."""
