@@ -8,6 +8,7 @@ The attributes that mark a work-group in upstream operations (levels 1 to 4).
 | `spmd.work_items`          | `scf.for`       | its iterations are work-items, independent of each other; the dimension |
 | `spmd.group_memory`        | `memref.alloca`, `memref.alloc` | belongs to the work-group, not to a work-item |
 | `spmd.context`             | `memref.alloca`, `memref.alloc`, `memref.view` | keeps a value of each work-item (or one that all agree on) across barriers; why |
+| `spmd.not_vectorized`      | loops, kernels  | why `vectorize` left them as they were        |
 | `spmd.groups`              | `scf.for`       | its iterations are work-groups of a launch    |
 """
 
@@ -35,6 +36,7 @@ WORK_ITEMS = "spmd.work_items"
 GROUP_MEMORY = "spmd.group_memory"
 GROUPS = "spmd.groups"
 CONTEXT = "spmd.context"
+NOT_VECTORIZED = "spmd.not_vectorized"
 
 FULL_SUFFIX = ".full"
 """`@k.full` is `@k` for groups of exactly the nominal size."""

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.spmd import LaunchOp
+from spmd.dialects.spmd import SPMD, LaunchOp
 from spmd.dialects.spmd.atomics import AtomicOp
 from spmd.dialects.spmd.kernel import why_not_argument_attributes
 from spmd.dialects.spmd.types import is_local, is_memref
+from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
 from spmd.lowering.entries.host_entry import CALL_SUFFIX, mark_host_function
 from spmd.lowering.native import NativeModule, compile_native
 from spmd.lowering.writing.symbols import exported_symbol
@@ -242,10 +243,32 @@ def why_not_an_argument(type_: Attribute) -> str | None:
     return None
 
 
+def is_for_users(module: ModuleOp, op: func.FuncOp) -> bool:
+    """
+    Whether users may call `op`: it launches kernels, or has nothing to do with them.
+
+    What is wrong with a function that launches kernels is an error; any other one is
+    left alone.
+    """
+    if launched_kernels(module, op):
+        return True
+    return (
+        all(why_not_an_argument(arg.type) is None for arg in op.body.blocks[0].args)
+        and all(element_of(type_) is not None for type_ in op.function_type.outputs)
+        and WORK_GROUP_FUNCTION not in op.attributes
+        and not any(map(_takes_work_item, op.walk()))
+    )
+
+
+def _takes_work_item(op: Operation) -> bool:
+    """Whether `op` can only be executed by a work-item."""
+    return op.dialect_name() == SPMD.name and not isinstance(op, LaunchOp | AtomicOp)
+
+
 def check_host_code(function: func.FuncOp) -> None:
     """Fails if `function`, which the host runs, has an op that takes a work-item."""
     for op in function.walk():
-        if op.name.startswith("spmd.") and not isinstance(op, LaunchOp | AtomicOp):
+        if _takes_work_item(op):
             fail(
                 op,
                 f"expected {op.name} in a kernel, or in a function that only kernels "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from xdsl.dialects import func
@@ -33,7 +34,15 @@ class Unit:
     @classmethod
     def parsed(cls, source: SourceText, options: CompileOptions) -> Unit:
         """The module written in `source`."""
-        return cls(parse(source), options, source)
+        return cls.of(parse(source), options, source)
+
+    @classmethod
+    def of(
+        cls, module: ModuleOp, options: CompileOptions, source: SourceText | None
+    ) -> Unit:
+        """A verified module, which is brought to level 0 from other dialects."""
+        run_passes(module, _conversions(module), source)
+        return cls(module, options, source)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied by source and options."""
@@ -45,6 +54,23 @@ class Unit:
         op = SymbolTable.lookup_symbol(self.module, name)
         assert op is not None, "only names of what there is are asked for"
         return op
+
+
+_CONVERSIONS = {
+    "scf.parallel": (
+        "spmd.passes.frontends.parallel_loops_to_kernels:ParallelLoopsToKernelsPass",
+    ),
+}
+"""What makes kernels of the ops of other dialects, in order: by op, or all of a dialect."""
+
+
+def _conversions(module: ModuleOp) -> Iterator[ModulePass]:
+    names = {op.name for op in module.walk()}
+    names |= {name.partition(".")[0] for name in names}
+    for name, paths in _CONVERSIONS.items():
+        for path in paths if name in names else ():
+            place, _, pass_ = path.partition(":")
+            yield getattr(import_module(place), pass_)()
 
 
 LLVM_STAGE = "spmd-llvm"

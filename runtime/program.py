@@ -14,6 +14,7 @@ from spmd.dialects import compat
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.interfaces.meaning import Emission
 from spmd.dialects.spmd import KernelOp
+from spmd.dialects.spmd.kernel import kernels_in
 from spmd.lowering.writing.dispatch import why_not_lowered
 from spmd.passes.kernels.check_barriers import CheckBarriersPass
 from spmd.runtime.errors import (
@@ -31,7 +32,12 @@ from spmd.runtime.options import (
     Width,
 )
 from spmd.runtime.parsing import DIALECTS, read_source, verify
-from spmd.runtime.pipeline import Unit, ir_after, launched_kernels, stages
+from spmd.runtime.pipeline import (
+    Unit,
+    called_functions,
+    ir_after,
+    stages,
+)
 
 if TYPE_CHECKING:
     from spmd.runtime.explanation.explanation import Explanation
@@ -67,9 +73,10 @@ class Program(Mapping[str, "Kernel | HostFunction"]):
         self.host_functions: Mapping[str, HostFunction] = functions
         """The host functions only."""
         self._members: dict[str, Kernel | HostFunction] = {**kernels, **functions}
-        if not kernels:
+        if not self._members:
             raise CompileError(
-                "expected a module with at least one spmd.kernel, got none",
+                "expected a module with at least one spmd.kernel, or a public function "
+                "of numbers and memrefs, got none",
                 file=None if source is None else source.name,
             )
 
@@ -136,22 +143,28 @@ def _expect_emissions(module: ModuleOp) -> None:
 def _host_functions(
     unit: Unit, kernels: Mapping[str, Kernel]
 ) -> dict[str, HostFunction]:
-    found = [
-        op
+    """The public functions with a body that no kernel calls, and that can be called."""
+    public = {
+        op.sym_name.data: op
         for op in unit.module.ops
-        if isinstance(op, func.FuncOp) and _is_host_function(unit.module, op)
-    ]
-    if not found:
+        if isinstance(op, func.FuncOp)
+        and op.body.blocks
+        and op.sym_visibility != StringAttr("private")
+    }
+    if public:
+        for kernel in kernels_in(unit.module):
+            for name in called_functions(unit.module, kernel):
+                public.pop(name, None)
+    if not public:
         return {}
-    from spmd.runtime.host_function import HostFunction  # few programs have some
+    # Few programs have some.
+    from spmd.runtime.host_function import HostFunction, is_for_users
 
-    return {op.sym_name.data: HostFunction(unit, op, kernels) for op in found}
-
-
-def _is_host_function(module: ModuleOp, op: func.FuncOp) -> bool:
-    if not op.body.blocks or op.sym_visibility == StringAttr("private"):
-        return False
-    return bool(launched_kernels(module, op))
+    return {
+        name: HostFunction(unit, op, kernels)
+        for name, op in public.items()
+        if is_for_users(unit.module, op)
+    }
 
 
 def compile(
@@ -202,7 +215,7 @@ def compile(
         compat.ensure()
         module = source.clone()
         verify(module, None)
-        return Program(Unit(module, options, None))
+        return Program(Unit.of(module, options, None))
     if not isinstance(source, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise CompileError(
             f"expected a path, MLIR text or a ModuleOp, got a {type(source).__name__}"

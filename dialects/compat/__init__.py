@@ -9,6 +9,7 @@ What xDSL 0.74 lacks of upstream's `arith`, `memref`, `vector`, `scf` and `llvm`
 | `memref` | syntax of `cast`, `copy`, `global` | `memref_syntax` |
 | `vector` | `gather`, `scatter`, `step` | `memory` |
 | `scf`    | `execute_region` without results prints its terminators | `execute_region` |
+| `scf`    | syntax of `parallel` | `parallel_syntax` |
 | `llvm`   | `atomicrmw`, `cmpxchg` | `atomics` |
 
 xDSL's own classes are changed in place, because everybody who holds them (parser,

@@ -26,6 +26,8 @@ from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
+from spmd.dialects.compat import parallel_syntax
+
 
 def _parse(cls: type[ExecuteRegionOp], parser: Parser) -> ExecuteRegionOp:
     types: Sequence[Attribute] = ()
@@ -51,6 +53,7 @@ def _print(self: ExecuteRegionOp, printer: Printer) -> None:
 
 
 def repair() -> None:
-    """Give `scf.execute_region` a syntax that can be read again."""
+    """Give `scf.execute_region` a syntax that can be read again, `scf.parallel` upstream's."""
     setattr(ExecuteRegionOp, "parse", classmethod(_parse))
     setattr(ExecuteRegionOp, "print", _print)
+    parallel_syntax.repair()

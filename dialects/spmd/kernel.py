@@ -41,6 +41,7 @@ from xdsl.utils.hints import isa
 
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.spmd.types import is_memref, why_not_argument
+from spmd.dialects.work_groups import NOT_VECTORIZED
 
 FULL_GROUPS = "spmd.full_groups"
 """Kernel attribute: a promise that no launch leaves a partial group."""
@@ -61,6 +62,7 @@ KERNEL_ATTRIBUTES = (
     FULL_GROUPS,
     DROPPED_BARRIERS,
     NOT_SPLIT_BY_FISSION,
+    NOT_VECTORIZED,
     ARGUMENT_SHAPES,
 )
 """Attributes of the dialect on a kernel: a promise to passes, then notes that they leave."""

@@ -321,6 +321,14 @@ _OPS: dict[Kind, tuple[Callable[..., Operation], ...]] = {
 """The ops that combine two integers, and two floats."""
 
 
+_KINDS = {op: kind for kind, ops in _OPS.items() for op in ops}
+
+
+def kind_of(op: Operation) -> Kind | None:
+    """The kind by which the `arith` op combines its operands."""
+    return _KINDS.get(type(op))
+
+
 def combine(
     kind: Kind, lhs: SSAValue | Operation, rhs: SSAValue | Operation
 ) -> Operation:

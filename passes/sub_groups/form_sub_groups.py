@@ -13,7 +13,7 @@ they have `spmd.not_vectorized = "reason"`, and `widen-sub-groups` makes loops o
 Requires: work-item loops, `scf.for` with `spmd.work_items`, as `spmd-to-loops` leaves
 them. Of nested ones the innermost is taken.
 Ensures: each innermost work-item loop is gone, or stays as it was with
-`spmd.not_vectorized = "reason"`. Whatever `widen-sub-groups` cannot express is found
+`spmd.not_vectorized = "reason"`; so do kernels and `scf.parallel`, for which it is too early. Whatever `widen-sub-groups` cannot express is found
 here: no later step gives up.
 
 ```mlir
@@ -57,7 +57,8 @@ from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import enclosing, terminator
 from spmd.dialects.remarks import FormedSubGroups, is_listened_to, remark
 from spmd.dialects.rewriting import constant_index, hint
-from spmd.dialects.spmd import SubGroupOp, needs_sub_groups
+from spmd.dialects.spmd import KernelOp, SubGroupOp, needs_sub_groups
+from spmd.dialects.work_groups import NOT_VECTORIZED
 from spmd.passes.sub_groups.linear_sub_groups import (
     answer_for_one_lane,
     answer_queries,
@@ -76,8 +77,6 @@ from spmd.passes.sub_groups.vectorization_legality import (
 )
 from spmd.passes.work_item_loops.kernels_to_functions import SUB_GROUP_SIZE
 from spmd.passes.work_item_loops.nests import innermost_loops, nests_in
-
-NOT_VECTORIZED = "spmd.not_vectorized"
 
 
 def trip_count(loop: scf.ForOp) -> int | None:
@@ -101,6 +100,8 @@ class FormSubGroupsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_width(self.width)
         for function in op.body.block.ops:
+            if isinstance(function, KernelOp):
+                _too_early(function, "spmd-to-loops")
             if not isinstance(function, func.FuncOp) or function.is_declaration:
                 continue
             constants = ConstantPool(function.body.block)
@@ -110,11 +111,19 @@ class FormSubGroupsPass(ModulePass):
                 continue
             if self.where_needed and not is_listened_to():
                 continue
+            for loop in function.walk():
+                if isinstance(loop, scf.ParallelOp):
+                    _too_early(loop, "parallel-loops-to-kernels and spmd-to-loops")
             for loop in innermost_loops(function):
                 if self.where_needed:
                     remark(FormedSubGroups, loop, loop, 1, None)
                 else:
                     _form_sub_groups(loop, self.width, size, constants)
+
+
+def _too_early(op: KernelOp | scf.ParallelOp, passes: str) -> None:
+    """Note on what only becomes work-item loops that other passes come first."""
+    op.attributes[NOT_VECTORIZED] = StringAttr(f"run {passes} first")
 
 
 def _form_sub_groups(

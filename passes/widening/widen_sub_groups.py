@@ -53,8 +53,8 @@ from spmd.dialects import compat
 from spmd.dialects.remarks import Widened, is_listened_to, remark
 from spmd.dialects.rewriting import erase_dead_ops
 from spmd.dialects.spmd import SubGroupOp
+from spmd.dialects.work_groups import NOT_VECTORIZED
 from spmd.passes.lane_loops.body import write_lane_loops
-from spmd.passes.sub_groups.form_sub_groups import NOT_VECTORIZED
 from spmd.passes.widening.control import SubGroupWidening
 
 

@@ -7,18 +7,13 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, SupportsIndex, cast
 
 from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE
+from spmd.passes.frontends.group_size import default_group_size
 from spmd.runtime.errors import LaunchError
 
 Size = SupportsIndex | Iterable[SupportsIndex]
 """A size as the user gives it: a number or up to three of them, x first."""
 
 Triple = tuple[int, int, int]
-
-DEFAULT_GROUP_SIZE = 256
-"""Work-items of a group when neither the kernel nor the launch says."""
-
-_DEFAULT_ROW = 64
-"""Of these, in x, when there is more than one dimension."""
 
 
 class Range(NamedTuple):
@@ -96,25 +91,6 @@ def group_size_for(
     return size
 
 
-def default_group_size(global_size: Triple) -> Triple:
-    """
-    The group size that the compiler chooses.
-
-    Code is specialised on it, so it depends on the global size as little as possible:
-    not at all in one dimension.
-    """
-    _, y, z = global_size
-    if y == z == 1:
-        return DEFAULT_GROUP_SIZE, 1, 1
-    rows = DEFAULT_GROUP_SIZE
-    sizes: list[int] = []
-    for extent, most in zip(global_size, (_DEFAULT_ROW, rows, rows)):
-        size = min(most, rows, _next_power_of_two(extent))
-        sizes.append(size)
-        rows //= size
-    return sizes[0], sizes[1], sizes[2]
-
-
 def make_range(kernel: str, global_size: Triple, group_size: Triple) -> Range:
     """The groups that cover `global_size`."""
     (nx, ny, nz), (ex, ey, ez) = global_size, group_size
@@ -126,10 +102,6 @@ def make_range(kernel: str, global_size: Triple, group_size: Triple) -> Range:
     groups = -(-nx // ex) * -(-ny // ey) * -(-nz // ez)
     full = not (nx % ex or ny % ey or nz % ez)
     return Range(global_size, group_size, groups, full)
-
-
-def _next_power_of_two(number: int) -> int:
-    return 1 << max(number - 1, 0).bit_length()
 
 
 def words(size: Triple) -> str:

@@ -45,6 +45,8 @@ for _dialect in ("arith", "memref", "scf", "vector", "llvm"):
 PASSES = {
     # Lists of passes.
     "pipelines": ("spmd-to-loops", "vectorize", "sub-groups-to-loops"),
+    # From other dialects to level 0.
+    "frontends": ("parallel-loops-to-kernels",),
     # Level 0: from kernel to kernel.
     "kernels": (
         "spmd-inline-calls",

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE, MAX_LOCAL_BYTES
+from spmd.passes.frontends.group_size import DEFAULT_GROUP_SIZE
 from spmd.runtime.arguments.limits import MAX_PRIVATE_BYTES
-from spmd.runtime.arguments.sizes import DEFAULT_GROUP_SIZE
 from spmd.runtime.errors import MAX_NESTING
 from spmd.runtime.launching.threads import MAX_THREADS
 from spmd.runtime.options import WIDTHS

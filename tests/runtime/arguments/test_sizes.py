@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE
+from spmd.passes.frontends.group_size import default_group_size
 from spmd.runtime.arguments.sizes import (
-    default_group_size,
     group_size_for,
     make_range,
     required_global_size,

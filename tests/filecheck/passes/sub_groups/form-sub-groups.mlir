@@ -224,3 +224,24 @@ func.func @tree(%n: index, %x: memref<?xf32>) {
   }
   func.return
 }
+
+// -----
+
+// For kernels and parallel loops it is too early, and they say so.
+
+// CHECK-LABEL: spmd.kernel @early
+// CHECK-SAME:    spmd.not_vectorized = "run spmd-to-loops first"
+spmd.kernel @early(%x: memref<?xf32>) {
+  spmd.return
+}
+// CHECK-LABEL: func.func @parallel
+// CHECK:         } {spmd.not_vectorized = "run parallel-loops-to-kernels and spmd-to-loops first"}
+func.func @parallel(%n: index, %x: memref<?xf32>, %t: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    memref.store %t, %x[%i] : memref<?xf32>
+    scf.reduce
+  }
+  func.return
+}
