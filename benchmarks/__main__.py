@@ -14,6 +14,7 @@ from typing import Any
 
 from benchmarks.measuring.limits import machine_limits
 from benchmarks.measuring.turns import ROUNDS, measure
+from benchmarks.probes.__main__ import main as ask_probes
 from benchmarks.reporting.plot import draw
 from benchmarks.reporting.results import OURS, Results, Work
 from benchmarks.reporting.table import report
@@ -109,6 +110,8 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("out/bench"))
     parser.add_argument("--report", type=Path, help="JSON of a run to report again")
     options = parser.parse_args()
+    if options.only == "probes":
+        return ask_probes([])
     if options.report is not None:
         results = Results.load(options.report)
     else:

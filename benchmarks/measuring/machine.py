@@ -16,6 +16,8 @@ def child_environment(
     count = str(threads)
     asked = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     environment = {**os.environ, **dict.fromkeys(asked, count), **variables}
+    # What is installed has its bytecode written once.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if processor is not None:
         environment["SPMD_BENCH_PROCESSOR"] = str(processor)
     return environment
@@ -39,3 +41,9 @@ def idlest_processor() -> int:
     """The processor that others use least."""
     busy = load()
     return busy.index(min(busy))
+
+
+def pin_to_idlest() -> None:
+    """Keeps this process on the processor that others use least."""
+    os.environ["SPMD_BENCH_PROCESSOR"] = str(idlest_processor())
+    pin()
