@@ -38,7 +38,8 @@ from spmd.lowering.writing.types import TypeNotLowered
 EMITTER_MODULES = tuple(
     f"spmd.lowering.{folder}.{name}"
     for folder, names in {
-        "ops": "arith assertions atomics cf conversions llvm memref memref_views scf ub",
+        "ops": "arith assertions atomics cf conversions llvm memref memref_views polls "
+        "scf ub",
         "math": "math",
         "vectors": "vector vector_memory vector_print",
     }.items()
@@ -66,6 +67,7 @@ def emit_llvm(
     """
     writer = ModuleWriter(machine)
     if assertions == "report":
+        writer.reports = True
         writer.reporting = functions_that_may_fail(module)
     functions: list[FuncOp] = []
     for op in module.ops:

@@ -40,6 +40,11 @@ class Machine:
     vector_functions: frozenset[str] = frozenset()
     """The functions that exist as vector functions, as in libm: `expf`, `pow`."""
 
+    @property
+    def is_x86(self) -> bool:
+        """Whether this is said to be an x86-64."""
+        return self.triple.startswith("x86_64")
+
     def header(self) -> str:
         """The head of an LLVM module."""
         return f'target triple = "{self.triple}"' if self.triple else ""

@@ -69,10 +69,15 @@ class EntryPoint(ABC, Generic[OpT, CallT, NativeT]):
         global_size: Size | None = None,
         group_size: Size | None = None,
         threads: int | None = None,
+        timeout: float | None = None,
     ) -> Any:
         """Runs it; returns when all is done, with what a host function returns."""
         return self.bind(
-            *args, global_size=global_size, group_size=group_size, threads=threads
+            *args,
+            global_size=global_size,
+            group_size=group_size,
+            threads=threads,
+            timeout=timeout,
         )()
 
     def bind(
@@ -81,24 +86,32 @@ class EntryPoint(ABC, Generic[OpT, CallT, NativeT]):
         global_size: Size | None = None,
         group_size: Size | None = None,
         threads: int | None = None,
+        timeout: float | None = None,
     ) -> CallT:
         """
         Checks and compiles everything, so that the result can be called cheaply.
 
-        `threads` is for each launch of a host function.
+        `threads` is for each launch of a host function. `timeout` is in seconds, for each
+        call: one that takes longer is ended with a `LaunchTimeout`.
         """
         self._check_sizes(global_size, group_size)
         packed = self.signature.check(args)
         if threads is not None:
             threads = self._checked_threads(threads)
-        return self.prepare(packed, (global_size, group_size), threads)
+        if timeout is not None:
+            timeout = self._checked_timeout(timeout)
+        return self.prepare(packed, (global_size, group_size), threads, timeout)
 
     def _check_sizes(self, *sizes: Size | None) -> None:
         """Fails if there are sizes where none are expected."""
 
     @abstractmethod
     def prepare(
-        self, packed: PackedArguments, sizes: Sizes, threads: int | None
+        self,
+        packed: PackedArguments,
+        sizes: Sizes,
+        threads: int | None,
+        timeout: float | None = None,
     ) -> CallT:
         """A call with arguments that are packed already."""
 
@@ -154,6 +167,17 @@ class EntryPoint(ABC, Generic[OpT, CallT, NativeT]):
 
     @abstractmethod
     def _compile(self, size: Triple | None, full: bool) -> NativeT: ...
+
+    def _checked_timeout(self, timeout: Any) -> float:
+        try:
+            seconds = float(timeout)
+        except (TypeError, ValueError):
+            seconds = 0.0
+        if seconds > 0:
+            return seconds
+        raise LaunchError(
+            f"{self.name}: expected a timeout of more than 0 seconds, got {timeout!r}"
+        )
 
     def _checked_threads(self, threads: Any) -> int:
         try:

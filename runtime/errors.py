@@ -91,6 +91,10 @@ class LaunchError(ValueError):
     """A launch that cannot be done: a wrong argument, size or number of threads."""
 
 
+class LaunchTimeout(LaunchError, TimeoutError):
+    """A launch that took longer than its `timeout`."""
+
+
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
     """The error for a name that is not among `known`, which it lists."""
     names = list(known)

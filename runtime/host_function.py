@@ -33,8 +33,9 @@ from spmd.runtime.arguments.written_arguments import written_arguments
 from spmd.runtime.entry_point import EntryPoint, Sizes
 from spmd.runtime.errors import LaunchError, compile_errors
 from spmd.runtime.kernel import Kernel, explain_all
-from spmd.runtime.launching.failure import Failure
-from spmd.runtime.launching.host_launch import LAUNCHER_ADDRESS, HostLaunch, RunningHost
+from spmd.runtime.launching.host_launch import HostLaunch, RunningHost, launcher_address
+from spmd.runtime.launching.record import LaunchRecord
+from spmd.runtime.launching.watcher import watched, watcher
 from spmd.runtime.pipeline import (
     Unit,
     called_functions,
@@ -95,11 +96,15 @@ class HostFunction(EntryPoint[func.FuncOp, "HostCall", "NativeHost"]):
         return Signature(op, written, more=results + "P")
 
     def prepare(
-        self, packed: PackedArguments, sizes: Sizes, threads: int | None
+        self,
+        packed: PackedArguments,
+        sizes: Sizes,
+        threads: int | None,
+        timeout: float | None = None,
     ) -> HostCall:
         """A call with arguments that are packed already."""
         return HostCall(
-            self._compiled(), self.signature, packed, self._results, threads
+            self._compiled(), self.signature, packed, self._results, threads, timeout
         )
 
     def _watched(self, sizes: Sizes) -> Callable[..., Report]:
@@ -151,7 +156,7 @@ class HostFunction(EntryPoint[func.FuncOp, "HostCall", "NativeHost"]):
         run_passes(module, self._passes(), source)
         llvm_ir = to_llvm(module, source, assertions="report")
         with compile_errors(source, f"compiling '{self.name}' to native code"):
-            native = compile_native(llvm_ir, symbols={LAUNCHER: LAUNCHER_ADDRESS})
+            native = compile_native(llvm_ir, symbols={LAUNCHER: launcher_address()})
         return NativeHost(self.name, native, launches)
 
 
@@ -188,6 +193,7 @@ class HostCall:
         "_results_at",
         "_signature",
         "_threads",
+        "_timeout",
     )
 
     def __init__(
@@ -197,6 +203,7 @@ class HostCall:
         packed: PackedArguments,
         results: Sequence[Element],
         threads: int | None,
+        timeout: float | None,
     ):
         self._host = host
         self._arrays = packed.arrays
@@ -208,21 +215,28 @@ class HostCall:
             signature.field_offset(len(packed.fields) + n) for n in range(len(results))
         ]
         self._threads = threads
+        self._timeout = timeout
 
+    @watched
     def __call__(self) -> Any:
         """Runs the function; what it returns."""
         host = self._host
         args = (c_char * len(self._args)).from_buffer_copy(self._args)
-        failure = Failure()
-        struct.pack_into("@P", args, len(self._args) - 8, failure.address)
+        record = LaunchRecord()
+        record.name, record.timeout = host.name, self._timeout
+        struct.pack_into("@P", args, len(self._args) - 8, record.address)
+        if watcher.asleep:
+            watcher.wake()
+        watcher.limit(record)
         with RunningHost(host.launches, self._threads) as running:
             host.entry(addressof(args))
+        if record.error is not None:
+            record.raise_error(self._signature.failed)
         if running.error is not None:
             if isinstance(running.error, LaunchError):
                 raise LaunchError(f"{host.name}: {running.error}") from None
             raise running.error
-        if (why := failure.take()) is not None:
-            raise self._signature.failed(why)
+        record.raise_error(self._signature.failed)
         values = [
             _result(element, args, at)
             for element, at in zip(self._results, self._results_at)

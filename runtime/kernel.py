@@ -73,11 +73,15 @@ class Kernel(EntryPoint[KernelOp, Launch, NativeKernel]):
         return Signature(self._op, written_arguments(self._op, functions), local_bytes)
 
     def prepare(
-        self, packed: PackedArguments, sizes: Sizes, threads: int | None
+        self,
+        packed: PackedArguments,
+        sizes: Sizes,
+        threads: int | None,
+        timeout: float | None = None,
     ) -> Launch:
         """A launch with arguments that are packed already."""
         native, range_ = self._plan(sizes)
-        return Launch(native, self.signature, packed, range_, threads)
+        return Launch(native, self.signature, packed, range_, threads, timeout)
 
     def group_size(self, given: Size | None) -> Triple:
         """The work-items of a group, in a launch that gives this size."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from ctypes import CFUNCTYPE, c_int64, c_void_p
+from ctypes import CFUNCTYPE, c_bool, c_int64, c_void_p
 
 from xdsl.dialects import func
 from xdsl.passes import ModulePass
@@ -14,7 +14,6 @@ from spmd.dialects.spmd import KernelOp
 from spmd.dialects.work_groups import SCRATCH_BYTES_SUFFIX
 from spmd.lowering.entries.entry import WORKER_SUFFIX
 from spmd.lowering.native import compile_native
-from spmd.lowering.ops.assertions import functions_that_may_fail
 from spmd.lowering.writing.symbols import exported_symbol
 from spmd.passes.kernels.spmd_specialize import SpmdSpecializePass
 from spmd.runtime.arguments.limits import stack_bytes
@@ -25,14 +24,14 @@ from spmd.runtime.pipeline import Unit, restrict, run_passes, to_llvm
 Args = bytes | int
 """Packed arguments, or their address."""
 
-Entry = Callable[[Args, int, int, int | None], None]
-"""The native entry: arguments, first and last group, scratch."""
+Entry = Callable[[Args, int, int, int | None], bool]
+"""The native entry: arguments, first and last group, scratch; whether it was stopped."""
 
 Worker = Callable[[Args, int, int, int, int | None], None]
 """Takes chunks of groups: arguments, address of the next group, groups, chunk, scratch."""
 
 _WORKER = CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_int64, c_void_p)
-_ENTRY = CFUNCTYPE(None, c_void_p, c_int64, c_int64, c_void_p)
+_ENTRY = CFUNCTYPE(c_bool, c_void_p, c_int64, c_int64, c_void_p)
 _SCRATCH_BYTES = CFUNCTYPE(c_int64, c_int64, c_int64, c_int64)
 
 compiling = threading.RLock()
@@ -54,7 +53,6 @@ class NativeKernel:
         llvm_ir: str,
         name: str,
         scratch: list[str],
-        may_fail: bool,
         stack_bytes: int,
     ):
         self.stack_bytes = stack_bytes
@@ -63,8 +61,6 @@ class NativeKernel:
         self.worker: Worker = _WORKER(
             self._native.address(exported_symbol(name) + WORKER_SUFFIX)
         )
-        self.may_fail = may_fail
-        """Whether it has assertions."""
         # What a group cost last time, to tell how many threads are worth waking; until
         # it is known, all.
         self.group_ns = 1 << 40
@@ -102,7 +98,6 @@ def compile_kernel(
     lowered = restrict(unit.module, kernel)
     run_passes(lowered, specialised_passes(unit, name, size, full), source)
     llvm_ir = to_llvm(lowered, source, assertions="report")
-    may_fail = bool(functions_that_may_fail(lowered))
     scratch = [
         op.sym_name.data
         for op in lowered.ops
@@ -110,4 +105,4 @@ def compile_kernel(
         and op.sym_name.data.endswith(SCRATCH_BYTES_SUFFIX)
     ]
     with compile_errors(source, f"compiling '{name}' to native code"):
-        return NativeKernel(llvm_ir, name, scratch, may_fail, stack_bytes(lowered))
+        return NativeKernel(llvm_ir, name, scratch, stack_bytes(lowered))

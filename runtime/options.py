@@ -10,6 +10,7 @@ from xdsl.passes import ModulePass
 
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
+from spmd.passes.polls.place_polls import PlacePollsPass
 from spmd.runtime.advice import did_you_mean
 from spmd.runtime.errors import CompileError
 
@@ -70,11 +71,11 @@ class CompileOptions:
             check_barriers=self.check_barriers,
             checked=self.checked,
         )
-        if not self.vectorize:
-            from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
+        if self.vectorize:
+            return (to_loops, VectorizePass(width=self.width), PlacePollsPass())
+        from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
 
-            return (to_loops, SubGroupsToLoopsPass())
-        return (to_loops, VectorizePass(width=self.width))
+        return (to_loops, SubGroupsToLoopsPass(), PlacePollsPass())
 
 
 def _is_one_of(value: object, allowed: tuple[object, ...]) -> bool:

@@ -37,6 +37,7 @@ from spmd.dialects.spmd.collectives import ScanOp as ScanOp
 from spmd.dialects.spmd.collectives import ShuffleMode as ShuffleMode
 from spmd.dialects.spmd.collectives import ShuffleOp as ShuffleOp
 from spmd.dialects.spmd.failure import FailOp as FailOp
+from spmd.dialects.spmd.failure import PollOp as PollOp
 from spmd.dialects.spmd.failure import ends_launch as ends_launch
 from spmd.dialects.spmd.ids import DimensionOp as DimensionOp
 from spmd.dialects.spmd.ids import EnqueuedLocalSizeOp as EnqueuedLocalSizeOp

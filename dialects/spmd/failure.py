@@ -1,8 +1,9 @@
 """
-Ending a launch with a message that has numbers in it.
+Ending a launch before all is done.
 
 A condition that a kernel itself checks is a `cf.assert`. The passes that check barriers use
-this op, because their messages have numbers in them.
+`spmd.fail`, because their messages have numbers in them; `place-polls` puts `spmd.poll` into
+loops that may take long.
 """
 
 from __future__ import annotations
@@ -108,3 +109,50 @@ class FailOp(IRDLOperation):
                     "expected values of type index, i1, i8, i16, i32 or i64, got "
                     f"{value.type}"
                 )
+
+
+@irdl_op_definition
+class PollOp(IRDLOperation):
+    """
+    A point where whoever launched can end the launch.
+
+    It has no operands and no results. If the launch has been given up (Ctrl-C, a timeout, a
+    failure in another work-group), the work-group ends here; what it has written stays.
+    Otherwise nothing happens. Without a runtime, as in an object file, it is nothing at all.
+    Inactive lanes may poll as well.
+
+    Errors: an op outside of a kernel or function.
+
+    ```mlir
+    func.func @halvings(%n: index, %x: memref<?xindex>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %last, %count = scf.while (%m = %n, %k = %c0) : (index, index) -> (index, index) {
+        %more = arith.cmpi ugt, %m, %c1 : index
+        scf.condition(%more) %m, %k : index, index
+      } do {
+      ^bb0(%m: index, %k: index):
+        spmd.poll
+        %half = arith.shrui %m, %c1 : index
+        %next = arith.addi %k, %c1 : index
+        scf.yield %half, %next : index, index
+      }
+      memref.store %count, %x[%c0] : memref<?xindex>
+      func.return
+    }
+    // run: n = 40, x = [0]
+    // gives: x = [5]
+    ```
+    """
+
+    name = "spmd.poll"
+
+    traits = traits_def(*STAYS_IN_PLACE)
+
+    assembly_format = "attr-dict"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def verify_(self) -> None:
+        expect_inside_function(self)

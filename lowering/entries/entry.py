@@ -12,12 +12,13 @@ linearly with x fastest. `args` points to a struct with C alignment:
 | memref argument | `void *data; int64_t offset, sizes[rank], strides[rank];` |
 | enqueued local size | `int64_t ex, ey, ez;` |
 | global size | `int64_t nx, ny, nz;` |
-| if assertions are reported and the kernel has one | `struct { const char *message; int64_t values[16]; } *failed;` |
+| if assertions are reported | `struct record *failed;`, as in `lowering/ops/assertions.py` |
 
 Strides and offset count elements; offset and sizes are there even if the type fixes them.
 `scratch` is what `k.scratch_bytes(ex, ey, ez)` says, 64-byte aligned, one per thread; it
-may be null if there is no such function. Sizes are positive. `failed->message` is null at
-the start; if an assertion fails it is set, and no more groups are started.
+may be null if there is no such function. Sizes are positive. The record is all zeros at the
+start; if an assertion fails or the launch is given up, no more groups are started. With a
+record the entry returns a `bool`: whether it has a message.
 
     void k.worker(const void *args, int64_t *next, int64_t groups, int64_t chunk,
                   void *scratch);
@@ -38,6 +39,7 @@ from xdsl.ir import Attribute, BlockArgument
 
 from spmd.dialects.work_groups import WORK_GROUP_SIZE
 from spmd.lowering.ops.assertions import has_failed
+from spmd.lowering.ops.polls import write_stop
 from spmd.lowering.writing.control_flow import Join
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.memref_value import component_names, free_layout
@@ -79,12 +81,12 @@ class ArgumentStruct:
     sizes: tuple[Field, ...]
     """Enqueued local size x, y, z, then global size x, y, z."""
     failed: Field | None
-    """Where an assertion that fails is reported, for kernels that may do so."""
+    """The record of the launch, if assertions are reported."""
     bytes: int
 
 
 def argument_struct(
-    types: Sequence[Attribute], *, may_fail: bool = False
+    types: Sequence[Attribute], *, reports: bool = False
 ) -> ArgumentStruct:
     """The struct for a kernel whose own arguments have these types."""
     at = 0
@@ -108,7 +110,7 @@ def argument_struct(
 
     arguments = tuple([fields(type_) for type_ in types])
     sizes = tuple([place(64, "i64") for _ in range(6)])
-    failed = place(64, "ptr") if may_fail else None
+    failed = place(64, "ptr") if reports else None
     return ArgumentStruct(arguments, sizes, failed, at)
 
 
@@ -170,8 +172,13 @@ def load_arguments(
     return passed
 
 
+def entry_type(module: ModuleWriter) -> str:
+    """What native entries return."""
+    return "zeroext i1" if module.reports else "void"
+
+
 _PARAMETERS = ("args", "first", "last", "scratch")
-_LABELS = ("start", "begin", "done", "group", "full", "partial", "next")
+_LABELS = ("start", "begin", "done", "group", "full", "partial", "next", "more")
 """Names that the entry writes out; arguments of the kernel get others."""
 
 
@@ -192,7 +199,7 @@ class _Entry:
         self.reporting = [
             version for version in versions if version.sym_name.data in module.reporting
         ]
-        self.struct = argument_struct(self.types, may_fail=bool(self.reporting))
+        self.struct = argument_struct(self.types, reports=module.reports)
 
     def sizes(self, fields: Sequence[Field], hint: str) -> list[str]:
         """Reads sizes for x, y, z."""
@@ -247,18 +254,21 @@ class _Entry:
         else:
             # Another thread may have failed: then there is nothing left to do.
             writer.failed = load_field(writer, self.struct.failed, "failed")
-            over = has_failed(writer)
-            writer.emit(f"br i1 {over}, label %done, label %begin")
+            write_stop(writer, "done", "begin")
             writer.start("begin")
             writer.jump("group")
         before = writer.block
         sizes = [*local, *whole]
         self._loop(before, arguments, sizes, groups, first, full_groups)
         writer.start("done")
-        writer.emit("ret void")
+        if self.struct.failed is not None:
+            writer.failed = load_field(writer, self.struct.failed, "failed")
+            writer.emit(f"ret i1 {has_failed(writer)}")
+        else:
+            writer.emit("ret void")
         name = quoted(exported_symbol(self.function.sym_name.data))
         return (
-            f"define void @{name}(ptr noalias readonly %args, i64 %first, i64 %last, "
+            f"define {entry_type(self.module)} @{name}(ptr noalias readonly %args, i64 %first, i64 %last, "
             f"ptr %scratch) nounwind {{\n{writer.text()}\n}}"
         )
 
@@ -303,7 +313,8 @@ class _Entry:
         after = writer.temp(f"add nuw nsw i64 {number}, 1", "number.next")
         more = writer.temp(f"icmp slt i64 {after}, %last")
         if writer.failed is not None:
-            more = writer.temp(f"select i1 {has_failed(writer)}, i1 false, i1 {more}")
+            write_stop(writer, "done", "more")
+            writer.start("more")
         join.add(writer.block, [after, *following])
         writer.emit(f"br i1 {more}, label %group, label %done")
         join.finish()
@@ -347,7 +358,8 @@ run:
   %end = add i64 %first, %chunk
   %last = call i64 @llvm.smin.i64(i64 %end, i64 %groups)
   ; Once more in line would double the code.
-  call void @{quoted(symbol)}(ptr %args, i64 %first, i64 %last, ptr %scratch) noinline
+  call {entry_type(module)} @{quoted(symbol)}(ptr %args, i64 %first, i64 %last, \
+ptr %scratch) noinline
   br label %take
 done:
   ret void

@@ -10,10 +10,12 @@ address of a record:
 | --- | --- |
 | the message, or null | `const char *` |
 | the numbers that go into it | `int64_t[32]` |
+| what polls look at: 0 means go on | `int64_t` |
+| whom they ask if it is not 0 and there is no message, or null | `bool (*)(void *record)` |
 
 Where an assertion fails, the message is set and the function returns; whoever called it
 looks at the message and returns too. What the function gives back is undefined then. For a
-kernel the address stands after the sizes in the struct of arguments.
+kernel the address stands after the sizes in the struct of arguments. Polls: `polls.py`.
 
 The message of `spmd.fail` begins with a byte that no text has, and still has places for
 numbers in it. Of several threads that come to `spmd.fail`, the first writes the record: the
@@ -31,8 +33,8 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import SSAValue
 
 from spmd.dialects.diagnostics import source_location
-from spmd.dialects.messages import escaped, formatted, pieces_of
-from spmd.dialects.spmd import FailOp
+from spmd.dialects.messages import MAX_VALUES, escaped, formatted, pieces_of
+from spmd.dialects.spmd import FailOp, PollOp
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.registry import emits
 
@@ -40,6 +42,9 @@ Assertions = Literal["abort", "report"]
 
 FAILED = "failed"
 """The name of the argument that points to the record."""
+
+ATTENTION = 8 * (1 + MAX_VALUES)
+"""The offset in the record of what polls look at; whom they ask comes next."""
 
 _WITH_PLACES = b"\xff"
 """Begins a message with places for numbers; no UTF-8 text has this byte."""
@@ -54,7 +59,7 @@ def functions_that_may_fail(module: ModuleOp) -> frozenset[str]:
             continue
         name = function.sym_name.data
         for op in function.walk():
-            if isinstance(op, AssertOp | FailOp):
+            if isinstance(op, AssertOp | FailOp | PollOp):
                 failing.add(name)
             elif isinstance(op, CallOp):
                 callers.setdefault(op.callee.string_value(), set()).add(name)
@@ -93,6 +98,7 @@ def write_assert(writer: FunctionWriter, op: AssertOp) -> None:
     else:
         name = writer.module.string(message.encode() + b"\0")
         writer.emit(f"store atomic ptr {name}, ptr {writer.failed} monotonic, align 8")
+        write_attention(writer)
         writer.leave()
     writer.start(passed)
 
@@ -141,8 +147,22 @@ def _report(
     for number, value in enumerate(values):
         at = f"getelementptr inbounds i8, ptr {record}, i64 {8 * (number + 1)}"
         writer.emit(f"store i64 {value}, ptr {writer.temp(at)}, align 8")
+    write_attention(writer)
     writer.jump(stop)
     writer.start(stop)
+
+
+def write_attention(writer: FunctionWriter) -> None:
+    """Lets the polls of all threads of the launch find the message."""
+    at = attention_address(writer)
+    writer.emit(f"store atomic i64 1, ptr {at} release, align 8")
+
+
+def attention_address(writer: FunctionWriter) -> str:
+    """Where polls look."""
+    return writer.temp(
+        f"getelementptr inbounds i8, ptr {writer.failed}, i64 {ATTENTION}"
+    )
 
 
 def _print(writer: FunctionWriter, message: str, values: Sequence[str]) -> None:

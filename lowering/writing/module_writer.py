@@ -33,6 +33,8 @@ class ModuleWriter:
     machine: Machine = PORTABLE
     symbols: dict[str, str] = field(default_factory=dict[str, str])
     """Symbol in the source -> symbol in LLVM, for the functions of the module."""
+    reports: bool = False
+    """Whether native entries get the record of a launch, where failures are reported."""
     reporting: frozenset[str] = frozenset()
     """Functions of the source that report an assertion that fails to their caller."""
     _globals: list[str] = field(default_factory=list[str])

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from ctypes import CFUNCTYPE, c_char, c_int64, c_uint64, c_void_p, cast
+from ctypes import c_char, c_uint64
+from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -25,6 +26,7 @@ from spmd.runtime.arguments.signature import (
     PackedArguments,
 )
 from spmd.runtime.errors import LaunchError
+from spmd.runtime.launching.python_calls import caller_address
 
 if TYPE_CHECKING:
     from spmd.runtime.kernel import Kernel
@@ -149,6 +151,8 @@ class RunningHost:
 
     def __exit__(self, *_: object) -> None:
         _this_thread.running = self._outer
+        if _lost and threading.current_thread() is threading.main_thread():
+            self.error = _lost.pop()
 
 
 class _ThisThread(threading.local):
@@ -169,7 +173,11 @@ def _launch(number: int, address: int) -> None:
         running.error = error
 
 
-_launcher = CFUNCTYPE(None, c_int64, c_int64)(_launch)
+_lost: list[BaseException] = []
+"""What was raised before `_launch` began: by a signal handler, in the main thread."""
 
-LAUNCHER_ADDRESS = cast(_launcher, c_void_p).value or 0
-"""The address of the function that native host functions call."""
+
+@cache
+def launcher_address() -> int:
+    """The address of the function that native host functions call."""
+    return caller_address(_launch, _lost)

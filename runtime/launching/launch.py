@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from ctypes import addressof, c_char, c_int64
-from struct import pack_into
+from struct import pack, pack_into
 from time import perf_counter_ns
 from typing import NoReturn
 
 from spmd.runtime.arguments.signature import PackedArguments, Signature
 from spmd.runtime.arguments.sizes import Range
-from spmd.runtime.launching.failure import Failure
+from spmd.runtime.launching.record import LaunchRecord
 from spmd.runtime.launching.thread_memory import ALIGNMENT, thread_memory
 from spmd.runtime.launching.threads import (
     available_threads,
     run_on_helpers,
     run_on_threads,
 )
+from spmd.runtime.launching.watcher import watched, watcher
 from spmd.runtime.native_kernel import Args, NativeKernel
 
 _HELPER_NS = 50_000
@@ -45,10 +46,10 @@ class Launch:
     __slots__ = (
         "_args",
         "_arrays",
+        "_busy",
         "_deep",
         "_direct",
         "_entry",
-        "_failed",
         "_groups",
         "_local_fields",
         "_memory",
@@ -56,6 +57,7 @@ class Launch:
         "_scratch",
         "_signature",
         "_threads",
+        "record",
     )
 
     def __init__(
@@ -65,14 +67,14 @@ class Launch:
         packed: PackedArguments,
         range_: Range,
         threads: int | None,
+        timeout: float | None,
     ):
         self._arrays = packed.arrays
-        self._failed: Failure | None = None
-        failed = 0
-        if native is not None and native.may_fail:
-            self._failed = Failure()
-            failed = self._failed.address
-        sizes = (*range_.group_size, *range_.global_size, failed)
+        self._busy = False
+        self.record = LaunchRecord()
+        if timeout is not None:
+            self.record.name, self.record.timeout = signature.kernel, timeout
+        sizes = (*range_.group_size, *range_.global_size, addressof(self.record))
         self._args = signature.pack(packed, sizes)
         self._signature = signature
         self._groups = range_.groups
@@ -96,7 +98,7 @@ class Launch:
         else:
             self._scratch = scratch
         self._memory = self._scratch + packed.local_bytes
-        self._direct = not (self._memory or self._deep) and (
+        self._direct = not (self._memory or self._deep or timeout is not None) and (
             threads == 1 or self._groups == 1
         )
 
@@ -109,25 +111,71 @@ class Launch:
             "the kernel and its arguments, and bind them again"
         )
 
+    @watched
     def __call__(self) -> None:
-        """Runs the kernel on all work-items; returns when it is done."""
-        if self._direct:
-            self._entry(self._args, 0, self._groups, None)
-        elif self._native is not None:
+        """
+        Runs the kernel on all work-items; returns when it is done.
+
+        Errors: `LaunchError` for an assertion that fails, `LaunchTimeout`, and whatever a
+        signal handler raises, above all `KeyboardInterrupt`. What the kernel has written
+        stays.
+        """
+        if not self._direct or self._busy or watcher.asleep:
+            self._begin()
+            return
+        self._busy = True
+        try:
+            if self._entry(self._args, 0, self._groups, None):
+                self.record.raise_error(self._signature.failed)
+        except BaseException:
+            self.record.clear()
+            raise
+        finally:
+            self._busy = False
+
+    @watched
+    def _begin(self) -> None:
+        """The same when there is more to do than to call the native code."""
+        if self._native is None:
+            return
+        if watcher.asleep:
+            watcher.wake()
+        if self._busy:
+            # Another thread runs it, or a signal handler in the midst of it.
+            self._again()()
+            return
+        self._busy = True
+        try:
             self._run(self._native)
-        if self._failed is not None and (why := self._failed.take()) is not None:
-            raise self._signature.failed(why)
+            self.record.raise_error(self._signature.failed)
+        except BaseException:
+            self.record.clear()
+            raise
+        finally:
+            self._busy = False
+
+    def _again(self) -> Launch:
+        """The same launch with a record of its own."""
+        other = object.__new__(Launch)
+        for slot in Launch.__slots__:
+            if hasattr(self, slot):
+                setattr(other, slot, getattr(self, slot))
+        other._busy = False
+        other.record = LaunchRecord()
+        other.record.name, other.record.timeout = self.record.name, self.record.timeout
+        address = pack("@P", other.record.address)
+        other._args = self._args[: -len(address)] + address
+        return other
 
     def _run(self, native: NativeKernel) -> None:
         groups = self._groups
         threads = self._threads
+        watcher.limit(self.record)
         if self._deep:
             self._run_on_threads(native, 0, threads or available_threads())
-            return
-        if groups == 1 or threads == 1:
+        elif groups == 1 or threads == 1:
             self._run_groups(0, groups)
-            return
-        if threads is None:
+        elif threads is None:
             self._run_on_available(native, available_threads())
         else:
             self._run_on_threads(native, 0, threads)
@@ -166,6 +214,7 @@ class Launch:
         native.group_ns = (perf_counter_ns() - start) // more
         return 1 + more
 
+    @watched
     def _run_groups(self, first: int, last: int) -> None:
         args, memory, _keep = self._of_this_thread()
         self._entry(args, first, last, memory)
@@ -180,16 +229,20 @@ class Launch:
         chunk = max(1, (groups - first) // (threads * _CHUNKS_PER_THREAD))
         next_group = c_int64(first)
 
-        def work() -> None:
-            args, memory, _keep = self._of_this_thread()
-            native.worker(args, addressof(next_group), groups, chunk, memory)
-
-        def stop() -> None:
-            next_group.value = groups
-
         run = run_on_helpers if self._deep else run_on_threads
-        run(work, threads, stop)
+        run(
+            lambda: self._take_groups(native, next_group, chunk),
+            threads,
+            lambda: self.record.stop(KeyboardInterrupt()),
+        )
         return threads
+
+    @watched
+    def _take_groups(self, native: NativeKernel, next_group: c_int64, chunk: int):
+        """Runs chunks of groups until all have been taken."""
+        args, memory, _keep = self._of_this_thread()
+        native.worker(args, addressof(next_group), self._groups, chunk, memory)
+        self.record.quiet()
 
     def _of_this_thread(self) -> tuple[Args, int | None, object]:
         """Arguments and memory for this thread, and what has to live as long as they do."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     __version__: str
     from spmd.reference.checking.findings import Report
     from spmd.runtime.check import check
-    from spmd.runtime.errors import CompileError, InternalError, LaunchError
+    from spmd.runtime.errors import CompileError, InternalError, LaunchError, LaunchTimeout
     from spmd.runtime.explanation.explanation import Explanation
     from spmd.runtime.host_function import HostCall, HostFunction
     from spmd.runtime.kernel import Kernel
@@ -40,6 +40,7 @@ __all__ = [
     "Kernel",
     "Launch",
     "LaunchError",
+    "LaunchTimeout",
     "LocalMemory",
     "Program",
     "Report",
@@ -57,6 +58,7 @@ _HOME = {
     "Kernel": "spmd.runtime.kernel",
     "Launch": "spmd.runtime.launching.launch",
     "LaunchError": "spmd.runtime.errors",
+    "LaunchTimeout": "spmd.runtime.errors",
     "LocalMemory": "spmd.runtime.arguments.local_memory",
     "Program": "spmd.runtime.program",
     "Report": "spmd.reference.checking.findings",

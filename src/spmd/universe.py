@@ -76,6 +76,8 @@ PASSES = {
     "masking": ("mask-divergence",),
     "widening": ("widen-sub-groups",),
     "lane_loops": ("lanes-to-loops",),
+    # Level 1 or 4, for launches.
+    "polls": ("place-polls",),
 }
 """
 The passes by the folder of `passes/` that they stand in.

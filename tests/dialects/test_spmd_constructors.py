@@ -64,6 +64,7 @@ from spmd.dialects.spmd import (
     NumGroupsOp,
     NumSubGroupsOp,
     Ordering,
+    PollOp,
     PrefetchOp,
     ReduceOp,
     ReturnOp,
@@ -127,6 +128,7 @@ BUILT: list[tuple[Callable[[Values], Operation], str]] = [
     (lambda v: BarrierOp(), "spmd.barrier"),
     (lambda v: BarrierOp(Scope.SUB_GROUP), "spmd.barrier sub_group"),
     (lambda v: BarrierOp("sub_group"), "spmd.barrier sub_group"),
+    (lambda v: PollOp(), "spmd.poll"),
     (lambda v: FailOp("no {{numbers}}"), 'spmd.fail "no {{numbers}}"'),
     (
         lambda v: FailOp("{} {a|b}", [v[2], v[1]]),

@@ -9,6 +9,7 @@ import spmd
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
+from spmd.passes.polls.place_polls import PlacePollsPass
 from spmd.runtime.options import CompileOptions
 
 KERNEL = "spmd.kernel @k() {\n  spmd.return\n}"
@@ -43,6 +44,7 @@ def test_options_choose_the_passes():
     assert CompileOptions(width=8).passes() == (
         SpmdToLoopsPass(),
         VectorizePass(width=8),
+        PlacePollsPass(),
     )
     given = CompileOptions(
         vectorize=False, strategy="fission", divergent_barriers="allow"
@@ -50,6 +52,7 @@ def test_options_choose_the_passes():
     assert given.passes() == (
         SpmdToLoopsPass(strategy="fission", divergent_barriers="allow"),
         SubGroupsToLoopsPass(),
+        PlacePollsPass(),
     )
     assert CompileOptions(check_barriers=True).passes()[0] == SpmdToLoopsPass(
         check_barriers=True

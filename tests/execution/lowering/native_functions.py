@@ -21,6 +21,7 @@ from spmd.lowering.native import compile_native
 from spmd.lowering.ops.assertions import Assertions
 from spmd.lowering.writing.types import is_memref
 from spmd.passes.memory.lower_atomics import LowerAtomicsPass
+from spmd.runtime.launching.record import LaunchRecord
 
 Array = NDArray[Any]
 
@@ -81,7 +82,7 @@ class NativeFunctions:
         }
 
     def __call__(
-        self, name: str, *arguments: Any, failed: ctypes.c_char_p | None = None
+        self, name: str, *arguments: Any, failed: LaunchRecord | None = None
     ) -> Any:
         inputs = self.types[name].inputs.data
         assert len(inputs) == len(arguments), f"@{name} takes {len(inputs)} arguments"

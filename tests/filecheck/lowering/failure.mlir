@@ -19,4 +19,14 @@ func.func @f(%n: i32, %b: i1, %i: index) {
   spmd.fail "100% {{of}} {}: {}, {first|last}"(%n, %b, %i) : i32, i1, index
   func.return
 }
+
+// Where nobody can end a launch, a poll is nothing.
+
+// CHECK-LABEL: define void @g(
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    ret void
+func.func @g() {
+  spmd.poll
+  func.return
+}
 // CHECK: declare i32 @dprintf(i32, ptr, ...) nounwind

@@ -14,6 +14,7 @@ from spmd.dialects.diagnostics import KernelError
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.entries.entry import argument_struct
 from spmd.lowering.writing.types import is_memref
+from spmd.runtime.launching.record import LaunchRecord
 from tests.execution.lowering.native_functions import (
     DTYPES,
     Array,
@@ -37,11 +38,11 @@ def pack(
     values: list[Any],
     local: tuple[int, int, int],
     whole: tuple[int, int, int],
-    failed: ctypes.c_char_p | None = None,
+    failed: LaunchRecord | None = None,
 ) -> bytes:
     """The struct of arguments, as the docstring of `entry.py` lays it out."""
     types = functions.types[name].inputs.data[: len(values)]
-    struct = argument_struct(types, may_fail=failed is not None)
+    struct = argument_struct(types, reports=failed is not None)
     data = bytearray(struct.bytes)
 
     def put(field: Any, value: bytes) -> None:
@@ -73,7 +74,7 @@ def run(
     groups: tuple[int, int],
     scratch: Array | None = None,
     name: str = "k",
-    failed: ctypes.c_char_p | None = None,
+    failed: LaunchRecord | None = None,
 ) -> None:
     args = pack(functions, name, values, local, whole, failed)
     address = None if scratch is None else scratch.ctypes.data

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import subprocess
 import sys
 
@@ -14,7 +13,7 @@ from spmd.dialects.messages import MAX_VALUES, escaped, formatted, pieces_of
 from spmd.lowering.ops.assertions import functions_that_may_fail
 from spmd.reference import run_function
 from spmd.reference.errors import UndefinedBehavior
-from spmd.runtime.launching.failure import Failure
+from spmd.runtime.launching.record import LaunchRecord
 from tests.execution.lowering.native_functions import NativeFunctions, parse_module
 
 CHECK = """func.func @check(%n: i8, %word: i32, %bit: i1, %x: memref<1xindex>) -> index {
@@ -54,15 +53,14 @@ def test_messages_are_taken_apart():
 def test_native_code_reports(given: tuple[int, int, bool], said: str):
     functions = NativeFunctions(CHECK, assertions="report")
     x = np.zeros(1, np.int64)
-    failure = Failure()
-    pointer = ctypes.c_char_p.from_address(failure.address)
-    assert functions("check", 5, 0, True, x, failed=pointer) == 5
+    failure = LaunchRecord()
+    assert functions("check", 5, 0, True, x, failed=failure) == 5
     assert failure.take() is None
     x[0] = 0
-    functions("check", *given, x, failed=pointer)
+    functions("check", *given, x, failed=failure)
     # Nothing after it has run, and the first report stays.
     assert x[0] == 0
-    functions("check", 100, 0, True, x, failed=pointer)
+    functions("check", 100, 0, True, x, failed=failure)
     assert failure.take() == said
     assert failure.take() is None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import subprocess
 import sys
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 
 from spmd.lowering.ops.assertions import functions_that_may_fail
+from spmd.runtime.launching.record import LaunchRecord
 from tests.execution.lowering.entries.test_entry import SIZES, run
 from tests.execution.lowering.native_functions import NativeFunctions, parse_module
 
@@ -74,12 +74,12 @@ def test_functions_that_may_fail():
 
 def test_every_caller_returns_when_an_assertion_fails():
     functions = NativeFunctions(CALLS, assertions="report")
-    out, failed = np.full(2, -1, np.int32), ctypes.c_char_p()
+    out, failed = np.full(2, -1, np.int32), LaunchRecord()
     assert functions("f", 0, 3, out, failed=failed) == 3
-    assert (failed.value, out.tolist()) == (None, [2, 2])
+    assert (failed.take(), out.tolist()) == (None, [2, 2])
     out[:] = -1
     functions("f", 1, 5, out, failed=failed)
-    assert failed.value == b"expected x below three"
+    assert failed.take() == "an assertion failed: expected x below three"
     # Iterations 0 and 1 have run, and of iteration 2 nothing after the assertion.
     assert out.tolist() == [2, 1]
     assert functions("safe", 7) == 7
@@ -101,16 +101,18 @@ def test_a_kernel_reports_and_starts_no_more_groups(versions: int):
     names = ["k", "k.full"][:versions]
     text = f"builtin.module {{ {''.join(map(kernel, names))} }}"
     functions = NativeFunctions(text, assertions="report")
-    x, failed = np.zeros(10, np.int32), ctypes.c_char_p()
+    x, failed = np.zeros(10, np.int32), LaunchRecord()
     sizes = ((2, 1, 1), (19, 1, 1))
     run(functions, [x, 20], *sizes, (0, 10), failed=failed)
-    assert (failed.value, x.tolist()) == (None, [1] * 10)
+    assert (failed.take(), x.tolist()) == (None, [1] * 10)
     for bad in (6, 9):
-        x[:], failed.value = 0, None
+        x[:] = 0
+        failed.clear()
         run(functions, [x, bad], *sizes, (0, 10), failed=failed)
-        assert failed.value == b"expected another group"
+        assert failed.stopped
         assert x.tolist() == [1] * bad + [0] * (10 - bad)
     # As it is for other threads once one has failed.
     x[:] = 0
     run(functions, [x, 20], *sizes, (0, 10), failed=failed)
     assert not x.any()
+    assert failed.take() == "an assertion failed: expected another group"

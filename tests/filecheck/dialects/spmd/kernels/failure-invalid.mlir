@@ -5,6 +5,11 @@ spmd.fail "outside"
 
 // -----
 
+// CHECK: expected spmd.poll inside a kernel or function, got it at module level
+spmd.poll
+
+// -----
+
 // CHECK: expected a value for each of the 2 places in the message, got 1
 func.func @too_few(%n: index) {
   spmd.fail "{} of {a|b}"(%n) : index

@@ -7,6 +7,8 @@
 // CHECK-NEXT:  spmd.fail "{{[{][{]}}braces}} {} and {a|b \22c\22}"(%n, %b) : i8, i1
 // CHECK-NEXT:  spmd.fail "of {}"(%i) {mine.note} : index
 // CHECK-NEXT:  spmd.fail "of {}"(%i) {mine.note} : index
+// CHECK-NEXT:  spmd.poll
+// CHECK-NEXT:  spmd.poll {mine.note}
 
 // GENERIC: "spmd.fail"(%n, %b) <{message = {{.*}}}> : (i8, i1) -> ()
 func.func @failures(%n: i8, %b: i1, %i: index) {
@@ -14,5 +16,7 @@ func.func @failures(%n: i8, %b: i1, %i: index) {
   spmd.fail "{{braces}} {} and {a|b \"c\"}"(%n, %b) : i8, i1
   spmd.fail "of {}"(%i) {mine.note} : index
   spmd.fail "of {}"(%i) {mine.note} : index
+  spmd.poll
+  spmd.poll {mine.note}
   func.return
 }

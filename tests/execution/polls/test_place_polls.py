@@ -1,0 +1,149 @@
+"""Polls change nothing that a kernel computes, and a counted loop in strips counts the same."""
+
+from __future__ import annotations
+
+from ctypes import CFUNCTYPE, c_bool, c_void_p, cast
+from typing import Any
+
+import numpy as np
+import pytest
+
+import spmd
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.vectorize import VectorizePass
+from spmd.passes.polls.place_polls import STRIP, PlacePollsPass
+from tests.execution.cases import CASES, Case
+from tests.execution.harness import check_passes
+
+NAMES = (
+    "bubble_sort",
+    "do_while",
+    "escape_time",
+    "for_divergent",
+    "loops_divergent_nested",
+    "matmul",
+    "sparse_rows",
+    "unstructured_loop",
+)
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.name in NAMES], ids=str)
+@pytest.mark.parametrize("vectorize", [True, False])
+def test_it_keeps_the_meaning(case: Case, vectorize: bool):
+    module = check_passes(
+        case.source,
+        case.arguments,
+        (case.launches[-1],),
+        SpmdToLoopsPass(),
+        *((VectorizePass(width=8),) if vectorize else ()),
+        PlacePollsPass(),
+        tolerance=case.tolerance,
+    )
+    assert "spmd.poll" in str(module)
+
+
+COUNTS = """
+spmd.kernel @count(%lower: {type}, %upper: {type}, %x: memref<?xi64>) {{
+  %step = arith.constant {step} : {type}
+  %one = arith.constant 1 : i64
+  %i = spmd.global_id x
+  %first = arith.constant 0 : i64
+  %count, %last = scf.for %k = %lower to %upper step %step
+      iter_args(%n = %first, %l = %first) -> (i64, i64) : {type} {{
+    %m = arith.addi %n, %one : i64
+    %value = arith.{cast} %k : {type} to i64
+    scf.yield %m, %value : i64, i64
+  }}
+  %c1 = arith.constant 1 : index
+  %j = arith.addi %i, %c1 : index
+  memref.store %count, %x[%i] : memref<?xi64>
+  memref.store %last, %x[%j] : memref<?xi64>
+  spmd.return
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("type_", "step", "ends"),
+    [
+        ("index", 1, [(0, 0), (0, 1), (5, STRIP + 5), (0, STRIP + 1), (9, 3)]),
+        ("index", 3, [(-7, 3 * STRIP), (0, 9 * STRIP - 1), (1, 3 * STRIP + 2)]),
+        ("index", 1, [(2**46, 2**46 + 2 * STRIP + 1)]),
+        ("i64", 5, [(2**63 - 1 - 8 * STRIP, 2**63 - 1), (-(2**63), -(2**63) + STRIP)]),
+        ("i32", 7, [(-(2**31), -(2**31) + 8 * STRIP), (2**31 - 1 - STRIP, 2**31 - 1)]),
+        ("i32", 2, [(-3 * STRIP, 3 * STRIP)]),
+    ],
+)
+@pytest.mark.parametrize("vectorize", [True, False])
+def test_strips_are_the_same_loop(
+    type_: str, step: int, ends: list[tuple[int, int]], vectorize: bool
+):
+    extend = "index_cast" if type_ == "index" else "extsi"
+    source = COUNTS.format(type=type_, step=step, cast=extend)
+    if type_ == "index":
+        source = source.replace(" : index {", " {")
+    elif type_ == "i64":
+        source = source.replace("%value = arith.extsi %k : i64 to i64", "")
+        source = source.replace("%m, %value", "%m, %k")
+    program = spmd.compile(source, vectorize=vectorize)
+    assert "%begin" in program.ir("place-polls")
+    for lower, upper in ends:
+        counted = range(lower, upper, step)
+        x = np.zeros(2, np.int64)
+        program["count"](lower, upper, x, global_size=1)
+        assert x.tolist() == [len(counted), counted[-1] if counted else 0]
+
+
+_asked: list[int] = []
+
+
+@CFUNCTYPE(c_bool, c_void_p)
+def _go_on(record: int) -> bool:
+    """Asked by every poll; it uses many registers, as all that is written in Python."""
+    _asked.append(record)
+    return False
+
+
+WIDE = """
+spmd.kernel @powers(%most: f32, %x: memref<?xf32>, %y: memref<?xi32>) attributes {work_group_size = array<i64: 64>} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %i = spmd.global_id x
+  %start = memref.load %x[%i] : memref<?xf32>
+  %a = arith.addf %start, %start : f32
+  %end, %count, %sum = scf.while (%v = %start, %n = %zero, %s = %a) : (f32, i32, f32) -> (f32, i32, f32) {
+    %more = arith.cmpf olt, %v, %most : f32
+    scf.condition(%more) %v, %n, %s : f32, i32, f32
+  } do {
+  ^bb0(%v: f32, %n: i32, %s: f32):
+    %w = arith.mulf %v, %start : f32
+    %m = arith.addi %n, %one : i32
+    %t = arith.addf %s, %a : f32
+    scf.yield %w, %m, %t : f32, i32, f32
+  }
+  memref.store %sum, %x[%i] : memref<?xf32>
+  memref.store %count, %y[%i] : memref<?xi32>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "options", [{"vectorize": False}, *({"width": w} for w in (4, 16, 32, 64))], ids=str
+)
+def test_asking_changes_no_value(options: dict[str, Any]):
+    """Polls that find something call a function in the midst of a loop over vectors."""
+    x = 1.5 + np.arange(64, dtype=np.float32) / 8
+    kernel = spmd.compile(WIDE, **options).kernels["powers"]
+    want, count = x.copy(), np.zeros(64, np.int32)
+    kernel(1e6, want, count, global_size=64, threads=1)
+    got, again = x.copy(), np.zeros(64, np.int32)
+    launch = kernel.bind(1e6, got, again, global_size=64, threads=1)
+    launch()
+    got[:] = x
+    _asked.clear()
+    launch.record.ask = cast(_go_on, c_void_p).value or 0
+    launch.record.attention = 1
+    launch()
+    assert len(_asked) > 10
+    assert (got.tolist(), again.tolist()) == (want.tolist(), count.tolist())

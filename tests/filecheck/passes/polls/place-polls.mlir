@@ -1,0 +1,184 @@
+// RUN: xdsl-opt %s -p place-polls | filecheck %s
+
+// A loop that goes on for as long as the data says polls in every iteration.
+
+// CHECK-LABEL: func.func @unbounded
+// CHECK:         } do {
+// CHECK-NEXT:    ^{{.*}}(%z_1: f32):
+// CHECK-NEXT:      spmd.poll
+// CHECK-NEXT:      %next = arith.mulf
+func.func @unbounded(%start: f32, %most: f32) -> f32 {
+  %end = scf.while (%z = %start) : (f32) -> f32 {
+    %more = arith.cmpf olt, %z, %most : f32
+    scf.condition(%more) %z : f32
+  } do {
+  ^bb0(%z: f32):
+    %next = arith.mulf %z, %z : f32
+    scf.yield %next : f32
+  }
+  func.return %end : f32
+}
+
+// Halving comes to an end, and so does counting up to a number that is known. A step that may
+// be zero does not.
+
+// CHECK-LABEL: func.func @bounded
+// CHECK:         arith.cmpi ugt
+// CHECK-NOT:     spmd.poll
+// CHECK:         arith.cmpi sgt
+// CHECK:         spmd.poll
+// CHECK-NEXT:    arith.addi
+// CHECK-NOT:     spmd.poll
+// CHECK:         func.return
+func.func @bounded(%step: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1000 = arith.constant 1000 : index
+  %a = scf.while (%s = %c1000) : (index) -> index {
+    %more = arith.cmpi ugt, %s, %c0 : index
+    scf.condition(%more) %s : index
+  } do {
+  ^bb0(%s: index):
+    %half = arith.shrui %s, %c1 : index
+    scf.yield %half : index
+  }
+  %b = scf.while (%s = %c0) : (index) -> index {
+    %more = arith.cmpi slt, %s, %c1000 : index
+    scf.condition(%more) %s : index
+  } do {
+  ^bb0(%s: index):
+    %up = arith.addi %s, %c1 : index
+    scf.yield %up : index
+  }
+  %small = arith.andi %step, %c1 : index
+  %c = scf.while (%s = %c1000) : (index) -> index {
+    %more = arith.cmpi sgt, %s, %c0 : index
+    scf.condition(%more) %s : index
+  } do {
+  ^bb0(%s: index):
+    %up = arith.addi %s, %small : index
+    scf.yield %up : index
+  }
+  func.return
+}
+
+// A loop that only counts is cut into strips.
+
+// CHECK-LABEL: func.func @counted
+// CHECK-SAME:    (%n: index, %x: memref<?xf32>)
+// CHECK-NEXT:    %c131072 = arith.constant 131072 : index
+// CHECK:         %sum = scf.for %begin = %c0 to %n step %c131072 iter_args(%s = %zero) -> (f32) {
+// CHECK-NEXT:      spmd.poll
+// CHECK-NEXT:      %left = arith.subi %n, %begin : index
+// CHECK-NEXT:      %count = arith.minui %left, %c131072 : index
+// CHECK-NEXT:      %end = arith.addi %begin, %count : index
+// CHECK-NEXT:      %sum_1 = scf.for %k = %begin to %end step %c2 iter_args(%s_1 = %s) -> (f32) {
+// CHECK-NEXT:        %v = memref.load %x[%k] : memref<?xf32>
+// CHECK-NEXT:        %t = arith.addf %s_1, %v : f32
+// CHECK-NEXT:        scf.yield %t : f32
+// CHECK-NEXT:      } {mine.note}
+// CHECK-NEXT:      scf.yield %sum_1 : f32
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return %sum : f32
+func.func @counted(%n: index, %x: memref<?xf32>) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0.0 : f32
+  %sum = scf.for %k = %c0 to %n step %c2 iter_args(%s = %zero) -> (f32) {
+    %v = memref.load %x[%k] : memref<?xf32>
+    %t = arith.addf %s, %v : f32
+    scf.yield %t : f32
+  } {mine.note}
+  func.return %sum : f32
+}
+
+// Unless the count is known not to be large, or the step is not known: then it polls.
+
+// CHECK-LABEL: func.func @steps
+// CHECK:         scf.for %i = %c0 to %c4 step %c1 {
+// CHECK-NEXT:      scf.for %j = %c0 to %c1000 step %c1 {
+// CHECK-NEXT:        memref.store
+// CHECK:         scf.for %k = %c0 to %n step %step {
+// CHECK-NEXT:      spmd.poll
+// CHECK-NEXT:      memref.store
+func.func @steps(%n: index, %step: index, %x: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c1000 = arith.constant 1000 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    scf.for %j = %c0 to %c1000 step %c1 {
+      memref.store %i, %x[%j] : memref<?xindex>
+    }
+  }
+  scf.for %k = %c0 to %n step %step {
+    memref.store %k, %x[%k] : memref<?xindex>
+  }
+  func.return
+}
+
+// Of a nest the innermost loop that has enough to do polls, and loops in it do without. So
+// does a loop with bounds from the loop around it; one that is long for sure does not.
+
+// CHECK-LABEL: func.func @nests
+// CHECK:         scf.for %i = %c0 to %n step %c1 {
+// CHECK-NEXT:      spmd.poll
+// CHECK-NEXT:      scf.for %j = %c0 to %n step %c1 {
+// CHECK-NEXT:        memref.store
+// CHECK:         scf.for %row = %c0 to %c4 step %c1 {
+// CHECK-NEXT:      spmd.poll
+// CHECK-NEXT:      %begin = memref.load
+// CHECK-NEXT:      scf.for %k = %begin to %n step %c1 {
+// CHECK-NEXT:        memref.store
+// CHECK:         scf.for %l = %c0 to %n step %c1 {
+// CHECK-NEXT:      spmd.poll
+// CHECK-NEXT:      scf.for %begin_1 = %c0 to %huge step %c65536 {
+// CHECK-NEXT:        spmd.poll
+func.func @nests(%n: index, %x: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %huge = arith.constant 1099511627776 : index
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      memref.store %i, %x[%j] : memref<?xindex>
+    }
+  }
+  scf.for %row = %c0 to %c4 step %c1 {
+    %begin = memref.load %x[%row] : memref<?xindex>
+    scf.for %k = %begin to %n step %c1 {
+      memref.store %row, %x[%k] : memref<?xindex>
+    }
+  }
+  scf.for %l = %c0 to %n step %c1 {
+    scf.for %m = %c0 to %huge step %c1 {
+      memref.store %m, %x[%c1] : memref<?xindex>
+    }
+  }
+  func.return
+}
+
+// Every cycle of blocks goes through a poll; other branches do not.
+
+// CHECK-LABEL: func.func @blocks
+// CHECK:         cf.br ^[[LOOP:.*]](
+// CHECK-NEXT:  ^[[LOOP]](%i: index):
+// CHECK-NEXT:    %more = arith.cmpi
+// CHECK-NEXT:    cf.cond_br %more, ^[[BODY:[^,]*]], ^[[END:.*]]
+// CHECK-NEXT:  ^[[BODY]]:
+// CHECK-NEXT:    %next = arith.muli
+// CHECK-NEXT:    spmd.poll
+// CHECK-NEXT:    cf.br ^[[LOOP]](
+// CHECK-NEXT:  ^[[END]]:
+// CHECK-NEXT:    func.return
+func.func @blocks(%n: index) {
+  cf.br ^loop(%n : index)
+^loop(%i: index):
+  %more = arith.cmpi ugt, %i, %n : index
+  cf.cond_br %more, ^body, ^end
+^body:
+  %next = arith.muli %i, %i : index
+  cf.br ^loop(%next : index)
+^end:
+  func.return
+}
