@@ -10,7 +10,7 @@ from xdsl.passes import ModulePass
 
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
-from spmd.passes.polls.place_polls import PlacePollsPass
+from spmd.passes.work_item_loops.place_polls import PlacePollsPass
 from spmd.runtime.advice import did_you_mean
 from spmd.runtime.errors import CompileError
 

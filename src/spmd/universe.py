@@ -69,6 +69,7 @@ PASSES = {
         "unswitch-work-item-loops",
         "clip-work-item-loops",
         "launches-to-calls",
+        "place-polls",
     ),
     "memory": ("lower-memory-types", "place-group-memory", "lower-atomics"),
     # Level 1 to level 4, or with `lanes-to-loops` back to scalar code.
@@ -76,8 +77,6 @@ PASSES = {
     "masking": ("mask-divergence",),
     "widening": ("widen-sub-groups",),
     "lane_loops": ("lanes-to-loops",),
-    # Level 1 or 4, for launches.
-    "polls": ("place-polls",),
 }
 """
 The passes by the folder of `passes/` that they stand in.

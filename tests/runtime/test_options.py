@@ -9,7 +9,7 @@ import spmd
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
-from spmd.passes.polls.place_polls import PlacePollsPass
+from spmd.passes.work_item_loops.place_polls import PlacePollsPass
 from spmd.runtime.options import CompileOptions
 
 KERNEL = "spmd.kernel @k() {\n  spmd.return\n}"

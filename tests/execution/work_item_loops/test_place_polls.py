@@ -11,7 +11,7 @@ import pytest
 import spmd
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
-from spmd.passes.polls.place_polls import STRIP, PlacePollsPass
+from spmd.passes.work_item_loops.place_polls import STRIP, PlacePollsPass
 from tests.execution.cases import CASES, Case
 from tests.execution.harness import check_passes
 
