@@ -56,10 +56,18 @@ class Unit:
         return op
 
 
+_KERNELS = "spmd.passes.frontends.parallel_loops_to_kernels:ParallelLoopsToKernelsPass"
 _CONVERSIONS = {
-    "scf.parallel": (
-        "spmd.passes.frontends.parallel_loops_to_kernels:ParallelLoopsToKernelsPass",
+    "stencil": (
+        "xdsl.transforms.shape_inference:ShapeInferencePass",
+        "xdsl.transforms.experimental.convert_stencil_to_ll_mlir:ConvertStencilToLLMLIRPass",
+        _KERNELS,
     ),
+    "linalg": (
+        "spmd.passes.frontends.linalg_to_parallel_loops:LinalgToParallelLoopsPass",
+        _KERNELS,
+    ),
+    "scf.parallel": (_KERNELS,),
 }
 """What makes kernels of the ops of other dialects, in order: by op, or all of a dialect."""
 

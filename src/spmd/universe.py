@@ -46,7 +46,7 @@ PASSES = {
     # Lists of passes.
     "pipelines": ("spmd-to-loops", "vectorize", "sub-groups-to-loops"),
     # From other dialects to level 0.
-    "frontends": ("parallel-loops-to-kernels",),
+    "frontends": ("linalg-to-parallel-loops", "parallel-loops-to-kernels"),
     # Level 0: from kernel to kernel.
     "kernels": (
         "spmd-inline-calls",

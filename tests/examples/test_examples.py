@@ -38,8 +38,9 @@ def load(script: Path) -> ModuleType:
     return module
 
 
-def test_there_are_nine_examples():
-    assert [script.stem[:2] for script in SCRIPTS] == [f"{n:02}" for n in range(1, 10)]
+def test_examples_are_numbered():
+    numbers = [f"{n:02}" for n in range(1, len(SCRIPTS) + 1)]
+    assert [script.stem[:2] for script in SCRIPTS] == numbers
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
@@ -68,6 +69,14 @@ def test_check_of_an_example_notices_one_wrong_element(script: Path):
         arguments[i].flat[-1] += 1
         with pytest.raises(AssertionError):
             example.check(launch, arguments, expected)
+
+
+@pytest.mark.parametrize("size", [1, 7, 100])
+def test_stencils_are_right_at_any_size(size: int):
+    stencil = load(EXAMPLES / "10_stencil.py")
+    program = stencil.compiled(size)
+    for threads in (1, 4):
+        stencil.check(program, size, threads)
 
 
 def test_foreign_function_is_right_at_any_size():
