@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from xdsl.passes import ModulePass
 
+from spmd.passes.pipelines.pipeline import left_out
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.passes.work_item_loops.place_polls import PlacePollsPass
@@ -35,13 +36,15 @@ class CompileOptions:
     divergent_barriers: DivergentBarriers = "reject"
     check_barriers: bool = False
     checked: bool = False
+    without: tuple[str, ...] = ()
+    """Passes and options of passes to leave out; for benchmarks, so no user is told."""
 
     @classmethod
     def from_user(cls, given: Mapping[str, object]) -> CompileOptions:
         """The options `given` by a user, or a `CompileError` that lists what is allowed."""
-        names = [field.name for field in fields(cls)]
+        names = [field.name for field in fields(cls) if field.name != "without"]
         for name in given:
-            if name not in names:
+            if name not in (*names, "without"):
                 raise CompileError(
                     f"expected one of the options {', '.join(names)}, got "
                     f"'{name}'{did_you_mean(name, names)}"
@@ -72,10 +75,13 @@ class CompileOptions:
             checked=self.checked,
         )
         if self.vectorize:
-            return (to_loops, VectorizePass(width=self.width), PlacePollsPass())
-        from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
+            to_lanes: ModulePass = VectorizePass(width=self.width)
+        else:
+            from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
 
-        return (to_loops, SubGroupsToLoopsPass(), PlacePollsPass())
+            to_lanes = SubGroupsToLoopsPass()
+        sequences = (to_loops, to_lanes, PlacePollsPass())
+        return left_out(sequences, self.without) if self.without else sequences
 
 
 def _is_one_of(value: object, allowed: tuple[object, ...]) -> bool:

@@ -23,6 +23,10 @@ WITHOUT: dict[str, type[System]] = {
     "width-4": without(width=4),
     "width-8": without(width=8),
     "width-16": without(width=16),
+    "no-skip": without(without=("mask-divergence.skip",)),
+    "linear": without(without=("mask-divergence.keep_uniform",)),
+    "no-clip": without(without=("clip-work-item-loops",)),
+    "all-barriers": without(without=("drop-redundant-barriers",)),
 }
 """This project with single techniques left out, or with another choice."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from sys import maxsize
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import (
@@ -41,10 +42,20 @@ from spmd.passes.masking.speculation import (
 )
 
 
-def mask_sub_group(group: SubGroupOp, divergence: Divergence) -> None:
-    """Make the control flow of `group` uniform and its lanes all exist."""
+def mask_sub_group(
+    group: SubGroupOp,
+    divergence: Divergence,
+    *,
+    skip: bool = True,
+    keep_uniform: bool = True,
+) -> None:
+    """
+    Make the control flow of `group` uniform and its lanes all exist.
+
+    The options are those of the pass.
+    """
     entry = function_around(group).body.block
-    masking = Masking(divergence, ConstantPool(entry))
+    masking = Masking(divergence, ConstantPool(entry), skip, keep_uniform)
     in_doubt = rests_on_ranges(group, divergence)
     if group.counts:
         masking.mask_existing(group)
@@ -57,6 +68,9 @@ def mask_sub_group(group: SubGroupOp, divergence: Divergence) -> None:
 @dataclass(frozen=True)
 class Masking(Masks):
     """The rewriting of one sub-group."""
+
+    skip: bool
+    keep_uniform: bool
 
     # Blocks
 
@@ -121,7 +135,7 @@ class Masking(Masks):
             assert narrowed is not None
             op.operands = (narrowed, *op.old)
             return
-        if not self.divergence.is_divergent(op):
+        if self.keep_uniform and not self.divergence.is_divergent(op):
             common = with_common_counter(self, op)
             if common is not None:
                 self._keep(common, mask)
@@ -214,6 +228,7 @@ class Masking(Masks):
         Returns what it yields in the lanes of `mask`, and `old` in the others; `None`
         in `old` says that the others need no value.
         """
+        limit = limit if self.skip else maxsize
         if not mask.some and why_skip(block, self.divergence, limit) is not None:
             return self._guarded(block, mask, old, anchor)
         self.mask_block(block, mask)

@@ -83,6 +83,12 @@ class MaskDivergencePass(ModulePass):
 
     name = "mask-divergence"
 
+    skip: bool = True
+    """Skips branches that no lane takes, also where that is not needed but pays."""
+
+    keep_uniform: bool = True
+    """Leaves uniform branches and loops as they are."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         groups = [each for each in op.walk() if isinstance(each, SubGroupOp)]
         for group in groups:
@@ -91,7 +97,9 @@ class MaskDivergencePass(ModulePass):
             divergence = analyze_sub_group(group)
             if is_listened_to():
                 _explain(group, divergence)
-            mask_sub_group(group, divergence)
+            mask_sub_group(
+                group, divergence, skip=self.skip, keep_uniform=self.keep_uniform
+            )
 
 
 def _explain(group: SubGroupOp, divergence: Divergence) -> None:

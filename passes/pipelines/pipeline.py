@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, fields, replace
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -29,6 +30,35 @@ class PassSequence(ModulePass, ABC):
         verify_legality(op)
         for step in self.passes():
             step.apply(ctx, op)
+
+
+def left_out(
+    passes: tuple[ModulePass, ...], names: Collection[str]
+) -> tuple[ModulePass, ...]:
+    """
+    The steps of `passes` without those of `names`: to see what each is worth.
+
+    `some-pass` is left out, and of `some-pass.option` this option is off.
+    Raises `ValueError` for a name that is neither.
+    """
+    steps: list[ModulePass] = []
+    known = set[str]()
+    for step in flatten(passes):
+        switches = {
+            f"{step.name}.{field.name}": field.name
+            for field in fields(step)
+            if getattr(step, field.name) is True
+        }
+        known |= {step.name, *switches}
+        if step.name not in names:
+            off = {switches[name]: False for name in names if name in switches}
+            steps.append(replace(step, **off))
+    if unknown := set(names) - known:
+        raise ValueError(
+            f"expected passes and their options, {', '.join(sorted(known))}, got "
+            f"{', '.join(sorted(unknown))}"
+        )
+    return tuple(steps)
 
 
 def flatten(passes: tuple[ModulePass, ...]) -> tuple[ModulePass, ...]:
