@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Block, Operation, SSAValue
@@ -11,6 +12,14 @@ from xdsl.ir import Block, Operation, SSAValue
 from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.interface import OpInterface
 from spmd.dialects.rewriting import constant_index
+
+
+class Quotient(Enum):
+    """Which integer a quotient becomes."""
+
+    TO_ZERO = auto()
+    DOWN = auto()
+    UP = auto()
 
 
 @dataclass(frozen=True)
@@ -22,6 +31,9 @@ class IntegerDivision(OpInterface):
     """
 
     signed: bool
+
+    quotient: Quotient | None = Quotient.TO_ZERO
+    """How the quotient is rounded; `None` for what that to 0 leaves."""
 
 
 def is_integer_division(op: Operation) -> bool:

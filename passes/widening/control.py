@@ -29,11 +29,10 @@ from spmd.passes.widening.atomics import widen_combined
 from spmd.passes.widening.collectives import widen_collective
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.failures import widen_assert, widen_fail
-from spmd.passes.widening.hints import widen_hint
 from spmd.passes.widening.lane_by_lane import widen_lane_by_lane
 from spmd.passes.widening.lanes import Active, Lanes, Strided, Uniform, Varying
 from spmd.passes.widening.lanewise import from_first, widen_lanewise
-from spmd.passes.widening.memory import widen_load, widen_store
+from spmd.passes.widening.memory import widen_hint, widen_load, widen_store
 from spmd.passes.widening.private_arrays import (
     is_size_of_private,
     widen_alloca,

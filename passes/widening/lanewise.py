@@ -11,8 +11,9 @@ from spmd.analysis.shapes.shape import Shape
 from spmd.dialects.comparisons import PREDICATES, SWAPPED
 from spmd.dialects.interfaces.computation import Elementwise, is_modular
 from spmd.dialects.interfaces.cost import is_library_function
-from spmd.dialects.interfaces.speculation import may_trap
+from spmd.dialects.interfaces.speculation import is_integer_division, may_trap
 from spmd.dialects.rewriting import constant_index, hint, named
+from spmd.passes.widening.division import widen_division
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import (
     Active,
@@ -128,6 +129,12 @@ def _compute_vector(
     for position in masked:
         harmless = widening.in_active(active, vectors[position], 1)
         vectors[position] = hint(harmless, vectors[position])
+    if is_integer_division(op):
+        n, d = vectors
+        quotient = widen_division(widening, op, operands[1], n, d, active)
+        if quotient is not None:
+            widening.hold(op, [Varying(quotient)])
+            return
     types = [widening.vector_type(type_) for type_ in op.result_types]
     elementwise = Elementwise.of(op)
     assert elementwise is not None, "asked before the loop was vectorized"

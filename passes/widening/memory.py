@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects import arith, memref, scf, vector
@@ -15,21 +16,26 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from spmd.analysis.divergence.access_patterns import Pattern
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
-from spmd.dialects.element_types import memref_type
+from spmd.dialects.element_types import memref_type, size_in_bytes
+from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.rewriting import hint
-from spmd.dialects.work_groups import is_group_memory
+from spmd.dialects.spmd import MAX_SUB_GROUP_SIZE
+from spmd.dialects.work_groups import CACHE_LINE, is_group_memory
 from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
 from spmd.passes.widening.addresses import (
     STEPS,
     AnyVector,
     LaneAddresses,
+    has_unit_stride,
     remark,
     why_not_contiguous,
 )
+from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import (
     Active,
     Lanes,
+    Strided,
     Uniform,
     Varying,
 )
@@ -294,3 +300,43 @@ def _load_strided(
         found = widening.add(shuffle)
     assert found is not None, "a step is at least 2"
     return found
+
+
+# Hints
+
+
+def widen_hint(widening: Widening, op: Operation) -> None:
+    """
+    | address       | becomes                                |
+    | ------------- | -------------------------------------- |
+    | uniform       | the op, once                           |
+    | strided       | the op for one lane of each cache line |
+    | anything else | the op for each lane                   |
+
+    Inactive lanes ask as well, which does no harm. Private arrays are in the cache,
+    and what differs between lanes is not worth a loop over them.
+    """
+    hint = MemoryHint.of(op)
+    assert hint is not None
+    memory, indices = op.operands[hint.operand], op.operands[hint.operand + 1 :]
+    if memory in widening.private or widening.differs(memory):
+        return
+    array, held = widening.array(memory), [widening.of(index) for index in indices]
+    for lane in range(0, widening.width, _lanes_in_one_line(memory, held)):
+        address = [widening.of_lane(index, lane) for index in held]
+        widening.append(clone_with(op, [array, *address], ()))
+
+
+def _lanes_in_one_line(memory: SSAValue, indices: Sequence[Lanes]) -> int:
+    """How many neighbouring lanes access one cache line, if the first one begins it."""
+    if all(isinstance(index, Uniform) for index in indices):
+        return MAX_SUB_GROUP_SIZE
+    *outer, last = indices
+    if not (
+        isinstance(last, Strided)
+        and has_unit_stride(memory)
+        and all(isinstance(index, Uniform) for index in outer)
+    ):
+        return 1
+    element = size_in_bytes(memref_type(memory).element_type)
+    return max(1, CACHE_LINE // (element * max(1, abs(last.stride))))

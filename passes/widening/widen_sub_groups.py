@@ -8,7 +8,7 @@ needed. Memory accesses are chosen by the shape of their address, and what costs
 a plain vector access says so (`spmd.access`) and why (`spmd.why`); where lanes are inactive,
 integer divisions and functions of the math library get 1 to work on. An op without a vector
 form runs in a loop over the active lanes around it alone; atomic updates of one element by
-all lanes are combined to one.
+all lanes are combined to one. Integers are divided as floats that hold them.
 
 Sub-groups with `spmd.not_vectorized` become loops over lanes, as in `lanes-to-loops`.
 

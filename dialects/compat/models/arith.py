@@ -6,7 +6,7 @@ from spmd.dialects.compat.legality import arith as legality
 from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.interfaces.cost import Cost, CostClass
 from spmd.dialects.interfaces.legality import Legality
-from spmd.dialects.interfaces.speculation import IntegerDivision
+from spmd.dialects.interfaces.speculation import IntegerDivision, Quotient
 from spmd.dialects.interfaces.views import ViewLike
 
 Elementwise().attach(*arith.Arith.operations)
@@ -29,10 +29,13 @@ Elementwise(unsigned=True).attach(
     arith.MaxUIOp,
 )
 
-IntegerDivision(signed=True).attach(
-    arith.DivSIOp, arith.CeilDivSIOp, arith.FloorDivSIOp, arith.RemSIOp
-)
-IntegerDivision(signed=False).attach(arith.DivUIOp, arith.CeilDivUIOp, arith.RemUIOp)
+IntegerDivision(signed=True).attach(arith.DivSIOp)
+IntegerDivision(signed=True, quotient=Quotient.UP).attach(arith.CeilDivSIOp)
+IntegerDivision(signed=True, quotient=Quotient.DOWN).attach(arith.FloorDivSIOp)
+IntegerDivision(signed=True, quotient=None).attach(arith.RemSIOp)
+IntegerDivision(signed=False).attach(arith.DivUIOp)
+IntegerDivision(signed=False, quotient=Quotient.UP).attach(arith.CeilDivUIOp)
+IntegerDivision(signed=False, quotient=None).attach(arith.RemUIOp)
 
 ViewLike((1, 2)).attach(arith.SelectOp)
 

@@ -97,7 +97,8 @@ func.func @addresses(%b: index, %k: index, %perm: memref<?xi32>, %x: memref<?xf3
 // CHECK-NEXT:    %in = vector.create_mask %in_count : vector<4xi1>
 // CHECK-NEXT:    %v = vector.maskedload %x[%b], %in, {{%\w+}} : memref<64xi32>, vector<4xi1>, vector<4xi32> into vector<4xi32>
 // CHECK-NEXT:    [[D:%\w+]] = arith.select %in, %v, {{%\w+}} : vector<4xi1>, vector<4xi32>
-// CHECK-NEXT:    %q = arith.divsi {{%\w+}}, [[D]] : vector<4xi32>
+// CHECK-NEXT:    [[ZERO:%\w+]] = arith.cmpi eq, [[D]], %zeros : vector<4xi32>
+// CHECK:         %q = arith.fptosi {{%\w+}} : vector<4xf64> to vector<4xi32>
 // CHECK-NEXT:    %f = arith.sitofp %q : vector<4xi32> to vector<4xf32>
 // CHECK-NEXT:    [[F:%\w+]] = arith.select %in, %f, {{%\w+}} : vector<4xi1>, vector<4xf32>
 // CHECK-NEXT:    %l = math.log [[F]] : vector<4xf32>
