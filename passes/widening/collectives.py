@@ -58,6 +58,7 @@ from spmd.passes.widening.addresses import remark
 from spmd.passes.widening.emitter import reduction
 from spmd.passes.widening.lanes import Active, Prefix, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
+from spmd.passes.widening.votes import widen_vote
 
 _INTEGER_KINDS = {
     Kind.MIN: CombiningKindFlag.MINSI,
@@ -81,7 +82,7 @@ def widen_collective(widening: Widening, op: Operation, active: Active) -> None:
         case BarrierOp():
             pass  # Lanes in lock step see each other's memory.
         case AnyOp() | AllOp():
-            _widen_vote(widening, op, active)
+            widen_vote(widening, op, active)
         case BallotOp():
             _widen_ballot(widening, op, active)
         case ElectOp():
@@ -190,17 +191,6 @@ def _permuted(
     places = DenseArrayBase.from_list(i64, order)
     type_ = cast(VectorType[Attribute], a.type)
     return widening.add(vector.ShuffleOp(a, b, places, result_type=type_))
-
-
-def _widen_vote(widening: Widening, op: AnyOp | AllOp, active: Active) -> None:
-    """Inactive lanes have no vote."""
-    held = widening.of(op.predicate)
-    every = isinstance(op, AllOp)
-    if active.mask is not None and not isinstance(held, Uniform):
-        votes = widening.in_active(active, widening.vector(held), int(every))
-        held = Varying(votes)
-    answer = widening.vote(held, every)
-    widening.hold(op, [Uniform(answer)])
 
 
 def _widen_ballot(widening: Widening, op: BallotOp, active: Active) -> None:
