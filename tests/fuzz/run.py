@@ -30,6 +30,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from tests.fuzz.faults import check_reported, write_kernel_at_fault  # noqa: E402
 from tests.fuzz.illegal import (  # noqa: E402
     check_refused_or_right,
     write_faulty_kernel,
@@ -87,6 +88,7 @@ KINDS = {
         Kind("all", write_kernel, check),
         Kind("bits", write_kernel_that_shows_bits, check),
         Kind("barriers", write_kernel_with_barriers, check_meetings),
+        Kind("faults", write_kernel_at_fault, check_reported),
         Kind("illegal", write_faulty_kernel, check_refused_or_right),
         Kind("texts", write_mangled_kernel, check_refused_or_right),
     )

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from tests.fuzz.faults import check_reported, write_kernel_at_fault
 from tests.fuzz.illegal import (
     check_refused_or_right,
     write_faulty_kernel,
@@ -45,10 +46,11 @@ def kernels(draw: st.DrawFn, write: Callable[[Choose], Kernel]) -> Kernel:
         (write_kernel, check),
         (write_kernel_that_shows_bits, check),
         (write_kernel_with_barriers, check_meetings),
+        (write_kernel_at_fault, check_reported),
         (write_faulty_kernel, check_refused_or_right),
         (write_mangled_kernel, check_refused_or_right),
     ],
-    ids=["all", "bits", "barriers", "illegal", "texts"],
+    ids=["all", "bits", "barriers", "faults", "illegal", "texts"],
 )
 def test_random_kernels_mean_the_same_everywhere(
     part: int, write: Callable[[Choose], Kernel], check: Callable[[Kernel, int], None]
