@@ -28,7 +28,6 @@ from spmd.passes.sub_groups.vector_forms import why_lane_by_lane, why_not_combin
 from spmd.passes.widening.atomics import widen_combined
 from spmd.passes.widening.collectives import widen_collective
 from spmd.passes.widening.emitter import clone_with
-from spmd.passes.widening.failures import widen_assert, widen_fail
 from spmd.passes.widening.lane_by_lane import widen_lane_by_lane
 from spmd.passes.widening.lanes import Active, Lanes, Strided, Uniform, Varying
 from spmd.passes.widening.lanewise import from_first, widen_lanewise
@@ -39,6 +38,7 @@ from spmd.passes.widening.private_arrays import (
     widen_size,
 )
 from spmd.passes.widening.state import Widening
+from spmd.passes.widening.votes import widen_assert, widen_fail
 
 
 class SubGroupWidening(Widening):
