@@ -15,17 +15,6 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import PassFailedException
 
 
-class KernelError(PassFailedException):
-    """A kernel that cannot be compiled; `op` is the operation at fault, if there is one."""
-
-    def __init__(self, message: str, op: Operation | None = None):
-        location = source_location(op) if op is not None else None
-        super().__init__(message if location is None else f"{location}: {message}")
-        self.message = message
-        self.op = op
-        self.location = location
-
-
 class SourceLocation(tuple[str, int, int]):
     """File, line and column (from 1) of an operation; prints as `file:line:column`."""
 
@@ -33,6 +22,27 @@ class SourceLocation(tuple[str, int, int]):
 
     def __str__(self) -> str:
         return ":".join(str(part) for part in self)
+
+
+class KernelError(PassFailedException):
+    """
+    A kernel that cannot be compiled.
+
+    `op` is the operation at fault, if there is one; a frontend may give the `location`.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        op: Operation | None = None,
+        location: SourceLocation | None = None,
+    ):
+        if op is not None:
+            location = source_location(op)
+        super().__init__(message if location is None else f"{location}: {message}")
+        self.message = message
+        self.op = op
+        self.location = location
 
 
 def source_location(op: Operation) -> SourceLocation | None:

@@ -8,6 +8,7 @@ do. An `InternalError` is a `CompileError` that is our fault, and says so.
 
 from __future__ import annotations
 
+import linecache
 import sys
 import threading
 from collections.abc import Generator, Iterable
@@ -115,7 +116,10 @@ def located(
     if place is None:
         return CompileError(message, file=source.name if source else None)
     file, line, column = place
-    text = source.line(line) if source is not None and source.name == file else None
+    if source is not None and source.name == file:
+        text = source.line(line)
+    else:
+        text = linecache.getline(file, line).rstrip() or None
     return CompileError(message, file=file, line=line, column=column, source_line=text)
 
 

@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "lowering": {"dialects", "analysis", "passes"},
     "runtime": {"dialects", "analysis", "passes", "lowering", "reference"},
     "reference": {"dialects"},
-    "frontends": {"dialects"},
+    "frontends": {"dialects", "runtime", "reference"},
     "tools": {"dialects", "analysis", "passes", "lowering", "runtime", "reference"},
 }
 """What a folder may import, beside itself."""

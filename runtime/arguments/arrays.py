@@ -124,26 +124,8 @@ class ArrayLayout:
                 f"expected an array for {self.type_text}, got {value}, which is for "
                 "arguments in #spmd.memory<local>"
             )
-        if isinstance(value, _MASKED):
-            raise ValueError(
-                "expected an array without a mask, which a kernel cannot see, got a "
-                "masked array; pass its .filled(...), or its .data to drop the mask"
-            )
-        if isinstance(value, _ARRAYS):
-            return value
-        if not isinstance(value, _NUMBERS):
-            try:
-                if hasattr(value, "__dlpack__"):
-                    return np.from_dlpack(value)
-                if hasattr(value, "__array_interface__"):
-                    return np.asarray(value)
-                if _has_buffer(value):
-                    return np.asarray(memoryview(value))
-            except Exception as error:
-                raise ValueError(
-                    f"expected an array in memory that NumPy can share, got a "
-                    f"{type(value).__name__}: {error}"
-                ) from None
+        if (array := shared_array(value)) is not None:
+            return array
         raise ValueError(
             f"expected an array of {describe_dtypes(self.element)}, got a "
             f"{type(value).__name__}; pass a NumPy array, or "
@@ -209,6 +191,36 @@ class ArrayLayout:
                 )
             result.append(stride)
         return tuple(result)
+
+
+def shared_array(value: Any) -> Array | None:
+    """
+    A NumPy array that shares memory with `value`, or `None` if it is no array at all.
+
+    Raises `ValueError` for an array that a kernel cannot use.
+    """
+    if isinstance(value, _MASKED):
+        raise ValueError(
+            "expected an array without a mask, which a kernel cannot see, got a "
+            "masked array; pass its .filled(...), or its .data to drop the mask"
+        )
+    if isinstance(value, _ARRAYS):
+        return value
+    if isinstance(value, _NUMBERS):
+        return None
+    try:
+        if hasattr(value, "__dlpack__"):
+            return np.from_dlpack(value)
+        if hasattr(value, "__array_interface__"):
+            return np.asarray(value)
+        if _has_buffer(value):
+            return np.asarray(memoryview(value))
+    except Exception as error:
+        raise ValueError(
+            f"expected an array in memory that NumPy can share, got a "
+            f"{type(value).__name__}: {error}"
+        ) from None
+    return None
 
 
 def _has_buffer(value: Any) -> bool:

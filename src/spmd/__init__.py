@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     __version__: str
+    from spmd.frontends.python.kernel import PythonKernel, function, kernel
     from spmd.reference.checking.findings import Report
     from spmd.runtime.check import check
     from spmd.runtime.errors import CompileError, InternalError, LaunchError, LaunchTimeout
@@ -43,9 +44,12 @@ __all__ = [
     "LaunchTimeout",
     "LocalMemory",
     "Program",
+    "PythonKernel",
     "Report",
     "check",
     "compile",
+    "function",
+    "kernel",
     "local",
 ]
 
@@ -61,9 +65,12 @@ _HOME = {
     "LaunchTimeout": "spmd.runtime.errors",
     "LocalMemory": "spmd.runtime.arguments.local_memory",
     "Program": "spmd.runtime.program",
+    "PythonKernel": "spmd.frontends.python.kernel",
     "Report": "spmd.reference.checking.findings",
     "check": "spmd.runtime.check",
     "compile": "spmd.runtime.program",
+    "function": "spmd.frontends.python.kernel",
+    "kernel": "spmd.frontends.python.kernel",
     "local": "spmd.runtime.arguments.local_memory",
 }
 

@@ -1,0 +1,327 @@
+"""What functions of Python, `math` and NumPy become in a kernel."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math as python_math
+from collections.abc import Callable
+
+import numpy as np
+from xdsl.dialects import arith, math
+from xdsl.ir import Operation
+
+from spmd.dialects.compat.missing_arith import RemFOp
+from spmd.frontends.python.emitter import Emitter
+from spmd.frontends.python.expressions.arithmetic import (
+    binary,
+    compare,
+    promoted,
+    unary,
+)
+from spmd.frontends.python.expressions.memory import size
+from spmd.frontends.python.expressions.parallel import HANDLERS as OF_LANGUAGE
+from spmd.frontends.python.expressions.parallel import Handler
+from spmd.frontends.python.types import (
+    BOOL,
+    FLOAT,
+    FLOAT32,
+    FLOAT64,
+    INT,
+    SCALARS,
+    Scalar,
+)
+from spmd.frontends.python.values import (
+    Constant,
+    Items,
+    Memory,
+    Scalars,
+    Value,
+    described,
+    integer,
+    value_of,
+)
+
+
+def float_type(type_: Scalar) -> Scalar:
+    """The type that NumPy computes a function of real numbers in, for numbers of `type_`."""
+    if type_.kind == "f":
+        return type_
+    if type_ == INT:
+        return FLOAT
+    if type_.bits <= 8:
+        return SCALARS["float16"]
+    return FLOAT32 if type_.bits == 16 else FLOAT64
+
+
+def _fold(function: Callable[..., object], *values: Value) -> Value | None:
+    """What a function of Python says of constants, if all are and it says something."""
+    hosts: list[object] = []
+    for value in values:
+        if not isinstance(value, Constant):
+            return None
+        hosts.append(value.host)
+    try:
+        with np.errstate(all="ignore"):
+            found = value_of(function(*hosts))
+    except (ArithmeticError, ValueError, TypeError):
+        return None
+    return found if isinstance(found, Constant) else None
+
+
+def _float_function(op: Callable[..., Operation], function: object) -> Handler:
+    """A function of one real number, in the type of its argument."""
+
+    def handler(e: Emitter, x: Value) -> Value:
+        number = e.scalar(x, "as argument")
+        if callable(function) and (known := _fold(function, number)) is not None:
+            return known
+        type_ = float_type(number.type)
+        return e.number(type_, op(e.ssa(e.convert(number, type_))))
+
+    return handler
+
+
+def _float_function_of_two(op: Callable[..., Operation]) -> Handler:
+    def handler(e: Emitter, x: Value, y: Value) -> Value:
+        one, other = e.scalar(x, "as argument"), e.scalar(y, "as argument")
+        type_ = float_type(promoted(e, "both arguments", one, other))
+        a, b = (e.ssa(e.convert(each, type_)) for each in (one, other))
+        return e.number(type_, op(a, b))
+
+    return handler
+
+
+def _to_integer(op: Callable[..., Operation], function: object) -> Handler:
+    """`math.floor` and its like, which give an `int`."""
+    rounded = _float_function(op, function)
+
+    def handler(e: Emitter, x: Value) -> Value:
+        number = e.scalar(x, "as argument")
+        if number.type.kind != "f":
+            return e.convert(number, INT)
+        return _cast(e, INT, rounded(e, number))
+
+    return handler
+
+
+def _cast(e: Emitter, type_: Scalar, x: Value) -> Value:
+    number = e.scalar(x, f"for {type_}(...)")
+    return e.truth(number) if type_ == BOOL else e.convert(number, type_)
+
+
+def cast_to(type_: Scalar) -> Handler:
+    """A call of a type, as in `np.float32(x)`."""
+    zero = Constant(type_, 0)
+
+    def handler(e: Emitter, x: Value = zero) -> Value:
+        return _cast(e, type_, x)
+
+    return handler
+
+
+def _absolute(e: Emitter, x: Value) -> Value:
+    number = e.scalar(x, "as argument")
+    if (known := _fold(abs, number)) is not None:
+        return known
+    type_ = number.type
+    if type_.kind in "ub":
+        return e.convert(number, INT) if type_ == BOOL else number
+    made = math.AbsFOp if type_.kind == "f" else math.AbsIOp
+    return e.number(type_, made(e.ssa(number)), 0 if type_.kind == "i" else None)
+
+
+def _extreme(predicate: ast.cmpop) -> Handler:
+    """`min` or `max` of Python: the first one, unless a later one is less or greater."""
+
+    def handler(e: Emitter, *values: Value) -> Value:
+        given = values
+        if len(values) == 1 and isinstance(values[0], Items):
+            given = values[0].values
+        if not given or (len(values) == 1 and given is values):
+            e.fail("expected two numbers or more, or a tuple of them")
+        best = e.scalar(given[0], "as argument")
+        for each in given[1:]:
+            number = e.scalar(each, "as argument")
+            best = _chosen(e, predicate, number, best)
+        return best
+
+    return handler
+
+
+def _chosen(e: Emitter, op: ast.cmpop, number: Scalars, best: Scalars) -> Scalars:
+    better = compare(e, op, number, best)
+    if isinstance(better, Constant):
+        return number if better.value else best
+    return select(e, better, number, best)
+
+
+def select(e: Emitter, condition: Scalars, one: Scalars, other: Scalars) -> Scalars:
+    """One of two numbers, in the type that both have together."""
+    type_ = promoted(e, "both values", one, other)
+    a, b = e.convert(one, type_), e.convert(other, type_)
+    lows = [each.low for each in (a, b) if each.low is not None]
+    op = arith.SelectOp(e.ssa(condition), e.ssa(a), e.ssa(b))
+    return e.number(type_, op, min(lows) if len(lows) == 2 else None)
+
+
+def _ufunc_extreme(
+    of_floats: type[Operation], of_signed: type[Operation], of_unsigned: type[Operation]
+) -> Handler:
+    """`np.minimum` and its like."""
+
+    def handler(e: Emitter, x: Value, y: Value) -> Value:
+        one, other = e.scalar(x, "as argument"), e.scalar(y, "as argument")
+        type_ = promoted(e, "both arguments", one, other)
+        a, b = (e.ssa(e.convert(each, type_)) for each in (one, other))
+        made = {"f": of_floats, "i": of_signed}.get(type_.kind, of_unsigned)
+        return e.number(type_, made(a, b))  # pyright: ignore[reportCallIssue]
+
+    return handler
+
+
+def _where(e: Emitter, condition: Value, x: Value, y: Value) -> Value:
+    one, other = e.scalar(x, "to choose"), e.scalar(y, "to choose")
+    return select(e, e.truth(condition), one, other)
+
+
+def _length(e: Emitter, x: Value) -> Value:
+    match x:
+        case Items(values):
+            return integer(len(values))
+        case Memory():
+            return size(e, x, 0)
+        case _:
+            e.fail(f"expected an array or a tuple for len, got {described(x.type)}")
+
+
+def _total(e: Emitter, x: Value) -> Value:
+    if not isinstance(x, Items):
+        e.fail(
+            f"expected a tuple for sum, got {described(x.type)}; write a loop, or reduce "
+            "for the sum over work-items"
+        )
+    result: Value = integer(0)
+    for each in x.values:
+        result = binary(e, ast.Add(), result, each)
+    return result
+
+
+def _operator(op: ast.operator) -> Handler:
+    def handler(e: Emitter, x: Value, y: Value) -> Value:
+        return binary(e, op, x, y)
+
+    return handler
+
+
+def _is_float(predicate: str) -> Handler:
+    """Of `np.isnan` and its like: how a number compares with itself or infinity."""
+
+    def handler(e: Emitter, x: Value) -> Value:
+        number = e.scalar(x, "as argument")
+        type_ = float_type(number.type)
+        value = e.ssa(e.convert(number, type_))
+        if predicate == "uno":
+            return e.number(BOOL, arith.CmpfOp(value, value, "uno"))
+        infinity = e.ssa(e.convert(Constant(FLOAT, python_math.inf), type_))
+        size_ = e.add(math.AbsFOp(value))
+        return e.number(BOOL, arith.CmpfOp(size_, infinity, predicate))
+
+    return handler
+
+
+def _negative(e: Emitter, x: Value) -> Value:
+    return unary(e, ast.USub(), x)
+
+
+def _square(e: Emitter, x: Value) -> Value:
+    return binary(e, ast.Mult(), x, x)
+
+
+def _round(e: Emitter, x: Value) -> Value:
+    return _to_integer(math.RoundEvenOp, round)(e, x)
+
+
+_NAMES: list[tuple[Callable[..., Operation], str, str]] = [
+    (math.SqrtOp, "sqrt", "sqrt"),
+    (math.CbrtOp, "cbrt", "cbrt"),
+    (math.ExpOp, "exp", "exp"),
+    (math.Exp2Op, "exp2", "exp2"),
+    (math.ExpM1Op, "expm1", "expm1"),
+    (math.LogOp, "log", "log"),
+    (math.Log2Op, "log2", "log2"),
+    (math.Log10Op, "log10", "log10"),
+    (math.Log1pOp, "log1p", "log1p"),
+    (math.SinOp, "sin", "sin"),
+    (math.CosOp, "cos", "cos"),
+    (math.TanOp, "tan", "tan"),
+    (math.AsinOp, "asin", "arcsin"),
+    (math.AcosOp, "acos", "arccos"),
+    (math.AtanOp, "atan", "arctan"),
+    (math.SinhOp, "sinh", "sinh"),
+    (math.CoshOp, "cosh", "cosh"),
+    (math.TanhOp, "tanh", "tanh"),
+    (math.AsinhOp, "asinh", "arcsinh"),
+    (math.AcoshOp, "acosh", "arccosh"),
+    (math.AtanhOp, "atanh", "arctanh"),
+    (math.ErfOp, "erf", ""),
+    (math.AbsFOp, "fabs", "fabs"),
+    (math.FloorOp, "", "floor"),
+    (math.CeilOp, "", "ceil"),
+    (math.TruncOp, "", "trunc"),
+    (math.RoundEvenOp, "", "rint"),
+]
+"""Functions of one real number, by their names in `math` and in NumPy."""
+
+_NAMES_OF_TWO: list[tuple[Callable[..., Operation], str, str]] = [
+    (math.Atan2Op, "atan2", "arctan2"),
+    (math.CopySignOp, "copysign", "copysign"),
+    (RemFOp, "fmod", "fmod"),
+    (arith.MaxnumfOp, "", "fmax"),
+    (arith.MinnumfOp, "", "fmin"),
+    (math.PowFOp, "pow", "float_power"),
+]
+
+
+def _by_name() -> dict[object, Handler]:
+    found: dict[object, Handler] = {}
+    for op, *names in _NAMES:
+        for module, name in zip((python_math, np), names, strict=True):
+            # `math.exp2` and `math.cbrt` came with Python 3.11.
+            if name and (function := getattr(module, name, None)) is not None:
+                found[function] = _float_function(op, function)
+    for op, *names in _NAMES_OF_TWO:
+        for module, name in zip((python_math, np), names, strict=True):
+            if name:
+                found[getattr(module, name)] = _float_function_of_two(op)
+    return found
+
+
+HANDLERS: dict[object, Handler] = {
+    **OF_LANGUAGE,
+    **_by_name(),
+    builtins.abs: _absolute,
+    np.abs: _absolute,
+    builtins.min: _extreme(ast.Lt()),
+    builtins.max: _extreme(ast.Gt()),
+    np.minimum: _ufunc_extreme(arith.MinimumfOp, arith.MinSIOp, arith.MinUIOp),
+    np.maximum: _ufunc_extreme(arith.MaximumfOp, arith.MaxSIOp, arith.MaxUIOp),
+    builtins.len: _length,
+    builtins.sum: _total,
+    builtins.round: _round,
+    builtins.pow: _operator(ast.Pow()),
+    np.power: _operator(ast.Pow()),
+    np.where: _where,
+    np.isnan: _is_float("uno"),
+    np.isinf: _is_float("oeq"),
+    np.isfinite: _is_float("olt"),
+    python_math.isnan: _is_float("uno"),
+    python_math.isinf: _is_float("oeq"),
+    python_math.isfinite: _is_float("olt"),
+    python_math.floor: _to_integer(math.FloorOp, python_math.floor),
+    python_math.ceil: _to_integer(math.CeilOp, python_math.ceil),
+    python_math.trunc: _to_integer(math.TruncOp, python_math.trunc),
+    np.negative: _negative,
+    np.square: _square,
+}
+"""What writes a call, by the function that is called."""

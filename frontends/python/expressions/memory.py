@@ -1,0 +1,124 @@
+"""Arrays: elements, sizes, and those that a kernel makes itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, memref
+from xdsl.ir import SSAValue
+
+from spmd.dialects.spmd import LocalAllocOp
+from spmd.frontends.python.emitter import Emitter
+from spmd.frontends.python.types import INT, Array, Scalar, scalar_of
+from spmd.frontends.python.values import (
+    Constant,
+    Host,
+    Items,
+    Memory,
+    Number,
+    Scalars,
+    Value,
+    described,
+    integer,
+)
+
+
+def size(e: Emitter, array: Memory, dimension: int) -> Scalars:
+    """How many elements an array has in one dimension."""
+    known = array.type.shape[dimension]
+    if known is not None:
+        return integer(known)
+    at = e.constants.index(dimension)
+    return e.number(INT, memref.DimOp(array.ssa, at), 0)
+
+
+def shape(e: Emitter, array: Memory) -> Items:
+    """The sizes of an array."""
+    return Items(tuple(size(e, array, d) for d in range(len(array.type.shape))))
+
+
+def element(e: Emitter, array: Value, index: Value) -> tuple[Memory, list[SSAValue]]:
+    """The array and the indices of `array[index]`; a negative constant counts from the end."""
+    memory = e.memory(array, "before [")
+    given = list(index.values) if isinstance(index, Items) else [index]
+    rank = len(memory.type.shape)
+    if len(given) != rank:
+        e.fail(
+            f"expected {rank} {'index' if rank == 1 else 'indices'} for {memory.type}, "
+            f"got {len(given)}"
+        )
+    return memory, [_place(e, memory, d, each) for d, each in enumerate(given)]
+
+
+def _place(e: Emitter, array: Memory, dimension: int, index: Value) -> SSAValue:
+    whole = e.integer(index, "index")
+    if not isinstance(whole, Constant):
+        return e.index(whole)
+    known, at = array.type.shape[dimension], whole.value
+    if known is not None and not -known <= at < known:
+        e.fail(
+            f"expected an index from {-known} to {known - 1} for dimension {dimension} of "
+            f"{array.type}, got {at}"
+        )
+    if at >= 0:
+        return e.index(whole)
+    if known is not None:
+        return e.constants.index(known + at)
+    end = e.ssa(size(e, array, dimension))
+    return e.add(arith.SubiOp(end, e.constants.index(-at)))
+
+
+def load(e: Emitter, array: Value, index: Value) -> Number:
+    """`array[index]`."""
+    memory, indices = element(e, array, index)
+    return e.number(memory.type.element, memref.LoadOp.get(memory.ssa, indices))
+
+
+def store(
+    e: Emitter, memory: Memory, indices: Sequence[SSAValue], value: Value
+) -> None:
+    """`array[index] = value`, in the type of the array as NumPy does it."""
+    number = e.scalar(value, f"as element of {memory.type}")
+    converted = e.ssa(e.convert(number, memory.type.element))
+    e.append(memref.StoreOp.get(converted, memory.ssa, indices))
+
+
+def make_local(e: Emitter, shape: Value, dtype: Value) -> Memory:
+    """`local(shape, dtype)`."""
+    type_ = Array(_element_type(e, dtype), _static_shape(e, shape), "local")
+    op = LocalAllocOp(type_.ir)
+    return Memory(type_, e.add(op))
+
+
+def make_private(e: Emitter, shape: Value, dtype: Value) -> Memory:
+    """`private(shape, dtype)`."""
+    element_type, sizes = _element_type(e, dtype), _static_shape(e, shape)
+    type_ = Array(element_type, sizes, "private")
+    return Memory(type_, e.add(memref.AllocaOp.get(element_type.ir, shape=sizes)))
+
+
+def _element_type(e: Emitter, dtype: Value) -> Scalar:
+    found = scalar_of(dtype.value) if isinstance(dtype, Host) else None
+    if found is None:
+        e.fail(
+            "expected a dtype such as np.float32 for the elements, got "
+            f"{described(dtype.type)}"
+        )
+    return found
+
+
+def _static_shape(e: Emitter, shape: Value) -> tuple[int, ...]:
+    sizes: list[int] = []
+    for each in shape.values if isinstance(shape, Items) else (shape,):
+        if not isinstance(each, Constant) or not each.type.is_integer:
+            got = "one that is known at run time only"
+            if not isinstance(each, Number):
+                got = described(each.type)
+            e.fail(
+                f"expected sizes that are constants, got {got}; use a number, a constant "
+                "of the module or a constexpr parameter"
+            )
+        if each.value < 1:
+            e.fail(f"expected sizes of at least 1, got {each.value}")
+        sizes.append(each.value)
+    return tuple(sizes)

@@ -1,0 +1,220 @@
+"""What the names of `spmd.language` become: ids, barriers, collectives, atomics."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from xdsl.ir import Operation
+
+from spmd.dialects import spmd
+from spmd.frontends.python import names
+from spmd.frontends.python.emitter import Emitter
+from spmd.frontends.python.expressions.memory import element, make_local, make_private
+from spmd.frontends.python.types import BOOL, INT, UINT64, Scalar
+from spmd.frontends.python.values import (
+    Constant,
+    Host,
+    Items,
+    Number,
+    Value,
+    described,
+    integer,
+)
+
+Handler = Callable[..., Value]
+
+SCOPES = (names.WORK_GROUP, names.SUB_GROUP)
+NOTHING = Host(None)
+_WORK_GROUP, _SUB_GROUP = Host(names.WORK_GROUP), Host(names.SUB_GROUP)
+
+
+def _id(op: type[spmd.DimensionOp], low: int) -> Handler:
+    def handler(e: Emitter, dimension: Value = integer(0)) -> Value:
+        if not isinstance(dimension, Constant) or dimension.value not in (0, 1, 2):
+            got = getattr(dimension, "value", described(dimension.type))
+            e.fail(f"expected a constant dimension of 0, 1 or 2, got {got}")
+        return e.number(INT, op("xyz"[int(dimension.value)]), low)
+
+    return handler
+
+
+def _of_sub_group(op: Callable[[], Operation], low: int) -> Handler:
+    def handler(e: Emitter) -> Value:
+        return e.number(INT, op(), low)
+
+    return handler
+
+
+_operator: Any = operator  # Some of its functions have types that are partly unknown.
+
+_KINDS: list[tuple[str, list[object]]] = [
+    ("add", [builtins.sum, _operator.add, np.add, np.sum]),
+    ("mul", [_operator.mul, np.multiply, np.prod]),
+    ("min", [builtins.min, np.minimum, np.min]),
+    ("max", [builtins.max, np.maximum, np.max]),
+    ("and", [_operator.and_, np.bitwise_and]),
+    ("or", [_operator.or_, np.bitwise_or]),
+    ("xor", [_operator.xor, np.bitwise_xor]),
+]
+"""The kinds of combining, and the functions of Python and NumPy that stand for them."""
+
+
+def _kind(e: Emitter, combine: Value, type_: Scalar) -> str:
+    given = combine.value if isinstance(combine, Host) else None
+    for kind, functions in _KINDS:
+        if given == kind or any(given is each for each in functions):
+            break
+    else:
+        e.fail(
+            f"expected sum, min, max, operator.mul, or one of {', '.join(k for k, _ in _KINDS)}"
+            f" as a text, got {described(combine.type)}"
+        )
+    if kind in ("min", "max") and type_.kind == "u":
+        kind += "ui"
+    if (why := spmd.why_not_kind(spmd.Kind(kind), type_.ir)) is not None:
+        e.fail(f"{kind} of {type_}: {why}")
+    return kind
+
+
+def _scope(e: Emitter, across: Value) -> str:
+    return e.text(across, "across", SCOPES)
+
+
+def _reduce(
+    e: Emitter, combine: Value, value: Value, across: Value = _WORK_GROUP
+) -> Value:
+    number = e.scalar(value, "to reduce")
+    kind = _kind(e, combine, number.type)
+    return e.number(number.type, spmd.ReduceOp(kind, e.ssa(number), _scope(e, across)))
+
+
+def _scan(
+    e: Emitter,
+    combine: Value,
+    value: Value,
+    across: Value = _WORK_GROUP,
+    exclusive: Value = Constant(BOOL, False),
+) -> Value:
+    number = e.scalar(value, "to scan")
+    kind = _kind(e, combine, number.type)
+    if not isinstance(exclusive, Constant):
+        e.fail("expected exclusive as a constant, True or False")
+    mode = "exclusive" if exclusive.value else "inclusive"
+    return e.number(
+        number.type, spmd.ScanOp(mode, kind, e.ssa(number), _scope(e, across))
+    )
+
+
+def _broadcast(
+    e: Emitter,
+    value: Value,
+    source: Value = integer(0),
+    across: Value = _WORK_GROUP,
+) -> Value:
+    number = e.scalar(value, "to broadcast")
+    op = spmd.BroadcastOp(e.ssa(number), e.index(source, "source"), _scope(e, across))
+    return e.number(number.type, op)
+
+
+def _vote(op: type[spmd.AnyOp | spmd.AllOp]) -> Handler:
+    def handler(e: Emitter, predicate: Value, across: Value = _WORK_GROUP) -> Value:
+        bit = e.ssa(e.truth(predicate))
+        return e.number(BOOL, op(bit, _scope(e, across)))
+
+    return handler
+
+
+def _ballot(e: Emitter, predicate: Value) -> Value:
+    return e.number(UINT64, spmd.BallotOp(e.ssa(e.truth(predicate))))
+
+
+def _elect(e: Emitter) -> Value:
+    return e.number(BOOL, spmd.ElectOp())
+
+
+def _shuffle(mode: str) -> Handler:
+    def handler(e: Emitter, value: Value, selector: Value) -> Value:
+        number = e.scalar(value, "to shuffle")
+        op = spmd.ShuffleOp(mode, e.ssa(number), e.index(selector, "lane"))
+        return e.number(number.type, op)
+
+    return handler
+
+
+def _barrier(e: Emitter, across: Value = _WORK_GROUP) -> Value:
+    e.append(spmd.BarrierOp(_scope(e, across)))
+    return NOTHING
+
+
+def _atomic(kind: str) -> Handler:
+    def handler(e: Emitter, array: Value, index: Value, value: Value) -> Value:
+        memory, indices = element(e, array, index)
+        type_ = memory.type.element
+        new = e.ssa(e.convert(e.scalar(value, f"for {memory.type}"), type_))
+        name = kind + "ui" if kind in ("min", "max") and type_.kind == "u" else kind
+        return e.number(type_, spmd.AtomicRmwOp(name, new, memory.ssa, indices))
+
+    return handler
+
+
+def _atomic_cas(
+    e: Emitter, array: Value, index: Value, expected: Value, new: Value
+) -> Value:
+    memory, indices = element(e, array, index)
+    type_ = memory.type.element
+    old, wanted = (
+        e.ssa(e.convert(e.scalar(value, f"for {memory.type}"), type_))
+        for value in (expected, new)
+    )
+    op = spmd.AtomicCasOp(old, wanted, memory.ssa, indices)
+    e.append(op)
+    return Items((Number(type_, op.old), Number(BOOL, op.won)))
+
+
+HANDLERS: dict[object, Handler] = {
+    names.global_id: _id(spmd.GlobalIdOp, 0),
+    names.local_id: _id(spmd.LocalIdOp, 0),
+    names.group_id: _id(spmd.GroupIdOp, 0),
+    names.global_size: _id(spmd.GlobalSizeOp, 1),
+    names.local_size: _id(spmd.LocalSizeOp, 1),
+    names.enqueued_local_size: _id(spmd.EnqueuedLocalSizeOp, 1),
+    names.num_groups: _id(spmd.NumGroupsOp, 1),
+    names.lane_id: _of_sub_group(spmd.LaneIdOp, 0),
+    names.sub_group_id: _of_sub_group(spmd.SubGroupIdOp, 0),
+    names.sub_group_size: _of_sub_group(spmd.SubGroupSizeOp, 1),
+    names.num_sub_groups: _of_sub_group(spmd.NumSubGroupsOp, 1),
+    names.barrier: _barrier,
+    names.local: make_local,
+    names.private: make_private,
+    names.reduce: _reduce,
+    names.scan: _scan,
+    names.broadcast: _broadcast,
+    names.any: _vote(spmd.AnyOp),
+    names.all: _vote(spmd.AllOp),
+    names.ballot: _ballot,
+    names.elect: _elect,
+    names.shuffle: _shuffle("idx"),
+    names.shuffle_xor: _shuffle("xor"),
+    names.shuffle_up: _shuffle("up"),
+    names.shuffle_down: _shuffle("down"),
+    names.shuffle_rotate: _shuffle("rotate"),
+    names.atomic_add: _atomic("add"),
+    names.atomic_sub: _atomic("sub"),
+    names.atomic_min: _atomic("min"),
+    names.atomic_max: _atomic("max"),
+    names.atomic_and: _atomic("and"),
+    names.atomic_or: _atomic("or"),
+    names.atomic_xor: _atomic("xor"),
+    names.atomic_exchange: _atomic("exchange"),
+    names.atomic_cas: _atomic_cas,
+}
+"""
+What writes a call, by the function that is called.
+
+A handler takes the emitter and the arguments, whose names and defaults are those of the
+function.
+"""

@@ -1,0 +1,361 @@
+"""Expressions of a kernel in Python, as operations and constants."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import NoReturn, TypeVar, cast
+
+import numpy as np
+from xdsl.dialects import arith, scf
+from xdsl.ir import Block, Operation
+from xdsl.traits import Pure
+
+from spmd.dialects.comparisons import NEGATED
+from spmd.dialects.interfaces.computation import FunctionOfOperands
+from spmd.dialects.interfaces.cost import Cost
+from spmd.dialects.interfaces.speculation import may_trap
+from spmd.frontends.python.emitter import Emitter
+from spmd.frontends.python.expressions import memory
+from spmd.frontends.python.expressions.arithmetic import (
+    binary,
+    compare,
+    promoted,
+    unary,
+)
+from spmd.frontends.python.expressions.functions import HANDLERS, cast_to, select
+from spmd.frontends.python.source import Function
+from spmd.frontends.python.types import BOOL, scalar_of
+from spmd.frontends.python.values import (
+    Constant,
+    Host,
+    Items,
+    Memory,
+    Number,
+    Scalars,
+    Value,
+    described,
+    integer,
+    value_of,
+)
+
+_V = TypeVar("_V", bound=Value)
+
+Inline = Callable[[Function, Sequence[Value], Mapping[str, Value]], Value]
+"""What writes a call of a function: with its arguments, by place and by name."""
+
+_INSTEAD: dict[type[ast.expr], str] = {
+    ast.Lambda: "a lambda; define a function and mark it @spmd.function",
+    ast.List: "a list; write a tuple, or private(shape, dtype) for memory",
+    ast.Dict: "a dict; kernels have numbers, tuples and arrays",
+    ast.Set: "a set; kernels have numbers, tuples and arrays",
+    ast.ListComp: "a list comprehension; write a loop",
+    ast.SetComp: "a set comprehension; write a loop",
+    ast.DictComp: "a dict comprehension; write a loop",
+    ast.GeneratorExp: "a generator; write a loop",
+    ast.JoinedStr: "an f-string; kernels have no texts that are made at run time",
+    ast.NamedExpr: ":=; assign the variable in a statement of its own",
+    ast.Yield: "yield; a kernel stores its results in arrays",
+    ast.YieldFrom: "yield from; a kernel stores its results in arrays",
+    ast.Await: "await; a launch returns when all is done",
+    ast.Starred: "*; write the arguments or elements one by one",
+    ast.Slice: "a slice; give one index for each dimension",
+}
+"""Expressions that kernels do not have, and what to write."""
+
+_NO_CALLS: dict[object, str] = {
+    builtins.print: "print; store the value in an array and print that after the launch",
+    builtins.range: "range in an expression; it stands in 'for i in range(...)' only",
+    builtins.any: "Python's any; spmd.language has one across work-items",
+    builtins.all: "Python's all; spmd.language has one across work-items",
+    builtins.enumerate: "enumerate; write 'for i in range(len(x))'",
+    builtins.zip: "zip; write 'for i in range(len(x))'",
+    builtins.divmod: "divmod; write // and %",
+    np.zeros: "numpy.zeros; local(shape, dtype) and private(shape, dtype) make arrays",
+    np.empty: "numpy.empty; local(shape, dtype) and private(shape, dtype) make arrays",
+    np.ones: "numpy.ones; local(shape, dtype) and private(shape, dtype) make arrays",
+    np.array: "numpy.array; local(shape, dtype) and private(shape, dtype) make arrays",
+}
+"""Functions that have no meaning in a kernel, and what to write."""
+
+
+class Expressions:
+    """
+    Translates expressions.
+
+    `variable` says what a name means, and `inline` writes the call of a function.
+    """
+
+    def __init__(
+        self, emitter: Emitter, variable: Callable[[ast.Name], Value], inline: Inline
+    ):
+        self.e = emitter
+        self._variable = variable
+        self._inline = inline
+
+    def value(self, node: ast.expr) -> Value:
+        """What an expression is; its operations are appended."""
+        before, self.e.node = self.e.node, node
+        value = self._value(node)
+        self.e.node = before
+        return value
+
+    def _value(self, node: ast.expr) -> Value:
+        match node:
+            case ast.Constant(value=value):
+                return self._constant(value)
+            case ast.Name():
+                return self._variable(node)
+            case ast.BinOp(left=left, op=op, right=right):
+                return binary(self.e, op, self.value(left), self.value(right))
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self.negated(self.condition(operand))
+            case ast.UnaryOp(op=op, operand=operand):
+                return unary(self.e, op, self.value(operand))
+            case ast.BoolOp():
+                return self._logic(node, self._bit)
+            case ast.Compare(left=left, ops=ops, comparators=others):
+                pairs = list(zip(ops, others, strict=True))
+                return self._comparison(self.value(left), pairs)
+            case ast.IfExp():
+                return self._choice(node)
+            case ast.Call():
+                return self._call(node)
+            case ast.Attribute():
+                return self._attribute(self.value(node.value), node.attr)
+            case ast.Subscript():
+                return self._element(self.value(node.value), self.value(node.slice))
+            case ast.Tuple(elts=elements):
+                return Items(tuple(self.value(each) for each in elements))
+            case _:
+                instead = _INSTEAD.get(type(node), type(node).__name__)
+                self._unsupported(instead)
+
+    def _unsupported(self, what: str) -> NoReturn:
+        self.e.fail(f"expected an expression that kernels have, got {what}")
+
+    def _constant(self, value: object) -> Value:
+        if value is None or isinstance(value, bool | int | float | str):
+            return value_of(value)
+        self._unsupported(f"a {type(value).__name__}")
+
+    # --- conditions -------------------------------------------------------------------
+
+    def condition(self, node: ast.expr) -> Scalars:
+        """Whether an expression counts as true, of type `bool`."""
+        if isinstance(node, ast.BoolOp):
+            before, self.e.node = self.e.node, node
+            result = self._logic(node, self.condition)
+            self.e.node = before
+            return result
+        return self.e.truth(self.value(node))
+
+    def _bit(self, node: ast.expr) -> Scalars:
+        value = self.value(node)
+        if isinstance(value, Constant | Number) and value.type == BOOL:
+            return value
+        self.e.fail(
+            f"expected bool on both sides of and, or, got {described(value.type)}; write "
+            "a comparison, or a if c else b",
+            node,
+        )
+
+    def negated(self, bit: Scalars) -> Scalars:
+        """`not bit`, of type `bool`."""
+        if isinstance(bit, Constant):
+            return Constant(BOOL, not bit.value)
+        if isinstance(owner := bit.ssa.owner, arith.CmpiOp):
+            predicate = NEGATED[owner.predicate.value.data]
+            return self.e.number(BOOL, arith.CmpiOp(owner.lhs, owner.rhs, predicate))
+        return self.e.number(BOOL, arith.XOrIOp(bit.ssa, self.e.constants.bit(True)))
+
+    def _logic(
+        self, node: ast.BoolOp, operand: Callable[[ast.expr], Scalars]
+    ) -> Scalars:
+        first, *others = node.values
+        result = operand(first)
+        for each in others:
+            result = self._then(
+                result, lambda each=each: operand(each), isinstance(node.op, ast.And)
+            )
+        return result
+
+    def _comparison(
+        self, left: Value, rest: Sequence[tuple[ast.cmpop, ast.expr]]
+    ) -> Scalars:
+        """`a < b < c`: `b` is computed once, and `c` only if `a < b`."""
+        (op, right), *others = rest
+        middle = self.value(right)
+        first = compare(self.e, op, left, middle)
+        if not others:
+            return first
+        return self._then(first, lambda: self._comparison(middle, others), True)
+
+    def _then(
+        self, first: Scalars, more: Callable[[], Scalars], is_and: bool
+    ) -> Scalars:
+        """`first and more()`, or with `or`; `more` is computed only if it matters."""
+        if isinstance(first, Constant):
+            return more() if bool(first.value) == is_and else first
+        block, second = self._apart(more)
+        if self._is_free(block):
+            self._take(block)
+            made = arith.AndIOp if is_and else arith.OrIOp
+            return self.e.number(BOOL, made(first.ssa, self.e.ssa(second)))
+        other = Block()
+        with self.e.into(block):
+            self.e.append(scf.YieldOp(self.e.ssa(second)))
+        with self.e.into(other):
+            self.e.append(scf.YieldOp(self.e.constants.bit(not is_and)))
+        regions = ([block], [other]) if is_and else ([other], [block])
+        return self.e.number(BOOL, scf.IfOp(first.ssa, [BOOL.ir], *regions))
+
+    def _apart(self, compute: Callable[[], _V]) -> tuple[Block, _V]:
+        """What is computed, and the block with the operations that do it."""
+        block = Block()
+        with self.e.into(block):
+            return block, compute()
+
+    def _is_free(self, block: Block) -> bool:
+        """Whether the operations may run in vain: without effects, faults and great cost."""
+        return all(_is_free(op) for op in block.ops)
+
+    def _take(self, block: Block) -> None:
+        assert self.e.block is not None, "the operands stand before"
+        for op in tuple(block.ops):
+            op.detach()
+            self.e.block.add_op(op)
+
+    def _choice(self, node: ast.IfExp) -> Value:
+        """`a if c else b`: the other one is not computed."""
+        condition = self.condition(node.test)
+        if isinstance(condition, Constant):
+            return self.value(node.body if condition.value else node.orelse)
+        then, a = self._apart(lambda: self.value(node.body))
+        other, b = self._apart(lambda: self.value(node.orelse))
+        one, two = (self.e.scalar(each, "on both sides of if") for each in (a, b))
+        if self._is_free(then) and self._is_free(other):
+            self._take(then)
+            self._take(other)
+            return select(self.e, condition, one, two)
+        type_ = promoted(self.e, "both sides of if", one, two)
+        for block, number in ((then, one), (other, two)):
+            with self.e.into(block):
+                self.e.append(scf.YieldOp(self.e.ssa(self.e.convert(number, type_))))
+        return self.e.number(
+            type_, scf.IfOp(condition.ssa, [type_.ir], [then], [other])
+        )
+
+    # --- attributes, elements and calls -----------------------------------------------
+
+    def _attribute(self, value: Value, name: str) -> Value:
+        if isinstance(value, Memory):
+            match name:
+                case "shape":
+                    return memory.shape(self.e, value)
+                case "ndim":
+                    return integer(len(value.type.shape))
+                case "size":
+                    return self._size(value)
+                case "dtype":
+                    return Host(np.dtype(value.type.element.name))
+                case _:
+                    self.e.fail(
+                        "expected shape, size, ndim or dtype of an array, got "
+                        f"{name}; arrays have no other attributes and no methods in kernels"
+                    )
+        if not isinstance(value, Host):
+            self.e.fail(f"expected no attribute of {described(value.type)}, got {name}")
+        try:
+            return value_of(getattr(value.value, name))
+        except AttributeError:
+            self.e.fail(
+                f"expected an attribute of {described(value.type)}, got {name}, which it "
+                "does not have"
+            )
+
+    def _size(self, array: Memory) -> Value:
+        result: Value = integer(1)
+        for each in memory.shape(self.e, array).values:
+            result = binary(self.e, ast.Mult(), result, each)
+        return result
+
+    def _element(self, value: Value, index: Value) -> Value:
+        if isinstance(value, Memory):
+            return memory.load(self.e, value, index)
+        if not isinstance(value, Items):
+            self.e.fail(
+                f"expected an array or a tuple before [, got {described(value.type)}; pass "
+                "it to the kernel as an argument"
+            )
+        if not isinstance(index, Constant) or not index.type.is_integer:
+            self.e.fail(
+                "expected a constant as index of a tuple, got one that is known at run "
+                "time only; private(shape, dtype) makes an array"
+            )
+        at: int = index.value
+        try:
+            return value.values[at]
+        except IndexError:
+            self.e.fail(
+                f"expected an index below {len(value.values)} for this tuple, got {at}"
+            )
+
+    def _call(self, node: ast.Call) -> Value:
+        callee = self.value(node.func)
+        if not isinstance(callee, Host) or not callable(callee.value):
+            self.e.fail(f"expected a function before (, got {described(callee.type)}")
+        arguments = [self.value(each) for each in node.args]
+        named: dict[str, Value] = {}
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                self.e.fail("expected arguments with names, got **; write them out")
+            named[keyword.arg] = self.value(keyword.value)
+        function: object = cast(object, callee.value)
+        if isinstance(function, Function):
+            return self._inline(function, arguments, named)
+        handler = self._handler(function)
+        try:
+            inspect.signature(handler).bind(self.e, *arguments, **named)
+        except TypeError as error:
+            name = getattr(function, "__name__", str(function))
+            self.e.fail(f"expected other arguments of {name}: {error}")
+        return handler(self.e, *arguments, **named)
+
+    def _handler(self, function: object) -> Callable[..., Value]:
+        name = getattr(function, "__qualname__", getattr(function, "__name__", "it"))
+        try:
+            if (found := HANDLERS.get(function)) is not None:
+                return found
+            instead = _NO_CALLS.get(function)
+        except TypeError:  # What is not hashable is no function of a module.
+            instead = None
+        if instead is not None:
+            self._unsupported(instead)
+        if (type_ := scalar_of(function)) is not None:
+            return cast_to(type_)
+        if isinstance(function, FunctionType) and not _is_of_numpy(function):
+            self.e.fail(
+                f"expected a function that kernels can call, got {name}; mark it "
+                "@spmd.function"
+            )
+        self.e.fail(
+            "expected a function of spmd.language, of numbers, or one marked "
+            f"@spmd.function, got {name}"
+        )
+
+
+def _is_of_numpy(function: FunctionType) -> bool:
+    return function.__module__.partition(".")[0] == "numpy"
+
+
+def _is_free(op: Operation) -> bool:
+    return (
+        not may_trap(op)
+        and not op.regions
+        and Cost.of(op) is None
+        and (FunctionOfOperands.of(op) is not None or op.has_trait(Pure))
+    )

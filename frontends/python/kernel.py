@@ -1,0 +1,354 @@
+"""`@spmd.kernel`: a function of Python as a kernel, compiled for the types of its arguments."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from functools import update_wrapper
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, cast, overload
+
+import numpy as np
+
+from spmd.frontends.python.names import constexpr
+from spmd.frontends.python.source import Function
+from spmd.frontends.python.translate import translate
+from spmd.frontends.python.types import (
+    SCALARS,
+    Array,
+    Scalar,
+    scalar_of,
+    type_of_number,
+)
+from spmd.frontends.python.values import Value, value_of
+from spmd.runtime.arguments.arrays import shared_array
+from spmd.runtime.arguments.sizes import Size, whole_numbers
+from spmd.runtime.errors import CompileError, LaunchError, compile_errors
+from spmd.runtime.kernel import Kernel
+from spmd.runtime.launching.launch import Launch
+from spmd.runtime.options import CompileOptions
+from spmd.runtime.parsing import verify
+from spmd.runtime.pipeline import Unit, ir_after
+from spmd.runtime.program import Program
+
+if TYPE_CHECKING:
+    from spmd.reference.checking.findings import Report
+    from spmd.runtime.explanation.explanation import Explanation
+
+SOURCE_STAGE = "python"
+"""The name of the first stage of a kernel in Python: level 0, as it was translated."""
+
+_OF_A_LAUNCH = ("global_size", "group_size", "threads", "timeout")
+_BY_PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_ARRAYS: tuple[type, ...] = (np.ndarray,)
+_NUMBERS: tuple[type, ...] = (bool, int, float, np.generic)
+
+
+class PythonKernel:
+    """
+    A kernel that is written as a function of Python.
+
+    ```python
+    @spmd.kernel
+    def scale(a, x):
+        i = global_id()
+        x[i] *= a
+
+    scale(2.0, x, global_size=x.size)
+    ```
+
+    It is translated and compiled for the types of the arguments when they are first met:
+    the dtype and number of dimensions of an array and whether it is contiguous, the type
+    of a number. A parameter annotated with a type of numbers has that type, and one
+    annotated `constexpr` is compiled in by its value. Globals are those of that moment.
+
+    Methods take the arguments and sizes of a launch. `docs/python.md` has the language.
+    """
+
+    def __init__(
+        self,
+        function: FunctionType,
+        group_size: Size | None,
+        sub_group_size: int | None,
+        options: CompileOptions,
+    ):
+        update_wrapper(self, function)
+        self.function = function
+        self.name = function.__name__
+        self._source = Function(function)
+        self._sizes: dict[str, Any] = {
+            "group_size": self._checked_size("group_size", group_size),
+            "sub_group_size": sub_group_size,
+        }
+        self._checked_size("sub_group_size", sub_group_size)
+        self._options = options
+        self._compiled: dict[tuple[Any, ...], tuple[Kernel, str]] = {}
+        self._parameters = self._source.signature.parameters
+        self._fixed = self._checked_parameters()
+
+    def __repr__(self) -> str:
+        return f"<spmd kernel {self.function.__qualname__}{self._source.signature}>"
+
+    def __reduce__(self) -> str:
+        """Pickled by its name, as functions are."""
+        return self.function.__qualname__
+
+    def __call__(
+        self,
+        *args: Any,
+        global_size: Size | None = None,
+        group_size: Size | None = None,
+        threads: int | None = None,
+        timeout: float | None = None,
+        **named: Any,
+    ) -> None:
+        """Runs the kernel; returns when all is done."""
+        kernel, values = self._specialised(args, named)
+        kernel(
+            *values,
+            global_size=global_size,
+            group_size=group_size,
+            threads=threads,
+            timeout=timeout,
+        )
+
+    def bind(
+        self,
+        *args: Any,
+        global_size: Size | None = None,
+        group_size: Size | None = None,
+        threads: int | None = None,
+        timeout: float | None = None,
+        **named: Any,
+    ) -> Launch:
+        """Checks and compiles everything: see `Kernel.bind`."""
+        kernel, values = self._specialised(args, named)
+        return kernel.bind(
+            *values,
+            global_size=global_size,
+            group_size=group_size,
+            threads=threads,
+            timeout=timeout,
+        )
+
+    def check(
+        self,
+        *args: Any,
+        global_size: Size | None = None,
+        group_size: Size | None = None,
+        schedule: str = "in-order",
+        seed: int = 0,
+        **named: Any,
+    ) -> Report:
+        """Runs it in the interpreter, which watches it: see `spmd.check`."""
+        kernel, values = self._specialised(args, named)
+        return kernel.check(
+            *values,
+            global_size=global_size,
+            group_size=group_size,
+            schedule=schedule,
+            seed=seed,
+        )
+
+    def explain(
+        self,
+        *args: Any,
+        global_size: Size | None = None,
+        group_size: Size | None = None,
+        **named: Any,
+    ) -> Explanation:
+        """What the compiler makes of it for these arguments: see `Kernel.explain`."""
+        kernel, _ = self._specialised(args, named)
+        return kernel.explain(global_size=global_size, group_size=group_size)
+
+    def stages(
+        self, *args: Any, group_size: Size | None = None, **named: Any
+    ) -> Iterator[tuple[str, str]]:
+        """`python` with the IR as it was translated, then as `Kernel.stages`."""
+        values = self._bound(args, named)
+        kernel, translated = self._for(values)
+        yield SOURCE_STAGE, translated
+        yield from kernel.stages(group_size=group_size)
+
+    def ir(
+        self, stage: str, *args: Any, group_size: Size | None = None, **named: Any
+    ) -> str:
+        """The IR after `stage`, one of those that `stages` lists."""
+        return ir_after(self.stages(*args, group_size=group_size, **named), stage)
+
+    def _checked_size(self, what: str, size: Size | None) -> tuple[int, ...] | None:
+        try:
+            return None if size is None else whole_numbers(size)
+        except TypeError:
+            raise CompileError(
+                f"{self.name}: expected {what} as a whole number, or as a tuple of them if "
+                f"it is the group_size, got {size!r}"
+            ) from None
+
+    # --- types of arguments -----------------------------------------------------------
+
+    def _specialised(
+        self, args: tuple[Any, ...], named: dict[str, Any]
+    ) -> tuple[Kernel, list[Any]]:
+        """The kernel for these arguments, and those that it gets at run time."""
+        values = self._bound(args, named)
+        kernel, _ = self._for(values)
+        if self._fixed:
+            pairs = zip(self._parameters, values, strict=True)
+            values = [v for n, v in pairs if self._fixed.get(n) is not constexpr]
+        return kernel, values
+
+    def _bound(self, args: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
+        """The arguments in the order of the parameters, arrays as NumPy has them."""
+        if named or len(args) != len(self._parameters):
+            try:
+                bound = self._source.signature.bind(*args, **named)
+            except TypeError as error:
+                raise LaunchError(f"{self.name}: {error}") from None
+            bound.apply_defaults()
+            args = tuple(bound.arguments.values())
+        return [
+            each if isinstance(each, (*_ARRAYS, *_NUMBERS)) else self._shared(each)
+            for each in args
+        ]
+
+    def _shared(self, value: Any) -> Any:
+        try:
+            array = shared_array(value)
+        except ValueError as error:
+            raise LaunchError(f"{self.name}: {error}") from None
+        return value if array is None else array
+
+    def _for(self, values: list[Any]) -> tuple[Kernel, str]:
+        """The kernel for the types of `values`, and its IR at level 0."""
+        key: tuple[Any, ...] = tuple(
+            (value.dtype, value.ndim, value.flags.c_contiguous)
+            if type(value) is np.ndarray
+            else self._key(name, value)
+            for name, value in zip(self._parameters, values, strict=True)
+        )
+        try:
+            found = self._compiled.get(key)
+        except TypeError:
+            raise LaunchError(
+                f"{self.name}: expected constexpr arguments that are hashable, such as "
+                "numbers and tuples"
+            ) from None
+        if found is None:
+            found = self._compiled[key] = self._compile(values)
+        return found
+
+    def _key(self, name: str, value: Any) -> Any:
+        """What decides how an argument other than a plain array is compiled."""
+        fixed = self._fixed.get(name)
+        if fixed is constexpr:
+            return type(value), value  # 1 is not True, nor 1.0.
+        if isinstance(value, _ARRAYS):
+            return value.dtype, value.ndim, value.flags.c_contiguous
+        return cast(object, fixed or type(value))
+
+    def _compile(self, values: list[Any]) -> tuple[Kernel, str]:
+        arguments = {
+            name: self._type(name, value)
+            for name, value in zip(self._parameters, values, strict=True)
+        }
+        with compile_errors(None, f"translating the kernel '{self.name}'"):
+            module = translate(self._source, arguments, **self._sizes)
+        verify(module, None)
+        kernel = Program(Unit(module, self._options, None)).kernels[self.name]
+        return kernel, str(module)
+
+    def _type(self, name: str, value: Any) -> Scalar | Array | Value:
+        """How an argument is compiled: as its type, or by its value."""
+        fixed = self._fixed.get(name)
+        if fixed is constexpr:
+            return value_of(value)
+        if isinstance(fixed, Scalar):
+            return fixed
+        if isinstance(value, _ARRAYS):
+            if (element := SCALARS.get(value.dtype.name)) is not None:
+                sizes = (None,) * value.ndim
+                return Array(element, sizes, contiguous=value.flags.c_contiguous)
+            got = f"an array of {value.dtype}"
+        else:
+            if (type_ := type_of_number(value)) is not None:
+                return type_
+            got = f"{type(value).__name__} {value!r}"
+        raise LaunchError(
+            f"{self.name}: argument {name}: expected a number, or an array of "
+            f"{', '.join(SCALARS)}, got {got}; what is compiled in by its value is "
+            "annotated constexpr"
+        )
+
+    def _checked_parameters(self) -> dict[str, Any]:
+        """The scalar types and `constexpr` that parameters are annotated with."""
+        fixed: dict[str, Any] = {}
+        for name, parameter in self._parameters.items():
+            if name in _OF_A_LAUNCH or parameter.kind not in _BY_PLACE:
+                raise CompileError(
+                    f"{self.name}: expected parameters with names other than "
+                    f"{', '.join(_OF_A_LAUNCH)}, without * and **, got {parameter}"
+                )
+            annotation = parameter.annotation
+            if isinstance(annotation, str):
+                annotation = _evaluated(annotation, self.function)
+            if annotation is constexpr:
+                fixed[name] = constexpr
+            elif (type_ := scalar_of(annotation)) is not None:
+                fixed[name] = type_
+        return fixed
+
+
+def _evaluated(annotation: str, function: FunctionType) -> object:
+    """What a text stands for as annotation, if that is known at run time at all."""
+    try:
+        return eval(annotation, function.__globals__)
+    except Exception:
+        return None
+
+
+@overload
+def kernel(function: Callable[..., None], /) -> PythonKernel: ...
+@overload
+def kernel(
+    *,
+    group_size: Size | None = None,
+    sub_group_size: int | None = None,
+    **options: Any,
+) -> Callable[[Callable[..., None]], PythonKernel]: ...
+def kernel(
+    function: Callable[..., None] | None = None,
+    /,
+    *,
+    group_size: Size | None = None,
+    sub_group_size: int | None = None,
+    **options: Any,
+) -> PythonKernel | Callable[[Callable[..., None]], PythonKernel]:
+    """
+    Makes a kernel of a function of Python: the program of one work-item.
+
+    `group_size` and `sub_group_size` fix the sizes of groups; `options` are those of
+    `spmd.compile`. Errors in the function are raised when it is first called.
+    """
+    checked = CompileOptions.from_user(options)
+
+    def make(function: Callable[..., None]) -> PythonKernel:
+        return PythonKernel(
+            _plain(function, "kernel"), group_size, sub_group_size, checked
+        )
+
+    return make if function is None else make(function)
+
+
+def function(function: Callable[..., Any]) -> Function:
+    """Marks a function of Python that kernels may call. It is written where it is called."""
+    return Function(_plain(function, "function"))
+
+
+def _plain(function: object, decorator: str) -> FunctionType:
+    if isinstance(function, FunctionType):
+        return function
+    raise CompileError(
+        f"expected a function defined by def after @spmd.{decorator}, got a "
+        f"{type(function).__name__}"
+    )

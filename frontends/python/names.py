@@ -1,0 +1,210 @@
+"""
+The names of kernels in Python, beside those of Python and NumPy: `spmd.language`.
+
+They have a meaning in a kernel only. What each becomes is the operation of the same name in
+`docs/language.md`; `across` is "work_group" or "sub_group".
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+WORK_GROUP = "work_group"
+SUB_GROUP = "sub_group"
+
+
+class constexpr:
+    """Annotates a parameter whose value is compiled in: `tile: constexpr`."""
+
+
+def _outside() -> NoReturn:
+    raise RuntimeError(
+        "expected a kernel around this: functions of spmd.language have a meaning in "
+        "functions marked @spmd.kernel or @spmd.function only"
+    )
+
+
+def global_id(dimension: int = 0) -> int:
+    """This work-item's place in the whole range."""
+    _outside()
+
+
+def local_id(dimension: int = 0) -> int:
+    """This work-item's place in its work-group."""
+    _outside()
+
+
+def group_id(dimension: int = 0) -> int:
+    """Which work-group this is."""
+    _outside()
+
+
+def global_size(dimension: int = 0) -> int:
+    """How many work-items there are."""
+    _outside()
+
+
+def local_size(dimension: int = 0) -> int:
+    """How many work-items this work-group has; the last one may be smaller."""
+    _outside()
+
+
+def enqueued_local_size(dimension: int = 0) -> int:
+    """How many work-items a full work-group has."""
+    _outside()
+
+
+def num_groups(dimension: int = 0) -> int:
+    """How many work-groups there are."""
+    _outside()
+
+
+def lane_id() -> int:
+    """This work-item's place in its sub-group."""
+    _outside()
+
+
+def sub_group_id() -> int:
+    """Which sub-group of the work-group this is."""
+    _outside()
+
+
+def sub_group_size() -> int:
+    """How many lanes this sub-group has."""
+    _outside()
+
+
+def num_sub_groups() -> int:
+    """How many sub-groups this work-group has."""
+    _outside()
+
+
+def barrier(across: str = WORK_GROUP) -> None:
+    """Waits for all work-items of the work-group or sub-group."""
+    _outside()
+
+
+def local(shape: int | tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """An array that the work-group shares; `shape` is constant, its contents undefined."""
+    _outside()
+
+
+def private(shape: int | tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """An array that each work-item has its own of; `shape` is constant."""
+    _outside()
+
+
+def reduce(combine: Any, value: Any, across: str = WORK_GROUP) -> Any:
+    """
+    The values of all work-items combined into one, which all get.
+
+    `combine` is `sum`, `min`, `max`, a function of `operator` or NumPy such as
+    `operator.mul` and `np.bitwise_or`, or one of "add", "mul", "min", "max", "and", "or",
+    "xor".
+    """
+    _outside()
+
+
+def scan(
+    combine: Any, value: Any, across: str = WORK_GROUP, exclusive: bool = False
+) -> Any:
+    """The values of all work-items up to this one combined; `combine` as of `reduce`."""
+    _outside()
+
+
+def broadcast(value: Any, source: int = 0, across: str = WORK_GROUP) -> Any:
+    """The value of the work-item with the linear local id, or lane, `source`."""
+    _outside()
+
+
+def any(predicate: Any, across: str = WORK_GROUP) -> bool:
+    """Whether the predicate is true in one work-item or more."""
+    _outside()
+
+
+def all(predicate: Any, across: str = WORK_GROUP) -> bool:
+    """Whether the predicate is true in every work-item."""
+    _outside()
+
+
+def ballot(predicate: Any) -> np.uint64:
+    """The predicates of all lanes of the sub-group, one bit each."""
+    _outside()
+
+
+def elect() -> bool:
+    """True in the first active lane of the sub-group."""
+    _outside()
+
+
+def shuffle(value: Any, lane: int) -> Any:
+    """The value of lane `lane` of the sub-group."""
+    _outside()
+
+
+def shuffle_xor(value: Any, mask: int) -> Any:
+    """The value of lane `lane_id() ^ mask`."""
+    _outside()
+
+
+def shuffle_up(value: Any, distance: int) -> Any:
+    """The value of lane `lane_id() - distance`."""
+    _outside()
+
+
+def shuffle_down(value: Any, distance: int) -> Any:
+    """The value of lane `lane_id() + distance`."""
+    _outside()
+
+
+def shuffle_rotate(value: Any, distance: int) -> Any:
+    """The value of lane `(lane_id() + distance) % sub_group_size()`."""
+    _outside()
+
+
+def atomic_add(array: Any, index: Any, value: Any) -> Any:
+    """`array[index] += value` as one step; gives the old element."""
+    _outside()
+
+
+def atomic_sub(array: Any, index: Any, value: Any) -> Any:
+    """`array[index] -= value` as one step; gives the old element."""
+    _outside()
+
+
+def atomic_min(array: Any, index: Any, value: Any) -> Any:
+    """`array[index] = min(array[index], value)` as one step; gives the old element."""
+    _outside()
+
+
+def atomic_max(array: Any, index: Any, value: Any) -> Any:
+    """`array[index] = max(array[index], value)` as one step; gives the old element."""
+    _outside()
+
+
+def atomic_and(array: Any, index: Any, value: Any) -> Any:
+    """`array[index] &= value` as one step; gives the old element."""
+    _outside()
+
+
+def atomic_or(array: Any, index: Any, value: Any) -> Any:
+    """`array[index] |= value` as one step; gives the old element."""
+    _outside()
+
+
+def atomic_xor(array: Any, index: Any, value: Any) -> Any:
+    """`array[index] ^= value` as one step; gives the old element."""
+    _outside()
+
+
+def atomic_exchange(array: Any, index: Any, value: Any) -> Any:
+    """Stores `value` as one step; gives the old element."""
+    _outside()
+
+
+def atomic_cas(array: Any, index: Any, expected: Any, new: Any) -> tuple[Any, bool]:
+    """Stores `new` if the element is `expected`, as one step; the old one, and whether."""
+    _outside()

@@ -1,0 +1,267 @@
+"""
+Loops of a kernel in Python.
+
+A loop that is left by its condition only is an `scf.for` or `scf.while`; break, continue
+and return in it make blocks.
+"""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, cf, scf
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, SSAValue
+
+from spmd.frontends.python.emitter import Emitter
+from spmd.frontends.python.expressions.translation import Expressions
+from spmd.frontends.python.statements.control import Handed, Path, Paths, kept
+from spmd.frontends.python.statements.flow import (
+    Liveness,
+    Loop,
+    assigned,
+    is_structured,
+)
+from spmd.frontends.python.statements.variables import Environment
+from spmd.frontends.python.types import BOOL, INT
+from spmd.frontends.python.values import Constant, Host, Number, Scalars, Value, integer
+
+
+@dataclass
+class Range:
+    """
+    A counter from `first` while it is less than `end`, by `step`, all of type `index`.
+
+    `item` is what the loop's variable is for a value of the counter.
+    """
+
+    first: SSAValue
+    end: SSAValue
+    step: SSAValue
+    item: Callable[[SSAValue], Number]
+
+
+class Loops(Paths, ABC):
+    """
+    Writes loops; what stands in them is written by a subclass.
+
+    `left` and `continued` are the paths that leave the innermost loop of blocks, and its
+    iteration.
+    """
+
+    expressions: Expressions
+    live: Liveness
+
+    def __init__(self, emitter: Emitter, environment: Environment):
+        super().__init__(emitter, environment)
+        self.left: list[Path] = []
+        self.continued: list[Path] = []
+
+    @abstractmethod
+    def statements(self, body: Sequence[ast.stmt]) -> None:
+        """Append statements."""
+
+    @abstractmethod
+    def assign(self, name: str, value: Value, node: ast.AST) -> None:
+        """Give a variable a value."""
+
+    def loop(self, loop: Loop) -> None:
+        """Append a loop."""
+        if loop.orelse:
+            self.e.fail(
+                "expected a loop without else; set a variable before break, and test it "
+                "after the loop",
+                loop.orelse[0],
+            )
+        names = assigned([loop])
+        if isinstance(loop, ast.For):
+            write = self._counted(loop)
+        else:
+            write = self._conditional(loop)
+        if not is_structured(loop) and self.e.region is None:
+            self.apart(write, names, self.live.after[loop])
+        else:
+            write()
+
+    # --- for --------------------------------------------------------------------------
+
+    def _counted(self, loop: ast.For) -> Callable[[], None]:
+        counter = self._range(loop.iter)
+        if is_structured(loop):
+            return lambda: self._for(loop, counter)
+        return lambda: self._blocks(loop, counter)
+
+    def _for(self, loop: ast.For, counter: Range) -> None:
+        e = self.e
+        names, live = assigned([loop]), self.live.head[loop]
+        before = self.environment
+        values, rest = kept(e, names, live, before)
+        initial = values.operands(e, before)
+        block = Block(arg_types=[IndexType(), *values.types(e)])
+        self.environment = values.received(rest, block.args[1:])
+        with e.into(block):
+            self._next_item(loop, counter, block.args[0])
+            e.append(scf.YieldOp(*values.operands(e, self.environment)))
+        op = scf.ForOp(counter.first, counter.end, counter.step, initial, block)
+        e.append(op)
+        self.environment = values.received(rest, op.results)
+
+    def _next_item(self, loop: ast.For, counter: Range, count: SSAValue) -> None:
+        if not isinstance(loop.target, ast.Name):
+            self.e.fail(
+                "expected a variable after for, got "
+                f"{ast.unparse(loop.target)}; range gives one number at a time",
+                loop.target,
+            )
+        self.assign(loop.target.id, counter.item(count), loop.target)
+        self.statements(loop.body)
+
+    # --- while ------------------------------------------------------------------------
+
+    def _conditional(self, loop: ast.While) -> Callable[[], None]:
+        if is_structured(loop):
+            return lambda: self._while(loop)
+        return lambda: self._blocks(loop, None)
+
+    def _while(self, loop: ast.While) -> None:
+        e = self.e
+        names, live = assigned([loop]), self.live.head[loop]
+        before = self.environment
+        values, rest = kept(e, names, live, before)
+        initial = values.operands(e, before)
+        types = values.types(e)
+        head, block = Block(arg_types=types), Block(arg_types=types)
+        self.environment = values.received(rest, head.args)
+        with e.into(head):
+            condition = self.expressions.condition(loop.test)
+            self._expect_end(loop, condition)
+            e.append(scf.ConditionOp(e.ssa(condition), *head.args))
+        self.environment = values.received(rest, block.args)
+        with e.into(block):
+            self.statements(loop.body)
+            e.append(scf.YieldOp(*values.operands(e, self.environment)))
+        op = scf.WhileOp(initial, types, [head], [block])
+        e.append(op)
+        self.environment = values.received(rest, op.results)
+
+    def _expect_end(self, loop: ast.While, condition: Scalars) -> None:
+        if isinstance(condition, Constant) and condition.value:
+            self.e.fail(
+                "expected a loop that ends, got one without break or return", loop
+            )
+
+    # --- blocks -----------------------------------------------------------------------
+
+    def _blocks(self, loop: Loop, counter: Range | None) -> None:
+        """
+        A loop of blocks: the head with the condition, the body, the end of an iteration.
+
+        With a `counter`, that is the first argument of the head.
+        """
+        e = self.e
+        names, live = assigned([loop]), self.live.head[loop]
+        before = self.left, self.continued
+        self.left, self.continued = [], []
+        values, rest = kept(e, names, live, self.environment)
+        count = [IndexType()] if counter else []
+        head = Block(arg_types=[*count, *values.types(e)])
+        self._enter(head, counter and counter.first, values, self.environment)
+        self.start(head, values.received(rest, head.args[len(count) :]))
+        condition = self._head_condition(loop, counter, head)
+        inside, outside = Block(), Block()
+        if not isinstance(condition, Constant):
+            e.append(cf.ConditionalBranchOp(condition.ssa, inside, [], outside, []))
+            at_head = dict(self.environment)
+            self.start(outside, at_head)
+            self.left.append(Path(outside, at_head))
+            self.start(inside, dict(at_head))
+        if counter:
+            assert isinstance(loop, ast.For)
+            self._next_item(loop, counter, head.args[0])
+        else:
+            self.statements(loop.body)
+        self.end_path(self.continued)
+        self.join(self.continued, names, live)
+        if e.block is not None:
+            following = counter and e.add(arith.AddiOp(head.args[0], counter.step))
+            self._enter(head, following, values, self.environment)
+        left = self.left
+        self.left, self.continued = before
+        self.join(left, names, self.live.after[loop])
+
+    def _enter(
+        self,
+        head: Block,
+        count: SSAValue | None,
+        values: Handed,
+        environment: Environment,
+    ) -> None:
+        operands = values.operands(self.e, environment)
+        self.e.append(cf.BranchOp(head, *([] if count is None else [count]), *operands))
+
+    def _head_condition(
+        self, loop: Loop, counter: Range | None, head: Block
+    ) -> Scalars:
+        """Whether there is one more iteration."""
+        if counter:
+            more = arith.CmpiOp(head.args[0], counter.end, "slt")
+            return self.e.number(BOOL, more)
+        assert isinstance(loop, ast.While)
+        return self.expressions.condition(loop.test)
+
+    # --- range ------------------------------------------------------------------------
+
+    def _range(self, node: ast.expr) -> Range:
+        """The counter of `range(...)`, where `node` stands."""
+        e, value = self.e, self.expressions.value
+        before, e.node = e.node, node
+        callee = value(node.func) if isinstance(node, ast.Call) else Host(None)
+        if not (isinstance(callee, Host) and callee.value is range):
+            e.fail(
+                f"expected range(...) after in, got {ast.unparse(node)}; write 'for i in "
+                "range(len(x))' for the elements of x"
+            )
+        assert isinstance(node, ast.Call)
+        given: list[Value] = [value(each) for each in node.args]
+        if not 1 <= len(given) <= 3 or node.keywords:
+            e.fail("expected range(end), range(first, end) or range(first, end, step)")
+        if len(given) == 1:
+            given.insert(0, integer(0))
+        bounds = [e.convert(e.integer(each, "bound of range"), INT) for each in given]
+        result = _range(e, *bounds)
+        e.node = before
+        return result
+
+
+def _range(
+    e: Emitter, first: Scalars, end: Scalars, step: Scalars = integer(1)
+) -> Range:
+    if isinstance(step, Constant) and step.value == 0:
+        e.fail("expected a step other than 0 for range, got 0")
+    a, b, by = e.ssa(first), e.ssa(end), e.ssa(step)
+    if step.low is not None and step.low > 0:
+        return Range(a, b, by, lambda count: Number(INT, count, first.low))
+    zero, one = e.constants.index(0), e.constants.index(1)
+    if isinstance(step, Constant):
+        distance = e.add(arith.SubiOp(a, b))
+        size = e.constants.index(-step.value)
+        low = None if end.low is None else end.low + 1
+    else:
+        # The sign of the step is known at run time only.
+        some = e.add(arith.CmpiOp(by, zero, "ne"))
+        e.append(cf.AssertOp(some, "expected a step other than 0 for range, got 0"))
+        down = e.add(arith.CmpiOp(by, zero, "slt"))
+        upwards, downwards = e.add(arith.SubiOp(b, a)), e.add(arith.SubiOp(a, b))
+        distance = e.add(arith.SelectOp(down, downwards, upwards))
+        size = e.add(arith.SelectOp(down, e.add(arith.SubiOp(zero, by)), by))
+        low = None
+    count = e.add(arith.CeilDivSIOp(distance, size))
+
+    def item(number: SSAValue) -> Number:
+        moved = e.add(arith.MuliOp(number, by))
+        return e.number(INT, arith.AddiOp(a, moved), low)
+
+    return Range(zero, count, one, item)

@@ -1,0 +1,94 @@
+"""
+From a function of Python and the types of its arguments to a kernel at level 0.
+
+The function is translated until the types of its variables do not change any more: a
+variable that starts as 0 may turn out to be a float32 further down. They can only become
+wider, so this ends after a few times; twice is usual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import ModuleOp
+
+from spmd.dialects import compat
+from spmd.dialects.diagnostics import KernelError
+from spmd.dialects.rewriting import erase_dead_ops, hint
+from spmd.dialects.spmd import KernelOp, ReturnOp
+from spmd.frontends.python.emitter import Emitter
+from spmd.frontends.python.source import Function
+from spmd.frontends.python.statements.body import Body
+from spmd.frontends.python.statements.variables import Environment, Name, Variables
+from spmd.frontends.python.types import Array, Scalar, Type
+from spmd.frontends.python.values import Constant, Host, Items, Memory, Number, Value
+
+
+def translate(
+    function: Function,
+    arguments: Mapping[str, Scalar | Array | Value],
+    *,
+    group_size: Sequence[int] | None = None,
+    sub_group_size: int | None = None,
+) -> ModuleOp:
+    """
+    A module with the kernel that `function` is for arguments of these types.
+
+    An argument that is a value is compiled in. Raises `KernelError` with the place in the
+    Python file.
+    """
+    compat.ensure()
+    declared: dict[Name, Type] = {}
+    while True:
+        variables = Variables(declared)
+        try:
+            kernel = _kernel(function, arguments, variables, group_size, sub_group_size)
+        except KernelError:
+            # With other types it may be right.
+            if variables.is_settled:
+                raise
+        else:
+            if variables.is_settled:
+                return ModuleOp([kernel])
+        declared = variables.found()
+
+
+def _kernel(
+    function: Function,
+    arguments: Mapping[str, Scalar | Array | Value],
+    variables: Variables,
+    group_size: Sequence[int] | None,
+    sub_group_size: int | None,
+) -> KernelOp:
+    source = function.source
+    types = {n: a for n, a in arguments.items() if isinstance(a, Scalar | Array)}
+    kernel = KernelOp(
+        function.function.__name__,
+        [type_.ir for type_ in types.values()],
+        work_group_size=group_size,
+        sub_group_size=sub_group_size,
+    )
+    kernel.location = source.location(source.tree)
+    e = Emitter(source, kernel.body)
+    environment: Environment = {}
+    block_arguments = iter(kernel.body.block.args)
+    for name, given in arguments.items():
+        value = given
+        if isinstance(given, Scalar | Array):
+            ssa = hint(next(block_arguments), name if name.isascii() else None)
+            value = (
+                Number(given, ssa) if isinstance(given, Scalar) else Memory(given, ssa)
+            )
+        assert isinstance(value, Constant | Number | Memory | Items | Host)
+        environment[name] = variables.assign(e, (name,), value, source.tree)
+    body = Body(e, variables, source, environment, (function,))
+    body.write()
+    result = body.result()
+    if not isinstance(result, Host) or result.value is not None:
+        e.fail(
+            "expected a kernel that returns nothing, got a return with a value; store it "
+            "in an array that is an argument"
+        )
+    e.append(ReturnOp())
+    erase_dead_ops(kernel.body)
+    return kernel

@@ -1,0 +1,222 @@
+"""The types of values in a kernel written in Python: what they are and how they meet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    MemRefType,
+    NoneAttr,
+    StridedLayoutAttr,
+    bf16,
+    f16,
+    f32,
+    f64,
+    i1,
+    i8,
+    i16,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute
+
+from spmd.dialects.spmd import LOCAL
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """
+    A type of numbers.
+
+    `int` and `float` are Python's: 64 bits wide, and they take the type of the NumPy
+    number that they meet (NEP 50 calls them weak). `int` is of type `index` in IR.
+    """
+
+    name: str
+    ir: Attribute
+    kind: Literal["b", "i", "u", "f"]
+    bits: int
+    weak: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def written(self) -> str:
+        """How a kernel names it."""
+        return self.name if self.weak or self.kind == "b" else f"np.{self.name}"
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether it has whole numbers; `bool` has none."""
+        return self.kind in "iu"
+
+
+BOOL = Scalar("bool", i1, "b", 1)
+INT = Scalar("int", IndexType(), "i", 64, weak=True)
+FLOAT = Scalar("float", f64, "f", 64, weak=True)
+INT64 = Scalar("int64", i64, "i", 64)
+UINT64 = Scalar("uint64", i64, "u", 64)
+FLOAT32 = Scalar("float32", f32, "f", 32)
+FLOAT64 = Scalar("float64", f64, "f", 64)
+BFLOAT16 = Scalar("bfloat16", bf16, "f", 16)
+
+SCALARS = {
+    each.name: each
+    for each in (
+        BOOL,
+        Scalar("int8", i8, "i", 8),
+        Scalar("int16", i16, "i", 16),
+        Scalar("int32", i32, "i", 32),
+        INT64,
+        Scalar("uint8", i8, "u", 8),
+        Scalar("uint16", i16, "u", 16),
+        Scalar("uint32", i32, "u", 32),
+        UINT64,
+        Scalar("float16", f16, "f", 16),
+        BFLOAT16,
+        FLOAT32,
+        FLOAT64,
+    )
+}
+"""The types of NumPy's numbers, by the names of their dtypes."""
+
+_NUMPY: tuple[type, ...] = (np.generic,)
+_PYTHON: dict[type, Scalar] = {bool: BOOL, int: INT, float: FLOAT}
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array: `None` stands for a size that is known at run time only."""
+
+    element: Scalar
+    shape: tuple[int | None, ...]
+    space: Literal["global", "local", "private"] = "global"
+    contiguous: bool = True
+
+    def __str__(self) -> str:
+        sizes = ", ".join(":" if size is None else str(size) for size in self.shape)
+        return f"{self.element}[{sizes}]"
+
+    @property
+    def ir(self) -> MemRefType[Attribute]:
+        """The type of the memref that it is."""
+        shape = [DYNAMIC_INDEX if size is None else size for size in self.shape]
+        layout = (
+            NoneAttr() if self.contiguous else StridedLayoutAttr([None] * len(shape))
+        )
+        space = LOCAL if self.space == "local" else NoneAttr()
+        return MemRefType(self.element.ir, shape, layout, space)
+
+
+@dataclass(frozen=True)
+class Tuple:
+    """A tuple of values that each have a type."""
+
+    items: tuple[Type, ...]
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.items))})"
+
+
+@dataclass(frozen=True)
+class Known:
+    """Something of Python that there is one of: a function, a module, a text."""
+
+    value: object
+
+    def __str__(self) -> str:
+        return (
+            f"{type(self.value).__name__} {getattr(self.value, '__name__', self.value)}"
+        )
+
+
+Type = Scalar | Array | Tuple | Known
+
+
+def scalar_of(described: object) -> Scalar | None:
+    """
+    The type that `int`, `np.float32`, `np.dtype("float32")` or "float32" stands for.
+
+    `None` if it is none of the language's.
+    """
+    if isinstance(described, Scalar):
+        return described
+    if isinstance(described, type) and described in _PYTHON:
+        return _PYTHON[described]
+    is_number = isinstance(described, type) and issubclass(described, np.generic)
+    if not is_number and not isinstance(described, np.dtype | str):
+        return None
+    try:
+        dtype = np.dtype(described)  # pyright: ignore[reportArgumentType, reportCallIssue]
+    except TypeError:
+        return None
+    return SCALARS.get(dtype.name)
+
+
+def type_of_number(value: object) -> Scalar | None:
+    """The type of a number of Python or NumPy."""
+    if isinstance(value, _NUMPY):
+        return SCALARS.get(cast(Any, value).dtype.name)
+    return _PYTHON.get(type(value))
+
+
+def promote(one: Scalar, other: Scalar) -> Scalar | None:
+    """
+    The type that arithmetic on both is done in, as NumPy 2 decides (NEP 50).
+
+    `None` if there is none: 64-bit integers with and without sign, say, which NumPy
+    would make floats.
+    """
+    if one == other:
+        return one
+    for first, second in ((one, other), (other, one)):
+        if first == BOOL or (first == INT and second != BOOL):
+            return second
+        if first == FLOAT:
+            return second if second.kind == "f" else FLOAT64
+        if first == BFLOAT16:
+            return _with_bfloat16(second)
+    found = np.promote_types(one.name, other.name)
+    if found.kind == "f" and one.is_integer and other.is_integer:
+        return None
+    return SCALARS[found.name]
+
+
+def _with_bfloat16(other: Scalar) -> Scalar | None:
+    if other.kind != "f":
+        return None
+    return other if other.bits > 16 else FLOAT32
+
+
+def join(one: Type, other: Type) -> Type | None:
+    """
+    The type of a variable that is given values of both types, if it can have one.
+
+    Python's `int` becomes whatever number it meets, its `float` any float; other types
+    do not change by themselves.
+    """
+    if one == other:
+        return one
+    if isinstance(one, Scalar) and isinstance(other, Scalar):
+        for first, second in ((one, other), (other, one)):
+            if (first == INT and second != BOOL) or (
+                first == FLOAT and second.kind == "f"
+            ):
+                return second
+    if isinstance(one, Tuple) and isinstance(other, Tuple):
+        return _join_tuples(one.items, other.items)
+    return None
+
+
+def _join_tuples(one: Sequence[Type], other: Sequence[Type]) -> Tuple | None:
+    if len(one) != len(other):
+        return None
+    items = [join(first, second) for first, second in zip(one, other, strict=True)]
+    known = [item for item in items if item is not None]
+    return Tuple(tuple(known)) if len(known) == len(items) else None

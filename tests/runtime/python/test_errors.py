@@ -1,0 +1,232 @@
+"""Wrong kernels in Python, and what users are told: place, types, what to write instead."""
+
+import re
+
+import numpy as np
+import pytest
+
+import spmd
+from tests.runtime.python.harness import kernel_of
+
+WRONG = [
+    # --- statements that kernels do not have
+    ("with x: pass", "got with"),
+    ("del x", "got del"),
+    ("raise ValueError()", "got raise; write assert"),
+    ("try: pass\n    except E: pass", "got try"),
+    ("import os", "got import; import outside"),
+    ("from os import path", "got import; import outside"),
+    ("global g", "got global; store results in an array"),
+    ("def f(): pass", "got def; define the function outside"),
+    ("class C: pass", "got class"),
+    ("match i:\n        case 1: pass", "got match; write if and elif"),
+    ("return i", "expected a kernel that returns nothing"),
+    ("for j in range(3): pass\n    else: pass", "expected a loop without else"),
+    ("while True: i += 1", "expected a loop that ends"),
+    ("for j in x: pass", "expected range(...) after in, got x; write 'for i in range"),
+    ("for a, b in range(3): pass", "expected a variable after for, got (a, b)"),
+    ("for j in range(): pass", "expected range(end), range(first, end)"),
+    ("for j in range(0, 9, 0): pass", "expected a step other than 0 for range, got 0"),
+    (
+        "for j in range(2.5): pass",
+        "expected a whole number as bound of range, got float",
+    ),
+    ("x.a = 3", "expected a variable, an element of an array"),
+    ("a, b = i", "expected a tuple of 2 values to unpack, got int"),
+    ("a, b = 1, 2, 3", "expected a tuple of 2 values to unpack, got (int, int, int)"),
+    ("n: str = 3", "expected a type of numbers and a value"),
+    ("assert i, i", "expected a text as message, got int"),
+    ("async def f(): pass", "got async def"),
+    # --- expressions that kernels do not have
+    ("f = lambda a: a", "got a lambda; define a function and mark it @spmd.function"),
+    ("a = [1, 2]", "got a list; write a tuple, or private(shape, dtype)"),
+    ("a = {1: 2}", "got a dict"),
+    ("a = {1, 2}", "got a set"),
+    ("a = [j for j in range(3)]", "got a list comprehension; write a loop"),
+    ("a = f'{i}'", "got an f-string"),
+    ("a = (b := 3)", "got :="),
+    ("a = 3j", "got a complex"),
+    ("a = x[0:3]", "got a slice; give one index for each dimension"),
+    ("a = max(*x)", "got *; write the arguments"),
+    ("a = max(**x)", "expected arguments with names, got **"),
+    ("a = x @ x", "expected another operator than @"),
+    ("a = i in (1, 2)", "got in; write the comparisons with or"),
+    ("a = nothing", "expected a name that is defined, got nothing"),
+    ("a = np.nothing", "expected an attribute of a module numpy, got nothing"),
+    ("a = x.T", "expected shape, size, ndim or dtype of an array, got T"),
+    ("a = x.sum()", "arrays have no other attributes and no methods"),
+    ("a = i.real", "expected no attribute of int, got real"),
+    # --- types
+    ("a = x + 1", "expected numbers for +, got an array float32[:] and int"),
+    ("a = (i < 3) + (i > 1)", "expected numbers for +, got bool and bool; int(...)"),
+    ("a = x[i] & 3", "expected whole numbers for &, got float32 and int"),
+    ("a = x[i] << 3", "expected whole numbers for <<, got float32 and int"),
+    ("a = i << 64", "expected a shift by 0 to 63 of int, got 64"),
+    ("a = ~x[i]", "expected a whole number for ~, got float32"),
+    ("a = -(i < 3)", "expected a number for -, got bool"),
+    ("a = i ** i", "expected a constant from 0 to 64 as exponent of int"),
+    ("a = i ** -1", "expected an exponent of at least 0 for int, got -1"),
+    ("a = i // 0", "expected a divisor other than 0 for //, got 0"),
+    (
+        "a = 1 // 0",
+        "expected constants that can be computed, got 1 // 0: integer division",
+    ),
+    ("a = x[i] and 3", "expected bool on both sides of and, or, got float32"),
+    ("a = np.uint64(3) + np.int64(i)", "expected types for + that NumPy can join"),
+    ("a = 1 if x else 2", "expected a condition that is a number, got an array"),
+    ("a = x if i else i", "expected a number on both sides of if, got an array"),
+    ("a = np.uint8(300)", "expected a number from 0 to 255 for uint8, got 300"),
+    ("a = u[i] + 300", "expected a number from 0 to 255 for uint8, got 300"),
+    ("x[i] = 'a'", "expected a number as element of float32[:], got a str"),
+    ("x[i, i] = 3", "expected 1 index for float32[:], got 2"),
+    ("a = x[x[i]]", "expected a whole number as index, got float32; int(...)"),
+    ("x = 3", "expected one type for the variable x, got an array float32[:]"),
+    ("a = 1\n    a = True", "expected one type for the variable a, got int in line 4"),
+    ("a = x[i]\n    a = u[i]", "convert one, as in np.float32(...)"),
+    ("a = (1, 2)\n    a = (1, 2, 3)", "use two variables"),
+    (
+        "if i: a = 1\n    x[i] = a",
+        "expected a value of a on every path to here, got none where",
+    ),
+    (
+        "x[i] = a\n    a = 1",
+        "expected a value of a on every path to here, got none before",
+    ),
+    ("for j in range(i): a = 1\n    x[i] = a", "where the loop does not run"),
+    ("a = (1, 2)[i]", "expected a constant as index of a tuple"),
+    ("a = (1, 2)[2]", "expected an index below 2 for this tuple, got 2"),
+    ("a = 'abc'[0]", "expected an array or a tuple before ["),
+    # --- calls
+    ("print(i)", "got print; store the value in an array"),
+    ("a = len(i)", "expected an array or a tuple for len, got int"),
+    ("a = np.zeros(3)", "got numpy.zeros; local(shape, dtype) and private"),
+    ("a = i(3)", "expected a function before (, got int"),
+    ("a = plain(i)", "got plain; mark it @spmd.function"),
+    ("a = np.linalg.norm(i)", "expected a function of spmd.language, of numbers"),
+    ("a = loop(i)", "expected functions that do not call themselves, got loop"),
+    ("a = helper()", "expected other arguments of helper: missing a required argument"),
+    ("a = sometimes(i)", "expected a return on every path through the function"),
+    ("a = math.sqrt(1, 2)", "expected other arguments of sqrt: too many"),
+    ("a = global_id(3)", "expected a constant dimension of 0, 1 or 2, got 3"),
+    ("a = global_id(i)", "expected a constant dimension of 0, 1 or 2, got int"),
+    ("a = local(i, np.float32)", "expected sizes that are constants, got one that is"),
+    ("a = local(0, np.float32)", "expected sizes of at least 1, got 0"),
+    ("a = local(3, 4)", "expected a dtype such as np.float32"),
+    ("a = private(4, np.int32)\n    a[4] = 1", "expected an index from -4 to 3"),
+    (
+        "a = reduce('plus', i)",
+        "expected sum, min, max, operator.mul, or one of add, mul",
+    ),
+    ("a = reduce('and', x[i])", "expected an integer or index for and, got f32"),
+    (
+        "a = reduce(sum, i, across='all')",
+        "expected across of 'work_group', 'sub_group'",
+    ),
+    ("a = reduce(sum, x)", "expected a number to reduce, got an array float32[:]"),
+    ("a = shuffle(i, x[i])", "expected a whole number as lane, got float32"),
+    ("atomic_add(i, 0, 1)", "expected an array before [, got int"),
+    ("a = scan(sum, i, exclusive=i > 3)", "expected exclusive as a constant"),
+]
+
+
+def plain(a: int) -> int:
+    """A function that kernels cannot call."""
+    return a
+
+
+HELPERS = """
+@spmd.function
+def loop(a): return loop(a)
+@spmd.function
+def helper(a): return a
+@spmd.function
+def sometimes(a):
+    if a:
+        return a
+"""
+
+
+@pytest.mark.parametrize(("body", "message"), WRONG)
+def test_message_and_place(body: str, message: str):
+    scope: dict[str, object] = {"plain": plain}
+    helpers = kernel_of(HELPERS + "k = (loop, helper, sometimes)\n")
+    scope |= {each.name: each for each in helpers}  # pyright: ignore
+    kernel = kernel_of(
+        f"@spmd.kernel\ndef k(x, u):\n    i = global_id()\n    {body}\n", **scope
+    )
+    with pytest.raises(spmd.CompileError) as raised:
+        kernel(np.zeros(4, np.float32), np.zeros(4, np.uint8), global_size=4)
+    assert message in raised.value.message
+    assert not isinstance(raised.value, spmd.InternalError)
+    assert raised.value.line is not None
+    assert raised.value.column is not None
+    assert raised.value.source_line
+
+
+def test_the_caret_stands_below_what_is_wrong():
+    kernel = kernel_of(
+        "if True:\n    @spmd.kernel\n    def k(x):\n        é = 3\n        x[é] = 1 + (x + 2)\n"
+    )
+    with pytest.raises(spmd.CompileError) as raised:
+        kernel(np.zeros(4), global_size=4)
+    _, line, caret = str(raised.value).split("\n")
+    assert line[caret.index("^") :] == "x + 2)"
+    assert re.search(r"<test \d+>:5:21: expected numbers for \+", str(raised.value))
+
+
+def test_errors_of_later_passes_show_the_python():
+    kernel = kernel_of(
+        "@spmd.kernel\ndef k(x):\n    if local_id() < 2:\n        barrier()\n    x[0] = 1\n"
+    )
+    with pytest.raises(spmd.CompileError) as raised:
+        kernel(np.zeros(4), global_size=4)
+    assert raised.value.line == 4
+    assert raised.value.source_line == "        barrier()"
+
+
+def test_findings_of_check_show_the_python():
+    kernel = kernel_of("@spmd.kernel\ndef k(x):\n    x[0] = global_id()\n")
+    report = kernel.check(np.zeros(4), global_size=4)
+    assert not report
+    assert ":3:" in str(report)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("k = spmd.kernel(3)", "expected a function defined by def after @spmd.kernel"),
+        ("@spmd.kernel(colour=3)\ndef k(): pass", "expected one of the options"),
+        ("@spmd.kernel\ndef k(*x): pass", "without * and **, got *x"),
+        ("@spmd.kernel\ndef k(threads): pass", "expected parameters with names other"),
+        ("@spmd.kernel(group_size='a')\ndef k(): pass", "expected group_size"),
+    ],
+)
+def test_wrong_decorators(text: str, message: str):
+    with pytest.raises(spmd.CompileError, match=re.escape(message)):
+        kernel_of(text + "\n")
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ((), "k: missing a required argument: 'x'"),
+        ((3, 4), "k: too many positional arguments"),
+        (("text",), "argument x: expected a number, or an array of bool, int8"),
+        ((None,), "got NoneType None"),
+        ((np.zeros(3, complex),), "got an array of complex128"),
+        ((np.zeros(3, ">f4"),), "native byte order"),
+        (([1, 2],), "got list [1, 2]"),
+        ((np.ma.zeros(3),), "expected an array without a mask"),
+    ],
+)
+def test_wrong_arguments(args: tuple[object, ...], message: str):
+    kernel = kernel_of("@spmd.kernel\ndef k(x):\n    pass\n")
+    with pytest.raises(spmd.LaunchError, match=re.escape(message)):
+        kernel(*args, global_size=4)
+
+
+def test_a_function_without_text():
+    scope: dict[str, object] = {"spmd": spmd}
+    exec("@spmd.kernel\ndef k(x):\n    pass\n", scope)
+    with pytest.raises(spmd.CompileError, match="whose source text can be read"):
+        scope["k"](np.zeros(3), global_size=3)  # type: ignore[operator]

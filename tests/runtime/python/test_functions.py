@@ -1,0 +1,127 @@
+"""Functions, casts and constants of Python, NumPy and the module do the same natively."""
+
+# pyright: basic
+
+import math
+
+import numpy as np
+import pytest
+
+import spmd
+from spmd.language import global_id
+from tests.runtime.python.harness import FLOATS, expect_as_python, numbers
+
+
+@spmd.kernel
+def functions(x, out):
+    i = global_id()
+    v = x[i]
+    p = abs(v) + 1
+    out[0, i] = np.sqrt(p) + np.exp(-p) + np.log(p) + np.log2(p) + np.log10(p)
+    out[1, i] = np.sin(v) + np.cos(v) + np.tan(v) + np.arctan(v) + np.tanh(v)
+    out[2, i] = np.floor(v) + 10 * np.ceil(v) + 100 * np.trunc(v) + np.rint(v)
+    out[3, i] = min(v, 2) + max(v, -1, 0.5) + np.minimum(v, i) + np.maximum(v, 1)
+    out[4, i] = np.arctan2(v, p) + np.copysign(p, v) + np.fmod(v, 3) + p**1.5
+    out[5, i] = math.sqrt(p) + math.exp(-p) + math.floor(v) + math.ceil(v) + round(v)
+    out[6, i] = np.where(v < 0, v, 2 * v) + math.pi + np.e
+    out[7, i] = np.isnan(v) or (np.isinf(v / 0) and np.isfinite(v)) or math.isnan(v)
+    out[8, i] = int(v) + int(p) + float(v) + np.int16(v) + bool(v) + np.float32(v) / 3
+    out[9, i] = pow(p, 2) + sum((v, p, 1)) + np.square(v) + np.abs(v) + math.fabs(v)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_functions(dtype: str):
+    x = numbers(dtype) + np.dtype(dtype).type(0.3)
+    expect_as_python(functions, x, np.zeros((10, 64)), global_size=64, tolerance=2e-5)
+
+
+@spmd.kernel
+def casts(x, out):
+    i = global_id()
+    out[0, i] = np.uint8(x[i])
+    out[1, i] = np.int16(x[i])
+    out[2, i] = np.float32(x[i])
+    out[3, i] = int(x[i])
+    out[4, i] = float(x[i])
+    out[5, i] = bool(x[i])
+    n: np.uint32 = 3  # type: ignore[assignment]
+    out[6, i] = n * 2 - 7 * n // 9
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, "uint8", "int32", "uint64", "bool"])
+def test_casts(dtype: str):
+    x = abs(numbers(dtype if dtype != "bool" else "int8")).astype(dtype)
+    expect_as_python(casts, x, np.zeros((7, 64)), global_size=64)
+
+
+@pytest.mark.parametrize("to", ["int8", "uint16", "int64", "float32", "bool"])
+@pytest.mark.parametrize("dtype", ["float64", "int64", "uint8", "bool"])
+def test_storing_converts(dtype: str, to: str):
+    @spmd.kernel
+    def copied(x, out):
+        i = global_id()
+        out[i] = x[i]
+        out[i] += 1
+
+    if to == "bool":
+        pytest.skip("bool + 1 is no bool")
+    x = abs(numbers("int8")).astype(dtype)
+    expect_as_python(copied, x, np.zeros(64, to), global_size=64)
+
+
+SCALE = 3
+TABLE = (2, 4.5, np.int32(7))
+
+
+@spmd.function
+def clamp(v, low=0, high=SCALE):
+    if v < low:
+        return low
+    if v > high:
+        return high
+    return v
+
+
+@spmd.function
+def position(x, key):
+    for j in range(len(x)):
+        if x[j] == key:
+            return j, True
+    return -1, False
+
+
+@spmd.function
+def applied(f, v):
+    return f(v) + f(v + 1)
+
+
+@spmd.kernel
+def calls(x, out):
+    i = global_id()
+    v = x[i]
+    r = clamp(v) + clamp(v, high=10, low=-4)
+    at, found = position(x, i - 20)
+    if found:
+        k, _ = position(x, x[at])
+        r += k * SCALE
+    out[i] = r + at + TABLE[1] + TABLE[2] + applied(np.square, v) + applied(clamp, v)
+
+
+def test_functions_and_constants_of_the_module():
+    expect_as_python(calls, numbers("int32"), np.zeros(64), global_size=64)
+    expect_as_python(calls, numbers("float64"), np.zeros(64), global_size=64)
+
+
+@spmd.kernel
+def scalars(a, b, c, flag, out):
+    i = global_id()
+    out[i] = a * i + b + c
+    if flag:
+        out[i] += 1
+
+
+@pytest.mark.parametrize("a", [3, -2.5, np.float32(1.5), np.int8(-4), np.uint32(7)])
+@pytest.mark.parametrize("flag", [True, np.False_])
+def test_scalars_of_any_type(a: object, flag: object):
+    args = (a, np.float64(0.25), 7, flag, np.zeros(8))
+    expect_as_python(scalars, *args, global_size=8)
