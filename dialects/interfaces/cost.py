@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+from xdsl.dialects.builtin import f64
 from xdsl.ir import Operation
 
 from spmd.dialects.enclosing import is_terminator
@@ -23,8 +24,8 @@ class CostClass(IntEnum):
 
     MEMORY = 3
 
-    SLOW = 4
-    """Division and square roots of floats."""
+    SLOW = 8
+    """Division and square roots of floats, of which one begins every eight cycles or so."""
 
     LIBRARY = 15
     """A function of the math library."""
@@ -51,6 +52,12 @@ def cost_class(op: Operation) -> CostClass:
         trap = may_trap(op)
         return CostClass.INTEGER_DIVISION if trap else CostClass.CONSTANT_DIVISION
     return CostClass.FREE if is_terminator(op) else CostClass.SIMPLE
+
+
+def lanes_cost(op: Operation) -> int:
+    """What `op` costs for vectors: of 64-bit floats, a register has half as many."""
+    wide = any(result.type == f64 for result in op.results)
+    return cost_class(op) * (2 if wide else 1)
 
 
 def is_library_function(op: Operation) -> bool:

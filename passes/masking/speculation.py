@@ -10,7 +10,7 @@ from xdsl.utils.hints import isa
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.enclosing import is_terminator
 from spmd.dialects.interfaces.computation import FunctionOfOperands
-from spmd.dialects.interfaces.cost import cost_class, is_library_function
+from spmd.dialects.interfaces.cost import is_library_function, lanes_cost
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import constant_index
@@ -78,7 +78,7 @@ def why_skip(
             for region in op.regions:
                 for inner in region.blocks:
                     if why_skip(inner, divergence) is None:
-                        cost += sum(map(cost_class, inner.ops))
+                        cost += sum(map(lanes_cost, inner.ops))
             continue
         if convergence_of(op) is Scope.SUB_GROUP:
             return f"it contains a {op.name}"
@@ -87,5 +87,5 @@ def why_skip(
                 return f"it contains a {op.name} of a uniform element"
         elif needs_mask(op) and all(divergence.is_uniform(v) for v in op.operands):
             return f"it contains a uniform {op.name}"
-        cost += cost_class(op)
+        cost += lanes_cost(op)
     return "it is long" if cost > limit else None

@@ -275,3 +275,43 @@ func.func @leaves_in_turn(%b: index, %n: index, %x: memref<?xi32>) {
   }
   func.return
 }
+
+// -----
+
+// A square root and a division in 64 bits cost as much as a branch, in 32 bits they do not.
+
+// CHECK-LABEL: func.func @roots
+// CHECK:           %some = spmd.any %low across sub_group
+// CHECK-NEXT:      %r = scf.if %some -> (f64) {
+// CHECK-NEXT:        %a = math.sqrt %v : f64
+// CHECK-NEXT:        %b = arith.divf %v, %a : f64
+// CHECK-NEXT:        %c = arith.addf %b, %a : f64
+// CHECK:           memref.store %r, %x[%i] : memref<?xf64>
+// CHECK-NOT:       scf.if
+// CHECK:           memref.store %s, %y[%i] : memref<?xf32>
+func.func @roots(%x: memref<?xf64>, %y: memref<?xf32>, %first: index, %cut: f64) {
+  spmd.sub_group (%i) shape [4] at (%first) {
+    %v = memref.load %x[%i] : memref<?xf64>
+    %w = memref.load %y[%i] : memref<?xf32>
+    %low = arith.cmpf olt, %v, %cut : f64
+    %r = scf.if %low -> (f64) {
+      %a = math.sqrt %v : f64
+      %b = arith.divf %v, %a : f64
+      %c = arith.addf %b, %a : f64
+      scf.yield %c : f64
+    } else {
+      scf.yield %v : f64
+    }
+    memref.store %r, %x[%i] : memref<?xf64>
+    %s = scf.if %low -> (f32) {
+      %a = math.sqrt %w : f32
+      %b = arith.divf %w, %a : f32
+      %c = arith.addf %b, %a : f32
+      scf.yield %c : f32
+    } else {
+      scf.yield %w : f32
+    }
+    memref.store %s, %y[%i] : memref<?xf32>
+  }
+  func.return
+}
