@@ -63,6 +63,7 @@ _CONVERSIONS = {
         "xdsl.transforms.experimental.convert_stencil_to_ll_mlir:ConvertStencilToLLMLIRPass",
         _KERNELS,
     ),
+    "gpu": ("spmd.passes.frontends.convert_gpu_to_spmd:ConvertGpuToSpmdPass",),
     "linalg": (
         "spmd.passes.frontends.linalg_to_parallel_loops:LinalgToParallelLoopsPass",
         _KERNELS,

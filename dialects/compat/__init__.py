@@ -1,5 +1,5 @@
 """
-What xDSL 0.74 lacks of upstream's `arith`, `memref`, `vector`, `scf` and `llvm`.
+What xDSL 0.74 lacks of upstream's `arith`, `memref`, `vector`, `scf`, `gpu` and `llvm`.
 
 | dialect  | repair | module |
 | -------- | ------ | ------ |
@@ -10,6 +10,8 @@ What xDSL 0.74 lacks of upstream's `arith`, `memref`, `vector`, `scf` and `llvm`
 | `vector` | `gather`, `scatter`, `step` | `memory` |
 | `scf`    | `execute_region` without results prints its terminators | `execute_region` |
 | `scf`    | syntax of `parallel` | `parallel_syntax` |
+| `gpu`    | syntax of what kernels have | `gpu_syntax` |
+| `gpu`    | `shuffle` | `gpu_shuffle` |
 | `llvm`   | `atomicrmw`, `cmpxchg` | `atomics` |
 
 xDSL's own classes are changed in place, because everybody who holds them (parser,
@@ -33,6 +35,7 @@ _REPAIRS = {
     "vector": "spmd.dialects.compat.memory",
     "scf": "spmd.dialects.compat.execute_region",
     "llvm": "spmd.dialects.compat.atomics",
+    "gpu": "spmd.dialects.compat.gpu_syntax",
 }
 _done: set[str] = set()
 _lock = Lock()

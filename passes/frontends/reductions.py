@@ -35,7 +35,7 @@ def partial_results_type(type_: Attribute) -> MemRefType[Attribute]:
     return MemRefType(type_, [DYNAMIC_INDEX])
 
 
-def _known_kind(region: Block) -> Kind | None:
+def known_kind(region: Block) -> Kind | None:
     """The kind of reduction that `region` is, if the dialect has it."""
     op, end = region.first_op, region.last_op
     if op is None or end is None or op.next_op is not end:
@@ -80,7 +80,7 @@ def reduce_in_group(
     place = _linear(at, each(GroupIdOp), each(NumGroupsOp), "group")
     found: list[SSAValue] = []
     for region, value in zip(reduce.reductions, reduce.args, strict=True):
-        kind = _known_kind(region.block)
+        kind = known_kind(region.block)
         if kind is not None:
             found.append(at.add(ReduceOp(kind, value, "work_group"), value))
         else:

@@ -37,7 +37,7 @@ def _repaired(dialect: str, load: Callable[[], Dialect]) -> Callable[[], Dialect
     return load_and_repair
 
 
-for _dialect in ("arith", "memref", "scf", "vector", "llvm"):
+for _dialect in ("arith", "memref", "scf", "vector", "llvm", "gpu"):
     XDSL_UNIVERSE.all_dialects[_dialect] = _repaired(
         _dialect, XDSL_UNIVERSE.all_dialects[_dialect]
     )
@@ -46,7 +46,11 @@ PASSES = {
     # Lists of passes.
     "pipelines": ("spmd-to-loops", "vectorize", "sub-groups-to-loops"),
     # From other dialects to level 0.
-    "frontends": ("linalg-to-parallel-loops", "parallel-loops-to-kernels"),
+    "frontends": (
+        "convert-gpu-to-spmd",
+        "linalg-to-parallel-loops",
+        "parallel-loops-to-kernels",
+    ),
     # Level 0: from kernel to kernel.
     "kernels": (
         "spmd-inline-calls",
