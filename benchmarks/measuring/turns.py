@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from select import select
 from tempfile import TemporaryDirectory
 from time import sleep
 from typing import Any, Self
@@ -21,6 +22,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 ROUNDS, BUDGET = 5, 0.12
 """Turns of each system, and seconds of a turn."""
+
+PATIENCE = 120.0
+"""Seconds until a process without a reply is given up: some runtimes hang on some cases."""
 
 QUIET = 0.25
 """Seconds between turns on several threads: waiting threads of the last one go to sleep."""
@@ -67,6 +71,10 @@ class Worker:
         """The next reply; a process that ended without one has failed."""
         assert self._process is not None, "asked only when ready"
         assert self._process.stdout is not None, "a pipe"
+        answered, _, _ = select([self._process.stdout], [], [], PATIENCE)
+        if not answered:
+            self.record.failed = f"no reply after {PATIENCE:.0f} s"
+            return {}
         line = self._process.stdout.readline()
         if not line:
             self.record.failed = f"exit status {self._process.wait()}"

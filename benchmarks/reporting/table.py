@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchmarks.measuring.record import Record
@@ -130,6 +131,18 @@ def problems(records: Iterable[Record]) -> list[str]:
         f"{system}: {reason} ({', '.join(cases) if len(cases) < 4 else len(cases)})"
         for (system, reason), cases in reasons.items()
     ]
+
+
+PLACE = re.compile(r"(<!-- bench -->\n).*?(<!-- end of bench -->)", re.DOTALL)
+
+
+def on_page(page: str, text: str) -> str:
+    """`page` with `text` at the place for it; raises `ValueError` if there is none."""
+    if not PLACE.search(page):
+        raise ValueError(
+            "expected a page with <!-- bench --> and <!-- end of bench -->"
+        )
+    return PLACE.sub(lambda place: f"{place[1]}\n{text}\n\n{place[2]}", page)
 
 
 def report(results: Results) -> str:

@@ -81,6 +81,12 @@ def test_what_is_missing_is_said_and_skipped(monkeypatch: pytest.MonkeyPatch):
     assert record.seconds is None
 
 
+def test_a_process_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(turns, "PATIENCE", 0.0)
+    (record,) = turns.measure("launch_100", ["numpy"], 2)
+    assert record.failed == "no reply after 0 s"
+
+
 @pytest.mark.parametrize(
     ("option", "message"),
     [

@@ -45,3 +45,17 @@ def test_time_per_operation_of_each_pass(strategy: str):
     times = json.loads(done.stdout)
     assert {"spmd-to-loops", "split-at-barriers", "vectorize"} <= set(times)
     assert all(len(pair) == 2 and min(pair) > 0 for pair in times.values())
+
+
+def test_stages_of_a_first_result():
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.overhead.stages", "stream_copy"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    shown = done.stdout.splitlines()
+    stages = [line.split("  ")[0] for line in shown]
+    for stage in ("import", "spmd.compile", "passes", "LLVM IR", "LLVM"):
+        assert stage in stages

@@ -9,7 +9,14 @@ import pytest
 from benchmarks.measuring.record import Record
 from benchmarks.reporting.plot import draw
 from benchmarks.reporting.results import Results, Work, mean
-from benchmarks.reporting.table import compile_times, in_words, report, summary, times
+from benchmarks.reporting.table import (
+    compile_times,
+    in_words,
+    on_page,
+    report,
+    summary,
+    times,
+)
 from benchmarks.systems.system import Missing
 
 
@@ -107,6 +114,15 @@ def test_what_was_not_measured_is_said_with_its_reason():
     text = report(RESULTS)
     assert "- intel: wrong result (product)" in text
     assert "- c: no C version (sorted)" in text
+
+
+def test_tables_on_a_page():
+    page = "a\n<!-- bench -->\nold\n<!-- end of bench -->\nb\n"
+    filled = "a\n<!-- bench -->\n\nnew\n\n<!-- end of bench -->\nb\n"
+    assert on_page(page, "new") == filled
+    assert on_page(filled, "new") == filled
+    with pytest.raises(ValueError, match="expected a page with <!-- bench -->"):
+        on_page("a\nb\n", "new")
 
 
 @pytest.mark.parametrize(

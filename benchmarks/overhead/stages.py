@@ -1,0 +1,94 @@
+"""
+Where the time to a first result goes: imports, parsing, passes and LLVM, in milliseconds.
+
+Run with names of cases, or without for all of the suite; each is compiled in a process of
+its own. Prints medians over the cases, and those passes that take more than a millisecond
+somewhere. Run with `--child` and a name, prints the milliseconds of one case as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from time import process_time
+
+from benchmarks.measuring.machine import child_environment
+from benchmarks.suite.case import benchmarks
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def measure(name: str) -> dict[str, float]:
+    """Milliseconds of the processor for each stage of a case; passes by name."""
+    stages: dict[str, float] = {}
+
+    @contextmanager
+    def timed(stage: str) -> Generator[None]:
+        start = process_time()
+        yield
+        stages[stage] = stages.get(stage, 0.0) + 1e3 * (process_time() - start)
+
+    case = benchmarks()[name].case(small=True)
+    text, launch = case.mlir_text(), case.launches[0]
+    with timed("import"):
+        import spmd
+
+        compile_source = spmd.compile
+    from spmd.dialects.spmd import KernelOp
+    from spmd.lowering.native import compile_native
+    from spmd.passes.pipelines.pipeline import flatten
+    from spmd.runtime.native_kernel import specialised_passes
+    from spmd.runtime.options import CompileOptions
+    from spmd.runtime.parsing import parse, read_source
+    from spmd.runtime.pipeline import Unit, restrict, run_passes, to_llvm
+
+    with timed("spmd.compile"):
+        compile_source(text)
+    unit = Unit(parse(read_source(text)), CompileOptions(), None)
+    x, y, z = (*launch.group_size, 1, 1)[:3]
+    kernel = unit.symbol(launch.kernel)
+    assert isinstance(kernel, KernelOp), "cases launch kernels"
+    module = restrict(unit.module, kernel)
+    passes = specialised_passes(unit, launch.kernel, (x, y, z), full=True)
+    for step in flatten(passes):
+        with timed("passes"), timed(step.name):
+            run_passes(module, (step,), None)
+    with timed("LLVM IR"):
+        llvm_ir = to_llvm(module, None, assertions="report")
+    with timed("LLVM"):
+        compile_native(llvm_ir)
+    return stages
+
+
+def in_child(name: str) -> dict[str, float]:
+    """What `measure` says in a fresh process."""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.overhead.stages", "--child", name],
+        cwd=ROOT,
+        env=child_environment(1, None, {}),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+def main(names: Sequence[str]) -> None:
+    """Prints the medians over the cases of these names."""
+    rows = [in_child(name) for name in names or benchmarks()]
+    for stage in dict.fromkeys(stage for row in rows for stage in row):
+        found = [row.get(stage, 0.0) for row in rows]
+        if max(found) > 1:
+            print(f"{stage:32} {median(found):8.1f} ms {max(found):8.1f} at most")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--child"]:
+        print(json.dumps(measure(sys.argv[2])))
+    else:
+        main(sys.argv[1:])
