@@ -37,15 +37,18 @@ from spmd.dialects.interfaces.interface import OpInterface
 from spmd.dialects.interfaces.legality import Legality
 from spmd.dialects.interfaces.meaning import Emission, Meaning
 from spmd.dialects.interfaces.memory import MemoryAccess, MemoryHint
+from spmd.dialects.interfaces.preconditions import Comparison, Fault, Preconditions
 from spmd.dialects.interfaces.speculation import IntegerDivision
 from spmd.dialects.interfaces.views import ViewLike
 
 __all__ = [
     "Branch",
+    "Comparison",
     "Cost",
     "CostClass",
     "Elementwise",
     "Emission",
+    "Fault",
     "FunctionOfOperands",
     "IntegerDivision",
     "Legality",
@@ -53,6 +56,7 @@ __all__ = [
     "MemoryAccess",
     "MemoryHint",
     "OpInterface",
+    "Preconditions",
     "RegionBranch",
     "RegionTerminator",
     "Runs",

@@ -141,3 +141,57 @@ def test_legal_kernels_do_the_same():
     for launch in LINES:
         for options in FORMS:
             check_native(LEGAL, arguments, launch, checked=True, **options)
+
+
+PLANE = """
+spmd.kernel @plane(%x: memref<?x?xi32>, %t: memref<?xi32, #spmd.memory<local>>) {
+  %one = arith.constant 1 : i32
+  %i = spmd.global_id x
+  %j = spmd.global_id y
+  %l = spmd.local_id x
+  memref.store %one, %t[%l] : memref<?xi32, #spmd.memory<local>>
+  spmd.barrier
+  memref.store %one, %x[%j, %i] : memref<?x?xi32>
+  spmd.return
+}
+func.func @host(%x: memref<?x?xi32>, %rows: index, %items: index) -> i32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %n = memref.dim %x, %c1 : memref<?x?xi32>
+  spmd.launch @plane global(%n, %rows) of(%c8, %c1) (%x, local(%items))
+      : memref<?x?xi32>, memref<?xi32, #spmd.memory<local>>
+  %v = memref.load %x[%rows, %c0] : memref<?x?xi32>
+  func.return %v : i32
+}
+"""
+
+
+@pytest.mark.parametrize("options", FORMS, ids=str)
+def test_planes_local_arguments_and_host_functions(options: dict[str, Any]):
+    program = spmd.compile(PLANE, checked=True, **options)
+    x = np.zeros((3, 20), np.int32)
+    with pytest.raises(spmd.LaunchError) as error:
+        program["plane"](
+            x, spmd.local(8), global_size=(20, 4), group_size=(8, 2), threads=1
+        )
+    assert str(error.value) == (
+        "plane: <string>:9:3: access out of bounds: [3, 0] of global memory %x of 3x20 "
+        "elements [memref.store] in work-item (0, 3) (local (0, 1) of work-group (0, 1)); "
+        "what it stored to %x stays"
+    )
+    with pytest.raises(spmd.LaunchError) as error:
+        program.host_functions["host"](x, 2, 5, threads=1)
+    assert str(error.value) == (
+        "host: the launch at <string>:17:3: plane: <string>:7:3: access out of bounds: [5] "
+        "of local memory %t of 5 elements [memref.store] in work-item (5, 0) (local (5, 0) "
+        "of work-group (0, 0)); what it stored to %x stays"
+    )
+    with pytest.raises(spmd.LaunchError) as error:
+        program.host_functions["host"](x, 3, 8, threads=1)
+    assert str(error.value) == (
+        "host: <string>:19:8: access out of bounds: [3, 0] of global memory %x of 3x20 "
+        "elements [memref.load] in function @host; what it stored to %x stays"
+    )
+    assert program.host_functions["host"](x, 2, 8, threads=1) == 1
+    assert x.all()
