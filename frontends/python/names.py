@@ -7,7 +7,7 @@ They have a meaning in a kernel only. What each becomes is the operation of the 
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,13 @@ WORK_GROUP = "work_group"
 SUB_GROUP = "sub_group"
 
 
-class constexpr:
-    """Annotates a parameter whose value is compiled in: `tile: constexpr`."""
+if TYPE_CHECKING:
+    # To type checkers a parameter is of whatever type its value has.
+    constexpr: TypeAlias = Any
+else:
+
+    class constexpr:
+        """Annotates a parameter whose value is compiled in: `tile: constexpr`."""
 
 
 def _outside() -> NoReturn:

@@ -1,0 +1,168 @@
+"""How kernels in Python are called: types, defaults, sizes, and what they delegate."""
+
+# pyright: basic
+
+import array
+import copy
+import inspect
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import spmd
+from spmd.language import constexpr, global_id
+from tests.runtime.python.harness import kernel_of
+
+
+@spmd.kernel
+def add(x, a, b=2.5):
+    """Adds to all elements."""
+    x[global_id()] += a + b
+
+
+def compiled(kernel: spmd.PythonKernel) -> int:
+    return len(kernel._compiled)
+
+
+def test_types_of_arguments_specialise_once():
+    kernel = spmd.kernel(add.function)
+    x = np.zeros(4, np.float32)
+    for a in (1, 2, np.float32(3), 4.0, 5.0):
+        kernel(x, a, global_size=4)
+    assert compiled(kernel) == 3
+    np.testing.assert_array_equal(x, 15 + 5 * 2.5)
+    kernel(x.astype(np.float64), 1, global_size=4)
+    kernel(np.zeros((8,), np.float32)[::2], 1, global_size=4)
+    assert compiled(kernel) == 5
+
+
+def test_names_and_defaults():
+    x = np.zeros(4)
+    add(x, 1, global_size=4)
+    add(a=1, x=x, global_size=4)
+    add(x, b=1, a=1, global_size=4)
+    np.testing.assert_array_equal(x, 3.5 + 3.5 + 2)
+
+
+@spmd.kernel
+def typed(x, n: int, a: "np.float32", unknown: "Nothing" = 1):  # noqa: F821  # pyright: ignore
+    x[global_id()] = n * a * unknown
+
+
+def test_annotations_fix_types():
+    x = np.zeros(2)
+    typed(x, np.int8(3), 0.1, global_size=2)
+    typed(x, 3, np.float64(0.1), global_size=2)
+    typed(x, 3, 1, global_size=2)
+    assert compiled(typed) == 1
+    with pytest.raises(spmd.LaunchError, match="expected a whole number"):
+        typed(x, 2.5, 1, global_size=2)
+
+
+@spmd.kernel
+def unrolled(x, times: constexpr, f: constexpr = abs):
+    if times == 0:
+        x[global_id()] = -1
+    else:
+        x[global_id()] = f(x[global_id()]) * times
+
+
+def test_constexpr_is_compiled_in():
+    x = -np.ones(2)
+    unrolled(x, 3, global_size=2)
+    assert "arith.muli" not in unrolled.ir("python", x, 3)
+    np.testing.assert_array_equal(x, 3)
+    unrolled(x, times=0, global_size=2)
+    unrolled(x, 2, np.square, global_size=2)
+    np.testing.assert_array_equal(x, 2)
+    assert compiled(unrolled) == 3
+    with pytest.raises(spmd.LaunchError, match="hashable"):
+        unrolled(x, [1], global_size=2)
+
+
+def test_arrays_of_any_layout_and_library():
+    x = np.zeros((6, 4))
+    add(x[1:, 2], 1, 1, global_size=5)
+    add(x.T[0], 1, 1, global_size=6)
+    add(x[5, ::-1], 1, 1, global_size=1)
+    assert x.sum() == 24
+    assert (x[5] == [2, 0, 2, 2]).all()
+    numbers = array.array("d", [1, 2])
+    add(numbers, 1, 1, global_size=2)
+    assert list(numbers) == [3, 4]
+    add(memoryview(numbers), 1, 1, global_size=2)
+    assert list(numbers) == [5, 6]
+
+
+@spmd.kernel
+def scalar(x):
+    x[()] += 1
+
+
+def test_arrays_without_dimensions():
+    x = np.zeros(())
+    scalar(x, global_size=1)
+    assert x == 1
+
+
+def test_bind_is_called_again_and_again():
+    x = np.zeros(4)
+    launch = add.bind(x, 1, 1, global_size=4, threads=1, timeout=60.0)
+    launch()
+    launch()
+    np.testing.assert_array_equal(x, 4)
+
+
+def test_what_it_delegates():
+    x = np.zeros(4)
+    names = [name for name, _ in add.stages(x, 1)]
+    assert names[0] == "python"
+    assert {"spmd-to-loops", "vectorize", "spmd-llvm"} < set(names)
+    assert "spmd.kernel @add(%x: memref<?xf64>, %a: index, %b: f64)" in add.ir(
+        "python", x, 1
+    )
+    assert "vector" in add.ir("vectorize", x, 1)
+    assert "add" in str(add.explain(x, 1, global_size=4))
+    assert add.check(x, 1, global_size=4)
+    with pytest.raises(spmd.CompileError, match="expected one of the stages"):
+        add.ir("nothing", x, 1)
+
+
+def test_sizes_and_options_of_the_decorator():
+    text = "@spmd.kernel(group_size=(8, 2), sub_group_size=4, width=4)\ndef k(x):\n    x[0] = 1\n"
+    ir = kernel_of(text).ir("python", np.zeros(1))
+    assert "work_group_size = array<i64: 8, 2>, sub_group_size = 4" in ir
+    kernel = kernel_of("@spmd.kernel(sub_group_size=3)\ndef k(x):\n    x[0] = 1\n")
+    with pytest.raises(spmd.CompileError, match="power of two"):
+        kernel(np.zeros(1), global_size=1)
+
+
+def test_it_looks_like_its_function():
+    assert inspect.signature(add) == inspect.signature(add.function)
+    assert add.__doc__ == "Adds to all elements."
+    assert repr(add) == "<spmd kernel add(x, a, b=2.5)>"
+    assert repr(helper) == "<spmd function helper(v)>"
+    assert helper(3) == 6
+
+
+@spmd.function
+def helper(v):
+    return 2 * v
+
+
+def test_pickled_by_name():
+    assert pickle.loads(pickle.dumps(add)) is add
+    assert copy.deepcopy(add) is add
+    local = kernel_of("@spmd.kernel\ndef k(x): x[0] = 1\n")
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(local)
+
+
+def test_the_package_does_not_load_it():
+    code = "import sys, spmd; assert not any('frontends' in m for m in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    code = "import sys, spmd.language; assert 'xdsl' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
