@@ -7,7 +7,7 @@ They have a meaning in a kernel only. What each becomes is the operation of the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ SUB_GROUP = "sub_group"
 
 if TYPE_CHECKING:
     # To type checkers a parameter is of whatever type its value has.
-    constexpr: TypeAlias = Any
+    from typing import Any as constexpr
 else:
 
     class constexpr:
