@@ -319,7 +319,7 @@ spmd.kernel @k(%x: memref<?xf32>, %y: memref<?xf32>) {
 
 def test_a_shuffle_that_goes_through_memory():
     body = """  %v = memref.load %x[%gid] : memref<?xf32>
-  %d = arith.remui %lid, %n : index
+  %d = arith.xori %lid, %n : index
   %w = spmd.shuffle idx %v, %d : f32
   memref.store %w, %y[%gid] : memref<?xf32>"""
     (access,) = loop_of(body).costly
