@@ -18,7 +18,7 @@ SUB_GROUP = "sub_group"
 
 if TYPE_CHECKING:
     # To type checkers a parameter is of whatever type its value has.
-    from typing import Any as constexpr
+    constexpr = Any
 else:
 
     class constexpr:
