@@ -17,7 +17,7 @@ THREADS ?= 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help venv lock example test quick lint types filecheck pytest fuzz mutate bench \
+.PHONY: help venv lock example test quick lint types filecheck pytest fuzz soak mutate bench \
 	peers docs format clean
 
 help: ## this list
@@ -58,6 +58,9 @@ pytest: $(READY) ## tests in Python
 
 filecheck: $(READY) ## tests in MLIR, the programs as forks of one that is loaded
 	$(BIN)/lit -s -D forked tests/filecheck
+
+soak: $(READY) ## threads, Ctrl-C, forks, wrong input, all at once: SECONDS=600 SEED=1
+	$(BIN)/python tests/fuzz/soak.py --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1)
 
 fuzz: $(READY) ## N random kernels from seed SEED; ONLY=barriers
 	$(BIN)/python tests/fuzz/run.py -n $(N) --seed $(SEED) --kind $(ONLY)

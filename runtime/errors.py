@@ -9,6 +9,7 @@ do. An `InternalError` is a `CompileError` that is our fault, and says so.
 from __future__ import annotations
 
 import linecache
+import os
 import sys
 import threading
 from collections.abc import Generator, Iterable
@@ -165,6 +166,10 @@ class _Frames:
 
 
 _frames = _Frames()
+
+if hasattr(os, "register_at_fork"):
+    # Another thread may have held the lock, and is not there any more.
+    os.register_at_fork(after_in_child=_frames.__init__)
 
 
 @contextmanager

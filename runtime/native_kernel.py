@@ -13,6 +13,7 @@ from xdsl.passes import ModulePass
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.work_groups import SCRATCH_BYTES_SUFFIX
 from spmd.lowering.entries.entry import WORKER_SUFFIX
+from spmd.lowering.llvm_binding import llvm
 from spmd.lowering.native import compile_native
 from spmd.lowering.writing.symbols import exported_symbol
 from spmd.passes.kernels.spmd_specialize import SpmdSpecializePass
@@ -37,12 +38,19 @@ _SCRATCH_BYTES = CFUNCTYPE(c_int64, c_int64, c_int64, c_int64)
 compiling = threading.RLock()
 """Held while code is compiled; a `fork` waits for it, LLVM being in no middle state."""
 
+
+def _hold() -> None:
+    compiling.acquire()
+    llvm.ffi.lib._lock.__enter__()  # also taken when something of LLVM is freed
+
+
+def _let_go() -> None:
+    llvm.ffi.lib._lock.__exit__()
+    compiling.release()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=compiling.acquire,
-        after_in_parent=compiling.release,
-        after_in_child=compiling.release,
-    )
+    os.register_at_fork(before=_hold, after_in_parent=_let_go, after_in_child=_let_go)
 
 
 class NativeKernel:

@@ -10,6 +10,7 @@ What xDSL 0.74 lacks of upstream's `arith`, `memref`, `vector`, `scf`, `gpu` and
 | `vector` | `gather`, `scatter`, `step` | `memory` |
 | `scf`    | `execute_region` without results prints its terminators | `execute_region` |
 | `scf`    | syntax of `parallel` | `parallel_syntax` |
+| `scf`    | several threads may build ops that add their own terminators | `implicit_builder` |
 | `gpu`    | syntax of what kernels have | `gpu_syntax` |
 | `gpu`    | `shuffle` | `gpu_shuffle` |
 | `llvm`   | `atomicrmw`, `cmpxchg` | `atomics` |

@@ -26,7 +26,7 @@ from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from spmd.dialects.compat import parallel_syntax
+from spmd.dialects.compat import implicit_builder, parallel_syntax
 
 
 def _parse(cls: type[ExecuteRegionOp], parser: Parser) -> ExecuteRegionOp:
@@ -57,3 +57,4 @@ def repair() -> None:
     setattr(ExecuteRegionOp, "parse", classmethod(_parse))
     setattr(ExecuteRegionOp, "print", _print)
     parallel_syntax.repair()
+    implicit_builder.repair()
