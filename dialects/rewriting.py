@@ -61,12 +61,24 @@ def has_no_effect(op: Operation) -> bool:
 
 
 def locate(op: Operation, like: Operation) -> None:
-    """Give `op`, and what is inside of it, the location of `like` where it has none."""
+    """
+    Give `op`, and what is inside of it, the location of `like` where it has none.
+
+    What stands in an operation that has one got its own together with it: to look there
+    each time that something is put around it would take the square of the nesting.
+    """
     if isinstance(like.location, UnknownLoc):
         return
-    for inner in op.walk() if op.regions else (op,):
-        if isinstance(inner.location, UnknownLoc):
-            inner.location = like.location
+    worklist = [op]
+    while worklist:
+        at = worklist.pop()
+        if isinstance(at.location, UnknownLoc):
+            at.location = like.location
+        elif at is not op:
+            continue
+        for region in at.regions:
+            for block in region.blocks:
+                worklist.extend(block.ops)
 
 
 def hint(value: ValueT, like: SSAValue | str | None) -> ValueT:

@@ -38,7 +38,7 @@ from spmd.passes.masking.masks import Mask, Masks, is_poison
 from spmd.passes.masking.speculation import (
     SKIP_ABOVE,
     SKIP_IDS_ABOVE,
-    why_skip,
+    Skips,
 )
 
 
@@ -55,7 +55,9 @@ def mask_sub_group(
     The options are those of the pass.
     """
     entry = function_around(group).body.block
-    masking = Masking(divergence, ConstantPool(entry), skip, keep_uniform)
+    masking = Masking(
+        divergence, ConstantPool(entry), skip, keep_uniform, Skips(divergence)
+    )
     in_doubt = rests_on_ranges(group, divergence)
     if group.counts:
         masking.mask_existing(group)
@@ -71,6 +73,7 @@ class Masking(Masks):
 
     skip: bool
     keep_uniform: bool
+    skips: Skips
 
     # Blocks
 
@@ -105,10 +108,11 @@ class Masking(Masks):
         self._guarded(body, Mask(exists, some=False), (), end)
 
     def mask_block(self, block: Block, mask: Mask) -> None:
+        self._mask_ops([op for op in block.ops if not is_terminator(op)], mask)
+
+    def _mask_ops(self, ops: Sequence[Operation], mask: Mask) -> None:
         run: list[Operation] = []
-        for op in list(block.ops):
-            if is_terminator(op):
-                break
+        for op in ops:
             if isinstance(op, memref.AllocaOp) and op.dynamic_sizes:
                 mask_run(self, run, mask)
                 run = []
@@ -229,12 +233,16 @@ class Masking(Masks):
         in `old` says that the others need no value.
         """
         limit = limit if self.skip else maxsize
-        if not mask.some and why_skip(block, self.divergence, limit) is not None:
+        if not mask.some and self.skips.why_skip(block, limit) is not None:
             return self._guarded(block, mask, old, anchor)
-        self.mask_block(block, mask)
-        values = self._blend(block, mask, old, anchor)
-        Rewriter.erase_op(terminator(block))
+        before = anchor.prev_op
+        *ops, end = block.ops
+        # Moved before what is inside of them is: each op moves once, however deep it is.
         Rewriter.inline_block(block, InsertPoint.before(anchor))
+        self._mask_ops(ops, mask)
+        last = None if end.prev_op is before else end.prev_op
+        values = self._blend(end, last, mask, old, anchor)
+        Rewriter.erase_op(end)
         return values
 
     def _guarded(
@@ -272,23 +280,26 @@ class Masking(Masks):
         guard = scf.IfOp(some, types, Region(block), otherwise)
         at.append(guard)
         self.mask_block(block, replace(mask, some=True))
-        end.operands = self._blend(block, mask, old, anchor)
+        end.operands = self._blend(end, end.prev_op, mask, old, anchor)
         for result, name in zip(guard.results, anchor.results, strict=True):
             hint(result, name)
         return guard.results
 
     def _blend(
         self,
-        block: Block,
+        end: Operation,
+        masked: Operation | None,
         mask: Mask,
         old: Sequence[SSAValue | None],
         op: Operation,
     ) -> list[SSAValue]:
-        """What `block` of `op` yields in the lanes of `mask`, and `old` in the others."""
+        """
+        What `end` of a branch of `op` yields in the lanes of `mask`, and `old` in the others.
+
+        `masked` is the last operation of the branch.
+        """
         old = [None if value is None or is_poison(value) else value for value in old]
-        end = terminator(block)
         new = list(end.operands)
-        masked = end.prev_op
         done: Sequence[SSAValue] = ()
         if isinstance(masked, MaskedOp) and masked.mask is mask.value:
             olds = dict(zip(new, old, strict=True))

@@ -62,30 +62,48 @@ def _is_view(op: Operation) -> bool:
     return any(isinstance(r.type, MemRefType) for r in op.results)
 
 
-def why_skip(
-    block: Block, divergence: Divergence, limit: int = SKIP_ABOVE
-) -> str | None:
-    """Why `block` must run only where some lane is active, or had better; else `None`."""
-    if ends_launch(block):
-        return "it ends the launch"
-    cost = 0
-    for op in block.ops:
-        if is_terminator(op):
-            continue
-        if op.regions:
-            if not isinstance(op, scf.IfOp) or not divergence.is_divergent(op):
-                return f"it contains a uniform {op.name} or a loop"
-            for region in op.regions:
-                for inner in region.blocks:
-                    if why_skip(inner, divergence) is None:
-                        cost += sum(map(lanes_cost, inner.ops))
-            continue
-        if convergence_of(op) is Scope.SUB_GROUP:
-            return f"it contains a {op.name}"
-        if isinstance(op, memref.LoadOp | memref.StoreOp):
-            if all(divergence.is_uniform(index) for index in op.indices):
-                return f"it contains a {op.name} of a uniform element"
-        elif needs_mask(op) and all(divergence.is_uniform(v) for v in op.operands):
-            return f"it contains a uniform {op.name}"
-        cost += lanes_cost(op)
-    return "it is long" if cost > limit else None
+class Skips:
+    """Which branches of a sub-group are skipped; each is looked at once, before it changes."""
+
+    def __init__(self, divergence: Divergence):
+        self._divergence = divergence
+        self._known: dict[Block, int | str] = {}
+
+    def why_skip(self, block: Block, limit: int = SKIP_ABOVE) -> str | None:
+        """Why `block` must run only where some lane is active, or had better; else `None`."""
+        if block not in self._known:
+            self._known[block] = self._cost_or_reason(block)
+        match self._known[block]:
+            case str(reason):
+                return reason
+            case cost:
+                return "it is long" if cost > limit else None
+
+    def _cost_or_reason(self, block: Block) -> int | str:
+        """What `block` costs in all lanes, or why it must not run in all of them."""
+        is_uniform = self._divergence.is_uniform
+        if ends_launch(block):
+            return "it ends the launch"
+        cost = 0
+        for op in block.ops:
+            if is_terminator(op):
+                continue
+            if op.regions:
+                if not isinstance(op, scf.IfOp) or not self._divergence.is_divergent(
+                    op
+                ):
+                    return f"it contains a uniform {op.name} or a loop"
+                for region in op.regions:
+                    for inner in region.blocks:
+                        if self.why_skip(inner) is None:
+                            cost += sum(map(lanes_cost, inner.ops))
+                continue
+            if convergence_of(op) is Scope.SUB_GROUP:
+                return f"it contains a {op.name}"
+            if isinstance(op, memref.LoadOp | memref.StoreOp):
+                if all(map(is_uniform, op.indices)):
+                    return f"it contains a {op.name} of a uniform element"
+            elif needs_mask(op) and all(map(is_uniform, op.operands)):
+                return f"it contains a uniform {op.name}"
+            cost += lanes_cost(op)
+        return cost

@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.enclosing import op_of
 from spmd.dialects.remarks import KeptInGroupMemory, remark
 from spmd.dialects.rewriting import NO_WRAP, hint, locate
 from spmd.dialects.spmd import (
@@ -56,7 +57,7 @@ class WorkItemNest:
     def place(self, at: InsertPoint) -> None:
         """Put the finished nest, or the body without loops, at a point."""
         if self.loops:
-            self.body.add_op(scf.YieldOp())
+            Builder.at_end(self.body, self.loops[0]).append(scf.YieldOp())
             Rewriter.insert_op(self.loops[0], at)
         else:
             Rewriter.inline_block(self.body, at)
@@ -86,7 +87,9 @@ class WorkGroup:
         ids: dict[int, SSAValue] = {}
         for dimension, loop in zip(self.dimensions, loops, strict=True):
             ids[dimension] = hint(loop.body.block.args[0], f"l{'xyz'[dimension]}")
-            mark_work_items(loop, dimension).location = like.location
+            mark_work_items(loop, dimension)
+        if loops:
+            locate(loops[0], like)
         return WorkItemNest(loops, loops[-1].body.block if loops else Block(), ids)
 
     def bounds(self) -> list[Bounds]:
@@ -230,8 +233,7 @@ def load(
     """A load that stands for `like` and has its name."""
     op = memref.LoadOp.get(memory, indices)
     hint(op.res, like)
-    if isinstance(like.owner, Operation):
-        locate(op, like.owner)
+    locate(op, op_of(like))
     return op
 
 

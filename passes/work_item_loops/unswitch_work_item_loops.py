@@ -59,7 +59,13 @@ from xdsl.rewriter import Rewriter
 from spmd.dialects.building import Builder
 from spmd.dialects.enclosing import is_outside, parent_block
 from spmd.dialects.interfaces.speculation import is_speculatable
-from spmd.dialects.rewriting import constant_index, erase_dead_ops, has_no_effect, hint
+from spmd.dialects.rewriting import (
+    constant_index,
+    erase_dead_ops,
+    has_no_effect,
+    hint,
+    locate,
+)
 from spmd.dialects.work_groups import is_group_memory
 from spmd.passes.work_item_loops.nests import (
     is_local_size,
@@ -213,7 +219,7 @@ def _loops_around(nest: scf.ForOp, branch: Branch, arm: Region) -> scf.ForOp | N
         index, new = loop.body.block.args[0], copy.body.block.args[0]
         known[index] = hint(new, index)
         copy.attributes.update(loop.attributes)
-        copy.location = loop.location
+    locate(loops[0], nest)
     body = loops[-1].body.block
     for op in _body(nest).ops:
         if op is branch:
