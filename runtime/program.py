@@ -11,12 +11,13 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from spmd.dialects import compat
-from spmd.dialects.diagnostics import fail
+from spmd.dialects.diagnostics import KernelError, fail
 from spmd.dialects.interfaces.meaning import Emission
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.spmd.kernel import kernels_in
 from spmd.lowering.writing.dispatch import why_not_lowered
 from spmd.passes.kernels.check_barriers import CheckBarriersPass
+from spmd.passes.kernels.spmd_inline_calls import SpmdInlineCallsPass
 from spmd.runtime.errors import (
     CompileError,
     SourceText,
@@ -36,6 +37,7 @@ from spmd.runtime.pipeline import (
     Unit,
     called_functions,
     ir_after,
+    restrict,
     stages,
 )
 
@@ -57,11 +59,12 @@ class Program(Mapping[str, "Kernel | HostFunction"]):
     def __init__(self, unit: Unit):
         self._unit = unit
         module, source = unit.module, unit.source
-        # Those in functions that kernels call are seen when calls are inlined.
         with compile_errors(source, "looking for operations that cannot be compiled"):
             _expect_emissions(module)
         with compile_errors(source, "checking barriers"):
-            CheckBarriersPass(unit.options.divergent_barriers).apply(Context(), module)
+            check = CheckBarriersPass(unit.options.divergent_barriers)
+            for part in (module, *_inlined(module)):
+                check.apply(Context(), part)
         kernels = {
             op.sym_name.data: Kernel(unit, op)
             for op in module.ops
@@ -140,6 +143,18 @@ def _expect_emissions(module: ModuleOp) -> None:
             fail(op, why_not_lowered(op))
 
 
+def _inlined(module: ModuleOp) -> Iterator[ModuleOp]:
+    """For each kernel that calls functions, a module where it does not."""
+    for kernel in kernels_in(module):
+        if any(isinstance(op, func.CallOp) for op in kernel.walk()):
+            part = restrict(module, kernel)
+            try:
+                SpmdInlineCallsPass().apply(Context(), part)
+            except KernelError:
+                continue  # what does not matter to the other kernels
+            yield part
+
+
 def _host_functions(
     unit: Unit, kernels: Mapping[str, Kernel]
 ) -> dict[str, HostFunction]:
@@ -196,7 +211,8 @@ def compile(
 
     Native code is made when a kernel is first launched, once for each work-group size
     unless `specialize` is `False`.
-    Raises `CompileError`, for barriers of kernels too that not all work-items reach.
+    Raises `CompileError`, also for barriers that not all work-items reach, in kernels and
+    in the functions that they call.
     """
     options = CompileOptions.from_user(
         {

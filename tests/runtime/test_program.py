@@ -214,3 +214,26 @@ def test_what_users_hold_says_what_it_is_in_few_words():
 
 def test_the_version_is_that_of_the_package():
     assert spmd.__version__ == metadata.version("xdsl-spmd")
+
+
+CALLED = """
+func.func private @wait(%lid: index) {
+  %c8 = arith.constant 8 : index
+  %low = arith.cmpi ult, %lid, %c8 : index
+  scf.if %low {
+    spmd.barrier
+  }
+  func.return
+}
+spmd.kernel @k() {
+  %lid = spmd.local_id x
+  func.call @wait(%lid) : (index) -> ()
+  spmd.return
+}
+"""
+
+
+def test_barriers_of_called_functions_are_checked_early():
+    with pytest.raises(spmd.CompileError, match=r"6:5: expected all work-items"):
+        spmd.compile(CALLED)
+    assert list(spmd.compile(CALLED, divergent_barriers="allow")) == ["k"]
