@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import NoReturn, cast
+from typing import Any, NoReturn, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -170,14 +170,14 @@ class Emitter:
         number = value.value
         if type_.kind == "b":
             return Constant(type_, bool(number))
-        if type_.kind == "f":
-            if type_.name in ("float", "bfloat16"):
-                return Constant(type_, float(number))
-            return Constant(type_, float(Constant(type_, number).host))
         try:
+            if type_.kind == "f":
+                if type_.name in ("float", "bfloat16"):
+                    return Constant(type_, float(number))
+                return Constant(type_, float(Constant(type_, number).host))
             whole = int(number)
         except (ValueError, OverflowError):
-            self.fail(f"expected a number that {type_} can hold, got {number}")
+            self.fail(f"expected a number that {type_} can hold, got {_shown(number)}")
         low, high = limits(type_)
         if not low <= whole <= high:
             self.fail(
@@ -233,6 +233,12 @@ class Emitter:
         if type_.kind == "f":
             return self.add(arith.CmpfOp(ssa, zero, "une"))
         return self.add(arith.CmpiOp(ssa, zero, "ne"))
+
+
+def _shown(number: Any) -> str:
+    """A number for a message; thousands of digits help nobody."""
+    is_long = isinstance(number, int) and number.bit_length() > 64
+    return f"an int of {number.bit_length()} bits" if is_long else str(number)
 
 
 def limits(type_: Scalar) -> tuple[int, int]:

@@ -77,6 +77,11 @@ WRONG = [
     ("a = x if i else i", "expected a number on both sides of if, got an array"),
     ("a = np.uint8(300)", "expected a number from 0 to 255 for uint8, got 300"),
     ("a = u[i] + 300", "expected a number from 0 to 255 for uint8, got 300"),
+    ("x[i] = int(np.inf)", "expected a number that int can hold, got inf"),
+    (
+        "x[i] = 1 << 1024",
+        "expected a number that float32 can hold, got an int of 1025 bits",
+    ),
     ("x[i] = 'a'", "expected a number as element of float32[:], got a str"),
     ("x[i, i] = 3", "expected 1 index for float32[:], got 2"),
     ("a = x[x[i]]", "expected a whole number as index, got float32; int(...)"),
