@@ -24,7 +24,10 @@
 // CHECK-NEXT:    spmd.return
 
 // VECTOR-LABEL: func.func @access
-// VECTOR:         [[SOME:%.*]] = vector.reduction <or>, %fault : vector<8xi1> into i1
+// VECTOR:         [[FIRST:%.*]] = arith.cmpi uge, %j, %c8 : index
+// VECTOR-NEXT:    [[LAST:%.*]] = arith.cmpi uge, %{{.*}}, %c8 : index
+// VECTOR-NEXT:    [[ENDS:%.*]] = arith.ori [[FIRST]], [[LAST]] : i1
+// VECTOR-NEXT:    [[SOME:%.*]] = arith.ori {{.*}}, [[ENDS]] : i1
 // VECTOR-NEXT:    scf.if [[SOME]] {
 // VECTOR:           spmd.fail
 // VECTOR-NEXT:    }
