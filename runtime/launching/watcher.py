@@ -15,11 +15,13 @@ next launch wakes it.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from queue import Empty, SimpleQueue
 from types import CodeType, FrameType
 from typing import Any, TypeVar, cast
 
@@ -62,14 +64,15 @@ def _records(frame: FrameType | None) -> Iterator[LaunchRecord | None]:
 class Watcher:
     """The thread that looks after launches; there is one in the process."""
 
-    __slots__ = ("_changed", "_last", "_lock", "_thread", "asleep")
+    __slots__ = ("_calls", "_last", "_lock", "_thread", "asleep")
 
     def __init__(self) -> None:
         self.asleep = True
         """Whether a launch has to wake the watcher."""
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
-        self._changed = threading.Event()
+        # Not an `Event`: Ctrl-C in the midst of its methods leaves it locked.
+        self._calls: SimpleQueue[None] = SimpleQueue()
         self._last = 0
 
     def wake(self) -> None:
@@ -83,7 +86,7 @@ class Watcher:
                 thread.start()
                 self._thread = thread
             self.asleep = False
-        self._changed.set()
+        self._calls.put(None)
 
     def limit(self, record: LaunchRecord) -> None:
         """Begins to measure the time that a launch may take, if it may not take any."""
@@ -99,14 +102,20 @@ class Watcher:
             soonest = self._look()
             if soonest is not None:
                 idle, self.asleep = 0, False
-                self._changed.wait(soonest)
+                self._wait(soonest)
             elif self.asleep:
-                self._changed.wait()
+                self._wait(None)
                 idle = 0
             else:
-                self._changed.wait(TICK)
+                self._wait(TICK)
                 idle += 1
-            self._changed.clear()
+
+    def _wait(self, seconds: float | None) -> None:
+        """Waits for a call, or so long."""
+        with contextlib.suppress(Empty):
+            self._calls.get(timeout=seconds)
+            while True:
+                self._calls.get_nowait()
 
     def _look(self) -> float | None:
         """Looks after all launches; seconds until the next look, if there are any."""
