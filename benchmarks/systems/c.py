@@ -13,7 +13,9 @@ from tempfile import TemporaryDirectory
 from benchmarks.suite.case import Case
 from benchmarks.systems.system import Missing, OnArrays, Unsupported
 
-FLAGS = ("-O3", "-march=native", "-ffast-math", "-fopenmp", "-shared", "-fPIC")
+COMPILE = ("-O3", "-march=native", "-ffast-math", "-fopenmp", "-fPIC", "-c")
+LINK = ("-fopenmp", "-shared")
+"""Not with `-ffast-math`: then the library would flush subnormals in the whole process."""
 
 
 def c_compiler() -> str:
@@ -47,9 +49,12 @@ class C(OnArrays):
         if "clang" in Path(compiler).name:
             options.append("-fveclib=libmvec")  # as gcc does by itself
         with TemporaryDirectory() as folder:
-            library = Path(folder) / f"kernel{nonce}.so"
-            command = [compiler, *FLAGS, *options, self.source, "-o", library, "-lm"]
+            code, library = (
+                Path(folder) / f"kernel{nonce}{end}" for end in (".o", ".so")
+            )
+            command = [compiler, *COMPILE, *options, self.source, "-o", code]
             subprocess.run(command, check=True)
+            subprocess.run([compiler, *LINK, code, "-o", library, "-lm"], check=True)
             self.function = getattr(ctypes.CDLL(str(library)), self.case.loops.__name__)
         self.arguments = [
             ctypes.c_void_p(self.arrays[a].ctypes.data)

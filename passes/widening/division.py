@@ -130,9 +130,10 @@ class _Division:
             found = w.add(arith.TruncIOp(wide, w.vector_type(type_)))  # pyright: ignore[reportArgumentType]
         else:
             if self._may_overflow:
-                most = w.dense(float((1 << 31) - 1), float_)
-                fits = w.add(arith.CmpfOp(quotient, most, "olt"))
-                quotient = w.add(arith.SelectOp(fits, quotient, most))
+                # The least number divided by -1 stays what it is, as in scalar code.
+                limit, least = (w.dense(k * 2.0**31, float_) for k in (1, -1))
+                fits = w.add(arith.CmpfOp(quotient, limit, "olt"))
+                quotient = w.add(arith.SelectOp(fits, quotient, least))
             found = w.add(back(quotient, w.vector_type(type_)))  # pyright: ignore[reportArgumentType]
         return self._result(n, d, found)
 

@@ -50,6 +50,9 @@ def test_case_is_right_in_c(name: str, monkeypatch: pytest.MonkeyPatch):
     system.compile(0)
     system.run()
     check(system)
+    subnormal = np.full(1, 5e-324)
+    assert (subnormal * 1.0 == subnormal).all(), "the library flushes subnormals"
+    assert subnormal[0] > 0, "the library flushes subnormals"
 
 
 def test_kernels_stand_beside_what_makes_their_cases():

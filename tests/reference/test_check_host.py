@@ -173,7 +173,7 @@ def test_arguments_and_options_are_checked():
         checked(launch, numbers(), 8, schedule="sideways")
     program = spmd.compile(KERNELS + "func.func @host() {\n  func.return\n}")
     with pytest.raises(
-        spmd.CompileError, match="with one of shift, everybody, got none"
+        spmd.CompileError, match="with one of shift, everybody, host, got none"
     ):
         spmd.check(program)
     with pytest.raises(KeyError, match="nope"):
