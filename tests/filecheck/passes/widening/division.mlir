@@ -1,18 +1,21 @@
 // RUN: xdsl-opt %s -p widen-sub-groups --split-input-file | filecheck %s
 
-// Any divisor: a quotient of floats that hold all numbers. Zero is divided by 1.
+// Any divisor: a quotient of floats that hold all numbers. As in scalar code, what is divided
+// by 0 stays, and so does the least number, divided by -1: 2^31 is too large.
 
 // CHECK-LABEL: func.func @any
+// CHECK:          [[LEAST:%\w+]] = arith.constant dense<0xC1E0000000000000> : vector<4xf64>
+// CHECK-NEXT:     [[LIMIT:%\w+]] = arith.constant dense<0x41E0000000000000> : vector<4xf64>
 // CHECK:          %n = vector.load %x[%first] : memref<?xi32>, vector<4xi32>
 // CHECK-NEXT:     %d = vector.load %y[%first] : memref<?xi32>, vector<4xi32>
-// CHECK-NEXT:     %1 = arith.cmpi eq, %d, %zeros : vector<4xi32>
-// CHECK-NEXT:     %2 = arith.select %1, %ones, %d : vector<4xi1>, vector<4xi32>
-// CHECK-NEXT:     %3 = arith.sitofp %n : vector<4xi32> to vector<4xf64>
-// CHECK-NEXT:     %4 = arith.sitofp %2 : vector<4xi32> to vector<4xf64>
-// CHECK-NEXT:     %5 = arith.divf %3, %4 : vector<4xf64>
-// CHECK-NEXT:     %6 = arith.cmpf olt, %5, %0 : vector<4xf64>
-// CHECK-NEXT:     %7 = arith.select %6, %5, %0 : vector<4xi1>, vector<4xf64>
-// CHECK-NEXT:     %q = arith.fptosi %7 : vector<4xf64> to vector<4xi32>
+// CHECK-NEXT:     %2 = arith.cmpi eq, %d, %zeros : vector<4xi32>
+// CHECK-NEXT:     %3 = arith.select %2, %ones, %d : vector<4xi1>, vector<4xi32>
+// CHECK-NEXT:     %4 = arith.sitofp %n : vector<4xi32> to vector<4xf64>
+// CHECK-NEXT:     %5 = arith.sitofp %3 : vector<4xi32> to vector<4xf64>
+// CHECK-NEXT:     %6 = arith.divf %4, %5 : vector<4xf64>
+// CHECK-NEXT:     %7 = arith.cmpf olt, %6, [[LIMIT]] : vector<4xf64>
+// CHECK-NEXT:     %8 = arith.select %7, %6, [[LEAST]] : vector<4xi1>, vector<4xf64>
+// CHECK-NEXT:     %q = arith.fptosi %8 : vector<4xf64> to vector<4xi32>
 // CHECK-NEXT:     vector.store %q, %x[%first] : memref<?xi32>, vector<4xi32>
 func.func @any(%x: memref<?xi32>, %y: memref<?xi32>, %first: index) {
   spmd.sub_group (%i) shape [4] at (%first) {
