@@ -94,6 +94,30 @@ func.func @f(%a: memref<?xi8>, %at: index, %n: index) -> i32 {
         call(source, raw, 4, 5)
 
 
+def test_inactive_lanes_may_look_at_bytes_that_are_not_there():
+    source = """
+func.func @f(%a: memref<?xi8>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %one = arith.constant 1 : i32
+  spmd.sub_group (%lane) shape [4] at (%c0) {
+    %at = arith.muli %lane, %c4 : index
+    %v = memref.view %a[%at][] : memref<?xi8> to memref<1xi32>
+    %on = arith.cmpi ult, %lane, %n : index
+    spmd.masked %on {
+      memref.store %one, %v[%c0] : memref<1xi32>
+    }
+  }
+  func.return
+}
+"""
+    raw = np.zeros(12, np.int8)
+    call(source, raw, 3)
+    assert raw.view(np.int32).tolist() == [1, 1, 1]
+    with pytest.raises(UndefinedBehavior, match="a view of 4 bytes at byte 12 of 12"):
+        call(source, raw, 4)
+
+
 @pytest.mark.parametrize(
     ("op", "message"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
-from typing import Any
+from typing import Any, NoReturn, cast
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
@@ -183,19 +183,41 @@ def _same(body: Body, op: Operation) -> None:
     body.names[op.results[0]] = body.use(op.operands[0])
 
 
+class Nowhere:
+    """The elements of a view of bytes that are not there: to access one is an error."""
+
+    def __init__(self, site: int, message: str):
+        self.why = site, message
+
+    def __getitem__(self, at: int) -> NoReturn:
+        trap(*self.why)
+
+    def __setitem__(self, at: int, value: Any) -> NoReturn:
+        trap(*self.why)
+
+
 @helper
 def view_bytes(
-    source: MemRef, shift: int, sizes: tuple[int, ...], scalar: Scalar, site: int
+    source: MemRef,
+    shift: int,
+    sizes: tuple[int, ...],
+    scalar: Scalar,
+    site: int,
+    in_lanes: bool,
 ) -> MemRef:
     start = source.offset + shift
     length = prod(sizes) * scalar.size
-    if start + length > len(source.data):
-        trap(
-            site,
+    if start + length <= len(source.data):
+        data = typed(source.data[start : start + length], scalar)
+    else:
+        message = (
             f"out of bounds: a view of {length} bytes at byte {shift} "
-            f"of {source.sizes[0]} bytes",
+            f"of {source.sizes[0]} bytes"
         )
-    data = typed(source.data[start : start + length], scalar)
+        if not in_lanes:
+            trap(site, message)
+        # Inactive lanes may look there.
+        data = cast("memoryview[Any]", Nowhere(site, message))
     base = source.base + start
     return MemRef(data, 0, sizes, row_major(sizes), source.storage, base)
 
@@ -210,7 +232,8 @@ def _view(body: Body, op: memref.ViewOp) -> None:
         op.result,
         type_,
         f"view_bytes({body.use(op.source)}, {body.use(op.byte_shift)}, "
-        f"{sizes_text(body, type_, op.sizes)}, {scalar}, {body.site(op)})",
+        f"{sizes_text(body, type_, op.sizes)}, {scalar}, "
+        f"{body.site(op)}, {body.in_lanes})",
     )
 
 
