@@ -25,18 +25,22 @@ The stock `xdsl-opt` gets a repair when it first uses the dialect (see
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from threading import Lock
+from typing import Any
 
 from xdsl.ir import Dialect, Operation
+from xdsl.parser import Parser
+from xdsl.printer import Printer
 
 _REPAIRS = {
-    "arith": "spmd.dialects.compat.elementwise",
-    "memref": "spmd.dialects.compat.prefetch",
-    "vector": "spmd.dialects.compat.memory",
-    "scf": "spmd.dialects.compat.execute_region",
-    "llvm": "spmd.dialects.compat.atomics",
-    "gpu": "spmd.dialects.compat.gpu_syntax",
+    "arith": ("elementwise", "missing_arith"),
+    "memref": ("prefetch", "memref_syntax"),
+    "vector": ("memory",),
+    "scf": ("execute_region", "parallel_syntax", "implicit_builder"),
+    "llvm": ("atomics",),
+    "gpu": ("gpu_syntax", "gpu_shuffle"),
 }
 _done: set[str] = set()
 _lock = Lock()
@@ -54,6 +58,16 @@ def add_missing(dialect: Dialect, *ops: type[Operation]) -> None:
     dialect._operations.extend(ops)  # pyright: ignore[reportPrivateUsage]
 
 
+def set_syntax(
+    op: type[Operation],
+    parse: Callable[[Any, Parser], Operation],
+    print_: Callable[[Any, Printer], None],
+) -> None:
+    """Give an op of xDSL another custom syntax; `parse` gets the class first."""
+    setattr(op, "parse", classmethod(parse))
+    setattr(op, "print", print_)
+
+
 def ensure(*dialects: str) -> None:
     """Repair `dialects`, by default those of kernels; does nothing the second time."""
     for dialect in dialects or _KERNEL_DIALECTS:
@@ -61,5 +75,6 @@ def ensure(*dialects: str) -> None:
             continue
         with _lock:
             if dialect not in _done:
-                import_module(_REPAIRS[dialect]).repair()
+                for module in _REPAIRS[dialect]:
+                    import_module(f"{__name__}.{module}").repair()
                 _done.add(dialect)

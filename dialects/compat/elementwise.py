@@ -48,7 +48,7 @@ from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.type import get_element_type_or_self, have_compatible_shape
 
-from spmd.dialects.compat import missing_arith
+from spmd.dialects.compat import set_syntax
 
 Comparison: TypeAlias = CmpiOp | CmpfOp
 ElementRule: TypeAlias = Callable[[Attribute, Attribute], str | None]
@@ -201,8 +201,7 @@ def _repair_comparison(op_type: type[Comparison]) -> None:
             Rewriter.replace_value_with_new_type(self.result, result_type)
 
     setattr(op_type, "__init__", __init__)
-    setattr(op_type, "parse", classmethod(_parse_comparison))
-    setattr(op_type, "print", _print_comparison)
+    set_syntax(op_type, _parse_comparison, _print_comparison)
     _lift(op_type, ["result"], _verify_comparison)
 
 
@@ -298,8 +297,7 @@ def _print_select(self: arith.SelectOp, printer: Printer) -> None:
 
 
 def _repair_select() -> None:
-    setattr(arith.SelectOp, "parse", classmethod(_parse_select))
-    setattr(arith.SelectOp, "print", _print_select)
+    set_syntax(arith.SelectOp, _parse_select, _print_select)
     _lift(arith.SelectOp, ["cond"], _verify_select)
 
 
@@ -364,4 +362,3 @@ def repair() -> None:
     _repair_select()
     for cast_, why_not in _CASTS.items():
         _repair_cast(cast_, why_not)
-    missing_arith.repair()

@@ -26,7 +26,7 @@ from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from spmd.dialects.compat import implicit_builder, parallel_syntax
+from spmd.dialects.compat import set_syntax
 
 
 def _parse(cls: type[ExecuteRegionOp], parser: Parser) -> ExecuteRegionOp:
@@ -53,8 +53,5 @@ def _print(self: ExecuteRegionOp, printer: Printer) -> None:
 
 
 def repair() -> None:
-    """Give `scf.execute_region` a syntax that can be read again, `scf.parallel` upstream's."""
-    setattr(ExecuteRegionOp, "parse", classmethod(_parse))
-    setattr(ExecuteRegionOp, "print", _print)
-    parallel_syntax.repair()
-    implicit_builder.repair()
+    """Give `scf.execute_region` a syntax that can be read again."""
+    set_syntax(ExecuteRegionOp, _parse, _print)

@@ -37,8 +37,6 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from spmd.dialects.compat import gpu_shuffle
-
 _IDS = (gpu.BlockDimOp, gpu.BlockIdOp, gpu.GlobalIdOp, gpu.GridDimOp, gpu.ThreadIdOp)
 _PLAIN = (gpu.LaneIdOp, gpu.NumSubgroupsOp, gpu.SubgroupIdOp, gpu.SubgroupSizeOp)
 
@@ -234,8 +232,7 @@ _SYNTAX: dict[tuple[type[Operation], ...], tuple[Callable[..., Any], Any]] = {
 
 
 def repair() -> None:
-    """Give the ops their custom syntax, and add one that is missing."""
-    gpu_shuffle.repair()
+    """Give the ops their custom syntax."""
     for kinds, (parse, print_) in _SYNTAX.items():
         for kind in kinds:
             setattr(kind, "parse", classmethod(parse))

@@ -26,6 +26,8 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.hints import isa
 
+from spmd.dialects.compat import set_syntax
+
 _FORMATS: dict[type[IRDLOperation], str] = {
     CastOp: "$source attr-dict `:` type($source) `to` type($dest)",
     CopyOp: (
@@ -44,8 +46,7 @@ def _give_format(op: type[IRDLOperation], text: str) -> None:
     def print_(self: IRDLOperation, printer: Printer) -> None:
         program.print(printer, self)
 
-    setattr(op, "parse", classmethod(parse))
-    setattr(op, "print", print_)
+    set_syntax(op, parse, print_)
 
 
 def _parse_global(cls: type[GlobalOp], parser: Parser) -> GlobalOp:
@@ -102,5 +103,4 @@ def repair() -> None:
     """Give the three ops upstream's syntax."""
     for op, text in _FORMATS.items():
         _give_format(op, text)
-    setattr(GlobalOp, "parse", classmethod(_parse_global))
-    setattr(GlobalOp, "print", _print_global)
+    set_syntax(GlobalOp, _parse_global, _print_global)

@@ -25,6 +25,8 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import SingleBlockImplicitTerminator, ensure_terminator
 
+from spmd.dialects.compat import set_syntax
+
 
 def _operands(parser: Parser) -> list[UnresolvedOperand]:
     return parser.parse_comma_separated_list(
@@ -134,7 +136,5 @@ def _print_reduce(self: ReduceOp, printer: Printer) -> None:
 
 def repair() -> None:
     """Give `scf.parallel` its custom syntax, and `scf.reduce` its commas."""
-    setattr(ReduceOp, "parse", classmethod(_parse_reduce))
-    setattr(ReduceOp, "print", _print_reduce)
-    setattr(ParallelOp, "parse", classmethod(_parse))
-    setattr(ParallelOp, "print", _print)
+    set_syntax(ReduceOp, _parse_reduce, _print_reduce)
+    set_syntax(ParallelOp, _parse, _print)

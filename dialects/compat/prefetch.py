@@ -34,7 +34,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from spmd.dialects.compat import add_missing, memref_syntax
+from spmd.dialects.compat import add_missing
 from spmd.dialects.interfaces.memory import MemoryHint, verify_indices
 
 MAX_LOCALITY = 3
@@ -136,6 +136,5 @@ class PrefetchOp(IRDLOperation):
 
 
 def repair() -> None:
-    """Add the op to xDSL's `memref` dialect, and repair the syntax of others."""
+    """Add the op to xDSL's `memref` dialect."""
     add_missing(MemRef, PrefetchOp)
-    memref_syntax.repair()

@@ -103,14 +103,14 @@ class PythonKernel:
         **named: Any,
     ) -> None:
         """Runs the kernel; returns when all is done."""
-        kernel, values = self._specialised(args, named)
-        kernel(
-            *values,
+        self.bind(
+            *args,
             global_size=global_size,
             group_size=group_size,
             threads=threads,
             timeout=timeout,
-        )
+            **named,
+        )()
 
     def bind(
         self,

@@ -85,11 +85,9 @@ class _LaneLoops(LaneWriter):
 
     def _keep_of_run(self, value: SSAValue, number: SSAValue, lane: SSAValue) -> None:
         """Keep what `lane` has of `value`; what lanes share, only if `lane` has it."""
-        masks = self._masks.get(value, ()) if self.slot(value).shared else ()
+        masks = self._masks.pop(value, ()) if self.slot(value).shared else ()
         with self.where(self.on(masks, lane)):
             self.keep(value, number, lane)
-        if self.slot(value).shared:
-            self._masks.pop(value, None)
 
     def _note_masks(self, op: Operation) -> None:
         """
