@@ -28,6 +28,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from spmd.dialects.limits import CACHE_LINE
+
 AllocationT = TypeVar("AllocationT", memref.AllocaOp, memref.AllocOp)
 
 WORK_GROUP_FUNCTION = "spmd.work_group_function"
@@ -43,9 +45,6 @@ FULL_SUFFIX = ".full"
 
 SCRATCH_BYTES_SUFFIX = ".scratch_bytes"
 """`@k.scratch_bytes` gives the size of the trailing argument `%scratch` of `@k`."""
-
-CACHE_LINE = 64
-"""The alignment of group memory, in bytes."""
 
 
 def work_item_dimension(op: Operation) -> int | None:

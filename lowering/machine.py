@@ -18,11 +18,9 @@ from functools import cache
 from typing import IO
 
 from spmd.dialects.diagnostics import KernelError
-from spmd.dialects.math_names import BINARY, UNARY
-from spmd.lowering.llvm_binding import llvm
-
-VECTOR_LIBRARY = "libmvec.so.1"
-"""The vector math functions of glibc, on x86-64 only."""
+from spmd.dialects.names import BINARY, UNARY
+from spmd.lowering.llvm_binding import initialize_llvm, llvm
+from spmd.lowering.loading import VECTOR_LIBRARY
 
 _REGISTER_BITS = {"b": 128, "d": 256, "e": 512}
 """By letter of the x86 vector function ABI: SSE, AVX2, AVX-512."""
@@ -64,13 +62,6 @@ class Machine:
 
 
 PORTABLE = Machine()
-
-
-@cache
-def initialize_llvm() -> None:
-    """Makes all of LLVM's back ends known."""
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
 
 
 @cache

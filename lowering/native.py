@@ -7,26 +7,17 @@ Native code from LLVM IR text, through llvmlite.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
-import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from spmd.dialects.diagnostics import KernelError
-from spmd.lowering.llvm_binding import llvm
-from spmd.lowering.machine import (
-    VECTOR_LIBRARY,
-    Machine,
-    host_machine,
-    initialize_llvm,
-)
-from spmd.lowering.writing.symbols import exported_symbol
-
-_library_numbers = itertools.count()
+from spmd.lowering.elf import MissingSymbols
+from spmd.lowering.llvm_binding import initialize_llvm, llvm
+from spmd.lowering.loading import NativeCode, ObjectCode, load
+from spmd.lowering.machine import Machine, host_machine
 
 
 class NativeError(KernelError):
@@ -102,41 +93,22 @@ def _free(manager: Any) -> None:
         manager.close()
 
 
-class NativeModule:
-    """
-    Compiled functions; they live as long as this object.
-
-    `address` gives the address of a function of the source, also of the workers and
-    sizes that `emit_llvm` adds.
-    """
+class NativeModule(NativeCode):
+    """What was just compiled, which can also be looked at."""
 
     def __init__(
         self,
-        addresses: Mapping[str, int],
+        loaded: NativeCode,
+        code: ObjectCode,
         timing: Timing,
         bitcode: bytes,
         target: Any,
-        tracker: Any,
     ):
-        self._addresses = dict(addresses)
+        super().__init__(loaded.addresses, loaded)
+        self.code = code
+        self.timing = timing
         self._bitcode = bitcode
         self._target = target
-        self._tracker = tracker
-        """Keeps the code in memory."""
-        self.timing = timing
-
-    def address(self, symbol: str) -> int:
-        """The address of a function, by its name in the source."""
-        for name in (symbol, exported_symbol(symbol)):
-            if name in self._addresses:
-                return self._addresses[name]
-        raise KeyError(
-            f"expected one of the functions {', '.join(sorted(self._addresses))}, "
-            f"got {symbol}"
-        )
-
-    def __contains__(self, symbol: str) -> bool:
-        return symbol in self._addresses or exported_symbol(symbol) in self._addresses
 
     def assembly(self) -> str:
         """The machine code as text."""
@@ -146,38 +118,6 @@ class NativeModule:
     def llvm_ir(self) -> str:
         """The LLVM IR after optimisation."""
         return str(llvm.parse_bitcode(self._bitcode))
-
-
-_jit_lock = threading.Lock()
-
-
-RUNTIME_LIBRARY = "libgcc_s.so.1"
-"""What LLVM calls for f16 on CPUs that cannot convert it themselves."""
-
-
-@cache
-def _jit() -> Any:
-    initialize_llvm()
-    for library in (RUNTIME_LIBRARY, VECTOR_LIBRARY):
-        with contextlib.suppress(RuntimeError):
-            llvm.load_library_permanently(library)
-    return llvm.create_lljit_compiler()
-
-
-def _check_declarations(module: Any, symbols: Mapping[str, int]) -> None:
-    """Functions without a body have to be in this process: LLVM's own error is opaque."""
-    missing = [
-        function.name
-        for function in module.functions
-        if function.is_declaration
-        and not function.name.startswith("llvm.")
-        and function.name not in symbols
-        and not llvm.address_of_symbol(function.name)
-    ]
-    if missing:
-        raise NativeError(
-            f"expected a body, or a function of the C library, for {', '.join(missing)}"
-        )
 
 
 def compile_native(
@@ -195,35 +135,26 @@ def compile_native(
     the process has.
     """
     machine = machine or host_machine()
-    symbols = symbols or {}
     times = [time.perf_counter()]
     target = _target_machine(machine, opt)
     module = _parse(llvm_ir)
     times.append(time.perf_counter())
     _optimize(module, target, opt)
     times.append(time.perf_counter())
-    with _jit_lock:
-        jit = _jit()
-    _check_declarations(module, symbols)
     bitcode = module.as_bitcode()
-    exported = [
+    exported = tuple(
         function.name
         for function in module.functions
         if not function.is_declaration and function.linkage == llvm.Linkage.external
-    ]
-    code = target.emit_object(module)
+    )
+    code = ObjectCode(target.emit_object(module), exported)
     times.append(time.perf_counter())
-    builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
-    for name in exported:
-        builder.export_symbol(name)
-    for name, address in symbols.items():
-        builder.import_symbol(name, address)
-    with _jit_lock:
-        try:
-            tracker = builder.link(jit, f"spmd.{next(_library_numbers)}")
-        except RuntimeError as error:
-            raise NativeError(f"LLVM cannot link the module: {error}") from error
+    try:
+        loaded = load(code, symbols)
+    except MissingSymbols as error:
+        raise NativeError(
+            f"expected a body, or a function of the C library, for {error}"
+        ) from None
     times.append(time.perf_counter())
-    addresses = {name: tracker[name] for name in exported}
     seconds = [later - earlier for earlier, later in itertools.pairwise(times)]
-    return NativeModule(addresses, Timing(*seconds), bitcode, target, tracker)
+    return NativeModule(loaded, code, Timing(*seconds), bitcode, target)

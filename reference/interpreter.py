@@ -17,7 +17,8 @@ from typing import Any, cast
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, ModuleOp
 
-from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE, MAX_INDEX, KernelOp
+from spmd.dialects.limits import MAX_EXTENT, MAX_GROUP_SIZE, MAX_INDEX
+from spmd.dialects.spmd import KernelOp
 from spmd.dialects.work_groups import (
     FULL_SUFFIX,
     SCRATCH_BYTES_SUFFIX,

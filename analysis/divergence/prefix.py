@@ -17,7 +17,7 @@ from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.analysis.shapes.shape import Shape
 from spmd.analysis.shapes.transfer import Lanes
-from spmd.dialects.comparisons import SWAPPED
+from spmd.dialects.names import SWAPPED
 from spmd.dialects.spmd import Scope
 
 

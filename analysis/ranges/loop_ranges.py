@@ -35,9 +35,9 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
 from spmd.analysis.ranges.range_rules import RULES
-from spmd.dialects.comparisons import NEGATED, SWAPPED
 from spmd.dialects.enclosing import enclosing
 from spmd.dialects.interfaces.control_flow import phi_of
+from spmd.dialects.names import NEGATED, SWAPPED
 from spmd.dialects.spmd import SubGroupOp
 
 Lookup = Callable[[SSAValue], IntegerRange]

@@ -26,11 +26,9 @@ from spmd.analysis.ranges.integer_range import (
 )
 from spmd.dialects.compat.missing_arith import IndexCastUIOp
 from spmd.dialects.enclosing import enclosing
+from spmd.dialects.limits import MAX_EXTENT, MAX_GROUP_SIZE, MAX_SUB_GROUP_SIZE
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import (
-    MAX_EXTENT,
-    MAX_GROUP_SIZE,
-    MAX_SUB_GROUP_SIZE,
     BroadcastOp,
     DimensionOp,
     EnqueuedLocalSizeOp,

@@ -19,14 +19,8 @@ from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
 from spmd.analysis.ranges.loop_ranges import Carried, Forwarded, carried, forwarded
 from spmd.analysis.ranges.range_rules import RULES
 from spmd.dialects.interfaces.control_flow import phi_of
-from spmd.dialects.spmd import (
-    MAX_EXTENT,
-    MAX_GROUP_SIZE,
-    MAX_INDEX,
-    KernelOp,
-    MaskedOp,
-    SubGroupOp,
-)
+from spmd.dialects.limits import MAX_EXTENT, MAX_GROUP_SIZE, MAX_INDEX
+from spmd.dialects.spmd import KernelOp, MaskedOp, SubGroupOp
 
 _PASSED = IntegerRange(-MAX_INDEX, MAX_INDEX)
 """What a launch passes as an `index`."""

@@ -47,15 +47,11 @@ from spmd.dialects.spmd.ids import GroupIdOp as GroupIdOp
 from spmd.dialects.spmd.ids import LocalIdOp as LocalIdOp
 from spmd.dialects.spmd.ids import LocalSizeOp as LocalSizeOp
 from spmd.dialects.spmd.ids import NumGroupsOp as NumGroupsOp
-from spmd.dialects.spmd.kernel import MAX_GROUP_SIZE as MAX_GROUP_SIZE
-from spmd.dialects.spmd.kernel import MAX_SUB_GROUP_SIZE as MAX_SUB_GROUP_SIZE
 from spmd.dialects.spmd.kernel import KernelOp as KernelOp
 from spmd.dialects.spmd.kernel import ReturnOp as ReturnOp
 from spmd.dialects.spmd.lanes import MaskedOp as MaskedOp
 from spmd.dialects.spmd.lanes import SubGroupOp as SubGroupOp
 from spmd.dialects.spmd.lanes import YieldOp as YieldOp
-from spmd.dialects.spmd.launch import MAX_EXTENT as MAX_EXTENT
-from spmd.dialects.spmd.launch import MAX_INDEX as MAX_INDEX
 from spmd.dialects.spmd.launch import Extent as Extent
 from spmd.dialects.spmd.launch import LaunchOp as LaunchOp
 from spmd.dialects.spmd.launch import LocalArgument as LocalArgument
@@ -66,7 +62,6 @@ from spmd.dialects.spmd.sub_group_ids import SubGroupIdOp as SubGroupIdOp
 from spmd.dialects.spmd.sub_group_ids import SubGroupQueryOp as SubGroupQueryOp
 from spmd.dialects.spmd.sub_group_ids import SubGroupSizeOp as SubGroupSizeOp
 from spmd.dialects.spmd.types import LOCAL as LOCAL
-from spmd.dialects.spmd.types import MAX_LOCAL_BYTES as MAX_LOCAL_BYTES
 from spmd.dialects.spmd.types import Dimension as Dimension
 from spmd.dialects.spmd.types import Kind as Kind
 from spmd.dialects.spmd.types import MemoryAttr as MemoryAttr

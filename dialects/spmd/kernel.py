@@ -40,6 +40,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
+from spmd.dialects.limits import MAX_GROUP_SIZE, MAX_SUB_GROUP_SIZE
 from spmd.dialects.spmd.types import is_memref, why_not_argument
 from spmd.dialects.work_groups import NOT_VECTORIZED
 
@@ -72,12 +73,6 @@ ARGUMENT_ATTRIBUTES = (NOALIAS,)
 
 PREFIX = "spmd."
 """What the names of attributes of the dialect start with."""
-
-MAX_GROUP_SIZE = 1 << 14
-"""Work-items of a work-group, all dimensions together."""
-
-MAX_SUB_GROUP_SIZE = 64
-"""The largest number of lanes of a sub-group."""
 
 
 def why_not_work_group_size(size: Attribute) -> str | None:

@@ -38,7 +38,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from spmd.dialects.enclosing import enclosing
 from spmd.dialects.interfaces.control_flow import RegionBranch, RegionTerminator, Runs
-from spmd.dialects.spmd.kernel import MAX_SUB_GROUP_SIZE
+from spmd.dialects.limits import MAX_SUB_GROUP_SIZE
 
 
 @irdl_op_definition

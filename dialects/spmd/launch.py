@@ -40,16 +40,6 @@ from spmd.dialects.spmd.types import (
     is_memref,
 )
 
-MAX_EXTENT = 1 << 48
-"""Work-items of a launch, all dimensions together."""
-
-MAX_INDEX = 1 << 62
-"""
-How far from 0 an `index` may be that a launch passes to a kernel.
-
-So a counter below it may be advanced by any size of a launch without wrapping.
-"""
-
 
 class Extent(StrEnum):
     """What the sizes of a launch count: whole work-groups, or work-items."""

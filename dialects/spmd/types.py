@@ -40,6 +40,7 @@ from xdsl.utils.type import get_element_type_or_self
 
 from spmd.dialects.assembly_format import BracketedKeyword
 from spmd.dialects.element_types import memref_layout, size_in_bytes
+from spmd.dialects.limits import MAX_LOCAL_BYTES, too_much_local_memory
 
 
 class Dimension(StrEnum):
@@ -113,9 +114,6 @@ WIDTHS: dict[Attribute, int] = {
 }
 """Bits of each of the language's integer types."""
 
-MAX_LOCAL_BYTES = 1 << 20
-"""Bytes of local memory of a work-group, of all allocations and arguments together."""
-
 FLOATS: frozenset[Attribute] = frozenset((f16, bf16, f32, f64))
 """The language's floating-point types."""
 
@@ -183,14 +181,6 @@ def why_not_local_memory(type_: Attribute) -> str | None:
     if size > MAX_LOCAL_BYTES:
         return too_much_local_memory(f"{size} in {type_}")
     return None
-
-
-def too_much_local_memory(got: object) -> str:
-    """The error of a work-group that has more local memory than there is."""
-    return (
-        f"expected at most {MAX_LOCAL_BYTES} bytes of local memory in a work-group, got "
-        f"{got}; use smaller tiles"
-    )
 
 
 def why_not_argument(type_: Attribute) -> str | None:

@@ -12,7 +12,7 @@ from xdsl.dialects import math
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float64Type
 from xdsl.ir import Operation
 
-from spmd.dialects.math_names import BINARY, FUNCTIONS, UNARY
+from spmd.dialects.names import BINARY, FUNCTIONS, UNARY
 from spmd.dialects.remarks import MathCall, remark
 from spmd.lowering.math.vector_math import (
     PURE,

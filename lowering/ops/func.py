@@ -14,7 +14,8 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.utils.hints import isa
 
-from spmd.dialects.work_groups import CACHE_LINE, WORK_GROUP_FUNCTION
+from spmd.dialects.limits import CACHE_LINE
+from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
 from spmd.lowering.ops.assertions import FAILED, write_return_if_failed
 from spmd.lowering.ops.narrow_indices import wrap_in_different_widths
 from spmd.lowering.writing.control_flow import write_cfg

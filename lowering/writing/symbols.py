@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from spmd.dialects.math_names import BINARY, UNARY
+from spmd.dialects.names import BINARY, UNARY
 
 PREFIX = "spmd."
 

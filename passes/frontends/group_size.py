@@ -9,41 +9,18 @@ from xdsl.ir import Block
 
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.interfaces.cost import cost_class
+from spmd.dialects.limits import (
+    DEFAULT_GROUP_SIZE,
+    MAX_SUB_GROUP_SIZE,
+    Sizes,
+    default_group_size,
+)
 from spmd.dialects.rewriting import constant_index
-from spmd.dialects.spmd import MAX_SUB_GROUP_SIZE
-
-Sizes = tuple[int, int, int]
-
-DEFAULT_GROUP_SIZE = 256
-"""Work-items of a group when neither the kernel nor the launch says."""
-
-_ROW = 64
-"""The most in x where there are rows: whole rows would leave short groups at their ends."""
 
 _COST_OF_GROUP = 1 << 14
 """A group of work-items that do a lot has as many as cost this together: a few microseconds."""
 
 _UNKNOWN_TRIP_COUNT = 16
-
-
-def default_group_size(
-    global_size: Sequence[int], most: int = DEFAULT_GROUP_SIZE
-) -> Sizes:
-    """
-    The group size for a range of work-items, x first, of at most `most`.
-
-    Code is specialised on it, so it depends on the global size as little as possible:
-    not at all in one dimension.
-    """
-    x, y, z, *_ = (*global_size, 1, 1)  # of a launch there are three
-    if y == z == 1:
-        return most, 1, 1
-    rows, sizes = most, list[int]()
-    for extent, limit in zip((x, y, z), (_ROW, most, most), strict=True):
-        size = min(limit, rows, 1 << max(extent - 1, 0).bit_length())
-        sizes.append(size)
-        rows //= size
-    return sizes[0], sizes[1], sizes[2]
 
 
 def group_size_by_cost(global_size: Sequence[int], cost: int) -> Sizes:

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Attribute, Block, SSAValue
 
 from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.limits import Sizes
 from spmd.dialects.rewriting import NO_WRAP
 from spmd.dialects.spmd import (
     BarrierOp,
@@ -23,7 +24,6 @@ from spmd.dialects.spmd import (
 )
 from spmd.dialects.spmd.ids import DimensionOp
 from spmd.dialects.spmd.types import LOCAL, kind_of, why_not_kind
-from spmd.passes.frontends.group_size import Sizes
 from spmd.passes.frontends.loop_nests import combined
 from spmd.passes.work_item_loops.nests import nested_loops
 

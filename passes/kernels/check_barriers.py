@@ -48,10 +48,10 @@ from spmd.analysis.graphs.traversal import (
     reverse_post_order,
     successors_of,
 )
-from spmd.dialects.comparisons import PREDICATES
 from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.enclosing import parent_block
 from spmd.dialects.interfaces.control_flow import RegionBranch, decisions
+from spmd.dialects.names import PREDICATES
 from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import (
     GlobalIdOp,

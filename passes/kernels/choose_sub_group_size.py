@@ -30,8 +30,9 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import KernelError
+from spmd.dialects.limits import MAX_SUB_GROUP_SIZE
 from spmd.dialects.remarks import DefaultSubGroupSize, remark
-from spmd.dialects.spmd import MAX_SUB_GROUP_SIZE, needs_sub_groups
+from spmd.dialects.spmd import needs_sub_groups
 from spmd.dialects.spmd.kernel import kernels_in
 
 DEFAULT_SUB_GROUP_SIZE = 16

@@ -11,8 +11,8 @@ from xdsl.ir import Block, SSAValue
 from spmd.analysis.divergence.prefix import conjuncts
 from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
 from spmd.analysis.ranges.ranges import IntegerRanges
-from spmd.dialects.comparisons import NEGATED, PREDICATES, SWAPPED
 from spmd.dialects.interfaces.preconditions import Case, Comparison
+from spmd.dialects.names import NEGATED, PREDICATES, SWAPPED
 from spmd.dialects.rewriting import constant_index
 
 _Term = SSAValue | int | tuple[SSAValue, int]

@@ -26,7 +26,8 @@ from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, UnitAttr, i64
 from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import KernelError, fail
-from spmd.dialects.spmd import MAX_GROUP_SIZE, KernelOp
+from spmd.dialects.limits import MAX_GROUP_SIZE
+from spmd.dialects.spmd import KernelOp
 from spmd.dialects.spmd.kernel import FULL_GROUPS, kernels_in
 
 

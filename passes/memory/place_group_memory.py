@@ -58,6 +58,7 @@ from xdsl.rewriter import InsertPoint
 from spmd.dialects.building import Builder, ConstantPool, Rematerializer
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import static_bytes
+from spmd.dialects.limits import CACHE_LINE, MAX_LOCAL_BYTES, too_much_local_memory
 from spmd.dialects.remarks import PlacedGroupMemory, remark
 from spmd.dialects.rewriting import (
     NO_WRAP,
@@ -68,9 +69,7 @@ from spmd.dialects.rewriting import (
     merge_equal_ops,
     replace,
 )
-from spmd.dialects.spmd.types import MAX_LOCAL_BYTES, too_much_local_memory
 from spmd.dialects.work_groups import (
-    CACHE_LINE,
     CONTEXT,
     GROUPS,
     SCRATCH_BYTES_SUFFIX,

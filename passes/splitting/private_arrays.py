@@ -53,9 +53,10 @@ from spmd.dialects.building import Builder
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import size_in_bytes, static_bytes
 from spmd.dialects.enclosing import op_of, parent_block, terminator
+from spmd.dialects.limits import CACHE_LINE
 from spmd.dialects.rewriting import NO_WRAP, hint, locate, replace
 from spmd.dialects.spmd import EnqueuedLocalSizeOp, KernelOp
-from spmd.dialects.work_groups import CACHE_LINE, mark_group_memory
+from spmd.dialects.work_groups import mark_group_memory
 from spmd.passes.work_item_loops.building import WorkGroup, WorkItemNest, explain
 
 NOT_INTERLEAVED = "spmd.not_interleaved"

@@ -27,7 +27,7 @@ from xdsl.ir import Attribute, Operation, Region
 
 from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.interfaces.cost import is_library_function
-from spmd.dialects.spmd import MAX_SUB_GROUP_SIZE
+from spmd.dialects.limits import MAX_SUB_GROUP_SIZE
 
 Width = int | Literal["auto"]
 

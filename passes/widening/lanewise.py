@@ -8,10 +8,10 @@ from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.shapes.shape import Shape
-from spmd.dialects.comparisons import PREDICATES, SWAPPED
 from spmd.dialects.interfaces.computation import Elementwise, is_modular
 from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.interfaces.speculation import is_integer_division, may_trap
+from spmd.dialects.names import PREDICATES, SWAPPED
 from spmd.dialects.rewriting import constant_index, hint, named
 from spmd.passes.widening.division import widen_division
 from spmd.passes.widening.emitter import clone_with

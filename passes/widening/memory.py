@@ -19,9 +19,9 @@ from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.element_types import memref_type, size_in_bytes
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.interfaces.views import underlying_object
+from spmd.dialects.limits import CACHE_LINE, MAX_SUB_GROUP_SIZE
 from spmd.dialects.rewriting import hint
-from spmd.dialects.spmd import MAX_SUB_GROUP_SIZE
-from spmd.dialects.work_groups import CACHE_LINE, is_group_memory
+from spmd.dialects.work_groups import is_group_memory
 from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
 from spmd.passes.widening.addresses import (
     STEPS,

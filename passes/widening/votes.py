@@ -48,7 +48,7 @@ from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.utils.hints import isa
 
-from spmd.dialects.comparisons import PREDICATES, SWAPPED
+from spmd.dialects.names import PREDICATES, SWAPPED
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import AllOp, AnyOp, FailOp
 from spmd.passes.widening.emitter import clone_with, reduction

@@ -42,19 +42,17 @@ from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.element_types import size_in_bytes
 from spmd.dialects.enclosing import function_around
-from spmd.dialects.rewriting import NO_WRAP, hint
-from spmd.dialects.spmd import (
+from spmd.dialects.limits import (
+    CACHE_LINE,
     MAX_EXTENT,
     MAX_GROUP_SIZE,
     MAX_INDEX,
     MAX_LOCAL_BYTES,
-    Extent,
-    KernelOp,
-    LaunchOp,
-    LocalArgument,
 )
+from spmd.dialects.rewriting import NO_WRAP, hint
+from spmd.dialects.spmd import Extent, KernelOp, LaunchOp, LocalArgument
 from spmd.dialects.spmd.kernel import FULL_GROUPS
-from spmd.dialects.work_groups import CACHE_LINE, FULL_SUFFIX, GROUPS
+from spmd.dialects.work_groups import FULL_SUFFIX, GROUPS
 from spmd.passes.work_item_loops.nests import nested_loops
 
 _LETTERS = "xyz"

@@ -12,8 +12,8 @@ from xdsl.ir import Operation
 
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import static_bytes
-from spmd.dialects.spmd import MAX_LOCAL_BYTES, KernelOp, LocalAllocOp
-from spmd.dialects.spmd.types import too_much_local_memory
+from spmd.dialects.limits import MAX_LOCAL_BYTES, too_much_local_memory
+from spmd.dialects.spmd import KernelOp, LocalAllocOp
 
 MAX_PRIVATE_BYTES = 1 << 15
 """Bytes of `memref.alloca` of static size in one work-item."""

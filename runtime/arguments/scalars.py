@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from spmd.dialects.spmd import MAX_INDEX
+from spmd.dialects.limits import MAX_INDEX
 from spmd.runtime.arguments.elements import Element
 
 # As tuples of plain classes: narrowing to NumPy's generic ones helps no type checker.

@@ -12,10 +12,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument
 
 from spmd.dialects.element_types import memref_layout
-from spmd.dialects.spmd import MAX_LOCAL_BYTES, KernelOp
+from spmd.dialects.limits import CACHE_LINE, MAX_LOCAL_BYTES, too_much_local_memory
+from spmd.dialects.spmd import KernelOp
 from spmd.dialects.spmd.kernel import NOALIAS
-from spmd.dialects.spmd.types import is_local, is_memref, too_much_local_memory
-from spmd.dialects.work_groups import CACHE_LINE
+from spmd.dialects.spmd.types import is_local, is_memref
 from spmd.runtime.arguments.arrays import Array, ArrayLayout, overlap
 from spmd.runtime.arguments.elements import element_of
 from spmd.runtime.arguments.local_memory import LocalMemory

@@ -6,8 +6,7 @@ import operator
 from collections.abc import Iterable
 from typing import Any, NamedTuple, SupportsIndex, cast
 
-from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE
-from spmd.passes.frontends.group_size import default_group_size
+from spmd.dialects.limits import MAX_EXTENT, MAX_GROUP_SIZE, default_group_size
 from spmd.runtime.errors import LaunchError
 
 Size = SupportsIndex | Iterable[SupportsIndex]

@@ -10,13 +10,13 @@ from xdsl.context import Context
 from xdsl.irdl import IRDLOperation
 
 from spmd.dialects.diagnostics import KernelError
-from spmd.dialects.spmd import (
+from spmd.dialects.limits import (
     MAX_EXTENT,
     MAX_GROUP_SIZE,
     MAX_LOCAL_BYTES,
     MAX_SUB_GROUP_SIZE,
-    SPMD,
 )
+from spmd.dialects.spmd import SPMD
 from spmd.passes.kernels.check_barriers import CheckBarriersPass
 from spmd.passes.kernels.spmd_inline_calls import SpmdInlineCallsPass
 from spmd.runtime.arguments.limits import MAX_PRIVATE_BYTES

@@ -3,8 +3,12 @@
 import re
 from pathlib import Path
 
-from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE, MAX_LOCAL_BYTES
-from spmd.passes.frontends.group_size import DEFAULT_GROUP_SIZE
+from spmd.dialects.limits import (
+    DEFAULT_GROUP_SIZE,
+    MAX_EXTENT,
+    MAX_GROUP_SIZE,
+    MAX_LOCAL_BYTES,
+)
 from spmd.runtime.arguments.limits import MAX_PRIVATE_BYTES
 from spmd.runtime.errors import MAX_NESTING
 from spmd.runtime.launching.threads import MAX_THREADS

@@ -4,7 +4,7 @@ from xdsl.dialects import math
 
 from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.interfaces.cost import Cost, CostClass
-from spmd.dialects.math_names import FUNCTIONS
+from spmd.dialects.names import FUNCTIONS
 
 Elementwise().attach(*math.Math.operations)
 

@@ -14,10 +14,10 @@ from xdsl.dialects import arith, scf
 from xdsl.ir import Block, Operation
 from xdsl.traits import Pure
 
-from spmd.dialects.comparisons import NEGATED
 from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.cost import Cost
 from spmd.dialects.interfaces.speculation import may_trap
+from spmd.dialects.names import NEGATED
 from spmd.frontends.python.emitter import Emitter
 from spmd.frontends.python.expressions import memory
 from spmd.frontends.python.expressions.arithmetic import (

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from spmd.dialects.comparisons import PREDICATES
+from spmd.dialects.names import PREDICATES
 from tests.execution.harness import LINES, Maker, check_native
 
 KERNEL = """

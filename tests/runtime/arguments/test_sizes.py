@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spmd.dialects.spmd import MAX_EXTENT, MAX_GROUP_SIZE
-from spmd.passes.frontends.group_size import default_group_size
+from spmd.dialects.limits import MAX_EXTENT, MAX_GROUP_SIZE, default_group_size
 from spmd.runtime.arguments.sizes import (
     group_size_for,
     make_range,

@@ -1,0 +1,43 @@
+"""Names and numbers of ops: functions of libm in `math`, predicates of `arith.cmpi`."""
+
+from __future__ import annotations
+
+UNARY = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "cbrt",
+    "cos",
+    "cosh",
+    "erf",
+    "erfc",
+    "exp",
+    "exp10",
+    "exp2",
+    "expm1",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "sin",
+    "sinh",
+    "tan",
+    "tanh",
+]
+
+BINARY = ["atan2", "pow"]
+
+FUNCTIONS = {f"math.{name}": name for name in (*UNARY, *BINARY)} | {"math.powf": "pow"}
+"""By the name of the op that is computed by it."""
+
+PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+"""The predicates of `arith.cmpi`, which the op holds as positions in this list."""
+
+SWAPPED = (0, 1, 4, 5, 2, 3, 8, 9, 6, 7)
+"""The predicate for exchanged operands: `sgt` for `slt`, and so on."""
+
+NEGATED = (1, 0, 5, 4, 3, 2, 9, 8, 7, 6)
+"""The predicate that holds where another does not: `sge` for `slt`, and so on."""
