@@ -9,6 +9,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
+from xdsl.dialects.builtin import StridedLayoutAttr
 
 from spmd.frontends.python.names import constexpr
 from spmd.frontends.python.source import Function
@@ -268,7 +269,9 @@ class PythonKernel:
         if isinstance(value, _ARRAYS):
             if (element := SCALARS.get(value.dtype.name)) is not None:
                 sizes = (None,) * value.ndim
-                return Array(element, sizes, contiguous=value.flags.c_contiguous)
+                if value.flags.c_contiguous:
+                    return Array(element, sizes)
+                return Array(element, sizes, layout=StridedLayoutAttr(sizes))
             got = f"an array of {value.dtype}"
         else:
             if (type_ := type_of_number(value)) is not None:

@@ -2,7 +2,9 @@
 The names of kernels in Python, beside those of Python and NumPy: `spmd.language`.
 
 They have a meaning in a kernel only. What each becomes is the operation of the same name in
-`docs/language.md`; `across` is "work_group" or "sub_group".
+`docs/language.md`; `across` is "work_group" or "sub_group". Of atomic operations `ordering`
+is "relaxed", "acquire", "release", "acq_rel" or "seq_cst", and `scope` is "work_group" or
+"device".
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from numpy.typing import NDArray
 
 WORK_GROUP = "work_group"
 SUB_GROUP = "sub_group"
+RELAXED = "relaxed"
+DEVICE = "device"
 
 
 if TYPE_CHECKING:
@@ -170,46 +174,69 @@ def shuffle_rotate(value: Any, distance: int) -> Any:
     _outside()
 
 
-def atomic_add(array: Any, index: Any, value: Any) -> Any:
+def atomic_add(
+    array: Any, index: Any, value: Any, ordering: str = RELAXED, scope: str = DEVICE
+) -> Any:
     """`array[index] += value` as one step; gives the old element."""
     _outside()
 
 
-def atomic_sub(array: Any, index: Any, value: Any) -> Any:
+def atomic_sub(
+    array: Any, index: Any, value: Any, ordering: str = RELAXED, scope: str = DEVICE
+) -> Any:
     """`array[index] -= value` as one step; gives the old element."""
     _outside()
 
 
-def atomic_min(array: Any, index: Any, value: Any) -> Any:
+def atomic_min(
+    array: Any, index: Any, value: Any, ordering: str = RELAXED, scope: str = DEVICE
+) -> Any:
     """`array[index] = min(array[index], value)` as one step; gives the old element."""
     _outside()
 
 
-def atomic_max(array: Any, index: Any, value: Any) -> Any:
+def atomic_max(
+    array: Any, index: Any, value: Any, ordering: str = RELAXED, scope: str = DEVICE
+) -> Any:
     """`array[index] = max(array[index], value)` as one step; gives the old element."""
     _outside()
 
 
-def atomic_and(array: Any, index: Any, value: Any) -> Any:
+def atomic_and(
+    array: Any, index: Any, value: Any, ordering: str = RELAXED, scope: str = DEVICE
+) -> Any:
     """`array[index] &= value` as one step; gives the old element."""
     _outside()
 
 
-def atomic_or(array: Any, index: Any, value: Any) -> Any:
+def atomic_or(
+    array: Any, index: Any, value: Any, ordering: str = RELAXED, scope: str = DEVICE
+) -> Any:
     """`array[index] |= value` as one step; gives the old element."""
     _outside()
 
 
-def atomic_xor(array: Any, index: Any, value: Any) -> Any:
+def atomic_xor(
+    array: Any, index: Any, value: Any, ordering: str = RELAXED, scope: str = DEVICE
+) -> Any:
     """`array[index] ^= value` as one step; gives the old element."""
     _outside()
 
 
-def atomic_exchange(array: Any, index: Any, value: Any) -> Any:
+def atomic_exchange(
+    array: Any, index: Any, value: Any, ordering: str = RELAXED, scope: str = DEVICE
+) -> Any:
     """Stores `value` as one step; gives the old element."""
     _outside()
 
 
-def atomic_cas(array: Any, index: Any, expected: Any, new: Any) -> tuple[Any, bool]:
+def atomic_cas(
+    array: Any,
+    index: Any,
+    expected: Any,
+    new: Any,
+    ordering: str = RELAXED,
+    scope: str = DEVICE,
+) -> tuple[Any, bool]:
     """Stores `new` if the element is `expected`, as one step; the old one, and whether."""
     _outside()

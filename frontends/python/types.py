@@ -97,7 +97,8 @@ class Array:
     element: Scalar
     shape: tuple[int | None, ...]
     space: Literal["global", "local", "private"] = "global"
-    contiguous: bool = True
+    layout: StridedLayoutAttr | None = None
+    """Of an array that is not known to be contiguous."""
 
     def __str__(self) -> str:
         sizes = ", ".join(":" if size is None else str(size) for size in self.shape)
@@ -107,11 +108,8 @@ class Array:
     def ir(self) -> MemRefType[Attribute]:
         """The type of the memref that it is."""
         shape = [DYNAMIC_INDEX if size is None else size for size in self.shape]
-        layout = (
-            NoneAttr() if self.contiguous else StridedLayoutAttr([None] * len(shape))
-        )
         space = LOCAL if self.space == "local" else NoneAttr()
-        return MemRefType(self.element.ir, shape, layout, space)
+        return MemRefType(self.element.ir, shape, self.layout or NoneAttr(), space)
 
 
 @dataclass(frozen=True)

@@ -47,10 +47,16 @@ def element(e: Emitter, array: Value, index: Value) -> tuple[Memory, list[SSAVal
             f"expected {rank} {'index' if rank == 1 else 'indices'} for {memory.type}, "
             f"got {len(given)}"
         )
-    return memory, [_place(e, memory, d, each) for d, each in enumerate(given)]
+    return memory, [place(e, memory, d, each) for d, each in enumerate(given)]
 
 
-def _place(e: Emitter, array: Memory, dimension: int, index: Value) -> SSAValue:
+def place(e: Emitter, array: Memory, dimension: int, index: Value) -> SSAValue:
+    """An index of one dimension."""
+    if isinstance(index, Host) and isinstance(index.value, slice):
+        e.fail(
+            "expected one element, got a slice; write a loop over the elements, or keep "
+            "the view in a variable"
+        )
     whole = e.integer(index, "index")
     if not isinstance(whole, Constant):
         return e.index(whole)
@@ -68,9 +74,8 @@ def _place(e: Emitter, array: Memory, dimension: int, index: Value) -> SSAValue:
     return e.add(arith.SubiOp(end, e.constants.index(-at)))
 
 
-def load(e: Emitter, array: Value, index: Value) -> Number:
+def load(e: Emitter, memory: Memory, indices: Sequence[SSAValue]) -> Number:
     """`array[index]`."""
-    memory, indices = element(e, array, index)
     return e.number(memory.type.element, memref.LoadOp.get(memory.ssa, indices))
 
 

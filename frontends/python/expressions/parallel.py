@@ -29,7 +29,8 @@ Handler = Callable[..., Value]
 
 SCOPES = (names.WORK_GROUP, names.SUB_GROUP)
 NOTHING = Host(None)
-_WORK_GROUP, _SUB_GROUP = Host(names.WORK_GROUP), Host(names.SUB_GROUP)
+_WORK_GROUP = Host(names.WORK_GROUP)
+_RELAXED, _DEVICE = Host(names.RELAXED), Host(names.DEVICE)
 
 
 def _id(op: type[spmd.DimensionOp], low: int) -> Handler:
@@ -150,19 +151,41 @@ def _barrier(e: Emitter, across: Value = _WORK_GROUP) -> Value:
     return NOTHING
 
 
+def _strength(e: Emitter, ordering: Value, scope: Value) -> tuple[str, str]:
+    """How an atomic operation orders other accesses, and for whom."""
+    return (
+        e.text(ordering, "ordering", tuple(each.value for each in spmd.Ordering)),
+        e.text(scope, "scope", tuple(each.value for each in spmd.AtomicScope)),
+    )
+
+
 def _atomic(kind: str) -> Handler:
-    def handler(e: Emitter, array: Value, index: Value, value: Value) -> Value:
+    def handler(
+        e: Emitter,
+        array: Value,
+        index: Value,
+        value: Value,
+        ordering: Value = _RELAXED,
+        scope: Value = _DEVICE,
+    ) -> Value:
         memory, indices = element(e, array, index)
         type_ = memory.type.element
         new = e.ssa(e.convert(e.scalar(value, f"for {memory.type}"), type_))
         name = kind + "ui" if kind in ("min", "max") and type_.kind == "u" else kind
-        return e.number(type_, spmd.AtomicRmwOp(name, new, memory.ssa, indices))
+        how = _strength(e, ordering, scope)
+        return e.number(type_, spmd.AtomicRmwOp(name, new, memory.ssa, indices, *how))
 
     return handler
 
 
 def _atomic_cas(
-    e: Emitter, array: Value, index: Value, expected: Value, new: Value
+    e: Emitter,
+    array: Value,
+    index: Value,
+    expected: Value,
+    new: Value,
+    ordering: Value = _RELAXED,
+    scope: Value = _DEVICE,
 ) -> Value:
     memory, indices = element(e, array, index)
     type_ = memory.type.element
@@ -170,7 +193,8 @@ def _atomic_cas(
         e.ssa(e.convert(e.scalar(value, f"for {memory.type}"), type_))
         for value in (expected, new)
     )
-    op = spmd.AtomicCasOp(old, wanted, memory.ssa, indices)
+    how = _strength(e, ordering, scope)
+    op = spmd.AtomicCasOp(old, wanted, memory.ssa, indices, *how)
     e.append(op)
     return Items((Number(type_, op.old), Number(BOOL, op.won)))
 

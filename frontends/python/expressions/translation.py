@@ -6,6 +6,7 @@ import ast
 import builtins
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial, reduce
 from types import FunctionType
 from typing import NoReturn, TypeVar, cast
 
@@ -27,6 +28,7 @@ from spmd.frontends.python.expressions.arithmetic import (
     unary,
 )
 from spmd.frontends.python.expressions.functions import HANDLERS, cast_to, select
+from spmd.frontends.python.expressions.views import subscript
 from spmd.frontends.python.source import Function
 from spmd.frontends.python.types import BOOL, scalar_of
 from spmd.frontends.python.values import (
@@ -62,7 +64,6 @@ _INSTEAD: dict[type[ast.expr], str] = {
     ast.YieldFrom: "yield from; a kernel stores its results in arrays",
     ast.Await: "await; a launch returns when all is done",
     ast.Starred: "*; write the arguments or elements one by one",
-    ast.Slice: "a slice; give one index for each dimension",
 }
 """Expressions that kernels do not have, and what to write."""
 
@@ -130,6 +131,9 @@ class Expressions:
                 return self._element(self.value(node.value), self.value(node.slice))
             case ast.Tuple(elts=elements):
                 return Items(tuple(self.value(each) for each in elements))
+            case ast.Slice(lower=lower, upper=upper, step=step):
+                bounds = (each and self.value(each) for each in (lower, upper, step))
+                return Host(slice(*bounds))
             case _:
                 instead = _INSTEAD.get(type(node), type(node).__name__)
                 self._unsupported(instead)
@@ -138,7 +142,7 @@ class Expressions:
         self.e.fail(f"expected an expression that kernels have, got {what}")
 
     def _constant(self, value: object) -> Value:
-        if value is None or isinstance(value, bool | int | float | str):
+        if value is None or value is ... or isinstance(value, bool | int | float | str):
             return value_of(value)
         self._unsupported(f"a {type(value).__name__}")
 
@@ -278,14 +282,12 @@ class Expressions:
             )
 
     def _size(self, array: Memory) -> Value:
-        result: Value = integer(1)
-        for each in memory.shape(self.e, array).values:
-            result = binary(self.e, ast.Mult(), result, each)
-        return result
+        sizes = memory.shape(self.e, array).values or (integer(1),)
+        return reduce(partial(binary, self.e, ast.Mult()), sizes)
 
     def _element(self, value: Value, index: Value) -> Value:
         if isinstance(value, Memory):
-            return memory.load(self.e, value, index)
+            return subscript(self.e, value, index)
         if not isinstance(value, Items):
             self.e.fail(
                 f"expected an array or a tuple before [, got {described(value.type)}; pass "

@@ -124,7 +124,7 @@ class Body(Loops):
             case ast.Assign(targets=targets, value=given):
                 known = value(given)
                 for target in targets:
-                    self._assign(target, known)
+                    self.assign_to(target, known)
             case ast.AnnAssign(target=target, annotation=annotation, value=given):
                 self._declare(target, annotation, given)
             case ast.AugAssign(target=target, op=op, value=given):
@@ -169,7 +169,8 @@ class Body(Loops):
         name_value(known, name)
         self.environment[name] = known
 
-    def _assign(self, target: ast.expr, value: Value) -> None:
+    def assign_to(self, target: ast.expr, value: Value) -> None:
+        """Give what stands before = a value: a variable, an element, a tuple of them."""
         self.e.node = target
         match target:
             case ast.Name(id=name):
@@ -177,7 +178,7 @@ class Body(Loops):
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
                 values = self._unpacked(value, len(targets))
                 for each, one in zip(targets, values, strict=True):
-                    self._assign(each, one)
+                    self.assign_to(each, one)
             case ast.Subscript(value=array, slice=index):
                 place = memory.element(
                     self.e,
@@ -208,16 +209,17 @@ class Body(Loops):
                 f"{ast.unparse(annotation)}"
             )
         number = self.e.scalar(self.expressions.value(given), "for the variable")
-        self._assign(target, self.e.convert(number, type_))
+        self.assign_to(target, self.e.convert(number, type_))
 
     def _update(self, target: ast.expr, op: ast.operator, given: ast.expr) -> None:
         value = self.expressions.value
         old: Value
         if isinstance(target, ast.Subscript):
             array, index = value(target.value), value(target.slice)
-            old = memory.load(self.e, array, index)
+            memory_, indices = memory.element(self.e, array, index)
+            old = memory.load(self.e, memory_, indices)
             new = binary(self.e, op, old, value(given))
-            memory.store(self.e, *memory.element(self.e, array, index), new)
+            memory.store(self.e, memory_, indices, new)
             return
         if not isinstance(target, ast.Name):
             self.e.fail(
@@ -225,7 +227,7 @@ class Body(Loops):
                 f"{ast.unparse(target)}"
             )
         old = self._variable(target)
-        self._assign(target, binary(self.e, op, old, value(given)))
+        self.assign_to(target, binary(self.e, op, old, value(given)))
 
     # --- control flow -----------------------------------------------------------------
 

@@ -74,11 +74,11 @@ def _branch(
 
 
 def _loop(old: Loop) -> Loop:
-    body = _structured(old.body, ast.Continue)
+    body, other = _structured(old.body, ast.Continue), _structured(old.orelse, None)
     if isinstance(old, ast.For):
-        new: Loop = ast.For(old.target, old.iter, body, old.orelse)
+        new: Loop = ast.For(old.target, old.iter, body, other)
     else:
-        new = ast.While(old.test, body, old.orelse)
+        new = ast.While(old.test, body, other)
     return ast.copy_location(new, old)
 
 
@@ -101,8 +101,8 @@ def escapes(statement: ast.stmt) -> bool:
             return True
         case ast.If(body=then, orelse=other):
             return any(escapes(each) for each in (*then, *other))
-        case ast.For(body=body) | ast.While(body=body):
-            return returns(body)
+        case ast.For(body=body, orelse=other) | ast.While(body=body, orelse=other):
+            return returns(body) or any(map(escapes, other))
         case _:
             return False
 
@@ -174,16 +174,18 @@ class Liveness:
                     | self._body(other, out, stop, again)
                 )
             case ast.For() | ast.While():
-                return self._loop(statement, out)
+                at_end = self._body(statement.orelse, out, stop, again)
+                return self._loop(statement, at_end, out)
             case ast.AugAssign(target=target):
                 return out | names_in(statement, ast.Load) | names_in(target, ast.Store)
             case _:
                 stored = names_in(statement, ast.Store)
                 return (out - stored) | names_in(statement, ast.Load)
 
-    def _loop(self, loop: Loop, out: set[str]) -> set[str]:
+    def _loop(self, loop: Loop, at_end: set[str], out: set[str]) -> set[str]:
+        """`at_end` is needed where the condition does not hold, `out` after a break."""
         is_for = isinstance(loop, ast.For)
-        head = out if is_for else out | names_in(loop.test, ast.Load)
+        head = at_end if is_for else at_end | names_in(loop.test, ast.Load)
         while True:
             needed = self._body(loop.body, head, out, head)
             if is_for:

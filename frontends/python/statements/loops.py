@@ -2,7 +2,7 @@
 Loops of a kernel in Python.
 
 A loop that is left by its condition only is an `scf.for` or `scf.while`; break, continue
-and return in it make blocks.
+and return in it make blocks. A loop over a tuple is written once for each of its values.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import ast
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from xdsl.dialects import arith, cf, scf
 from xdsl.dialects.builtin import IndexType
@@ -27,7 +28,15 @@ from spmd.frontends.python.statements.flow import (
 )
 from spmd.frontends.python.statements.variables import Environment
 from spmd.frontends.python.types import BOOL, INT
-from spmd.frontends.python.values import Constant, Host, Number, Scalars, Value, integer
+from spmd.frontends.python.values import (
+    Constant,
+    Host,
+    Items,
+    Number,
+    Scalars,
+    Value,
+    integer,
+)
 
 
 @dataclass
@@ -65,34 +74,32 @@ class Loops(Paths, ABC):
         """Append statements."""
 
     @abstractmethod
-    def assign(self, name: str, value: Value, node: ast.AST) -> None:
-        """Give a variable a value."""
+    def assign_to(self, target: ast.expr, value: Value) -> None:
+        """Give what stands before = a value."""
 
     def loop(self, loop: Loop) -> None:
-        """Append a loop."""
-        if loop.orelse:
-            self.e.fail(
-                "expected a loop without else; set a variable before break, and test it "
-                "after the loop",
-                loop.orelse[0],
-            )
-        names = assigned([loop])
-        if isinstance(loop, ast.For):
-            write = self._counted(loop)
+        """Append a loop and what stands in its else."""
+        over = self._iterated(loop.iter) if isinstance(loop, ast.For) else None
+        is_left_at_end = is_structured(loop)
+        write: Callable[[], None]
+        if isinstance(loop, ast.For) and isinstance(over, Items):
+            write = partial(self._unrolled, loop, over.values)
+        elif isinstance(loop, ast.For) and isinstance(over, Range) and is_left_at_end:
+            write = partial(self._for, loop, over)
+        elif isinstance(loop, ast.While) and is_left_at_end:
+            write = partial(self._while, loop)
         else:
-            write = self._conditional(loop)
-        if not is_structured(loop) and self.e.region is None:
-            self.apart(write, names, self.live.after[loop])
+            assert not isinstance(over, Items)
+            write = partial(self._blocks, loop, over)
+        if is_left_at_end:
+            write()
+            self.statements(loop.orelse)
+        elif self.e.region is None:
+            self.apart(write, assigned([loop]), self.live.after[loop])
         else:
             write()
 
     # --- for --------------------------------------------------------------------------
-
-    def _counted(self, loop: ast.For) -> Callable[[], None]:
-        counter = self._range(loop.iter)
-        if is_structured(loop):
-            return lambda: self._for(loop, counter)
-        return lambda: self._blocks(loop, counter)
 
     def _for(self, loop: ast.For, counter: Range) -> None:
         e = self.e
@@ -110,21 +117,22 @@ class Loops(Paths, ABC):
         self.environment = values.received(rest, op.results)
 
     def _next_item(self, loop: ast.For, counter: Range, count: SSAValue) -> None:
-        if not isinstance(loop.target, ast.Name):
-            self.e.fail(
-                "expected a variable after for, got "
-                f"{ast.unparse(loop.target)}; range gives one number at a time",
-                loop.target,
-            )
-        self.assign(loop.target.id, counter.item(count), loop.target)
+        self.assign_to(loop.target, counter.item(count))
         self.statements(loop.body)
 
-    # --- while ------------------------------------------------------------------------
+    def _unrolled(self, loop: ast.For, items: Sequence[Value]) -> None:
+        """The body once for each of some values that are written one by one."""
+        names, live = assigned([loop]), self.live.head[loop]
+        before = self._enter_blocks()
+        for item in items:
+            if self.e.block is None:
+                break
+            self.assign_to(loop.target, item)
+            self.statements(loop.body)
+            self._join_continued(names, live)
+        self._leave_blocks(loop, before)
 
-    def _conditional(self, loop: ast.While) -> Callable[[], None]:
-        if is_structured(loop):
-            return lambda: self._while(loop)
-        return lambda: self._blocks(loop, None)
+    # --- while ------------------------------------------------------------------------
 
     def _while(self, loop: ast.While) -> None:
         e = self.e
@@ -163,34 +171,53 @@ class Loops(Paths, ABC):
         """
         e = self.e
         names, live = assigned([loop]), self.live.head[loop]
-        before = self.left, self.continued
-        self.left, self.continued = [], []
+        before = self._enter_blocks()
         values, rest = kept(e, names, live, self.environment)
         count = [IndexType()] if counter else []
         head = Block(arg_types=[*count, *values.types(e)])
         self._enter(head, counter and counter.first, values, self.environment)
         self.start(head, values.received(rest, head.args[len(count) :]))
         condition = self._head_condition(loop, counter, head)
-        inside, outside = Block(), Block()
-        if not isinstance(condition, Constant):
-            e.append(cf.ConditionalBranchOp(condition.ssa, inside, [], outside, []))
-            at_head = dict(self.environment)
-            self.start(outside, at_head)
-            self.left.append(Path(outside, at_head))
+        at_head, outside = self.environment, None
+        if not (isinstance(condition, Constant) and condition.value):
+            inside, outside = Block(), Block()
+            bit = e.ssa(condition)
+            e.append(cf.ConditionalBranchOp(bit, inside, [], outside, []))
             self.start(inside, dict(at_head))
         if counter:
             assert isinstance(loop, ast.For)
             self._next_item(loop, counter, head.args[0])
         else:
             self.statements(loop.body)
-        self.end_path(self.continued)
-        self.join(self.continued, names, live)
+        self._join_continued(names, live)
         if e.block is not None:
             following = counter and e.add(arith.AddiOp(head.args[0], counter.step))
             self._enter(head, following, values, self.environment)
+            e.block = None
+        if outside is not None:
+            self.start(outside, dict(at_head))
+        self._leave_blocks(loop, before)
+
+    def _enter_blocks(self) -> tuple[list[Path], list[Path]]:
+        """Break and continue belong to another loop from here; to which before."""
+        before = self.left, self.continued
+        self.left, self.continued = [], []
+        return before
+
+    def _join_continued(self, names: set[str], live: set[str]) -> None:
+        """The end of an iteration."""
+        self.end_path(self.continued)
+        self.join(self.continued, names, live)
+        self.continued = []
+
+    def _leave_blocks(self, loop: Loop, before: tuple[list[Path], list[Path]]) -> None:
+        """Where the last iteration ends, and after the loop."""
         left = self.left
         self.left, self.continued = before
-        self.join(left, names, self.live.after[loop])
+        if not is_structured(loop):
+            self.statements(loop.orelse)
+        self.end_path(left)
+        self.join(left, assigned([loop]), self.live.after[loop])
 
     def _enter(
         self,
@@ -214,15 +241,19 @@ class Loops(Paths, ABC):
 
     # --- range ------------------------------------------------------------------------
 
-    def _range(self, node: ast.expr) -> Range:
-        """The counter of `range(...)`, where `node` stands."""
+    def _iterated(self, node: ast.expr) -> Range | Items:
+        """What stands after `in`: the counter of `range(...)`, or a tuple."""
         e, value = self.e, self.expressions.value
         before, e.node = e.node, node
-        callee = value(node.func) if isinstance(node, ast.Call) else Host(None)
+        callee = value(node.func) if isinstance(node, ast.Call) else None
         if not (isinstance(callee, Host) and callee.value is range):
+            items = value(node)
+            if isinstance(items, Items):
+                e.node = before
+                return items
             e.fail(
-                f"expected range(...) after in, got {ast.unparse(node)}; write 'for i in "
-                "range(len(x))' for the elements of x"
+                f"expected range(...) or a tuple after in, got {ast.unparse(node)}; write "
+                "'for i in range(len(x))' for the elements of x"
             )
         assert isinstance(node, ast.Call)
         given: list[Value] = [value(each) for each in node.args]
