@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TypeVar
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, ub
 from xdsl.dialects.builtin import (
     IntegerAttr,
     UnknownLoc,
@@ -136,6 +136,11 @@ def constant_index(value: SSAValue) -> int | None:
     if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
         return owner.value.value.data
     return None
+
+
+def is_poison(value: SSAValue) -> bool:
+    """Whether nothing depends on `value`, so that any other one will do."""
+    return isinstance(value.owner, ub.PoisonOp)
 
 
 def erase_dead_ops(region: Region) -> None:

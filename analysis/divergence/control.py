@@ -5,8 +5,8 @@ Shapes speak of lanes that execute an operation together: in the same iteration 
 loop around it. Lanes that took different branches, or different numbers of iterations,
 are together again after the operation, and its results mix what they brought along:
 
-* `scf.if` and `scf.index_switch` on a varying condition: the results are varying. On a
-  uniform one, a branch that yields `ub.poison` says nothing about them;
+* `scf.if` and `scf.index_switch` on a varying condition: the results are varying, unless
+  all branches but one yield `ub.poison`, which says nothing about them;
 * a loop that some lanes leave earlier than others: its results are varying, although
   inside of it the same values may be uniform (*temporal* divergence). A value that the
   loop only passes through is not changed by that;
@@ -30,6 +30,8 @@ from spmd.analysis.shapes.shape import UNDEF, VARYING, Shape, join_all
 from spmd.analysis.shapes.transfer import Lanes
 from spmd.dialects.enclosing import block_arguments, is_outside
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions, phis
+from spmd.dialects.rewriting import is_poison
+from spmd.dialects.spmd import Scope
 
 ShapeOf: TypeAlias = Callable[[SSAValue], Shape]
 
@@ -49,26 +51,33 @@ def yielded(region: Region) -> Sequence[SSAValue]:
     return () if end is None else end.operands
 
 
-def _merged(values: Sequence[SSAValue], shape_of: ShapeOf, uniformly: bool) -> Shape:
+def _merged(
+    values: Sequence[SSAValue], shape_of: ShapeOf, uniformly: bool, scope: Scope
+) -> Shape:
     """
     What a result is that came from one of several places.
 
-    If all lanes came from one, `ub.poison` does not count. If they did not, a result that
-    only some of them have is varying: all of them may be asked for it.
+    `ub.poison` does not count: it may be what others have. If lanes came from several
+    places, that holds in a sub-group, where masks give all lanes what some have; each
+    work-item of a group keeps its own.
     """
-    shapes = [shape_of(value) for value in values]
-    if uniformly or all(value is values[0] for value in values):
+    known = [value for value in values if not is_poison(value)]
+    shapes = [shape_of(value) for value in known]
+    if uniformly or (
+        all(value is known[0] for value in known)
+        and (scope is Scope.SUB_GROUP or len(known) == len(values))
+    ):
         return join_all(shapes)
     return join_all(shape.diverged() for shape in shapes)
 
 
-def flow_of_choice(op: Operation, shape_of: ShapeOf) -> Flow:
+def flow_of_choice(op: Operation, shape_of: ShapeOf, scope: Scope) -> Flow:
     """An operation that runs one of its regions once; without a choice, all lanes do."""
     uniformly = all(shape_of(each.value).is_uniform for each in decisions(op))
-    shapes = [
-        (phi.values[0], _merged([s.value for s in phi.sources], shape_of, uniformly))
-        for phi in (phis(op) if op.results else ())
-    ]
+    shapes: list[tuple[SSAValue, Shape]] = []
+    for phi in phis(op) if op.results else ():
+        values = [source.value for source in phi.sources]
+        shapes.append((phi.values[0], _merged(values, shape_of, uniformly, scope)))
     return Flow(shapes, not uniformly)
 
 
@@ -175,4 +184,4 @@ def flow_of(op: Operation, shape_of: ShapeOf, lanes: Lanes) -> Flow:
             control = RegionBranch.of(op)
             if control is None or control.runs is Runs.LOOP:
                 return flow_of_unknown(op)
-            return flow_of_choice(op, shape_of)
+            return flow_of_choice(op, shape_of, lanes.scope)

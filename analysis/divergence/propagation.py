@@ -13,7 +13,7 @@ import heapq
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from xdsl.dialects import memref, scf, ub
+from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
@@ -31,6 +31,7 @@ from spmd.analysis.shapes.transfer_table import transform
 from spmd.dialects.enclosing import block_of, is_terminator
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions
 from spmd.dialects.interfaces.memory import loaded_memory, stored_memory
+from spmd.dialects.rewriting import is_poison
 from spmd.dialects.spmd import BarrierOp, CollectiveOp, Scope
 
 Shapes: TypeAlias = tuple[Shape, ...]
@@ -393,4 +394,4 @@ class Propagation:
 
 def _worst(value: SSAValue) -> Shape:
     """What a value is that no lane ever has."""
-    return UNIFORM if isinstance(value.owner, ub.PoisonOp) else VARYING
+    return UNIFORM if is_poison(value) else VARYING

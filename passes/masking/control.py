@@ -20,7 +20,7 @@ from spmd.analysis.divergence.prefix import compares_ids
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import function_around, is_terminator, terminator
 from spmd.dialects.interfaces.control_flow import decisions
-from spmd.dialects.rewriting import constant_index, hint
+from spmd.dialects.rewriting import constant_index, hint, is_poison
 from spmd.dialects.spmd import (
     AnyOp,
     LaneIdOp,
@@ -34,7 +34,7 @@ from spmd.passes.masking.loops import (
     with_common_counter,
 )
 from spmd.passes.masking.masked_ops import mask_run
-from spmd.passes.masking.masks import Mask, Masks, is_poison
+from spmd.passes.masking.masks import Mask, Masks
 from spmd.passes.masking.speculation import (
     SKIP_ABOVE,
     SKIP_IDS_ABOVE,
@@ -281,8 +281,12 @@ class Masking(Masks):
         at.append(guard)
         self.mask_block(block, replace(mask, some=True))
         end.operands = self._blend(end, end.prev_op, mask, old, anchor)
-        for result, name in zip(guard.results, anchor.results, strict=True):
+        for result, name, value, before in zip(
+            guard.results, anchor.results, end.operands, old, strict=True
+        ):
             hint(result, name)
+            if (before is None or is_poison(before)) and self.is_uniform(value):
+                self.mark_uniform(result)
         return guard.results
 
     def _blend(
@@ -310,11 +314,21 @@ class Masking(Masks):
                 masked.operands = (masked.mask, *known)
                 done = masked.res
         return [
-            value
-            if before is None or value in done
-            else self.blended(mask, value, before, name, end)
-            for value, before, name in zip(new, old, op.results, strict=True)
+            self._only(mask, value, result, end)
+            if before is None
+            else value
+            if value in done
+            else self.blended(mask, value, before, result, end)
+            for value, before, result in zip(new, old, op.results, strict=True)
         ]
+
+    def _only(
+        self, mask: Mask, value: SSAValue, result: SSAValue, anchor: Operation
+    ) -> SSAValue:
+        """What `result` is in the lanes of `mask`, and the others need not have."""
+        if self.divergence.is_uniform(result) and not self.is_uniform(value):
+            return self.read_first_active(value, mask.value, Builder.before(anchor))
+        return value
 
     def _replace(
         self, op: Operation, values: Sequence[SSAValue | None], mask: Mask
@@ -322,7 +336,8 @@ class Masking(Masks):
         for result, value in zip(op.results, values, strict=True):
             if value is None:
                 continue
-            if mask.value is not None and self.divergence.is_uniform(result):
+            shared = self.is_uniform(value) or mask.value is None
+            if self.divergence.is_uniform(result) and not shared:
                 # Inactive lanes took no branch; what they have is garbage.
                 at = Builder(InsertPoint.after(op), op)
                 value = self.read_first_active(value, mask.value, at)

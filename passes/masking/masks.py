@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
-from xdsl.dialects import arith, ub
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, IntegerType, i1
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.building import Builder, ConstantPool
-from spmd.dialects.rewriting import hint
+from spmd.dialects.rewriting import hint, is_poison
 from spmd.dialects.spmd import Kind, ReduceOp, Scope
 
 
@@ -114,8 +114,3 @@ class Masks(ABC):
             picked = at.add(arith.BitcastOp(picked, value.type))
         self.mark_uniform(picked)
         return hint(picked, value)
-
-
-def is_poison(value: SSAValue) -> bool:
-    """Whether nothing depends on `value`, so that any other one will do."""
-    return isinstance(value.owner, ub.PoisonOp)

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from typing import NamedTuple
 
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
@@ -34,6 +36,13 @@ class Variable:
     name: str | None = None
 
 
+class Kept(NamedTuple):
+    """A value that a loop carries, and what it was where the loop was left."""
+
+    carried: Variable
+    last: Variable
+
+
 @dataclass(eq=False)
 class Jump:
     """One of the edges at the end of a block."""
@@ -45,6 +54,9 @@ class Jump:
 
     sets: list[tuple[Variable, int]] = field(default_factory=list[tuple[Variable, int]])
     """What is decided by taking this edge."""
+
+    keeps: list[Kept] = field(default_factory=list["Kept"])
+    """What a loop that this edge leaves is left with."""
 
 
 class BlockGraph:
@@ -121,6 +133,25 @@ class BlockGraph:
         """The variables that matter on an edge, before it sets those of the target."""
         return self._before(jump, self.live[jump.target])
 
+    def keep(self, entries: Sequence[int], leaving: Sequence[Jump]) -> Sequence[Kept]:
+        """
+        Let what a loop goes on with and what it is left with be different variables.
+
+        Work-items that go on may all have the same, while those that leave do not leave
+        with it: in one variable both would be mixed.
+        """
+        live = [
+            (jump, self.live[jump.target] & ~bits_of(self.arguments[jump.target]))
+            for jump in leaving
+        ]
+        found: list[Kept] = []
+        for carried in chain(*(self.arguments[entry] for entry in entries)):
+            if exits := [jump for jump, bits in live if carried.bit & bits]:
+                found.append(Kept(carried, self.new(carried.type, carried.name)))
+                for jump in exits:
+                    jump.keeps.append(found[-1])
+        return found
+
     def _before(self, jump: Jump, live: int) -> int:
         """The variables that matter on an edge, from those that do at its target."""
         arguments = self.arguments[jump.target]
@@ -128,9 +159,7 @@ class BlockGraph:
         for argument, value in zip(arguments, jump.values, strict=True):
             if argument.bit & live and (variable := self.variable(value)) is not None:
                 needed |= variable.bit
-        for argument in arguments:
-            live &= ~argument.bit
-        return live | needed
+        return live & ~bits_of(arguments) | needed
 
     def _variable(self, value: SSAValue) -> Variable:
         value = self.same.get(value, value)
@@ -195,3 +224,11 @@ class BlockGraph:
         nodes = [n for i, jumps in enumerate(self.jumps) for n in (i, *jumps)]
         live = solve_backward([*nodes, self.exit], successors, transfer).before
         return {n: bits for n, bits in live.items() if isinstance(n, int)}
+
+
+def bits_of(variables: Iterable[Variable]) -> int:
+    """A set of variables."""
+    bits = 0
+    for variable in variables:
+        bits |= variable.bit
+    return bits

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from spmd.passes.structuring.block_graph import Jump, Variable
+from spmd.passes.structuring.block_graph import Jump, Kept, Variable
 
 
 class Place(NamedTuple):
@@ -73,6 +73,9 @@ class Loop:
 
     again: Variable | None
     """Says whether there is another iteration; `None` if there always is."""
+
+    kept: Sequence[Kept] = ()
+    """What it carries and is asked for after it."""
 
     exits: Places = field(default_factory=Places)
 

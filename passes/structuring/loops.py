@@ -65,6 +65,8 @@ def write_loop(state: State, item: Loop, out: Block) -> None:
         state.assign(variable, value)
     for variable, number in place.items():
         state.assign(variable, hint(op.results[number], variable.name))
+    for carried, last in item.kept:
+        state.assign(carried, state.now.get(last))
 
 
 def write_headed_loop(state: State, item: HeadedLoop, out: Block) -> None:

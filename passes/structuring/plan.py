@@ -356,7 +356,8 @@ class _Planner:
                     for jump in self.graph.arrivals[entry]:
                         if jump.source in inside:
                             jump.sets.append((again, 1))
-            loop = Loop(entries, body, unit.entry, again)
+            kept = self.graph.keep(entries, leaving)
+            loop = Loop(entries, body, unit.entry, again, kept)
         self._begun.difference_update(entries)
         arm.items.append(loop)
         exits: Places = {}

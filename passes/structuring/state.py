@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.dialects.rewriting import hint, locate
-from spmd.passes.structuring.block_graph import BlockGraph, Jump, Variable
+from spmd.passes.structuring.block_graph import BlockGraph, Jump, Variable, bits_of
 from spmd.passes.structuring.code import (
     Arm,
     Branch,
@@ -98,7 +98,8 @@ class State(ABC):
         """What a jump sets."""
         live = self.graph.live[jump.target]
         arguments = bits_of(self.graph.arguments[jump.target]) & live
-        return arguments | bits_of([variable for variable, _ in jump.sets])
+        kept = [variable for each in jump.keeps for variable in each]
+        return arguments | bits_of([*kept, *(variable for variable, _ in jump.sets)])
 
     def go_back(self, mark: int) -> None:
         """Forget what was set since then."""
@@ -154,19 +155,14 @@ class State(ABC):
         ]
         for variable, value in (*new, *jump.sets):
             self.assign(variable, value)
+        for carried, last in jump.keeps:
+            self.assign(last, self.now.get(carried))
+            self.assign(carried, None)
 
     def set_results(self, variables: Sequence[Variable], op: Operation) -> None:
         """Let variables be the results of `op`."""
         for variable, result in zip(variables, op.results, strict=True):
             self.assign(variable, hint(result, variable.name))
-
-
-def bits_of(variables: Sequence[Variable]) -> int:
-    """A set of variables."""
-    bits = 0
-    for variable in variables:
-        bits |= variable.bit
-    return bits
 
 
 def add(block: Block, op: Operation, like: Operation) -> None:

@@ -186,3 +186,36 @@ def test_all_lanes_of_a_sub_group_load_at_once():
     }
     """)
     assert texts(root, divergence, "old", "v") == ["varying", "uniform"]
+
+
+CHOICE = """
+  %undefined = ub.poison : index
+  %p = arith.cmpi ult, %i, %n : index
+  %some_have = scf.if %p -> (index) {
+    scf.yield %undefined : index
+  } else {
+    %inside = arith.addi %n, %c1 : index
+    scf.yield %inside : index
+  }
+  %two = scf.if %p -> (index) {
+    scf.yield %n : index
+  } else {
+    %other = arith.addi %n, %c1 : index
+    scf.yield %other : index
+  }
+"""
+
+
+def test_lanes_that_have_poison_may_have_what_others_have():
+    root, divergence = sub_group(
+        f"spmd.sub_group (%i) shape [16] at (%base) {{ {CHOICE} }}"
+    )
+    assert texts(root, divergence, "some_have", "two") == ["uniform", "varying"]
+
+
+def test_each_work_item_of_a_group_keeps_its_own_poison():
+    """One of them may be the last to write what all have to where they keep it."""
+    root, divergence = work_items(f"""
+    scf.for %i = %c0 to %ex step %c1 {{ {CHOICE} }} {{spmd.work_items = array<i64: 0>}}
+    """)
+    assert texts(root, divergence, "some_have", "two") == ["varying", "varying"]

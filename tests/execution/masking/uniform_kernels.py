@@ -194,3 +194,44 @@ spmd.kernel @one_result(%x: memref<?xi32>, %y: memref<?xi32>, %all: memref<?xi32
 """,
     lambda make: [*counts(make), make.zeros("i32", make.groups), 7],
 )
+
+UNIFORM.add(
+    "blocks-of-a-loop-that-is-left-in-two-places",
+    """
+spmd.kernel @search(%n: index, %x: memref<?xi32>, %y: memref<?xi32>) {
+  %i = spmd.global_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %three = arith.constant 3 : i32
+  %v = memref.load %y[%i] : memref<?xi32>
+  cf.br ^head(%c0, %v : index, i32)
+^head(%k: index, %a: i32):
+  %more = arith.cmpi slt, %k, %n : index
+  cf.cond_br %more, ^body, ^out(%a : i32)
+^body:
+  %t = memref.load %x[%k] : memref<?xi32>
+  %hit = arith.cmpi eq, %t, %a : i32
+  cf.cond_br %hit, ^found, ^next
+^next:
+  %b = arith.subi %a, %three : i32
+  %step = arith.addi %k, %c1 : index
+  %large = arith.cmpi sgt, %t, %three : i32
+  cf.cond_br %large, ^skip, ^head(%step, %b : index, i32)
+^skip:
+  %far = arith.addi %step, %c1 : index
+  cf.br ^head(%far, %b : index, i32)
+^found:
+  %f = arith.index_cast %k : index to i32
+  %g = arith.muli %f, %a : i32
+  cf.br ^out(%g : i32)
+^out(%r: i32):
+  memref.store %r, %y[%i] : memref<?xi32>
+  spmd.return
+}
+""",
+    lambda make: [
+        make.n,
+        make.integers("i32", -6, 7, make.n),
+        make.integers("i32", -6, 30, make.n),
+    ],
+)

@@ -140,3 +140,45 @@ func.func @bytes(%x: memref<?xi8>, %ends: memref<?xi8>, %step: i8) {
   }
   func.return
 }
+
+// -----
+
+// Lanes that leave need no %k to go on with: it stays one number, and what they leave with
+// is kept beside it.
+
+// CHECK-LABEL: func.func @goes_on_with_the_same
+// CHECK:         %live, %{{.*}}, %{{.*}}, [[LEFT:%.*]] = scf.while ({{.*}} = %true, [[K:%.*]] = %c0, [[OLD:%.*]] = %c0)
+// CHECK:           %some = spmd.any %active across sub_group
+// CHECK-NEXT:      [[NEXT:%.*]] = scf.if %some -> (index) {
+// CHECK-NEXT:        %v = memref.load %x[[[K]]] : memref<?xindex>
+// CHECK-NEXT:        %next = arith.addi [[K]], %v : index
+// CHECK-NEXT:        scf.yield %next : index
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        scf.yield %undefined : index
+// CHECK:           [[KEPT:%.*]] = arith.select %{{.*}}, [[K]], [[OLD]] : index
+// CHECK:           scf.condition(%{{.*}}) %{{.*}}, [[NEXT]], [[K]], [[KEPT]] : i1, index, index, index
+// CHECK:         memref.store [[LEFT]], %x[%lx] : memref<?xindex>
+func.func @goes_on_with_the_same(%x: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %true = arith.constant true
+  %undefined = ub.poison : index
+  spmd.sub_group (%lx) shape [8] at (%c0) {
+    %0, %left = scf.while (%k = %c0) : (index) -> (index, index) {
+      %hit = arith.cmpi uge, %k, %lx : index
+      %on = scf.if %hit -> (index) {
+        scf.yield %undefined : index
+      } else {
+        %v = memref.load %x[%k] : memref<?xindex>
+        %next = arith.addi %k, %v : index
+        scf.yield %next : index
+      }
+      %again = arith.xori %hit, %true : i1
+      scf.condition(%again) %on, %k : index, index
+    } do {
+    ^bb0(%on: index, %left: index):
+      scf.yield %on : index
+    }
+    memref.store %left, %x[%lx] : memref<?xindex>
+  }
+  func.return
+}

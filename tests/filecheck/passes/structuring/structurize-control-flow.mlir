@@ -545,8 +545,8 @@ spmd.kernel @pass_through(%a: i32) {
 // What is only passed on after a loop is a result of it.
 
 // CHECK-LABEL: spmd.kernel @passed_on_only
-// CHECK:         %i = scf.while (%i_1 = %c0) : (i32) -> i32 {
-// CHECK:         %last = arith.select %d, %i, %c0 : i32
+// CHECK:         %{{.*}}, [[I:%.*]] = scf.while (%{{.*}} = %c0) : (i32) -> (i32, i32) {
+// CHECK:         %last = arith.select %d, [[I]], %c0 : i32
 spmd.kernel @passed_on_only(%x: memref<?xi32>, %n: i32, %d: i1) {
   %gid = spmd.global_id x
   %c0 = arith.constant 0 : i32
@@ -560,6 +560,42 @@ spmd.kernel @passed_on_only(%x: memref<?xi32>, %n: i32, %d: i1) {
   cf.cond_br %d, ^end(%i : i32), ^end(%c0 : i32)
 ^end(%last: i32):
   memref.store %last, %x[%gid] : memref<?xi32>
+  spmd.return
+}
+
+// -----
+
+// What a loop goes on with and what it is left with are two values: lanes that go on have
+// the same, others leave with what they have.
+
+// CHECK-LABEL: spmd.kernel @left_with
+// CHECK:         %{{.*}}, [[LAST:%.*]], %path = scf.while ([[K:%.*]] = %c0) : (i32) -> (i32, i32, i1) {
+// CHECK:           [[ON:%.*]], %again, %{{.*}} = scf.if %m -> (i32, i1, i1) {
+// CHECK:             [[NEXT:%.*]] = scf.if %hit -> (i32) {
+// CHECK-NEXT:          scf.yield %undefined : i32
+// CHECK-NEXT:        } else {
+// CHECK:               scf.yield %next : i32
+// CHECK:             scf.yield [[NEXT]], %{{.*}}, %hit : i32, i1, i1
+// CHECK:           scf.condition(%again) [[ON]], [[K]], %{{.*}} : i32, i32, i1
+// CHECK:         "test.op"([[LAST]]) : (i32) -> ()
+spmd.kernel @left_with(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  cf.br ^head(%c0 : i32)
+^head(%k: i32):
+  %m = arith.cmpi slt, %k, %n : i32
+  cf.cond_br %m, ^body, ^exit
+^body:
+  %hit = "test.op"() : () -> i1
+  cf.cond_br %hit, ^found, ^next
+^next:
+  %next = arith.addi %k, %c1 : i32
+  "test.op"() : () -> ()
+  cf.br ^head(%next : i32)
+^found:
+  "test.op"(%k) : (i32) -> ()
+  cf.br ^exit
+^exit:
   spmd.return
 }
 
