@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import update_wrapper
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import StridedLayoutAttr
@@ -23,7 +23,14 @@ from spmd.frontends.python.types import (
 )
 from spmd.frontends.python.values import Value, value_of
 from spmd.runtime.arguments.arrays import shared_array
-from spmd.runtime.arguments.sizes import Size, whole_numbers
+from spmd.runtime.arguments.sizes import (
+    Size,
+    group_size_for,
+    make_range,
+    required_global_size,
+    triple,
+    whole_numbers,
+)
 from spmd.runtime.errors import CompileError, LaunchError, compile_errors
 from spmd.runtime.kernel import Kernel
 from spmd.runtime.launching.launch import Launch
@@ -150,6 +157,48 @@ class PythonKernel:
             schedule=schedule,
             seed=seed,
         )
+
+    def interpret(
+        self,
+        *args: Any,
+        global_size: Size | None = None,
+        group_size: Size | None = None,
+        schedule: str = "in-order",
+        seed: int = 0,
+        **named: Any,
+    ) -> None:
+        """
+        Runs the function as what it is, in Python: breakpoints, `print` and all that.
+
+        One work-item runs at a time, up to where it waits for others or to its end, in
+        the order of `schedule`: "in-order", "reversed" or "random".
+        """
+        from spmd.frontends.python.interpreting.run import run
+
+        values = self._bound(args, named)
+        arguments = {
+            name: self._as_python(name, value)
+            for name, value in zip(self._parameters, values, strict=True)
+        }
+        size = self._sizes["group_size"]
+        fixed = None if size is None else triple(self.name, "group_size", size, 1)
+        extents = required_global_size(self.name, global_size)
+        chosen = group_size_for(self.name, fixed, group_size, extents)
+        run(
+            self.function,
+            arguments,
+            make_range(self.name, extents, chosen),
+            sub_group_size=self._sizes["sub_group_size"],
+            schedule=schedule,
+            seed=seed,
+        )
+
+    def _as_python(self, name: str, value: Any) -> Any:
+        """An argument in the type that the parameter has."""
+        type_ = self._type(name, value)
+        if isinstance(type_, Scalar) and not type_.weak:
+            return np.dtype(type_.name).type(value)
+        return value
 
     def explain(
         self,
@@ -308,50 +357,3 @@ def _evaluated(annotation: str, function: FunctionType) -> object:
         return eval(annotation, function.__globals__)
     except Exception:
         return None
-
-
-@overload
-def kernel(function: Callable[..., None], /) -> PythonKernel: ...
-@overload
-def kernel(
-    *,
-    group_size: Size | None = None,
-    sub_group_size: int | None = None,
-    **options: Any,
-) -> Callable[[Callable[..., None]], PythonKernel]: ...
-def kernel(
-    function: Callable[..., None] | None = None,
-    /,
-    *,
-    group_size: Size | None = None,
-    sub_group_size: int | None = None,
-    **options: Any,
-) -> PythonKernel | Callable[[Callable[..., None]], PythonKernel]:
-    """
-    Makes a kernel of a function of Python: the program of one work-item.
-
-    `group_size` and `sub_group_size` fix the sizes of groups; `options` are those of
-    `spmd.compile`. Errors in the function are raised when it is first called.
-    """
-    checked = CompileOptions.from_user(options)
-
-    def make(function: Callable[..., None]) -> PythonKernel:
-        return PythonKernel(
-            _plain(function, "kernel"), group_size, sub_group_size, checked
-        )
-
-    return make if function is None else make(function)
-
-
-def function(function: Callable[..., Any]) -> Function:
-    """Marks a function of Python that kernels may call. It is written where it is called."""
-    return Function(_plain(function, "function"))
-
-
-def _plain(function: object, decorator: str) -> FunctionType:
-    if isinstance(function, FunctionType):
-        return function
-    raise CompileError(
-        f"expected a function defined by def after @spmd.{decorator}, got a "
-        f"{type(function).__name__}"
-    )

@@ -68,11 +68,11 @@ class Source:
             self._locations[node] = found
         return found
 
-    def visible(self) -> Mapping[str, object]:
-        """What names mean that the function does not define: of now."""
-        function = self.function
-        outer = inspect.getclosurevars(function).nonlocals
-        return {**vars(builtins), **function.__globals__, **outer}
+
+def visible_names(function: FunctionType) -> Mapping[str, object]:
+    """What names mean that the function does not define: of now."""
+    outer = inspect.getclosurevars(function).nonlocals
+    return {**vars(builtins), **function.__globals__, **outer}
 
 
 class Function:

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     __version__: str
-    from spmd.frontends.python.kernel import PythonKernel, function, kernel
+    from spmd.frontends.python.decorators import function, kernel
+    from spmd.frontends.python.kernel import PythonKernel
     from spmd.reference.checking.findings import Report
     from spmd.runtime.check import check
     from spmd.runtime.errors import CompileError, InternalError, LaunchError, LaunchTimeout
@@ -69,8 +70,8 @@ _HOME = {
     "Report": "spmd.reference.checking.findings",
     "check": "spmd.runtime.check",
     "compile": "spmd.runtime.program",
-    "function": "spmd.frontends.python.kernel",
-    "kernel": "spmd.frontends.python.kernel",
+    "function": "spmd.frontends.python.decorators",
+    "kernel": "spmd.frontends.python.decorators",
     "local": "spmd.runtime.arguments.local_memory",
 }
 

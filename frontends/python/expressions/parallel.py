@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import builtins
-import operator
 from collections.abc import Callable
-from typing import Any
 
-import numpy as np
 from xdsl.ir import Operation
 
 from spmd.dialects import spmd
 from spmd.frontends.python import names
 from spmd.frontends.python.emitter import Emitter
 from spmd.frontends.python.expressions.memory import element, make_local, make_private
+from spmd.frontends.python.interpreting.kinds import NAMES, kind_of
 from spmd.frontends.python.types import BOOL, INT, UINT64, Scalar
 from spmd.frontends.python.values import (
     Constant,
@@ -50,29 +47,12 @@ def _of_sub_group(op: Callable[[], Operation], low: int) -> Handler:
     return handler
 
 
-_operator: Any = operator  # Some of its functions have types that are partly unknown.
-
-_KINDS: list[tuple[str, list[object]]] = [
-    ("add", [builtins.sum, _operator.add, np.add, np.sum]),
-    ("mul", [_operator.mul, np.multiply, np.prod]),
-    ("min", [builtins.min, np.minimum, np.min]),
-    ("max", [builtins.max, np.maximum, np.max]),
-    ("and", [_operator.and_, np.bitwise_and]),
-    ("or", [_operator.or_, np.bitwise_or]),
-    ("xor", [_operator.xor, np.bitwise_xor]),
-]
-"""The kinds of combining, and the functions of Python and NumPy that stand for them."""
-
-
 def _kind(e: Emitter, combine: Value, type_: Scalar) -> str:
-    given = combine.value if isinstance(combine, Host) else None
-    for kind, functions in _KINDS:
-        if given == kind or any(given is each for each in functions):
-            break
-    else:
+    kind = kind_of(combine.value) if isinstance(combine, Host) else None
+    if kind is None:
         e.fail(
-            f"expected sum, min, max, operator.mul, or one of {', '.join(k for k, _ in _KINDS)}"
-            f" as a text, got {described(combine.type)}"
+            f"expected sum, min, max, operator.mul, or one of {', '.join(NAMES)} as a "
+            f"text, got {described(combine.type)}"
         )
     if kind in ("min", "max") and type_.kind == "u":
         kind += "ui"

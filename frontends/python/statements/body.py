@@ -12,7 +12,7 @@ from spmd.frontends.python.emitter import Emitter
 from spmd.frontends.python.expressions import memory
 from spmd.frontends.python.expressions.arithmetic import binary
 from spmd.frontends.python.expressions.translation import Expressions
-from spmd.frontends.python.source import Function, Source
+from spmd.frontends.python.source import Function, Source, visible_names
 from spmd.frontends.python.statements.control import Handed, Path, handed
 from spmd.frontends.python.statements.flow import (
     RESULT,
@@ -83,7 +83,7 @@ class Body(Loops):
         self._variables = variables
         self._calls = calls
         self._path = path
-        self._visible = source.visible()
+        self._visible = visible_names(source.function)
         self.expressions = Expressions(emitter, self._variable, self._inline)
         self._returned: list[Path] = []
         self._statements = structured(source.tree.body)
