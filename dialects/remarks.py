@@ -51,7 +51,7 @@ class DefaultSubGroupSize:
 class KeptInGroupMemory:
     """`split-at-barriers` keeps a value or private array across barriers."""
 
-    op: memref.AllocaOp | memref.AllocOp
+    op: memref.AllocaOp
     reason: str
     type: Attribute
     """Of what one work-item keeps, or in a slot of the group, all of them."""

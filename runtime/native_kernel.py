@@ -17,7 +17,6 @@ from spmd.lowering.llvm_binding import llvm
 from spmd.lowering.native import compile_native
 from spmd.lowering.writing.symbols import exported_symbol
 from spmd.passes.kernels.spmd_specialize import SpmdSpecializePass
-from spmd.runtime.arguments.limits import stack_bytes
 from spmd.runtime.arguments.sizes import Triple
 from spmd.runtime.errors import compile_errors
 from spmd.runtime.pipeline import Unit, restrict, run_passes, to_llvm
@@ -56,14 +55,7 @@ if hasattr(os, "register_at_fork"):
 class NativeKernel:
     """Native code of one kernel, for one work-group size or for all."""
 
-    def __init__(
-        self,
-        llvm_ir: str,
-        name: str,
-        scratch: list[str],
-        stack_bytes: int,
-    ):
-        self.stack_bytes = stack_bytes
+    def __init__(self, llvm_ir: str, name: str, scratch: list[str]):
         self._native = compile_native(llvm_ir)  # owns the code
         self.entry: Entry = _ENTRY(self._native.address(name))
         self.worker: Worker = _WORKER(
@@ -113,4 +105,4 @@ def compile_kernel(
         and op.sym_name.data.endswith(SCRATCH_BYTES_SUFFIX)
     ]
     with compile_errors(source, f"compiling '{name}' to native code"):
-        return NativeKernel(llvm_ir, name, scratch, stack_bytes(lowered))
+        return NativeKernel(llvm_ir, name, scratch)

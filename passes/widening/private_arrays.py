@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Operation, SSAValue, Use
 
+from spmd.dialects.building import bytes_of
 from spmd.dialects.element_types import memref_type, static_bytes
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.limits import CACHE_LINE
@@ -121,9 +122,7 @@ def _apart(
         hint(buffer.memref, name)
         widening.at_function_head(buffer)
         return PrivateArray(buffer.memref, part=constants.number(size, IndexType()))
-    part = constants.number(size, IndexType())
-    for each in sizes:
-        part = widening.add(arith.MuliOp(part, each))
+    part = bytes_of(widening.append, constants, (constants.index(size), *sizes))
     more = constants.number(ALIGNMENT - 1, IndexType())
     mask = constants.number(-ALIGNMENT, IndexType())
     part = widening.add(arith.AndIOp(widening.add(arith.AddiOp(part, more)), mask))

@@ -179,11 +179,10 @@ spmd.kernel @memref(%x: memref<?xi32>, %y: memref<?xi32>, %p: memref<?xi1>) {
 
 // CHECK-LABEL: spmd.kernel @dynamic_private
 // CHECK:         [[SIZE:%.*]] = arith.addi %n, %c1 : index
-// CHECK-NEXT:    %a = memref.alloc([[SIZE]]) {{.*}} : memref<?x64xf32>
+// CHECK-NEXT:    %a = memref.alloca([[SIZE]]) {{.*}} : memref<?x64xf32>
 // CHECK:         memref.store %v, %a[%n, %lx] : memref<?x64xf32>
 // CHECK:         memref.load %a[%n, {{%.*}}] : memref<?x64xf32>
-// CHECK:         memref.dealloc %a : memref<?x64xf32>
-// CHECK-NEXT:    spmd.return
+// CHECK:         spmd.return
 spmd.kernel @dynamic_private(%n: index, %v: f32, %p: i1) attributes {work_group_size = array<i64: 64>} {
   %c1 = arith.constant 1 : index
   cf.cond_br %p, ^then, ^end
