@@ -115,6 +115,14 @@ class Widened:
 
 
 @dataclass(frozen=True)
+class CombinedAccesses:
+    """`combine-strided-accesses` made an access a part of accesses to whole vectors."""
+
+    op: Operation
+    code: tuple[Operation, ...]
+
+
+@dataclass(frozen=True)
 class MathCall:
     """LLVM IR calls a math function of the lanes of a vector."""
 
@@ -134,6 +142,7 @@ Remark = (
     | FormedSubGroups
     | MaskedDivergence
     | Widened
+    | CombinedAccesses
     | MathCall
 )
 

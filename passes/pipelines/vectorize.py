@@ -7,6 +7,7 @@ Level 1 to level 4: SIMD code for work-item loops.
 | `form-sub-groups`   | 1 to 2 | which work-items are the lanes of a sub-group      |
 | `mask-divergence`   | 2 to 3 | which lanes are active                             |
 | `widen-sub-groups`  | 3 to 4 | vectors                                            |
+| `combine-strided-accesses` | 4 | which accesses are parts of whole vectors    |
 | `lower-atomics`     | 4      | which instructions atomics are                     |
 
 A loop that cannot be vectorized stays a scalar loop with
@@ -41,6 +42,7 @@ from typing import Literal
 from xdsl.passes import ModulePass
 
 from spmd.passes.masking.mask_divergence import MaskDivergencePass
+from spmd.passes.memory.combine_strided_accesses import CombineStridedAccessesPass
 from spmd.passes.memory.lower_atomics import LowerAtomicsPass
 from spmd.passes.pipelines.pipeline import PassSequence
 from spmd.passes.sub_groups.fold_lane_views import FoldLaneViewsPass
@@ -63,5 +65,6 @@ class VectorizePass(PassSequence):
             FormSubGroupsPass(width=self.width),
             MaskDivergencePass(),
             WidenSubGroupsPass(),
+            CombineStridedAccessesPass(),
             LowerAtomicsPass(),
         )

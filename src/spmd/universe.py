@@ -75,7 +75,12 @@ PASSES = {
         "launches-to-calls",
         "place-polls",
     ),
-    "memory": ("lower-memory-types", "place-group-memory", "lower-atomics"),
+    "memory": (
+        "lower-memory-types",
+        "place-group-memory",
+        "combine-strided-accesses",
+        "lower-atomics",
+    ),
     # Level 1 to level 4, or with `lanes-to-loops` back to scalar code.
     "sub_groups": ("fold-lane-views", "form-sub-groups"),
     "masking": ("mask-divergence",),

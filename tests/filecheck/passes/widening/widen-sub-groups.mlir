@@ -231,28 +231,6 @@ func.func @local(%x: memref<?xf32>, %m: f32) {
 
 // -----
 
-// Every third element: loads of all, the last of which ends with the last element.
-
-// CHECK-LABEL: func.func @steps
-// CHECK:         [[A:%\w+]] = vector.load %x[%i] : memref<?xf32>, vector<4xf32>
-// CHECK-NEXT:    [[I4:%\w+]] = arith.addi %i, %c4 : index
-// CHECK-NEXT:    [[B:%\w+]] = vector.load %x[[[I4]]] : memref<?xf32>, vector<4xf32>
-// CHECK-NEXT:    [[AB:%\w+]] = vector.shuffle [[A]], [[B]] [0, 3, 6, 3] : vector<4xf32>, vector<4xf32>
-// CHECK-NEXT:    [[I6:%\w+]] = arith.addi %i, %c6 : index
-// CHECK-NEXT:    [[C:%\w+]] = vector.load %x[[[I6]]] : memref<?xf32>, vector<4xf32>
-// CHECK-NEXT:    %v = vector.shuffle [[AB]], [[C]] [0, 1, 2, 7] {spmd.access = "stride 3", spmd.why = "lanes access every 3rd element of %x"} : vector<4xf32>, vector<4xf32>
-func.func @steps(%b: index, %x: memref<?xf32>) {
-  %c3 = arith.constant 3 : index
-  spmd.sub_group (%lx) shape [4] at (%b) {
-    %i = arith.muli %lx, %c3 : index
-    %v = memref.load %x[%i] : memref<?xf32>
-    memref.store %v, %x[%lx] : memref<?xf32>
-  }
-  func.return
-}
-
-// -----
-
 // Offsets have 32 bits where no offset in the array needs more.
 
 // CHECK-LABEL: func.func @as_far_as_i32_reaches
