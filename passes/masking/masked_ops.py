@@ -71,8 +71,8 @@ def _is_own_load(masks: Masks, op: Operation) -> bool:
 
 def _has_uniform_effect(masks: Masks, op: Operation) -> bool:
     """Whether all lanes have the same effect on the same memory."""
-    if op.name.startswith("spmd.") or op.regions or not is_idempotent(op):
-        return False  # Collectives and atomics count who is there.
+    if op.regions or not is_idempotent(op):
+        return False
     if isinstance(op, memref.StoreOp) and is_private(op.memref):
         return False
     if _is_own_load(masks, op):

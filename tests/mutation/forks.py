@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -28,6 +30,8 @@ def in_forks(
             child, status = os.wait()
             if child in running:
                 number, file = running.pop(child)
+                with suppress(ProcessLookupError):  # what it started and left
+                    os.killpg(child, signal.SIGKILL)
                 yield number, None if status else pickle.loads(file.read_bytes())
 
 
@@ -37,6 +41,7 @@ def _forked(function: Callable[[], Any], file: Path) -> int:
     if child:
         return child
     status = 1
+    os.setpgid(0, 0)
     try:
         file.write_bytes(pickle.dumps(function()))
         status = 0

@@ -105,8 +105,9 @@ class Session:
         texts = {path: text_of([path]) for path in paths}
         new: list[str] = []
         for name, (first, *_) in self.cases.items():
-            if name in known and known[name].text == texts[first.path]:
-                self.reach[name] = known[name]
+            reach = known.get(name)
+            if reach is not None and reach.passed and reach.text == texts[first.path]:
+                self.reach[name] = reach
             else:
                 new.append(name)
         tasks = [partial(self.reached, name, texts) for name in new]
@@ -198,9 +199,9 @@ class Session:
             if isinstance(node, ast.FunctionDef) and node.lineno <= mutation.line:
                 first = min(each.lineno for each in (node, *node.decorator_list))
                 old = self.functions.get((path, node.name, first), [])
-                # A function keeps its cells, even if the fault drops what used them.
-                cells = {name for each in old for name in each.__code__.co_freevars}
-                node.body += ast.parse(f"if False: {', '.join(('0', *cells))}").body
+                # Its free variables stay, even if the fault drops what used them.
+                free = {name for each in old for name in each.__code__.co_freevars}
+                node.body += ast.parse(f"if False: {', '.join(('0', *free))}").body
         tree = ast.fix_missing_locations(tree)
         for code in codes(compile(tree, path, "exec")):
             if code.co_firstlineno <= mutation.line and code.co_name != "<lambda>":
