@@ -30,11 +30,12 @@ from spmd.runtime.arguments.signature import PackedArguments, Signature
 from spmd.runtime.arguments.sizes import Size, Triple
 from spmd.runtime.arguments.written_arguments import written_arguments
 from spmd.runtime.entry_point import EntryPoint, Sizes
-from spmd.runtime.errors import LaunchError, compile_errors
+from spmd.runtime.errors import LaunchError
 from spmd.runtime.kernel import Kernel, explain_all
 from spmd.runtime.launching.host_launch import HostLaunch, RunningHost, launcher_address
 from spmd.runtime.launching.record import LaunchRecord
 from spmd.runtime.launching.watcher import watched, watcher
+from spmd.runtime.native_kernel import native_errors
 from spmd.runtime.pipeline import (
     Unit,
     called_functions,
@@ -154,7 +155,7 @@ class HostFunction(EntryPoint[func.FuncOp, "HostCall", "NativeHost"]):
         ]
         run_passes(module, self._passes(), source)
         llvm_ir = to_llvm(module, source, assertions="report")
-        with compile_errors(source, f"compiling '{self.name}' to native code"):
+        with native_errors(source, self._op):
             native = compile_native(llvm_ir, symbols={LAUNCHER: launcher_address()})
         return NativeHost(self.name, native, launches)
 
