@@ -199,7 +199,7 @@ def _blended(
 def _is_own(widening: Widening, array: SSAValue) -> bool:
     """Whether each lane has a part of the array that `array` becomes."""
     private = widening.private.get(array)
-    return private is not None and not private.shared and private.part is None
+    return private is not None and private.part is None
 
 
 def _is_of_group(widening: Widening, array: SSAValue) -> bool:

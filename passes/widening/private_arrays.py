@@ -3,7 +3,6 @@ The private arrays of all lanes: where they lie, and how large they are.
 
 | the array of a lane is used                  | becomes                                |
 | -------------------------------------------- | -------------------------------------- |
-| by loads and stores; lanes have all the same | one array, `[e]`                       |
 | by loads and stores                          | one array, `[e, lane]`                 |
 | by any other op                              | a part of a buffer, seen lane by lane  |
 
@@ -91,10 +90,7 @@ def _by_elements(
     widening: Widening, op: memref.AllocaOp, sizes: list[SSAValue]
 ) -> PrivateArray:
     type_ = memref_type(op.memref)
-    shared = widening.is_shared(op)
-    shape = list(type_.get_shape())
-    if not shared:
-        shape.append(widening.width)
+    shape = [*type_.get_shape(), widening.width]
     result = MemRefType(type_.element_type, shape, NoneAttr(), type_.memory_space)
     new = memref.AllocaOp.create(
         operands=sizes,
@@ -107,7 +103,7 @@ def _by_elements(
         widening.append(new)
     else:
         widening.at_function_head(new)
-    return PrivateArray(new.memref, shared, None, tuple(op.dynamic_sizes))
+    return PrivateArray(new.memref, extents=tuple(op.dynamic_sizes))
 
 
 def _apart(
