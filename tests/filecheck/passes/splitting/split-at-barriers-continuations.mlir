@@ -111,13 +111,13 @@ spmd.kernel @two(%x: memref<?xi1>) attributes {work_group_size = array<i64: 64>}
 // CHECK-LABEL: spmd.kernel @blocks
 // CHECK:         scf.for %lx = {{.*}} {
 // CHECK-NEXT:      %v = memref.load %x[%lx] : memref<?xi32>
-// CHECK-NEXT:      {{.*}} = scf.while (%a_1 = %v) : (i32) -> (i32, i32, i1) {
-// CHECK-NEXT:        memref.store %a_1, %a_context[%lx] : memref<64xi32>
+// CHECK-NEXT:      {{.*}} = scf.while ([[FIRST:%.*]] = %v) : (i32) -> (i32, i32, i1) {
+// CHECK-NEXT:        memref.store [[FIRST]], %a_context[%lx] : memref<64xi32>
 // CHECK:           memref.store %{{.*}}, %next_sync[] : memref<index>
 // CHECK:         scf.while
 // CHECK:           scf.for %lx_1 = {{.*}} {
 // CHECK-NEXT:        [[ENTERED:%.*]] = memref.load %a_context[%lx_1] : memref<64xi32>
-// CHECK-NEXT:        [[LEFT:%.*]], [[WAY:%.*]] = scf.while ([[A:%.*]] = [[ENTERED]]) : (i32) -> (i32, i1) {
+// CHECK-NEXT:        {{.*}}, [[LEFT:%.*]], [[WAY:%.*]] = scf.while ([[A:%.*]] = [[ENTERED]]) : (i32) -> (i32, i32, i1) {
 // CHECK-NEXT:          [[HALF:%.*]] = arith.shrui [[A]], %one : i32
 // CHECK:               scf.if
 // CHECK-NEXT:            memref.store [[NEW:%.*]], %a_context[%lx_1] : memref<64xi32>
