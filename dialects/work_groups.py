@@ -44,6 +44,9 @@ FULL_SUFFIX = ".full"
 SCRATCH_BYTES_SUFFIX = ".scratch_bytes"
 """`@k.scratch_bytes` gives the size of the trailing argument `%scratch` of `@k`."""
 
+FOOTPRINTS = ("spmd.reads", "spmd.writes", "spmd.reduces")
+"""Attributes of an argument of a kernel, for a reader: which elements are accessed."""
+
 
 def work_item_dimension(op: Operation) -> int | None:
     """0, 1 or 2 if the iterations of `op` are work-items in dimension x, y or z."""

@@ -62,6 +62,7 @@ PASSES = {
         "drop-redundant-barriers",
         "spmd-specialize",
         "spmd-annotate-shapes",
+        "spmd-annotate-footprints",
     ),
     "structuring": ("structurize-control-flow",),
     "rematerialization": ("rematerialize-memrefs", "rematerialize-strided-values"),
