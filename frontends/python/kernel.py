@@ -13,11 +13,12 @@ from xdsl.dialects.builtin import StridedLayoutAttr
 
 from spmd.frontends.python.names import constexpr
 from spmd.frontends.python.source import Function
-from spmd.frontends.python.translate import translate
+from spmd.frontends.python.translate import translate, type_of_variable
 from spmd.frontends.python.types import (
     SCALARS,
     Array,
     Scalar,
+    Type,
     scalar_of,
     type_of_number,
 )
@@ -66,8 +67,8 @@ class PythonKernel:
     ```
 
     It is translated and compiled for the types of the arguments when they are first met:
-    the dtype and number of dimensions of an array and whether it is contiguous, the type
-    of a number. A parameter annotated with a type of numbers has that type, and one
+    the dtype and number of dimensions of an array and whether neighbours are adjacent, the
+    type of a number. A parameter annotated with a type of numbers has that type, and one
     annotated `constexpr` is compiled in by its value. Globals are those of that moment.
 
     Methods take the arguments and sizes of a launch. `docs/python.md` has the language.
@@ -200,6 +201,12 @@ class PythonKernel:
             return np.dtype(type_.name).type(value)
         return value
 
+    def type_of(self, variable: str, *args: Any) -> Type:
+        """The type that a variable of the function has for these arguments."""
+        values = self._bound(args, {})
+        with compile_errors(None, f"translating the kernel '{self.name}'"):
+            return type_of_variable(self._source, self._types(values), variable)
+
     def explain(
         self,
         *args: Any,
@@ -272,7 +279,7 @@ class PythonKernel:
     def _for(self, values: list[Any]) -> tuple[Kernel, str]:
         """The kernel for the types of `values`, and its IR at level 0."""
         key: tuple[Any, ...] = tuple(
-            (value.dtype, value.ndim, value.flags.c_contiguous)
+            (value.dtype, value.ndim, _strides(value))
             if type(value) is np.ndarray
             else self._key(name, value)
             for name, value in zip(self._parameters, values, strict=True)
@@ -294,19 +301,20 @@ class PythonKernel:
         if fixed is constexpr:
             return type(value), value  # 1 is not True, nor 1.0.
         if isinstance(value, _ARRAYS):
-            return value.dtype, value.ndim, value.flags.c_contiguous
+            return value.dtype, value.ndim, _strides(value)
         return cast(object, fixed or type(value))
 
     def _compile(self, values: list[Any]) -> tuple[Kernel, str]:
-        arguments = {
-            name: self._type(name, value)
-            for name, value in zip(self._parameters, values, strict=True)
-        }
+        arguments = self._types(values)
         with compile_errors(None, f"translating the kernel '{self.name}'"):
             module = translate(self._source, arguments, **self._sizes)
         verify(module, None)
         kernel = Program(Unit(module, self._options, None)).kernels[self.name]
         return kernel, str(module)
+
+    def _types(self, values: list[Any]) -> dict[str, Scalar | Array | Value]:
+        pairs = zip(self._parameters, values, strict=True)
+        return {name: self._type(name, value) for name, value in pairs}
 
     def _type(self, name: str, value: Any) -> Scalar | Array | Value:
         """How an argument is compiled: as its type, or by its value."""
@@ -318,9 +326,9 @@ class PythonKernel:
         if isinstance(value, _ARRAYS):
             if (element := SCALARS.get(value.dtype.name)) is not None:
                 sizes = (None,) * value.ndim
-                if value.flags.c_contiguous:
-                    return Array(element, sizes)
-                return Array(element, sizes, layout=StridedLayoutAttr(sizes))
+                strides = _strides(value)
+                layout = None if strides is None else StridedLayoutAttr(strides)
+                return Array(element, sizes, layout=layout)
             got = f"an array of {value.dtype}"
         else:
             if (type_ := type_of_number(value)) is not None:
@@ -349,6 +357,14 @@ class PythonKernel:
             elif (type_ := scalar_of(annotation)) is not None:
                 fixed[name] = type_
         return fixed
+
+
+def _strides(array: np.ndarray[Any, Any]) -> tuple[int | None, ...] | None:
+    """What is compiled in of strides: which ones are of one element, if not contiguous."""
+    if array.flags.c_contiguous:
+        return None
+    size = array.itemsize
+    return tuple(1 if stride == size else None for stride in array.strides)
 
 
 def _evaluated(annotation: str, function: FunctionType) -> object:

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Mapping
 from functools import cached_property, update_wrapper
 from types import FunctionType
-from typing import Any
+from typing import Any, NoReturn
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 
@@ -38,18 +38,22 @@ class Source:
                 f"{function.__qualname__} of {self.file}; write it in a file or a notebook"
             ) from None
         text = "".join(lines)
+        self._indent = len(lines[0]) - len(lines[0].lstrip())
+        if function.__name__ == "<lambda>":  # Its lines need not be whole statements.
+            self._refuse("a lambda", first)
         tree = ast.parse(textwrap.dedent(text)).body[0]
         self._first = first - 1
-        self._indent = len(lines[0]) - len(lines[0].lstrip())
         self._lines = textwrap.dedent(text).splitlines()
         self._locations: dict[Node, FileLineColLoc] = {}
         if not isinstance(tree, ast.FunctionDef):
-            raise KernelError(
-                "expected a function that is defined by def, got "
-                f"{'a lambda' if function.__name__ == '<lambda>' else 'an async def'}",
-                location=SourceLocation((self.file, first, self._indent + 1)),
-            )
+            self._refuse("an async def", first)
         self.tree = tree
+
+    def _refuse(self, got: str, line: int) -> NoReturn:
+        raise KernelError(
+            f"expected a function that is defined by def, got {got}",
+            location=SourceLocation((self.file, line, self._indent + 1)),
+        )
 
     def place(self, node: Node) -> SourceLocation:
         """File, line and column (from 1, in characters) of a node."""
@@ -73,6 +77,12 @@ def visible_names(function: FunctionType) -> Mapping[str, object]:
     """What names mean that the function does not define: of now."""
     outer = inspect.getclosurevars(function).nonlocals
     return {**vars(builtins), **function.__globals__, **outer}
+
+
+def is_of_numpy(function: FunctionType) -> bool:
+    """Whether a function is one of NumPy's, which need not be written in C."""
+    module: str | None = function.__module__  # `exec` makes functions without one.
+    return (module or "").partition(".")[0] == "numpy"
 
 
 class Function:

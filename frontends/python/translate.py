@@ -37,6 +37,24 @@ def translate(
     An argument that is a value is compiled in. Raises `KernelError` with the place in the
     Python file.
     """
+    kernel, _ = _settled(function, arguments, group_size, sub_group_size)
+    return ModuleOp([kernel])
+
+
+def type_of_variable(
+    function: Function, arguments: Mapping[str, Scalar | Array | Value], name: str
+) -> Type:
+    """The type that a variable of a kernel has for arguments of these types."""
+    _, variables = _settled(function, arguments, None, None)
+    return variables.found()[(name,)]
+
+
+def _settled(
+    function: Function,
+    arguments: Mapping[str, Scalar | Array | Value],
+    group_size: Sequence[int] | None,
+    sub_group_size: int | None,
+) -> tuple[KernelOp, Variables]:
     compat.ensure()
     declared: dict[Name, Type] = {}
     while True:
@@ -49,7 +67,7 @@ def translate(
                 raise
         else:
             if variables.is_settled:
-                return ModuleOp([kernel])
+                return kernel, variables
         declared = variables.found()
 
 

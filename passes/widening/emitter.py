@@ -21,7 +21,6 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
 
-from spmd.analysis.ranges.integer_range import bit_width
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.compat.memory import StepOp
 from spmd.dialects.rewriting import named
@@ -33,8 +32,6 @@ from spmd.passes.widening.lanes import (
     Uniform,
     Varying,
 )
-
-NO_SIGNED_WRAP = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
 
 
 class Emitter(Builder):
@@ -144,15 +141,7 @@ class Emitter(Builder):
         elif stride == 1:
             op = arith.IndexCastOp(self.steps(index, 1), self.vector_type(type_))
         else:
-            ones, factor = self.steps(type_, 1), self.dense(stride, type_)
-            op = arith.MuliOp(ones, factor)
-            bits = bit_width(type_)
-            if (
-                bits is not None
-                and bits < 64
-                and self.width * abs(stride) < 1 << (bits - 1)
-            ):
-                op.overflow_flags = NO_SIGNED_WRAP
+            op = arith.MuliOp(self.steps(type_, 1), self.dense(stride, type_))
         found = Builder.at_end(self.head, self.like).add(op, "lane")
         self._steps[type_, stride] = found
         return found

@@ -21,6 +21,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     __version__: str
+    from spmd.frontends.python.arrays.elementwise import map, stencil
+    from spmd.frontends.python.arrays.reductions import reduce
+    from spmd.frontends.python.arrays.scans import scan
     from spmd.frontends.python.decorators import function, kernel
     from spmd.frontends.python.kernel import PythonKernel
     from spmd.reference.checking.findings import Report
@@ -52,6 +55,10 @@ __all__ = [
     "function",
     "kernel",
     "local",
+    "map",
+    "reduce",
+    "scan",
+    "stencil",
 ]
 
 _HOME = {
@@ -73,6 +80,10 @@ _HOME = {
     "function": "spmd.frontends.python.decorators",
     "kernel": "spmd.frontends.python.decorators",
     "local": "spmd.runtime.arguments.local_memory",
+    "map": "spmd.frontends.python.arrays.elementwise",
+    "reduce": "spmd.frontends.python.arrays.reductions",
+    "scan": "spmd.frontends.python.arrays.scans",
+    "stencil": "spmd.frontends.python.arrays.elementwise",
 }
 
 

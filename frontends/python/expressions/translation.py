@@ -29,7 +29,7 @@ from spmd.frontends.python.expressions.arithmetic import (
 )
 from spmd.frontends.python.expressions.functions import HANDLERS, cast_to, select
 from spmd.frontends.python.expressions.views import subscript
-from spmd.frontends.python.source import Function
+from spmd.frontends.python.source import Function, is_of_numpy
 from spmd.frontends.python.types import BOOL, scalar_of
 from spmd.frontends.python.values import (
     Constant,
@@ -339,7 +339,7 @@ class Expressions:
             self._unsupported(instead)
         if (type_ := scalar_of(function)) is not None:
             return cast_to(type_)
-        if isinstance(function, FunctionType) and not _is_of_numpy(function):
+        if isinstance(function, FunctionType) and not is_of_numpy(function):
             self.e.fail(
                 f"expected a function that kernels can call, got {name}; mark it "
                 "@spmd.function"
@@ -348,10 +348,6 @@ class Expressions:
             "expected a function of spmd.language, of numbers, or one marked "
             f"@spmd.function, got {name}"
         )
-
-
-def _is_of_numpy(function: FunctionType) -> bool:
-    return function.__module__.partition(".")[0] == "numpy"
 
 
 def _is_free(op: Operation) -> bool:
