@@ -118,6 +118,33 @@ class Rematerializer:
         return found
 
 
+MOST_BYTES = 1 << 56
+"""More than any machine has; 64 lanes with as much do not wrap."""
+
+
+def bytes_of(
+    append: Callable[[Operation], object],
+    constants: ConstantPool,
+    factors: Iterable[SSAValue],
+) -> SSAValue:
+    """
+    The product of unsigned `factors` of type `index`, at most `MOST_BYTES`.
+
+    Sizes that a kernel computes may be anything, and what wraps is soon too little memory.
+    """
+    total, *others = factors
+    for other in others:
+        product = arith.MulUIExtendedOp(total, other)
+        most = constants.index(MOST_BYTES)
+        low = arith.MinUIOp(product.low, most)
+        fits = arith.CmpiOp(product.high, constants.index(0), "eq")
+        chosen = arith.SelectOp(fits, low, most)
+        for op in (product, low, fits, chosen):
+            append(op)
+        total = chosen.result
+    return total
+
+
 class ConstantPool:
     """
     The constants at the head of a function's entry block, one for each value.

@@ -51,7 +51,7 @@ class DefaultSubGroupSize:
 class KeptInGroupMemory:
     """`split-at-barriers` keeps a value or private array across barriers."""
 
-    op: memref.AllocaOp | memref.AllocOp
+    op: memref.AllocaOp
     reason: str
     type: Attribute
     """Of what one work-item keeps, or in a slot of the group, all of them."""
@@ -115,6 +115,14 @@ class Widened:
 
 
 @dataclass(frozen=True)
+class CombinedAccesses:
+    """`combine-strided-accesses` made an access a part of accesses to whole vectors."""
+
+    op: Operation
+    code: tuple[Operation, ...]
+
+
+@dataclass(frozen=True)
 class MathCall:
     """LLVM IR calls a math function of the lanes of a vector."""
 
@@ -134,6 +142,7 @@ Remark = (
     | FormedSubGroups
     | MaskedDivergence
     | Widened
+    | CombinedAccesses
     | MathCall
 )
 

@@ -15,6 +15,8 @@ from typing import TypeVar
 
 from xdsl.dialects import arith, ub
 from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
     IntegerAttr,
     UnknownLoc,
 )
@@ -31,6 +33,9 @@ from spmd.dialects.enclosing import is_terminator, parent_block, terminator
 from spmd.dialects.interfaces.computation import FunctionOfOperands
 
 ValueT = TypeVar("ValueT", bound=SSAValue)
+
+OPPOSITE = (1, 0, 5, 4, 3, 2, 9, 8, 7, 6)
+"""For each predicate of `arith.cmpi` the one that holds where it does not."""
 
 NO_WRAP = arith.IntegerOverflowAttr(
     (arith.IntegerOverflowFlag.NSW, arith.IntegerOverflowFlag.NUW)
@@ -141,6 +146,20 @@ def constant_index(value: SSAValue) -> int | None:
 def is_poison(value: SSAValue) -> bool:
     """Whether nothing depends on `value`, so that any other one will do."""
     return isinstance(value.owner, ub.PoisonOp)
+
+
+def splat_number(value: SSAValue) -> float | None:
+    """The number that `value`, or each of its elements, is, if that is a constant."""
+    owner = value.owner
+    if not isinstance(owner, arith.ConstantOp):
+        return None
+    attribute = owner.value
+    if isinstance(attribute, IntegerAttr | FloatAttr):
+        return attribute.value.data
+    if isinstance(attribute, DenseIntOrFPElementsAttr) and attribute.is_splat():
+        number = attribute.get_values()[0]
+        return None if isinstance(number, tuple) else number
+    return None
 
 
 def erase_dead_ops(region: Region) -> None:

@@ -6,8 +6,8 @@ The attributes that mark a work-group in upstream operations (levels 1 to 4).
 | `spmd.work_group_function` | `func.func`     | runs one work-group of the kernel it replaces |
 | `spmd.work_group_size`     | `func.func`     | the nominal size X, Y, Z that the kernel fixes |
 | `spmd.work_items`          | `scf.for`       | its iterations are work-items, independent of each other; the dimension |
-| `spmd.group_memory`        | `memref.alloca`, `memref.alloc` | belongs to the work-group, not to a work-item |
-| `spmd.context`             | `memref.alloca`, `memref.alloc`, `memref.view` | keeps a value of each work-item (or one that all agree on) across barriers; why |
+| `spmd.group_memory`        | `memref.alloca` | belongs to the work-group, not to a work-item |
+| `spmd.context`             | `memref.alloca`, `memref.view` | keeps a value of each work-item (or one that all agree on) across barriers; why |
 | `spmd.not_vectorized`      | loops, kernels  | why `vectorize` left them as they were        |
 | `spmd.groups`              | `scf.for`       | its iterations are work-groups of a launch    |
 """
@@ -15,7 +15,7 @@ The attributes that mark a work-group in upstream operations (levels 1 to 4).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar, cast
+from typing import cast
 
 from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import (
@@ -30,8 +30,6 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from spmd.dialects.limits import CACHE_LINE
 
-AllocationT = TypeVar("AllocationT", memref.AllocaOp, memref.AllocOp)
-
 WORK_GROUP_FUNCTION = "spmd.work_group_function"
 WORK_GROUP_SIZE = "spmd.work_group_size"
 WORK_ITEMS = "spmd.work_items"
@@ -45,6 +43,9 @@ FULL_SUFFIX = ".full"
 
 SCRATCH_BYTES_SUFFIX = ".scratch_bytes"
 """`@k.scratch_bytes` gives the size of the trailing argument `%scratch` of `@k`."""
+
+FOOTPRINTS = ("spmd.reads", "spmd.writes", "spmd.reduces")
+"""Attributes of an argument of a kernel, for a reader: which elements are accessed."""
 
 
 def work_item_dimension(op: Operation) -> int | None:
@@ -75,7 +76,7 @@ def range_arguments(function: func.FuncOp) -> Sequence[SSAValue]:
 
 
 def aligned_alloca(type_: Attribute, sizes: Sequence[SSAValue] = ()) -> memref.AllocaOp:
-    """Memory on the stack that begins with a cache line."""
+    """Memory that begins with a cache line."""
     return memref.AllocaOp.build(
         operands=[sizes, []],
         result_types=[type_],
@@ -85,13 +86,10 @@ def aligned_alloca(type_: Attribute, sizes: Sequence[SSAValue] = ()) -> memref.A
 
 def is_group_memory(op: Operation | Block) -> bool:
     """Whether `op`, the owner of a memref, allocates memory of the work-group."""
-    return (
-        isinstance(op, memref.AllocaOp | memref.AllocOp)
-        and GROUP_MEMORY in op.attributes
-    )
+    return isinstance(op, memref.AllocaOp) and GROUP_MEMORY in op.attributes
 
 
-def mark_group_memory(op: AllocationT) -> AllocationT:
+def mark_group_memory(op: memref.AllocaOp) -> memref.AllocaOp:
     """Say that `op` allocates memory of the work-group."""
     op.attributes[GROUP_MEMORY] = UnitAttr()
     return op

@@ -30,6 +30,7 @@ from spmd.lowering.machine import PORTABLE, Machine
 from spmd.lowering.ops.assertions import Assertions, functions_that_may_fail
 from spmd.lowering.ops.func import is_work_group_function, write_function
 from spmd.lowering.ops.memref import write_global
+from spmd.lowering.ops.memref_allocation import arrays_on_heap
 from spmd.lowering.writing.dispatch import why_not_lowered
 from spmd.lowering.writing.module_writer import ModuleWriter
 from spmd.lowering.writing.symbols import exported_symbol, unused_symbol
@@ -38,8 +39,8 @@ from spmd.lowering.writing.types import TypeNotLowered
 EMITTER_MODULES = tuple(
     f"spmd.lowering.{folder}.{name}"
     for folder, names in {
-        "ops": "arith assertions atomics cf conversions llvm memref memref_views polls "
-        "scf ub",
+        "ops": "arith assertions atomics cf conversions llvm memref memref_allocation "
+        "memref_views polls scf ub",
         "math": "math",
         "vectors": "vector vector_memory vector_print",
     }.items()
@@ -66,9 +67,10 @@ def emit_llvm(
     `assertions.py`.
     """
     writer = ModuleWriter(machine)
+    writer.on_heap = arrays_on_heap(module)
     if assertions == "report":
         writer.reports = True
-        writer.reporting = functions_that_may_fail(module)
+        writer.reporting = functions_that_may_fail(module, writer.on_heap)
     functions: list[FuncOp] = []
     for op in module.ops:
         match op:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import sys
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -173,8 +172,7 @@ def _probe_assembly(triple: str, cpu: str, features: str) -> str:
 
 @contextmanager
 def _standard_error() -> Generator[IO[bytes]]:
-    """What the process writes to its standard error, C code included."""
-    sys.stderr.flush()
+    """What C code of the process writes to its standard error."""
     kept = os.dup(2)
     with tempfile.TemporaryFile() as file:
         os.dup2(file.fileno(), 2)

@@ -32,9 +32,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
 from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp, needs_sub_groups
+from spmd.lowering.compiling import optimized
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import Machine, machine_for
-from spmd.lowering.native import optimized
 from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
 
 

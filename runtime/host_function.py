@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.spmd import SPMD, LaunchOp
-from spmd.dialects.spmd.atomics import AtomicOp
 from spmd.dialects.spmd.kernel import why_not_argument_attributes
+from spmd.dialects.spmd.launch import needs_work_item
 from spmd.dialects.spmd.types import is_local, is_memref
 from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
 from spmd.lowering.entries.host_entry import CALL_SUFFIX, mark_host_function
@@ -31,11 +30,12 @@ from spmd.runtime.arguments.signature import PackedArguments, Signature
 from spmd.runtime.arguments.sizes import Size, Triple
 from spmd.runtime.arguments.written_arguments import written_arguments
 from spmd.runtime.entry_point import EntryPoint, Sizes
-from spmd.runtime.errors import LaunchError, compile_errors
+from spmd.runtime.errors import LaunchError
 from spmd.runtime.kernel import Kernel, explain_all
 from spmd.runtime.launching.host_launch import HostLaunch, RunningHost, launcher_address
 from spmd.runtime.launching.record import LaunchRecord
 from spmd.runtime.launching.watcher import watched, watcher
+from spmd.runtime.native_kernel import native_errors
 from spmd.runtime.pipeline import (
     Unit,
     called_functions,
@@ -155,7 +155,7 @@ class HostFunction(EntryPoint[func.FuncOp, "HostCall", "NativeHost"]):
         ]
         run_passes(module, self._passes(), source)
         llvm_ir = to_llvm(module, source, assertions="report")
-        with compile_errors(source, f"compiling '{self.name}' to native code"):
+        with native_errors(source, self._op):
             native = compile_native(llvm_ir, symbols={LAUNCHER: launcher_address()})
         return NativeHost(self.name, native, launches)
 
@@ -270,19 +270,14 @@ def is_for_users(module: ModuleOp, op: func.FuncOp) -> bool:
         all(why_not_an_argument(arg.type) is None for arg in op.body.blocks[0].args)
         and all(element_of(type_) is not None for type_ in op.function_type.outputs)
         and WORK_GROUP_FUNCTION not in op.attributes
-        and not any(map(_takes_work_item, op.walk()))
+        and not any(map(needs_work_item, op.walk()))
     )
-
-
-def _takes_work_item(op: Operation) -> bool:
-    """Whether `op` can only be executed by a work-item."""
-    return op.dialect_name() == SPMD.name and not isinstance(op, LaunchOp | AtomicOp)
 
 
 def check_host_code(function: func.FuncOp) -> None:
     """Fails if `function`, which the host runs, has an op that takes a work-item."""
     for op in function.walk():
-        if _takes_work_item(op):
+        if needs_work_item(op):
             fail(
                 op,
                 f"expected {op.name} in a kernel, or in a function that only kernels "

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 
 from spmd.dialects.spmd import KernelOp
-from spmd.dialects.spmd.kernel import FULL_GROUPS
+from spmd.dialects.spmd.kernel import FULL_GROUPS, kernels_in
 from spmd.runtime.arguments.limits import check_kernel
 from spmd.runtime.arguments.signature import PackedArguments, Signature
 from spmd.runtime.arguments.sizes import (
@@ -23,7 +24,7 @@ from spmd.runtime.arguments.sizes import (
 )
 from spmd.runtime.arguments.written_arguments import written_arguments
 from spmd.runtime.entry_point import EntryPoint, Sizes
-from spmd.runtime.errors import LaunchError
+from spmd.runtime.errors import LaunchError, compile_errors
 from spmd.runtime.launching.launch import Launch
 from spmd.runtime.native_kernel import (
     NativeKernel,
@@ -33,6 +34,7 @@ from spmd.runtime.native_kernel import (
 from spmd.runtime.pipeline import Unit, called_functions, restrict, stages
 
 if TYPE_CHECKING:
+    from spmd.analysis.footprints.footprints import Footprints, LaunchFootprints
     from spmd.reference.checking.findings import Report
     from spmd.runtime.explanation.explanation import Explanation
 
@@ -61,6 +63,7 @@ class Kernel(EntryPoint[KernelOp, Launch, NativeKernel]):
     def __init__(self, unit: Unit, op: KernelOp):
         self._fixed = op.group_size
         self._full = op.has_full_groups
+        self._footprints: Footprints | None = None
         self._plans: dict[Sizes, tuple[NativeKernel | None, Range]] = {}
         super().__init__(unit, op)
 
@@ -151,7 +154,43 @@ class Kernel(EntryPoint[KernelOp, Launch, NativeKernel]):
             vectorize=self._unit.options.vectorize,
             source=self._unit.source,
         )
-        return Explanation((facts,))
+        lines = tuple(str(self.footprints()).splitlines())
+        return Explanation((replace(facts, footprints=lines),))
+
+    def footprints(self) -> Footprints:
+        """Which elements of its arrays the kernel accesses: see `docs/larger.md`."""
+        if self._footprints is None:
+            from spmd.analysis.footprints.footprints import Footprints
+            from spmd.passes.kernels.spmd_annotate_footprints import structured
+
+            source = self._unit.source
+            with compile_errors(source, f"looking for accesses of '{self.name}'"):
+                module = structured(self._restricted())
+                (kernel,) = kernels_in(module)
+                self._footprints = Footprints(kernel)
+        return self._footprints
+
+    def footprints_in(
+        self,
+        *args: Any,
+        global_size: Size | None = None,
+        group_size: Size | None = None,
+    ) -> LaunchFootprints:
+        """
+        Which elements any box of work-groups accesses in such a launch.
+
+        Of an array only its `shape` matters.
+        """
+        range_ = self._range(global_size, group_size)
+        numbers = self.signature.whole_numbers(args)
+        shapes = {
+            position: tuple(given.shape)
+            for position, given in enumerate(args)
+            if hasattr(given, "shape") and position not in numbers
+        }
+        return self.footprints().in_launch(
+            range_.global_size, range_.group_size, numbers, shapes
+        )
 
     def _plan(self, sizes: Sizes) -> tuple[NativeKernel | None, Range]:
         simple = _is_plain(sizes[0]) and _is_plain(sizes[1])

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from ctypes import CFUNCTYPE, c_bool, c_int64, c_void_p
 
 from xdsl.dialects import func
 from xdsl.passes import ModulePass
 
+from spmd.dialects.diagnostics import fail
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.work_groups import SCRATCH_BYTES_SUFFIX
+from spmd.lowering.compiling import NativeError
 from spmd.lowering.entries.entry import WORKER_SUFFIX
 from spmd.lowering.llvm_binding import llvm
 from spmd.lowering.native import compile_native
 from spmd.lowering.writing.symbols import exported_symbol
 from spmd.passes.kernels.spmd_specialize import SpmdSpecializePass
-from spmd.runtime.arguments.limits import stack_bytes
 from spmd.runtime.arguments.sizes import Triple
-from spmd.runtime.errors import compile_errors
+from spmd.runtime.errors import SourceText, compile_errors
 from spmd.runtime.pipeline import Unit, restrict, run_passes, to_llvm
 
 Args = bytes | int
@@ -56,14 +58,7 @@ if hasattr(os, "register_at_fork"):
 class NativeKernel:
     """Native code of one kernel, for one work-group size or for all."""
 
-    def __init__(
-        self,
-        llvm_ir: str,
-        name: str,
-        scratch: list[str],
-        stack_bytes: int,
-    ):
-        self.stack_bytes = stack_bytes
+    def __init__(self, llvm_ir: str, name: str, scratch: list[str]):
         self._native = compile_native(llvm_ir)  # owns the code
         self.entry: Entry = _ENTRY(self._native.address(name))
         self.worker: Worker = _WORKER(
@@ -112,5 +107,18 @@ def compile_kernel(
         if isinstance(op, func.FuncOp)
         and op.sym_name.data.endswith(SCRATCH_BYTES_SUFFIX)
     ]
+    with native_errors(source, kernel):
+        return NativeKernel(llvm_ir, name, scratch)
+
+
+@contextmanager
+def native_errors(
+    source: SourceText | None, op: KernelOp | func.FuncOp
+) -> Generator[None]:
+    """Turns what LLVM has against `op` into a `CompileError` that names it."""
+    name = op.sym_name.data
     with compile_errors(source, f"compiling '{name}' to native code"):
-        return NativeKernel(llvm_ir, name, scratch, stack_bytes(lowered))
+        try:
+            yield
+        except NativeError as error:
+            fail(op, f"@{name} cannot be compiled to native code: {error.message}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects import memref
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.traits import (
@@ -109,7 +109,7 @@ def _is_own_storage(memory: SSAValue) -> bool:
 
 def _is_argument(memory: SSAValue) -> bool:
     return isinstance(memory, BlockArgument) and isinstance(
-        memory.block.parent_op(), KernelOp
+        memory.block.parent_op(), KernelOp | func.FuncOp
     )
 
 
@@ -121,7 +121,7 @@ def _is_local(memory: SSAValue) -> bool:
 def _is_noalias(memory: SSAValue) -> bool:
     if not isinstance(memory, BlockArgument):
         return False
-    kernel = memory.block.parent_op()
-    if not isinstance(kernel, KernelOp) or kernel.arg_attrs is None:
+    function = memory.block.parent_op()
+    if not isinstance(function, KernelOp | func.FuncOp) or function.arg_attrs is None:
         return False
-    return NOALIAS in kernel.arg_attrs.data[memory.index].data
+    return NOALIAS in function.arg_attrs.data[memory.index].data

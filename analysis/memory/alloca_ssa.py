@@ -10,13 +10,13 @@ of the program. A state stands for the contents of all its elements:
 | def       | a store                                     | the state before it              |
 | phi       | the end of a branch                         | the states at the ends of it     |
 | loop phi  | the begin of a loop body                    | before the loop, end of the body |
-| exit phi  | the end of a loop                           | the last state in the loop       |
+| exit phi  | the end of a loop                           | the last states in the loop      |
 | block phi | the begin of a block                        | the ends of its predecessors     |
 
 A state has a shape like a value: the join of what was stored, varying where lanes come
 together that stored differently. A load at a uniform address has the shape of the state
 it sees, whatever happens to the object elsewhere: in another branch, or after the last
-load. States are made only where an object is written; code that only reads one sees the
+load. A loop goes on with what those lanes have that do (`taken_branches.py`). States are made only where an object is written; code that only reads one sees the
 state from before.
 
 ```mlir
@@ -38,7 +38,9 @@ from enum import Enum, auto
 from xdsl.ir import Block, Operation, Region
 
 from spmd.analysis.memory.private_memory import Memory, PrivateObject
-from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
+from spmd.analysis.memory.taken_branches import Facts
+from spmd.dialects.enclosing import terminator
+from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions
 from spmd.dialects.interfaces.memory import stored_memory
 
 
@@ -221,17 +223,20 @@ class _Builder:
                 [current[private]],
             )
         first = last = dict(inside)
+        goes_on = Facts(())
         for number, region in enumerate(op.regions):
             inside = self.region(region, inside)
             if number == 0 and len(op.regions) > 1:
                 last = inside
+                goes_on = Facts((each.value, True) for each in decisions(op))
+                inside = last | {p: _where(last[p], goes_on) for p in changed}
         result = dict(current)
         for private in changed:
-            result[private] = self.of_control(
-                StateKind.EXIT_PHI, op, private, [last[private]]
-            )
-        for private in changed:
-            first[private].reads(inside[private])
+            end = inside[private]
+            again = _again(op, private, end, goes_on)
+            states = (last[private],) if again is end else (last[private], end)
+            result[private] = self.of_control(StateKind.EXIT_PHI, op, private, states)
+            first[private].reads(again)
         return result
 
     def of_control(
@@ -326,3 +331,32 @@ class _Builder:
         for op, states in self.result.of_control.items():
             self.result.of_control[op] = [s for s in states if s not in same]
         self.result.states = [s for s in self.result.states if s not in same]
+
+
+def _where(state: State, facts: Facts) -> State:
+    """The state before a branch joined others from which no lane comes where `facts` hold."""
+    while state.kind is StateKind.PHI and state.op is not None:
+        taken = facts.taken(state.op)
+        if taken is None or len(state.inputs) != len(state.op.regions):
+            break
+        facts.enter(state.op, taken)
+        state = state.inputs[taken]
+    return state
+
+
+def _again(
+    loop: Operation, private: PrivateObject, end: State, goes_on: Facts
+) -> State:
+    """
+    Where an iteration ends, the state of the lanes that run another one.
+
+    Those that do not are of no interest if nobody asks before they leave.
+    """
+    if not goes_on.known:
+        return end
+    test, body = (region.block for region in loop.regions)
+    nexts = zip(test.args, terminator(body).operands, strict=True)
+    facts = [(again, True) for flag, again in nexts if (flag, True) in goes_on.known]
+    if not facts or any(map(test.is_ancestor, (*private.loads, *private.stores))):
+        return end
+    return _where(end, Facts(facts))

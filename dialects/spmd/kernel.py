@@ -42,7 +42,7 @@ from xdsl.utils.hints import isa
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.limits import MAX_GROUP_SIZE, MAX_SUB_GROUP_SIZE
 from spmd.dialects.spmd.types import is_memref, why_not_argument
-from spmd.dialects.work_groups import NOT_VECTORIZED
+from spmd.dialects.work_groups import FOOTPRINTS, NOT_VECTORIZED
 
 FULL_GROUPS = "spmd.full_groups"
 """Kernel attribute: a promise that no launch leaves a partial group."""
@@ -68,8 +68,8 @@ KERNEL_ATTRIBUTES = (
 )
 """Attributes of the dialect on a kernel: a promise to passes, then notes that they leave."""
 
-ARGUMENT_ATTRIBUTES = (NOALIAS,)
-"""Attributes of the dialect on an argument of a kernel."""
+ARGUMENT_ATTRIBUTES = (NOALIAS, *FOOTPRINTS)
+"""Attributes of the dialect on an argument of a kernel: a promise, then notes."""
 
 PREFIX = "spmd."
 """What the names of attributes of the dialect start with."""
@@ -113,7 +113,7 @@ def why_not_argument_attributes(attrs: DictionaryAttr, type_: Attribute) -> str 
             meant = PREFIX + name
             hint = f"; did you mean {meant}?" if meant in ARGUMENT_ATTRIBUTES else ""
             return (
-                f"expected {', '.join(ARGUMENT_ATTRIBUTES)} or an attribute with the "
+                f"expected {NOALIAS} or an attribute with the "
                 f"prefix of another dialect, got {name}{hint}"
             )
     noalias = attrs.data.get(NOALIAS)

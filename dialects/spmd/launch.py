@@ -31,6 +31,7 @@ from xdsl.utils.str_enum import StrEnum
 
 from spmd.dialects.assembly_format import BracketedKeyword, optional_word
 from spmd.dialects.enclosing import enclosing
+from spmd.dialects.spmd.atomics import AtomicOp
 from spmd.dialects.spmd.kernel import KernelOp
 from spmd.dialects.spmd.traits import STAYS_IN_PLACE, expect_inside_function
 from spmd.dialects.spmd.types import (
@@ -328,3 +329,9 @@ def _resolve_argument(
             position,
         )
     return LocalArgument(type_, argument)
+
+
+def needs_work_item(op: Operation) -> bool:
+    """Whether `op` can only be executed by a work-item, not by a host function."""
+    ours = op.dialect_name() == LaunchOp.dialect_name()
+    return ours and not isinstance(op, LaunchOp | AtomicOp)

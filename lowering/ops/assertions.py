@@ -24,13 +24,13 @@ numbers are those of the message.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Literal
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.cf import AssertOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.diagnostics import source_location
 from spmd.dialects.messages import MAX_VALUES, escaped, formatted, pieces_of
@@ -50,8 +50,14 @@ _WITH_PLACES = b"\xff"
 """Begins a message with places for numbers; no UTF-8 text has this byte."""
 
 
-def functions_that_may_fail(module: ModuleOp) -> frozenset[str]:
-    """The functions that reach an assertion, in their own body or in one they call."""
+def functions_that_may_fail(
+    module: ModuleOp, fallible: Container[Operation]
+) -> frozenset[str]:
+    """
+    The functions that reach an assertion, in their own body or in one they call.
+
+    Or one of the operations `fallible`.
+    """
     failing: set[str] = set()
     callers: dict[str, set[str]] = {}
     for function in module.ops:
@@ -59,7 +65,7 @@ def functions_that_may_fail(module: ModuleOp) -> frozenset[str]:
             continue
         name = function.sym_name.data
         for op in function.walk():
-            if isinstance(op, AssertOp | FailOp | PollOp):
+            if isinstance(op, AssertOp | FailOp | PollOp) or op in fallible:
                 failing.add(name)
             elif isinstance(op, CallOp):
                 callers.setdefault(op.callee.string_value(), set()).add(name)
@@ -106,17 +112,23 @@ def write_assert(writer: FunctionWriter, op: AssertOp) -> None:
 @emits(FailOp)
 def write_fail(writer: FunctionWriter, op: FailOp) -> None:
     """Writes the report, and a block that nothing leads to for what comes after."""
-    message = op.message.data
+    values = [_wide(writer, value) for value in op.values]
+    write_failure(writer, op, op.message.data, values)
+    writer.start(writer.fresh("fail.after"))
+
+
+def write_failure(
+    writer: FunctionWriter, op: Operation, message: str, values: Sequence[str]
+) -> None:
+    """Ends the block, and the function, with a report about `op`; `values` are i64."""
     if (location := source_location(op)) is not None:
         message = f"{escaped(str(location))}: {message}"
-    values = [_wide(writer, value) for value in op.values]
     if writer.failed is None:
         _print(writer, message, values)
         _abort(writer)
     else:
         _report(writer, writer.failed, message, values)
         writer.leave()
-    writer.start(writer.fresh("fail.after"))
 
 
 def _abort(writer: FunctionWriter) -> None:

@@ -149,18 +149,18 @@ def write_function(module: ModuleWriter, function: FuncOp, *, attributes: str) -
 def _return(writer: FunctionWriter, op: ReturnOp) -> None:
     values = op.operands
     if not values:
-        writer.emit("ret void")
+        writer.leave()
         return
     types = [result_type(value.type) for value in values]
     operands = [_as_result(writer, value) for value in values]
     if len(values) == 1:
-        writer.emit(f"ret {types[0]} {operands[0]}")
+        writer.leave(operands[0])
         return
     struct = f"{{ {', '.join(types)} }}"
     whole = "poison"
     for index, (type_, operand) in enumerate(zip(types, operands, strict=True)):
         whole = writer.temp(f"insertvalue {struct} {whole}, {type_} {operand}, {index}")
-    writer.emit(f"ret {struct} {whole}")
+    writer.leave(whole)
 
 
 def _as_result(writer: FunctionWriter, value: SSAValue) -> str:

@@ -1,4 +1,4 @@
-"""`memref`: accesses to one element, and memory from the stack, the heap or a global."""
+"""`memref`: accesses to one element, copies, and memory of a global."""
 
 from __future__ import annotations
 
@@ -16,11 +16,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from spmd.dialects.compat.prefetch import PrefetchOp
-from spmd.dialects.enclosing import is_terminator
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.lowering.writing.access import Access, access_hints
-from spmd.lowering.writing.addresses import add, element_address, is_literal, multiply
-from spmd.lowering.writing.control_flow import components_of, write_cfg
+from spmd.lowering.writing.addresses import element_address, multiply
 from spmd.lowering.writing.counted_loop import CountedLoop
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.literals import dense_elements
@@ -29,17 +27,12 @@ from spmd.lowering.writing.module_writer import ModuleWriter, escaped, quoted
 from spmd.lowering.writing.registry import emits
 from spmd.lowering.writing.types import (
     TypeNotLowered,
-    is_memref,
     layout_of,
     llvm_type,
     natural_alignment,
     storage_bytes,
     storage_type,
 )
-
-HEAP_ALIGNMENT = 64
-"""Of `memref.alloc`, if it does not ask for more: a cache line, a wide vector."""
-
 
 # Loads and stores of one element
 
@@ -129,115 +122,12 @@ def new_memref(
     writer.set_memref(result, value)
 
 
-def _extents(writer: FunctionWriter, op: Operation) -> tuple[list[str], list[str], str]:
-    """Sizes, strides and number of elements of the memref that an op allocates."""
-    type_ = op.results[0].type
-    layout = layout_of(type_)
-    assert isinstance(op, memref.AllocOp | memref.AllocaOp)
-    sizes = sizes_of(writer, type_, op.dynamic_sizes)
-    if op.symbol_operands:
-        raise TypeNotLowered(f"expected no symbols for the layout, got {type_}")
-    if layout.is_identity:
-        return sizes, *contiguous_strides(writer, sizes)
-    if layout.offset is None or None in layout.strides:
-        raise TypeNotLowered(f"expected a layout known at compile time, got {type_}")
-    # The last element of a strided layout says how much memory it needs.
-    count = add(writer, str(layout.offset), "1")
-    for size, stride in zip(sizes, layout.strides, strict=True):
-        last = add(writer, size, "-1")
-        count = add(writer, count, multiply(writer, last, str(stride)))
-    return sizes, [str(stride) for stride in layout.strides], count
-
-
-def _alignment(op: Operation, least: int) -> int:
+def alignment_of(op: Operation, least: int) -> int:
+    """What `op` asks for, at least `least`, in bytes."""
     attribute = op.properties.get("alignment")
     if isinstance(attribute, IntegerAttr):
         return max(least, attribute.value.data)
     return least
-
-
-@emits(memref.AllocaOp)
-def _alloca(writer: FunctionWriter, op: memref.AllocaOp) -> None:
-    result = op.results[0]
-    layout = layout_of(result.type)
-    sizes, strides, count = _extents(writer, op)
-    alignment = _alignment(op, natural_alignment(layout.element))
-    element = storage_type(layout.element)
-    name = "%" + writer.fresh(result.name_hint)
-    in_loop = writer.block != "entry"
-    if is_literal(count) and not (in_loop and _outlives_its_block(result)):
-        writer.entry.append(
-            f"  {name} = alloca [{count} x {element}], align {alignment}"
-        )
-        if in_loop:
-            # Each execution gives fresh contents: nothing has to be kept from the last.
-            start = "llvm.lifetime.start.p0"
-            writer.emit(writer.call(start, "void", [("ptr", name)]))
-    else:
-        writer.use_stack()
-        writer.emit(f"{name} = alloca {element}, i64 {count}, align {alignment}")
-    new_memref(writer, result, name, name, sizes, strides)
-
-
-def _outlives_its_block(value: SSAValue) -> bool:
-    """
-    Whether a memref, or a view of it, is handed on to another block or iteration.
-
-    Then the memory of the next execution must not be the same.
-    """
-    for use in value.uses:
-        user = use.operation
-        if is_terminator(user):
-            return True
-        for result in user.results:
-            if is_memref(result.type) and _outlives_its_block(result):
-                return True
-    return False
-
-
-@emits(memref.AllocaScopeOp)
-def _alloca_scope(writer: FunctionWriter, op: memref.AllocaScopeOp) -> None:
-    yielded: list[str] = []
-
-    def leave(terminator: Operation) -> None:
-        yielded.extend(components_of(writer, terminator.operands))
-
-    if len(op.scope.blocks) != 1:
-        raise TypeNotLowered(f"expected one block, got {len(op.scope.blocks)}")
-    with writer.loop(op.results):
-        write_cfg(writer, op.scope, {memref.AllocaScopeReturnOp.name: leave})
-    at = 0
-    for result in op.results:
-        count = len(writer.component_types(result))
-        writer.set_components(result, yielded[at : at + count])
-        at += count
-
-
-@emits(memref.AllocOp)
-def _alloc(writer: FunctionWriter, op: memref.AllocOp) -> None:
-    result = op.results[0]
-    layout = layout_of(result.type)
-    sizes, strides, count = _extents(writer, op)
-    alignment = _alignment(op, HEAP_ALIGNMENT)
-    size = multiply(writer, count, str(storage_bytes(layout.element)))
-    # More than is needed, and the first address in it that is aligned: this is right on
-    # every host, unlike the aligned allocators of the C library.
-    padded = add(writer, size, str(alignment - 1))
-    hint = result.name_hint or "t"
-    base = writer.temp(
-        writer.call("malloc", "noalias ptr", [("i64", padded)]), f"{hint}.base"
-    )
-    above = writer.temp(f"getelementptr i8, ptr {base}, i64 {alignment - 1}")
-    mask = "llvm.ptrmask.p0.i64"
-    arguments = [("ptr", above), ("i64", str(-alignment))]
-    data = writer.temp(writer.call(mask, "ptr", arguments), f"{hint}.data")
-    new_memref(writer, result, base, data, sizes, strides)
-
-
-@emits(memref.DeallocOp)
-def _dealloc(writer: FunctionWriter, op: memref.DeallocOp) -> None:
-    base = writer.memref(op.operands[0]).allocated
-    writer.emit(writer.call("free", "void", [("ptr", base)]))
 
 
 @emits(memref.CopyOp)
@@ -303,7 +193,7 @@ def write_global(module: ModuleWriter, op: memref.GlobalOp) -> None:
             value = f"[{', '.join(f'{stored} {e}' for e in elements)}]"
     linkage = "internal " if op.sym_visibility.data == "private" else ""
     kind = "constant" if op.constant is not None else "global"
-    alignment = _alignment(op, natural_alignment(element))
+    alignment = alignment_of(op, natural_alignment(element))
     name = quoted(module.symbols[op.sym_name.data])
     module.add_global(f"@{name} = {linkage}{kind} {array} {value}, align {alignment}")
 

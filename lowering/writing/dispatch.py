@@ -8,6 +8,8 @@ from xdsl.ir import Block, Operation
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import enclosing, terminator
 from spmd.dialects.interfaces.meaning import Emission
+from spmd.dialects.spmd import SPMD
+from spmd.dialects.spmd.atomics import AtomicOp
 from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.types import TypeNotLowered
@@ -43,12 +45,10 @@ def _is_in_work_group_function(op: Operation) -> bool:
 def why_not_lowered(op: Operation) -> str:
     """Why an op has no emitter, and what to do."""
     name = op.name
-    if name.startswith("spmd."):
-        if name.startswith("spmd.atomic_"):
-            return (
-                f"{name} cannot be written as LLVM IR: run the pass lower-atomics first"
-            )
+    if op.dialect_name() == SPMD.name:
         needed = "vectorize" if _is_in_work_group_function(op) else "spmd-to-loops"
+        if isinstance(op, AtomicOp):
+            needed = "lower-atomics"
         return f"{name} cannot be written as LLVM IR: run the pass {needed} first"
     if name == "builtin.unregistered":
         attribute = op.attributes.get("op_name__")

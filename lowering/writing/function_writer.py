@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from xdsl.ir import Attribute, SSAValue
 
@@ -28,15 +27,6 @@ from spmd.lowering.writing.types import (
 )
 
 
-@dataclass
-class _StackScope:
-    """An iteration of a loop that may have to save and restore the stack pointer."""
-
-    line: int
-    name: str
-    used: bool = False
-
-
 class FunctionWriter:
     """Writes the body of one function; emitters get it with the op to write."""
 
@@ -52,7 +42,11 @@ class FunctionWriter:
         self.failed: str | None = None
         """Where to report an assertion that fails, if that is asked for."""
         self.ranges = IntegerRanges()
-        self._stack_scope: _StackScope | None = None
+        self._heap_lists: list[str] = []
+        """Lists of memory that is freed where the function is left."""
+        self._released: list[str] = []
+        """Those that are freed at the end of the iteration being written, too."""
+        self._exits: list[int] = []
         self._names: dict[str, int] = {"entry": 0}
         self._operands: dict[SSAValue, str] = {}
         self._memrefs: dict[SSAValue, MemRefValue] = {}
@@ -101,11 +95,11 @@ class FunctionWriter:
         """Ends the block with a branch."""
         self.lines.append(f"  br label %{label}")
 
-    def leave(self) -> None:
-        """Ends the block, and the function, without a result."""
-        self.emit(
-            "ret void" if self.returned == "void" else f"ret {self.returned} poison"
-        )
+    def leave(self, result: str = "poison") -> None:
+        """Ends the block, and the function."""
+        self._exits.append(self.reserve())
+        void = self.returned == "void"
+        self.emit("ret void" if void else f"ret {self.returned} {result}")
 
     def reserve(self) -> int:
         """A line to be filled in later."""
@@ -115,27 +109,42 @@ class FunctionWriter:
     @contextmanager
     def loop(self, carried: Sequence[SSAValue]) -> Generator[None]:
         """
-        Writes one iteration; memory of dynamic size from the stack is given back at its
-        end, unless memrefs are carried from one iteration to the next.
+        Writes one iteration; what it has from the heap is given back at its end, unless
+        memrefs are carried from one iteration to the next.
         """
-        outer, scope = self._stack_scope, None
+        outer = self._released
         if not any(is_memref(value.type) for value in carried):
-            scope = _StackScope(self.reserve(), "%" + self.fresh("stack"))
-            self._stack_scope = scope
+            self._released = []
         yield
-        if scope is not None and scope.used:
-            save, restore = "llvm.stacksave.p0", "llvm.stackrestore.p0"
-            self.lines[scope.line] = f"  {scope.name} = {self.call(save, 'ptr', [])}"
-            self.emit(self.call(restore, "void", [("ptr", scope.name)]))
-        self._stack_scope = outer
+        if self._released is not outer:
+            self.lines += self._releases(self._released)
+            # The iteration may be left elsewhere too.
+            outer += self._released
+            self._released = outer
 
-    def use_stack(self) -> None:
-        """Says that the iteration being written takes memory from the stack."""
-        if self._stack_scope is not None:
-            self._stack_scope.used = True
+    def heap_list(self, *, released: bool) -> str:
+        """
+        A list of memory from the heap, which is freed where the function is left.
+
+        `released`: also at the end of the iteration being written.
+        """
+        name = "%" + self.fresh("heap")
+        self.entry.append(f"  {name} = alloca ptr, align 8")
+        self.entry.append(f"  store ptr null, ptr {name}, align 8")
+        self._heap_lists.append(name)
+        if released:
+            self._released.append(name)
+        return name
+
+    def _releases(self, lists: Sequence[str]) -> list[str]:
+        if lists:
+            self.module.helper("spmd.release", lambda: _RELEASE)
+        return [f"  call void @spmd.release(ptr {name})" for name in lists]
 
     def text(self) -> str:
         """The body of the function."""
+        for line in self._exits:
+            self.lines[line] = "\n".join(self._releases(self._heap_lists))
         lines = [line for line in self.lines if line]
         return "\n".join(["entry:", *self.entry, *lines])
 
@@ -228,3 +237,22 @@ class FunctionWriter:
             for type_, (_, operand) in zip(parameters or types, arguments, strict=True)
         )
         return f"call {flags}{result} @{function}({passed})"
+
+
+_RELEASE = """\
+; Frees a list of memory.
+define internal void @spmd.release(ptr %list) nounwind {
+entry:
+  br label %look
+look:
+  %node = load ptr, ptr %list, align 8
+  %end = icmp eq ptr %node, null
+  br i1 %end, label %done, label %free
+free:
+  %next = load ptr, ptr %node, align 8
+  store ptr %next, ptr %list, align 8
+  call void @free(ptr %node)
+  br label %look
+done:
+  ret void
+}"""

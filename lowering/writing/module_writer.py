@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+
+from xdsl.ir import Operation
 
 from spmd.lowering.machine import PORTABLE, Machine
 
@@ -37,6 +39,8 @@ class ModuleWriter:
     """Whether native entries get the record of a launch, where failures are reported."""
     reporting: frozenset[str] = frozenset()
     """Functions of the source that report an assertion that fails to their caller."""
+    on_heap: Mapping[Operation, int] = field(default_factory=dict[Operation, int])
+    """Allocations of the source that are not on the stack, or only up to so many bytes."""
     _globals: list[str] = field(default_factory=list[str])
     _functions: list[str] = field(default_factory=list[str])
     _helpers: dict[str, str] = field(default_factory=dict[str, str])

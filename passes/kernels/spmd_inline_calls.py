@@ -40,8 +40,9 @@ from xdsl.rewriter import Rewriter
 
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import hint, replace, replace_by_body
-from spmd.dialects.spmd import KernelOp, LaunchOp
+from spmd.dialects.spmd import KernelOp
 from spmd.dialects.spmd.kernel import kernels_in
+from spmd.dialects.spmd.launch import needs_work_item
 
 MAX_INLINED_OPS = 100_000
 """Operations that the calls of one kernel may be replaced by."""
@@ -168,7 +169,9 @@ def _erase_unused(module: ModuleOp, inlined: dict[str, func.FuncOp]) -> None:
     # Callers stand after the functions that they call.
     for name, function in reversed(inlined.items()):
         private = function.sym_visibility == StringAttr("private")
-        if not callers[name] and (private or _is_for_work_items(function)):
+        if not callers[name] and (
+            private or any(map(needs_work_item, function.walk()))
+        ):
             callers.subtract(
                 call.callee.string_value() for call in _calls_in(function.body)
             )
@@ -177,10 +180,3 @@ def _erase_unused(module: ModuleOp, inlined: dict[str, func.FuncOp]) -> None:
 
 def _calls_in(region: Region) -> Iterator[func.CallOp]:
     return (op for op in tuple(region.walk()) if isinstance(op, func.CallOp))
-
-
-def _is_for_work_items(function: func.FuncOp) -> bool:
-    return any(
-        op.name.startswith("spmd.") and not isinstance(op, LaunchOp)
-        for op in function.walk()
-    )

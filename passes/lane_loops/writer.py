@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from spmd.analysis.divergence.analyze import Divergence
-from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.building import Builder, ConstantPool, bytes_of
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import static_bytes
 from spmd.dialects.enclosing import is_outside
@@ -227,9 +227,9 @@ class LaneWriter(Builder):
 
     def make_room(self, op: memref.AllocaOp) -> None:
         """Make the buffer of an array of dynamic size, for lanes as large as the largest."""
-        bytes_ = self.constants.index(static_bytes(op.memref.type))
-        for extent in op.dynamic_sizes:
-            bytes_ = self.add(arith.MuliOp(bytes_, self._largest(extent)))
+        size = self.constants.index(static_bytes(op.memref.type))
+        extents = map(self._largest, op.dynamic_sizes)
+        bytes_ = bytes_of(self.append, self.constants, (size, *extents))
         more = self.add(arith.AddiOp(bytes_, self.constants.index(ALIGNMENT - 1)))
         bytes_ = self.add(arith.AndIOp(more, self.constants.index(-ALIGNMENT)), "bytes")
         total = self.add(arith.MuliOp(bytes_, self.constants.index(self.width)))

@@ -12,9 +12,10 @@ from xdsl.rewriter import InsertPoint
 
 from spmd.analysis.graphs.traversal import reachable
 from spmd.dialects.building import Builder
+from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.memory import is_idempotent
 from spmd.dialects.rewriting import hint, replace
-from spmd.dialects.spmd import MaskedOp, YieldOp
+from spmd.dialects.spmd import CollectiveOp, MaskedOp, YieldOp
 from spmd.passes.masking.masks import Mask, Masks
 from spmd.passes.masking.speculation import is_dereferenceable, is_private, needs_mask
 from spmd.passes.sub_groups.vectorization_legality import is_lane_type
@@ -71,8 +72,8 @@ def _is_own_load(masks: Masks, op: Operation) -> bool:
 
 def _has_uniform_effect(masks: Masks, op: Operation) -> bool:
     """Whether all lanes have the same effect on the same memory."""
-    if op.name.startswith("spmd.") or op.regions or not is_idempotent(op):
-        return False  # Collectives and atomics count who is there.
+    if op.regions or not is_idempotent(op):
+        return False
     if isinstance(op, memref.StoreOp) and is_private(op.memref):
         return False
     if _is_own_load(masks, op):
@@ -151,9 +152,12 @@ def _wrap(masks: Masks, piece: Sequence[Operation], mask: Mask) -> None:
     following = masked.next_op
     assert following is not None, "a block has a terminator"
     new_of: dict[SSAValue, SSAValue] = {}
+    single = _single_values(masks, wrapped) if mask.some else set[SSAValue]()
     for old, new in zip(wrapped.results, masked.res, strict=True):
         hint(new, old)
-        if mask.some and is_lane_type(old.type) and masks.is_uniform(old):
+        if old in single:
+            masks.mark_uniform(new)
+        elif mask.some and is_lane_type(old.type) and masks.is_uniform(old):
             new = masks.read_first_active(
                 new, mask.value, Builder(InsertPoint.after(masked), masked)
             )
@@ -162,6 +166,22 @@ def _wrap(masks: Masks, piece: Sequence[Operation], mask: Mask) -> None:
     inside = {*wrapped.members, end}
     for old, new in new_of.items():
         old.replace_uses_with_if(new, lambda use: use.operation not in inside)
+
+
+def _single_values(masks: Masks, wrapped: _Masked) -> set[SSAValue]:
+    """The results that are one number however many lanes there are: of collectives."""
+    found: set[SSAValue] = set()
+    for op in wrapped.ops:
+        if isinstance(op, CollectiveOp) or (
+            FunctionOfOperands.of(op) is not None
+            and all(
+                each in found
+                or (masks.is_uniform(each) and each.owner not in wrapped.members)
+                for each in op.operands
+            )
+        ):
+            found.update(filter(masks.is_uniform, op.results))
+    return found
 
 
 def _views_after(

@@ -1,9 +1,10 @@
 """
 Moves group memory that is too large for the stack to a buffer that the caller gives.
 
-Allocations of constant size stay where they are as long as their sum is at most 16 KiB.
-All others become views of a last argument `%scratch`, and a second function says how many
-bytes it needs for an enqueued local size. Here, with all calls inlined, is known how much
+Allocations of constant size stay where they are as long as their sum is at most 16 KiB. What
+is more, or has a size that depends on enqueued sizes alone, becomes a view of a last argument
+`%scratch`, and a second function says how many bytes it needs for an enqueued local size. The
+size of the rest nobody else can know; the memory comes from the heap. Here, with all calls inlined, is known how much
 local memory of constant size a work-group has: more than the language allows is an error.
 
 ```mlir
@@ -25,9 +26,8 @@ func.func @k.scratch_bytes(%ex: index, %ey: index, %ez: index) -> index {
 }
 ```
 
-Requires: `lower-memory-types`; sizes of group memory are products of constants and
-enqueued sizes.
-Ensures: group memory on the stack is at most 16 KiB, local memory of constant size at most
+Requires: `lower-memory-types`.
+Ensures: group memory of constant size on the stack is at most 16 KiB, local memory of constant size at most
 1 MiB in all; a function has the argument `%scratch` exactly if it has a `.scratch_bytes`
 beside it.
 """
@@ -58,6 +58,7 @@ from xdsl.rewriter import InsertPoint
 from spmd.dialects.building import Builder, ConstantPool, Rematerializer
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import static_bytes
+from spmd.dialects.interfaces.speculation import is_speculatable_from
 from spmd.dialects.limits import CACHE_LINE, MAX_LOCAL_BYTES, too_much_local_memory
 from spmd.dialects.remarks import PlacedGroupMemory, remark
 from spmd.dialects.rewriting import (
@@ -116,12 +117,16 @@ def place_group_memory(function: func.FuncOp) -> None:
         if isinstance(op, memref.AllocaOp) and is_group_memory(op)
     ]
     _check_local_memory(allocas)
-    moved = choose_moved(allocas)
-    stack = sum(_bytes(alloca) for alloca in allocas if alloca not in moved)
+    enqueued = entry.args[-6:-3]
+    moved = choose_moved(allocas, enqueued)
+    stack = sum(
+        _bytes(alloca)
+        for alloca in allocas
+        if alloca not in moved and not alloca.dynamic_sizes
+    )
     if not moved:
         remark(PlacedGroupMemory, function, stack, 0)
         return
-    enqueued = entry.args[-6:-3]
     scratch = hint(entry.insert_arg(SCRATCH_TYPE, len(entry.args)), "scratch")
     function.update_function_type()
     if function.arg_attrs is not None:
@@ -170,16 +175,25 @@ def _check_local_memory(allocas: Sequence[memref.AllocaOp]) -> None:
                 )
 
 
-def choose_moved(allocas: Sequence[memref.AllocaOp]) -> list[memref.AllocaOp]:
-    """The allocations that do not fit on the stack; the first ones of constant size stay."""
+def choose_moved(
+    allocas: Sequence[memref.AllocaOp], enqueued: Sequence[SSAValue]
+) -> list[memref.AllocaOp]:
+    """
+    The allocations that do not fit on the stack; the first ones of constant size stay.
+
+    So do those whose size depends on more than the `enqueued` sizes, which no caller knows.
+    """
     moved: list[memref.AllocaOp] = []
     total = 0
     for alloca in allocas:
-        size = 0 if alloca.dynamic_sizes else _bytes(alloca)
-        if alloca.dynamic_sizes or total + size > STACK_BYTES:
+        if alloca.dynamic_sizes:
+            sizes = alloca.dynamic_sizes
+            if all(is_speculatable_from(size, enqueued.__contains__) for size in sizes):
+                moved.append(alloca)
+        elif total + _bytes(alloca) > STACK_BYTES:
             moved.append(alloca)
         else:
-            total += size
+            total += _bytes(alloca)
     # What has a constant size gets a constant offset.
     moved.sort(key=lambda alloca: bool(alloca.dynamic_sizes))
     return moved

@@ -1,13 +1,15 @@
 """
 Level 1 to level 4: SIMD code for work-item loops.
 
-| step                | level  | what it makes explicit                             |
-| ------------------- | ------ | -------------------------------------------------- |
-| `fold-lane-views`   | 1      | which elements lanes access, instead of views      |
-| `form-sub-groups`   | 1 to 2 | which work-items are the lanes of a sub-group      |
-| `mask-divergence`   | 2 to 3 | which lanes are active                             |
-| `widen-sub-groups`  | 3 to 4 | vectors                                            |
-| `lower-atomics`     | 4      | which instructions atomics are                     |
+| step                       | level  | what it makes explicit                        |
+| -------------------------- | ------ | --------------------------------------------- |
+| `fold-lane-views`          | 1      | which elements lanes access, instead of views |
+| `form-sub-groups`          | 1 to 2 | which work-items are the lanes of a sub-group |
+| `share-private-arrays`     | 2      | which private arrays all lanes have in common |
+| `mask-divergence`          | 2 to 3 | which lanes are active                        |
+| `widen-sub-groups`         | 3 to 4 | vectors                                       |
+| `combine-strided-accesses` | 4      | which accesses are parts of whole vectors     |
+| `lower-atomics`            | 4      | which instructions atomics are                |
 
 A loop that cannot be vectorized stays a scalar loop with
 `spmd.not_vectorized = "reason"`.
@@ -41,10 +43,12 @@ from typing import Literal
 from xdsl.passes import ModulePass
 
 from spmd.passes.masking.mask_divergence import MaskDivergencePass
+from spmd.passes.memory.combine_strided_accesses import CombineStridedAccessesPass
 from spmd.passes.memory.lower_atomics import LowerAtomicsPass
 from spmd.passes.pipelines.pipeline import PassSequence
 from spmd.passes.sub_groups.fold_lane_views import FoldLaneViewsPass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
+from spmd.passes.sub_groups.share_private_arrays import SharePrivateArraysPass
 from spmd.passes.widening.widen_sub_groups import WidenSubGroupsPass
 
 
@@ -61,7 +65,9 @@ class VectorizePass(PassSequence):
         return (
             FoldLaneViewsPass(),
             FormSubGroupsPass(width=self.width),
+            SharePrivateArraysPass(),
             MaskDivergencePass(),
             WidenSubGroupsPass(),
+            CombineStridedAccessesPass(),
             LowerAtomicsPass(),
         )

@@ -128,8 +128,6 @@ def make_continuations(analyses: Analyses, check: bool = False) -> None:
         needs = find_sub_cfg_needs(values, sub_cfgs)
         fail_about_unmovable(needs.values.unmovable)
     Dispatcher(_plan(group, values, needs, sub_cfgs, check)).write()
-    for array in arrays:
-        array.free_at_end_of(group.entry)
 
 
 def _plan(

@@ -158,7 +158,6 @@ class _Splitter:
         self._rename_uses()
         for region in self.regions.regions:
             self._place(region)
-        self.private.free()
         for sync in self.regions.syncs:
             if is_group_collective(sync):
                 self._expand(sync)

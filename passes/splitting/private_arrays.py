@@ -16,16 +16,13 @@ Where the array itself is needed as a value, it must be contiguous for each work
 work-item is the first index, and each region takes a view of its own part. The allocation
 gets the reason as attribute `spmd.not_interleaved`.
 
-An array of dynamic size, the largest of all work-items, comes from the heap: its size may
-depend on arguments, or be computed after a barrier, where it is too late to ask for
-scratch memory, and times the size of a group it may be too much for a stack. It is freed
-at the end of the block that it is allocated in, which is as far outside as the size is known.
+An array of dynamic size, the largest of all work-items, is allocated as far outside as the
+size is known.
 
 ```mlir
-%a = memref.alloc(%n) {alignment = 64 : i64, spmd.group_memory} : memref<?x64xf32>
+%a = memref.alloca(%n) {alignment = 64 : i64, spmd.group_memory} : memref<?x64xf32>
 scf.for %lx = ... {
   ...
-memref.dealloc %a : memref<?x64xf32>
 ```
 """
 
@@ -37,26 +34,23 @@ from typing import NoReturn
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    IntegerAttr,
     MemRefType,
     NoneAttr,
     StringAttr,
     i8,
-    i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from spmd.analysis.barriers.barrier_regions import BarrierRegion
 from spmd.analysis.contexts.region_needs import RegionNeeds
-from spmd.dialects.building import Builder
+from spmd.dialects.building import Builder, bytes_of
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import size_in_bytes, static_bytes
-from spmd.dialects.enclosing import op_of, parent_block, terminator
-from spmd.dialects.limits import CACHE_LINE
+from spmd.dialects.enclosing import op_of
 from spmd.dialects.rewriting import NO_WRAP, hint, locate, replace
 from spmd.dialects.spmd import EnqueuedLocalSizeOp, KernelOp
-from spmd.dialects.work_groups import mark_group_memory
+from spmd.dialects.work_groups import aligned_alloca, mark_group_memory
 from spmd.passes.work_item_loops.building import WorkGroup, WorkItemNest, explain
 
 NOT_INTERLEAVED = "spmd.not_interleaved"
@@ -128,28 +122,17 @@ class _GroupArray:
             fixed = size_in_bytes(self.type.element_type)
             for extent in shape:
                 fixed *= 1 if extent == DYNAMIC_INDEX else extent
-            self._bytes = self._product(self.group.constants.index(fixed), sizes)
-            sizes = [self._product(self._bytes, extents)]
+            constants = self.group.constants
+            part = (constants.index(fixed), *sizes)
+            self._bytes = bytes_of(self.ops.append, constants, part)
+            whole = (self._bytes, *extents)
+            sizes = [bytes_of(self.ops.append, constants, whole)]
             type_ = MemRefType(i8, (DYNAMIC_INDEX,))
-        op = memref.AllocOp(sizes, (), type_, IntegerAttr(CACHE_LINE, i64))
-        mark_group_memory(op)
+        op = mark_group_memory(aligned_alloca(type_, sizes))
         self.ops.append(op)
         for made in self.ops:
             locate(made, self.alloca)
         return hint(op.memref, self.alloca.memref)
-
-    def _product(self, first: SSAValue, others: Iterable[SSAValue]) -> SSAValue:
-        for other in others:
-            op = arith.MuliOp(first, other, overflow=NO_WRAP)
-            self.ops.append(op)
-            first = op.result
-        return first
-
-    def free_at_end_of(self, block: Block) -> None:
-        """Give memory that does not stand at the head of the kernel back."""
-        if self.ops:
-            at = Builder(InsertPoint.before(terminator(block)), self.alloca)
-            at.append(memref.DeallocOp.get(self.array))
 
     def view(self, ids: Mapping[int, SSAValue], at: Builder) -> SSAValue:
         """The part of one work-item, found by `at`."""
@@ -193,7 +176,6 @@ class PrivateArrays:
             for alloca in needs.values.private
         }
         self._made_in: dict[BarrierRegion, list[_GroupArray]] = {}
-        self._in_block: dict[_GroupArray, Block] = {}
         for alloca, array in self._arrays.items():
             if array.ops:
                 region = self.regions.region_of(alloca)
@@ -225,12 +207,6 @@ class PrivateArrays:
             while (parent := _may_move_out(anchor, array.alloca)) is not None:
                 anchor = parent
             Builder.before(anchor).append(*array.ops)
-            self._in_block[array] = parent_block(anchor)
-
-    def free(self) -> None:
-        """Give the memory of arrays of dynamic size back, when all loops are placed."""
-        for array, block in self._in_block.items():
-            array.free_at_end_of(block)
 
 
 def _may_move_out(anchor: Operation, alloca: memref.AllocaOp) -> Operation | None:

@@ -7,13 +7,10 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from spmd.dialects.building import Builder, ConstantPool
-from spmd.dialects.rewriting import hint, locate
+from spmd.dialects.rewriting import OPPOSITE, hint, locate
 
 Value = SSAValue | int | None
 """A value, a number that is no value yet, or nothing: no path that leads here sets one."""
-
-_OPPOSITE = (1, 0, 5, 4, 3, 2, 9, 8, 7, 6)
-"""For each predicate of `arith.cmpi` the one that holds where it does not."""
 
 
 class Pool:
@@ -46,7 +43,7 @@ class Pool:
             return known
         owner = condition.owner
         if isinstance(owner, arith.CmpiOp):
-            opposite = _OPPOSITE[owner.predicate.value.data]
+            opposite = OPPOSITE[owner.predicate.value.data]
             op = arith.CmpiOp(owner.lhs, owner.rhs, opposite)
         else:
             op = arith.XOrIOp(condition, self.constants.bit(True))

@@ -23,13 +23,13 @@ from xdsl.utils.hints import isa
 from spmd.analysis.divergence.access_patterns import Pattern, element_strides
 from spmd.dialects.element_types import memref_layout, memref_type
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
+from spmd.passes.widening.emitter import NO_SIGNED_WRAP
 from spmd.passes.widening.lanes import Lanes, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
 
 AnyVector: TypeAlias = VectorType[Attribute]
 
-STEPS = range(2, 5)
-"""Steps from lane to lane for which loads of all between are better than a gather."""
+MAY_WRAP = arith.IntegerOverflowAttr("none")
 
 
 def scalars_of(indices: Sequence[Lanes]) -> list[SSAValue]:
@@ -48,8 +48,6 @@ class LaneAddresses:
     """The index of the lane with the lowest address, or where offsets start."""
 
     offsets_or_none: SSAValue | None = None
-    step: int = 1
-    """Elements from one lane to the next, of a strided access."""
 
     @property
     def offsets(self) -> SSAValue:
@@ -64,9 +62,8 @@ class LaneAddresses:
         widening: Widening,
         array: SSAValue,
         indices: Sequence[Lanes],
-        steps: range = range(0),
     ) -> LaneAddresses:
-        """The access to `array[indices]`; one with a step in `steps` is strided."""
+        """The access to `array[indices]`."""
         index = IndexType()
         if all(isinstance(each, Uniform) for each in indices):
             zeros = widening.dense(0, index)
@@ -81,10 +78,6 @@ class LaneAddresses:
                     back = widening.constants.number(widening.width - 1, index)
                     lowest = widening.add(arith.SubiOp(first, back), first)
                     return LaneAddresses(array, Pattern.REVERSED, [*rows, lowest])
-                case Strided(first=first, stride=stride) if stride in steps:
-                    return LaneAddresses(
-                        array, Pattern.STRIDED, [*rows, first], None, stride
-                    )
                 case _:
                     pass
         array, first, offsets = _linear(widening, array, indices)
@@ -172,7 +165,8 @@ def _linear(
         if offsets is None:
             offsets = part
         else:
-            offsets = widening.add(arith.AddiOp(offsets, part))
+            flags = _no_wrap(part)
+            offsets = widening.add(arith.AddiOp(offsets, part, overflow=flags))
     assert offsets is not None, "a uniform address needs no offsets"
     if has_unit_stride(array):
         return array, shared, offsets
@@ -223,7 +217,8 @@ class _Strides:
             factor = self._widening.dense(stride, element)
         else:
             factor = self._widening.vector(Uniform(self._scalar(axis)))
-        return self._widening.add(arith.MuliOp(lanes, factor), lanes)
+        flags = _no_wrap(lanes)
+        return self._widening.add(arith.MuliOp(lanes, factor, overflow=flags), lanes)
 
     def position(self, indices: Sequence[SSAValue]) -> SSAValue:
         """The linear position of a scalar index."""
@@ -297,6 +292,11 @@ def _offsets_fit_i32(array: SSAValue, indices: Sequence[Lanes]) -> bool:
         if isinstance(index, Strided):
             farthest += 64 * abs(index.stride * stride)
     return farthest < 1 << 31
+
+
+def _no_wrap(offsets: SSAValue) -> arith.IntegerOverflowAttr:
+    """Of sums and products of offsets; those of 32 bits fit where lanes are active."""
+    return NO_SIGNED_WRAP if _element(offsets) == i32 else MAY_WRAP
 
 
 def _element(value: SSAValue) -> Attribute | None:

@@ -124,8 +124,9 @@ class _Division:
         else:
             quotient = w.add(arith.DivfOp(top, self._to_float(d, float_)))
             quotient = self._rounded(quotient)
-        back = arith.FPToSIOp if self._signed or width < 32 else arith.FPToUIOp
-        if width < 32:
+        is_narrow = type_ != i32
+        back = arith.FPToSIOp if self._signed or is_narrow else arith.FPToUIOp
+        if is_narrow:
             wide = w.add(back(quotient, w.vector_type(i32)))  # pyright: ignore[reportArgumentType]
             found = w.add(arith.TruncIOp(wide, w.vector_type(type_)))  # pyright: ignore[reportArgumentType]
         else:

@@ -21,6 +21,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
 
+from spmd.analysis.ranges.integer_range import bit_width
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.compat.memory import StepOp
 from spmd.dialects.rewriting import named
@@ -32,6 +33,8 @@ from spmd.passes.widening.lanes import (
     Uniform,
     Varying,
 )
+
+NO_SIGNED_WRAP = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
 
 
 class Emitter(Builder):
@@ -141,7 +144,15 @@ class Emitter(Builder):
         elif stride == 1:
             op = arith.IndexCastOp(self.steps(index, 1), self.vector_type(type_))
         else:
-            op = arith.MuliOp(self.steps(type_, 1), self.dense(stride, type_))
+            ones, factor = self.steps(type_, 1), self.dense(stride, type_)
+            op = arith.MuliOp(ones, factor)
+            bits = bit_width(type_)
+            if (
+                bits is not None
+                and bits < 64
+                and self.width * abs(stride) < 1 << (bits - 1)
+            ):
+                op.overflow_flags = NO_SIGNED_WRAP
         found = Builder.at_end(self.head, self.like).add(op, "lane")
         self._steps[type_, stride] = found
         return found

@@ -9,7 +9,6 @@ from xdsl.dialects import arith, memref, scf, vector
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
-    IndexType,
     i64,
 )
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -24,7 +23,6 @@ from spmd.dialects.rewriting import hint
 from spmd.dialects.work_groups import is_group_memory
 from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
 from spmd.passes.widening.addresses import (
-    STEPS,
     AnyVector,
     LaneAddresses,
     has_unit_stride,
@@ -50,13 +48,11 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
     | contiguous                | `vector.load` or `vector.maskedload`       |
     | contiguous, never outside | `vector.load`: garbage may be loaded       |
     | reversed                  | the same and `vector.shuffle`              |
-    | every 2nd to 4th element  | `vector.load`s and `vector.shuffle`s, if all lanes are active |
     | anything else             | `vector.gather`                            |
     | private, uniform element  | `vector.load`: garbage may be loaded       |
     """
     type_ = widening.vector_type(op.res.type)
-    steps = STEPS if active.mask is None else range(0)
-    access, indices = _addresses(widening, op, steps)
+    access, indices = _addresses(widening, op)
     match access.pattern:
         case Pattern.UNIFORM:
             widening.hold(op, [_load_once(widening, op, access, active)])
@@ -72,11 +68,7 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
             loaded = _load(widening, access, type_, mask)
             remark(loaded.owner, "reversed", why_not_contiguous(op, indices))
             loaded = _reverse(widening, loaded)
-        case Pattern.STRIDED:
-            loaded = _load_strided(widening, access, type_)
-            why = why_not_contiguous(op, indices)
-            remark(loaded.owner, f"stride {access.step}", why)
-        case Pattern.GATHER:
+        case _:
             on = widening.mask(active) or widening.all_on()
             off = widening.dense(0, op.res.type)
             gather = GatherOp(access.array, access.first, access.offsets, on, off)
@@ -130,14 +122,14 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
 
 
 def _addresses(
-    widening: Widening, op: memref.LoadOp | memref.StoreOp, steps: range = range(0)
+    widening: Widening, op: memref.LoadOp | memref.StoreOp
 ) -> tuple[LaneAddresses, list[Lanes]]:
     """Where the lanes of `op` go, and how they hold its indices."""
     indices = [widening.of(index) for index in op.indices]
     if _is_own(widening, op.memref):
         indices.append(widening.lane_index)
     array = widening.array(op.memref)
-    return LaneAddresses.of(widening, array, indices, steps), indices
+    return LaneAddresses.of(widening, array, indices), indices
 
 
 def _vector_store(
@@ -207,7 +199,7 @@ def _blended(
 def _is_own(widening: Widening, array: SSAValue) -> bool:
     """Whether each lane has a part of the array that `array` becomes."""
     private = widening.private.get(array)
-    return private is not None and not private.shared and private.part is None
+    return private is not None and private.part is None
 
 
 def _is_of_group(widening: Widening, array: SSAValue) -> bool:
@@ -252,54 +244,6 @@ def _reverse(widening: Widening, value: SSAValue) -> SSAValue:
     order = DenseArrayBase.from_list(i64, list(range(width - 1, -1, -1)))
     type_ = cast(AnyVector, value.type)
     return widening.add(vector.ShuffleOp(value, value, order, result_type=type_), value)
-
-
-def _load_strided(
-    widening: Widening, access: LaneAddresses, type_: AnyVector
-) -> SSAValue:
-    """
-    Every 2nd, 3rd or 4th element.
-
-    As many loads as steps cover all from the first element to the last, and nothing
-    after it: the last load overlaps the one before.
-
-    ```mlir
-    // x[2 * i] of 4 lanes
-    %a = vector.load %x[%i] : memref<?xf32>, vector<4xf32>
-    %b = vector.load %x[%i_plus_3] : memref<?xf32>, vector<4xf32>
-    %v = vector.shuffle %a, %b [0, 2, 5, 7] : vector<4xf32>, vector<4xf32>
-    ```
-    """
-    width, step = widening.width, access.step
-    *outer, first = access.first
-    starts = [min(k * width, (step - 1) * (width - 1)) for k in range(step)]
-    sources = [
-        next(k for k in range(step) if lane * step < starts[k] + width)
-        for lane in range(width)
-    ]
-    found: SSAValue | None = None
-    for k, start in enumerate(starts):
-        at = first
-        if start:
-            ahead = widening.constants.number(start, IndexType())
-            at = widening.add(arith.AddiOp(first, ahead), first)
-        loaded = widening.add(vector.LoadOp(access.array, [*outer, at], type_))
-        if found is None:
-            found = loaded
-            continue
-        # Each lane has its element of the first load at its element's place, of a later
-        # one at its own.
-        places = [
-            width + lane * step - start
-            if sources[lane] == k
-            else (lane * step if k == 1 and sources[lane] == 0 else lane)
-            for lane in range(width)
-        ]
-        order = DenseArrayBase.from_list(i64, places)
-        shuffle = vector.ShuffleOp(found, loaded, order, result_type=type_)
-        found = widening.add(shuffle)
-    assert found is not None, "a step is at least 2"
-    return found
 
 
 # Hints

@@ -3,7 +3,6 @@ The private arrays of all lanes: where they lie, and how large they are.
 
 | the array of a lane is used                  | becomes                                |
 | -------------------------------------------- | -------------------------------------- |
-| by loads and stores; lanes have all the same | one array, `[e]`                       |
 | by loads and stores                          | one array, `[e, lane]`                 |
 | by any other op                              | a part of a buffer, seen lane by lane  |
 
@@ -26,6 +25,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Operation, SSAValue, Use
 
+from spmd.dialects.building import bytes_of
 from spmd.dialects.element_types import memref_type, static_bytes
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.limits import CACHE_LINE
@@ -90,10 +90,7 @@ def _by_elements(
     widening: Widening, op: memref.AllocaOp, sizes: list[SSAValue]
 ) -> PrivateArray:
     type_ = memref_type(op.memref)
-    shared = widening.is_shared(op)
-    shape = list(type_.get_shape())
-    if not shared:
-        shape.append(widening.width)
+    shape = [*type_.get_shape(), widening.width]
     result = MemRefType(type_.element_type, shape, NoneAttr(), type_.memory_space)
     new = memref.AllocaOp.create(
         operands=sizes,
@@ -106,7 +103,7 @@ def _by_elements(
         widening.append(new)
     else:
         widening.at_function_head(new)
-    return PrivateArray(new.memref, shared, None, tuple(op.dynamic_sizes))
+    return PrivateArray(new.memref, extents=tuple(op.dynamic_sizes))
 
 
 def _apart(
@@ -121,9 +118,7 @@ def _apart(
         hint(buffer.memref, name)
         widening.at_function_head(buffer)
         return PrivateArray(buffer.memref, part=constants.number(size, IndexType()))
-    part = constants.number(size, IndexType())
-    for each in sizes:
-        part = widening.add(arith.MuliOp(part, each))
+    part = bytes_of(widening.append, constants, (constants.index(size), *sizes))
     more = constants.number(ALIGNMENT - 1, IndexType())
     mask = constants.number(-ALIGNMENT, IndexType())
     part = widening.add(arith.AndIOp(widening.add(arith.AddiOp(part, more)), mask))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import memref
 from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Operation, SSAValue
 
@@ -16,7 +15,7 @@ from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import function_around
 from spmd.dialects.rewriting import hint
-from spmd.dialects.spmd import MaskedOp, SubGroupOp
+from spmd.dialects.spmd import SubGroupOp
 from spmd.passes.widening.emitter import Emitter
 from spmd.passes.widening.lanes import (
     Active,
@@ -34,12 +33,11 @@ class PrivateArray:
     The private arrays of all lanes, as one.
 
     Element `e` of lane `i` is `[e, i]`, so that the same element of all lanes is
-    contiguous. If all lanes always hold the same, they share one array (`shared`). Where
-    an op needs the array of a lane as a whole, that is a `part` of a buffer.
+    contiguous. Where an op needs the array of a lane as a whole, that is a `part` of a
+    buffer.
     """
 
     array: SSAValue
-    shared: bool = False
     part: SSAValue | None = None
     """How many bytes of the buffer `array` each lane has."""
 
@@ -119,22 +117,6 @@ class Widening(Emitter):
     def at_function_head(self, op: Operation) -> None:
         """Insert an allocation after the constants of the function."""
         Builder.at_head(self._entry, self.like).append(op)
-
-    def is_shared(self, array: memref.AllocaOp) -> bool:
-        """Whether all lanes always store the same to the same element of `array`."""
-        for use in array.memref.uses:
-            store = use.operation
-            if not isinstance(store, memref.StoreOp):
-                continue
-            uniform = (store.value, *store.indices)
-            if not all(self._divergence.is_uniform(each) for each in uniform):
-                return False
-            parent = store.parent_op()
-            while parent is not None and parent is not self.group:
-                if isinstance(parent, MaskedOp):
-                    return False
-                parent = parent.parent_op()
-        return True
 
     def once(self, value: SSAValue, active: Active) -> SSAValue:
         """A value that all active lanes have, as a scalar."""

@@ -258,7 +258,7 @@ def explain(
     It keeps values, or arrays of the type `kept`; `layout` is why these are not interleaved.
     """
     owner = memory.owner
-    assert isinstance(owner, memref.AllocaOp | memref.AllocOp)
+    assert isinstance(owner, memref.AllocaOp)
     owner.attributes[CONTEXT] = StringAttr(reason)
     type_ = owner.memref.type.element_type if kept is None else kept
     why = f"{reason}; {layout}" if layout else reason

@@ -7,7 +7,6 @@ They are the same on every machine, so that a kernel that runs on one runs on al
 from __future__ import annotations
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from spmd.dialects.diagnostics import fail
@@ -15,17 +14,8 @@ from spmd.dialects.element_types import static_bytes
 from spmd.dialects.limits import MAX_LOCAL_BYTES, too_much_local_memory
 from spmd.dialects.spmd import KernelOp, LocalAllocOp
 
-MAX_PRIVATE_BYTES = 1 << 15
+MAX_PRIVATE_BYTES = 1 << 30
 """Bytes of `memref.alloca` of static size in one work-item."""
-
-
-def stack_bytes(module: ModuleOp) -> int:
-    """The bytes that arrays of static size take of a stack, whichever function is run."""
-    return sum(
-        static_bytes(op.memref.type)
-        for op in module.walk()
-        if isinstance(op, memref.AllocaOp)
-    )
 
 
 def check_kernel(kernel: KernelOp, called: list[Operation]) -> int:

@@ -160,14 +160,21 @@ class Signature:
         stays = f"; what it stored to {' and '.join(written)} stays" if written else ""
         return LaunchError(f"{self.kernel}: {why}{stays}")
 
+    def whole_numbers(self, arguments: Sequence[Any]) -> dict[int, int]:
+        """The arguments that are whole numbers or flags, by position, as signed numbers."""
+        self._check_count(arguments)
+        found: dict[int, int] = {}
+        for parameter, argument in zip(self.parameters, arguments):
+            element = parameter.element
+            if isinstance(parameter, ScalarParameter) and not element.is_float:
+                number, bits = int(argument), 8 * element.size
+                wraps = element.is_integer and number >> (bits - 1) == 1
+                found[parameter.number] = number - (wraps << bits)
+        return found
+
     def check(self, arguments: Sequence[Any]) -> PackedArguments:
         """Checks `arguments`; a `LaunchError` says what is wrong with the first bad one."""
-        if len(arguments) != len(self.parameters):
-            raise LaunchError(
-                f"{self.kernel}: expected {len(self.parameters)} arguments "
-                f"({', '.join(p.declaration() for p in self.parameters)}), got "
-                f"{len(arguments)}"
-            )
+        self._check_count(arguments)
         packed = PackedArguments()
         parameter = None
         try:
@@ -177,6 +184,14 @@ class Signature:
             raise LaunchError(f"{self.kernel}: {parameter}: {error}") from None
         self.check_memory(packed)
         return packed
+
+    def _check_count(self, arguments: Sequence[Any]) -> None:
+        if len(arguments) != len(self.parameters):
+            raise LaunchError(
+                f"{self.kernel}: expected {len(self.parameters)} arguments "
+                f"({', '.join(p.declaration() for p in self.parameters)}), got "
+                f"{len(arguments)}"
+            )
 
     def check_memory(self, packed: PackedArguments) -> None:
         """Checks the arguments together: arrays that overlap, the sum of local memory."""

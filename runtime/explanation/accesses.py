@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import cast
@@ -24,8 +23,6 @@ from spmd.runtime.explanation.facts import (
     Place,
 )
 
-_STRIDE = re.compile(r"stride (\d+)")
-
 
 def accesses_of(
     code: Iterable[Operation],
@@ -46,10 +43,6 @@ def accesses_of(
             continue
         if kind == "blend":
             continue
-        if (stride := _STRIDE.fullmatch(kind)) is not None:
-            # The loads of all that lies between were counted as contiguous.
-            counts["contiguous"] -= int(stride[1])
-            kind = "strided"
         why = op.attributes.get(WHY)
         access = CostlyAccess(
             cast(AccessKind, kind),

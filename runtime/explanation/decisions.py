@@ -15,6 +15,7 @@ from spmd.dialects.enclosing import function_around
 from spmd.dialects.remarks import (
     Checked,
     ClippedLoop,
+    CombinedAccesses,
     DefaultSubGroupSize,
     DroppedBarrier,
     FormedSubGroups,
@@ -151,6 +152,10 @@ class _Collector:
             case Widened(op=group, code=code):
                 if (loop := self._loops.get(group)) is not None:
                     loop.code = code
+            case CombinedAccesses(op=op, code=code):
+                for loop in self._loops.values():
+                    if op in loop.code:
+                        loop.code = tuple(dict.fromkeys((*loop.code, *code)))
             case MathCall():
                 self._math[remark.op] = remark
 

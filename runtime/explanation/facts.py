@@ -172,3 +172,5 @@ class KernelFacts:
     loops: tuple[Loop, ...]
     differences: tuple[str, ...] = ()
     """What is otherwise in the code for groups that are not full."""
+    footprints: tuple[str, ...] = ()
+    """Which elements of its arrays a box of work-groups accesses."""

@@ -54,6 +54,7 @@ class _Text:
         yield from self._entries("group memory", self._group_memory())
         yield from self._entries("loops", self._loops())
         yield from self._entries("partial groups", kernel.differences)
+        yield from self._entries("footprints", self._footprints())
 
     def _entries(self, head: str, texts: Iterable[str]) -> Iterator[str]:
         """Lines with `head` before the first."""
@@ -128,6 +129,10 @@ class _Text:
                 self._place(one.place),
                 one.reason + shared,
             )
+
+    def _footprints(self) -> Iterator[str]:
+        for footprint in self._kernel.footprints:
+            yield from _wrapped(footprint)
 
     # Memory
 

@@ -9,11 +9,11 @@ from typing import NoReturn
 
 from spmd.runtime.arguments.signature import PackedArguments, Signature
 from spmd.runtime.arguments.sizes import Range
+from spmd.runtime.errors import LaunchError
 from spmd.runtime.launching.record import LaunchRecord
 from spmd.runtime.launching.thread_memory import ALIGNMENT, thread_memory
 from spmd.runtime.launching.threads import (
     available_threads,
-    run_on_helpers,
     run_on_threads,
 )
 from spmd.runtime.launching.watcher import watched, watcher
@@ -27,9 +27,6 @@ _TRIAL_NS = 20_000
 
 _MANY_GROUPS = 8
 """Groups for each thread from which on one of them is worth a trial."""
-
-_SMALL_STACK = 64 << 10
-"""Kernels that need more run on our own threads, whatever the stack of the calling one."""
 
 _CHUNKS_PER_THREAD = 32
 """More spread the work more evenly, and cost an atomic addition each."""
@@ -47,7 +44,6 @@ class Launch:
         "_args",
         "_arrays",
         "_busy",
-        "_deep",
         "_direct",
         "_entry",
         "_groups",
@@ -82,10 +78,9 @@ class Launch:
         self._native = native
         self._local_fields: tuple[tuple[int, int], ...] = ()
         self._memory = self._scratch = 0
-        self._direct = self._deep = False
+        self._direct = False
         if native is None:
             return
-        self._deep = native.stack_bytes > _SMALL_STACK
         self._entry = native.entry
         scratch = native.scratch_bytes(range_.group_size)
         if packed.local_bytes:
@@ -98,7 +93,7 @@ class Launch:
         else:
             self._scratch = scratch
         self._memory = self._scratch + packed.local_bytes
-        self._direct = not (self._memory or self._deep or timeout is not None) and (
+        self._direct = not (self._memory or timeout is not None) and (
             threads == 1 or self._groups == 1
         )
 
@@ -171,9 +166,7 @@ class Launch:
         groups = self._groups
         threads = self._threads
         watcher.limit(self.record)
-        if self._deep:
-            self._run_on_threads(native, 0, threads or available_threads())
-        elif groups == 1 or threads == 1:
+        if groups == 1 or threads == 1:
             self._run_groups(0, groups)
         elif threads is None:
             self._run_on_available(native, available_threads())
@@ -223,14 +216,13 @@ class Launch:
         """Runs the groups from `first` on; returns how many threads were asked to."""
         groups = self._groups
         threads = min(threads, groups - first)
-        if threads <= 1 and not self._deep:
+        if threads <= 1:
             self._run_groups(first, groups)
             return 1
         chunk = max(1, (groups - first) // (threads * _CHUNKS_PER_THREAD))
         next_group = c_int64(first)
 
-        run = run_on_helpers if self._deep else run_on_threads
-        run(
+        run_on_threads(
             lambda: self._take_groups(native, next_group, chunk),
             threads,
             lambda: self.record.stop(KeyboardInterrupt()),
@@ -246,7 +238,7 @@ class Launch:
 
     def _of_this_thread(self) -> tuple[Args, int | None, object]:
         """Arguments and memory for this thread, and what has to live as long as they do."""
-        memory = thread_memory(self._memory) if self._memory else None
+        memory = self._thread_memory() if self._memory else None
         if memory is None or not self._local_fields:
             return self._args, memory, None
         args = bytearray(self._args)
@@ -254,3 +246,13 @@ class Launch:
             pack_into("@P", args, field, memory + offset)
         keep = (c_char * len(args)).from_buffer(args)
         return addressof(keep), memory, keep
+
+    def _thread_memory(self) -> int:
+        try:
+            return thread_memory(self._memory)
+        except MemoryError:
+            raise LaunchError(
+                f"{self._signature.kernel}: expected {self._memory} bytes of memory for "
+                "each thread (what its work-groups keep across barriers, and their local "
+                "memory), the system does not give more; launch smaller groups"
+            ) from None

@@ -17,10 +17,6 @@ from queue import SimpleQueue
 
 from spmd.runtime.errors import LaunchError
 
-STACK_BYTES = 16 << 20
-"""The stack of a helping thread; the system's own choice may be 2 MiB or less."""
-
-
 MAX_THREADS = 1024
 """Threads of a launch; each has a stack, and more than CPUs make nothing faster."""
 
@@ -94,13 +90,12 @@ class _Pool:
         self._lock = threading.Lock()
         self._threads = 0
 
-    def submit(self, job: Job, helpers: int) -> bool:
-        """Offers `job` to `helpers` threads; returns whether there is any thread."""
+    def submit(self, job: Job, helpers: int) -> None:
+        """Offers `job` to `helpers` threads, or to as many as the system gives."""
         if self._threads < helpers:
             self._grow(helpers)
         for _ in range(helpers):
             self._jobs.put(job)
-        return self._threads > 0
 
     def _grow(self, threads: int) -> None:
         with self._lock:
@@ -109,7 +104,7 @@ class _Pool:
                     target=self._serve, name=f"spmd-{number + 1}", daemon=True
                 )
                 try:
-                    _start(thread)
+                    thread.start()
                 except RuntimeError:
                     # The system gives no more threads: the launch goes on with fewer.
                     return
@@ -118,15 +113,6 @@ class _Pool:
     def _serve(self) -> None:
         while True:
             self._jobs.get().help()
-
-
-def _start(thread: threading.Thread) -> None:
-    """Starts `thread` with a stack for the private arrays of a whole sub-group."""
-    before = threading.stack_size(STACK_BYTES)
-    try:
-        thread.start()
-    finally:
-        threading.stack_size(before)
 
 
 _pool = _Pool()
@@ -153,29 +139,6 @@ def run_on_threads(work: Callable[[], None], threads: int, stop: Callable[[], No
     with _finished(job, stop):
         _pool.submit(job, threads - 1)
         work()
-
-
-def run_on_helpers(work: Callable[[], None], threads: int, stop: Callable[[], None]):
-    """
-    Calls `work`, at least once, on up to `threads` threads with large stacks.
-
-    The calling thread only waits: it is not ours, and its stack may be small. It does
-    the work if the system gives no thread at all.
-    """
-    done = threading.Event()
-
-    def helped() -> None:
-        try:
-            work()
-        finally:
-            done.set()
-
-    job = Job(helped)
-    with _finished(job, stop):
-        if _pool.submit(job, threads):
-            done.wait()
-        else:
-            work()
 
 
 @contextmanager

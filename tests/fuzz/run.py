@@ -26,10 +26,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from tests.analysis.footprints.random_kernels import write_footprint_kernel  # noqa: E402
+from tests.analysis.footprints.traced import check_random_footprints  # noqa: E402
 from tests.fuzz.faults import check_reported, write_kernel_at_fault  # noqa: E402
 from tests.fuzz.illegal import (  # noqa: E402
     check_refused_or_right,
@@ -37,7 +40,6 @@ from tests.fuzz.illegal import (  # noqa: E402
     write_mangled_kernel,
 )
 from tests.fuzz.programs import (  # noqa: E402
-    Kernel,
     write_kernel,
     write_kernel_that_shows_bits,
     write_kernel_with_barriers,
@@ -74,8 +76,8 @@ class Kind:
     """A kind of kernels, and what must hold for them."""
 
     name: str
-    write: Callable[[Choose], Kernel]
-    check: Callable[[Kernel, int], None]
+    write: Callable[[Choose], Any]
+    check: Callable[[Any, int], None]
 
     def file(self, seed: int, rest: str) -> Path:
         prefix = "" if self.name == "all" else f"{self.name}-"
@@ -90,12 +92,13 @@ KINDS = {
         Kind("barriers", write_kernel_with_barriers, check_meetings),
         Kind("faults", write_kernel_at_fault, check_reported),
         Kind("illegal", write_faulty_kernel, check_refused_or_right),
+        Kind("footprints", write_footprint_kernel, check_random_footprints),
         Kind("texts", write_mangled_kernel, check_refused_or_right),
     )
 }
 
 
-def failure(kind: Kind, kernel: Kernel, number: int) -> str | None:
+def failure(kind: Kind, kernel: Any, number: int) -> str | None:
     """Check the kernel in a process of its own; what went wrong, if anything did."""
     read, write = os.pipe()
     child = os.fork()

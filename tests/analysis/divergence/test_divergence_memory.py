@@ -174,6 +174,75 @@ def test_private_store_in_a_loop_that_lanes_leave_at_different_times():
     assert k.shape("v") == "varying"
 
 
+LEFT = """
+    %false = arith.constant false
+    %some = arith.cmpi eq, %n, %m : index
+    memref.store %n, %p[%c0] : memref<4xindex>
+    %left = scf.while (%k = %c0) : (index) -> index {{
+      %v = memref.load %p[%c0] : memref<4xindex>
+      %leaves = arith.cmpi ult, %k, %lid : index
+      %stays = arith.cmpi uge, %k, %lid : index
+      %again = scf.if %leaves -> (i1) {{
+        {leaving}
+        scf.yield {out} : i1
+      }} else {{
+        memref.store %k, %p[%c0] : memref<4xindex>
+        scf.yield %true : i1
+      }}
+      scf.condition({condition}) %k : index
+    }} do {{
+    ^bb0(%k: index):
+      scf.yield %n : index
+    }}
+    %w = memref.load %p[%c0] : memref<4xindex>
+"""
+
+
+@pytest.mark.parametrize("condition", ["%again", "%stays"])
+def test_private_store_of_lanes_that_run_another_iteration(condition: str):
+    """Those that do not store have left; what they have is seen after the loop only."""
+    body = LEFT.format(leaving="", out="%false", condition=condition)
+    k = private(body)
+    assert (k.shape("v"), k.shape("w")) == ("uniform", "varying")
+
+
+def test_private_store_of_lanes_of_which_others_may_stay_too():
+    k = private(LEFT.format(leaving="", out="%some", condition="%again"))
+    assert k.shape("v") == "varying"
+
+
+FLAGGED = """
+    %false = arith.constant false
+    memref.store %n, %p[%c0] : memref<4xindex>
+    %last, %go = scf.while (%k = %c0, %on = %true) : (index, i1) -> (index, i1) {{
+      {before}
+      %more = arith.cmpi slt, %k, %n : index
+      %both = arith.andi %more, %on : i1
+      scf.condition(%both) %k, %on : index, i1
+    }} do {{
+    ^bb0(%k: index, %on: i1):
+      %v = memref.load %p[%c0] : memref<4xindex>
+      %leaves = arith.cmpi ult, %k, %lid : index
+      %again = scf.if %leaves -> (i1) {{
+        scf.yield %false : i1
+      }} else {{
+        memref.store %k, %p[%c0] : memref<4xindex>
+        scf.yield %true : i1
+      }}
+      %next = arith.addi %k, %c1 : index
+      scf.yield %next, %again : index, i1
+    }}
+    %w = memref.load %p[%c0] : memref<4xindex>
+"""
+
+
+def test_private_store_of_lanes_whose_flag_says_that_they_go_on():
+    k = private(FLAGGED.format(before=""))
+    assert (k.shape("v"), k.shape("w")) == ("uniform", "varying")
+    asked = FLAGGED.format(before="%u = memref.load %p[%c0] : memref<4xindex>")
+    assert private(asked).shape("u") == "varying"
+
+
 def test_private_store_through_a_view():
     k = private("""
     %view = memref.subview %p[1] [2] [1]

@@ -7,9 +7,10 @@ from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
 import pytest
 
 from spmd.lowering import loading
+from spmd.lowering.compiling import NativeError
 from spmd.lowering.elf import LoadedObject, MissingSymbols, UnknownObject, is_known
 from spmd.lowering.loading import NativeCode, ObjectCode, address_of, load
-from spmd.lowering.native import NativeError, compile_native
+from spmd.lowering.native import compile_native
 
 TEXT = """
 @counter = internal global i64 5
@@ -148,8 +149,8 @@ def test_what_is_not_known_is_left_to_llvm() -> None:
       ret i64 %x
     }
     """
+    from spmd.lowering.compiling import optimized
     from spmd.lowering.machine import host_machine
-    from spmd.lowering.native import optimized
 
     module, target = optimized(text, host_machine())
     image = target.emit_object(module)

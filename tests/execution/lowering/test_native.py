@@ -10,7 +10,7 @@ import pytest
 COMPILE = """
 import gc, os
 from spmd.lowering.machine import host_machine
-from spmd.lowering.native import optimized
+from spmd.lowering.compiling import optimized
 
 TEXT = "define i32 @f(i32 %x) { %y = mul i32 %x, 3  ret i32 %y }"
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from tests.execution.harness import Maker
 from tests.execution.harness.comparing import Tolerance
 from tests.execution.pipelines.vectorize_case import Cases, counts
 
@@ -234,4 +237,93 @@ spmd.kernel @search(%n: index, %x: memref<?xi32>, %y: memref<?xi32>) {
         make.integers("i32", -6, 7, make.n),
         make.integers("i32", -6, 30, make.n),
     ],
+)
+
+WALK = """
+spmd.kernel @walk(%n: i32, %x: memref<?xi32>, %y: memref<?xi32>) {
+  %i = spmd.global_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %two = arith.constant 2 : i32
+  %minus = arith.constant -1 : i32
+  %true = arith.constant true
+  %false = arith.constant false
+  %wanted = memref.load %x[%i] : memref<?xi32>
+  %stack = memref.alloca() : memref<16xi32>
+  memref.store %one, %stack[%c0] : memref<16xi32>
+  LOOP
+  memref.store %r, %y[%i] : memref<?xi32>
+  spmd.return
+}
+"""
+"""A tree of %n nodes walked with a stack, until a work-item finds what it wants."""
+
+
+def walk(make: Maker) -> list[Any]:
+    return [9, make.integers("i32", -2, 14, make.n), make.zeros("i32", make.n)]
+
+
+UNIFORM.add(
+    "a-stack-of-blocks-that-work-items-leave",
+    WALK.replace(
+        "LOOP",
+        """cf.br ^head(%c1 : index)
+^head(%top: index):
+  %some = arith.cmpi sgt, %top, %c0 : index
+  cf.cond_br %some, ^body, ^out(%minus : i32)
+^body:
+  %at = arith.subi %top, %c1 : index
+  %node = memref.load %stack[%at] : memref<16xi32>
+  %hit = arith.cmpi eq, %node, %wanted : i32
+  cf.cond_br %hit, ^out(%node : i32), ^down
+^down:
+  %left = arith.muli %node, %two : i32
+  %leaf = arith.cmpi sgt, %left, %n : i32
+  cf.cond_br %leaf, ^head(%at : index), ^push
+^push:
+  %right = arith.addi %left, %one : i32
+  memref.store %right, %stack[%at] : memref<16xi32>
+  memref.store %left, %stack[%top] : memref<16xi32>
+  %above = arith.addi %top, %c1 : index
+  cf.br ^head(%above : index)
+^out(%r: i32):""",
+    ),
+    walk,
+)
+
+UNIFORM.add(
+    "a-stack-until-a-flag-of-the-work-item-ends-the-loop",
+    WALK.replace(
+        "LOOP",
+        """%end, %r, %go = scf.while (%top = %c1, %found = %minus, %on = %true) : (index, i32, i1) -> (index, i32, i1) {
+    %some = arith.cmpi sgt, %top, %c0 : index
+    %more = arith.andi %some, %on : i1
+    scf.condition(%more) %top, %found, %on : index, i32, i1
+  } do {
+  ^bb0(%top: index, %found: i32, %on: i1):
+    %at = arith.subi %top, %c1 : index
+    %node = memref.load %stack[%at] : memref<16xi32>
+    %hit = arith.cmpi eq, %node, %wanted : i32
+    %next, %now, %again = scf.if %hit -> (index, i32, i1) {
+      scf.yield %at, %node, %false : index, i32, i1
+    } else {
+      %left = arith.muli %node, %two : i32
+      %leaf = arith.cmpi sgt, %left, %n : i32
+      %above = scf.if %leaf -> (index) {
+        scf.yield %at : index
+      } else {
+        %right = arith.addi %left, %one : i32
+        memref.store %right, %stack[%at] : memref<16xi32>
+        memref.store %left, %stack[%top] : memref<16xi32>
+        %up = arith.addi %top, %c1 : index
+        scf.yield %up : index
+      }
+      scf.yield %above, %found, %true : index, i32, i1
+    }
+    scf.yield %next, %now, %again : index, i32, i1
+  }""",
+    ),
+    walk,
 )

@@ -57,7 +57,8 @@ func.func @bits(%i: index) -> i1 {
 // CHECK-NEXT:    ret i1 %v
 // CHECK-NEXT:  }
 
-// Memory of fixed size is taken once; of unknown size it is given back.
+// Memory of fixed size is on the stack, taken once; of unknown size it is used again, and
+// freed at the end.
 func.func @stack(%n: index, %x: f32) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -76,25 +77,46 @@ func.func @stack(%n: index, %x: f32) {
 // CHECK-NEXT:  entry:
 // CHECK-NEXT:    %outer = alloca [32 x float], align 64
 // CHECK-NEXT:    %fixed = alloca [2 x float], align 4
+// CHECK-NEXT:    %heap = alloca ptr, align 8
+// CHECK-NEXT:    store ptr null, ptr %heap, align 8
+// CHECK-NEXT:    %sized.small = alloca [16384 x i8], align 64
 // CHECK-NEXT:    br label %for
 // CHECK-NEXT:  for:
-// CHECK-NEXT:    %i = phi i64 [ 0, %entry ], [ %i.next, %body ]
+// CHECK-NEXT:    %i = phi i64 [ 0, %entry ], [ %i.next, %allocated ]
 // CHECK-NEXT:    %t = icmp slt i64 %i, %n
 // CHECK-NEXT:    br i1 %t, label %body, label %endfor
 // CHECK-NEXT:  body:
-// CHECK-NEXT:    %stack = call ptr @llvm.stacksave.p0()
 // CHECK-NEXT:    call void @llvm.lifetime.start.p0(ptr %fixed)
 // CHECK-NEXT:    %t.1 = getelementptr inbounds nuw float, ptr %fixed, i64 1
 // CHECK-NEXT:    store float %x, ptr %t.1, align 4
-// CHECK-NEXT:    %sized = alloca float, i64 %n, align 4
-// CHECK-NEXT:    %t.2 = getelementptr inbounds nuw float, ptr %sized, i64 %i
-// CHECK-NEXT:    store float %x, ptr %t.2, align 4
-// CHECK-NEXT:    call void @llvm.stackrestore.p0(ptr %stack)
+// CHECK-NEXT:    %t.2 = call { i64, i1 } @llvm.umul.with.overflow.i64(i64 %n, i64 4)
+// CHECK-NEXT:    %t.3 = extractvalue { i64, i1 } %t.2, 0
+// CHECK-NEXT:    %t.4 = extractvalue { i64, i1 } %t.2, 1
+// CHECK-NEXT:    %t.5 = select i1 %t.4, i64 -1, i64 %t.3
+// CHECK-NEXT:    %t.6 = call i64 @llvm.umin.i64(i64 %t.5, i64 4611686018427387904)
+// CHECK-NEXT:    %t.7 = icmp ule i64 %t.6, 16384
+// CHECK-NEXT:    br i1 %t.7, label %allocated, label %large
+// CHECK-NEXT:  large:
+// CHECK-NEXT:    %t.8 = add i64 %t.6, 63
+// CHECK-NEXT:    %sized.base = call ptr @spmd.heap(ptr %heap, i64 %t.8, i1 true)
+// CHECK-NEXT:    %t.9 = icmp eq ptr %sized.base, null
+// CHECK-NEXT:    br i1 %t.9, label %no.memory, label %memory
+// CHECK:       no.memory:
+// CHECK:         call void @abort()
+// CHECK:       memory:
+// CHECK-NEXT:    %t.10 = getelementptr i8, ptr %sized.base, i64 63
+// CHECK-NEXT:    %sized.data = call ptr @llvm.ptrmask.p0.i64(ptr %t.10, i64 -64)
+// CHECK-NEXT:    br label %allocated
+// CHECK-NEXT:  allocated:
+// CHECK-NEXT:    %sized.memory = phi ptr [ %sized.small, %body ], [ %sized.data, %memory ]
+// CHECK-NEXT:    %t.11 = getelementptr inbounds nuw float, ptr %sized.memory, i64 %i
+// CHECK-NEXT:    store float %x, ptr %t.11, align 4
 // CHECK-NEXT:    %i.next = add nsw i64 %i, 1
 // CHECK-NEXT:    br label %for
 // CHECK-NEXT:  endfor:
-// CHECK-NEXT:    %t.3 = getelementptr inbounds nuw float, ptr %outer, i64 9
-// CHECK-NEXT:    store float %x, ptr %t.3, align 4
+// CHECK-NEXT:    %t.12 = getelementptr inbounds nuw float, ptr %outer, i64 9
+// CHECK-NEXT:    store float %x, ptr %t.12, align 4
+// CHECK-NEXT:    call void @spmd.release(ptr %heap)
 // CHECK-NEXT:    ret void
 // CHECK-NEXT:  }
 
@@ -118,6 +140,38 @@ func.func @empty(%x: memref<0x4xf32>) -> index {
 // CHECK: define i64 @empty(
 // CHECK: ret i64 0
 
+// What is too large for a stack, and what an iteration hands on to the next, which is freed
+// where the iteration around it ends.
+func.func @elsewhere(%n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %large = memref.alloca() : memref<20000xf32>
+  memref.store %x, %large[%c1] : memref<20000xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %start = memref.alloca() : memref<1xf32>
+    scf.for %j = %c0 to %n step %c1 iter_args(%m = %start) -> (memref<1xf32>) {
+      %next = memref.alloca() : memref<1xf32>
+      memref.store %x, %m[%c0] : memref<1xf32>
+      scf.yield %next : memref<1xf32>
+    }
+  }
+  func.return
+}
+
+// CHECK-LABEL: define void @elsewhere(i64 %n, float %x) nounwind {
+// CHECK:         %start = alloca [1 x float], align 4
+// CHECK:         %large.base = call ptr @spmd.heap(ptr %heap, i64 80063, i1 true)
+// CHECK:       body.1:
+// CHECK-NEXT:    %next.base = call ptr @spmd.heap(ptr %heap.1, i64 67, i1 false)
+// CHECK:       endfor.1:
+// CHECK-NEXT:    call void @spmd.release(ptr %heap.1)
+// CHECK-NEXT:    %i.next = add nsw i64 %i, 1
+// CHECK:       endfor:
+// CHECK-NEXT:    call void @spmd.release(ptr %heap)
+// CHECK-NEXT:    call void @spmd.release(ptr %heap.1)
+// CHECK-NEXT:    ret void
+
+// CHECK:       define internal ptr @spmd.heap(ptr %list, i64 %size, i1 %again) nounwind {
+// CHECK:       define internal void @spmd.release(ptr %list) nounwind {
+
 // CHECK: declare void @llvm.lifetime.start.p0(ptr)
-// CHECK-NEXT: declare ptr @llvm.stacksave.p0()
-// CHECK-NEXT: declare void @llvm.stackrestore.p0(ptr)

@@ -13,6 +13,8 @@
 // CHECK-NEXT:   sub-group      16 lanes: width=16
 // CHECK-NEXT:   loops          lines {{[0-9]+}}-{{[0-9]+}}: 16 lanes; 1 contiguous, 1 gather
 // CHECK-NEXT:                     {{[0-9]+}}:8 gather: lanes go along dimension 0 of %m, not along the last one
+// CHECK-NEXT:   footprints     reads %m [first.x to last.x, 0]
+// CHECK-NEXT:                  writes %y [first.x to last.x]
 // CHECK:      kernel @swap
 // CHECK-NEXT:   work-group     64 work-items; what follows is about full groups
 // CHECK-NEXT:   sub-group      16 lanes: width=16
@@ -20,6 +22,8 @@
 // CHECK-NEXT:   kept           4 bytes per work-item across barriers:
 // CHECK-NEXT:                  4 f32 %v {{[0-9]+}}:8 memref.load is not rematerialized after a barrier
 // CHECK-NEXT:   loops          2, all in lanes, every access uniform or contiguous
+// CHECK-NEXT:   footprints     reads %x [first.x to last.x]
+// CHECK-NEXT:                  writes %y [first.x to last.x]
 // CHECK-NOT:  {{.}}
 
 // COLUMN:     kernel @column

@@ -99,7 +99,7 @@ def test_callers_return():
   func.return %r : index
 }"""
     )
-    assert functions_that_may_fail(parse_module(text)) == {"check", "f"}
+    assert functions_that_may_fail(parse_module(text), ()) == {"check", "f"}
 
 
 def test_as_many_values_as_fit():

@@ -36,7 +36,10 @@ func.func @sums(%x: memref<?xi32>, %y: memref<?xi32>, %first: index, %n: index) 
 // CHECK-LABEL: func.func @room
 // CHECK:         %size_1 = scf.for %lane_1 = %c0 to %c4 step %c1 iter_args(%{{.*}} = %c0) -> (index) {
 // CHECK:           arith.maxui
-// CHECK:         %[[BYTES:.*]] = arith.muli %c4, %size_1 : index
+// CHECK:         %[[LOW:.*]], %[[HIGH:.*]] = arith.mului_extended %c4, %size_1 : index
+// CHECK-NEXT:    %[[LEAST:.*]] = arith.minui %[[LOW]], %c72057594037927936 : index
+// CHECK-NEXT:    %[[FITS:.*]] = arith.cmpi eq, %[[HIGH]], %c0 : index
+// CHECK-NEXT:    %[[BYTES:.*]] = arith.select %[[FITS]], %[[LEAST]], %c72057594037927936 : index
 // CHECK-NEXT:    %[[MORE:.*]] = arith.addi %[[BYTES]], %c15 : index
 // CHECK-NEXT:    %[[ROUND:.*]] = arith.andi %[[MORE]], %cm16 : index
 // CHECK-NEXT:    %[[ALL:.*]] = arith.muli %[[ROUND]], %c4 : index

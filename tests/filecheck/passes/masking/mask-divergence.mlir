@@ -315,3 +315,32 @@ func.func @roots(%x: memref<?xf64>, %y: memref<?xf32>, %first: index, %cut: f64)
   }
   func.return
 }
+
+// -----
+
+// A vote of active lanes is one bit, and so is what follows from it and what all have: no
+// lane has to be asked for it.
+
+// CHECK-LABEL: func.func @vote_under_a_mask
+// CHECK:           %both = spmd.masked %p -> (i1) {
+// CHECK-NEXT:        %any = spmd.any %q across sub_group
+// CHECK-NEXT:        [[BOTH:%.*]] = arith.andi %any, %u : i1
+// CHECK-NEXT:        spmd.yield [[BOTH]] : i1
+// CHECK-NEXT:      }
+// CHECK-NEXT:      scf.if %both {
+func.func @vote_under_a_mask(%b: index, %s: f32, %u: i1, %x: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  spmd.sub_group (%lx) shape [16] at (%b) {
+    %v = memref.load %x[%lx] : memref<?xf32>
+    %p = arith.cmpf ogt, %v, %zero : f32
+    scf.if %p {
+      %q = arith.cmpf ogt, %v, %s : f32
+      %any = spmd.any %q across sub_group
+      %both = arith.andi %any, %u : i1
+      scf.if %both {
+        memref.store %s, %x[%lx] : memref<?xf32>
+      }
+    }
+  }
+  func.return
+}

@@ -111,13 +111,13 @@ spmd.kernel @two(%x: memref<?xi1>) attributes {work_group_size = array<i64: 64>}
 // CHECK-LABEL: spmd.kernel @blocks
 // CHECK:         scf.for %lx = {{.*}} {
 // CHECK-NEXT:      %v = memref.load %x[%lx] : memref<?xi32>
-// CHECK-NEXT:      {{.*}} = scf.while (%a_1 = %v) : (i32) -> (i32, i32, i1) {
-// CHECK-NEXT:        memref.store %a_1, %a_context[%lx] : memref<64xi32>
+// CHECK-NEXT:      {{.*}} = scf.while ([[FIRST:%.*]] = %v) : (i32) -> (i32, i32, i1) {
+// CHECK-NEXT:        memref.store [[FIRST]], %a_context[%lx] : memref<64xi32>
 // CHECK:           memref.store %{{.*}}, %next_sync[] : memref<index>
 // CHECK:         scf.while
 // CHECK:           scf.for %lx_1 = {{.*}} {
 // CHECK-NEXT:        [[ENTERED:%.*]] = memref.load %a_context[%lx_1] : memref<64xi32>
-// CHECK-NEXT:        [[LEFT:%.*]], [[WAY:%.*]] = scf.while ([[A:%.*]] = [[ENTERED]]) : (i32) -> (i32, i1) {
+// CHECK-NEXT:        {{.*}}, [[LEFT:%.*]], [[WAY:%.*]] = scf.while ([[A:%.*]] = [[ENTERED]]) : (i32) -> (i32, i32, i1) {
 // CHECK-NEXT:          [[HALF:%.*]] = arith.shrui [[A]], %one : i32
 // CHECK:               scf.if
 // CHECK-NEXT:            memref.store [[NEW:%.*]], %a_context[%lx_1] : memref<64xi32>
@@ -179,11 +179,10 @@ spmd.kernel @memref(%x: memref<?xi32>, %y: memref<?xi32>, %p: memref<?xi1>) {
 
 // CHECK-LABEL: spmd.kernel @dynamic_private
 // CHECK:         [[SIZE:%.*]] = arith.addi %n, %c1 : index
-// CHECK-NEXT:    %a = memref.alloc([[SIZE]]) {{.*}} : memref<?x64xf32>
+// CHECK-NEXT:    %a = memref.alloca([[SIZE]]) {{.*}} : memref<?x64xf32>
 // CHECK:         memref.store %v, %a[%n, %lx] : memref<?x64xf32>
 // CHECK:         memref.load %a[%n, {{%.*}}] : memref<?x64xf32>
-// CHECK:         memref.dealloc %a : memref<?x64xf32>
-// CHECK-NEXT:    spmd.return
+// CHECK:         spmd.return
 spmd.kernel @dynamic_private(%n: index, %v: f32, %p: i1) attributes {work_group_size = array<i64: 64>} {
   %c1 = arith.constant 1 : index
   cf.cond_br %p, ^then, ^end

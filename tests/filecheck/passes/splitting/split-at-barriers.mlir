@@ -333,7 +333,7 @@ spmd.kernel @uneven(%s: memref<?xindex>) {
 
 // -----
 
-// A private array of dynamic size comes from the heap, when its size is known: here after
+// A private array of dynamic size is allocated when its size is known: here after
 // the loop that writes what it is read from. A barrier more does no harm.
 
 // CHECK-LABEL: spmd.kernel @dynamic_private
@@ -343,14 +343,13 @@ spmd.kernel @uneven(%s: memref<?xindex>) {
 // CHECK-NEXT:      memref.store %n, %n_slot[]
 // CHECK-NEXT:    } {spmd.work_items = array<i64: 0>}
 // CHECK-NEXT:    %n_1 = memref.load %n_slot[]
-// CHECK-NEXT:    %a = memref.alloc(%n_1) {alignment = 64 : i64, spmd.group_memory, spmd.context = "a private array that is used on both sides of a barrier"} : memref<?x64xf32>
+// CHECK-NEXT:    %a = memref.alloca(%n_1) {spmd.group_memory, spmd.context = "a private array that is used on both sides of a barrier", alignment = 64 : i64} : memref<?x64xf32>
 // CHECK-NEXT:    scf.for %lx_1 = %c0 to %local_size_x step %c1 {
 // CHECK-NEXT:      memref.store %v, %a[%i, %lx_1] : memref<?x64xf32>
 // CHECK-NEXT:    } {spmd.work_items = array<i64: 0>}
 // CHECK-NEXT:    scf.for
 // CHECK-NEXT:      %w = memref.load %a[%i, %lx_2] : memref<?x64xf32>
-// CHECK:         memref.dealloc %a : memref<?x64xf32>
-// CHECK-NEXT:    spmd.return
+// CHECK:         spmd.return
 spmd.kernel @dynamic_private(%v: f32, %i: index, %x: memref<?xindex>) attributes {work_group_size = array<i64: 64>} {
   %c0 = arith.constant 0 : index
   memref.store %i, %x[%c0] : memref<?xindex>

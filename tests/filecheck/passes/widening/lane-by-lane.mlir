@@ -141,42 +141,48 @@ func.func @combined(%x: memref<?xi32>, %n: memref<i32>, %count: index, %first: i
 // CHECK-NEXT:     %size_lanes_2 = memref.alloca() {alignment = 64 : i64} : memref<4xindex>
 // CHECK-NEXT:     %size = vector.load %n[%first] : memref<?xindex>, vector<4xindex>
 // CHECK-NEXT:     %size_most = vector.reduction <maxui>, %size : vector<4xindex> into index
-// CHECK-NEXT:     %0 = arith.muli %c4, %size_most : index
-// CHECK-NEXT:     %1 = arith.addi %0, %c15 : index
-// CHECK-NEXT:     %bytes = arith.andi %1, %cm16 : index
-// CHECK-NEXT:     %2 = arith.muli %bytes, %c4 : index
-// CHECK-NEXT:     %a_lanes = memref.alloca(%2) {alignment = 64 : i64} : memref<?xi8>
+// CHECK-NEXT:     %0, %1 = arith.mului_extended %c4, %size_most : index
+// CHECK-NEXT:     %2 = arith.minui %0, %c72057594037927936 : index
+// CHECK-NEXT:     %3 = arith.cmpi eq, %1, %c0 : index
+// CHECK-NEXT:     %4 = arith.select %3, %2, %c72057594037927936 : index
+// CHECK-NEXT:     %5 = arith.addi %4, %c15 : index
+// CHECK-NEXT:     %bytes = arith.andi %5, %cm16 : index
+// CHECK-NEXT:     %6 = arith.muli %bytes, %c4 : index
+// CHECK-NEXT:     %a_lanes = memref.alloca(%6) {alignment = 64 : i64} : memref<?xi8>
 // CHECK-NEXT:     %size_most_1 = vector.reduction <maxui>, %size : vector<4xindex> into index
-// CHECK-NEXT:     %3 = arith.muli %c4, %size_most_1 : index
-// CHECK-NEXT:     %4 = arith.addi %3, %c15 : index
-// CHECK-NEXT:     %bytes_1 = arith.andi %4, %cm16 : index
-// CHECK-NEXT:     %5 = arith.muli %bytes_1, %c4 : index
-// CHECK-NEXT:     %b_lanes = memref.alloca(%5) {alignment = 64 : i64} : memref<?xi8>
+// CHECK-NEXT:     %7, %8 = arith.mului_extended %c4, %size_most_1 : index
+// CHECK-NEXT:     %9 = arith.minui %7, %c72057594037927936 : index
+// CHECK-NEXT:     %10 = arith.cmpi eq, %8, %c0 : index
+// CHECK-NEXT:     %11 = arith.select %10, %9, %c72057594037927936 : index
+// CHECK-NEXT:     %12 = arith.addi %11, %c15 : index
+// CHECK-NEXT:     %bytes_1 = arith.andi %12, %cm16 : index
+// CHECK-NEXT:     %13 = arith.muli %bytes_1, %c4 : index
+// CHECK-NEXT:     %b_lanes = memref.alloca(%13) {alignment = 64 : i64} : memref<?xi8>
 // CHECK-NEXT:     %v = vector.load %x[%first] : memref<?xf32>, vector<4xf32>
 // CHECK-NEXT:     vector.store %size, %size_lanes_2[%c0] : memref<4xindex>, vector<4xindex>
 // CHECK-NEXT:     vector.store %v, %v_lanes[%c0] : memref<4xf32>, vector<4xf32>
 // CHECK-NEXT:     scf.for %lane = %c0 to %c4 step %c1 {
 // CHECK-NEXT:       %v_1 = memref.load %v_lanes[%lane] : memref<4xf32>
-// CHECK-NEXT:       %6 = arith.muli %lane, %bytes : index
+// CHECK-NEXT:       %14 = arith.muli %lane, %bytes : index
 // CHECK-NEXT:       %size_1 = memref.load %size_lanes_2[%lane] : memref<4xindex>
-// CHECK-NEXT:       %a = memref.view %a_lanes[%6][%size_1] : memref<?xi8> to memref<?xf32>
+// CHECK-NEXT:       %a = memref.view %a_lanes[%14][%size_1] : memref<?xi8> to memref<?xf32>
 // CHECK-NEXT:       memref.store %v_1, %a[%c0] : memref<?xf32>
 // CHECK-NEXT:     } {spmd.access = "lane by lane", spmd.why = "memref.store goes to an array that differs between work-items"}
 // CHECK-NEXT:     vector.store %size, %size_lanes_1[%c0] : memref<4xindex>, vector<4xindex>
 // CHECK-NEXT:     scf.for %lane_1 = %c0 to %c4 step %c1 {
-// CHECK-NEXT:       %7 = arith.muli %lane_1, %bytes : index
+// CHECK-NEXT:       %15 = arith.muli %lane_1, %bytes : index
 // CHECK-NEXT:       %size_2 = memref.load %size_lanes_1[%lane_1] : memref<4xindex>
-// CHECK-NEXT:       %a_1 = memref.view %a_lanes[%7][%size_2] : memref<?xi8> to memref<?xf32>
-// CHECK-NEXT:       %8 = arith.muli %lane_1, %bytes_1 : index
+// CHECK-NEXT:       %a_1 = memref.view %a_lanes[%15][%size_2] : memref<?xi8> to memref<?xf32>
+// CHECK-NEXT:       %16 = arith.muli %lane_1, %bytes_1 : index
 // CHECK-NEXT:       %size_3 = memref.load %size_lanes_1[%lane_1] : memref<4xindex>
-// CHECK-NEXT:       %b = memref.view %b_lanes[%8][%size_3] : memref<?xi8> to memref<?xf32>
+// CHECK-NEXT:       %b = memref.view %b_lanes[%16][%size_3] : memref<?xi8> to memref<?xf32>
 // CHECK-NEXT:       memref.copy %a_1, %b : memref<?xf32> to memref<?xf32>
 // CHECK-NEXT:     } {spmd.access = "lane by lane", spmd.why = "memref.copy has no vector form"}
 // CHECK-NEXT:     vector.store %size, %size_lanes[%c0] : memref<4xindex>, vector<4xindex>
 // CHECK-NEXT:     scf.for %lane_2 = %c0 to %c4 step %c1 {
-// CHECK-NEXT:       %9 = arith.muli %lane_2, %bytes_1 : index
+// CHECK-NEXT:       %17 = arith.muli %lane_2, %bytes_1 : index
 // CHECK-NEXT:       %size_4 = memref.load %size_lanes[%lane_2] : memref<4xindex>
-// CHECK-NEXT:       %b_1 = memref.view %b_lanes[%9][%size_4] : memref<?xi8> to memref<?xf32>
+// CHECK-NEXT:       %b_1 = memref.view %b_lanes[%17][%size_4] : memref<?xi8> to memref<?xf32>
 // CHECK-NEXT:       %w = memref.load %b_1[%c0] : memref<?xf32>
 // CHECK-NEXT:       memref.store %w, %w_lanes[%lane_2] : memref<4xf32>
 // CHECK-NEXT:     } {spmd.access = "lane by lane", spmd.why = "memref.load goes to an array that differs between work-items"}

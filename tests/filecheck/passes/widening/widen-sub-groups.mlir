@@ -163,29 +163,21 @@ func.func @control(%b: index, %n: index, %x: memref<?xf32>) {
 
 // -----
 
-// Private arrays: `[element][lane]`, so that an element of all lanes is contiguous; one
-// that is the same in all lanes is held once.
+// Private arrays: `[element][lane]`, so that an element of all lanes is contiguous.
 
 // CHECK-LABEL: func.func @private
-// CHECK-DAG:     %a = memref.alloca() {alignment = 64 : i64} : memref<3x4xf32>
-// CHECK-DAG:     %t = memref.alloca() {alignment = 64 : i64} : memref<3xf32>
+// CHECK:         %a = memref.alloca() {alignment = 64 : i64} : memref<3x4xf32>
 // CHECK:         vector.store %v, %a[%k, %c0] : memref<3x4xf32>, vector<4xf32>
-// CHECK-NEXT:    memref.store %s, %t[%k] : memref<3xf32>
 // CHECK:         vector.gather %a[%c0, %c0] [{{%\w+}}], %all_on, {{%\w+}} {spmd.access = "gather", spmd.why = "%at has no fixed step from lane to lane"} : memref<3x4xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
-// CHECK:         vector.gather %t[%c0] [{{%\w+}}], %all_on, {{%\w+}} {spmd.access = "gather", spmd.why = "%at has no fixed step from lane to lane"} : memref<3xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
-func.func @private(%b: index, %k: index, %s: f32, %x: memref<?xf32>, %e: memref<?xi32>) {
+func.func @private(%b: index, %k: index, %x: memref<?xf32>, %e: memref<?xi32>) {
   spmd.sub_group (%lx) shape [4] at (%b) {
     %a = memref.alloca() : memref<3xf32>
-    %t = memref.alloca() : memref<3xf32>
     %v = memref.load %x[%lx] : memref<?xf32>
     memref.store %v, %a[%k] : memref<3xf32>
-    memref.store %s, %t[%k] : memref<3xf32>
     %i = memref.load %e[%lx] : memref<?xi32>
     %at = arith.index_cast %i : i32 to index
     %p = memref.load %a[%at] : memref<3xf32>
-    %q = memref.load %t[%at] : memref<3xf32>
-    %r = arith.addf %p, %q : f32
-    memref.store %r, %x[%lx] : memref<?xf32>
+    memref.store %p, %x[%lx] : memref<?xf32>
   }
   func.return
 }
@@ -225,28 +217,6 @@ func.func @local(%x: memref<?xf32>, %m: f32) {
         memref.store %s, %small[%lx] : memref<7xf32, 3 : i64>
       }
     }
-  }
-  func.return
-}
-
-// -----
-
-// Every third element: loads of all, the last of which ends with the last element.
-
-// CHECK-LABEL: func.func @steps
-// CHECK:         [[A:%\w+]] = vector.load %x[%i] : memref<?xf32>, vector<4xf32>
-// CHECK-NEXT:    [[I4:%\w+]] = arith.addi %i, %c4 : index
-// CHECK-NEXT:    [[B:%\w+]] = vector.load %x[[[I4]]] : memref<?xf32>, vector<4xf32>
-// CHECK-NEXT:    [[AB:%\w+]] = vector.shuffle [[A]], [[B]] [0, 3, 6, 3] : vector<4xf32>, vector<4xf32>
-// CHECK-NEXT:    [[I6:%\w+]] = arith.addi %i, %c6 : index
-// CHECK-NEXT:    [[C:%\w+]] = vector.load %x[[[I6]]] : memref<?xf32>, vector<4xf32>
-// CHECK-NEXT:    %v = vector.shuffle [[AB]], [[C]] [0, 1, 2, 7] {spmd.access = "stride 3", spmd.why = "lanes access every 3rd element of %x"} : vector<4xf32>, vector<4xf32>
-func.func @steps(%b: index, %x: memref<?xf32>) {
-  %c3 = arith.constant 3 : index
-  spmd.sub_group (%lx) shape [4] at (%b) {
-    %i = arith.muli %lx, %c3 : index
-    %v = memref.load %x[%i] : memref<?xf32>
-    memref.store %v, %x[%lx] : memref<?xf32>
   }
   func.return
 }

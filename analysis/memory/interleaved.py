@@ -1,0 +1,104 @@
+"""
+Groups of gathers and scatters in one block that together access whole stretches of memory.
+
+Legality as in Nuzman, Rosen, Zaks, "Auto-Vectorization of Interleaved Data for SIMD", PLDI
+2006, and LLVM's `InterleavedAccessInfo`: the loads of a group are done at the first one, the
+stores at the last one, so nothing in between may touch what they do. Other accesses with
+the same step do not, if their constants differ modulo the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from xdsl.ir import Block, Operation, SSAValue
+
+from spmd.analysis.memory.accesses import Accesses, accesses_of, may_overlap
+from spmd.analysis.memory.lane_steps import Stretch, lane_steps
+from spmd.dialects.compat.memory import GatherOp, ScatterOp
+
+MOST_OPEN = 16
+"""How many groups wait for members at a time."""
+
+
+@dataclass
+class InterleavedGroup:
+    """Accesses to one stretch under one mask, in the order of the program."""
+
+    stretch: Stretch
+    mask: SSAValue
+    kind: type[GatherOp | ScatterOp]
+    members: list[tuple[int, GatherOp | ScatterOp]] = field(
+        default_factory=list[tuple[int, GatherOp | ScatterOp]]
+    )
+    """With the constant of each."""
+
+    stored: set[int] = field(default_factory=set[int])
+    """What was stored since the first of the loads: constants modulo the step."""
+
+    @property
+    def is_load(self) -> bool:
+        return self.kind is GatherOp
+
+    def residue(self, constant: int) -> int:
+        return constant % abs(self.stretch.step)
+
+    def is_touched(self, constant: int) -> bool:
+        """Whether a member has elements of the access with this constant."""
+        wanted = self.residue(constant)
+        return any(self.residue(each) == wanted for each, _ in self.members)
+
+    def parts(self) -> Iterator[InterleavedGroup]:
+        """Groups of members that lie less than a step apart."""
+        rest = sorted(self.members, key=lambda member: member[0])
+        while rest:
+            end = rest[0][0] + abs(self.stretch.step)
+            part = [member for member in self.members if rest[0][0] <= member[0] < end]
+            yield InterleavedGroup(self.stretch, self.mask, self.kind, part)
+            rest = [member for member in rest if member[0] >= end]
+
+
+def interleaved_groups(block: Block) -> Iterator[InterleavedGroup]:
+    """All gathers and scatters with a fixed step in `block`, in groups of one or more."""
+    waiting: dict[object, InterleavedGroup] = {}
+    for op in block.ops:
+        member = lane_steps(op) if isinstance(op, GatherOp | ScatterOp) else None
+        touched = accesses_of(op) if not op.regions else Accesses(unknown=True)
+        if touched.none:
+            continue
+        for key, group in [*waiting.items()]:
+            if _ends(group, op, touched, member):
+                yield from waiting.pop(key).parts()
+        if member is None:
+            continue
+        assert isinstance(op, GatherOp | ScatterOp)
+        stretch, constant = member
+        key = (stretch, op.mask, type(op))
+        group = waiting.setdefault(key, InterleavedGroup(stretch, op.mask, type(op)))
+        group.members.append((constant, op))
+        if len(waiting) > MOST_OPEN:
+            yield from waiting.pop(next(iter(waiting))).parts()
+    for group in waiting.values():
+        yield from group.parts()
+
+
+def _ends(
+    group: InterleavedGroup,
+    op: Operation,
+    touched: Accesses,
+    member: tuple[Stretch, int] | None,
+) -> bool:
+    """Whether what comes after `op`, or `op` itself, cannot join `group`."""
+    if touched.unknown:
+        return True
+    writes = touched.writes
+    if member is not None and member[0] == group.stretch:
+        constant = member[1]
+        if group.is_load:
+            if writes:
+                group.stored.add(group.residue(constant))
+            return not writes and group.residue(constant) in group.stored
+        return group.is_touched(constant)
+    memories = writes if group.is_load else (*writes, *touched.reads)
+    return any(may_overlap(memory, group.stretch.memory) for memory in memories)

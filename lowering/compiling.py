@@ -1,0 +1,166 @@
+"""LLVM at work: from a text to optimised bitcode and an object file."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pickle
+import signal
+import sys
+import time
+from typing import Any, NamedTuple
+
+from spmd.dialects.diagnostics import KernelError
+from spmd.lowering.llvm_binding import initialize_llvm, llvm
+from spmd.lowering.loading import ObjectCode
+from spmd.lowering.machine import Machine
+
+
+class NativeError(KernelError):
+    """LLVM refused a module, or a symbol that it calls does not exist."""
+
+
+def target_machine(machine: Machine, opt: int = 3) -> Any:
+    """LLVM's own description of a machine."""
+    initialize_llvm()
+    triple = machine.triple or llvm.get_process_triple()
+    target = llvm.Target.from_triple(triple)
+    return target.create_target_machine(
+        cpu=machine.cpu,
+        features=machine.features,
+        opt=opt,
+        reloc="pic",
+        codemodel="default",
+    )
+
+
+def optimized(llvm_ir: str, machine: Machine, opt: int = 3) -> tuple[Any, Any]:
+    """The optimised LLVM module of a text, and LLVM's own target machine."""
+    target = target_machine(machine, opt)
+    return _optimize(_parse(llvm_ir), target, opt), target
+
+
+def _parse(llvm_ir: str) -> Any:
+    try:
+        module = llvm.parse_assembly(llvm_ir)
+        module.verify()
+    except RuntimeError as error:
+        raise NativeError(f"LLVM does not accept its input: {error}") from error
+    return module
+
+
+def _optimize(module: Any, target: Any, opt: int) -> Any:
+    module.triple = target.triple
+    module.data_layout = str(target.target_data)
+    options = llvm.create_pipeline_tuning_options(speed_level=opt)
+    options.loop_vectorization = opt > 1
+    options.slp_vectorization = opt > 1
+    builder = llvm.create_pass_builder(target, options)
+    manager = builder.getModulePassManager()
+    try:
+        manager.run(module, builder)
+    finally:
+        _free(manager)
+        builder.close()
+    return module
+
+
+def _free(manager: Any) -> None:
+    """
+    Frees a pass manager: with what it ran on, some 100 KB.
+
+    In llvmlite 0.50 its class inherits a `_dispose` that does nothing, before the one
+    that would free it.
+    """
+    kind: Any = manager.__class__
+    if kind._dispose is llvm.ffi.ObjectRef._dispose:
+        llvm.newpassmanagers.NewPassManager._dispose(manager)
+        manager.detach()
+    else:
+        manager.close()
+
+
+class Compiled(NamedTuple):
+    """What LLVM makes of a text: optimised bitcode and code, and how long it took."""
+
+    bitcode: bytes
+    code: ObjectCode
+    seconds: tuple[float, float, float]
+
+
+def compiled(llvm_ir: str, machine: Machine, opt: int) -> Compiled:
+    """Lets LLVM compile a text."""
+    times = [time.perf_counter()]
+    target = target_machine(machine, opt)
+    module = _parse(llvm_ir)
+    times.append(time.perf_counter())
+    _optimize(module, target, opt)
+    times.append(time.perf_counter())
+    bitcode = module.as_bitcode()
+    exported = tuple(
+        function.name
+        for function in module.functions
+        if not function.is_declaration and function.linkage == llvm.Linkage.external
+    )
+    code = ObjectCode(target.emit_object(module), exported)
+    times.append(time.perf_counter())
+    parse, optimize, generate = (b - a for a, b in itertools.pairwise(times))
+    return Compiled(bitcode, code, (parse, optimize, generate))
+
+
+SAFE_COMPILE = "SPMD_SAFE_COMPILE"
+"""The environment variable; with 1, another process runs LLVM."""
+
+
+def compile_object(llvm_ir: str, machine: Machine, opt: int) -> Compiled:
+    """
+    Lets LLVM compile a text; it may end the process unless it runs in another one.
+
+    For some errors of its own it takes that for the answer.
+    """
+    text = os.environ.get(SAFE_COMPILE, "0")
+    if text not in ("0", "1", ""):
+        raise NativeError(f"expected {SAFE_COMPILE} as 0 or 1, got {text!r}")
+    if text != "1":
+        return compiled(llvm_ir, machine, opt)
+    return _compiled_in_child(llvm_ir, machine, opt)
+
+
+CHILD = """
+import pickle, sys
+from spmd.lowering.compiling import NativeError, compiled
+given, out = pickle.load(sys.stdin.buffer), sys.stdout.buffer
+try:
+    made = compiled(*given)
+except NativeError as error:
+    made = error.message
+pickle.dump(made, out)
+"""
+
+
+def _compiled_in_child(llvm_ir: str, machine: Machine, opt: int) -> Compiled:
+    import subprocess  # whose import takes as long as a small kernel
+
+    path = os.pathsep.join(filter(None, sys.path))
+    done = subprocess.run(
+        (sys.executable, "-c", CHILD),
+        input=pickle.dumps((llvm_ir, machine, opt)),
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    if done.returncode:
+        lines = done.stderr.decode(errors="replace").strip().splitlines() or ["nothing"]
+        said = next((line for line in lines if "LLVM ERROR" in line), lines[-1])
+        if done.returncode > 0 and "LLVM ERROR" not in said:
+            raise RuntimeError(f"{sys.executable}: {said}")
+        how = f"status {done.returncode}"
+        if done.returncode < 0:
+            how = signal.Signals(-done.returncode).name
+        raise NativeError(
+            f"LLVM ended the process that compiled it ({how}), and said: {said}; another "
+            "width= may help"
+        )
+    made = pickle.loads(done.stdout)
+    if isinstance(made, str):
+        raise NativeError(made)
+    return made

@@ -1,0 +1,311 @@
+"""Loads and stores of all that the lanes of a group access, and shuffles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import cast
+
+from xdsl.dialects import arith, memref, vector
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    NoneAttr,
+    StringAttr,
+    VectorType,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from spmd.analysis.divergence.access_patterns import element_strides
+from spmd.analysis.memory.interleaved import InterleavedGroup
+from spmd.analysis.memory.lane_steps import first_offset
+from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.compat.memory import GatherOp, ScatterOp
+from spmd.dialects.element_types import memref_type, size_in_bytes
+from spmd.dialects.remarks import CombinedAccesses, remark
+from spmd.dialects.rewriting import constant_index, hint, named, splat_number
+from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
+
+LONGEST_STEP = 8
+"""In elements; as LLVM's."""
+
+REGISTER_BYTES = 32
+"""Of the vectors that costs are counted in."""
+
+
+def why_not_whole(group: InterleavedGroup) -> str | None:
+    """Why the members of `group` stay as they are; `None` if whole vectors are better."""
+    _, first = group.members[0]
+    step, lanes = abs(group.stretch.step), _lanes(first)
+    element = memref_type(first.base).element_type
+    bytes_ = size_in_bytes(element)
+    if not 2 <= step <= LONGEST_STEP or lanes < 2:
+        return f"lanes are {step} elements apart"
+    if _flattened_type(first.base) is None:
+        return "the rows of the array need not lie one after the other"
+    masked = not _is_all_on(first.mask)
+    if masked and bytes_ < 4:
+        return "not every machine has masks for elements of 8 or 16 bits"
+    if not group.is_load and len(group.members) < step:
+        return "there are gaps, which a store must leave alone"
+    if any(_elsewhere(op) is None for _, op in group.members):
+        return "inactive lanes get different values"
+    whole, part = _registers(step * lanes * bytes_), _registers(lanes * bytes_)
+    # A shuffle has two sources; a mask takes as many as the elements it is of.
+    shuffles = part * max(1, min(step, whole) - 1)
+    cost = whole * (3 if masked else 1) + len(group.members) * shuffles
+    each = 2 * lanes * len(group.members)
+    if cost >= each:
+        return f"{cost} operations on vectors instead of {each} on elements"
+    return None
+
+
+def load_whole(group: InterleavedGroup, constants: ConstantPool) -> None:
+    """Load all elements of the group where its first load stands."""
+    whole = _Whole(group, constants, group.members[0][1])
+    loaded = whole.load()
+    for constant, op in group.members:
+        order = [whole.place(lane, constant) for lane in range(whole.lanes)]
+        assert isinstance(op, GatherOp)
+        picked = whole.shuffled(loaded, loaded, order)
+        op.result.replace_all_uses_with(hint(picked, op.result))
+    whole.finish()
+
+
+def store_whole(group: InterleavedGroup, constants: ConstantPool) -> None:
+    """Store all elements of the group where its last store stands."""
+    whole = _Whole(group, constants, group.members[-1][1])
+    members = sorted(group.members, key=lambda member: member[0])
+    parts: list[SSAValue] = []
+    for _, op in members:
+        assert isinstance(op, ScatterOp)
+        parts.append(op.value_to_store)
+    # Pairs of neighbours are joined until there are two, which the last shuffle takes.
+    while len(parts) > 2:
+        pairs = zip(parts[::2], parts[1::2], strict=False)
+        parts = [whole.joined(a, b) for a, b in pairs] + parts[len(parts) & ~1 :]
+    first, second = parts
+    order = [0] * (whole.lanes * whole.step)
+    for number, (constant, _) in enumerate(members):
+        for lane in range(whole.lanes):
+            order[whole.place(lane, constant)] = number * whole.lanes + lane
+    whole.store(whole.shuffled(first, second, order))
+    whole.finish()
+
+
+class _Whole(Builder):
+    """What a group accesses, as one stretch of elements from `at` on."""
+
+    def __init__(
+        self,
+        group: InterleavedGroup,
+        constants: ConstantPool,
+        anchor: GatherOp | ScatterOp,
+    ):
+        before = Builder.before(anchor)
+        super().__init__(before.point, before.like)
+        self._group = group
+        self._constants = constants
+        self._anchor = anchor
+        self._new: list[Operation] = []
+        self.lanes = _lanes(anchor)
+        self.step = abs(group.stretch.step)
+        numbers = [constant for constant, _ in group.members]
+        self._lowest = min(numbers)
+        self._gap = self.step - 1 - (max(numbers) - self._lowest)
+        """How many elements of a lane come after its last one."""
+        self._array = self._flattened()
+        self._at = self._start({op: number for number, op in group.members}[anchor])
+
+    def place(self, lane: int, constant: int) -> int:
+        """Which element of the stretch `lane` of a member has."""
+        if self._group.stretch.step < 0:
+            lane = self.lanes - 1 - lane
+        return self.step * lane + constant - self._lowest
+
+    def shuffled(self, a: SSAValue, b: SSAValue, order: Sequence[int]) -> SSAValue:
+        element = cast(VectorType[Attribute], a.type).element_type
+        places = DenseArrayBase.from_list(i64, order)
+        type_ = VectorType(element, [len(order)])
+        return self.add(vector.ShuffleOp(a, b, places, result_type=type_))
+
+    def joined(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """The elements of `a` and then those of `b`."""
+        return self.shuffled(a, b, range(_length(a) + _length(b)))
+
+    def load(self) -> SSAValue:
+        """
+        All elements; those after the last one that a lane has are not loaded.
+
+        Without masks they are left out by a last part that overlaps the one before.
+        """
+        element = memref_type(self._array).element_type
+        if not _is_all_on(self._anchor.mask):
+            other = _elsewhere(self._anchor)
+            assert other is not None
+            off = self._constants.dense(other, element, self.step * self.lanes)
+            load = vector.MaskedLoadOp(self._array, self._at, self._mask(), off)
+            return self._loaded(load)
+        if self._gap == 0:
+            type_ = VectorType(element, [self.step * self.lanes])
+            return self._loaded(vector.LoadOp(self._array, self._at, type_))
+        end = self.step * self.lanes - self._gap
+        found: SSAValue | None = None
+        for start in range(0, end, self.lanes):
+            first = min(start, end - self.lanes)
+            at = [*self._at[:-1], self._plus(self._at[-1], first)]
+            type_ = VectorType(element, [self.lanes])
+            part = self._loaded(vector.LoadOp(self._array, at, type_))
+            if found is None:
+                found = part
+                continue
+            kept = range(start - first + start, start + self.lanes)
+            found = self.shuffled(found, part, [*range(start), *kept])
+        assert found is not None
+        return found
+
+    def store(self, value: SSAValue) -> None:
+        if _is_all_on(self._anchor.mask):
+            self._access(vector.StoreOp(value, self._array, self._at))
+        else:
+            mask = self._mask()
+            self._access(vector.MaskedStoreOp(self._array, self._at, mask, value))
+
+    def finish(self) -> None:
+        """Leave out the members."""
+        for _, op in self._group.members:
+            remark(CombinedAccesses, op, tuple(self._new))
+            op.detach()
+            op.erase()
+
+    def _access(self, op: Operation) -> None:
+        op.attributes[ACCESS] = StringAttr("strided")
+        if (why := self._anchor.attributes.get(WHY)) is not None:
+            op.attributes[WHY] = why
+        self._new.append(op)
+        self.append(op)
+
+    def _loaded(self, op: vector.LoadOp | vector.MaskedLoadOp) -> SSAValue:
+        self._access(op)
+        return hint(op.result, named(self._array, "part"))
+
+    def _plus(self, index: SSAValue, number: int) -> SSAValue:
+        if number == 0:
+            return index
+        return self.add(arith.AddiOp(index, self._constants.index(number)), index)
+
+    def _flattened(self) -> SSAValue:
+        """The array, with its last dimensions as one if their elements are in order."""
+        base = self._anchor.base
+        type_ = _flattened_type(base)
+        assert type_ is not None
+        if type_ == base.type:
+            return base
+        rows, rank = type_.get_num_dims() - 1, memref_type(base).get_num_dims()
+        order = [*([k] for k in range(rows)), list(range(rows, rank))]
+        groups = ArrayAttr(
+            [ArrayAttr([IntegerAttr(k, i64) for k in group]) for group in order]
+        )
+        collapse = memref.CollapseShapeOp.build(
+            operands=[base],
+            result_types=[type_],
+            properties={"reassociation": groups},
+        )
+        return self.add(collapse, named(base, "flat"))
+
+    def _start(self, constant: int) -> list[SSAValue]:
+        """Where the stretch begins; `constant` is that of the anchor."""
+        anchor, stride = self._anchor, self._group.stretch.step
+        rows = memref_type(self._array).get_num_dims() - 1
+        strides = element_strides(anchor.base)[rows:]
+        at: SSAValue | None = None
+        back = self._lowest - constant + min(0, stride * (self.lanes - 1))
+        for index, distance in zip(anchor.offsets[rows:], strides, strict=True):
+            assert distance is not None, "dimensions in order have static strides"
+            if (number := constant_index(index)) is not None:
+                back += number * distance
+                continue
+            part = index
+            if distance != 1:
+                factor = self._constants.index(distance)
+                part = self.add(arith.MuliOp(index, factor), index)
+            at = part if at is None else self.add(arith.AddiOp(at, part), index)
+        first = first_offset(anchor)
+        if first is None:
+            lane = self.add(vector.ExtractOp(anchor.indices, [0], _element(anchor)))
+            if not isinstance(lane.type, IndexType):
+                lane = self.add(arith.IndexCastOp(lane, IndexType()))
+            at = lane if at is None else self.add(arith.AddiOp(at, lane), at)
+        back += first or 0
+        at = self._constants.index(back) if at is None else self._plus(at, back)
+        return [*anchor.offsets[:rows], at]
+
+    def _mask(self) -> SSAValue:
+        """Which elements belong to active lanes, and are not after their last one."""
+        mask, size = self._anchor.mask, self.step * self.lanes
+        owner = mask.owner
+        if isinstance(owner, vector.CreateMaskOp) and self._group.stretch.step > 0:
+            lanes = self._constants.index(self.lanes)
+            count = self.add(arith.MinSIOp(owner.operands[0], lanes))
+            elements = self.add(arith.MuliOp(count, self._constants.index(self.step)))
+            end = self._plus(elements, -self._gap)
+            return self.add(vector.CreateMaskOp([end], VectorType(i1, [size])), mask)
+        order = [self.lanes] * size
+        for lane in range(self.lanes):
+            start = self.place(lane, self._lowest)
+            for element in range(start, start + self.step - self._gap):
+                order[element] = lane
+        none = self._constants.dense(0, i1, self.lanes, "none")
+        return hint(self.shuffled(mask, none, order), mask)
+
+
+def _flattened_type(base: SSAValue) -> MemRefType[Attribute] | None:
+    """
+    The type of `base` with its last dimensions as one, as far as their distances are known.
+
+    `None` if their elements need not lie in order.
+    """
+    type_ = memref_type(base)
+    strides = element_strides(base)
+    rows = next(k for k, stride in enumerate(strides) if stride is not None)
+    if rows + 1 == len(strides):
+        return type_
+    if not isinstance(type_.layout, NoneAttr):
+        return None
+    shape = type_.get_shape()
+    last = DYNAMIC_INDEX if shape[rows] == DYNAMIC_INDEX else prod(shape[rows:])
+    return MemRefType(
+        type_.element_type, [*shape[:rows], last], NoneAttr(), type_.memory_space
+    )
+
+
+def _element(op: GatherOp | ScatterOp) -> Attribute:
+    """The type of an offset."""
+    return cast(VectorType[Attribute], op.indices.type).element_type
+
+
+def _lanes(op: GatherOp | ScatterOp) -> int:
+    return _length(op.indices)
+
+
+def _length(value: SSAValue) -> int:
+    return cast(VectorType[Attribute], value.type).get_shape()[0]
+
+
+def _registers(bytes_: int) -> int:
+    return -(-bytes_ // REGISTER_BYTES)
+
+
+def _is_all_on(mask: SSAValue) -> bool:
+    return splat_number(mask) in (1, -1)
+
+
+def _elsewhere(op: GatherOp | ScatterOp) -> float | None:
+    """What inactive lanes get, if that is one number."""
+    return splat_number(op.pass_thru) if isinstance(op, GatherOp) else 0

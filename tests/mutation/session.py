@@ -1,0 +1,250 @@
+"""A run of pytest in which each test is a fork, with a fault or without."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import json
+import os
+import pickle
+import resource
+import signal
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha1
+from itertools import zip_longest
+from pathlib import Path
+from types import CodeType, FunctionType
+
+import pytest
+
+from tests.mutation.forks import in_forks
+from tests.mutation.mutations import Mutation
+from tests.mutation.reach import Marks, first_line
+
+SECONDS = 5
+SLOWER = 10
+"""The CPU time that a fault may add to a test, and how many times it may make it slower."""
+OTHER_CASES = 60
+"""The CPU time for other cases than the first of each test."""
+BYTES = 4 << 30
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What a test did without a fault."""
+
+    text: str
+    """Stands for the file of the test."""
+    seconds: float
+    met: int
+    """The statements that ran, as bits."""
+    passed: bool
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a fault."""
+
+    killer: str | None
+    tests: int
+    """How many ran, the killer too."""
+    reached: str
+    """By what the statement is reached."""
+
+
+class Session:
+    """The tests of a tree, loaded once; a plugin of pytest."""
+
+    def __init__(
+        self,
+        root: Path,
+        out: Path,
+        marks: Marks,
+        jobs: int,
+        faults: list[Mutation],
+        log: Path,
+    ):
+        self.root, self.marks, self.jobs = root, marks, jobs
+        self.cache = out / "reach.pickle"
+        self.faults, self.log = faults, log
+        self.results: list[tuple[Mutation, Verdict]] = []
+        self.cases: dict[str, list[pytest.Item]] = {}
+        self.reach: dict[str, Reach] = {}
+        """Of the first case of each test."""
+        self.functions: dict[tuple[str, str, int], list[FunctionType]] = {}
+        self.imported = 0
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        for item in session.items:
+            self.cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        self.marks.load()
+        self.imported = self.marks.met()
+        gc.unfreeze()
+        for each in gc.get_objects():
+            if isinstance(each, FunctionType):
+                self.functions.setdefault(key_of(each.__code__), []).append(each)
+        gc.collect()
+        gc.freeze()  # a collection in a fork would write to every page that is shared
+        self.measure()
+        self.try_faults()
+        return True
+
+    # --- without a fault ----------------------------------------------------------
+
+    def measure(self) -> None:
+        """Finds out what each test reaches, if its file is not known from another run."""
+        source = text_of(sorted(self.root.glob("src/spmd/*/**/*.py")))
+        known: dict[str, Reach] = {}
+        if self.cache.exists():
+            before, known = pickle.loads(self.cache.read_bytes())
+            known = known if before == source else {}
+        paths = {cases[0].path for cases in self.cases.values()}
+        texts = {path: text_of([path]) for path in paths}
+        new: list[str] = []
+        for name, (first, *_) in self.cases.items():
+            reach = known.get(name)
+            if reach is not None and reach.passed and reach.text == texts[first.path]:
+                self.reach[name] = reach
+            else:
+                new.append(name)
+        tasks = [partial(self.reached, name, texts) for name in new]
+        for done, (number, reach) in enumerate(in_forks(tasks, self.jobs), 1):
+            self.reach[new[number]] = reach or Reach("", 0.0, 0, passed=False)
+            if done % 500 == 0:
+                print(f"{done} of {len(new)} tests measured", flush=True)
+        self.cache.write_bytes(pickle.dumps((source, self.reach)))
+        for name, reach in self.reach.items():
+            if not reach.passed:
+                print(f"fails alone, and is left out: {name}")
+
+    def reached(self, name: str, texts: dict[Path, str]) -> Reach:
+        item = self.cases[name][0]
+        self.marks.clear()
+        began = cpu_seconds()
+        passed = passes(item)
+        seconds = cpu_seconds() - began
+        return Reach(texts[item.path], seconds, self.marks.met(), passed)
+
+    # --- with a fault -------------------------------------------------------------
+
+    def try_faults(self) -> None:
+        """Tries what no earlier run has seen a test fail for."""
+        killers: dict[str, str] = {}
+        if self.log.exists():
+            killers = dict(map(json.loads, self.log.read_text().splitlines()))
+        for mutation in self.faults:
+            if killer := killers.get(mutation.id):
+                self.results.append((mutation, Verdict(killer, 0, "")))
+        left = [mutation for mutation in self.faults if mutation.id not in killers]
+        tasks = [partial(self.verdict, mutation) for mutation in left]
+        for number, verdict in in_forks(tasks, self.jobs):
+            mutation = left[number]
+            if verdict is None:
+                sys.exit(f"cannot try {mutation}")
+            self.results.append((mutation, verdict))
+            if verdict.killer:
+                with self.log.open("a") as file:
+                    file.write(json.dumps([mutation.id, verdict.killer]) + "\n")
+            print(
+                f"{len(self.results)}/{len(self.faults)} {mutation.file}:{mutation.line} "
+                f"{mutation.kind}: {verdict.killer or 'SURVIVED'} ({verdict.tests})",
+                flush=True,
+            )
+
+    def verdict(self, mutation: Mutation) -> Verdict:
+        """Runs what reaches the fault, the quickest first, until a test fails."""
+        tree = ast.parse((self.root / mutation.file).read_text())
+        place = self.marks.places[mutation.file, first_line(tree, mutation.line)]
+        reaching = sum(reach.met >> place & 1 for reach in self.reach.values())
+        reached = f"reached by {reaching} tests"
+        if self.imported >> place & 1:
+            reached += ", and before the fault was there"
+        self.put(mutation)
+        resource.setrlimit(resource.RLIMIT_DATA, (BYTES, BYTES))
+        number = 0
+        for number, (item, seconds) in enumerate(self.order(mutation.file, place), 1):
+            ((_, passed),) = in_forks([partial(passes_within, item, seconds)])
+            if not passed:
+                return Verdict(item.nodeid, number, reached)
+        return Verdict(None, number, reached)
+
+    def order(self, file: str, place: int) -> Iterator[tuple[pytest.Item, float]]:
+        """The tests that reach a statement, the quickest first; then more cases of them."""
+        passing = sorted(
+            (reach.seconds, name) for name, reach in self.reach.items() if reach.passed
+        )
+        near = [each for each in passing if self.reach[each[1]].met >> place & 1]
+        yield from ((self.cases[name][0], seconds) for seconds, name in near)
+        if not near:
+            places = self.marks.places.items()
+            around = sum(1 << n for (where, _), n in places if where == file)
+            near = [each for each in passing if self.reach[each[1]].met & around]
+        rounds = zip_longest(*(self.cases[name][1:] for _, name in near))
+        end = cpu_seconds() + OTHER_CASES
+        for items in rounds:
+            for item, (seconds, _) in zip(items, near, strict=True):
+                if item is not None and cpu_seconds() < end:
+                    yield item, seconds
+
+    def put(self, mutation: Mutation) -> None:
+        """Gives the functions around the fault the code that has it."""
+        raw = (self.root / mutation.file).read_bytes()
+        text = mutation.text.encode()
+        tree = ast.parse(raw[: mutation.start] + text + raw[mutation.end :])
+        path = str(self.marks.source / mutation.file)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and node.lineno <= mutation.line:
+                first = min(each.lineno for each in (node, *node.decorator_list))
+                old = self.functions.get((path, node.name, first), [])
+                # Its free variables stay, even if the fault drops what used them.
+                free = {name for each in old for name in each.__code__.co_freevars}
+                node.body += ast.parse(f"if False: {', '.join(('0', *free))}").body
+        tree = ast.fix_missing_locations(tree)
+        for code in codes(compile(tree, path, "exec")):
+            if code.co_firstlineno <= mutation.line and code.co_name != "<lambda>":
+                for function in self.functions.get(key_of(code), []):
+                    function.__code__ = code
+
+
+def passes_within(item: pytest.Item, seconds: float) -> bool:
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS + SLOWER * seconds)
+    return passes(item)
+
+
+def passes(item: pytest.Item) -> bool:
+    """Runs the test here; for all who come after it nothing of pytest is left."""
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(quiet, 1)
+    os.dup2(quiet, 2)
+    reporter = item.config.pluginmanager.get_plugin("terminalreporter")
+    item.config.pluginmanager.unregister(reporter)
+    item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+    return not item.session.testsfailed
+
+
+def key_of(code: CodeType) -> tuple[str, str, int]:
+    return code.co_filename, code.co_name, code.co_firstlineno
+
+
+def codes(code: CodeType) -> Iterator[CodeType]:
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield each
+            yield from codes(each)
+
+
+def text_of(paths: list[Path]) -> str:
+    return sha1(b"\0".join(path.read_bytes() for path in paths)).hexdigest()
+
+
+def cpu_seconds() -> float:
+    """Of this process and all that it has waited for."""
+    times = [
+        resource.getrusage(who)
+        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    ]
+    return sum(each.ru_utime + each.ru_stime for each in times)
