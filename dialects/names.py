@@ -1,4 +1,4 @@
-"""Names and numbers of ops: functions of libm in `math`, predicates of `arith.cmpi`."""
+"""Names: functions of libm in `math`, predicates of `arith.cmpi`, attributes that users write."""
 
 from __future__ import annotations
 
@@ -41,3 +41,9 @@ SWAPPED = (0, 1, 4, 5, 2, 3, 8, 9, 6, 7)
 
 NEGATED = (1, 0, 5, 4, 3, 2, 9, 8, 7, 6)
 """The predicate that holds where another does not: `sge` for `slt`, and so on."""
+
+FULL_GROUPS = "spmd.full_groups"
+"""Kernel attribute: a promise that no launch leaves a partial group."""
+
+NOALIAS = "spmd.noalias"
+"""Argument attribute: what a launch writes here is reached only through this argument."""

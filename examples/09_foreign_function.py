@@ -10,7 +10,8 @@ import numpy as np
 from harness import blocks, report, seconds, write_stages
 from numpy.typing import NDArray
 
-from spmd.lowering.native import NativeModule, compile_native
+from spmd.lowering.loading import NativeCode
+from spmd.lowering.native import compile_native
 
 Floats = NDArray[np.float32]
 
@@ -76,7 +77,7 @@ def descriptor(array: Floats) -> tuple[int, ...]:
     return array.ctypes.data, array.ctypes.data, 0, *array.shape, *strides
 
 
-def bind(native: NativeModule, source: Floats, target: Floats, rate: float):
+def bind(native: NativeCode, source: Floats, target: Floats, rate: float):
     """The native function, ready to be called on these arrays."""
     memref = [ctypes.c_void_p] * 2 + [ctypes.c_int64] * 5
     function = ctypes.CFUNCTYPE(None, *memref, *memref, ctypes.c_float)(

@@ -87,6 +87,14 @@ class Compiled(NamedTuple):
     code: ObjectCode
     seconds: tuple[float, float, float]
 
+    def assembly(self, machine: Machine) -> str:
+        """The machine code as text."""
+        return target_machine(machine).emit_assembly(llvm.parse_bitcode(self.bitcode))
+
+    def llvm_ir(self) -> str:
+        """The LLVM IR after optimisation."""
+        return str(llvm.parse_bitcode(self.bitcode))
+
 
 def compiled(llvm_ir: str, machine: Machine, opt: int) -> Compiled:
     """Lets LLVM compile a text."""
@@ -112,7 +120,7 @@ SAFE_COMPILE = "SPMD_SAFE_COMPILE"
 """The environment variable; with 1, another process runs LLVM."""
 
 
-def compile_object(llvm_ir: str, machine: Machine, opt: int) -> Compiled:
+def compile_object(llvm_ir: str, machine: Machine, opt: int = 3) -> Compiled:
     """
     Lets LLVM compile a text; it may end the process unless it runs in another one.
 

@@ -46,6 +46,11 @@ class UnknownObject(Exception):
 class MissingSymbols(Exception):
     """Functions that an object file calls and that are nowhere."""
 
+    def __init__(self, names: str):
+        super().__init__(
+            f"expected a body, or a function of the C library, for {names}"
+        )
+
 
 class _Section(NamedTuple):
     name: int

@@ -6,20 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from xdsl.dialects.func import FuncOp
-
-from spmd.dialects.spmd import KernelOp
 from spmd.runtime.arguments.signature import PackedArguments, Parameter, Signature
 from spmd.runtime.arguments.sizes import Size, Triple, whole_number
+from spmd.runtime.cache.stored import compiling
+from spmd.runtime.compiling.unit import Unit
 from spmd.runtime.errors import LaunchError, compile_errors
 from spmd.runtime.launching.threads import MAX_THREADS, THREADS
-from spmd.runtime.native_kernel import compiling
-from spmd.runtime.pipeline import Unit, ir_after
 
 if TYPE_CHECKING:
     from spmd.reference.checking.findings import Report
 
-OpT = TypeVar("OpT", bound=KernelOp | FuncOp)
 CallT = TypeVar("CallT", bound=Callable[[], Any])
 NativeT = TypeVar("NativeT")
 
@@ -27,7 +23,7 @@ Sizes = tuple[Size | None, Size | None]
 """The global size and the group size that were given."""
 
 
-class EntryPoint(ABC, Generic[OpT, CallT, NativeT]):
+class EntryPoint(ABC, Generic[CallT, NativeT]):
     """
     A kernel or host function.
 
@@ -38,17 +34,11 @@ class EntryPoint(ABC, Generic[OpT, CallT, NativeT]):
     kind: str
     """What messages call it."""
 
-    def __init__(self, unit: Unit, op: OpT):
-        self.name = op.sym_name.data
+    def __init__(self, unit: Unit, signature: Signature):
+        self.name = signature.kernel
+        self.signature = signature
         self._unit = unit
-        self._op = op
         self._natives: dict[tuple[Triple | None, bool], NativeT] = {}
-        with compile_errors(unit.source, f"checking {self.kind} '{self.name}'"):
-            self.signature = self._check_code()
-
-    @abstractmethod
-    def _check_code(self) -> Signature:
-        """How to call it; fails if that is not possible."""
 
     @abstractmethod
     def __reduce__(self) -> tuple[Any, ...]:
@@ -154,6 +144,8 @@ class EntryPoint(ABC, Generic[OpT, CallT, NativeT]):
 
     def ir(self, stage: str, **sizes: Any) -> str:
         """The IR after the pass `stage`, one of those that `stages(**sizes)` lists."""
+        from spmd.runtime.pipeline import ir_after
+
         return ir_after(self.stages(**sizes), stage)
 
     def _compiled(self, size: Triple | None = None, full: bool = False) -> NativeT:

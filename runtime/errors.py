@@ -14,11 +14,7 @@ import sys
 import threading
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
-from dataclasses import dataclass
-
-from xdsl.utils.exceptions import DiagnosticException, ParseError
-
-from spmd.dialects.diagnostics import KernelError
+from typing import NamedTuple
 
 MAX_NESTING = 256
 """How deep operations may nest: parser, passes and printer call themselves for each."""
@@ -30,8 +26,7 @@ _SHOWN_BEFORE, _SHOWN_AFTER = 100, 60
 """Characters of a source line that are shown before and after the column."""
 
 
-@dataclass(frozen=True)
-class SourceText:
+class SourceText(NamedTuple):
     """A text that locations refer to: its `name` is the file name in them."""
 
     name: str
@@ -185,18 +180,32 @@ def compile_errors(source: SourceText | None, doing: str) -> Generator[None]:
             yield
     except CompileError:
         raise
-    except ParseError as error:
-        where = error.span.get_location()
-        raise located(error.msg, source, (where.file, where.line, where.col)) from None
-    except KernelError as error:
-        raise located(error.message, source, error.location) from None
-    except DiagnosticException as error:
-        raise located(str(error), source, None) from None
     except RecursionError:
         raise CompileError(
             f"expected operations nested at most {MAX_NESTING} deep, got more while {doing}",
             file=source.name if source else None,
         ) from None
     except Exception as error:
+        if (told := _told(error, source)) is not None:
+            raise told from None
         file = source.name if source else None
         raise internal_error(doing, error, file) from error
+
+
+def _told(error: Exception, source: SourceText | None) -> CompileError | None:
+    """What the parser or the compiler says of the user's code, if this is it."""
+    # Programs in the cache do without these.
+    from xdsl.utils.exceptions import DiagnosticException, ParseError
+
+    from spmd.dialects.diagnostics import KernelError
+
+    match error:
+        case ParseError():
+            where = error.span.get_location()
+            return located(error.msg, source, (where.file, where.line, where.col))
+        case KernelError():
+            return located(error.message, source, error.location)
+        case DiagnosticException():
+            return located(str(error), source, None)
+        case _:
+            return None

@@ -5,55 +5,35 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from ctypes import CFUNCTYPE, addressof, c_char, c_void_p
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute
-from xdsl.passes import ModulePass
-
-from spmd.dialects.diagnostics import fail
-from spmd.dialects.spmd.kernel import why_not_argument_attributes
-from spmd.dialects.spmd.launch import needs_work_item
-from spmd.dialects.spmd.types import is_local, is_memref
-from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
-from spmd.lowering.entries.host_entry import CALL_SUFFIX, mark_host_function
-from spmd.lowering.native import NativeModule, compile_native
-from spmd.lowering.writing.symbols import exported_symbol
-from spmd.passes.work_item_loops.launches_to_calls import (
-    LAUNCHER,
-    LaunchesToCallsPass,
-    launches_of,
-)
-from spmd.runtime.arguments.elements import Element, element_of
+from spmd.lowering.loading import NativeCode, load
+from spmd.runtime.arguments.elements import Element
 from spmd.runtime.arguments.signature import PackedArguments, Signature
 from spmd.runtime.arguments.sizes import Size, Triple
-from spmd.runtime.arguments.written_arguments import written_arguments
+from spmd.runtime.compiling.made import HostCode, HostFacts
+from spmd.runtime.compiling.unit import Unit
 from spmd.runtime.entry_point import EntryPoint, Sizes
 from spmd.runtime.errors import LaunchError
 from spmd.runtime.kernel import Kernel, explain_all
-from spmd.runtime.launching.host_launch import HostLaunch, RunningHost, launcher_address
+from spmd.runtime.launching.host_launch import (
+    HostLaunch,
+    RunningHost,
+    launcher_address,
+)
 from spmd.runtime.launching.record import LaunchRecord
 from spmd.runtime.launching.watcher import watched, watcher
-from spmd.runtime.native_kernel import native_errors
-from spmd.runtime.pipeline import (
-    Unit,
-    called_functions,
-    launched_kernels,
-    restrict_to_host,
-    run_passes,
-    stages,
-    to_llvm,
-)
 
 if TYPE_CHECKING:
+    from xdsl.dialects.func import FuncOp
+
     from spmd.reference.checking.findings import Report
     from spmd.runtime.explanation.explanation import Explanation
 
 _ENTRY = CFUNCTYPE(None, c_void_p)
 
 
-class HostFunction(EntryPoint[func.FuncOp, "HostCall", "NativeHost"]):
+class HostFunction(EntryPoint["HostCall", "NativeHost"]):
     """
     A `func.func` of a `Program` that launches kernels.
 
@@ -70,30 +50,13 @@ class HostFunction(EntryPoint[func.FuncOp, "HostCall", "NativeHost"]):
 
     kind = "host function"
 
-    def __init__(self, unit: Unit, op: func.FuncOp, kernels: Mapping[str, Kernel]):
+    def __init__(self, unit: Unit, facts: HostFacts, kernels: Mapping[str, Kernel]):
+        super().__init__(unit, facts.signature)
+        self._facts = facts
         self._kernels = kernels
-        super().__init__(unit, op)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _function_again, (self._unit, self.name, self._kernels)
-
-    def _check_code(self) -> Signature:
-        op, module = self._op, self._unit.module
-        for argument in op.body.blocks[0].args:
-            if why := why_not_an_argument(argument.type):
-                fail(op, f"argument {argument.index}: {why}")
-        for number, attributes in enumerate(op.arg_attrs or ()):
-            type_ = op.function_type.inputs.data[number]
-            if why := why_not_argument_attributes(attributes, type_):
-                fail(op, f"argument {number}: {why}")
-        self._results = tuple(result_element(op, t) for t in op.function_type.outputs)
-        for function in (op, *called_functions(module, op, kernels=False).values()):
-            check_host_code(function)
-        self._launched = launched_kernels(module, op)
-        functions = called_functions(module, op)
-        written = written_arguments(op, functions, self._launched)
-        results = "".join(element.code for element in self._results)
-        return Signature(op, written, more=results + "P")
+        return HostFunction, (self._unit, self._facts, self._kernels)
 
     def prepare(
         self,
@@ -104,7 +67,12 @@ class HostFunction(EntryPoint[func.FuncOp, "HostCall", "NativeHost"]):
     ) -> HostCall:
         """A call with arguments that are packed already."""
         return HostCall(
-            self._compiled(), self.signature, packed, self._results, threads, timeout
+            self._compiled(),
+            self.signature,
+            packed,
+            self._facts.results,
+            threads,
+            timeout,
         )
 
     def _watched(self, sizes: Sizes) -> Callable[..., Report]:
@@ -120,13 +88,24 @@ class HostFunction(EntryPoint[func.FuncOp, "HostCall", "NativeHost"]):
                     f"sizes of its launches itself, got {size!r}"
                 )
 
+    @property
+    def _op(self) -> FuncOp:
+        return cast("FuncOp", self._unit.symbol(self.name))
+
     def assembly(self) -> str:
         """The native code, without that of the kernels."""
-        return self._compiled().native.assembly()
+        from spmd.lowering.machine import host_machine
+        from spmd.runtime.compiling.native_code import compile_host
+
+        return compile_host(self._unit, self._op)[1].assembly(host_machine())
 
     def stages(self) -> Iterator[tuple[str, str]]:
         """The name of each pass and the IR after it, without the kernels."""
-        return stages(self._restricted(), self._passes(), self._unit.source)
+        from spmd.runtime.compiling.native_code import host_module, host_passes
+        from spmd.runtime.pipeline import stages
+
+        unit = self._unit
+        return stages(host_module(unit, self._op), host_passes(unit), unit.source)
 
     def explain(
         self, *, global_size: Size | None = None, group_size: Size | None = None
@@ -134,48 +113,33 @@ class HostFunction(EntryPoint[func.FuncOp, "HostCall", "NativeHost"]):
         """What the compiler makes of the kernels that the function launches."""
         self._check_sizes(global_size, group_size)
         return explain_all(
-            kernel for name, kernel in self._kernels.items() if name in self._launched
+            kernel
+            for name, kernel in self._kernels.items()
+            if name in self._facts.launched
         )
 
-    def _restricted(self) -> ModuleOp:
-        module = restrict_to_host(self._unit.module, self._op)
-        function = module.body.block.last_op
-        assert isinstance(function, func.FuncOp), "the function itself comes last"
-        mark_host_function(function)
-        return module
-
-    def _passes(self) -> tuple[ModulePass, ...]:
-        return (LaunchesToCallsPass(), *self._unit.options.passes())
-
     def _compile(self, size: Triple | None, full: bool) -> NativeHost:
-        module, source = self._restricted(), self._unit.source
-        launches = [
-            HostLaunch(op, self._kernels[op.kernel.root_reference.data])
-            for op in launches_of(module)
-        ]
-        run_passes(module, self._passes(), source)
-        llvm_ir = to_llvm(module, source, assertions="report")
-        with native_errors(source, self._op):
-            native = compile_native(llvm_ir, symbols={LAUNCHER: launcher_address()})
-        return NativeHost(self.name, native, launches)
+        def make() -> HostCode:
+            from spmd.runtime.compiling.native_code import compile_host
 
+            return compile_host(self._unit, self._op)[0]
 
-def _function_again(
-    unit: Unit, name: str, kernels: Mapping[str, Kernel]
-) -> HostFunction:
-    op = unit.symbol(name)
-    assert isinstance(op, func.FuncOp)
-    return HostFunction(unit, op, kernels)
+        def use(made: HostCode) -> NativeHost:
+            return NativeHost(self.name, made, self._kernels)
+
+        return self._unit.stored(("host function", self.name), make, use)
 
 
 class NativeHost:
     """Native code of a host function, and the launches that it asks for."""
 
-    def __init__(self, name: str, native: NativeModule, launches: Sequence[HostLaunch]):
+    def __init__(self, name: str, made: HostCode, kernels: Mapping[str, Kernel]):
         self.name = name
-        self.native = native  # owns the code
-        self.launches = launches
-        self.entry = _ENTRY(native.address(exported_symbol(name) + CALL_SUFFIX))
+        self._native: NativeCode = load(made.code, {made.launcher: launcher_address()})
+        self.launches = [
+            HostLaunch(site, kernels[site.kernel]) for site in made.launches
+        ]
+        self.entry = _ENTRY(self._native.address(made.entry))
 
 
 class HostCall:
@@ -244,54 +208,6 @@ class HostCall:
         if not values:
             return None
         return values[0] if len(values) == 1 else tuple(values)
-
-
-def why_not_an_argument(type_: Attribute) -> str | None:
-    """Why a host function with an argument of this type cannot be called."""
-    element = type_.element_type if is_memref(type_) else type_
-    if element_of(element) is None or is_local(type_):
-        return (
-            "expected index, i1, i8, i16, i32, i64, f16, bf16, f32, f64 or a memref of "
-            f"one of them in global memory, got {type_}"
-        )
-    return None
-
-
-def is_for_users(module: ModuleOp, op: func.FuncOp) -> bool:
-    """
-    Whether users may call `op`: it launches kernels, or has nothing to do with them.
-
-    What is wrong with a function that launches kernels is an error; any other one is
-    left alone.
-    """
-    if launched_kernels(module, op):
-        return True
-    return (
-        all(why_not_an_argument(arg.type) is None for arg in op.body.blocks[0].args)
-        and all(element_of(type_) is not None for type_ in op.function_type.outputs)
-        and WORK_GROUP_FUNCTION not in op.attributes
-        and not any(map(needs_work_item, op.walk()))
-    )
-
-
-def check_host_code(function: func.FuncOp) -> None:
-    """Fails if `function`, which the host runs, has an op that takes a work-item."""
-    for op in function.walk():
-        if needs_work_item(op):
-            fail(
-                op,
-                f"expected {op.name} in a kernel, or in a function that only kernels "
-                f"call, got it in @{function.sym_name.data}, which the host runs; launch "
-                "a kernel that does it",
-            )
-
-
-def result_element(function: func.FuncOp, type_: Attribute) -> Element:
-    """The scalar type of a result; fails if it is none."""
-    element = element_of(type_)
-    if element is None:
-        fail(function, f"expected numbers as results of a host function, got {type_}")
-    return element
 
 
 def _result(element: Element, args: Any, at: int) -> bool | int | float:

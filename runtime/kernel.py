@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import ModuleOp
-
-from spmd.dialects.spmd import KernelOp
-from spmd.dialects.spmd.kernel import FULL_GROUPS, kernels_in
-from spmd.runtime.arguments.limits import check_kernel
-from spmd.runtime.arguments.signature import PackedArguments, Signature
+from spmd.dialects.names import FULL_GROUPS
+from spmd.runtime.arguments.signature import PackedArguments
 from spmd.runtime.arguments.sizes import (
     Range,
     Size,
@@ -22,19 +17,18 @@ from spmd.runtime.arguments.sizes import (
     required_global_size,
     words,
 )
-from spmd.runtime.arguments.written_arguments import written_arguments
+from spmd.runtime.compiling.made import KernelCode, KernelFacts
+from spmd.runtime.compiling.unit import Unit
 from spmd.runtime.entry_point import EntryPoint, Sizes
 from spmd.runtime.errors import LaunchError, compile_errors
 from spmd.runtime.launching.launch import Launch
-from spmd.runtime.native_kernel import (
-    NativeKernel,
-    compile_kernel,
-    specialised_passes,
-)
-from spmd.runtime.pipeline import Unit, called_functions, restrict, stages
+from spmd.runtime.launching.native_kernel import NativeKernel
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
     from spmd.analysis.footprints.footprints import Footprints, LaunchFootprints
+    from spmd.dialects.spmd import KernelOp
     from spmd.reference.checking.findings import Report
     from spmd.runtime.explanation.explanation import Explanation
 
@@ -42,7 +36,7 @@ _MAX_PLANS = 256
 """Sizes of launches that are remembered; more are forgotten, which costs microseconds."""
 
 
-class Kernel(EntryPoint[KernelOp, Launch, NativeKernel]):
+class Kernel(EntryPoint[Launch, NativeKernel]):
     """
     One kernel of a `Program`, called with its arguments and the size of the launch.
 
@@ -60,20 +54,14 @@ class Kernel(EntryPoint[KernelOp, Launch, NativeKernel]):
 
     kind = "kernel"
 
-    def __init__(self, unit: Unit, op: KernelOp):
-        self._fixed = op.group_size
-        self._full = op.has_full_groups
+    def __init__(self, unit: Unit, facts: KernelFacts):
+        super().__init__(unit, facts.signature)
+        self._facts = facts
         self._footprints: Footprints | None = None
         self._plans: dict[Sizes, tuple[NativeKernel | None, Range]] = {}
-        super().__init__(unit, op)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _kernel_again, (self._unit, self.name)
-
-    def _check_code(self) -> Signature:
-        functions = called_functions(self._unit.module, self._op)
-        local_bytes = check_kernel(self._op, list(functions.values()))
-        return Signature(self._op, written_arguments(self._op, functions), local_bytes)
+        return Kernel, (self._unit, self._facts)
 
     def prepare(
         self,
@@ -88,13 +76,13 @@ class Kernel(EntryPoint[KernelOp, Launch, NativeKernel]):
 
     def group_size(self, given: Size | None) -> Triple:
         """The work-items of a group, in a launch that gives this size."""
-        return group_size_for(self.name, self._fixed, given, (1, 1, 1))
+        return group_size_for(self.name, self._facts.group_size, given, (1, 1, 1))
 
     def _range(self, global_size: Size | None, group_size: Size | None) -> Range:
         extents = required_global_size(self.name, global_size)
-        size = group_size_for(self.name, self._fixed, group_size, extents)
+        size = group_size_for(self.name, self._facts.group_size, group_size, extents)
         range_ = make_range(self.name, extents, size)
-        if self._full and not range_.full:
+        if self._facts.full_groups and not range_.full:
             raise LaunchError(
                 f"{self.name}: expected a global_size that is a multiple of the "
                 f"group_size {words(size)}, because the kernel has {FULL_GROUPS}, got "
@@ -116,16 +104,31 @@ class Kernel(EntryPoint[KernelOp, Launch, NativeKernel]):
 
         With `group_size`, as it is compiled for launches whose groups are all full.
         """
+        from spmd.runtime.compiling.native_code import specialised_passes
+        from spmd.runtime.pipeline import stages
+
         size = None if group_size is None else self.group_size(group_size)
         passes = specialised_passes(self._unit, self.name, size, True)
         return stages(self._restricted(), passes, self._unit.source)
 
+    @property
+    def _op(self) -> KernelOp:
+        return cast("KernelOp", self._unit.symbol(self.name))
+
     def _restricted(self) -> ModuleOp:
+        from spmd.runtime.pipeline import restrict
+
         return restrict(self._unit.module, self._op)
 
     def assembly(self, *, group_size: Size | None = None) -> str:
         """The native code for launches whose groups are all full."""
-        return self._native(self.group_size(group_size), True).assembly()
+        from spmd.lowering.machine import host_machine
+        from spmd.runtime.compiling.native_code import compile_kernel
+
+        _, compiled = compile_kernel(
+            self._unit, self._op, self.group_size(group_size), True
+        )
+        return compiled.assembly(host_machine())
 
     def explain(
         self, *, global_size: Size | None = None, group_size: Size | None = None
@@ -136,6 +139,9 @@ class Kernel(EntryPoint[KernelOp, Launch, NativeKernel]):
         With `global_size`, of the code that such a launch runs; with `group_size` alone,
         of that for full groups of this size. See `docs/explain.md`.
         """
+        from dataclasses import replace
+
+        from spmd.runtime.compiling.native_code import specialised_passes
         from spmd.runtime.explanation.decisions import explain_kernel
         from spmd.runtime.explanation.explanation import Explanation
 
@@ -145,7 +151,7 @@ class Kernel(EntryPoint[KernelOp, Launch, NativeKernel]):
             size, full = sizes.group_size, sizes.full
         elif group_size is not None:
             size, full = self.group_size(group_size), True
-        if not full and size == self._fixed:
+        if not full and size == self._facts.group_size:
             size = None  # The kernel says so itself.
         facts = explain_kernel(
             self._restricted(),
@@ -161,6 +167,7 @@ class Kernel(EntryPoint[KernelOp, Launch, NativeKernel]):
         """Which elements of its arrays the kernel accesses: see `docs/larger.md`."""
         if self._footprints is None:
             from spmd.analysis.footprints.footprints import Footprints
+            from spmd.dialects.spmd.kernel import kernels_in
             from spmd.passes.kernels.spmd_annotate_footprints import structured
 
             source = self._unit.source
@@ -215,13 +222,12 @@ class Kernel(EntryPoint[KernelOp, Launch, NativeKernel]):
         return self._compiled(size, full)
 
     def _compile(self, size: Triple | None, full: bool) -> NativeKernel:
-        return compile_kernel(self._unit, self._op, size, full)
+        def make() -> KernelCode:
+            from spmd.runtime.compiling.native_code import compile_kernel
 
+            return compile_kernel(self._unit, self._op, size, full)[0]
 
-def _kernel_again(unit: Unit, name: str) -> Kernel:
-    op = unit.symbol(name)
-    assert isinstance(op, KernelOp)
-    return Kernel(unit, op)
+        return self._unit.stored(("kernel", self.name, size, full), make, NativeKernel)
 
 
 def explain_all(kernels: Iterable[Kernel]) -> Explanation:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from xdsl.passes import ModulePass
-
-from spmd.passes.pipelines.pipeline import left_out
-from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
-from spmd.passes.pipelines.vectorize import VectorizePass
-from spmd.passes.work_item_loops.place_polls import PlacePollsPass
-from spmd.runtime.advice import did_you_mean
 from spmd.runtime.errors import CompileError
+
+if TYPE_CHECKING:
+    from xdsl.passes import ModulePass
 
 Strategy = Literal["auto", "fission", "continuations"]
 Width = int | Literal["auto"]
@@ -24,8 +19,7 @@ WIDTHS = (1, 2, 4, 8, 16, 32, 64)
 """The widths that may be asked for, beside `"auto"`."""
 
 
-@dataclass(frozen=True)
-class CompileOptions:
+class CompileOptions(NamedTuple):
     """How kernels are compiled: the options of `spmd.compile`, which says what they mean."""
 
     strategy: Strategy = "auto"
@@ -42,9 +36,11 @@ class CompileOptions:
     @classmethod
     def from_user(cls, given: Mapping[str, object]) -> CompileOptions:
         """The options `given` by a user, or a `CompileError` that lists what is allowed."""
-        names = [field.name for field in fields(cls) if field.name != "without"]
+        names = [name for name in cls._fields if name != "without"]
         for name in given:
             if name not in (*names, "without"):
+                from spmd.runtime.compiling.advice import did_you_mean
+
                 raise CompileError(
                     f"expected one of the options {', '.join(names)}, got "
                     f"'{name}'{did_you_mean(name, names)}"
@@ -68,6 +64,12 @@ class CompileOptions:
 
     def passes(self) -> tuple[ModulePass, ...]:
         """The pass sequences that these options ask for."""
+        # Not needed for what is in the cache.
+        from spmd.passes.pipelines.pipeline import left_out
+        from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+        from spmd.passes.pipelines.vectorize import VectorizePass
+        from spmd.passes.work_item_loops.place_polls import PlacePollsPass
+
         to_loops = SpmdToLoopsPass(
             strategy=self.strategy,
             divergent_barriers=self.divergent_barriers,

@@ -7,12 +7,11 @@ explicit `loc(...)`, so that every error can show the line it is about.
 
 from __future__ import annotations
 
-import os
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import BinaryIO, TypeVar
+from typing import TypeVar
 
 from xdsl.context import Context
 from xdsl.dialects.arith import Arith
@@ -40,7 +39,7 @@ from spmd.analysis.legality.verification import verify_legality, verify_op
 from spmd.dialects import compat
 from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.spmd import SPMD
-from spmd.runtime.advice import (
+from spmd.runtime.compiling.advice import (
     instead_of_operation,
     instead_of_text,
     instead_of_types,
@@ -51,16 +50,12 @@ from spmd.runtime.errors import (
     SourceText,
     compile_errors,
     located,
-    why_not_done,
 )
 
 _Type = TypeVar("_Type", bound=Attribute)
 
 DIALECTS = (Builtin, Arith, Cf, Func, Math, MemRef, Scf, SPMD, Vector)
 """The dialects that a kernel may be written in."""
-
-_MAX_BYTES = 16 << 20
-"""The longest text that is read."""
 
 
 class _InstalledDialects(Context):
@@ -286,51 +281,3 @@ def _check_names(module: ModuleOp) -> None:
             if name.data in known:
                 fail(op, f"expected one definition of @{name.data}, got another one")
             known.add(name.data)
-
-
-def read_source(source: str | os.PathLike[str]) -> SourceText:
-    """
-    The text that `source` names (a path) or is (MLIR text).
-
-    A string with a line break or a brace is text, unless a file of that name exists.
-    """
-    if isinstance(source, str):
-        if not source.strip():
-            raise CompileError(
-                "expected a path, MLIR text or a module, got an empty string"
-            )
-        if "\n" in source or ("{" in source and not os.path.exists(source)):
-            return SourceText("<string>", source)
-    return read_file(source)
-
-
-def read_file(path: str | os.PathLike[str]) -> SourceText:
-    """The text of a file."""
-    name = os.fspath(path)
-    try:
-        with open(name, "rb") as file:
-            return read_stream(name, file)
-    except CompileError:
-        raise
-    except (OSError, ValueError) as error:
-        why = why_not_done(error) if isinstance(error, OSError) else str(error)
-        raise CompileError(
-            f"expected a file that can be read, got '{name}': {why}"
-        ) from None
-
-
-def read_stream(name: str, stream: BinaryIO) -> SourceText:
-    """The text that `stream` has left; a device such as /dev/zero has no end."""
-    content = stream.read(_MAX_BYTES + 1)
-    if len(content) > _MAX_BYTES:
-        raise CompileError(
-            f"expected MLIR of at most {_MAX_BYTES >> 20} MiB, got more", file=name
-        )
-    try:
-        return SourceText(name, content.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise CompileError(
-            f"expected MLIR as UTF-8 text, got byte {error.object[error.start]:#04x} at "
-            f"offset {error.start}",
-            file=name,
-        ) from None

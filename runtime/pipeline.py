@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from io import StringIO
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
-from xdsl.traits import SymbolTable
+from xdsl.printer import Printer
 
 from spmd.dialects.spmd import KernelOp
 from spmd.lowering.emit import emit_llvm
@@ -19,41 +18,32 @@ from spmd.lowering.machine import host_machine
 from spmd.lowering.ops.assertions import Assertions
 from spmd.passes.pipelines.pipeline import flatten
 from spmd.runtime.errors import CompileError, SourceText, compile_errors, unknown_name
-from spmd.runtime.options import CompileOptions
-from spmd.runtime.parsing import make_context, parse
+from spmd.runtime.parsing import DIALECTS, make_context, parse
 
 
-@dataclass(frozen=True)
-class Unit:
-    """A module at level 0, which stays as it is, and how it is compiled."""
+def module_of(source: SourceText) -> ModuleOp:
+    """The verified module written in `source`, brought to level 0 from other dialects."""
+    module = parse(source)
+    convert(module, source)
+    return module
 
-    module: ModuleOp
-    options: CompileOptions
-    source: SourceText | None
 
-    @classmethod
-    def parsed(cls, source: SourceText, options: CompileOptions) -> Unit:
-        """The module written in `source`."""
-        return cls.of(parse(source), options, source)
+def convert(module: ModuleOp, source: SourceText | None) -> None:
+    """Brings a verified module to level 0 from other dialects."""
+    run_passes(module, _conversions(module), source)
 
-    @classmethod
-    def of(
-        cls, module: ModuleOp, options: CompileOptions, source: SourceText | None
-    ) -> Unit:
-        """A verified module, which is brought to level 0 from other dialects."""
-        run_passes(module, _conversions(module), source)
-        return cls(module, options, source)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled and copied by source and options."""
-        source = self.source or SourceText("<module>", str(self.module))
-        return Unit.parsed, (source, self.options)
+def is_of_own_dialects(module: ModuleOp) -> bool:
+    """Whether it has only ops that this compiler and xDSL say everything about."""
+    own = {dialect.name for dialect in DIALECTS}
+    return all(op.dialect_name() in own for op in module.walk())
 
-    def symbol(self, name: str) -> Operation:
-        """The kernel or function of this name, which there is."""
-        op = SymbolTable.lookup_symbol(self.module, name)
-        assert op is not None, "only names of what there is are asked for"
-        return op
+
+def text_with_locations(module: ModuleOp) -> str:
+    """The text of `module` with all that messages may show."""
+    text = StringIO()
+    Printer(text, print_generic_format=True, print_debuginfo=True).print_op(module)
+    return text.getvalue()
 
 
 _KERNELS = "spmd.passes.frontends.parallel_loops_to_kernels:ParallelLoopsToKernelsPass"

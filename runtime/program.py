@@ -6,24 +6,10 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from xdsl.context import Context
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, StringAttr
-
-from spmd.dialects import compat
-from spmd.dialects.diagnostics import KernelError, fail
-from spmd.dialects.interfaces.meaning import Emission
-from spmd.dialects.spmd import KernelOp
-from spmd.dialects.spmd.kernel import kernels_in
-from spmd.lowering.writing.dispatch import why_not_lowered
-from spmd.passes.kernels.check_barriers import CheckBarriersPass
-from spmd.passes.kernels.spmd_inline_calls import SpmdInlineCallsPass
-from spmd.runtime.errors import (
-    CompileError,
-    SourceText,
-    compile_errors,
-    unknown_name,
-)
+from spmd.runtime.compiling.made import HostFacts, KernelFacts
+from spmd.runtime.compiling.reading import read_source
+from spmd.runtime.compiling.unit import Unit
+from spmd.runtime.errors import CompileError, SourceText, unknown_name
 from spmd.runtime.kernel import Kernel, explain_all
 from spmd.runtime.options import (
     CompileOptions,
@@ -32,16 +18,10 @@ from spmd.runtime.options import (
     Target,
     Width,
 )
-from spmd.runtime.parsing import DIALECTS, read_source, verify
-from spmd.runtime.pipeline import (
-    Unit,
-    called_functions,
-    ir_after,
-    restrict,
-    stages,
-)
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
     from spmd.runtime.explanation.explanation import Explanation
     from spmd.runtime.host_function import HostFunction
 
@@ -58,35 +38,35 @@ class Program(Mapping[str, "Kernel | HostFunction"]):
 
     def __init__(self, unit: Unit):
         self._unit = unit
-        module, source = unit.module, unit.source
-        with compile_errors(source, "looking for operations that cannot be compiled"):
-            _expect_emissions(module)
-        with compile_errors(source, "checking barriers"):
-            check = CheckBarriersPass(unit.options.divergent_barriers)
-            for part in (module, *_inlined(module)):
-                check.apply(Context(), part)
+        facts = _facts(unit)
+        if not facts:
+            raise CompileError(
+                "expected a module with at least one spmd.kernel, or a public function "
+                "of numbers and memrefs, got none",
+                file=None if unit.source is None else unit.source.name,
+            )
         kernels = {
-            op.sym_name.data: Kernel(unit, op)
-            for op in module.ops
-            if isinstance(op, KernelOp)
+            name: Kernel(unit, of)
+            for name, of in facts.items()
+            if isinstance(of, KernelFacts)
         }
-        functions = _host_functions(unit, kernels)
+        functions: dict[str, HostFunction] = {}
+        for name, of in facts.items():
+            if not isinstance(of, KernelFacts):
+                # Few programs have some.
+                from spmd.runtime.host_function import HostFunction
+
+                functions[name] = HostFunction(unit, of, kernels)
         self.kernels: Mapping[str, Kernel] = kernels
         """The kernels only."""
         self.host_functions: Mapping[str, HostFunction] = functions
         """The host functions only."""
         self._members: dict[str, Kernel | HostFunction] = {**kernels, **functions}
-        if not self._members:
-            raise CompileError(
-                "expected a module with at least one spmd.kernel, or a public function "
-                "of numbers and memrefs, got none",
-                file=None if source is None else source.name,
-            )
 
     @classmethod
     def from_source(cls, source: SourceText, options: CompileOptions) -> Program:
         """The program written in `source`."""
-        return cls(Unit.parsed(source, options))
+        return cls(Unit(source, options, None))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Program, (self._unit,)
@@ -112,11 +92,15 @@ class Program(Mapping[str, "Kernel | HostFunction"]):
 
         `spmd-to-loops` and `vectorize` come after the passes they consist of.
         """
+        from spmd.runtime.pipeline import stages
+
         unit = self._unit
         return stages(unit.module.clone(), unit.options.passes(), unit.source)
 
     def ir(self, stage: str) -> str:
         """The IR after the pass `stage`, one of those that `stages` lists."""
+        from spmd.runtime.pipeline import ir_after
+
         return ir_after(self.stages(), stage)
 
     def explain(self) -> Explanation:
@@ -135,51 +119,16 @@ def chosen(program: Program, name: str | None, option: str) -> Kernel | HostFunc
     return next(iter(program.kernels.values()))
 
 
-def _expect_emissions(module: ModuleOp) -> None:
-    """Fails on an op of somebody else's dialect that nothing can be made of."""
-    own = {dialect.name for dialect in DIALECTS}
-    for op in module.walk():
-        if op.dialect_name() not in own and Emission.of(op) is None:
-            fail(op, why_not_lowered(op))
+def _facts(unit: Unit) -> Mapping[str, KernelFacts | HostFacts]:
+    """What there is in a program; fails if it cannot be compiled."""
 
+    def make() -> Mapping[str, KernelFacts | HostFacts]:
+        from spmd.runtime.compiling.facts import facts_of
 
-def _inlined(module: ModuleOp) -> Iterator[ModuleOp]:
-    """For each kernel that calls functions, a module where it does not."""
-    for kernel in kernels_in(module):
-        if any(isinstance(op, func.CallOp) for op in kernel.walk()):
-            part = restrict(module, kernel)
-            try:
-                SpmdInlineCallsPass().apply(Context(), part)
-            except KernelError:
-                continue  # what does not matter to the other kernels
-            yield part
+        return facts_of(unit)
 
-
-def _host_functions(
-    unit: Unit, kernels: Mapping[str, Kernel]
-) -> dict[str, HostFunction]:
-    """The public functions with a body that no kernel calls, and that can be called."""
-    public = {
-        op.sym_name.data: op
-        for op in unit.module.ops
-        if isinstance(op, func.FuncOp)
-        and op.body.blocks
-        and op.sym_visibility != StringAttr("private")
-    }
-    if public:
-        for kernel in kernels_in(unit.module):
-            for name in called_functions(unit.module, kernel):
-                public.pop(name, None)
-    if not public:
-        return {}
-    # Few programs have some.
-    from spmd.runtime.host_function import HostFunction, is_for_users
-
-    return {
-        name: HostFunction(unit, op, kernels)
-        for name, op in public.items()
-        if is_for_users(unit.module, op)
-    }
+    # To print a module takes longer than to look at it.
+    return make() if unit.source is None else unit.stored(("facts",), make, lambda f: f)
 
 
 def compile(
@@ -227,13 +176,25 @@ def compile(
             **unknown,
         }
     )
-    if isinstance(source, ModuleOp):
-        compat.ensure()
-        module = source.clone()
-        verify(module, None)
-        return Program(Unit.of(module, options, None))
-    if not isinstance(source, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if isinstance(source, (str, os.PathLike)):
+        return Program.from_source(read_source(source), options)
+    return Program(Unit(None, options, _own_copy(source)))
+
+
+def _own_copy(module: ModuleOp) -> ModuleOp:
+    """A verified copy at level 0 of a module that is the user's."""
+    from xdsl.dialects.builtin import ModuleOp
+
+    from spmd.dialects import compat
+    from spmd.runtime.parsing import verify
+    from spmd.runtime.pipeline import convert
+
+    if not isinstance(module, ModuleOp):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise CompileError(
-            f"expected a path, MLIR text or a ModuleOp, got a {type(source).__name__}"
+            f"expected a path, MLIR text or a ModuleOp, got a {type(module).__name__}"
         )
-    return Program.from_source(read_source(source), options)
+    compat.ensure()
+    copy = module.clone()
+    verify(copy, None)
+    convert(copy, None)
+    return copy

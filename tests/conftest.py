@@ -1,9 +1,13 @@
 """What holds for all tests."""
 
+import os
 import zlib
 
 import pytest
 from hypothesis import settings
+
+# What is tested here is compiled here; the tests of the cache have folders of their own.
+os.environ["SPMD_CACHE_DIR"] = ""
 
 # How long an example takes depends on the machine and on what else runs there; the time
 # limit of the whole test is in pyproject.toml. The same examples are tried every time.

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn
 
+from spmd.runtime.compiling.reading import read_file, read_stream
 from spmd.runtime.errors import (
     CompileError,
     LaunchError,
@@ -15,7 +16,6 @@ from spmd.runtime.errors import (
     internal_error,
     why_not_done,
 )
-from spmd.runtime.parsing import read_file, read_stream
 
 
 class Options(argparse.ArgumentParser):

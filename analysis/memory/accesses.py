@@ -17,9 +17,9 @@ from xdsl.traits import (
 from spmd.dialects.enclosing import is_terminator
 from spmd.dialects.interfaces.memory import MemoryAccess
 from spmd.dialects.interfaces.views import underlying_object
+from spmd.dialects.names import NOALIAS
 from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import LOCAL, KernelOp, LocalAllocOp
-from spmd.dialects.spmd.kernel import NOALIAS
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ def child_environment(
     count = str(threads)
     asked = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     environment = {**os.environ, **dict.fromkeys(asked, count), **variables}
+    # What is measured is compiled.
+    environment["SPMD_CACHE_DIR"] = ""
     # What is installed has its bytecode written once.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if processor is not None:

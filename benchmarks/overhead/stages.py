@@ -40,16 +40,18 @@ def measure(name: str) -> dict[str, float]:
 
         compile_source = spmd.compile
     from spmd.dialects.spmd import KernelOp
-    from spmd.lowering.native import compile_native
+    from spmd.lowering.compiling import compile_object
+    from spmd.lowering.machine import host_machine
     from spmd.passes.pipelines.pipeline import flatten
-    from spmd.runtime.native_kernel import specialised_passes
+    from spmd.runtime.compiling.native_code import specialised_passes
+    from spmd.runtime.compiling.reading import read_source
+    from spmd.runtime.compiling.unit import Unit
     from spmd.runtime.options import CompileOptions
-    from spmd.runtime.parsing import parse, read_source
-    from spmd.runtime.pipeline import Unit, restrict, run_passes, to_llvm
+    from spmd.runtime.pipeline import restrict, run_passes, to_llvm
 
     with timed("spmd.compile"):
         compile_source(text)
-    unit = Unit(parse(read_source(text)), CompileOptions(), None)
+    unit = Unit(read_source(text), CompileOptions(), None)
     x, y, z = (*launch.group_size, 1, 1)[:3]
     kernel = unit.symbol(launch.kernel)
     assert isinstance(kernel, KernelOp), "cases launch kernels"
@@ -61,7 +63,7 @@ def measure(name: str) -> dict[str, float]:
     with timed("LLVM IR"):
         llvm_ir = to_llvm(module, None, assertions="report")
     with timed("LLVM"):
-        compile_native(llvm_ir)
+        compile_object(llvm_ir, host_machine())
     return stages
 
 

@@ -41,14 +41,9 @@ from xdsl.utils.hints import isa
 
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.limits import MAX_GROUP_SIZE, MAX_SUB_GROUP_SIZE
+from spmd.dialects.names import FULL_GROUPS, NOALIAS
 from spmd.dialects.spmd.types import is_memref, why_not_argument
 from spmd.dialects.work_groups import FOOTPRINTS, NOT_VECTORIZED
-
-FULL_GROUPS = "spmd.full_groups"
-"""Kernel attribute: a promise that no launch leaves a partial group."""
-
-NOALIAS = "spmd.noalias"
-"""Argument attribute: what a launch writes here is reached only through this argument."""
 
 DROPPED_BARRIERS = "spmd.dropped_barriers"
 """Kernel attribute: why each barrier that is gone ordered nothing."""

@@ -32,12 +32,13 @@ from spmd.runtime.arguments.sizes import (
     triple,
     whole_numbers,
 )
+from spmd.runtime.compiling.unit import Unit
 from spmd.runtime.errors import CompileError, LaunchError, compile_errors
 from spmd.runtime.kernel import Kernel
 from spmd.runtime.launching.launch import Launch
 from spmd.runtime.options import CompileOptions
 from spmd.runtime.parsing import verify
-from spmd.runtime.pipeline import Unit, ir_after
+from spmd.runtime.pipeline import ir_after
 from spmd.runtime.program import Program
 
 if TYPE_CHECKING:
@@ -309,7 +310,7 @@ class PythonKernel:
         with compile_errors(None, f"translating the kernel '{self.name}'"):
             module = translate(self._source, arguments, **self._sizes)
         verify(module, None)
-        kernel = Program(Unit(module, self._options, None)).kernels[self.name]
+        kernel = Program(Unit(None, self._options, module)).kernels[self.name]
         return kernel, str(module)
 
     def _types(self, values: list[Any]) -> dict[str, Scalar | Array | Value]:

@@ -4,21 +4,13 @@ What happens when `cf.assert` fails, and at `spmd.fail`.
 *abort* prints the message and ends the process, as MLIR does.
 
 *report* lets the caller go on. A function that may fail takes one more argument, the
-address of a record:
-
-| field | C type |
-| --- | --- |
-| the message, or null | `const char *` |
-| the numbers that go into it | `int64_t[32]` |
-| what polls look at: 0 means go on | `int64_t` |
-| whom they ask if it is not 0 and there is no message, or null | `bool (*)(void *record)` |
+address of a record (`lowering/record.py`).
 
 Where an assertion fails, the message is set and the function returns; whoever called it
 looks at the message and returns too. What the function gives back is undefined then. For a
 kernel the address stands after the sizes in the struct of arguments. Polls: `polls.py`.
 
-The message of `spmd.fail` begins with a byte that no text has, and still has places for
-numbers in it. Of several threads that come to `spmd.fail`, the first writes the record: the
+Of several threads that come to `spmd.fail`, the first writes the record: the
 numbers are those of the message.
 """
 
@@ -33,8 +25,9 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.diagnostics import source_location
-from spmd.dialects.messages import MAX_VALUES, escaped, formatted, pieces_of
+from spmd.dialects.messages import escaped, pieces_of
 from spmd.dialects.spmd import FailOp, PollOp
+from spmd.lowering.record import ATTENTION, WITH_PLACES
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.registry import emits
 
@@ -42,12 +35,6 @@ Assertions = Literal["abort", "report"]
 
 FAILED = "failed"
 """The name of the argument that points to the record."""
-
-ATTENTION = 8 * (1 + MAX_VALUES)
-"""The offset in the record of what polls look at; whom they ask comes next."""
-
-_WITH_PLACES = b"\xff"
-"""Begins a message with places for numbers; no UTF-8 text has this byte."""
 
 
 def functions_that_may_fail(
@@ -75,13 +62,6 @@ def functions_that_may_fail(
         failing |= new
         rest += new
     return frozenset(failing)
-
-
-def reported(message: bytes, values: Sequence[int]) -> str:
-    """What a record says that native code has written."""
-    if message.startswith(_WITH_PLACES):
-        return formatted(message[1:].decode(errors="replace"), values)
-    return f"an assertion failed: {message.decode(errors='replace')}"
 
 
 @emits(AssertOp)
@@ -149,7 +129,7 @@ def _report(
     writer: FunctionWriter, record: str, message: str, values: Sequence[str]
 ) -> None:
     first, stop = writer.fresh("fail.first"), writer.fresh("fail.stop")
-    text = writer.module.string(_WITH_PLACES + message.encode() + b"\0")
+    text = writer.module.string(WITH_PLACES + message.encode() + b"\0")
     claim = writer.temp(
         f"cmpxchg ptr {record}, ptr null, ptr {text} monotonic monotonic, align 8"
     )

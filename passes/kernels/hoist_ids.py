@@ -43,6 +43,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from spmd.dialects.names import FULL_GROUPS
 from spmd.dialects.rewriting import NO_WRAP, hint, locate
 from spmd.dialects.spmd import (
     Dimension,
@@ -54,7 +55,7 @@ from spmd.dialects.spmd import (
     LocalIdOp,
     LocalSizeOp,
 )
-from spmd.dialects.spmd.kernel import FULL_GROUPS, kernels_in
+from spmd.dialects.spmd.kernel import kernels_in
 
 _NAMES: dict[type[DimensionOp], str] = {
     GroupIdOp: "group",

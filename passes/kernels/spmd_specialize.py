@@ -27,8 +27,9 @@ from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import KernelError, fail
 from spmd.dialects.limits import MAX_GROUP_SIZE
+from spmd.dialects.names import FULL_GROUPS
 from spmd.dialects.spmd import KernelOp
-from spmd.dialects.spmd.kernel import FULL_GROUPS, kernels_in
+from spmd.dialects.spmd.kernel import kernels_in
 
 
 def _words(size: tuple[int, ...]) -> str:

@@ -26,8 +26,9 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.names import FULL_GROUPS
 from spmd.dialects.spmd import KernelOp
-from spmd.dialects.spmd.kernel import FULL_GROUPS, kernels_in
+from spmd.dialects.spmd.kernel import kernels_in
 from spmd.dialects.work_groups import FULL_SUFFIX
 
 

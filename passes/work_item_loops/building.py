@@ -11,6 +11,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import op_of
+from spmd.dialects.names import FULL_GROUPS
 from spmd.dialects.remarks import KeptInGroupMemory, remark
 from spmd.dialects.rewriting import NO_WRAP, hint, locate
 from spmd.dialects.spmd import (
@@ -22,7 +23,6 @@ from spmd.dialects.spmd import (
     LocalIdOp,
     LocalSizeOp,
 )
-from spmd.dialects.spmd.kernel import FULL_GROUPS
 from spmd.dialects.work_groups import (
     CONTEXT,
     aligned_alloca,

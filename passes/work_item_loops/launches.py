@@ -49,9 +49,9 @@ from spmd.dialects.limits import (
     MAX_INDEX,
     MAX_LOCAL_BYTES,
 )
+from spmd.dialects.names import FULL_GROUPS
 from spmd.dialects.rewriting import NO_WRAP, hint
 from spmd.dialects.spmd import Extent, KernelOp, LaunchOp, LocalArgument
-from spmd.dialects.spmd.kernel import FULL_GROUPS
 from spmd.dialects.work_groups import FULL_SUFFIX, GROUPS
 from spmd.passes.work_item_loops.nests import nested_loops
 

@@ -7,8 +7,8 @@ about a microsecond; the words for one that does not fit are found afterwards.
 
 from __future__ import annotations
 
+import sys
 from ctypes import addressof, c_char
-from dataclasses import dataclass
 from math import prod
 from mmap import mmap
 from typing import Any, cast
@@ -23,7 +23,6 @@ Array = np.ndarray[Any, Any]
 # As tuples of plain classes: narrowing to NumPy's generic ones helps no type checker.
 _ARRAYS: tuple[type, ...] = (np.ndarray,)
 _NUMBERS: tuple[type, ...] = (np.generic,)
-_MASKED: tuple[type, ...] = (np.ma.MaskedArray,)
 _MEMMAPS: tuple[type, ...] = (np.memmap,)
 
 _C_CONTIGUOUS = 0x1
@@ -32,7 +31,6 @@ _WRITEABLE = 0x400
 _PLAIN = _C_CONTIGUOUS | _ALIGNED | _WRITEABLE
 
 
-@dataclass(eq=False)
 class ArrayLayout:
     """
     What the type of a memref argument asks of an array.
@@ -41,14 +39,21 @@ class ArrayLayout:
     for the identity layout. `offset` is the static offset of a strided layout.
     """
 
-    type_text: str
-    element: Element
-    shape: tuple[int | None, ...]
-    strides: tuple[int | None, ...] | None
-    offset: int
-    written: bool
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        type_text: str,
+        element: Element,
+        shape: tuple[int | None, ...],
+        strides: tuple[int | None, ...] | None,
+        offset: int,
+        written: bool,
+    ):
+        self.type_text = type_text
+        self.element = element
+        self.shape = shape
+        self.strides = strides
+        self.offset = offset
+        self.written = written
         self.rank = len(self.shape)
         self._dtypes = frozenset(self.element.dtypes)
         self._static = any(extent is not None for extent in self.shape)
@@ -199,7 +204,9 @@ def shared_array(value: Any) -> Array | None:
 
     Raises `ValueError` for an array that a kernel cannot use.
     """
-    if isinstance(value, _MASKED):
+    # To load `numpy.ma` takes longer than a launch; nobody has a mask who has not.
+    masked = sys.modules.get("numpy.ma")
+    if masked is not None and isinstance(value, masked.MaskedArray):
         raise ValueError(
             "expected an array without a mask, which a kernel cannot see, got a "
             "masked array; pass its .filled(...), or its .data to drop the mask"

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
-from xdsl.dialects.builtin import (
-    BFloat16Type,
-    Float16Type,
-    Float32Type,
-    Float64Type,
-    IndexType,
-    IntegerType,
-)
-from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
 
 Dtype = np.dtype[np.generic]
 
 
-@dataclass(frozen=True)
-class Element:
+class Element(NamedTuple):
     """
     One scalar type.
 
@@ -33,6 +21,9 @@ class Element:
     size: int
     code: str
     dtypes: tuple[Dtype, ...]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _element_named, (self.name,)
 
     @property
     def is_integer(self) -> bool:
@@ -67,22 +58,9 @@ ELEMENTS = {
 }
 """The scalar types of the language by name."""
 
-_FLOATS: dict[type[Attribute], str] = {
-    Float16Type: "f16",
-    BFloat16Type: "bf16",
-    Float32Type: "f32",
-    Float64Type: "f64",
-}
 
-
-@cache
-def element_of(type_: Attribute) -> Element | None:
-    """The scalar type `type_`, or `None` if it is none of the language."""
-    if isinstance(type_, IndexType):
-        return ELEMENTS["index"]
-    if isa(type_, IntegerType):
-        return ELEMENTS.get(f"i{type_.width.data}")
-    return ELEMENTS.get(_FLOATS.get(type(type_), ""))
+def _element_named(name: str) -> Element:
+    return ELEMENTS[name]
 
 
 def is_bfloat16(dtype: Dtype) -> bool:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import SupportsIndex
+from typing import NamedTuple, SupportsIndex
 
 from spmd.runtime.arguments.sizes import whole_numbers
 from spmd.runtime.errors import LaunchError
 
 
-@dataclass(frozen=True)
-class LocalMemory:
+class LocalMemory(NamedTuple):
     """Stands for an argument in local memory; each work-group gets its own storage."""
 
     shape: tuple[int, ...]

@@ -7,17 +7,10 @@ from collections.abc import Sequence
 from struct import Struct
 from typing import Any
 
-from xdsl.dialects.builtin import DictionaryAttr, MemRefType
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, BlockArgument
-
-from spmd.dialects.element_types import memref_layout
 from spmd.dialects.limits import CACHE_LINE, MAX_LOCAL_BYTES, too_much_local_memory
-from spmd.dialects.spmd import KernelOp
-from spmd.dialects.spmd.kernel import NOALIAS
-from spmd.dialects.spmd.types import is_local, is_memref
+from spmd.dialects.names import NOALIAS
 from spmd.runtime.arguments.arrays import Array, ArrayLayout, overlap
-from spmd.runtime.arguments.elements import element_of
+from spmd.runtime.arguments.elements import Element
 from spmd.runtime.arguments.local_memory import LocalMemory
 from spmd.runtime.arguments.scalars import pack_scalar
 from spmd.runtime.errors import LaunchError
@@ -52,19 +45,16 @@ class Parameter(ABC):
     """
     One argument of a kernel.
 
-    `element` is its scalar type, or that of its elements; `codes` are its fields in the
-    letters of Python's `struct` module.
+    `type` is its type as text, `element` its scalar type or that of its elements; `codes`
+    are its fields in the letters of Python's `struct` module.
     """
 
     codes: str
 
-    def __init__(self, argument: BlockArgument):
-        self.number = argument.index
-        self.name = argument.name_hint
-        self.type = argument.type
-        type_ = argument.type
-        element = element_of(type_.element_type if is_memref(type_) else type_)
-        assert element is not None, "the verifier accepts scalars of the language only"
+    def __init__(self, number: int, name: str | None, type: str, element: Element):
+        self.number = number
+        self.name = name
+        self.type = type
         self.element = element
 
     def __str__(self) -> str:
@@ -72,7 +62,7 @@ class Parameter(ABC):
 
     def declaration(self) -> str:
         """Name and type as in the kernel's source."""
-        return f"%{self.name}: {self.type}" if self.name else str(self.type)
+        return f"%{self.name}: {self.type}" if self.name else self.type
 
     @abstractmethod
     def add(self, argument: Any, packed: PackedArguments) -> None:
@@ -82,35 +72,42 @@ class Parameter(ABC):
 class ScalarParameter(Parameter):
     """A number."""
 
-    def __init__(self, argument: BlockArgument):
-        super().__init__(argument)
-        self.codes = self.element.code
-        self._pack = pack_scalar(self.element)
+    def __init__(self, number: int, name: str | None, type: str, element: Element):
+        super().__init__(number, name, type, element)
+        self.codes = element.code
+        self._pack = pack_scalar(element)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ScalarParameter, (self.number, self.name, self.type, self.element)
 
     def add(self, argument: Any, packed: PackedArguments) -> None:
         packed.fields.append(self._pack(argument))
 
 
-class ArrayParameter(Parameter):
+class MemoryParameter(Parameter):
+    """A memref, of which the fields are pointer, offset, sizes and strides."""
+
+    def __init__(self, number: int, name: str | None, layout: ArrayLayout):
+        super().__init__(number, name, layout.type_text, layout.element)
+        self.layout = layout
+        self.codes = "P" + "q" * (1 + 2 * layout.rank)
+
+
+class ArrayParameter(MemoryParameter):
     """A memref in global memory."""
 
-    def __init__(self, argument: BlockArgument, written: bool, noalias: bool):
-        super().__init__(argument)
-        self.layout = _layout(argument, written)
-        self.codes = "P" + "q" * (1 + 2 * self.layout.rank)
+    def __init__(
+        self, number: int, name: str | None, layout: ArrayLayout, noalias: bool
+    ):
+        super().__init__(number, name, layout)
         self.noalias = noalias
 
     def add(self, argument: Any, packed: PackedArguments) -> None:
         packed.arrays.append(self.layout.describe(argument, packed.fields))
 
 
-class LocalParameter(Parameter):
+class LocalParameter(MemoryParameter):
     """A memref in local memory, whose pointer each thread fills in for itself."""
-
-    def __init__(self, argument: BlockArgument):
-        super().__init__(argument)
-        self.layout = _layout(argument, written=True)
-        self.codes = "P" + "q" * (1 + 2 * self.layout.rank)
 
     def add(self, argument: Any, packed: PackedArguments) -> None:
         if not isinstance(argument, LocalMemory):
@@ -125,7 +122,7 @@ class LocalParameter(Parameter):
 
 class Signature:
     """
-    The arguments of a kernel or host function, which may write those in `written`.
+    The arguments of a kernel or host function.
 
     `local_bytes` is the local memory that a work-group has beside its arguments; `more`
     are the fields that follow them.
@@ -133,22 +130,25 @@ class Signature:
 
     def __init__(
         self,
-        kernel: KernelOp | FuncOp,
-        written: frozenset[int],
+        kernel: str,
+        parameters: Sequence[Parameter],
         local_bytes: int = 0,
         more: str = SIZES,
     ):
-        self.kernel = kernel.sym_name.data
-        noalias = _noalias_arguments(kernel)
-        self.parameters = tuple(
-            _parameter(argument, argument.index in written, argument.index in noalias)
-            for argument in kernel.body.blocks[0].args
-        )
+        self.kernel = kernel
+        self.parameters = tuple(parameters)
+        self._more = more
         self._codes = "".join(p.codes for p in self.parameters) + more
         self._struct = Struct("@" + self._codes)
         self._word_struct = Struct("@" + self._codes.translate(_AS_WORDS))
         self._local_bytes = local_bytes
-        self.has_noalias = bool(noalias)
+        self.has_noalias = any(
+            isinstance(p, ArrayParameter) and p.noalias for p in self.parameters
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arguments = self.kernel, self.parameters, self._local_bytes, self._more
+        return Signature, arguments
 
     def failed(self, why: str) -> LaunchError:
         """The error of a launch that ended on its way, with what it may have changed."""
@@ -235,30 +235,3 @@ class Signature:
                         f"{marked} is marked {NOALIAS}, got overlapping arrays for "
                         f"{first} and {second}"
                     )
-
-
-def _noalias_arguments(kernel: KernelOp | FuncOp) -> frozenset[int]:
-    attributes: Sequence[DictionaryAttr] = ()
-    if kernel.arg_attrs is not None:
-        attributes = kernel.arg_attrs.data
-    return frozenset(n for n, attrs in enumerate(attributes) if NOALIAS in attrs.data)
-
-
-def _parameter(argument: BlockArgument, written: bool, noalias: bool) -> Parameter:
-    if is_local(argument.type):
-        return LocalParameter(argument)
-    if is_memref(argument.type):
-        return ArrayParameter(argument, written, noalias)
-    return ScalarParameter(argument)
-
-
-def _layout(argument: BlockArgument, written: bool) -> ArrayLayout:
-    assert is_memref(argument.type), "only memrefs have a layout"
-    type_: MemRefType[Attribute] = argument.type
-    element = element_of(type_.element_type)
-    assert element is not None, "the verifier accepts scalars of the language only"
-    layout = memref_layout(type_)
-    assert layout is not None, "the verifier accepts one stride for each dimension only"
-    strides = None if layout.is_identity else layout.strides
-    offset = layout.offset or 0
-    return ArrayLayout(str(type_), element, layout.sizes, strides, offset, written)

@@ -12,6 +12,7 @@ from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import source_location
 from spmd.dialects.enclosing import function_around
+from spmd.dialects.names import FULL_GROUPS
 from spmd.dialects.remarks import (
     Checked,
     ClippedLoop,
@@ -29,7 +30,6 @@ from spmd.dialects.remarks import (
     listen,
 )
 from spmd.dialects.spmd import KernelOp
-from spmd.dialects.spmd.kernel import FULL_GROUPS
 from spmd.runtime.errors import SourceText
 from spmd.runtime.explanation import facts
 from spmd.runtime.explanation.accesses import accesses_of

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from spmd.dialects.diagnostics import source_location
-from spmd.dialects.spmd import Extent, LaunchOp
 from spmd.runtime.arguments.arrays import Array
 from spmd.runtime.arguments.local_memory import LocalMemory
 from spmd.runtime.arguments.signature import (
@@ -25,6 +23,7 @@ from spmd.runtime.arguments.signature import (
     LocalParameter,
     PackedArguments,
 )
+from spmd.runtime.compiling.made import LaunchSite
 from spmd.runtime.errors import LaunchError
 from spmd.runtime.launching.python_calls import caller_address
 
@@ -38,13 +37,10 @@ _DONE = 1
 class HostLaunch:
     """One `spmd.launch` of a host function."""
 
-    def __init__(self, op: LaunchOp, kernel: Kernel):
+    def __init__(self, site: LaunchSite, kernel: Kernel):
+        self._site = site
         self._kernel = kernel
-        self._extent = op.extent.data
-        self._sizes = len(op.sizes)
-        self._group_sizes = len(op.group_size)
-        self._place = source_location(op)
-        self._words = 1 + self._sizes + self._group_sizes
+        self._words = 1 + site.sizes + site.group_sizes
         for parameter in kernel.parameters:
             if isinstance(parameter, LocalParameter):
                 self._words += parameter.layout.shape.count(None)
@@ -57,7 +53,7 @@ class HostLaunch:
         try:
             self._launch(list(record), threads)
         except LaunchError as error:
-            place = f" at {self._place}" if self._place is not None else ""
+            place = f" at {self._site.place}" if self._site.place is not None else ""
             raise LaunchError(f"the launch{place}: {error}") from None
         record[0] = _DONE
 
@@ -65,8 +61,8 @@ class HostLaunch:
         kernel = self._kernel
         words = iter(record)
         next(words)
-        sizes = _signed(words, self._sizes)
-        group_size = _signed(words, self._group_sizes) or None
+        sizes = _signed(words, self._site.sizes)
+        group_size = _signed(words, self._site.group_sizes) or None
         packed = PackedArguments()
         packed.words = True
         for parameter in kernel.parameters:
@@ -83,7 +79,7 @@ class HostLaunch:
             if isinstance(parameter, ArrayParameter) and kernel.signature.has_noalias:
                 packed.arrays.append(_array(parameter, fields))
         kernel.signature.check_memory(packed)
-        if self._extent is Extent.GROUPS:
+        if self._site.by_groups:
             sizes = self._work_items(sizes, group_size)
         kernel.prepare(packed, (sizes, group_size), threads)()
 

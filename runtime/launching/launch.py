@@ -10,6 +10,7 @@ from typing import NoReturn
 from spmd.runtime.arguments.signature import PackedArguments, Signature
 from spmd.runtime.arguments.sizes import Range
 from spmd.runtime.errors import LaunchError
+from spmd.runtime.launching.native_kernel import Args, NativeKernel
 from spmd.runtime.launching.record import LaunchRecord
 from spmd.runtime.launching.thread_memory import ALIGNMENT, thread_memory
 from spmd.runtime.launching.threads import (
@@ -17,7 +18,6 @@ from spmd.runtime.launching.threads import (
     run_on_threads,
 )
 from spmd.runtime.launching.watcher import watched, watcher
-from spmd.runtime.native_kernel import Args, NativeKernel
 
 _HELPER_NS = 50_000
 """The work that is worth a thread; a launch of less than two runs on the calling one."""

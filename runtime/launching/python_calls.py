@@ -8,35 +8,62 @@ before the first line of the function, where it cannot be caught, and is lost.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from ctypes import c_void_p, cast, pythonapi
 from functools import cache
 
-from spmd.lowering.native import NativeModule, compile_native
-from spmd.lowering.ops.assertions import ATTENTION
+from spmd.lowering.loading import NativeCode, ObjectCode, load
+from spmd.lowering.record import ATTENTION
+from spmd.runtime.cache.stored import compiling, stored
 from spmd.runtime.launching.record import LaunchRecord
-from spmd.runtime.native_kernel import compiling
 
 _THREAD = LaunchRecord.thread.offset
 _RAISED = LaunchRecord.raised.offset
 
 
-def _python(name: str) -> str:
-    """A function of Python's C API, as an operand in LLVM IR."""
-    return f"inttoptr (i64 {cast(getattr(pythonapi, name), c_void_p).value} to ptr)"
+_DECLARATIONS = {
+    "PyThread_get_thread_ident": "i64 @PyThread_get_thread_ident()",
+    "PyGILState_Ensure": "i32 @PyGILState_Ensure()",
+    "PyGILState_Release": "void @PyGILState_Release(i32)",
+    "PyErr_CheckSignals": "i32 @PyErr_CheckSignals()",
+    "PyErr_Fetch": "void @PyErr_Fetch(ptr, ptr, ptr)",
+    "PyErr_NormalizeException": "void @PyErr_NormalizeException(ptr, ptr, ptr)",
+    "PyObject_CallFunction": "ptr @PyObject_CallFunction(ptr, ptr, ...)",
+    "PyList_Append": "i32 @PyList_Append(ptr, ptr)",
+    "Py_DecRef": "void @Py_DecRef(ptr)",
+}
+"""Functions of Python's C API, in LLVM IR."""
+
+
+def _native(definitions: str, symbols: Mapping[str, int]) -> NativeCode:
+    """Code that calls functions of Python; `symbols` are addresses of what else it uses."""
+    declared = "".join(f"declare {text}\n" for text in _DECLARATIONS.values())
+    python = {
+        name: cast(getattr(pythonapi, name), c_void_p).value or 0
+        for name in _DECLARATIONS
+    }
+
+    def make() -> ObjectCode:
+        from spmd.lowering.compiling import compile_object
+        from spmd.lowering.machine import host_machine
+
+        return compile_object(declared + definitions, host_machine()).code
+
+    key = ("python calls", declared, definitions)
+    with compiling:
+        return stored(key, make, lambda code: load(code, {**python, **symbols}))
 
 
 @cache
-def _attend() -> NativeModule:
-    with compiling:
-        return compile_native(f"""
+def _attend() -> NativeCode:
+    text = f"""
 @interrupted = constant [12 x i8] c"interrupted\\00"
 
 define zeroext i1 @attend(ptr %record) nounwind {{
   %at = getelementptr i8, ptr %record, i64 {ATTENTION}
   %wanted.at = getelementptr i8, ptr %record, i64 {_THREAD}
   %wanted = load atomic i64, ptr %wanted.at acquire, align 8
-  %thread = call i64 {_python("PyThread_get_thread_ident")}()
+  %thread = call i64 @PyThread_get_thread_ident()
   %mine = icmp eq i64 %thread, %wanted
   br i1 %mine, label %look, label %resume
 look:
@@ -45,20 +72,20 @@ look:
   %quiet = icmp eq ptr %message, null
   br i1 %quiet, label %check, label %stop
 check:
-  %state = call i32 {_python("PyGILState_Ensure")}()
-  %result = call i32 {_python("PyErr_CheckSignals")}()
+  %state = call i32 @PyGILState_Ensure()
+  %result = call i32 @PyErr_CheckSignals()
   %fine = icmp eq i32 %result, 0
   br i1 %fine, label %release, label %raised
 raised:
   %type = getelementptr i8, ptr %record, i64 {_RAISED}
   %value = getelementptr i8, ptr %record, i64 {_RAISED + 8}
   %traceback = getelementptr i8, ptr %record, i64 {_RAISED + 16}
-  call void {_python("PyErr_Fetch")}(ptr %type, ptr %value, ptr %traceback)
+  call void @PyErr_Fetch(ptr %type, ptr %value, ptr %traceback)
   store atomic ptr @interrupted, ptr %record seq_cst, align 8
   store atomic i64 1, ptr %at seq_cst, align 8
   br label %release
 release:
-  call void {_python("PyGILState_Release")}(i32 %state)
+  call void @PyGILState_Release(i32 %state)
   %end = icmp ne i32 %result, 0
   ret i1 %end
 stop:
@@ -67,7 +94,8 @@ stop:
 resume:
   ret i1 false
 }}
-""")
+"""
+    return _native(text, {})
 
 
 def attend_address() -> int:
@@ -92,33 +120,35 @@ def caller_address(
 
     What it raises, also before its first line, is appended to `failures`.
     """
-    with compiling:
-        native = compile_native(f"""
+    text = """
 @format = private constant [3 x i8] c"LL\\00"
+@function = external global i8
+@failures = external global i8
 
-define void @call(i64 %first, i64 %second) nounwind {{
+define void @call(i64 %first, i64 %second) nounwind {
   %type = alloca ptr
   %value = alloca ptr
   %traceback = alloca ptr
-  %state = call i32 {_python("PyGILState_Ensure")}()
-  %result = call ptr (ptr, ptr, ...) {_python("PyObject_CallFunction")}(
-      ptr inttoptr (i64 {id(function)} to ptr), ptr @format, i64 %first, i64 %second)
+  %state = call i32 @PyGILState_Ensure()
+  %result = call ptr (ptr, ptr, ...) @PyObject_CallFunction(
+      ptr @function, ptr @format, i64 %first, i64 %second)
   %failed = icmp eq ptr %result, null
   br i1 %failed, label %keep, label %drop
 keep:
-  call void {_python("PyErr_Fetch")}(ptr %type, ptr %value, ptr %traceback)
-  call void {_python("PyErr_NormalizeException")}(ptr %type, ptr %value, ptr %traceback)
+  call void @PyErr_Fetch(ptr %type, ptr %value, ptr %traceback)
+  call void @PyErr_NormalizeException(ptr %type, ptr %value, ptr %traceback)
   %error = load ptr, ptr %value
-  call i32 {_python("PyList_Append")}(
-      ptr inttoptr (i64 {id(failures)} to ptr), ptr %error)
+  call i32 @PyList_Append(
+      ptr @failures, ptr %error)
   br label %release
 drop:
-  call void {_python("Py_DecRef")}(ptr %result)
+  call void @Py_DecRef(ptr %result)
   br label %release
 release:
-  call void {_python("PyGILState_Release")}(i32 %state)
+  call void @PyGILState_Release(i32 %state)
   ret void
-}}
-""")
+}
+"""
+    native = _native(text, {"function": id(function), "failures": id(failures)})
     _kept.extend((function, failures, native))
     return native.address("call")

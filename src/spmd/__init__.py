@@ -16,6 +16,7 @@ Every `xdsl-opt` call imports this package, so nothing is loaded before it is us
 
 from __future__ import annotations
 
+import time
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from spmd.frontends.python.decorators import function, kernel
     from spmd.frontends.python.kernel import PythonKernel
     from spmd.reference.checking.findings import Report
+    from spmd.runtime.cache.disk import cache
     from spmd.runtime.check import check
     from spmd.runtime.errors import CompileError, InternalError, LaunchError, LaunchTimeout
     from spmd.runtime.explanation.explanation import Explanation
@@ -50,6 +52,7 @@ __all__ = [
     "Program",
     "PythonKernel",
     "Report",
+    "cache",
     "check",
     "compile",
     "function",
@@ -60,6 +63,9 @@ __all__ = [
     "scan",
     "stencil",
 ]
+
+LOADED_NS = time.time_ns()
+"""When this process began to load the compiler."""
 
 _HOME = {
     "CompileError": "spmd.runtime.errors",
@@ -75,6 +81,7 @@ _HOME = {
     "Program": "spmd.runtime.program",
     "PythonKernel": "spmd.frontends.python.kernel",
     "Report": "spmd.reference.checking.findings",
+    "cache": "spmd.runtime.cache.disk",
     "check": "spmd.runtime.check",
     "compile": "spmd.runtime.program",
     "function": "spmd.frontends.python.decorators",

@@ -40,6 +40,7 @@ from spmd.dialects.interfaces.memory import MemoryAccess, MemoryHint
 from spmd.dialects.interfaces.preconditions import Comparison, Fault, Preconditions
 from spmd.dialects.interfaces.speculation import IntegerDivision
 from spmd.dialects.interfaces.views import ViewLike
+from spmd.runtime.cache.disk import cache
 
 __all__ = [
     "Branch",
@@ -76,6 +77,7 @@ def describe(op: type[Operation] | str, *interfaces: OpInterface) -> None:
         isinstance(op, type) and issubclass(op, Operation)  # pyright: ignore[reportUnnecessaryIsInstance]
     ):
         raise TypeError(f"expected a class of operations or a name, got {op!r}")
+    cache.switch_off("describe() has changed what the compiler knows of ops")
     for interface in interfaces:
         if not isinstance(interface, OpInterface):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(

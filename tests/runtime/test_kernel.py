@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import spmd
-from spmd.runtime.native_kernel import compile_kernel
+from spmd.runtime.compiling.native_code import compile_kernel
 
 SCALE = """
 spmd.kernel @scale(%a: f32, %x: memref<?xf32>, %y: memref<?xf32>) {
@@ -324,7 +324,7 @@ def test_one_native_kernel_for_each_group_size(monkeypatch: pytest.MonkeyPatch):
         compiled.append((size, full))
         return original(module, op, size, full, *rest)
 
-    monkeypatch.setattr("spmd.runtime.kernel.compile_kernel", counted)
+    monkeypatch.setattr("spmd.runtime.compiling.native_code.compile_kernel", counted)
     k = kernel(SCALE)
     x = np.ones(1000, np.float32)
     k.bind(1, x, x, global_size=0)

@@ -7,8 +7,9 @@ import pytest
 from xdsl.dialects.builtin import FileLineColLoc
 
 import spmd
+from spmd.runtime.compiling.reading import read_file, read_source
 from spmd.runtime.errors import CompileError, InternalError, SourceText, compile_errors
-from spmd.runtime.parsing import parse, read_file, read_source
+from spmd.runtime.parsing import parse
 
 KERNEL = """\
 // A comment first.

@@ -15,7 +15,8 @@ from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import analyze_kernel
 from spmd.dialects.interfaces.control_flow import decisions
 from spmd.dialects.spmd import KernelOp
-from spmd.runtime.parsing import parse, read_file
+from spmd.runtime.compiling.reading import read_file
+from spmd.runtime.parsing import parse
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "divergence.md"

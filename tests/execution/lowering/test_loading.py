@@ -7,9 +7,10 @@ from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
 import pytest
 
 from spmd.lowering import loading
-from spmd.lowering.compiling import NativeError
+from spmd.lowering.compiling import NativeError, compile_object, optimized
 from spmd.lowering.elf import LoadedObject, MissingSymbols, UnknownObject, is_known
 from spmd.lowering.loading import NativeCode, ObjectCode, address_of, load
+from spmd.lowering.machine import host_machine
 from spmd.lowering.native import compile_native
 
 TEXT = """
@@ -85,7 +86,7 @@ SYMBOLS = {"given": cast(GIVEN, c_void_p).value or 0}
 
 @pytest.fixture(scope="module")
 def code() -> ObjectCode:
-    return compile_native(TEXT, symbols=SYMBOLS).code
+    return compile_object(TEXT, host_machine()).code
 
 
 @pytest.mark.parametrize("ours", [True, False], ids=["elf", "llvm"])
@@ -149,9 +150,6 @@ def test_what_is_not_known_is_left_to_llvm() -> None:
       ret i64 %x
     }
     """
-    from spmd.lowering.compiling import optimized
-    from spmd.lowering.machine import host_machine
-
     module, target = optimized(text, host_machine())
     image = target.emit_object(module)
     if not is_known(image):
@@ -164,5 +162,5 @@ def test_addresses_of_functions() -> None:
     assert address_of("malloc")
     assert address_of("free")
     assert address_of("no such function") is None
-    with pytest.raises(MissingSymbols, match=r"^given$"):
-        load(compile_native(TEXT, symbols=SYMBOLS).code)
+    with pytest.raises(MissingSymbols, match=r"for given$"):
+        load(compile_object(TEXT, host_machine()).code)

@@ -16,9 +16,10 @@ import spmd
 from spmd.analysis.divergence.analyze import analyze_kernel
 from spmd.dialects.spmd import KernelOp
 from spmd.passes.kernels.hoist_ids import HoistIdsPass
+from spmd.runtime.compiling.reading import read_file
 from spmd.runtime.explanation.explanation import JSON_VERSION
 from spmd.runtime.explanation.facts import KernelFacts
-from spmd.runtime.parsing import make_context, parse, read_file
+from spmd.runtime.parsing import make_context, parse
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = sorted((ROOT / "examples").glob("*.mlir"))

@@ -1,0 +1,32 @@
+"""
+The record of a launch, which native code and the runtime share.
+
+| field | C type |
+| --- | --- |
+| the message, or null | `const char *` |
+| the numbers that go into it | `int64_t[32]` |
+| what polls look at: 0 means go on | `int64_t` |
+| whom they ask if it is not 0 and there is no message, or null | `bool (*)(void *record)` |
+
+`ops/assertions.py` and `ops/polls.py` write the code that uses it. The message of `spmd.fail`
+begins with a byte that no text has, and still has places for numbers in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spmd.dialects.messages import MAX_VALUES, formatted
+
+ATTENTION = 8 * (1 + MAX_VALUES)
+"""The offset of what polls look at; whom they ask comes next."""
+
+WITH_PLACES = b"\xff"
+"""Begins a message with places for numbers; no UTF-8 text has this byte."""
+
+
+def reported(message: bytes, values: Sequence[int]) -> str:
+    """What a record says that native code has written."""
+    if message.startswith(WITH_PLACES):
+        return formatted(message[1:].decode(errors="replace"), values)
+    return f"an assertion failed: {message.decode(errors='replace')}"

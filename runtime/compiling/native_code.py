@@ -1,0 +1,106 @@
+"""From kernels and host functions to object code."""
+
+from __future__ import annotations
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from spmd.dialects.diagnostics import fail, source_location
+from spmd.dialects.spmd import Extent, KernelOp, LaunchOp
+from spmd.dialects.work_groups import SCRATCH_BYTES_SUFFIX
+from spmd.lowering.compiling import Compiled, NativeError, compile_object
+from spmd.lowering.entries.entry import WORKER_SUFFIX
+from spmd.lowering.entries.host_entry import CALL_SUFFIX, mark_host_function
+from spmd.lowering.machine import host_machine
+from spmd.lowering.writing.symbols import exported_symbol
+from spmd.passes.kernels.spmd_specialize import SpmdSpecializePass
+from spmd.passes.work_item_loops.launches_to_calls import (
+    LAUNCHER,
+    LaunchesToCallsPass,
+    launches_of,
+)
+from spmd.runtime.arguments.sizes import Triple
+from spmd.runtime.compiling.made import HostCode, KernelCode, LaunchSite
+from spmd.runtime.compiling.unit import Unit
+from spmd.runtime.errors import SourceText, compile_errors
+from spmd.runtime.pipeline import restrict, restrict_to_host, run_passes, to_llvm
+
+
+def specialised_passes(
+    unit: Unit, kernel: str, size: Triple | None, full: bool
+) -> tuple[ModulePass, ...]:
+    """The passes for groups of a size or of any; `full`: all of that size."""
+    if size is None or not unit.options.specialize:
+        return unit.options.passes()
+    specialise = SpmdSpecializePass(
+        work_group_size=size, full_groups=full, kernel=kernel
+    )
+    return (specialise, *unit.options.passes())
+
+
+def compile_kernel(
+    unit: Unit, kernel: KernelOp, size: Triple | None, full: bool
+) -> tuple[KernelCode, Compiled]:
+    """Compiles a kernel of `unit` for one size of groups, or for all."""
+    name = kernel.sym_name.data
+    module = restrict(unit.module, kernel)
+    run_passes(module, specialised_passes(unit, name, size, full), unit.source)
+    compiled = _compile(module, kernel, unit.source)
+    scratch = tuple(
+        op.sym_name.data
+        for op in module.ops
+        if isinstance(op, func.FuncOp)
+        and op.sym_name.data.endswith(SCRATCH_BYTES_SUFFIX)
+    )
+    entry = exported_symbol(name)
+    return KernelCode(compiled.code, entry, entry + WORKER_SUFFIX, scratch), compiled
+
+
+def host_module(unit: Unit, function: func.FuncOp) -> ModuleOp:
+    """A module with what a host function needs, without the kernels that it launches."""
+    module = restrict_to_host(unit.module, function)
+    last = module.body.block.last_op
+    assert isinstance(last, func.FuncOp), "the function itself comes last"
+    mark_host_function(last)
+    return module
+
+
+def host_passes(unit: Unit) -> tuple[ModulePass, ...]:
+    """The passes for a host function."""
+    return (LaunchesToCallsPass(), *unit.options.passes())
+
+
+def compile_host(unit: Unit, function: func.FuncOp) -> tuple[HostCode, Compiled]:
+    """Compiles a host function of `unit`."""
+    name = function.sym_name.data
+    module = host_module(unit, function)
+    launches = tuple(map(_site, launches_of(module)))
+    run_passes(module, host_passes(unit), unit.source)
+    compiled = _compile(module, function, unit.source)
+    entry = exported_symbol(name) + CALL_SUFFIX
+    return HostCode(compiled.code, entry, LAUNCHER, launches), compiled
+
+
+def _compile(
+    module: ModuleOp, op: KernelOp | func.FuncOp, source: SourceText | None
+) -> Compiled:
+    """Object code of `module`, which was made of `op`; what LLVM has against it names it."""
+    name = op.sym_name.data
+    llvm_ir = to_llvm(module, source, assertions="report")
+    with compile_errors(source, f"compiling '{name}' to native code"):
+        try:
+            return compile_object(llvm_ir, host_machine())
+        except NativeError as error:
+            fail(op, f"@{name} cannot be compiled to native code: {error.message}")
+
+
+def _site(op: LaunchOp) -> LaunchSite:
+    place = source_location(op)
+    return LaunchSite(
+        op.kernel.root_reference.data,
+        op.extent.data is Extent.GROUPS,
+        len(op.sizes),
+        len(op.group_size),
+        None if place is None else str(place),
+    )

@@ -1,0 +1,98 @@
+"""From the arguments of kernels and host functions to what the runtime accepts for them."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from functools import cache
+
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    DictionaryAttr,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IndexType,
+    IntegerType,
+    MemRefType,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, BlockArgument
+from xdsl.utils.hints import isa
+
+from spmd.dialects.element_types import memref_layout
+from spmd.dialects.names import NOALIAS
+from spmd.dialects.spmd import KernelOp
+from spmd.dialects.spmd.types import is_local, is_memref
+from spmd.runtime.arguments.arrays import ArrayLayout
+from spmd.runtime.arguments.elements import ELEMENTS, Element
+from spmd.runtime.arguments.signature import (
+    SIZES,
+    ArrayParameter,
+    LocalParameter,
+    Parameter,
+    ScalarParameter,
+    Signature,
+)
+
+_FLOATS: dict[type[Attribute], str] = {
+    Float16Type: "f16",
+    BFloat16Type: "bf16",
+    Float32Type: "f32",
+    Float64Type: "f64",
+}
+
+
+@cache
+def element_of(type_: Attribute) -> Element | None:
+    """The scalar type `type_`, or `None` if it is none of the language."""
+    if isinstance(type_, IndexType):
+        return ELEMENTS["index"]
+    if isa(type_, IntegerType):
+        return ELEMENTS.get(f"i{type_.width.data}")
+    return ELEMENTS.get(_FLOATS.get(type(type_), ""))
+
+
+def signature_of(
+    op: KernelOp | FuncOp,
+    written: Container[int],
+    local_bytes: int = 0,
+    more: str = SIZES,
+) -> Signature:
+    """The signature of a kernel or host function, which may write the arguments `written`."""
+    attributes: Sequence[DictionaryAttr] = ()
+    if op.arg_attrs is not None:
+        attributes = op.arg_attrs.data
+    noalias = {n for n, attrs in enumerate(attributes) if NOALIAS in attrs.data}
+    parameters = [
+        _parameter(argument, argument.index in written, argument.index in noalias)
+        for argument in op.body.blocks[0].args
+    ]
+    return Signature(op.sym_name.data, parameters, local_bytes, more)
+
+
+def _parameter(argument: BlockArgument, written: bool, noalias: bool) -> Parameter:
+    number, name, type_ = argument.index, argument.name_hint, argument.type
+    if is_local(type_):
+        return LocalParameter(number, name, _layout(type_, written=True))
+    if is_memref(type_):
+        return ArrayParameter(number, name, _layout(type_, written), noalias)
+    return ScalarParameter(number, name, str(type_), _element(type_))
+
+
+def _element(type_: Attribute) -> Element:
+    element = element_of(type_)
+    assert element is not None, "the verifier accepts scalars of the language only"
+    return element
+
+
+def _layout(type_: MemRefType, written: bool) -> ArrayLayout:
+    layout = memref_layout(type_)
+    assert layout is not None, "the verifier accepts one stride for each dimension only"
+    return ArrayLayout(
+        str(type_),
+        _element(type_.element_type),
+        layout.sizes,
+        None if layout.is_identity else layout.strides,
+        layout.offset or 0,
+        written,
+    )

@@ -1,0 +1,42 @@
+"""A kernel as native code, for one work-group size or for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from ctypes import CFUNCTYPE, c_bool, c_int64, c_void_p
+
+from spmd.lowering.loading import load
+from spmd.runtime.arguments.sizes import Triple
+from spmd.runtime.compiling.made import KernelCode
+
+Args = bytes | int
+"""Packed arguments, or their address."""
+
+Entry = Callable[[Args, int, int, int | None], bool]
+"""The native entry: arguments, first and last group, scratch; whether it was stopped."""
+
+Worker = Callable[[Args, int, int, int, int | None], None]
+"""Takes chunks of groups: arguments, address of the next group, groups, chunk, scratch."""
+
+_WORKER = CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_int64, c_void_p)
+_ENTRY = CFUNCTYPE(c_bool, c_void_p, c_int64, c_int64, c_void_p)
+_SCRATCH_BYTES = CFUNCTYPE(c_int64, c_int64, c_int64, c_int64)
+
+
+class NativeKernel:
+    """Native code of one kernel, for one work-group size or for all."""
+
+    def __init__(self, made: KernelCode):
+        self._native = native = load(made.code)  # owns the code
+        self.entry: Entry = _ENTRY(native.address(made.entry))
+        self.worker: Worker = _WORKER(native.address(made.worker))
+        # What a group cost last time, to tell how many threads are worth waking; until
+        # it is known, all.
+        self.group_ns = 1 << 40
+        self._scratch_bytes = [
+            _SCRATCH_BYTES(native.address(name)) for name in made.scratch_bytes
+        ]
+
+    def scratch_bytes(self, group_size: Triple) -> int:
+        """How much scratch memory a thread needs."""
+        return max((needed(*group_size) for needed in self._scratch_bytes), default=0)
