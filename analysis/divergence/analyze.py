@@ -116,11 +116,11 @@ def _finished(propagation: Propagation) -> Divergence:
     )
 
 
-def analyze_kernel(kernel: KernelOp) -> Divergence:
-    """The work-items of a work-group, in x, y and z."""
+def analyze_kernel(kernel: KernelOp, scope: Scope = Scope.WORK_GROUP) -> Divergence:
+    """The work-items of a work-group, or of any sub-group of one, in x, y and z."""
     ranges = IntegerRanges()
     sizes = kernel.group_size or (None, None, None)
-    lanes = [Lanes(d, sizes[d], Scope.WORK_GROUP, ranges) for d in range(3)]
+    lanes = [Lanes(d, sizes[d], scope, ranges) for d in range(3)]
     return _finished(Propagation(kernel, lanes, {}))
 
 
