@@ -123,6 +123,13 @@ class CombinedAccesses:
 
 
 @dataclass(frozen=True)
+class Permuted:
+    """LLVM IR permutes a vector in registers, instead of a gather."""
+
+    op: Operation
+
+
+@dataclass(frozen=True)
 class MathCall:
     """LLVM IR calls a math function of the lanes of a vector."""
 
@@ -143,6 +150,7 @@ Remark = (
     | MaskedDivergence
     | Widened
     | CombinedAccesses
+    | Permuted
     | MathCall
 )
 

@@ -32,6 +32,8 @@ class Machine:
     triple: str = ""
     cpu: str = ""
     features: str = ""
+    vector_bits: int = 0
+    """Of the widest registers; 0 if that is not known."""
     vector_abi: str = ""
     """Letter of the vector function ABI; empty if there are no vector functions."""
     vector_functions: frozenset[str] = frozenset()
@@ -73,10 +75,13 @@ def host_machine() -> Machine:
         # best when both use them.
         flags += ",-prefer-256-bit"
     functions = _installed_vector_functions(features)
+    triple = llvm.get_process_triple()
+    on_x86 = triple.startswith("x86_64")
     return Machine(
-        triple=llvm.get_process_triple(),
+        triple=triple,
         cpu=llvm.get_host_cpu_name(),
         features=flags,
+        vector_bits=_REGISTER_BITS[_vector_abi(features)] if on_x86 else 0,
         vector_abi=_vector_abi(features) if functions else "",
         vector_functions=functions,
     )
@@ -127,14 +132,18 @@ def machine_for(triple: str = "", cpu: str = "", features: str = "") -> Machine:
         return PORTABLE
     triple = triple or llvm.get_process_triple()
     assembly = _probe_assembly(triple, cpu, features)
-    letter = ""
-    if triple.startswith("x86_64") and triple.endswith("linux-gnu"):
+    letter, bits = "", 0
+    if triple.startswith("x86_64"):
         # LLVM does not tell what its names of CPUs mean, but it shows in its code.
         letter = "e" if "%zmm" in assembly else "d" if "%ymm" in assembly else "b"
+        bits = _REGISTER_BITS[letter]
+    if not triple.endswith("linux-gnu"):
+        letter = ""
     every = frozenset(
         name for function in (*UNARY, *BINARY) for name in (function, f"{function}f")
     )
-    return Machine(triple, cpu, features, letter, every if letter else frozenset())
+    functions = every if letter else frozenset[str]()
+    return Machine(triple, cpu, features, bits, letter, functions)
 
 
 _PROBE = """

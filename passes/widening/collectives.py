@@ -8,7 +8,7 @@ Sub-group collectives as operations on vectors.
 | `elect`     | the first lane of a prefix, else the smallest active index          |
 | `scan`      | one `vector.shuffle` and one combination per power of two          |
 | `broadcast` | `vector.extract`                                                   |
-| `shuffle`   | `vector.shuffle` if the lanes are known, else a store and a gather |
+| `shuffle`   | `vector.shuffle` if the lanes are known, else a store and a gather, which machines do in registers |
 | `barrier`   | nothing: lanes run in lock step                                    |
 
 Inactive lanes contribute the neutral element.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from xdsl.dialects.builtin import ModuleOp
@@ -23,6 +23,7 @@ from spmd.dialects.remarks import (
     KeptInGroupMemory,
     MaskedDivergence,
     MathCall,
+    Permuted,
     PlacedGroupMemory,
     Remark,
     Split,
@@ -79,11 +80,13 @@ class _Loop:
     code: tuple[Operation, ...] = ()
     """The vector code, when there is some."""
 
-    def result(self, math: Mapping[Operation, MathCall]) -> facts.Loop:
+    def result(
+        self, math: Mapping[Operation, MathCall], permuted: Container[Operation]
+    ) -> facts.Loop:
         """What there is to say when LLVM IR has been written."""
         # A pass may have erased what nobody used.
         code = [op for each in self.code if each.parent for op in each.walk()]
-        accesses, costly = accesses_of(code)
+        accesses, costly = accesses_of(op for op in code if op not in permuted)
         return facts.Loop(
             self.lines,
             self.lanes,
@@ -119,6 +122,7 @@ class _Collector:
         self._clipped: set[Operation] = set()
         self._loops: dict[Operation, _Loop] = {}
         self._math: dict[Operation, MathCall] = {}
+        self._permuted: set[Operation] = set()
 
     def take(self, remark: Remark) -> None:
         """Sort in one remark."""
@@ -156,6 +160,8 @@ class _Collector:
                 for loop in self._loops.values():
                     if op in loop.code:
                         loop.code = tuple(dict.fromkeys((*loop.code, *code)))
+            case Permuted(op=op):
+                self._permuted.add(op)
             case MathCall():
                 self._math[remark.op] = remark
 
@@ -205,5 +211,6 @@ class _Collector:
         for name, version in sorted(self._versions.items(), key=lambda v: len(v[0])):
             loops = (loop for loop in self._loops.values() if loop.function == name)
             yield replace(
-                version, loops=tuple(loop.result(self._math) for loop in loops)
+                version,
+                loops=tuple(loop.result(self._math, self._permuted) for loop in loops),
             )

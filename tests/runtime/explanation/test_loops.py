@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -318,11 +319,18 @@ spmd.kernel @k(%x: memref<?xf32>, %y: memref<?xf32>) {
     assert [loop.lines for loop in facts.loops] == [(9, 10), (13, 13)]
 
 
-def test_a_shuffle_that_goes_through_memory():
+@pytest.mark.parametrize("in_registers", [False, True])
+def test_a_shuffle_with_any_order(in_registers: bool, monkeypatch: pytest.MonkeyPatch):
+    machine = replace(host_machine(), vector_bits=256 if in_registers else 0)
+    monkeypatch.setattr("spmd.runtime.pipeline.host_machine", lambda: machine)
     body = """  %v = memref.load %x[%gid] : memref<?xf32>
   %d = arith.xori %lid, %n : index
   %w = spmd.shuffle idx %v, %d : f32
   memref.store %w, %y[%gid] : memref<?xf32>"""
-    (access,) = loop_of(body).costly
+    costly = loop_of(body).costly
+    if in_registers:
+        assert not costly
+        return
+    (access,) = costly
     assert access.kind == "gather"
     assert access.reason == "which lanes a shuffle takes from is known only at run time"

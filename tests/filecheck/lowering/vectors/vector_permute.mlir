@@ -1,0 +1,54 @@
+// RUN: xdsl-opt -t 'spmd-llvm{triple=x86_64-unknown-linux-gnu cpu=x86-64-v4}' %s | filecheck %s --check-prefix WIDE
+// RUN: xdsl-opt -t 'spmd-llvm{triple=x86_64-unknown-linux-gnu cpu=x86-64-v3}' %s | filecheck %s --check-prefix HALF
+// RUN: xdsl-opt -t spmd-llvm %s | filecheck %s --check-prefix ANY
+
+// A gather from an array of its own, to which a vector was just stored.
+
+func.func @floats(%v: vector<16xf32>, %at: vector<16xindex>) -> vector<16xf32> {
+  %c0 = arith.constant 0 : index
+  %on = arith.constant dense<true> : vector<16xi1>
+  %array = memref.alloca() : memref<16xf32>
+  vector.store %v, %array[%c0] : memref<16xf32>, vector<16xf32>
+  %w = vector.gather %array[%c0] [%at], %on, %v : memref<16xf32>, vector<16xindex>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+  func.return %w : vector<16xf32>
+}
+
+func.func @halves(%v: vector<4xf16>, %at: vector<4xi32>) -> vector<4xf16> {
+  %c0 = arith.constant 0 : index
+  %on = arith.constant dense<true> : vector<4xi1>
+  %array = memref.alloca() : memref<4xf16>
+  vector.store %v, %array[%c0] : memref<4xf16>, vector<4xf16>
+  %w = vector.gather %array[%c0] [%at], %on, %v : memref<4xf16>, vector<4xi32>, vector<4xi1>, vector<4xf16> into vector<4xf16>
+  func.return %w : vector<4xf16>
+}
+
+// ANY-LABEL: @floats
+// ANY:       llvm.masked.gather.v16f32
+// ANY:       llvm.masked.gather.v4f16
+
+// WIDE-LABEL: define <16 x float> @floats
+// WIDE:         %t = trunc <16 x i64> %at to <16 x i32>
+// WIDE-NEXT:    %w = call <16 x float> @spmd.permute.v16f32(<16 x float> %v, <16 x i32> %t)
+// WIDE-NEXT:    ret <16 x float> %w
+
+// WIDE:       define internal <16 x float> @spmd.permute.v16f32
+// WIDE:         %p0.0 = call <16 x i32> @llvm.x86.avx512.permvar.si.512(<16 x i32> %w0, <16 x i32> %x0)
+// WIDE-NEXT:    %r0 =
+
+// WIDE:       define internal <4 x half> @spmd.permute.v4f16
+// WIDE-NEXT:    %b = bitcast <4 x half> %v to <4 x i16>
+// WIDE-NEXT:    %w = zext <4 x i16> %b to <4 x i32>
+// WIDE-NEXT:    %w0 = shufflevector <4 x i32> %w, <4 x i32> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 poison,
+// WIDE:         %n = trunc <4 x i32> %j0 to <4 x i16>
+// WIDE-NEXT:    %result = bitcast <4 x i16> %n to <4 x half>
+// WIDE-NEXT:    ret <4 x half> %result
+
+// Two registers: each half of the result is chosen from permutations of both.
+
+// HALF:       define internal <16 x float> @spmd.permute.v16f32
+// HALF:         %p0.0 = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %w0, <8 x i32> %x0)
+// HALF-NEXT:    %p0.8 = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %w8, <8 x i32> %x0)
+// HALF-NEXT:    %on0.8 = icmp uge <8 x i32> %x0, splat (i32 8)
+// HALF-NEXT:    %c0.8 = select <8 x i1> %on0.8, <8 x i32> %p0.8, <8 x i32> %p0.0
+// HALF:         %p8.0 = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %w0, <8 x i32> %x8)
+// HALF-NEXT:    %p8.8 = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %w8, <8 x i32> %x8)
