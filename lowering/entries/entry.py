@@ -12,7 +12,7 @@ linearly with x fastest. `args` points to a struct with C alignment:
 | memref argument | `void *data; int64_t offset, sizes[rank], strides[rank];` |
 | enqueued local size | `int64_t ex, ey, ez;` |
 | global size | `int64_t nx, ny, nz;` |
-| if assertions are reported | `struct record *failed;`, as in `lowering/record.py` |
+| if assertions are reported | `struct record *failed;`, as in `lowering/writing/record.py` |
 
 Strides and offset count elements; offset and sizes are there even if the type fixes them.
 `scratch` is what `k.scratch_bytes(ex, ey, ez)` says, 64-byte aligned, one per thread; it

@@ -11,7 +11,7 @@ C alignment:
 | scalar argument | its type; `i1` as one byte, `index` as `int64_t` |
 | memref argument | `void *data; int64_t offset, sizes[rank], strides[rank];` |
 | result | as a scalar argument; written by the call |
-| always | `struct record *failed;`, as in `lowering/record.py` |
+| always | `struct record *failed;`, as in `lowering/writing/record.py` |
 
 If assertions are reported, `failed->message`, which is null at the start, is that of the one
 that failed; the results are undefined then. Results are scalars.

@@ -4,7 +4,7 @@ What happens when `cf.assert` fails, and at `spmd.fail`.
 *abort* prints the message and ends the process, as MLIR does.
 
 *report* lets the caller go on. A function that may fail takes one more argument, the
-address of a record (`lowering/record.py`).
+address of a record (`lowering/writing/record.py`).
 
 Where an assertion fails, the message is set and the function returns; whoever called it
 looks at the message and returns too. What the function gives back is undefined then. For a
@@ -27,8 +27,8 @@ from xdsl.ir import Operation, SSAValue
 from spmd.dialects.diagnostics import source_location
 from spmd.dialects.messages import escaped, pieces_of
 from spmd.dialects.spmd import FailOp, PollOp
-from spmd.lowering.record import ATTENTION, WITH_PLACES
 from spmd.lowering.writing.function_writer import FunctionWriter
+from spmd.lowering.writing.record import ATTENTION, WITH_PLACES
 from spmd.lowering.writing.registry import emits
 
 Assertions = Literal["abort", "report"]

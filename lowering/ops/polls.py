@@ -3,16 +3,16 @@
 
 A poll is a load and a branch that is never taken. If it is, there is a message, or whoever
 runs the launch wants to be asked: that function returns whether to stop. The record is
-described in `lowering/record.py`; where assertions are not reported, a poll is nothing.
+described in `lowering/writing/record.py`; where assertions are not reported, a poll is nothing.
 """
 
 from __future__ import annotations
 
 from spmd.dialects.spmd import PollOp
 from spmd.lowering.ops.assertions import attention_address
-from spmd.lowering.record import ATTENTION
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.module_writer import ModuleWriter
+from spmd.lowering.writing.record import ATTENTION
 from spmd.lowering.writing.registry import emits
 
 _ASK = "spmd.ask"

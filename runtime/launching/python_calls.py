@@ -13,7 +13,7 @@ from ctypes import c_void_p, cast, pythonapi
 from functools import cache
 
 from spmd.lowering.loading import NativeCode, ObjectCode, load
-from spmd.lowering.record import ATTENTION
+from spmd.lowering.writing.record import ATTENTION
 from spmd.runtime.cache.stored import compiling, stored
 from spmd.runtime.launching.record import LaunchRecord
 

@@ -1,7 +1,7 @@
 """
 What native code and the runtime tell each other while a launch runs.
 
-`lowering/record.py` describes the record. Native code writes messages into it; the
+`lowering/writing/record.py` describes the record. Native code writes messages into it; the
 runtime ends the launch with `stop`, or has the thread that launched call a function with
 `attend`.
 """
@@ -21,7 +21,7 @@ from ctypes import (
 )
 
 from spmd.dialects.messages import MAX_VALUES
-from spmd.lowering.record import reported
+from spmd.lowering.writing.record import reported
 from spmd.runtime.errors import LaunchError
 
 _STOPPED = c_char_p(b"the launch was given up")
