@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
 from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp, Ordering
 from spmd.reference.checking.checker import Checker
+from spmd.reference.checking.clock import Clock, TimeIsUp
 from spmd.reference.checking.findings import Report
 from spmd.reference.interpreter import Interpreter, Sizes
 
@@ -41,6 +43,7 @@ def check_function(
     *,
     schedule: str = "in-order",
     seed: int = 0,
+    timeout: float | None = None,
 ) -> Report:
     """
     Run a function of the host with all its launches, in order, and tell what is wrong.
@@ -48,7 +51,8 @@ def check_function(
     A fault within a launch names the launch too.
     """
     interpreter, checker = _watched(module, name, schedule, seed)
-    interpreter.run_function(name, args)
+    with _timed(interpreter, checker, timeout):
+        interpreter.run_function(name, args)
     return checker.report
 
 
@@ -62,19 +66,42 @@ def check_kernel(
     sub_group_size: int | None = None,
     schedule: str = "in-order",
     seed: int = 0,
+    timeout: float | None = None,
 ) -> Report:
     """
     Run a kernel (level 0) on NumPy arrays, which are changed, and tell what is wrong.
 
     A race is found whatever the schedule is; faults that depend on what a racing
-    work-item reads may need another one.
+    work-item reads may need another one. After `timeout` seconds it is `OutOfTime`.
     """
     interpreter, checker = _watched(module, name, schedule, seed)
-    interpreter.run_kernel(
-        name,
-        args,
-        global_size=global_size,
-        group_size=group_size,
-        sub_group_size=sub_group_size,
-    )
+    with _timed(interpreter, checker, timeout):
+        interpreter.run_kernel(
+            name,
+            args,
+            global_size=global_size,
+            group_size=group_size,
+            sub_group_size=sub_group_size,
+        )
     return checker.report
+
+
+class OutOfTime(Exception):
+    """A run that took too long: how far it came, and what it found until then."""
+
+    def __init__(self, done: int, total: int, report: Report):
+        super().__init__(f"{done} of {total} work-items were run")
+        self.report = report
+
+
+@contextmanager
+def _timed(
+    interpreter: Interpreter, checker: Checker, timeout: float | None
+) -> Generator[None]:
+    """A run of `interpreter` that somebody waits for, `timeout` seconds at most."""
+    interpreter.clock = clock = Clock(checker.report.kernel, timeout)
+    try:
+        with clock:
+            yield
+    except TimeIsUp:
+        raise OutOfTime(clock.done, clock.total, checker.report) from None

@@ -28,6 +28,7 @@ from spmd.dialects.work_groups import (
 )
 from spmd.reference import semantics
 from spmd.reference.arguments import bind_arguments, bind_local, result_values
+from spmd.reference.checking.clock import Clock
 from spmd.reference.compiler import Function, OpT, Program
 from spmd.reference.errors import ArgumentError, Event, Trap, UndefinedBehavior
 from spmd.reference.functions import compile_function
@@ -42,6 +43,9 @@ Sizes = int | tuple[int, ...]
 
 DEFAULT_SUB_GROUP_SIZE = 16
 
+MAX_CHECKED = 1 << 24
+"""Work-items of a launch that somebody waits for: it takes minutes, or hours."""
+
 
 class Interpreter:
     """Runs the kernels and functions of one module."""
@@ -50,6 +54,8 @@ class Interpreter:
         self.order = Order(schedule, seed)
         self.launches = 0
         """Of host functions, so far."""
+        self.clock: Clock | None = None
+        """Who counts work-items, if somebody waits for them."""
         self.program = Program(module)
         self.program.environment["schedule"] = self.order
         self.program.environment["run_together"] = self._run_together
@@ -151,8 +157,9 @@ class Interpreter:
         scale = enqueued if whole_groups else (1, 1, 1)
         counts = (*sizes, 1, 1)
         size = as_triple(tuple(map(mul, counts, scale)), "size", 0)
-        if (items := prod(size)) > MAX_EXTENT:
-            raise Trap(site, f"expected at most {MAX_EXTENT} work-items, got {items}")
+        most = MAX_EXTENT if self.clock is None else MAX_CHECKED
+        if (items := prod(size)) > most:
+            raise Trap(site, f"expected at most {most} work-items, got {items}")
         for type_, value in zip(kernel.function_type.inputs, bound, strict=True):
             signed = value - (value >> 63 << 64) if isinstance(type_, IndexType) else 0
             if abs(signed) > MAX_INDEX:
@@ -194,9 +201,14 @@ class Interpreter:
         parameters = kernel.body.blocks[0].args
         # Between levels 0 and 1 a kernel may have its work-item loops already.
         whole_group = any(WORK_ITEMS in op.attributes for op in kernel.walk())
+        clock = self.clock
+        if clock is not None:
+            clock.total += prod(range_.global_size)
         for group in self._groups(range_, lanes):
             items = group.items()[:1] if whole_group else group.items()
             self._run_items(waits, code, items, bind_local(parameters, bound))
+            if clock is not None:
+                clock.done += prod(group.size)
 
     def _run_items(
         self, waits: bool, code: Any, items: list[WorkItem], values: Sequence[Any]

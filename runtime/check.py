@@ -37,6 +37,7 @@ def check(
     group_size: Size | None = None,
     schedule: str = "in-order",
     seed: int = 0,
+    timeout: float | None = None,
 ) -> Report:
     """
     Runs a kernel, or a host function, in the interpreter and reports what the language
@@ -50,6 +51,9 @@ def check(
     | `global_size`, `group_size` | as for a launch; not for a host function |
     | `schedule` | in which order work-items take turns: `"in-order"`, `"reversed"`, `"random"` |
     | `seed`   | of the random order |
+    | `timeout` | seconds, after which the check is given up with a `LaunchTimeout` |
+
+    At most 2**24 work-items are checked, of each launch; on a terminal you see how far it is.
 
     The report is true if nothing was found, and prints as text; `report.findings` has
     the faults one by one. Raises `CompileError` and `LaunchError` as a launch does.
@@ -65,4 +69,5 @@ def check(
         group_size=group_size,
         schedule=schedule,
         seed=seed,
+        timeout=timeout,
     )

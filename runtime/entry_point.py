@@ -10,7 +10,7 @@ from spmd.runtime.arguments.signature import PackedArguments, Parameter, Signatu
 from spmd.runtime.arguments.sizes import Size, Triple, whole_number
 from spmd.runtime.cache.stored import compiling
 from spmd.runtime.compiling.unit import Unit
-from spmd.runtime.errors import LaunchError, compile_errors
+from spmd.runtime.errors import LaunchError, LaunchTimeout, compile_errors
 from spmd.runtime.launching.threads import MAX_THREADS, THREADS
 
 if TYPE_CHECKING:
@@ -112,12 +112,14 @@ class EntryPoint(ABC, Generic[CallT, NativeT]):
         group_size: Size | None = None,
         schedule: str = "in-order",
         seed: int = 0,
+        timeout: float | None = None,
     ) -> Report:
         """
         Runs it in the interpreter, which watches it: see `spmd.check`.
 
         What is found in a launch of a host function names the launch.
         """
+        from spmd.reference.check import OutOfTime
         from spmd.reference.schedule import SCHEDULES
 
         self._check_sizes(global_size, group_size)
@@ -128,11 +130,20 @@ class EntryPoint(ABC, Generic[CallT, NativeT]):
                 f"{self.name}: expected a schedule of {', '.join(SCHEDULES)}, got "
                 f"{schedule!r}"
             )
+        if timeout is not None:
+            timeout = self._checked_timeout(timeout)
         unit = self._unit
+        options = {"schedule": schedule, "seed": seed, "timeout": timeout}
         with compile_errors(unit.source, f"checking {self.kind} '{self.name}'"):
-            return run_watched(
-                unit.module, self.name, args, schedule=schedule, seed=seed
-            )
+            try:
+                return run_watched(unit.module, self.name, args, **options)
+            except OutOfTime as error:
+                late = error
+        found = "".join(f"\n\n{each}" for each in late.report.errors)
+        raise LaunchTimeout(
+            f"{self.name}: expected the check to be done within the timeout of "
+            f"{timeout:g} s, it was not: {late}; take a smaller size{found}"
+        )
 
     @abstractmethod
     def _watched(self, sizes: Sizes) -> Callable[..., Report]:

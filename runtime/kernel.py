@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 from spmd.dialects.names import FULL_GROUPS
@@ -92,8 +93,14 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
 
     def _watched(self, sizes: Sizes) -> Callable[..., Report]:
         from spmd.reference.check import check_kernel as run_watched
+        from spmd.reference.interpreter import MAX_CHECKED
 
         range_ = self._range(*sizes)
+        if (items := prod(range_.global_size)) > MAX_CHECKED:
+            raise LaunchError(
+                f"{self.name}: expected a global_size of at most {MAX_CHECKED} work-items "
+                f"for a check, which takes about a second for each 20000, got {items}"
+            )
         return partial(
             run_watched, global_size=range_.global_size, group_size=range_.group_size
         )

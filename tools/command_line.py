@@ -30,6 +30,7 @@ class Options(argparse.ArgumentParser):
         )
         # The words for `type=int`.
         self.register("type", int, _whole_number)
+        self.register("type", float, _number)
 
     def error(self, message: str) -> NoReturn:
         """Ends the program with status 2."""
@@ -43,6 +44,13 @@ def _whole_number(text: str) -> int:
         raise argparse.ArgumentTypeError(
             f"expected a whole number, got '{text}'"
         ) from None
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a number, got '{text}'") from None
 
 
 def read_source(file: str) -> SourceText:

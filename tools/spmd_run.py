@@ -96,6 +96,7 @@ def _parser() -> Options:
         help="tell what became of each kernel and what makes it slow, and run nothing; "
         "with sizes, of the code for such a launch; --explain=json for tools",
     )
+    add("--timeout", metavar="SECONDS", type=float, help="end a launch, or check, then")
     add("--schedule", help="with --check: in-order (default), reversed or random")
     add("--time", action="store_true", help="tell on stderr how long it took")
     add("--save", metavar="DIR", type=Path, help="save changed arrays as DIR/NAME.npy")
@@ -225,6 +226,7 @@ def _check(kernel: Kernel | HostFunction, options: argparse.Namespace) -> int:
         group_size=options.group_size,
         schedule=options.schedule or "in-order",
         seed=options.seed,
+        timeout=options.timeout,
     )
     print(report)
     return 0 if report else 1
@@ -244,6 +246,7 @@ def _launch(
         "global_size": options.global_size,
         "group_size": options.group_size,
         "threads": options.threads,
+        "timeout": options.timeout,
     }
     launch = kernel.bind(*arguments, **sizes)
     compiled = perf_counter()
