@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import update_wrapper
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
@@ -95,6 +95,16 @@ class PythonKernel:
         self._compiled: dict[tuple[Any, ...], tuple[Kernel, str]] = {}
         self._parameters = self._source.signature.parameters
         self._fixed = self._checked_parameters()
+
+    def replaced(
+        self, sizes: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> PythonKernel:
+        """The same function with other sizes of groups and other options."""
+        return PythonKernel(
+            self.function,
+            **{**self._sizes, **sizes},
+            options=self._options._replace(**options),
+        )
 
     def __repr__(self) -> str:
         return f"<spmd kernel {self.function.__qualname__}{self._source.signature}>"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from spmd.frontends.python.arrays.scans import scan
     from spmd.frontends.python.decorators import function, kernel
     from spmd.frontends.python.kernel import PythonKernel
+    from spmd.frontends.python.tuning import TunedKernel, autotune
     from spmd.reference.checking.findings import Report
     from spmd.runtime.cache.disk import cache
     from spmd.runtime.check import check
@@ -53,6 +54,8 @@ __all__ = [
     "PythonKernel",
     "Report",
     "cache",
+    "TunedKernel",
+    "autotune",
     "check",
     "compile",
     "function",
@@ -82,6 +85,8 @@ _HOME = {
     "PythonKernel": "spmd.frontends.python.kernel",
     "Report": "spmd.reference.checking.findings",
     "cache": "spmd.runtime.cache.disk",
+    "TunedKernel": "spmd.frontends.python.tuning",
+    "autotune": "spmd.frontends.python.tuning",
     "check": "spmd.runtime.check",
     "compile": "spmd.runtime.program",
     "function": "spmd.frontends.python.decorators",

@@ -68,7 +68,7 @@ _INSTEAD: dict[type[ast.expr], str] = {
 """Expressions that kernels do not have, and what to write."""
 
 _NO_CALLS: dict[object, str] = {
-    builtins.print: "print; store the value in an array and print that after the launch",
+    builtins.print: "print; .interpret(...) runs the kernel in Python, where it works",
     builtins.range: "range in an expression; it stands in 'for i in range(...)' only",
     builtins.any: "Python's any; spmd.language has one across work-items",
     builtins.all: "Python's all; spmd.language has one across work-items",

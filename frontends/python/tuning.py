@@ -1,0 +1,249 @@
+"""`@spmd.autotune`: a kernel that is launched as was fastest when it was tried."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import update_wrapper
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from spmd.frontends.python.kernel import PythonKernel
+from spmd.frontends.python.names import constexpr
+from spmd.runtime.arguments.sizes import Size
+from spmd.runtime.cache.disk import cache
+from spmd.runtime.errors import CompileError, LaunchError
+from spmd.runtime.launching.launch import Launch
+from spmd.runtime.options import CompileOptions
+
+Config = Mapping[str, Any]
+GlobalSize = Size | Callable[[Config], Size] | None
+
+_OF_KERNEL = ("group_size", "sub_group_size")
+_OPTIONS = ("strategy", "width", "vectorize")
+_SECONDS, _MOST_RUNS = 0.05, 20
+_ARRAYS: tuple[type, ...] = (np.ndarray,)
+
+
+class TunedKernel:
+    """
+    A kernel with several configurations, of which the fastest is found when it is called.
+
+    They are tried when arguments come that differ from all before in type or in what `key`
+    names. Arrays are as they were after each trial.
+    """
+
+    def __init__(
+        self,
+        kernel: PythonKernel,
+        configs: Iterable[Config],
+        key: Sequence[str],
+        progress: bool | None,
+    ):
+        update_wrapper(self, kernel.function)
+        self.kernel = kernel
+        self.configs = tuple(dict(config) for config in configs)
+        self._parameters = inspect.signature(kernel.function).parameters
+        self._key = tuple(key)
+        self._check()
+        self._variants = [_variant(kernel, config) for config in self.configs]
+        self._chosen: dict[str, int] = {}
+        self._progress = sys.stderr.isatty() if progress is None else progress
+        self._text = f"{inspect.getsource(kernel.function)} {self.configs}"
+
+    def __repr__(self) -> str:
+        return f"<{self.kernel!r} tuned over {len(self.configs)} configurations>"
+
+    def __reduce__(self) -> str:
+        """Pickled by its name, as functions are."""
+        return self.kernel.function.__qualname__
+
+    def __call__(
+        self,
+        *args: Any,
+        global_size: GlobalSize = None,
+        threads: int | None = None,
+        timeout: float | None = None,
+        **named: Any,
+    ) -> None:
+        """Runs the kernel; `global_size` may be a function of the configuration."""
+        number = self._number(args, named, global_size, threads)
+        self._bind(number, args, named, global_size, threads, timeout)()
+
+    def bind(
+        self,
+        *args: Any,
+        global_size: GlobalSize = None,
+        threads: int | None = None,
+        timeout: float | None = None,
+        **named: Any,
+    ) -> Launch:
+        """Finds the configuration, checks and compiles everything: see `Kernel.bind`."""
+        number = self._number(args, named, global_size, threads)
+        return self._bind(number, args, named, global_size, threads, timeout)
+
+    def config(
+        self,
+        *args: Any,
+        global_size: GlobalSize = None,
+        threads: int | None = None,
+        **named: Any,
+    ) -> Config:
+        """The configuration that is used for these arguments."""
+        return self.configs[self._number(args, named, global_size, threads)]
+
+    def _check(self) -> None:
+        of_kernel = [
+            name
+            for name, parameter in self._parameters.items()
+            if parameter.annotation in (constexpr, "constexpr")
+        ]
+        allowed = (*_OF_KERNEL, *_OPTIONS, *of_kernel)
+        if not self.configs:
+            raise CompileError(f"{self.kernel.name}: expected configs, got none")
+        for config in self.configs:
+            for name in config:
+                if name not in allowed:
+                    raise CompileError(
+                        f"{self.kernel.name}: expected configs of {', '.join(allowed)}, "
+                        f"got '{name}'"
+                    )
+        for name in self._key:
+            if name not in self._parameters:
+                raise CompileError(
+                    f"{self.kernel.name}: expected key of parameters, which are "
+                    f"{', '.join(self._parameters)}, got '{name}'"
+                )
+
+    def _bind(
+        self,
+        number: int,
+        args: Sequence[Any],
+        named: Mapping[str, Any],
+        global_size: GlobalSize,
+        threads: int | None,
+        timeout: float | None = None,
+    ) -> Launch:
+        config = self.configs[number]
+        compiled_in = {k: v for k, v in config.items() if k in self._parameters}
+        return self._variants[number].bind(
+            *args,
+            global_size=global_size(config) if callable(global_size) else global_size,
+            threads=threads,
+            timeout=timeout,
+            **(compiled_in | dict(named)),
+        )
+
+    def _number(
+        self,
+        args: Sequence[Any],
+        named: Mapping[str, Any],
+        global_size: GlobalSize,
+        threads: int | None,
+    ) -> int:
+        try:
+            bound = inspect.signature(self.kernel.function).bind_partial(*args, **named)
+        except TypeError as error:
+            raise LaunchError(f"{self.kernel.name}: {error}") from None
+        given = bound.arguments
+        types = [f"{name}={_type(value)}" for name, value in given.items()]
+        values = [_value(given.get(name)) for name in self._key]
+        key = f"{' '.join(types)} {values} threads={threads}"
+        if (number := self._chosen.get(key)) is None:
+            entry = cache.entry(f"tuning {key} {self._text}")
+            if entry is not None and (found := entry.read()) is not None:
+                number = int(found)
+            else:
+                arrays = [each for each in given.values() if isinstance(each, _ARRAYS)]
+                number = self._fastest(
+                    lambda number: self._bind(
+                        number, args, named, global_size, threads
+                    ),
+                    arrays,
+                )
+                if entry is not None:
+                    entry.write(str(number).encode())
+            self._chosen[key] = number
+        return number
+
+    def _fastest(self, bind: Callable[[int], Launch], arrays: Sequence[Any]) -> int:
+        """The number of the configuration whose launch takes the least time."""
+        saved = [(each, each.copy()) for each in arrays if each.flags.writeable]
+        times: dict[int, float] = {}
+        failed: Exception | None = None
+        for number, config in enumerate(self.configs):
+            try:
+                times[number] = _least_time(bind(number))
+            except (CompileError, LaunchError) as error:
+                failed = failed or error
+            for array, old in saved:
+                array[...] = old
+            if self._progress:
+                took = f"{times[number] * 1e3:.3g} ms" if number in times else "failed"
+                print(
+                    f"tuning {self.kernel.name}: {number + 1} of {len(self.configs)}, "
+                    f"{dict(config)}: {took}",
+                    file=sys.stderr,
+                )
+        if not times:
+            assert failed is not None, "there are configurations"
+            raise failed
+        return min(times, key=lambda number: times[number])
+
+
+def _variant(kernel: PythonKernel, config: Config) -> PythonKernel:
+    options = {name: value for name, value in config.items() if name in _OPTIONS}
+    CompileOptions.from_user(options)
+    sizes = {name: value for name, value in config.items() if name in _OF_KERNEL}
+    return kernel.replaced(sizes, options)
+
+
+def _least_time(launch: Launch) -> float:
+    """Seconds of the fastest of some launches, after one that does not count."""
+    launch()
+    times: list[float] = []
+    while len(times) < 3 or (sum(times) < _SECONDS and len(times) < _MOST_RUNS):
+        start = perf_counter()
+        launch()
+        times.append(perf_counter() - start)
+    return min(times)
+
+
+def _type(value: Any) -> str:
+    if isinstance(value, _ARRAYS):
+        return f"{value.dtype}[{value.ndim}]"
+    return type(value).__name__
+
+
+def _value(value: Any) -> object:
+    return value.shape if isinstance(value, _ARRAYS) else value
+
+
+def autotune(
+    configs: Iterable[Config],
+    key: Sequence[str] = (),
+    *,
+    progress: bool | None = None,
+) -> Callable[[PythonKernel], TunedKernel]:
+    """
+    Makes a kernel find out which configuration is the fastest.
+
+    Each of `configs` is a dict with any of `group_size`, `sub_group_size`, `strategy`,
+    `width`, `vectorize` and `constexpr` parameters of the kernel. `key` names parameters
+    whose values, or shapes, ask for a search of their own. What was found is kept in
+    `spmd.cache` for other processes. `progress` prints what is tried, by default to a
+    terminal.
+    """
+
+    def tune(kernel: Any) -> TunedKernel:
+        if not isinstance(kernel, PythonKernel):
+            raise CompileError(
+                "expected @spmd.kernel below @spmd.autotune(...), got a "
+                f"{type(kernel).__name__}"
+            )
+        return TunedKernel(kernel, configs, key, progress)
+
+    return tune

@@ -1,0 +1,99 @@
+"""Kernels that choose among configurations by trying them."""
+
+# pyright: basic
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import spmd
+from spmd.language import constexpr, global_id
+from tests.runtime.python.harness import kernel_of
+
+
+def work(x, n, times: constexpr = 1):
+    i = global_id()
+    if i < n:
+        v = 0.0
+        for _ in range(times * 1000):
+            v = v * 0.5 + 1
+        x[i] = times + v * 0
+
+
+CONFIGS = [{"times": 30}, {"times": 1, "group_size": 32, "width": 8}, {"times": 40}]
+
+
+def test_the_fastest_is_used_and_arrays_are_restored():
+    kernel = spmd.autotune(CONFIGS, key=["n"])(spmd.kernel(work))
+    x = np.full(64, 7.0)
+    assert kernel.config(x, 64, global_size=64) == CONFIGS[1]
+    assert (x == 7).all()
+    kernel(x, 64, global_size=64)
+    assert (x == 1).all()
+
+
+def test_a_search_for_each_key():
+    kernel = spmd.autotune(CONFIGS, key=["n"])(spmd.kernel(work))
+    x = np.zeros(64)
+    for n in (8, 8, 16, 16):
+        kernel(x, n, global_size=64)
+    assert len(kernel._chosen) == 2
+    kernel(x.astype(np.float32), 8, global_size=64)
+    kernel(x, 8, global_size=64, threads=1)
+    assert len(kernel._chosen) == 4
+
+
+def test_another_process_finds_it_in_the_cache(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setenv("SPMD_CACHE_DIR", str(tmp_path))
+    x = np.zeros(8)
+    tune = spmd.autotune(CONFIGS)
+    tune(spmd.kernel(work))(x, 8, global_size=8)
+    again = tune(spmd.kernel(work))
+    monkeypatch.setattr(again, "_fastest", None)
+    again(x, 8, global_size=8)
+    assert x[0] == 1
+
+
+def test_sizes_that_depend_on_the_configuration(capsys: pytest.CaptureFixture[str]):
+    @spmd.kernel
+    def several(x, each: constexpr):
+        for k in range(each):
+            x[global_id() * each + k] += 1
+
+    configs = [{"each": 2}, {"each": 4}]
+    kernel = spmd.autotune(configs, progress=True)(several)
+    x = np.zeros(64)
+    kernel(x, global_size=lambda config: x.size // config["each"])
+    assert (x == 1).all()
+    shown = capsys.readouterr().err.splitlines()
+    assert len(shown) == 2
+    assert shown[0].startswith("tuning several: 1 of 2, {'each': 2}: ")
+
+
+def test_configurations_that_fail_are_left_out():
+    configs = [{"group_size": 1 << 30}, {"group_size": 16}]
+    kernel = spmd.autotune(configs)(spmd.kernel(work))
+    assert kernel.config(np.zeros(4), 4, global_size=4) == configs[1]
+    kernel = spmd.autotune(configs[:1])(spmd.kernel(work))
+    with pytest.raises((spmd.LaunchError, spmd.CompileError), match="group"):
+        kernel(np.zeros(4), 4, global_size=4)
+
+
+PLAIN = kernel_of("@spmd.kernel\ndef k(x, n: constexpr):\n    x[0] = n\n")
+WRONG = [
+    (lambda: spmd.autotune([])(PLAIN), "k: expected configs, got none"),
+    (lambda: spmd.autotune([{"m": 1}])(PLAIN), "configs of group_size.*n, got 'm'"),
+    (lambda: spmd.autotune([{}], key=["m"])(PLAIN), "which are x, n, got 'm'"),
+    (lambda: spmd.autotune([{"width": 3}])(PLAIN), "width"),
+    (lambda: spmd.autotune([{}])(work), "expected @spmd.kernel below"),  # type: ignore
+    (lambda: spmd.autotune([{"n": 1}])(PLAIN)(), "missing a required argument: 'x'"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG)
+def test_what_is_wrong(call, message: str):
+    with pytest.raises((spmd.CompileError, spmd.LaunchError), match=message):
+        call()
