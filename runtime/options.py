@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast, get_args
 
 from spmd.runtime.errors import CompileError
 
@@ -24,6 +24,7 @@ class CompileOptions(NamedTuple):
 
     strategy: Strategy = "auto"
     width: Width = "auto"
+    shape: tuple[int, ...] = ()
     target: Target = "host"
     vectorize: bool = True
     specialize: bool = True
@@ -60,6 +61,8 @@ class CompileOptions(NamedTuple):
                 raise CompileError(
                     f"option '{name}': expected one of {listed}, got {given[name]!r}"
                 )
+        if given.get("shape", ()) != ():
+            _check_shape(given["shape"], given.get("width", "auto"))
         return cls(**given)  # pyright: ignore[reportArgumentType]
 
     def passes(self) -> tuple[ModulePass, ...]:
@@ -77,13 +80,29 @@ class CompileOptions(NamedTuple):
             checked=self.checked,
         )
         if self.vectorize:
-            to_lanes: ModulePass = VectorizePass(width=self.width)
+            to_lanes: ModulePass = VectorizePass(width=self.width, shape=self.shape)
         else:
             from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
 
             to_lanes = SubGroupsToLoopsPass()
         sequences = (to_loops, to_lanes, PlacePollsPass())
         return left_out(sequences, self.without) if self.without else sequences
+
+
+def _check_shape(shape: object, width: object) -> None:
+    """Fails if `shape` is no numbers of lanes, or if `width` is given as well."""
+    from spmd.dialects.diagnostics import KernelError
+    from spmd.passes.sub_groups.vector_width import check_shape
+
+    if not (isinstance(shape, tuple) and all(type(each) is int for each in shape)):  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        raise CompileError(
+            "option 'shape': expected a tuple of lanes along x, y and z, such as (16, 4), "
+            f"got {shape!r}"
+        )
+    try:
+        check_shape(cast(tuple[int, ...], shape), cast(Width, width))
+    except KernelError as error:
+        raise CompileError(f"option 'shape': {error}") from None
 
 
 def _is_one_of(value: object, allowed: tuple[object, ...]) -> bool:

@@ -136,6 +136,7 @@ def compile(
     *,
     strategy: Strategy = "auto",
     width: Width = "auto",
+    shape: tuple[int, ...] = (),
     target: Target = "host",
     vectorize: bool = True,
     specialize: bool = True,
@@ -151,6 +152,7 @@ def compile(
     | ----------- | ------ | ------- |
     | `strategy`  | `"auto"`, `"fission"`, `"continuations"` | how kernels are split at barriers |
     | `width`     | `"auto"`, or a power of two from 1 to 64 | lanes of a sub-group |
+    | `shape`     | up to three powers of two, or `()` | lanes along x, y and z, such as `(16, 4)`, instead of a width |
     | `target`    | `"host"` | the CPU to compile for |
     | `vectorize` | `True`, `False` | `False`: scalar work-item loops, as after `spmd-to-loops` |
     | `specialize` | `True`, `False` | `False`: one code for all work-group sizes |
@@ -167,6 +169,7 @@ def compile(
         {
             "strategy": strategy,
             "width": width,
+            "shape": shape,
             "target": target,
             "vectorize": vectorize,
             "specialize": specialize,

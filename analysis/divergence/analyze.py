@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import prod
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import MemRefType
@@ -128,8 +129,17 @@ def analyze_sub_group(op: SubGroupOp) -> Divergence:
     """The lanes of a sub-group, in as many dimensions as it has."""
     ranges = IntegerRanges()
     extents = op.lane_shape
+    # Lane 0 has the number 0, other first lanes of rows a multiple of their length.
+    first = 0 if len(extents) == 1 else extents[0]
     lanes = [
-        Lanes(d, extent, Scope.SUB_GROUP, ranges) for d, extent in enumerate(extents)
+        Lanes(
+            d,
+            extent,
+            Scope.SUB_GROUP,
+            ranges,
+            Shape.strided(prod(extents[:d]), 1 if d else first),
+        )
+        for d, extent in enumerate(extents)
     ]
     seeds: dict[SSAValue, Shapes] = {
         argument: tuple(

@@ -34,6 +34,9 @@ class Lanes:
 
     ranges: IntegerRanges
 
+    lane_id: Shape = VARYING
+    """The number of a lane of a sub-group."""
+
     def constant(self, value: SSAValue) -> int | None:
         """The only integer that `value` can be, if there is one."""
         if bit_width(value.type) is None:

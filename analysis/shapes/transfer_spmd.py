@@ -87,9 +87,7 @@ def _enqueued_local_size(
 
 @SPMD.of(LaneIdOp)
 def _lane_id(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
-    if lanes.scope is Scope.SUB_GROUP and lanes.dimension == 0:
-        return Shape.contiguous(0)
-    return VARYING
+    return lanes.lane_id
 
 
 @SPMD.of(SubGroupIdOp, SubGroupSizeOp, BallotOp)

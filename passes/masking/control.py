@@ -89,23 +89,42 @@ class Masking(Masks):
         }
         ```
         """
-        (count,) = group.counts
+        counts, rank = tuple(group.counts), len(group.bases)
         block = group.body.block
         end = terminator(block)
         ops = [op for op in block.ops if op is not end]
-        at = Builder.before(ops[0] if ops else end)
-        lane = at.add(LaneIdOp(), "lane")
-        exists = at.add(arith.CmpiOp(lane, count, "slt"), "exists")
+        exists = self._exists(group, Builder.before(ops[0] if ops else end))
         group.operands = group.bases
-        group.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [1, 0])
-        known = constant_index(count)
-        if known is not None and known > 0:
+        sizes = DenseArrayBase.from_list(i32, [rank, 0])
+        group.properties["operandSegmentSizes"] = sizes
+        if all((constant_index(count) or 0) > 0 for count in counts):
             self.mask_block(block, Mask(exists, some=True))
             return
         body = Block()
         Builder.at_end(body).move(ops)
         body.add_op(scf.YieldOp())
         self._guarded(body, Mask(exists, some=False), (), end)
+
+    def _exists(self, group: SubGroupOp, at: Builder) -> SSAValue:
+        """Whether the lane's place in each dimension is below the count."""
+        lane = at.add(LaneIdOp(), "lane")
+        exists: SSAValue | None = None
+        last = len(group.counts) - 1
+        for dim, (count, extent) in enumerate(
+            zip(group.counts, group.lane_shape, strict=True)
+        ):
+            place = lane
+            if dim < last:
+                lanes = self.constants.index(extent)
+                place = at.add(arith.RemUIOp(lane, lanes), "place")
+                lane = at.add(arith.DivUIOp(lane, lanes), "row")
+            below = at.add(arith.CmpiOp(place, count, "slt"), "exists")
+            if exists is None:
+                exists = below
+            else:
+                exists = at.add(arith.AndIOp(exists, below), "exists")
+        assert exists is not None, "a sub-group has a dimension"
+        return exists
 
     def mask_block(self, block: Block, mask: Mask) -> None:
         self._mask_ops([op for op in block.ops if not is_terminator(op)], mask)

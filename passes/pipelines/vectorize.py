@@ -61,10 +61,13 @@ class VectorizePass(PassSequence):
     width: int | Literal["auto"] = "auto"
     """Lanes of a sub-group, a power of two from 1 to 64, or `auto`."""
 
+    shape: tuple[int, ...] = ()
+    """Lanes along x, y and z instead of a width."""
+
     def passes(self) -> tuple[ModulePass, ...]:
         return (
             FoldLaneViewsPass(),
-            FormSubGroupsPass(width=self.width),
+            FormSubGroupsPass(width=self.width, shape=self.shape),
             SharePrivateArraysPass(),
             MaskDivergencePass(),
             WidenSubGroupsPass(),

@@ -5,6 +5,9 @@ A work-item loop is strip-mined: full sub-groups in a loop, and one more with a 
 of lanes for what is left over. Where the trip count is known, only the parts that can
 occur are built, and the sub-group is no wider than the loop is long.
 
+In a nest of loops lanes go along the dimensions where they cost least, also in rows along
+several (`lane_shape.py`); the option `shape` fixes that.
+
 A function with `spmd.sub_group_size` gets sub-groups of that size, whatever the option
 `width` says. If it has sub-group operations, lanes follow the linear local id: see
 `linear_sub_groups`. Such a loop has sub-groups also where it cannot be vectorized; then
@@ -42,32 +45,40 @@ spmd.sub_group (%lx) shape [16] at (%whole) count %rest {
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Literal
 
 from xdsl.context import Context
-from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, StringAttr
-from xdsl.ir import Block, SSAValue
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
-from spmd.analysis.ranges.ranges import IntegerRanges
-from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.building import ConstantPool
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.enclosing import enclosing, terminator
+from spmd.dialects.enclosing import enclosing
 from spmd.dialects.remarks import FormedSubGroups, is_listened_to, remark
-from spmd.dialects.rewriting import constant_index, hint
 from spmd.dialects.spmd import KernelOp, SubGroupOp, needs_sub_groups
 from spmd.dialects.work_groups import NOT_VECTORIZED
+from spmd.passes.sub_groups.lane_shape import (
+    LaneShape,
+    choose_lane_shape,
+    fixed_lane_shape,
+    why_shape,
+)
 from spmd.passes.sub_groups.linear_sub_groups import (
     answer_for_one_lane,
     answer_queries,
     linear_loop,
 )
+from spmd.passes.sub_groups.strip_mining import (
+    strip_mine,
+    strip_mine_tiles,
+    trip_count,
+)
 from spmd.passes.sub_groups.vector_width import (
     Width,
+    check_shape,
     check_width,
-    choose_width,
     why_width,
 )
 from spmd.passes.sub_groups.vectorization_cost import why_not_worthwhile
@@ -75,14 +86,12 @@ from spmd.passes.sub_groups.vectorization_legality import (
     expect_lanes,
     why_not_vectorizable,
 )
+from spmd.passes.work_item_loops.interchange import (
+    interchange,
+    interchangeable_nest,
+)
 from spmd.passes.work_item_loops.kernels_to_functions import SUB_GROUP_SIZE
 from spmd.passes.work_item_loops.nests import innermost_loops, nests_in
-
-
-def trip_count(loop: scf.ForOp) -> int | None:
-    """How many work-items the loop runs, if its bounds are constants (its step is 1)."""
-    first, end = constant_index(loop.lb), constant_index(loop.ub)
-    return None if first is None or end is None else max(0, end - first)
 
 
 @dataclass(frozen=True)
@@ -94,11 +103,16 @@ class FormSubGroupsPass(ModulePass):
     width: int | Literal["auto"] = "auto"
     """Lanes of a sub-group, a power of two from 1 to 64, or `auto`."""
 
+    shape: tuple[int, ...] = ()
+    """Lanes along x, y and z instead of a width, of which there are fewer where there are
+    not as many work-items. Kernels with sub-group operations keep their sub-groups."""
+
     where_needed: bool = False
     """Only in functions with sub-group operations."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_width(self.width)
+        check_shape(self.shape, self.width)
         for function in op.body.block.ops:
             if isinstance(function, KernelOp):
                 _too_early(function, "spmd-to-loops")
@@ -118,7 +132,9 @@ class FormSubGroupsPass(ModulePass):
                 if self.where_needed:
                     remark(FormedSubGroups, loop, loop, 1, None)
                 else:
-                    _form_sub_groups(loop, self.width, size, constants)
+                    width = self.width if size is None else size
+                    shape = self.shape if size is None else ()
+                    _form_sub_groups(loop, width, shape, constants)
 
 
 def _too_early(op: KernelOp | scf.ParallelOp, passes: str) -> None:
@@ -127,25 +143,38 @@ def _too_early(op: KernelOp | scf.ParallelOp, passes: str) -> None:
 
 
 def _form_sub_groups(
-    loop: scf.ForOp, wanted: Width, size: int | None, constants: ConstantPool
+    loop: scf.ForOp, width: Width, wanted: tuple[int, ...], constants: ConstantPool
 ) -> None:
-    """Make lanes of one loop, as many as `size` says or about as many as are `wanted`."""
-    width = wanted if size is None else size
-    items, lanes = trip_count(loop), 1
-    reason = why_not_vectorizable(loop) or why_not_worthwhile(loop, items)
+    """Make lanes of one nest, in the shape that is `wanted` or the best one of a width."""
+    nest, shape = [loop], LaneShape((0,), (1,))
+    reason = why_not_vectorizable(loop) or why_not_worthwhile(loop, trip_count(loop))
     if reason is None:
-        lanes = choose_width(loop, width, items)
-        if lanes == 1:
+        nest = interchangeable_nest(loop)
+        shape = (
+            fixed_lane_shape(nest, wanted) if wanted else choose_lane_shape(nest, width)
+        )
+        if prod(shape.extents) == 1:
             alone = "one work-item needs no lanes"
             reason = "the width is 1" if width == 1 else alone
     if reason is not None:
         loop.attributes[NOT_VECTORIZED] = StringAttr(reason)
         remark(FormedSubGroups, loop, loop, 1, reason)
         return
-    groups = strip_mine(loop, lanes, constants)
+    others = [place for place in range(len(nest)) if place not in shape.places]
+    interchange(nest, (*others, *reversed(shape.places)))
+    inner = nest[-len(shape.places) :]
+    words = why_shape(inner, shape.extents)
+    if len(inner) == 1:
+        groups = strip_mine(loop, shape.extents[0], constants)
+    else:
+        groups = strip_mine_tiles(inner, shape.extents, constants)
     if is_listened_to() and groups:
         group = groups[0]
-        why = why_width(group.body, width, group.width) if size is None else None
+        why = why_width(group.body, width, group.width)
+        if wanted:
+            why = f"shape={','.join(map(str, wanted))}"
+        elif words is not None:
+            why = f"{words}; {why}"
         remark(FormedSubGroups, group, loop, group.width, why)
 
 
@@ -181,88 +210,3 @@ def form_linear_sub_groups(
                 op,
                 f"expected {op.name} in a work-item loop, got it outside of all of them",
             )
-
-
-def strip_mine(
-    loop: scf.ForOp, width: int, constants: ConstantPool
-) -> list[SubGroupOp]:
-    """Replace `loop` by sub-groups of `width` lanes, and give these."""
-    items = trip_count(loop)
-    if items is None:
-        groups = _strip_mine_dynamic(loop, width, constants)
-    else:
-        groups = _strip_mine_static(loop, width, items, constants)
-    Rewriter.erase_op(loop)
-    return groups
-
-
-def _strip_mine_dynamic(
-    loop: scf.ForOp, width: int, constants: ConstantPool
-) -> list[SubGroupOp]:
-    """Full sub-groups in a loop and one with the rest."""
-    at = Builder.before(loop)
-    items, from_zero = loop.ub, constant_index(loop.lb) == 0
-    if not from_zero:
-        items = at.add(arith.SubiOp(loop.ub, loop.lb), "items")
-    if not IntegerRanges().of(items).is_non_negative:
-        # A loop that ends before it starts has no work-items.
-        items = at.add(arith.MaxSIOp(items, constants.index(0)), "items")
-    end = whole = at.add(arith.AndIOp(items, constants.index(-width)), "whole")
-    rest = at.add(arith.AndIOp(items, constants.index(width - 1)), "rest")
-    if not from_zero:
-        end = at.add(arith.AddiOp(loop.lb, whole), "end")
-    full = _full_sub_groups(at, loop, width, end, constants)
-    last = _sub_group(loop, width, end, rest)
-    at.append(last)
-    return [full, last]
-
-
-def _strip_mine_static(
-    loop: scf.ForOp, width: int, items: int, constants: ConstantPool
-) -> list[SubGroupOp]:
-    """Only the sub-groups that occur; the last one is as narrow as it can be."""
-    at = Builder.before(loop)
-    start = constant_index(loop.lb)
-    assert start is not None, "a loop with a known trip count starts at a constant"
-    whole, rest = divmod(items, width)
-    groups: list[SubGroupOp] = []
-    if whole == 1:
-        groups.append(_sub_group(loop, width, loop.lb))
-        at.append(groups[-1])
-    elif whole > 1:
-        end = constants.index(start + whole * width)
-        groups.append(_full_sub_groups(at, loop, width, end, constants))
-    if rest:
-        lanes = 1 << (rest - 1).bit_length()
-        begin = constants.index(start + whole * width)
-        count = None if lanes == rest else constants.index(rest)
-        groups.append(_sub_group(loop, lanes, begin, count))
-        at.append(groups[-1])
-    return groups
-
-
-def _full_sub_groups(
-    at: Builder, loop: scf.ForOp, width: int, end: SSAValue, constants: ConstantPool
-) -> SubGroupOp:
-    """A loop over the sub-groups up to `end`, whose lanes all exist."""
-    body = Block(arg_types=[IndexType()])
-    group = _sub_group(loop, width, hint(body.args[0], "first"))
-    body.add_ops((group, scf.YieldOp()))
-    at.append(scf.ForOp(loop.lb, end, constants.index(width), (), body))
-    return group
-
-
-def _sub_group(
-    loop: scf.ForOp, width: int, first: SSAValue, count: SSAValue | None = None
-) -> SubGroupOp:
-    """The body of `loop`, once for each of `width` lanes from `first` on."""
-    counts = () if count is None else (count,)
-    group = SubGroupOp([width], [first], counts)
-    source, target = loop.body.block, group.body.block
-    end = terminator(target)
-    item = source.args[0]
-    lane = hint(target.args[0], item)
-    mapping: dict[SSAValue, SSAValue] = {item: lane}
-    copies = [op.clone(mapping) for op in source.ops if op is not source.last_op]
-    target.insert_ops_before(copies, end)
-    return group

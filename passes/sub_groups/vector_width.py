@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
+from math import prod
 from typing import Any, Literal
 
-from xdsl.dialects import math, scf
+from xdsl.dialects import math
 from xdsl.dialects.builtin import (
     BFloat16Type,
     Float16Type,
@@ -46,6 +47,18 @@ def check_width(width: Width) -> None:
         )
 
 
+def check_shape(shape: tuple[int, ...], width: Width) -> None:
+    """Fails if `shape` is not allowed, or a width is given as well."""
+    powers = all(extent > 0 and not extent & (extent - 1) for extent in shape)
+    if len(shape) > 3 or not powers or prod(shape) > MAX_SUB_GROUP_SIZE:
+        raise KernelError(
+            "expected a shape of at most three powers of two with a product of at most "
+            f"{MAX_SUB_GROUP_SIZE}, got {','.join(map(str, shape))}"
+        )
+    if shape and width != "auto":
+        raise KernelError(f"expected a width or a shape, got both: {width} and {shape}")
+
+
 @cache
 def host_register_bits() -> int:
     """The width of this machine's vector registers."""
@@ -75,26 +88,15 @@ def element_bits(type_: Attribute) -> int:
             return 0
 
 
-def choose_width(loop: scf.ForOp, width: Width, items: int | None) -> int:
-    """
-    The lanes for `loop`, which runs `items` work-items if that is known.
-
-    A given width is only made smaller where a loop is shorter.
-    """
-    lanes = _lanes(*_demand(loop.body)) if width == "auto" else width
-    if items is not None:
-        lanes = min(lanes, 1 << max(0, items - 1).bit_length())
-    return lanes
-
-
-def _lanes(registers: int, widest: int) -> int:
+def lanes_in(registers: int, widest: int) -> int:
+    """The lanes that fill so many registers of this machine, of elements of `widest` bits."""
     return max(4, min(MAX_SUB_GROUP_SIZE, registers * host_register_bits() // widest))
 
 
 def why_width(body: Region, width: Width, lanes: int) -> str:
     """Why a loop with this `body` got so many `lanes` where `width` was asked for."""
-    registers, widest = _demand(body)
-    wanted = _lanes(registers, widest) if width == "auto" else width
+    registers, widest = demand(body)
+    wanted = lanes_in(registers, widest) if width == "auto" else width
     if lanes < wanted:
         return "there are not more work-items"
     if width != "auto":
@@ -105,7 +107,7 @@ def why_width(body: Region, width: Width, lanes: int) -> str:
     )
 
 
-def _demand(body: Region) -> tuple[int, int]:
+def demand(body: Region) -> tuple[int, int]:
     """
     How many registers a value should fill, and the bits of the widest element.
 

@@ -75,14 +75,14 @@ def _why_lanes_cost_more(loop: scf.ForOp) -> str | None:
     Of a lane, a vector operation costs a part; an op in a loop over lanes costs as much as
     scalar code, and what it takes and gives goes through memory.
     """
-    executed = list(_executed(loop.body.block))
+    executed = list(executed_ops(loop.body.block))
     if all(has_vector_form(op, lambda _: False) for op in executed):
         return None
     divergence = analyze_work_items(loop)
     scalar = lanes = 0.0
     slowest: tuple[float, Operation] | None = None
     for op in executed:
-        often = LOOP_TRIPS ** _loops_around(op, loop)
+        often = LOOP_TRIPS ** loops_around(op, loop)
         parts = (op,) if decisions(op) else op.walk()
         cost = sum(map(cost_class, parts)) * often
         scalar += cost
@@ -99,17 +99,18 @@ def _why_lanes_cost_more(loop: scf.ForOp) -> str | None:
     return f"lanes would run {slowest[1].name} one after the other, which is most of the work"
 
 
-def _executed(block: Block) -> Iterator[Operation]:
+def executed_ops(block: Block) -> Iterator[Operation]:
     """The ops of `block`, and of control flow in it; not what is part of another op."""
     for op in block.ops:
         if decisions(op):
             for region in op.regions:
                 for inner in region.blocks:
-                    yield from _executed(inner)
+                    yield from executed_ops(inner)
         yield op
 
 
-def _loops_around(op: Operation, outermost: Operation) -> int:
+def loops_around(op: Operation, outermost: Operation) -> int:
+    """How many loops stand between `op` and `outermost`."""
     count, parent = 0, op.parent_op()
     while parent is not None and parent is not outermost:
         flow = RegionBranch.of(parent)

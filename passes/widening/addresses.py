@@ -24,7 +24,7 @@ from spmd.analysis.divergence.access_patterns import Pattern, element_strides
 from spmd.dialects.element_types import memref_layout, memref_type
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
 from spmd.passes.widening.emitter import NO_SIGNED_WRAP
-from spmd.passes.widening.lanes import Lanes, Strided, Uniform, Varying
+from spmd.passes.widening.lanes import Lanes, Rows, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
 
 AnyVector: TypeAlias = VectorType[Attribute]
@@ -83,6 +83,16 @@ class LaneAddresses:
         array, first, offsets = _linear(widening, array, indices)
         return LaneAddresses(array, Pattern.GATHER, first, offsets)
 
+    @staticmethod
+    def through_rows(
+        widening: Widening, array: SSAValue, first: Sequence[SSAValue]
+    ) -> LaneAddresses:
+        """A contiguous access that begins at `array[first]` and goes on in its next rows."""
+        if len(first) > 1:
+            strides = _Strides(widening, array)
+            array, first = strides.flattened(), [strides.position(first)]
+        return LaneAddresses(array, Pattern.CONTIGUOUS, first)
+
 
 def why_not_contiguous(
     op: memref.LoadOp | memref.StoreOp, indices: Sequence[Lanes]
@@ -94,7 +104,8 @@ def why_not_contiguous(
     """
     array = op.memref.name_hint
     array = "the array" if array is None else f"%{array}"
-    held = tuple(zip(op.indices, indices, strict=False))
+    rows = (each.rows[0] if isinstance(each, Rows) else each for each in indices)
+    held = tuple(zip(op.indices, rows, strict=False))
     for index, lanes in held:
         if isinstance(lanes, Varying):
             name = "an index" if index.name_hint is None else f"%{index.name_hint}"

@@ -29,7 +29,7 @@ from spmd.passes.widening.atomics import widen_combined
 from spmd.passes.widening.collectives import widen_collective
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lane_by_lane import widen_lane_by_lane
-from spmd.passes.widening.lanes import Active, Lanes, Strided, Uniform, Varying
+from spmd.passes.widening.lanes import Active, Lanes, Row, Strided, Uniform, Varying
 from spmd.passes.widening.lanewise import from_first, widen_lanewise
 from spmd.passes.widening.memory import widen_hint, widen_load, widen_store
 from spmd.passes.widening.private_arrays import (
@@ -46,18 +46,41 @@ class SubGroupWidening(Widening):
 
     def run(self) -> None:
         """Replace the sub-group by vector code."""
-        if self.group.counts or len(self.group.bases) != 1:
+        if self.group.counts:
             fail(
                 self.group,
-                "expected a sub-group of one dimension whose lanes all exist, got "
-                "another; run mask-divergence first",
+                "expected a sub-group whose lanes all exist, got one with a count; run "
+                "mask-divergence first",
             )
-        (lane,), (first,) = self.group.body.block.args, self.group.bases
-        hint(first, lane)
-        self.lanes[lane] = Strided(first, 1)
+        self._number_lanes()
         self.widen_block(self.group.body.block, Active())
         self.place_before(self.group)
         Rewriter.erase_op(self.group, safe_erase=False)
+
+    def _number_lanes(self) -> None:
+        """The index of the lanes in each dimension: the first one steps, others per row."""
+        before = 1
+        (lane, *outer), (first, *others) = self.group.body.block.args, self.group.bases
+        hint(first, lane)
+        self.lanes[lane] = self.of_rows([Strided(first, 1)] * self.rows)
+        for lane, first, extent in zip(
+            outer, others, self.group.lane_shape[1:], strict=True
+        ):
+            hint(first, lane)
+            steps = [
+                self.of_lane(Strided(first, 1), step) if step else first
+                for step in range(extent)
+            ]
+            here = [steps[row // before % extent] for row in range(self.rows)]
+            self.lanes[lane] = self.of_rows([Uniform(step) for step in here])
+            before *= extent
+
+    def _lane_numbers(self) -> Lanes:
+        numbers: list[Row] = []
+        for row in range(self.rows):
+            with self.in_row(row):
+                numbers.append(self.lane_index)
+        return self.of_rows(numbers)
 
     # The walk
 
@@ -83,7 +106,7 @@ class SubGroupWidening(Widening):
             case MaskedOp():
                 self._widen_masked(op, active)
             case LaneIdOp():
-                self.hold(op, [self.lane_index])
+                self.hold(op, [self._lane_numbers()])
             case _ if convergence_of(op) is not None:
                 widen_collective(self, op, active)
             case cf.AssertOp():
@@ -193,7 +216,10 @@ class SubGroupWidening(Widening):
     def _new_args(self, block: Block, old: Sequence[BlockArgument]) -> None:
         """Give `block` the arguments `old` in the form that their shapes allow."""
         for arg in old:
-            new = hint(block.insert_arg(self._type_of(arg), len(block.args)), arg)
+            new = [
+                hint(block.insert_arg(type_, len(block.args)), arg)
+                for type_ in self._types_of(arg)
+            ]
             self.lanes[arg] = self._held_as(new, arg)
 
     def _is_counted(self, value: SSAValue) -> bool:
@@ -201,38 +227,53 @@ class SubGroupWidening(Widening):
         shape = self.shape(value)
         return shape.is_uniform or (shape.is_strided and value.type != i1)
 
-    def _type_of(self, value: SSAValue) -> Attribute:
-        """The type of what holds a value that control flow carries."""
+    def _types_of(self, value: SSAValue) -> list[Attribute]:
+        """The types of what holds a value that control flow carries: a scalar per row."""
+        if self.is_uniform(value):
+            return [value.type]
         if self._is_counted(value):
-            return value.type
-        return self.vector_type(value.type)
+            return [value.type] * self.rows
+        return [self.vector_type(value.type)]
 
-    def _held_as(self, new: SSAValue, like: SSAValue) -> Lanes:
-        """`new`, whose type is `_type_of(like)`, as the lanes of `like`."""
+    def _held_as(self, new: Sequence[SSAValue], like: SSAValue) -> Lanes:
+        """`new`, of the types `_types_of(like)`, as the lanes of `like`."""
+        if self.is_uniform(like):
+            return Uniform(new[0])
         if self._is_counted(like):
-            return from_first(new, self.shape(like))
-        return Varying(new)
+            return self.of_rows([from_first(each, self.shape(like)) for each in new])
+        return Varying(new[0])
 
     def _in_forms_of(
         self, values: Sequence[SSAValue], likes: Sequence[SSAValue], active: Active
     ) -> list[SSAValue]:
         pairs = zip(values, likes, strict=True)
-        return [self._in_form_of(value, like, active) for value, like in pairs]
+        return [
+            each
+            for value, like in pairs
+            for each in self._in_form_of(self.of(value), like, active)
+        ]
 
-    def _in_form_of(self, value: SSAValue, like: SSAValue, active: Active) -> SSAValue:
-        """`value` as it must be to become `like`, a block argument or a result."""
-        held = self.of(value)
-        shape = self.shape(like)
-        if shape.is_uniform:
-            return self.scalar(held, active)
-        if shape.is_strided and like.type != i1:
-            if isinstance(held, Strided):
-                return held.first
-            return self._first_of(held, shape, active)
-        return self.vector(held)
+    def _in_form_of(
+        self, held: Lanes, like: SSAValue, active: Active
+    ) -> list[SSAValue]:
+        """What is `held` as it must be to become `like`, a block argument or a result."""
+        if self.is_uniform(like):
+            return [self.scalar(held, active)]
+        if not self._is_counted(like):
+            return [self.vector(held)]
+        shape, firsts = self.shape(like), list[SSAValue]()
+        for row in range(self.rows):
+            here, lanes = self.row_of(held, row), self.active_in(active, row)
+            with self.in_row(row):
+                firsts.append(self._first_of(here, shape, lanes))
+        return firsts
 
     def _first_of(self, held: Lanes, shape: Shape, active: Active) -> SSAValue:
-        """What lane 0 has, counted back from an active lane."""
+        """What lane 0 has, counted back from an active lane if need be."""
+        if shape.is_uniform:
+            return self.scalar(held, active)
+        if isinstance(held, Strided):
+            return held.first
         lanes = self.vector(held)
         assert shape.stride is not None
         element = lanes.type.element_type  # pyright: ignore
@@ -268,7 +309,7 @@ class SubGroupWidening(Widening):
         otherwise = None
         if op.false_region.blocks:
             otherwise = self._branch(op.false_region, op, active)
-        types = [self._type_of(result) for result in op.results]
+        types = [each for result in op.results for each in self._types_of(result)]
         new = scf.IfOp(condition, types, then, otherwise)
         self._finish(op, new, op.results)
 
@@ -277,13 +318,15 @@ class SubGroupWidening(Widening):
         new.attributes.update(op.attributes)
         self.stands_for(op)
         self.append(new)
-        for old, result, form in zip(op.results, new.results, forms, strict=True):
-            self.lanes[old] = self._held_as(hint(result, old), form)
+        results = iter(new.results)
+        for old, form in zip(op.results, forms, strict=True):
+            held = [hint(next(results), old) for _ in self._types_of(form)]
+            self.lanes[old] = self._held_as(held, form)
 
     def _widen_switch(self, op: scf.IndexSwitchOp, active: Active) -> None:
         number = self.once(op.arg, active)
         default, *cases = (self._branch(each, op, active) for each in op.regions)
-        types = [self._type_of(result) for result in op.results]
+        types = [each for result in op.results for each in self._types_of(result)]
         new = scf.IndexSwitchOp(number, op.cases, default, cases, types)
         self._finish(op, new, op.results)
 

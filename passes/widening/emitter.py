@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from functools import reduce
+from math import prod
 
 from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import (
     AnyFloat,
+    DenseArrayBase,
     FloatAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
     VectorType,
     i1,
+    i64,
 )
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.dialects.vector import CombiningKindFlag
@@ -29,6 +33,8 @@ from spmd.passes.widening.lanes import (
     Active,
     Lanes,
     Prefix,
+    Row,
+    Rows,
     Strided,
     Uniform,
     Varying,
@@ -45,16 +51,26 @@ class Emitter(Builder):
     the sub-group, at the sub-group's head: so it can be used wherever the scalar can.
     """
 
-    def __init__(self, width: int, constants: ConstantPool):
-        self.width = width
+    def __init__(self, shape: Sequence[int], constants: ConstantPool):
+        self.row_width = shape[0]
+        self.rows = prod(shape[1:])
+        """How many rows there are; one in a sub-group of one dimension."""
+        self.row: int | None = None
+        """The only row that is seen now."""
+        self.width = prod(shape)
+        """The number of lanes that are seen now."""
         self.constants = constants
         self.head = Block()
         self.body = Block()
         super().__init__(InsertPoint.at_end(self.body))
         self._inside: set[Block] = {self.head, self.body}
-        self._vectors: dict[tuple[SSAValue, int], SSAValue] = {}
-        self._masks: dict[SSAValue, SSAValue] = {}
-        self._steps: dict[tuple[Attribute, int], SSAValue] = {}
+        self._open: list[Block] = [self.body]
+        """The block that is written, and those around it."""
+        self._vectors: dict[tuple[SSAValue, int, int], SSAValue] = {}
+        self._masks: dict[tuple[SSAValue, int], SSAValue] = {}
+        self._steps: dict[tuple[Attribute, int, int], SSAValue] = {}
+        self._joined: dict[Rows, SSAValue] = {}
+        self._parts: dict[tuple[SSAValue, int], SSAValue] = {}
 
     # Insertion
 
@@ -62,8 +78,10 @@ class Emitter(Builder):
     def into(self, block: Block) -> Generator[Block]:
         """Go on at the end of `block`, which is part of the new code."""
         self._inside.add(block)
+        self._open.append(block)
         with super().into(block):
             yield block
+        self._open.pop()
 
     def _after(self, value: SSAValue) -> Builder:
         """Right after the definition of `value`, or at the head."""
@@ -98,20 +116,22 @@ class Emitter(Builder):
             case Varying(vector=value):
                 return value
             case Prefix(count=count, name=name):
-                found = self._masks.get(count)
+                found = self._masks.get((count, self.width))
                 if found is None:
                     op = vector.CreateMaskOp([count], self.vector_type(i1))
                     found = self._after(count).add(op, name)
-                    self._masks[count] = found
+                    self._masks[count, self.width] = found
                 return found
+            case Rows():
+                return self._join(lanes)
             case Uniform(scalar=first):
                 stride = 0
             case Strided(first=first, stride=stride):
                 pass
-        found = self._vectors.get((first, stride))
+        found = self._vectors.get((first, stride, self.width))
         if found is None:
             found = self._spread(first, stride)
-            self._vectors[first, stride] = found
+            self._vectors[first, stride, self.width] = found
         return found
 
     def _spread(self, first: SSAValue, stride: int) -> SSAValue:
@@ -135,7 +155,7 @@ class Emitter(Builder):
 
     def steps(self, type_: Attribute, stride: int) -> SSAValue:
         """`0, stride, 2 * stride, ...` as a vector of integers of a type."""
-        found = self._steps.get((type_, stride))
+        found = self._steps.get((type_, stride, self.width))
         if found is not None:
             return found
         index = IndexType()
@@ -154,14 +174,82 @@ class Emitter(Builder):
             ):
                 op.overflow_flags = NO_SIGNED_WRAP
         found = Builder.at_end(self.head, self.like).add(op, "lane")
-        self._steps[type_, stride] = found
+        self._steps[type_, stride, self.width] = found
         return found
+
+    # Rows
+
+    @contextmanager
+    def in_row(self, row: int) -> Generator[None]:
+        """See one row alone for a while."""
+        before = self.row, self.width
+        self.row, self.width = row, self.row_width
+        yield
+        self.row, self.width = before
+
+    def row_of(self, lanes: Lanes, row: int) -> Row:
+        """What one row has of the lanes of the sub-group."""
+        before = row * self.row_width
+        match lanes:
+            case Rows(rows=rows):
+                return rows[row]
+            case Uniform():
+                return lanes
+            case Strided(stride=stride):
+                return Strided(self.of_lane(lanes, before), stride)
+            case Prefix(count=count, name=name):
+                less = self.constants.number(before, count.type)
+                return Prefix(self.add(arith.SubiOp(count, less), count), name)
+            case Varying(vector=value):
+                return Varying(self._part(value, row))
+
+    def of_rows(self, rows: Sequence[Row]) -> Lanes:
+        """The lanes of a sub-group whose rows are known."""
+        first = rows[0]
+        same = all(row == first for row in rows)
+        if len(rows) == 1 or (same and isinstance(first, Uniform)):
+            return first
+        lanes = Rows(tuple(rows))
+        if not same and any(isinstance(row, Varying) for row in rows):
+            return Varying(self._join(lanes))
+        return lanes
+
+    def _part(self, lanes: SSAValue, row: int) -> SSAValue:
+        found = self._parts.get((lanes, row))
+        if found is None:
+            places = range(row * self.row_width, (row + 1) * self.row_width)
+            found = self._after(lanes).add(_shuffle(lanes, lanes, places), lanes)
+            self._parts[lanes, row] = found
+        return found
+
+    def _join(self, lanes: Rows) -> SSAValue:
+        """One vector of the vectors of all rows, in order."""
+        found = self._joined.get(lanes)
+        if found is not None and found.owner.parent in self._open:
+            return found
+        parts: list[SSAValue] = []
+        for number, row in enumerate(lanes.rows):
+            with self.in_row(number):
+                parts.append(self.vector(row))
+        name, width = parts[0], self.row_width
+        while len(parts) > 1:
+            width *= 2
+            parts = [
+                self.add(_shuffle(a, b, range(width)), name)
+                for a, b in zip(parts[::2], parts[1::2], strict=True)
+            ]
+        self._joined[lanes] = parts[0]
+        return parts[0]
 
     # Vectors to scalars
 
     def of_lane(self, lanes: Lanes, lane: int) -> SSAValue:
         """The value of one lane, which may be inactive."""
         match lanes:
+            case Rows(rows=rows):
+                row, lane = divmod(lane, self.row_width)
+                with self.in_row(row):
+                    return self.of_lane(rows[row], lane)
             case Uniform(scalar=scalar):
                 return scalar
             case Strided(first=first, stride=stride):
@@ -184,15 +272,16 @@ class Emitter(Builder):
         match lanes:
             case Uniform(scalar=scalar):
                 return scalar
-            case Strided(first=first):
-                assert active.first, "the first lane of a strided value may be inactive"
+            case Strided(first=first) if active.first:
                 return first
-            case Prefix(count=count):
-                assert active.first, "the first lane may be inactive"
+            case Prefix(count=count) if active.first:
                 zero = self.constants.number(0, count.type)
                 return self.add(arith.CmpiOp(zero, count, "slt"))
-            case Varying(vector=value):
-                return self._any_lane(value, active)
+            case Rows(rows=rows) if active.all:
+                with self.in_row(0):
+                    return self.scalar(rows[0], active)
+            case _:
+                return self._any_lane(self.vector(lanes), active)
 
     def _any_lane(self, value: SSAValue, active: Active) -> SSAValue:
         type_ = value.type
@@ -236,6 +325,14 @@ class Emitter(Builder):
                 least, predicate = (self.width, "sge") if every else (0, "sgt")
                 bound = self.constants.number(least, count.type)
                 return self.add(arith.CmpiOp(count, bound, predicate))
+            case Rows(rows=rows):
+                combine = arith.AndIOp if every else arith.OrIOp
+                votes: list[SSAValue] = []
+                for number, row in enumerate(rows):
+                    if row not in rows[:number]:
+                        with self.in_row(number):
+                            votes.append(self.vote(row, every))
+                return reduce(lambda a, b: self.add(combine(a, b)), votes)
             case _:
                 kind = CombiningKindFlag.AND if every else CombiningKindFlag.OR
                 return self.add(reduction(self.vector(lanes), kind, i1))
@@ -246,6 +343,15 @@ class Emitter(Builder):
         """Put the head and the body before `anchor`."""
         for block in (self.head, self.body):
             Rewriter.inline_block(block, InsertPoint.before(anchor))
+
+
+def _shuffle(a: SSAValue, b: SSAValue, places: Sequence[int]) -> vector.ShuffleOp:
+    """The elements of `a` and `b` at `places`."""
+    type_ = a.type
+    assert isa(type_, VectorType)
+    order = DenseArrayBase.from_list(i64, places)
+    result = VectorType(type_.element_type, [len(places)])
+    return vector.ShuffleOp(a, b, order, result_type=result)
 
 
 def reduction(

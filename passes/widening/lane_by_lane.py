@@ -44,7 +44,7 @@ from spmd.dialects.rewriting import hint, named
 from spmd.dialects.work_groups import aligned_alloca
 from spmd.passes.widening.addresses import remark
 from spmd.passes.widening.collectives import ballot
-from spmd.passes.widening.lanes import Active, Prefix, Strided, Uniform, Varying
+from spmd.passes.widening.lanes import Active, Prefix, Rows, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
 
 
@@ -140,7 +140,7 @@ def _stored(widening: Widening, op: Operation) -> dict[SSAValue, _Slot]:
         if isinstance(value.type, MemRefType):
             continue
         match widening.of(value):
-            case Varying() | Prefix() as held:
+            case Varying() | Prefix() | Rows() as held:
                 slots[value] = _Slot.of(widening, value)
                 slots[value].fill(widening, widening.vector(held))
             case _:

@@ -7,6 +7,10 @@ How the lanes of one value are held.
 | `Strided`  | the scalar of lane 0, a stride | `first + i * stride`      |
 | `Prefix`   | a scalar count (of an `i1`)    | true if `i < count`       |
 | `Varying`  | a vector                       | element `i`               |
+| `Rows`     | the lanes of each row          | that of its row           |
+
+A sub-group of several dimensions has rows: lanes that differ in the first dimension alone.
+Lane `i` of a row is lane `row * width + i` of the sub-group.
 
 Scalars become vectors where somebody needs one, and then once.
 """
@@ -49,7 +53,22 @@ class Varying:
     vector: SSAValue
 
 
-Lanes = Uniform | Strided | Prefix | Varying
+Row = Uniform | Strided | Prefix | Varying
+"""What one row has, or a sub-group of one dimension."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """
+    What each row has: other scalars in each, or one vector that all have.
+
+    Vectors that differ are joined to one, which is `Varying`.
+    """
+
+    rows: tuple[Row, ...]
+
+
+Lanes = Row | Rows
 
 
 @dataclass(frozen=True, slots=True)

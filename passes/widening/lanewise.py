@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, IndexType, i1
 from xdsl.ir import Operation, SSAValue
@@ -19,6 +21,8 @@ from spmd.passes.widening.lanes import (
     Active,
     Lanes,
     Prefix,
+    Row,
+    Rows,
     Strided,
     Uniform,
     Varying,
@@ -40,7 +44,14 @@ def widen_lanewise(widening: Widening, op: Operation, active: Active) -> None:
         widening.lanes[op.result] = Uniform(constant)
         return
     operands = [widening.of(operand) for operand in op.operands]
-    if all(isinstance(each, Uniform) for each in operands):
+    if any(isinstance(each, Rows) for each in operands):
+        if _fits_rows(widening, op, operands, active):
+            widening.by_rows(op, active, widen_lanewise)
+        elif (rows := _prefix_rows(widening, op, operands, active)) is not None:
+            widening.lanes[op.results[0]] = widening.of_rows(rows)
+        else:
+            _compute_vector(widening, op, operands, active)
+    elif all(isinstance(each, Uniform) for each in operands):
         _compute_once(widening, op, operands, active)
     elif (mask := _as_prefix(widening, op, operands, active)) is not None:
         widening.lanes[op.results[0]] = mask
@@ -48,6 +59,44 @@ def widen_lanewise(widening: Widening, op: Operation, active: Active) -> None:
         _compute_first(widening, op, operands, active)
     else:
         _compute_vector(widening, op, operands, active)
+
+
+def _fits_rows(
+    widening: Widening, op: Operation, operands: list[Lanes], active: Active
+) -> bool:
+    """Whether rows take less than all lanes: as scalars, or if all have the same."""
+    if any(isinstance(each, Varying) for each in operands):
+        return False
+    if active.all and all(
+        isinstance(each, Uniform)
+        or (isinstance(each, Rows) and len(set(each.rows)) == 1)
+        for each in operands
+    ):
+        return True
+    first: list[Lanes] = [widening.row_of(each, 0) for each in operands]
+    if all(isinstance(each, Uniform) for each in first):
+        return True
+    with widening.in_row(0):
+        return _can_count(widening, op, first, widening.active_in(active, 0))
+
+
+def _prefix_rows(
+    widening: Widening, op: Operation, operands: list[Lanes], active: Active
+) -> list[Row] | None:
+    """How many of its first lanes fulfil a condition in each row, if that can be said."""
+    done: dict[tuple[Row, ...], Prefix] = {}
+    rows: list[Row] = []
+    for row in range(widening.rows):
+        has = tuple(widening.row_of(each, row) for each in operands)
+        if has not in done:
+            with widening.in_row(row):
+                here = widening.active_in(active, row)
+                prefix = _as_prefix(widening, op, list(has), here)
+            if prefix is None:
+                return None
+            done[has] = prefix
+        rows.append(done[has])
+    return rows
 
 
 def _compute_once(
@@ -108,7 +157,7 @@ def _compute_first(
     widening.hold(op, [from_first(new.results[0], shape)])
 
 
-def from_first(first: SSAValue, shape: Shape) -> Lanes:
+def from_first(first: SSAValue, shape: Shape) -> Row:
     """The lanes of a value of which lane 0 is known."""
     stride = shape.stride
     assert stride is not None, f"a value of shape {shape} is not known from lane 0"
@@ -150,17 +199,39 @@ def _as_prefix(
         case arith.CmpiOp():
             return _compare_as_prefix(widening, op, operands, active)
         case arith.SelectOp() if op.result.type == i1:
-            outer, inner, _ = operands
-            nothing_else = widening.ranges.of(op.rhs).value == 0
-            if isinstance(outer, Prefix) and isinstance(inner, Prefix) and nothing_else:
-                return _narrowed(widening, outer, inner, op)
+            *both, _ = operands
+            if widening.ranges.of(op.rhs).value != 0:
+                return None
+            counts = _as_counts(widening, both)
+            return counts and _narrowed(widening, *counts, op)
         case arith.AndIOp() if op.result.type == i1:
-            left, right = operands
-            if isinstance(left, Prefix) and isinstance(right, Prefix):
-                return _smaller(widening, left.count, right.count, op)
+            counts = _as_counts(widening, operands)
+            return counts and _smaller(widening, counts[0], counts[1], op)
         case _:
             pass
     return None
+
+
+def _as_counts(
+    widening: Widening, conditions: Sequence[Lanes]
+) -> tuple[SSAValue, SSAValue] | None:
+    """In how many first lanes two conditions hold, if one is more than a scalar."""
+    counts: list[SSAValue] = []
+    if all(isinstance(each, Uniform) for each in conditions):
+        return None
+    for each in conditions:
+        match each:
+            case Prefix(count=count):
+                counts.append(count)
+            case Uniform(scalar=scalar):
+                index = IndexType()
+                every = widening.constants.number(widening.width, index)
+                op = arith.SelectOp(scalar, every, widening.zero)
+                counts.append(widening.add(op, "count"))
+            case _:
+                return None
+    first, second = counts
+    return first, second
 
 
 def _smaller(widening: Widening, a: SSAValue, b: SSAValue, op: Operation) -> Prefix:
@@ -169,21 +240,20 @@ def _smaller(widening: Widening, a: SSAValue, b: SSAValue, op: Operation) -> Pre
 
 
 def _narrowed(
-    widening: Widening, outer: Prefix, inner: Prefix, op: arith.SelectOp
+    widening: Widening, outer: SSAValue, count: SSAValue, op: arith.SelectOp
 ) -> Prefix:
     """
-    The lanes of `outer` in which `inner` holds.
+    The first `count` lanes, of the first `outer`.
 
     If there are none of the former, the latter was computed from garbage, and must not
     count: a mask of garbage is worse than an empty one.
     """
-    count = inner.count
     if op.cond not in widening.some:
         zero = widening.zero
-        some = widening.add(arith.CmpiOp(outer.count, zero, "sgt"), "some")
+        some = widening.add(arith.CmpiOp(outer, zero, "sgt"), "some")
         safe = arith.SelectOp(some, count, zero)
         count = widening.add(safe, named(op.results[0], "count"))
-    return _smaller(widening, outer.count, count, op)
+    return _smaller(widening, outer, count, op)
 
 
 def _compare_as_prefix(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import cast
 
 from xdsl.dialects import arith, memref, scf, vector
@@ -33,6 +34,7 @@ from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import (
     Active,
     Lanes,
+    Rows,
     Strided,
     Uniform,
     Varying,
@@ -42,6 +44,8 @@ from spmd.passes.widening.state import Widening
 
 def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
     """
+    Row by row, if rows have addresses of their own and do not follow each other.
+
     | address                   | becomes                                    |
     | ------------------------- | ------------------------------------------ |
     | uniform                   | `memref.load`, if some lane is active      |
@@ -51,6 +55,9 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
     | anything else             | `vector.gather`                            |
     | private, uniform element  | `vector.load`: garbage may be loaded       |
     """
+    if _has_rows(widening, op):
+        widening.by_rows(op, active, widen_load)
+        return
     type_ = widening.vector_type(op.res.type)
     access, indices = _addresses(widening, op)
     match access.pattern:
@@ -79,6 +86,8 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
 
 def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
     """
+    Row by row, as loads are.
+
     | address                   | becomes                                    |
     | ------------------------- | ------------------------------------------ |
     | uniform, one value        | `memref.store`, if some lane is active     |
@@ -91,6 +100,9 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
     Memory that other threads see is never read for a store. Private and local memory is
     not seen: what inactive lanes have there may be stored back as it was.
     """
+    if _has_rows(widening, op):
+        widening.by_rows(op, active, widen_store)
+        return
     value = widening.of(op.value)
     access, indices = _addresses(widening, op)
     if access.pattern is Pattern.UNIFORM and isinstance(value, Uniform):
@@ -125,11 +137,40 @@ def _addresses(
     widening: Widening, op: memref.LoadOp | memref.StoreOp
 ) -> tuple[LaneAddresses, list[Lanes]]:
     """Where the lanes of `op` go, and how they hold its indices."""
-    indices = [widening.of(index) for index in op.indices]
+    indices: list[Lanes] = [widening.of(index) for index in op.indices]
+    array = widening.array(op.memref)
+    if _follow_each_other(widening, op):
+        first = [widening.of_lane(index, 0) for index in indices]
+        return LaneAddresses.through_rows(widening, array, first), indices
     if _is_own(widening, op.memref):
         indices.append(widening.lane_index)
-    array = widening.array(op.memref)
     return LaneAddresses.of(widening, array, indices), indices
+
+
+def _has_rows(widening: Widening, op: memref.LoadOp | memref.StoreOp) -> bool:
+    """Whether rows have addresses of their own, which do not follow each other."""
+    held = [widening.of(index) for index in op.indices]
+    rows = any(isinstance(each, Rows) for each in held)
+    vectors = any(isinstance(each, Varying) for each in held)
+    return rows and not vectors and not _follow_each_other(widening, op)
+
+
+def _follow_each_other(widening: Widening, op: memref.LoadOp | memref.StoreOp) -> bool:
+    """Whether the rows are contiguous, and each begins where the one before ends."""
+    held = [widening.of(index) for index in op.indices]
+    if not any(isinstance(each, Rows) for each in held):
+        return False
+    *outer, last = (widening.row_of(each, 0) for each in held)
+    if (
+        _is_own(widening, op.memref)
+        or not has_unit_stride(op.memref)
+        or not (isinstance(last, Strided) and last.stride == 1)
+        or not all(isinstance(each, Uniform) for each in outer)
+    ):
+        return False
+    extents = widening.group.lane_shape
+    steps = [prod(extents[:dim]) for dim in range(len(extents))]
+    return widening.strides(op) == steps
 
 
 def _vector_store(
@@ -266,6 +307,9 @@ def widen_hint(widening: Widening, op: Operation) -> None:
     if memory in widening.private or widening.differs(memory):
         return
     array, held = widening.array(memory), [widening.of(index) for index in indices]
+    if any(isinstance(each, Rows) for each in held):
+        widening.by_rows(op, Active(), lambda w, op, _: widen_hint(w, op))
+        return
     for lane in range(0, widening.width, _lanes_in_one_line(memory, held)):
         address = [widening.of_lane(index, lane) for index in held]
         widening.append(clone_with(op, [array, *address], ()))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Operation, SSAValue
 
+from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.analysis.shapes.shape import Shape
@@ -21,10 +24,13 @@ from spmd.passes.widening.lanes import (
     Active,
     Lanes,
     Prefix,
+    Rows,
     Strided,
     Uniform,
     Varying,
 )
+
+AnOp = TypeVar("AnOp", bound=Operation)
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ class Widening(Emitter):
         self._divergence = divergence
         self.function = function_around(group)
         self._entry = self.function.body.block
-        super().__init__(group.width, ConstantPool(self._entry))
+        super().__init__(group.lane_shape, ConstantPool(self._entry))
         self.ranges = IntegerRanges()
         self.lanes: dict[SSAValue, Lanes] = {}
         self.private: dict[SSAValue, PrivateArray] = {}
@@ -68,8 +74,9 @@ class Widening(Emitter):
     # What is known of values
 
     def of(self, value: SSAValue) -> Lanes:
-        """How the lanes of a level 3 value are held."""
-        return self.lanes.get(value) or Uniform(value)
+        """How the lanes of a level 3 value are held; in a row, those of the row."""
+        held = self.lanes.get(value) or Uniform(value)
+        return held if self.row is None else self.row_of(held, self.row)
 
     def array(self, value: SSAValue) -> SSAValue:
         """The array that all lanes access."""
@@ -102,17 +109,55 @@ class Widening(Emitter):
                     Uniform(scalar=value) | Strided(first=value) | Varying(vector=value)
                 ):
                     hint(value, old)
-                case Prefix():
+                case Prefix() | Rows():
                     pass
             self.lanes[old] = new
+
+    # Rows
+
+    def by_rows(
+        self, op: AnOp, active: Active, widen: Callable[[Widening, AnOp, Active], None]
+    ) -> None:
+        """
+        Do what `op` does row by row, and once for rows that have the same.
+
+        Two rows that store the same at one place may as well store it once.
+        """
+        own = any(operand in self.private for operand in op.operands)
+        done: dict[tuple[object, ...], list[Lanes]] = {}
+        rows: list[list[Lanes]] = []
+        for row in range(self.rows):
+            lanes = self.active_in(active, row)
+            has = [self.row_of(self.of(operand), row) for operand in op.operands]
+            key = (*has, lanes.mask, row if own else None)
+            if key not in done:
+                with self.in_row(row):
+                    widen(self, op, lanes)
+                    done[key] = [self.lanes[result] for result in op.results]
+            rows.append(done[key])
+        for result, held in zip(op.results, zip(*rows, strict=True), strict=True):
+            self.lanes[result] = self.of_rows(held)
+
+    def active_in(self, active: Active, row: int) -> Active:
+        """The active lanes of one row."""
+        if active.mask is None:
+            return active
+        same = isinstance(active.mask, Rows) and len(set(active.mask.rows)) == 1
+        return Active(self.row_of(active.mask, row), active.some and same)
+
+    def strides(self, op: memref.LoadOp | memref.StoreOp) -> list[int | None]:
+        """Elements from one lane of `op` to the next, in each dimension."""
+        dimensions = range(len(self.group.lane_shape))
+        return [access_pattern(self._divergence, op, d).stride for d in dimensions]
 
     @property
     def zero(self) -> SSAValue:
         return self.constants.number(0, IndexType())
 
     @property
-    def lane_index(self) -> Lanes:
-        return Strided(self.zero, 1)
+    def lane_index(self) -> Strided:
+        first = (self.row or 0) * self.row_width
+        return Strided(self.constants.number(first, IndexType()), 1)
 
     def at_function_head(self, op: Operation) -> None:
         """Insert an allocation after the constants of the function."""

@@ -215,6 +215,11 @@ class Program(Meeting):
 
     def launch(self, usual: Sequence[Launch]) -> Launch:
         """A usual one, one with a tail of any length, or one of large groups."""
+        if self.features.planes:
+            most = ((20, 9), (12, 8, 4))[self.choose(2)]
+            group = tuple(1 + self.choose(extent) for extent in most)
+            size = tuple(1 + self.choose(2 * extent) for extent in group)
+            return Launch(size, group)
         kind = self.choose(20)
         if kind < 14:
             return self.pick(usual)
@@ -277,6 +282,11 @@ class Program(Meeting):
 def write_kernel(choose: Choose, features: Features = Features()) -> Kernel:
     """A kernel as the choices have it."""
     return Program(choose, features).kernel()
+
+
+def write_kernel_in_planes(choose: Choose) -> Kernel:
+    """A kernel for groups of two or three dimensions, without sub-groups of its own."""
+    return write_kernel(choose, Features(planes=True, sub_groups=False))
 
 
 def write_kernel_that_shows_bits(choose: Choose) -> Kernel:

@@ -93,6 +93,27 @@ def check_meetings(kernel: Kernel, number: int) -> None:
     check_for_alarms(kernel, number)
 
 
+SHAPES = ((4, 2), (2, 4), (1, 8), (8, 4), (4, 4, 2), (2, 1, 4), (16, 2), (2, 2, 2))
+
+
+def check_shapes(kernel: Kernel, number: int) -> None:
+    """Lanes along any dimensions compute what work-items do."""
+    with may_be_refused(kernel):
+        for shape in (SHAPES[number % len(SHAPES)], SHAPES[number // 3 % len(SHAPES)]):
+            check_native(
+                kernel.source,
+                kernel.arguments,
+                kernel.launch,
+                shape=shape,
+                specialize=number % 2 == 0,
+                strategy=STRATEGIES[number // 2 % 2],
+                tolerance=kernel.tolerance,
+            )
+        check_native(
+            kernel.source, kernel.arguments, kernel.launch, tolerance=kernel.tolerance
+        )
+
+
 def check_for_alarms(kernel: Kernel, number: int) -> None:
     """
     With checks a legal kernel does the same.

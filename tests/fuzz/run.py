@@ -41,10 +41,11 @@ from tests.fuzz.illegal import (  # noqa: E402
 )
 from tests.fuzz.programs import (  # noqa: E402
     write_kernel,
+    write_kernel_in_planes,
     write_kernel_that_shows_bits,
     write_kernel_with_barriers,
 )
-from tests.fuzz.properties import VARIANTS, check, check_meetings  # noqa: E402
+from tests.fuzz.properties import VARIANTS, check, check_meetings, check_shapes  # noqa: E402
 from tests.fuzz.writer import Choose  # noqa: E402
 
 OUT = ROOT / "out" / "fuzz"
@@ -88,6 +89,7 @@ KINDS = {
     kind.name: kind
     for kind in (
         Kind("all", write_kernel, check),
+        Kind("planes", write_kernel_in_planes, check_shapes),
         Kind("bits", write_kernel_that_shows_bits, check),
         Kind("barriers", write_kernel_with_barriers, check_meetings),
         Kind("faults", write_kernel_at_fault, check_reported),

@@ -61,6 +61,8 @@ class Features:
     """Mostly barriers, in groups of up to 100 work-items."""
     conditional_barriers: bool = True
     """In the first iterations of loops with a trip count of each work-item's own."""
+    planes: bool = False
+    """Groups of two or three dimensions, of any sizes."""
     bits: bool = False
     """Floats are moved and compared, never computed with, and all their bits are seen."""
 

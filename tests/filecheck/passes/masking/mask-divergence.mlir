@@ -157,6 +157,29 @@ func.func @tail(%n: index, %b: index, %x: memref<?xf32>) {
 
 // -----
 
+// Counts of several dimensions hold together.
+
+// CHECK-LABEL: func.func @corner
+// CHECK:         spmd.sub_group (%lx, %ly) shape [8, 2] at (%b, %b) {
+// CHECK-NEXT:      %lane = spmd.lane_id
+// CHECK-NEXT:      %place = arith.remui %lane, %c8 : index
+// CHECK-NEXT:      %row = arith.divui %lane, %c8 : index
+// CHECK-NEXT:      [[X:%\w+]] = arith.cmpi slt, %place, %n : index
+// CHECK-NEXT:      [[Y:%\w+]] = arith.cmpi slt, %row, %m : index
+// CHECK-NEXT:      [[BOTH:%\w+]] = arith.andi [[X]], [[Y]] : i1
+// CHECK-NEXT:      %some = spmd.any [[BOTH]] across sub_group
+// CHECK-NEXT:      scf.if %some {
+// CHECK-NEXT:        spmd.masked [[BOTH]] {
+func.func @corner(%n: index, %m: index, %b: index, %x: memref<?x?xf32>) {
+  spmd.sub_group (%lx, %ly) shape [8, 2] at (%b, %b) count %n, %m {
+    %v = memref.load %x[%ly, %lx] : memref<?x?xf32>
+    memref.store %v, %x[%ly, %lx] : memref<?x?xf32>
+  }
+  func.return
+}
+
+// -----
+
 // A count that is known needs no test. In lanes that may be inactive nothing is known to
 // overflow, and a divisor may be 0. What takes long is skipped if no lane wants it.
 

@@ -1,0 +1,229 @@
+"""
+Which work-items of a nest of loops become the lanes of one sub-group.
+
+Lanes can go along any dimension, and in rows along several: 16 work-items in x of each of 4
+in y. Of the shapes with as many lanes as `vector_width` wants, the one is taken that costs
+each work-item least. What counts:
+
+* an access is best along the dimension in which it is contiguous; rows each have one of
+  their own, unless the element is the same in all of them, or one row follows the other;
+* what is the same along a dimension is computed once for all lanes along it;
+* a sub-group with fewer lanes than registers want waits for results in loops as long as a
+  full one;
+* lanes beyond the end of a loop do nothing.
+
+The estimate is one of instructions, so a shape other than lanes along x must be better by a
+margin.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from math import ceil, prod
+
+from xdsl.dialects import memref, scf
+from xdsl.ir import Operation
+
+from spmd.analysis.divergence.access_patterns import access_pattern
+from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
+from spmd.analysis.ranges.ranges import IntegerRanges
+from spmd.dialects.interfaces.cost import CostClass, cost_class
+from spmd.dialects.limits import MAX_GROUP_SIZE
+from spmd.dialects.work_groups import work_item_dimension
+from spmd.passes.sub_groups.vector_width import (
+    GENERIC_REGISTER_BITS,
+    Width,
+    demand,
+    element_bits,
+    host_register_bits,
+    lanes_in,
+)
+from spmd.passes.sub_groups.vectorization_cost import (
+    LOOP_TRIPS,
+    executed_ops,
+    loops_around,
+)
+
+MARGIN = 0.85
+"""What part of the cost of lanes along x another shape may have at most."""
+
+
+SUB_GROUP = 4
+"""What each sub-group costs beside its body, in simple instructions."""
+
+
+@dataclass(frozen=True)
+class LaneShape:
+    """Lanes along some dimensions of a nest of work-item loops."""
+
+    places: tuple[int, ...]
+    """The loops of the nest along which lanes go, the one of rows first."""
+
+    extents: tuple[int, ...]
+    """Lanes along each."""
+
+
+@dataclass(frozen=True)
+class _Term:
+    """Ops of the same cost."""
+
+    strides: tuple[int | None, ...]
+    """From one lane to the next along each loop: elements of memory, or 0 and `None`."""
+
+    bits: int
+    depth: int
+    is_access: bool
+    is_private: bool = False
+
+
+def choose_lane_shape(nest: Sequence[scf.ForOp], width: Width) -> LaneShape:
+    """
+    The best shape for lanes of a nest of work-item loops, given from the outside.
+
+    A fixed width is only made smaller where there are fewer work-items, and the choice does
+    not depend on this machine then.
+    """
+    registers, widest = demand(nest[-1].body)
+    lanes = lanes_in(registers, widest) if width == "auto" else width
+    bits = host_register_bits() if width == "auto" else GENERIC_REGISTER_BITS
+    items = _most_items(nest)
+    last = len(nest) - 1
+    usual = LaneShape((last,), (min(lanes, _power_above(items[last])),))
+    if len(nest) == 1 or lanes == 1 or max(items) >= MAX_GROUP_SIZE:
+        return usual
+    terms = _terms(nest, analyze_work_items(nest[0]))
+
+    def cost(shape: LaneShape) -> float:
+        total = SUB_GROUP + sum(
+            weight * _cost(term, shape, bits, registers)
+            for term, weight in terms.items()
+        )
+        for place, extent in zip(shape.places, shape.extents, strict=True):
+            total *= ceil(items[place] / extent) / items[place]
+        return total
+
+    best = min(_shapes(items, lanes), key=cost, default=usual)
+    return best if cost(best) < MARGIN * cost(usual) else usual
+
+
+def fixed_lane_shape(nest: Sequence[scf.ForOp], shape: Sequence[int]) -> LaneShape:
+    """Lanes as `shape` says, x first, or fewer where there are not as many work-items."""
+    places: list[int] = []
+    extents: list[int] = []
+    items = _most_items(nest)
+    for place in reversed(range(len(nest))):
+        dimension = work_item_dimension(nest[place])
+        assert dimension is not None, "a nest of work-item loops"
+        extent = shape[dimension] if dimension < len(shape) else 1
+        if (extent := min(extent, _power_above(items[place]))) > 1:
+            places.append(place)
+            extents.append(extent)
+    return LaneShape(tuple(places or (len(nest) - 1,)), tuple(extents or (1,)))
+
+
+def _most_items(nest: Sequence[scf.ForOp]) -> list[int]:
+    """How many work-items each loop may run, but at least one."""
+    ranges = IntegerRanges()
+    return [max(1, ranges.of(loop.ub).high - ranges.of(loop.lb).low) for loop in nest]
+
+
+def why_shape(loops: Sequence[scf.ForOp], extents: Sequence[int]) -> str | None:
+    """
+    Along which dimensions lanes go, and why; `None` if along x alone.
+
+    The loops stand from the outside, the extents are those of rows first.
+    """
+    named = [
+        f"{extent} along {'xyz'[work_item_dimension(loop) or 0]}"
+        for loop, extent in zip(reversed(loops), extents, strict=True)
+    ]
+    if len(named) == 1 and work_item_dimension(loops[0]) == 0:
+        return None
+    return f"{' and '.join(named)}, where accesses and registers cost least"
+
+
+def _power_above(number: int) -> int:
+    """The least power of two that is not below `number`."""
+    return 1 << max(0, number - 1).bit_length()
+
+
+def _shapes(items: Sequence[int], lanes: int) -> Iterator[LaneShape]:
+    """The shapes with as many lanes as there can be; long rows and few of them first."""
+    places = [place for place in reversed(range(len(items))) if items[place] > 1]
+    for order in permutations(places):
+        most = [_power_above(items[place]) for place in order]
+        row = min(lanes, most[0])
+        while row > 1:
+            extents, rest = [row], lanes // row
+            for extent in most[1:]:
+                extents.append(min(rest, extent))
+                rest //= extents[-1]
+            rank = max(d + 1 for d, extent in enumerate(extents) if extent > 1)
+            yield LaneShape(order[:rank], tuple(extents[:rank]))
+            row //= 2
+
+
+def _terms(nest: Sequence[scf.ForOp], divergence: Divergence) -> Counter[_Term]:
+    """What the body does for one work-item, and how often."""
+    terms: Counter[_Term] = Counter()
+    found = map(work_item_dimension, nest)
+    dimensions = [dimension for dimension in found if dimension is not None]
+    for op in executed_ops(nest[-1].body.block):
+        depth = loops_around(op, nest[-1])
+        weight = LOOP_TRIPS**depth * max(1, cost_class(op))
+        if isinstance(op, memref.LoadOp | memref.StoreOp):
+            found = [access_pattern(divergence, op, d) for d in dimensions]
+            bits = element_bits(op.memref.type.element_type)  # pyright: ignore
+            strides = tuple(pattern.stride for pattern in found)
+            terms[_Term(strides, bits, depth, True, found[0].private)] += weight
+        elif cost_class(op) is not CostClass.FREE:
+            terms[_computed(op, divergence, dimensions, depth)] += weight
+    return terms
+
+
+def _computed(
+    op: Operation, divergence: Divergence, dimensions: Sequence[int], depth: int
+) -> _Term:
+    bits = max((element_bits(result.type) for result in op.results), default=0)
+    if op.regions:
+        return _Term((0,) * len(dimensions), bits, depth, False)
+    shapes = [
+        [divergence.shape(result, d) for result in op.results] for d in dimensions
+    ]
+    strides = tuple(
+        0 if all(each.is_strided for each in along) else None for along in shapes
+    )
+    return _Term(strides, bits, depth, False)
+
+
+def _cost(term: _Term, shape: LaneShape, register_bits: int, registers: int) -> float:
+    """
+    What a term costs a sub-group, in instructions.
+
+    A loop takes as long as for values of so many `registers`, which hide its waiting.
+    """
+    along = [term.strides[place] for place in shape.places]
+    (stride, *others), (row, *_) = along, shape.extents
+    per_register = max(1, register_bits // max(1, term.bits))
+    if term.is_private:
+        # The same element of all lanes is contiguous.
+        return prod(shape.extents) / (per_register if not any(along) else 1)
+    rows = prod(
+        extent
+        for extent, other in zip(shape.extents[1:], others, strict=True)
+        if other != 0
+    )
+    if stride == 0:
+        return rows
+    if not term.is_access:
+        floor = registers if term.depth else 0
+        return max(ceil(row * rows / per_register), floor)
+    steps = [prod(shape.extents[:d]) for d in range(len(along))]
+    if along == steps:
+        return ceil(prod(shape.extents) / per_register)
+    if stride in (1, -1):
+        return rows * (ceil(row / per_register) + (row < per_register))
+    return row * rows

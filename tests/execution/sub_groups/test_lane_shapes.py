@@ -1,0 +1,117 @@
+"""Lanes along any dimensions, in rows of any length, compute what work-items do."""
+
+from __future__ import annotations
+
+import pytest
+
+from spmd.passes.masking.mask_divergence import MaskDivergencePass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
+from tests.execution.harness import (
+    BOXES,
+    PLANES,
+    Launch,
+    Maker,
+    check_native,
+    check_passes,
+)
+
+SHAPES = ((4, 2), (2, 4), (1, 8), (8, 4), (16, 1), (2, 1, 4), (2, 2, 2), (4, 8, 2))
+
+KERNEL = """
+spmd.kernel @shapes(%x: memref<?x?x?xi32>, %y: memref<?xi32>, %z: memref<?x3xi32>,
+                    %out: memref<?x?x?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %zero = arith.constant 0 : i32
+  %i = spmd.global_id x
+  %j = spmd.global_id y
+  %k = spmd.global_id z
+  %ly = spmd.local_id y
+  %nx = spmd.global_size x
+  %ny = spmd.global_size y
+  %own = memref.alloca() : memref<3xi32>
+  %plane = arith.muli %k, %ny : index
+  %row = arith.addi %plane, %j : index
+  %begin = arith.muli %row, %nx : index
+  %at = arith.addi %begin, %i : index
+  // Along x, the same in all of x, and of a row of z.
+  %v = memref.load %x[%k, %j, %i] : memref<?x?x?xi32>
+  %w = memref.load %x[%k, %j, %c0] : memref<?x?x?xi32>
+  %u = memref.load %x[%c0, %c0, %i] : memref<?x?x?xi32>
+  %third = arith.remui %at, %c3 : index
+  %t = memref.load %z[%at, %third] : memref<?x3xi32>
+  memref.store %v, %own[%c0] : memref<3xi32>
+  memref.store %w, %own[%c1] : memref<3xi32>
+  memref.store %u, %own[%c2] : memref<3xi32>
+  // As many trips as the row says, from an address that rows have of their own.
+  %trips = arith.addi %ly, %c1 : index
+  %sum, %last = scf.for %r = %c0 to %trips step %c1 iter_args(%s = %t, %p = %begin)
+      -> (i32, index) {
+    %part = memref.load %y[%p] : memref<?xi32>
+    %which = arith.remui %r, %c3 : index
+    %mine = memref.load %own[%which] : memref<3xi32>
+    %a = arith.addi %part, %mine : i32
+    %more = arith.addi %s, %a : i32
+    scf.yield %more, %p : i32, index
+  }
+  %odd = arith.remui %row, %c2 : index
+  %is_odd = arith.cmpi eq, %odd, %c1 : index
+  %positive = arith.cmpi sgt, %v, %zero : i32
+  %both = arith.andi %is_odd, %positive : i1
+  %in_front = arith.cmpi ult, %i, %ly : index
+  scf.if %both {
+    %from = memref.load %y[%last] : memref<?xi32>
+    %sum2 = arith.muli %sum, %from : i32
+    memref.store %sum2, %out[%k, %j, %i] : memref<?x?x?xi32>
+  } else {
+    scf.if %in_front {
+      memref.store %sum, %out[%k, %j, %i] : memref<?x?x?xi32>
+    } else {
+      memref.store %u, %z[%at, %third] : memref<?x3xi32>
+    }
+  }
+  spmd.return
+}
+"""
+
+
+def _arrays(make: Maker):
+    x, y, z = (*make.launch.global_size, 1, 1)[:3]
+    items = x * y * z
+    return [
+        make.integers("i32", -9, 9, z, y, x),
+        make.integers("i32", -9, 9, items),
+        make.integers("i32", -9, 9, items, 3),
+        make.zeros("i32", z, y, x),
+    ]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_vectors_of_rows(shape: tuple[int, ...]):
+    for number, launch in enumerate((*PLANES, *BOXES)):
+        specialize = (number + len(shape)) % 2 == 0
+        check_native(KERNEL, _arrays, launch, shape=shape, specialize=specialize)
+
+
+@pytest.mark.parametrize("size", [(16, 16), (4, 64), (8, 8), (1, 20), (3, 5, 7)])
+def test_the_best_shape(size: tuple[int, ...]):
+    whole = tuple(2 * extent for extent in size)
+    partial = tuple(extent + extent // 2 for extent in size)
+    check_native(KERNEL, _arrays, Launch(whole, size), width=8)
+    check_native(KERNEL, _arrays, Launch(partial, size))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_masks_of_rows(shape: tuple[int, ...]):
+    for launches in (PLANES, BOXES):
+        check_passes(
+            KERNEL,
+            _arrays,
+            launches,
+            SpmdToLoopsPass(),
+            FormSubGroupsPass(shape=shape),
+            MaskDivergencePass(),
+        )

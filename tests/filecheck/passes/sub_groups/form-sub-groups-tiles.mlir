@@ -1,0 +1,86 @@
+// RUN: xdsl-opt %s -p 'form-sub-groups{shape=8,4}' --split-input-file | filecheck %s
+// RUN: xdsl-opt %s -p 'form-sub-groups{width=16}' --split-input-file | filecheck %s --check-prefix=BEST
+
+// Tiles that fit need no test; rows first. Where y is the contiguous dimension, lanes go
+// along it when they may.
+
+// CHECK-LABEL: func.func @whole
+// CHECK:         scf.for %first_ly = %c0 to %c16 step %c4 {
+// CHECK-NEXT:      scf.for %first_lx = %c0 to %c16 step %c8 {
+// CHECK-NEXT:        spmd.sub_group (%lx, %ly) shape [8, 4] at (%first_lx, %first_ly) {
+// CHECK-NEXT:          %v = memref.load %x[%lx, %ly] : memref<16x16xf32>
+// CHECK-NEXT:          memref.store %v, %x[%lx, %ly] : memref<16x16xf32>
+// CHECK-NEXT:        }
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return
+
+// BEST-LABEL: func.func @whole
+// BEST:         scf.for %lx = %c0 to %c16 step %c1 {
+// BEST-NEXT:      spmd.sub_group (%ly) shape [16] at (%c0) {
+// BEST-NEXT:        memref.load %x[%lx, %ly]
+func.func @whole(%x: memref<16x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  scf.for %ly = %c0 to %c16 step %c1 {
+    scf.for %lx = %c0 to %c16 step %c1 {
+      %v = memref.load %x[%lx, %ly] : memref<16x16xf32>
+      memref.store %v, %x[%lx, %ly] : memref<16x16xf32>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
+
+// -----
+
+// A tile that may go beyond an end is asked whether it does. A loop that is too short has
+// fewer lanes, and the best shape has rows of both dimensions there.
+
+// CHECK-LABEL: func.func @part
+// CHECK:         scf.for %first_ly = %c0 to %n step %c4 {
+// CHECK-NEXT:      scf.for %first_lx = %c0 to %c4 step %c4 {
+// CHECK-NEXT:        %count = arith.subi %n, %first_ly : index
+// CHECK-NEXT:        %full = arith.cmpi sge, %count, %c4 : index
+// CHECK-NEXT:        scf.if %full {
+// CHECK-NEXT:          spmd.sub_group (%lx, %ly) shape [4, 4] at (%first_lx, %first_ly) {
+// CHECK:             } else {
+// CHECK-NEXT:          spmd.sub_group ({{.*}}) shape [4, 4] at (%first_lx, %first_ly) count %c4, %count {
+
+// BEST-LABEL: func.func @part
+// BEST:         scf.for %first_ly = %c0 to %n step %c4 {
+// BEST:             shape [4, 4]
+func.func @part(%x: memref<?x4xf32>, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c15 = arith.constant 15 : index
+  %n = arith.andi %m, %c15 : index
+  scf.for %ly = %c0 to %n step %c1 {
+    scf.for %lx = %c0 to %c4 step %c1 {
+      %v = memref.load %x[%ly, %lx] : memref<?x4xf32>
+      memref.store %v, %x[%ly, %lx] : memref<?x4xf32>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
+
+// -----
+
+// A loop whose end depends on another is not put anywhere else; lanes go along it alone.
+
+// CHECK-LABEL: func.func @triangle
+// CHECK:         scf.for %ly = %c0 to %c16 step %c1 {
+// CHECK:           spmd.sub_group (%lx) shape [8]
+func.func @triangle(%x: memref<16x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  scf.for %ly = %c0 to %c16 step %c1 {
+    scf.for %lx = %c0 to %ly step %c1 {
+      %v = memref.load %x[%lx, %ly] : memref<16x16xf32>
+      memref.store %v, %x[%lx, %ly] : memref<16x16xf32>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
