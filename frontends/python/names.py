@@ -187,6 +187,11 @@ def shuffle_rotate(value: Any, distance: int) -> Any:
     return _ask("shuffle", value, (lane_id() + distance) % sub_group_size())
 
 
+def fma(x: Any, y: Any, z: Any) -> Any:
+    """`x * y + z`, which is rounded once."""
+    return _ask("fma", x, y, z)
+
+
 def atomic_add(
     array: Any, index: Any, value: Any, ordering: str = RELAXED, scope: str = DEVICE
 ) -> Any:

@@ -21,6 +21,7 @@ from spmd.frontends.python.names import broadcast as broadcast
 from spmd.frontends.python.names import constexpr as constexpr
 from spmd.frontends.python.names import elect as elect
 from spmd.frontends.python.names import enqueued_local_size as enqueued_local_size
+from spmd.frontends.python.names import fma as fma
 from spmd.frontends.python.names import global_id as global_id
 from spmd.frontends.python.names import global_size as global_size
 from spmd.frontends.python.names import group_id as group_id

@@ -58,6 +58,19 @@ def test_example_is_right(script: Path, options: dict[str, Any]):
 
 
 @pytest.mark.parametrize("script", WITH_KERNEL, ids=lambda script: script.stem)
+def test_twin_in_python_is_right(script: Path):
+    example = load(script).EXAMPLE
+    if example.module is not None:
+        pytest.skip("it is built in Python")
+    twin = load(EXAMPLES / "twins.py").TWINS[example.kernel]
+    for size in example.small_sizes:
+        launch = example.launch(*size)
+        arguments = launch.copy()
+        twin(*arguments, global_size=launch.global_size)
+        example.check(launch, arguments, example.expected(launch))
+
+
+@pytest.mark.parametrize("script", WITH_KERNEL, ids=lambda script: script.stem)
 def test_check_of_an_example_notices_one_wrong_element(script: Path):
     example = load(script).EXAMPLE
     launch = example.launch(*example.small_sizes[-1])

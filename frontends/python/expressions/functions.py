@@ -12,6 +12,7 @@ from xdsl.dialects import arith, math
 from xdsl.ir import Operation
 
 from spmd.dialects.compat.missing_arith import RemFOp
+from spmd.frontends.python import names
 from spmd.frontends.python.emitter import Emitter
 from spmd.frontends.python.expressions.arithmetic import (
     binary,
@@ -90,6 +91,15 @@ def _float_function_of_two(op: Callable[..., Operation]) -> Handler:
         return e.number(type_, op(a, b))
 
     return handler
+
+
+def _fma(e: Emitter, x: Value, y: Value, z: Value) -> Value:
+    numbers = [e.scalar(each, "as argument") for each in (x, y, z)]
+    one, other, last = numbers
+    type_ = promoted(e, "x and y", one, other)
+    type_ = float_type(promoted(e, "the sum", Constant(type_, 0), last))
+    a, b, c = (e.ssa(e.convert(each, type_)) for each in numbers)
+    return e.number(type_, math.FmaOp(a, b, c))
 
 
 def _to_integer(op: Callable[..., Operation], function: object) -> Handler:
@@ -285,13 +295,13 @@ _NAMES_OF_TWO: list[tuple[Callable[..., Operation], str, str]] = [
 
 def _by_name() -> dict[object, Handler]:
     found: dict[object, Handler] = {}
-    for op, *names in _NAMES:
-        for module, name in zip((python_math, np), names, strict=True):
+    for op, *known in _NAMES:
+        for module, name in zip((python_math, np), known, strict=True):
             # `math.exp2` and `math.cbrt` came with Python 3.11.
             if name and (function := getattr(module, name, None)) is not None:
                 found[function] = _float_function(op, function)
-    for op, *names in _NAMES_OF_TWO:
-        for module, name in zip((python_math, np), names, strict=True):
+    for op, *known in _NAMES_OF_TWO:
+        for module, name in zip((python_math, np), known, strict=True):
             if name:
                 found[getattr(module, name)] = _float_function_of_two(op)
     return found
@@ -322,6 +332,8 @@ HANDLERS: dict[object, Handler] = {
     python_math.ceil: _to_integer(math.CeilOp, python_math.ceil),
     python_math.trunc: _to_integer(math.TruncOp, python_math.trunc),
     np.negative: _negative,
+    names.fma: _fma,
+    getattr(python_math, "fma", names.fma): _fma,  # came with Python 3.13
     np.square: _square,
 }
 """What writes a call, by the function that is called."""

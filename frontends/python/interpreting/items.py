@@ -169,6 +169,12 @@ class PythonItem:
 
         return self._together(names.SUB_GROUP, (value, lane), resolve)
 
+    # --- numbers ----------------------------------------------------------------------
+
+    def fma(self, x: Any, y: Any, z: Any) -> Any:
+        exact = np.longdouble(x) * np.longdouble(y) + np.longdouble(z)
+        return np.result_type(x, y, z).type(exact)
+
     # --- atomics ----------------------------------------------------------------------
 
     def atomic_update(self, array: Any, index: Any, new: Callable[[Any], Any]) -> Any:

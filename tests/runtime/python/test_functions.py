@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import spmd
-from spmd.language import global_id
+from spmd.language import fma, global_id
 from tests.runtime.python.harness import FLOATS, expect_as_python, numbers
 
 
@@ -125,3 +125,16 @@ def scalars(a, b, c, flag, out):
 def test_scalars_of_any_type(a: object, flag: object):
     args = (a, np.float64(0.25), 7, flag, np.zeros(8))
     expect_as_python(scalars, *args, global_size=8)
+
+
+@spmd.kernel
+def fused(x, out):
+    v = x[global_id()]
+    out[global_id(), 0] = fma(v, v, -1)
+    out[global_id(), 1] = fma(v, 3, np.float64(0.1))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_fma_rounds_once(dtype: str):
+    x = (1 + np.arange(1, 17) / 4096).astype(dtype)
+    expect_as_python(fused, x, np.zeros((16, 2), dtype), global_size=16)
