@@ -68,7 +68,7 @@ from spmd.passes.sub_groups.lane_shape import (
 from spmd.passes.sub_groups.linear_sub_groups import (
     answer_for_one_lane,
     answer_queries,
-    linear_loop,
+    linear_loops,
 )
 from spmd.passes.sub_groups.strip_mining import (
     strip_mine,
@@ -121,7 +121,7 @@ class FormSubGroupsPass(ModulePass):
             constants = ConstantPool(function.body.block)
             size = sub_group_size(function)
             if size is not None and any(map(needs_sub_groups, function.walk())):
-                form_linear_sub_groups(function, size, constants)
+                form_linear_sub_groups(function, size, not self.where_needed, constants)
                 continue
             if self.where_needed and not is_listened_to():
                 continue
@@ -185,25 +185,32 @@ def sub_group_size(function: func.FuncOp) -> int | None:
 
 
 def form_linear_sub_groups(
-    function: func.FuncOp, size: int, constants: ConstantPool
+    function: func.FuncOp, size: int, may_version: bool, constants: ConstantPool
 ) -> None:
-    """Sub-groups of a function whose work-items can tell who is in theirs."""
+    """
+    Sub-groups of a function whose work-items can tell who is in theirs.
+
+    `may_version` allows for code that only some launches run.
+    """
     loops = tuple(nests_in(function))
     if not loops:
         answer_for_one_lane(function)
     for outer in loops:
         expect_lanes(outer)
-        loop = linear_loop(outer, constants)
-        items = loop.ub
-        reason = "the sub-group size is 1" if size == 1 else why_not_vectorizable(loop)
-        groups = strip_mine(loop, size, constants)
-        for group in groups:
-            answer_queries(group, items, size, constants)
-            if reason is not None:
-                group.attributes[NOT_VECTORIZED] = StringAttr(reason)
-        for group in groups[:1]:
-            lanes = 1 if reason is not None else group.width
-            remark(FormedSubGroups, group, loop, lanes, reason)
+        told = False
+        for loop in linear_loops(outer, size, may_version, constants):
+            items = loop.ub
+            alone = "the sub-group size is 1" if size == 1 else None
+            reason = alone or why_not_vectorizable(loop)
+            groups = strip_mine(loop, size, constants)
+            for group in groups:
+                answer_queries(group, items, size, constants)
+                if reason is not None:
+                    group.attributes[NOT_VECTORIZED] = StringAttr(reason)
+            for group in groups[:1] if not told else ():
+                told = True
+                lanes = 1 if reason is not None else group.width
+                remark(FormedSubGroups, group, loop, lanes, reason)
     for op in function.walk():
         if needs_sub_groups(op) and enclosing(op, SubGroupOp) is None:
             fail(

@@ -26,13 +26,18 @@ scf.for %first = %c0 to %whole step %c16 {
   }
 }
 ```
+
+If `%local_size_x` is a multiple of 16, or there is only one row, lanes of a sub-group are
+neighbours along x: there is a version for that, in which their accesses are contiguous.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
 from spmd.dialects.building import Builder, ConstantPool
@@ -58,8 +63,15 @@ from spmd.dialects.work_groups import mark_work_items, work_item_dimension
 from spmd.passes.work_item_loops.nests import loops_of
 
 
-def linear_loop(outer: scf.ForOp, constants: ConstantPool) -> scf.ForOp:
-    """One loop over the linear local id instead of a nest of work-item loops."""
+def linear_loops(
+    outer: scf.ForOp, size: int, may_version: bool, constants: ConstantPool
+) -> tuple[scf.ForOp, ...]:
+    """
+    A loop over the linear local id instead of a nest of work-item loops.
+
+    Where the launch decides whether sub-groups of `size` lanes lie in rows, each along x, and
+    `may_version`, there are two, in the branches of an `scf.if`: the first for rows.
+    """
     loops = loops_of(outer)
     inner = loops[-1].body.block.first_op
     if isinstance(inner, scf.ForOp) and work_item_dimension(inner) is not None:
@@ -72,9 +84,10 @@ def linear_loop(outer: scf.ForOp, constants: ConstantPool) -> scf.ForOp:
                 loop, "expected work-item loops whose ends do not depend on each other"
             )
     if len(loops) == 1:
-        return outer
+        return (outer,)
     at = Builder.before(outer)
     loops.reverse()  # the fastest first
+    row = loops[0].ub
     items = loops[0].ub
     for loop in loops[1:]:
         counts = constant_index(items), constant_index(loop.ub)
@@ -83,23 +96,68 @@ def linear_loop(outer: scf.ForOp, constants: ConstantPool) -> scf.ForOp:
         else:
             product = arith.MuliOp(items, loop.ub, overflow=NO_WRAP)
             items = at.add(product, "items")
+    known = constant_index(row)
+    in_rows = known is not None and known % size == 0
+    linear = _linear_loop(loops, items, in_rows=in_rows)
+    if in_rows or known is not None or not may_version:
+        at.append(linear)
+        Rewriter.erase_op(outer)
+        return (linear,)
+    rows = _linear_loop(loops, items, in_rows=True)
+    at.append(_if_in_rows(at, row, items, size, (rows, linear), constants))
+    Rewriter.erase_op(outer)
+    return (rows, linear)
+
+
+def _linear_loop(
+    loops: Sequence[scf.ForOp], items: SSAValue, in_rows: bool
+) -> scf.ForOp:
+    """
+    A loop over the `items` of the nest `loops`, of which the first is the fastest.
+
+    With `in_rows`, the lanes of a sub-group differ in the fastest loop only: what they have
+    in common is computed of the first one.
+    """
     body = Block(arg_types=[IndexType()])
     inside = Builder.at_end(body)
     rest: SSAValue = hint(body.args[0], "linear")
+    mapping: dict[SSAValue, SSAValue] = {}
+    lane: SSAValue | None = None
+    if in_rows:
+        inside.stands_for(loops[0])
+        lane = inside.add(LaneIdOp(), "lane")
+        rest = inside.add(arith.SubiOp(rest, lane), "first")
     for loop in loops:
         inside.stands_for(loop)
-        item = here = loop.body.block.args[0]
+        item = loop.body.block.args[0]
         if loop is loops[-1]:
-            here = hint(rest, item)
+            here = rest
         else:
             here = inside.add(arith.RemUIOp(rest, loop.ub), item)
             rest = inside.add(arith.DivUIOp(rest, loop.ub))
-        item.replace_all_uses_with(here)
-    inside.move(loops[0].body.block.ops)
-    linear = scf.ForOp(outer.lb, items, outer.step, (), body)
-    at.append(mark_work_items(linear, 0))
-    Rewriter.erase_op(outer)
-    return linear
+        if lane is not None and loop is loops[0]:
+            here = inside.add(arith.AddiOp(here, lane, overflow=NO_WRAP), item)
+        mapping[item] = hint(here, item)
+    for op in loops[0].body.block.ops:
+        inside.append(op.clone(mapping))
+    outer = loops[-1]
+    return mark_work_items(scf.ForOp(outer.lb, items, outer.step, (), body), 0)
+
+
+def _if_in_rows(
+    at: Builder,
+    row: SSAValue,
+    items: SSAValue,
+    size: int,
+    versions: tuple[scf.ForOp, scf.ForOp],
+    constants: ConstantPool,
+) -> scf.IfOp:
+    """The first of `versions` if rows are multiples of sub-groups, or there is only one."""
+    part = at.add(arith.AndIOp(row, constants.index(size - 1)))
+    whole = at.add(arith.CmpiOp(part, constants.index(0), "eq"))
+    alone = at.add(arith.CmpiOp(items, row, "eq"))
+    then, otherwise = (Region(Block([loop, scf.YieldOp()])) for loop in versions)
+    return scf.IfOp(at.add(arith.OrIOp(whole, alone), "in_rows"), [], then, otherwise)
 
 
 def answer_queries(

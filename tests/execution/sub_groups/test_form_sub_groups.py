@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+import spmd
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
 from spmd.passes.sub_groups.vector_width import host_register_bits
-from tests.execution.harness import LINES, PLANES, Launch, Maker, check_passes
+from tests.execution.harness import (
+    LINES,
+    PLANES,
+    Launch,
+    Maker,
+    check_native,
+    check_passes,
+)
 from tests.execution.pipelines.vectorize_kernels import CASES
 
 NAMES = ("branches-that-store", "nested-divergent-loops", "private-arrays")
@@ -64,3 +73,37 @@ def test_planes():
 
 def test_a_register_holds_a_power_of_two_of_bits():
     assert host_register_bits() in (128, 256, 512)
+
+
+SUMS = """
+spmd.kernel @sums(%x: memref<?x?xi32>, %y: memref<?x?xi32>) attributes {sub_group_size = 8 : i64} {
+  %i = spmd.global_id x
+  %j = spmd.global_id y
+  %v = memref.load %x[%j, %i] : memref<?x?xi32>
+  %sum = spmd.reduce add %v across sub_group : i32
+  memref.store %sum, %y[%j, %i] : memref<?x?xi32>
+  spmd.return
+}
+"""
+
+GROUPS = ((8, 3), (24, 2), (6, 4), (21, 1), (3, 5), (12, 2))
+"""Rows of whole sub-groups, of parts of them, and a single one."""
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_sub_groups_lie_in_rows_or_not(group: tuple[int, int]):
+    def arguments(make: Maker):
+        return [make.random("i32", *make.size), make.zeros("i32", *make.size)]
+
+    launches = [Launch(size, group) for size in (group, (50, 7))]
+    check_passes(SUMS, arguments, launches, SpmdToLoopsPass(), VectorizePass())
+    for launch in launches:
+        check_native(SUMS, arguments, launch)
+
+
+def test_lanes_in_rows_access_neighbours():
+    code = spmd.compile(SUMS).ir("vectorize")
+    rows, _, others = code.partition("    } else {\n      %whole")
+    assert "vector.load" in rows
+    assert "vector.gather" not in rows
+    assert "vector.gather" in others
