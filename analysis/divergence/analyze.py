@@ -164,7 +164,7 @@ def analyze_work_items(nest: scf.ForOp) -> Divergence:
             continue
         lower, upper = ranges.of(loop.lb), ranges.of(loop.ub)
         step = ranges.of(loop.step)
-        extents[own] = max(1, upper.high - lower.low)
+        extents[own] = upper.high - lower.low
         variable = loop.body.block.args[0]
         stride = step.value
         along = (

@@ -277,21 +277,21 @@ class _Builder:
         ]
         position = {block: number for number, block in enumerate(blocks)}
         for number, (block, end) in enumerate(zip(blocks, ends, strict=True)):
-            last = block.last_op
-            for successor in () if last is None else last.successors:
+            for successor in terminator(block).successors:
                 begin = begins[position[successor]]
                 for private in written:
                     if private in end and begin[private].kind is StateKind.BLOCK_PHI:
                         begin[private].edges[number] = end[private]
         result = dict(current)
         parent = region.parent_op()
+        assert parent is not None
+        # Asked for is only what blocks bring that lead out of the region.
         for private in written:
-            if parent is not None and private in current:
-                phi = self.of_control(StateKind.BLOCK_PHI, parent, private, [])
-                for number, (block, end) in enumerate(zip(blocks, ends, strict=True)):
-                    if block.last_op is not None and not block.last_op.successors:
-                        phi.edges[number] = end[private]
-                result[private] = phi
+            phi = self.of_control(StateKind.BLOCK_PHI, parent, private, [])
+            phi.edges = {
+                n: end[private] for n, end in enumerate(ends) if private in end
+            }
+            result[private] = phi
         return result
 
     def remove_trivial_phis(self) -> None:

@@ -61,8 +61,6 @@ def _constant(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     value = op.properties.get("value")
     if isinstance(value, IntegerAttr):
         number = value.value.data
-        if width > 1 and number >= 1 << (width - 1):
-            number -= 1 << width  # written as an unsigned number
         return IntegerRange.constant(-(number & 1) if width == 1 else number)
     return IntegerRange.of_width(width)
 

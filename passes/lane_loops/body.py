@@ -105,6 +105,9 @@ class _LaneLoops(LaneWriter):
             return
         for inner in op.body.block.ops:
             self._note_masks(inner)
+        self._note_results(op)
+
+    def _note_results(self, op: MaskedOp) -> None:
         for result, value in zip(
             op.res, terminator(op.body.block).operands, strict=True
         ):
@@ -207,9 +210,7 @@ class _LaneLoops(LaneWriter):
         end = terminator(op.body.block)
         if not op.res:
             return
-        for result, value in zip(op.res, end.operands, strict=True):
-            if not self.slot(result).shared and not op.old:
-                self._masks[result] = _union([self._masks.get(value, ()), (op.mask,)])
+        self._note_results(op)
         with self.each_lane() as (lane, _, _), self.where(self.on(active, lane)):
             mask = self.at(op.mask, lane)
             with self.where(mask):

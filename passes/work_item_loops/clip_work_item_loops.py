@@ -245,7 +245,9 @@ class _Clipper:
     def _later(self, bound: Bound, first: SSAValue, limit: SSAValue) -> SSAValue:
         """`limit`, or `first` if that is not before it."""
         start, end = self._ranges.of(first), self._ranges.of(limit)
-        if start.high <= end.low and (bound.signed or start.is_non_negative):
+        if (
+            start.high <= end.low
+        ):  # signed: what an unsigned bound holds is never negative
             return limit
         later = arith.MaxSIOp if bound.signed else arith.MaxUIOp
         return self._before.add(later(limit, first))
@@ -312,11 +314,10 @@ class _Clipper:
 
     def _smaller(self, a: SSAValue, b: SSAValue) -> SSAValue:
         x, y = self._ranges.of(a), self._ranges.of(b)
-        if x.is_non_negative and y.is_non_negative:
-            if x.high <= y.low:
-                return a
-            if y.high <= x.low:
-                return b
+        if x.is_non_negative and x.high <= y.low:
+            return a
+        if y.is_non_negative and y.high <= x.low:
+            return b
         return self._before.add(arith.MinUIOp(a, b))
 
     # Conditions.

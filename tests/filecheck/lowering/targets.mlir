@@ -24,6 +24,11 @@ func.func @sin(%v: vector<32xf32>) -> vector<32xf32> {
 
 // HALF-COUNT-4: call <8 x float> @_ZGVdN8v_sinf
 
+// The parts come together pair by pair.
+// HALF: %y.0.16 = shufflevector <8 x float> %y.0, <8 x float> %y.1, <16 x i32>
+// HALF: %y.2.16 = shufflevector <8 x float> %y.2, <8 x float> %y.3, <16 x i32>
+// HALF: shufflevector <16 x float> %y.0.16, <16 x float> %y.2.16, <32 x i32> <i32 0, i32 1, i32 2
+
 // ARM: target triple = "aarch64-linux-gnu"
 // ARM: call float @sinf
 
