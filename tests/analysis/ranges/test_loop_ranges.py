@@ -314,3 +314,20 @@ def test_nested_loops_take_linear_time():
         for depth in (8, 64)
     )
     assert many < 2 * few, (few, many)
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "far"),
+    [(-(1 << 63), 5, True), (1 << 62, (1 << 62) + 5, False), (-1, (1 << 63) - 1, True)],
+)
+def test_bounds_may_be_farther_apart_than_their_type_counts(
+    lower: int, upper: int, far: bool
+):
+    module = parse(f"""
+func.func @bounds() {{
+  %lower = arith.constant {lower} : index
+  %upper = arith.constant {upper} : index
+  func.return
+}}""")
+    bounds = named(module, "lower"), named(module, "upper")
+    assert IntegerRanges().may_be_far_apart(*bounds) == far

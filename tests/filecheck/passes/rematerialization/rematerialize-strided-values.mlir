@@ -58,6 +58,27 @@ spmd.kernel @from_a_sum(%n: index, %m: index) attributes {work_group_size = arra
 
 // -----
 
+// What is subtracted from an id is so with its sign.
+
+// CHECK-LABEL: spmd.kernel @from_a_difference
+// CHECK:         [[FIRST:%.*]] = arith.subi %{{.*}}, %n : index
+// CHECK-NEXT:    {{%.*}} = scf.while (%i_base = [[FIRST]]) : (index) -> index {
+// CHECK-NEXT:      %i = arith.addi %i_base, %local_x : index
+spmd.kernel @from_a_difference(%n: index, %m: index) attributes {work_group_size = array<i64: 64>} {
+  %lid = spmd.local_id x
+  %start = arith.subi %lid, %n : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %start to %m step %c64 {
+    "test.op"(%i) : (index) -> ()
+    spmd.barrier
+    "test.op"(%i) : (index) -> ()
+    spmd.barrier
+  }
+  spmd.return
+}
+
+// -----
+
 // Another type, another stride, and a difference that is no sum of ids.
 
 // KEPT-LABEL: spmd.kernel @narrow
