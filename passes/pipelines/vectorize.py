@@ -5,6 +5,7 @@ Level 1 to level 4: SIMD code for work-item loops.
 | -------------------------- | ------ | --------------------------------------------- |
 | `fold-lane-views`          | 1      | which elements lanes access, instead of views |
 | `form-sub-groups`          | 1 to 2 | which work-items are the lanes of a sub-group |
+| `forget-unasked-values`    | 2      | what lanes that leave a loop need not carry   |
 | `share-private-arrays`     | 2      | which private arrays all lanes have in common |
 | `mask-divergence`          | 2 to 3 | which lanes are active                        |
 | `widen-sub-groups`         | 3 to 4 | vectors                                       |
@@ -47,6 +48,7 @@ from spmd.passes.memory.combine_strided_accesses import CombineStridedAccessesPa
 from spmd.passes.memory.lower_atomics import LowerAtomicsPass
 from spmd.passes.pipelines.pipeline import PassSequence
 from spmd.passes.sub_groups.fold_lane_views import FoldLaneViewsPass
+from spmd.passes.sub_groups.forget_unasked_values import ForgetUnaskedValuesPass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
 from spmd.passes.sub_groups.share_private_arrays import SharePrivateArraysPass
 from spmd.passes.widening.widen_sub_groups import WidenSubGroupsPass
@@ -68,6 +70,7 @@ class VectorizePass(PassSequence):
         return (
             FoldLaneViewsPass(),
             FormSubGroupsPass(width=self.width, shape=self.shape),
+            ForgetUnaskedValuesPass(),
             SharePrivateArraysPass(),
             MaskDivergencePass(),
             WidenSubGroupsPass(),

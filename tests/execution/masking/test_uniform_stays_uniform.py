@@ -110,7 +110,7 @@ def test_of_random_kernels(seed: int):
     check(write_kernel(lambda options: generator.randrange(options)).source)
 
 
-@pytest.mark.parametrize("name", ["btcf", "btu", "btw", "cf1", "loop2"])
+@pytest.mark.parametrize("name", ["bt", "btcf", "btu", "btw", "cf1", "loop2"])
 def test_no_lane_is_asked_for_what_all_have(name: str):
     """Masks add no reduction, and lanes load from one place."""
     text = (ROOT / f"benchmarks/probes/uniformity/{name}.mlir").read_text()
