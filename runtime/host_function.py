@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from ctypes import CFUNCTYPE, addressof, c_char, c_void_p
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from spmd.lowering.loading import NativeCode, load
 from spmd.runtime.arguments.elements import Element
@@ -21,6 +21,7 @@ from spmd.runtime.launching.host_launch import (
     RunningHost,
     launcher_address,
 )
+from spmd.runtime.launching.launch import fail_about_copy
 from spmd.runtime.launching.record import LaunchRecord
 from spmd.runtime.launching.watcher import watched, watcher
 
@@ -180,6 +181,12 @@ class HostCall:
         ]
         self._threads = threads
         self._timeout = timeout
+
+    def __repr__(self) -> str:
+        return f"<spmd call of {self._host.name}>"
+
+    def __reduce__(self) -> NoReturn:
+        fail_about_copy("call")
 
     @watched
     def __call__(self) -> Any:

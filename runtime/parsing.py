@@ -175,7 +175,7 @@ class LocatingParser(Parser):
                 self.raise_error(f"expected an operation, got {got}", token.span)
             start = error.span.start
             message, place = instead_of_text(error.msg, self._source, start)
-            if message == error.msg:
+            if (message, place) == (error.msg, start):
                 raise
             self.raise_error(message, place, place + 1)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from spmd.runtime.compiling.made import HostFacts, KernelFacts
@@ -85,6 +86,10 @@ class Program(Mapping[str, "Kernel | HostFunction"]):
 
     def __repr__(self) -> str:
         return f"<spmd program with {', '.join(self._members)}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the members, and how each is called."""
+        return f"<pre>{escape(chr(10).join(map(repr, self.values())))}</pre>"
 
     def stages(self) -> Iterator[tuple[str, str]]:
         """

@@ -9,7 +9,7 @@ What xDSL 0.74 lacks of upstream's `arith`, `memref`, `vector`, `scf`, `gpu` and
 | `memref` | syntax of `cast`, `copy`, `global` | `memref_syntax` |
 | `vector` | `gather`, `scatter`, `step` | `memory` |
 | `scf`    | `execute_region` without results prints its terminators | `execute_region` |
-| `scf`    | syntax of `parallel` | `parallel_syntax` |
+| `scf`    | syntax of `parallel`, of `while` without values | `scf_syntax` |
 | `scf`    | several threads may build ops that add their own terminators | `implicit_builder` |
 | `gpu`    | syntax of what kernels have | `gpu_syntax` |
 | `gpu`    | `shuffle` | `gpu_shuffle` |
@@ -38,7 +38,7 @@ _REPAIRS = {
     "arith": ("elementwise", "missing_arith"),
     "memref": ("prefetch", "memref_syntax"),
     "vector": ("memory",),
-    "scf": ("execute_region", "parallel_syntax", "implicit_builder"),
+    "scf": ("execute_region", "scf_syntax", "implicit_builder"),
     "llvm": ("atomics",),
     "gpu": ("gpu_syntax", "gpu_shuffle"),
 }

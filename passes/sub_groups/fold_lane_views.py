@@ -74,7 +74,7 @@ class FoldLaneViewsPass(ModulePass):
         for function in op.body.block.ops:
             if not isinstance(function, func.FuncOp) or function.is_declaration:
                 continue
-            constants = ConstantPool(function.body.block)
+            constants = ConstantPool(function.body.blocks[0])
             for loop in innermost_loops(function):
                 _fold_in(loop, constants)
 

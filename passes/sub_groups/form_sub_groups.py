@@ -118,7 +118,7 @@ class FormSubGroupsPass(ModulePass):
                 _too_early(function, "spmd-to-loops")
             if not isinstance(function, func.FuncOp) or function.is_declaration:
                 continue
-            constants = ConstantPool(function.body.block)
+            constants = ConstantPool(function.body.blocks[0])
             size = sub_group_size(function)
             if size is not None and any(map(needs_sub_groups, function.walk())):
                 form_linear_sub_groups(function, size, not self.where_needed, constants)

@@ -49,7 +49,7 @@ def lines_of(event: Event) -> list[str]:
     return [f"  {at}{event.who} {event.what}", f"      {first_line(event.op)}"]
 
 
-@dataclass
+@dataclass(repr=False)
 class Finding:
     """One fault, as it first showed; `count` tells how often it did."""
 
@@ -67,10 +67,15 @@ class Finding:
         """Whether the language allows it: a note, not a fault."""
         return self.kind == "same value"
 
+    def __repr__(self) -> str:
+        return f"<spmd finding: {self._summary()}>"
+
+    def _summary(self) -> str:
+        kind = f"{'note' if self.is_harmless else 'error'}: {TITLES[self.kind]}"
+        return f"{kind}: {self.message}" if self.message else kind
+
     def __str__(self) -> str:
-        lines = [f"{'note' if self.is_harmless else 'error'}: {TITLES[self.kind]}"]
-        if self.message:
-            lines[0] += f": {self.message}"
+        lines = [self._summary()]
         for place in self.places:
             lines += lines_of(place)
         if self.count > 1:

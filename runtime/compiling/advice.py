@@ -58,6 +58,11 @@ _SCALAR = re.compile(r"index|i\d+|(?P<float>b?f\d+)")
 _WORD = re.compile(r"-?[^\s:(){}\[\],]+|\S")
 _TOKEN = re.compile(r'//[^\n]*|"(?:\\.|[^"\\\n])*"|[{}]')
 
+_OF_WHAT_CAME_BEFORE = re.compile(
+    r"(?i)\bexpected ['`]|' expected|literal|is not valid for|denseAttr"
+)
+"""Errors that xDSL finds at the next token, which may be that of another line."""
+
 _EARLY_RETURN = (
     "spmd.return ends a kernel, not a region in it; put the rest of the kernel into an "
     "scf.if, or return early with cf.cond_br to a block that ends in spmd.return"
@@ -135,7 +140,21 @@ def instead_of_text(message: str, text: str, start: int) -> tuple[str, int]:
         if got == "'='":
             why += "; before a dictionary of attributes write the word attributes"
         return why, start
+    if _OF_WHAT_CAME_BEFORE.search(message):
+        return message, _end_of_line_before(text, start)
     return message, start
+
+
+def _end_of_line_before(text: str, start: int) -> int:
+    """The end of what stands before `start`, if that begins a line."""
+    *before, here = text[:start].split("\n")
+    if here.strip():
+        return start
+    while before:
+        line = before.pop().partition("//")[0].rstrip()
+        if line:
+            return sum(len(each) + 1 for each in before) + len(line)
+    return start
 
 
 def _open_brace(text: str) -> int | None:

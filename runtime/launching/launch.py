@@ -32,6 +32,14 @@ _CHUNKS_PER_THREAD = 32
 """More spread the work more evenly, and cost an atomic addition each."""
 
 
+def fail_about_copy(what: str) -> NoReturn:
+    """Fails about an object that nobody can copy, as it has addresses."""
+    raise TypeError(
+        f"expected something without addresses to pickle or copy, got a {what}; take what "
+        "is called and its arguments, and bind them again"
+    )
+
+
 class Launch:
     """
     A kernel with its arguments and sizes; calling it runs the kernel.
@@ -98,13 +106,11 @@ class Launch:
         )
 
     def __repr__(self) -> str:
-        return f"<spmd launch of {self._signature.kernel} in {self._groups} groups>"
+        groups = f"{self._groups} group{'s' if self._groups != 1 else ''}"
+        return f"<spmd launch of {self._signature.kernel} in {groups}>"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            "expected something without addresses to pickle or copy, got a launch; take "
-            "the kernel and its arguments, and bind them again"
-        )
+        fail_about_copy("launch")
 
     @watched
     def __call__(self) -> None:

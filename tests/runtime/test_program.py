@@ -200,7 +200,15 @@ def test_what_users_hold_says_what_it_is_in_few_words():
     explanation = kernel.explain()
     assert repr(program) == "<spmd program with double, host>"
     assert repr(kernel) == "<spmd kernel double(%x: memref<?xi32>)>"
-    assert repr(launch) == "<spmd launch of double in 1 groups>"
+    assert repr(launch) == "<spmd launch of double in 1 group>"
+    call = program["host"].bind(3, x)
+    assert repr(call) == "<spmd call of host>"
+    finding = report.findings[0]
+    assert repr(finding).startswith("<spmd finding: error: access out of bounds: [3]")
+    assert program._repr_html_() == (  # pyright: ignore[reportPrivateUsage]
+        "<pre>&lt;spmd kernel double(%x: memref&lt;?xi32&gt;)&gt;\n"
+        "&lt;spmd host function host(%n: index, %x: memref&lt;?xi32&gt;)&gt;</pre>"
+    )
     assert repr(report) == "<spmd report: @double: 2 faults found>"
     assert repr(explanation) == "<spmd explanation of double>"
     for shown in (report, explanation):
@@ -208,8 +216,24 @@ def test_what_users_hold_says_what_it_is_in_few_words():
         assert html == f"<pre>{escape(str(shown))}</pre>"
         assert str(deepcopy(shown)) == str(shown)
     assert str(loads(dumps(explanation))) == str(explanation)
-    with pytest.raises(TypeError, match="take the kernel and its arguments"):
-        dumps(launch)
+    for bound in (launch, call):
+        with pytest.raises(TypeError, match="take what is called and its arguments"):
+            dumps(bound)
+
+
+BLOCKS = """
+func.func @plain(%n: index) -> index {
+  cf.br ^end
+^end:
+  func.return %n : index
+}
+"""
+
+
+def test_functions_of_many_blocks_stand_beside_kernels():
+    program = spmd.compile(BOTH + BLOCKS)
+    assert program["plain"](3) == 3
+    assert "@plain" in program.ir("vectorize")
 
 
 def test_the_version_is_that_of_the_package():

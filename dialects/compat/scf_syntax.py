@@ -1,6 +1,6 @@
 """
-Upstream's syntax for `scf.parallel`, which xDSL 0.74 reads and writes as a generic op, and for
-`scf.reduce` of several values.
+Upstream's syntax for `scf.parallel`, which xDSL 0.74 reads and writes as a generic op, for
+`scf.reduce` of several values, and for `scf.while` without values, which has no parentheses.
 
 ```mlir
 %sum = scf.parallel (%i, %j) = (%c0, %c0) to (%n, %m) step (%c1, %c1) init (%zero) -> f32 {
@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import IndexType
-from xdsl.dialects.scf import ParallelOp, ReduceOp
+from xdsl.dialects.scf import ParallelOp, ReduceOp, WhileOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
@@ -134,7 +134,28 @@ def _print_reduce(self: ReduceOp, printer: Printer) -> None:
     printer.print_op_attributes(self.attributes)
 
 
+_parse_while_of_values = WhileOp.parse
+
+
+def _parse_while(cls: type[WhileOp], parser: Parser) -> WhileOp:
+    place = parser.pos
+    if parser.parse_optional_punctuation(":") is None:
+        return _parse_while_of_values(parser)
+    type_ = parser.parse_function_type()
+    if type_.inputs.data:
+        parser.raise_error("expected '(' and a value for each of the types", place)
+    before = parser.parse_region()
+    parser.parse_characters("do")
+    after = parser.parse_region()
+    attributes = parser.parse_optional_attr_dict_with_keyword()
+    op = cls((), type_.outputs.data, before, after)
+    if attributes is not None:
+        op.attributes |= attributes.data
+    return op
+
+
 def repair() -> None:
-    """Give `scf.parallel` its custom syntax, and `scf.reduce` its commas."""
+    """Give `scf.parallel` and `scf.while` their syntax, and `scf.reduce` its commas."""
+    setattr(WhileOp, "parse", classmethod(_parse_while))
     set_syntax(ReduceOp, _parse_reduce, _print_reduce)
     set_syntax(ParallelOp, _parse, _print)

@@ -1,0 +1,6 @@
+// 3:25: Expected ':'
+spmd.kernel @k(%v: f32) {
+  %w = arith.addf %v, %v   // and no type
+
+  spmd.return
+}
