@@ -74,6 +74,15 @@ def test_bfloat16_is_rounded_to_nearest_even():
     assert_array_equal(bfloat16_values(bfloat16_bits(values)), expected.astype("f4"))
 
 
+def test_what_is_no_array_does_not_ask_for_trust(tmp_path: Path):
+    path = tmp_path / "x.npy"
+    for content in (b"garbage that is no array", b"\0" * 1000, b"PK\3\4"):
+        path.write_bytes(content)
+        with pytest.raises(spmd.LaunchError, match="magic string") as error:
+            parse_argument(str(path), 0, 0)
+        assert "pickle" not in str(error.value)
+
+
 def test_pickled_arrays_are_not_loaded(tmp_path: Path):
     path = tmp_path / "x.npy"
     np.save(path, np.array([{}], dtype=object), allow_pickle=True)

@@ -184,7 +184,7 @@ def npy(shape: str) -> bytes:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "No data left in file"),
+        (b"", "EOF: reading magic string"),
         (npy("(3,)")[:20], "EOF: reading array header"),
         (npy("((((3"), "EOF in multi-line statement"),
         (npy("'three'"), "shape is not valid"),
