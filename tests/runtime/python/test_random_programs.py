@@ -108,11 +108,20 @@ def statements(draw: st.DrawFn, depth: int, in_loop: bool, indent: str) -> str:
 
 
 @st.composite
+def otherwise(draw: st.DrawFn, depth: int, indent: str) -> str:
+    """The else of a loop, if it has one."""
+    if draw(st.integers(0, 2)):
+        return ""
+    body = draw(statements(depth - 1, False, indent + "    "))
+    return f"{indent}else:\n{body}"
+
+
+@st.composite
 def statement(draw: st.DrawFn, depth: int, in_loop: bool, indent: str) -> str:
     """One statement."""
-    kinds = ["int", "float", "augmented", "swap", "store", "private"]
+    kinds = ["int", "float", "augmented", "swap", "store", "private", "view"]
     if depth:
-        kinds += ["if", "if", "for", "while"]
+        kinds += ["if", "if", "for", "while", "tuple"]
     if in_loop and depth < 3:
         kinds += ["leave"]
     match draw(st.sampled_from(kinds)):
@@ -132,6 +141,18 @@ def statement(draw: st.DrawFn, depth: int, in_loop: bool, indent: str) -> str:
         case "private":
             at = draw(integer(1))
             return f"{indent}own[({at}) % 4] = n\n{indent}k += own[({at} + 1) % 4]\n"
+        case "view":
+            first, end = draw(st.integers(0, 9)), draw(st.integers(-4, 15))
+            step = draw(st.sampled_from([1, 2, -1, -3]))
+            of = draw(st.sampled_from(["x", "y", "out[i]", "own"]))
+            text = f"{indent}v{depth}{of[0]} = {of}[{first}:{end}:{step}]\n"
+            text += f"{indent}m += len(v{depth}{of[0]})\n"
+            text += f"{indent}if len(v{depth}{of[0]}) > 0:\n"
+            return text + f"{indent}    m += int(v{depth}{of[0]}[-1]) % 5\n"
+        case "tuple":
+            body = draw(statements(depth - 1, True, indent + "    "))
+            items = f"({draw(SMALL)}, {draw(integer(1))}, {draw(SMALL)})"
+            return f"{indent}for k in {items}:\n{body}" + draw(otherwise(depth, indent))
         case "leave":
             leave = draw(st.sampled_from(["break", "continue", "return"]))
             return f"{indent}if {draw(condition(1))}:\n{indent}    {leave}\n"
@@ -150,7 +171,8 @@ def statement(draw: st.DrawFn, depth: int, in_loop: bool, indent: str) -> str:
             bounds = f"{draw(SMALL)}, ({draw(integer(1))}) % 9 - 3, {step}"
             body = draw(statements(depth - 1, True, indent + "    "))
             name = draw(st.sampled_from(["j", "k"]))
-            return f"{indent}for {name} in range({bounds}):\n{body}"
+            text = f"{indent}for {name} in range({bounds}):\n{body}"
+            return text + draw(otherwise(depth, indent))
         case _:
             name = f"w{depth}{len(indent)}"
             inner = indent + "    "
