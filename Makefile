@@ -47,7 +47,7 @@ quick: filecheck ## tests in MLIR, and one case of every quick test in Python
 lint: $(READY) ## ruff: rules and format; the longest files
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	@find analysis dialects lowering passes reference runtime tools -name '*.py' \
+	@find analysis dialects distribution lowering passes reference runtime tools -name '*.py' \
 	  | xargs wc -l | sort -rn | sed -n '2,6s/^/longest: /p'
 
 types: $(READY) ## pyright, strict

@@ -37,6 +37,10 @@ _MAX_PLANS = 256
 """Sizes of launches that are remembered; more are forgotten, which costs microseconds."""
 
 
+_MAX_FOOTPRINTS = 16
+"""Launches whose footprints are remembered, with what was asked about them."""
+
+
 class Kernel(EntryPoint[Launch, NativeKernel]):
     """
     One kernel of a `Program`, called with its arguments and the size of the launch.
@@ -59,6 +63,7 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         super().__init__(unit, facts.signature)
         self._facts = facts
         self._footprints: Footprints | None = None
+        self._footprints_in: dict[object, LaunchFootprints] = {}
         self._plans: dict[Sizes, tuple[NativeKernel | None, Range]] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -202,9 +207,15 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
             for position, given in enumerate(args)
             if hasattr(given, "shape") and position not in numbers
         }
-        return self.footprints().in_launch(
-            range_.global_size, range_.group_size, numbers, shapes
-        )
+        key = range_, tuple(numbers.items()), tuple(shapes.items())
+        found = self._footprints_in.get(key)
+        if found is None:
+            if len(self._footprints_in) >= _MAX_FOOTPRINTS:
+                self._footprints_in = {}
+            found = self._footprints_in[key] = self.footprints().in_launch(
+                range_.global_size, range_.group_size, numbers, shapes
+            )
+        return found
 
     def _plan(self, sizes: Sizes) -> tuple[NativeKernel | None, Range]:
         simple = _is_plain(sizes[0]) and _is_plain(sizes[1])

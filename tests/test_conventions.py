@@ -31,6 +31,7 @@ MAY_IMPORT = {
     "runtime": {"dialects", "analysis", "passes", "lowering", "reference"},
     "reference": {"dialects"},
     "frontends": {"dialects", "runtime", "reference"},
+    "distribution": {"dialects", "analysis", "runtime", "frontends"},
     "tools": {"dialects", "analysis", "passes", "lowering", "runtime", "reference"},
 }
 """What a folder may import, beside itself."""
@@ -162,7 +163,15 @@ LISTS_OF_OPS = {
 }
 """Files of `LISTING_FOLDERS` that may have lists of ops, and of what."""
 
-LISTING_FOLDERS = ("analysis", "passes", "lowering", "runtime", "frontends", "tools")
+LISTING_FOLDERS = (
+    "analysis",
+    "passes",
+    "lowering",
+    "runtime",
+    "frontends",
+    "distribution",
+    "tools",
+)
 EMITTERS = ("lowering/math", "lowering/ops")
 """How each op is written: tables of ops by nature."""
 

@@ -139,9 +139,9 @@ class LaunchFootprints:
         for position in reversed(range(len(relation.guards))):
             outer = relation.guards[position + 1 :]
             if not self._hold(relation.guards[position].requires, outer):
-                return Anything(relation.words, "numbers that may wrap")
+                return _wraps(relation, relation.guards[position].requires)
         if not self._hold(relation.requires, relation.guards):
-            return Anything(relation.words, "numbers that may wrap")
+            return _wraps(relation, relation.requires)
         return BoxBounds(
             relation.indices,
             relation.guards,
@@ -158,6 +158,11 @@ class LaunchFootprints:
             if not bounds.are_within(self.whole, each.low, each.high):
                 return False
         return True
+
+
+def _wraps(relation: Relation, requires: Requirements) -> Anything:
+    cause = cause_of(*(each.value for each in requires))
+    return Anything(relation.words, cause or "numbers that may wrap")
 
 
 def _hull(a: Region, b: Region) -> Region:

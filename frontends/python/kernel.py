@@ -255,6 +255,10 @@ class PythonKernel:
 
     # --- types of arguments -----------------------------------------------------------
 
+    def specialised(self, *args: Any, **named: Any) -> tuple[Kernel, list[Any]]:
+        """The kernel for arguments like these, and those of them that it gets."""
+        return self._specialised(args, named)
+
     def _specialised(
         self, args: tuple[Any, ...], named: dict[str, Any]
     ) -> tuple[Kernel, list[Any]]:

@@ -11,12 +11,14 @@ import sys
 from ctypes import addressof, c_char
 from math import prod
 from mmap import mmap
+from operator import mul
 from typing import Any, cast
 
 import numpy as np
 
 from spmd.runtime.arguments.elements import Dtype, Element, describe_dtypes, is_bfloat16
 from spmd.runtime.arguments.local_memory import LocalMemory
+from spmd.runtime.arguments.pieces import Piece
 
 Array = np.ndarray[Any, Any]
 
@@ -66,6 +68,8 @@ class ArrayLayout:
         Returns the NumPy array that was described; raises `ValueError` with the reason
         if it does not fit.
         """
+        if type(given) is Piece:
+            return self._describe_piece(given, fields)
         array: Array = given if type(given) is np.ndarray else self._as_numpy(given)
         if array.base is not None:
             _check_file(array)
@@ -99,6 +103,24 @@ class ArrayLayout:
             strides = self._element_strides(array)
         pointer -= self.offset * self.element.size
         fields += (pointer, self.offset, *shape, *strides)
+        return array
+
+    def _describe_piece(self, piece: Piece, fields: list[Any]) -> Array:
+        """The same for a piece: with the indices and sizes of the whole array."""
+        if self.strides is not None:
+            raise ValueError(
+                f"expected an argument in identity layout for a piece, got {self.type_text}"
+            )
+        first = len(fields)
+        free = (None,) * self.rank
+        layout = ArrayLayout(self.type_text, self.element, free, None, 0, self.written)
+        array = layout.describe(piece.elements, fields)
+        if self._static:
+            self.check_shape(piece.shape)
+        strides = contiguous_strides(array.shape)
+        before = sum(map(mul, piece.start, strides))
+        fields[first] = (fields[first] - before * self.element.size) % (1 << 64)
+        fields[first + 2 :] = (*piece.shape, *strides)
         return array
 
     def describe_local(self, local: LocalMemory, fields: list[Any]) -> int:

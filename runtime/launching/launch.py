@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from ctypes import addressof, c_char, c_int64
 from struct import pack, pack_into
 from time import perf_counter_ns
@@ -58,6 +59,7 @@ class Launch:
         "_local_fields",
         "_memory",
         "_native",
+        "_runs",
         "_scratch",
         "_signature",
         "_threads",
@@ -87,6 +89,7 @@ class Launch:
         self._local_fields: tuple[tuple[int, int], ...] = ()
         self._memory = self._scratch = 0
         self._direct = False
+        self._runs: Sequence[tuple[int, int]] | None = None
         if native is None:
             return
         self._entry = native.entry
@@ -155,6 +158,12 @@ class Launch:
         finally:
             self._busy = False
 
+    def only(self, runs: Sequence[tuple[int, int]]) -> Launch:
+        """The same for some work-groups: each run is from one to below another."""
+        other = self._again()
+        other._runs, other._direct = runs, False
+        return other
+
     def _again(self) -> Launch:
         """The same launch with a record of its own."""
         other = object.__new__(Launch)
@@ -172,7 +181,9 @@ class Launch:
         groups = self._groups
         threads = self._threads
         watcher.limit(self.record)
-        if groups == 1 or threads == 1:
+        if self._runs is not None:
+            self._take_runs(iter(self._runs), threads or 1)
+        elif groups == 1 or threads == 1:
             self._run_groups(0, groups)
         elif threads is None:
             self._run_on_available(native, available_threads())
@@ -234,6 +245,18 @@ class Launch:
             lambda: self.record.stop(KeyboardInterrupt()),
         )
         return threads
+
+    def _take_runs(self, runs: Iterator[tuple[int, int]], threads: int) -> None:
+        """Runs some groups, whole runs on each thread."""
+
+        def work() -> None:
+            for first, last in runs:
+                self._run_groups(first, last)
+
+        if threads == 1:
+            work()
+        else:
+            run_on_threads(work, threads, lambda: self.record.stop(KeyboardInterrupt()))
 
     @watched
     def _take_groups(self, native: NativeKernel, next_group: c_int64, chunk: int):

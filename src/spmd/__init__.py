@@ -102,6 +102,8 @@ _HOME = {
 def __getattr__(name: str) -> object:
     if name == "__version__":
         return import_module("importlib.metadata").version("xdsl-spmd")
+    if name == "dask":
+        return import_module("spmd.dask")
     if name not in _HOME:
         raise AttributeError(f"module 'spmd' has no attribute '{name}'")
     value = globals()[name] = _load(_HOME[name], name)

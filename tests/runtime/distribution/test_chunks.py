@@ -1,0 +1,215 @@
+"""Launches over chunks do what single ones do, whatever the chunks are."""
+
+# pyright: basic
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+import spmd
+from tests.examples.test_examples import EXAMPLES, load
+
+pytest.importorskip("dask.array", reason="launches over chunks need xdsl-spmd[dask]")
+
+import dask.array as da  # pyright: ignore
+
+import spmd.dask
+
+array_module: Any = da
+LARGER = load(EXAMPLES / "11_larger.py").EXAMPLES
+CHUNKINGS = 50
+
+
+def cut(length: int, choose: random.Random) -> tuple[int, ...]:
+    """Sizes of up to four chunks."""
+    edges = sorted(
+        {choose.randrange(1, length + 1) for _ in range(choose.randrange(4))}
+    )
+    ends = [0, *(edge for edge in edges if edge < length), length]
+    return tuple(b - a for a, b in pairwise(ends))
+
+
+def in_chunks(value: Any, choose: random.Random) -> Any:
+    if not isinstance(value, np.ndarray):
+        return value
+    sizes = tuple(cut(length, choose) for length in value.shape)
+    return array_module.from_array(value, chunks=sizes)
+
+
+@pytest.mark.parametrize("name", LARGER)
+@pytest.mark.slow
+def test_chunks_do_not_matter(name: str):
+    choose = random.Random(name)
+    example = LARGER[name]
+    arrays = example.make(41)
+    expected = example.alone(arrays)
+    for _ in range(CHUNKINGS):
+        chunked = {key: in_chunks(value, choose) for key, value in arrays.items()}
+        result = example.in_chunks(arrays, chunked).compute(scheduler="threads")
+        np.testing.assert_array_equal(result, expected)
+
+
+def test_only_edges_of_neighbours_travel():
+    """Of the chunks around its own a task gets one row or column."""
+    example = LARGER["heat"]
+    arrays = example.make(120)
+    chunked = {
+        key: array_module.from_array(value, chunks=(40, 64))
+        for key, value in arrays.items()
+    }
+    graph = dict(example.in_chunks(arrays, chunked).__dask_graph__())
+    cuts = [task for key, task in graph.items() if len(key) > 1 and key[1] == "cut"]
+    assert cuts
+    for _, _, inside in cuts:
+        assert min(s.stop - s.start for s in inside) == 1
+
+
+def test_steps_are_those_of_single_launches():
+    example = LARGER["heat"]
+    arrays = example.make(50)
+    chunked = {
+        key: array_module.from_array(value, chunks=20) for key, value in arrays.items()
+    }
+    size = example.size(arrays)
+    found = spmd.dask.iterate(
+        example.kernel,
+        11,
+        chunked,
+        swap={"new": "u"},
+        steps_at_once=4,
+        global_size=size,
+        group_size=example.groups,
+    )
+    old, new = arrays["u"], arrays["new"]
+    for _ in range(11):
+        example.kernel(old, new, global_size=size, group_size=example.groups)
+        old, new = new, old
+    np.testing.assert_array_equal(found["new"].compute(), old)
+
+
+def test_what_is_not_written_stays():
+    example = LARGER["heat"]
+    arrays = example.make(40)
+    arrays["new"][...] = 7
+    expected = example.alone(arrays)
+    chunked = {k: array_module.from_array(v, chunks=15) for k, v in arrays.items()}
+    result = example.in_chunks(arrays, chunked)
+    np.testing.assert_array_equal(result.compute(), expected)
+    assert (arrays["new"] == 7).all(), "what was given is not changed"
+
+
+@pytest.mark.parametrize(
+    "kind", ["add", "sub", "min", "max", "minui", "maxui", "and", "or", "xor"]
+)
+def test_reductions(kind: str):
+    kernel = spmd.compile(f"""
+    spmd.kernel @update(%x: memref<?xi32>, %at: memref<?xi32>, %all: memref<16xi32>) {{
+      %i = spmd.global_id x
+      %v = memref.load %x[%i] : memref<?xi32>
+      %b = memref.load %at[%i] : memref<?xi32>
+      %c = arith.index_cast %b : i32 to index
+      %old = spmd.atomic_rmw {kind} %v, %all[%c] : memref<16xi32>
+      spmd.return
+    }}
+    """)["update"]
+    make = np.random.default_rng(5)
+    x = make.integers(-(2**31), 2**31, 1000, np.int32)
+    at = make.integers(0, 16, 1000, np.int32)
+    start = make.integers(-(2**31), 2**31, 16, np.int32)
+    expected = start.copy()
+    kernel(x, at, expected, global_size=1000)
+    chunked = array_module.from_array(x, chunks=37)
+    found = spmd.dask.launch(kernel, chunked, at, start, global_size=1000, group_size=8)
+    np.testing.assert_array_equal(found["all"].compute(), expected)
+
+
+def test_gathers_replicate_and_halos_promise():
+    kernel = spmd.compile("""
+    spmd.kernel @gather(%x: memref<?xf32>, %by: memref<?xindex>, %y: memref<?xf32>) {
+      %i = spmd.global_id x
+      %d = memref.load %by[%i] : memref<?xindex>
+      %j = arith.addi %i, %d : index
+      %v = memref.load %x[%j] : memref<?xf32>
+      memref.store %v, %y[%i] : memref<?xf32>
+      spmd.return
+    }
+    """)["gather"]
+    x = np.arange(100, dtype=np.float32)
+    by = np.where(np.arange(100) < 50, 2, -2)
+    expected = np.zeros_like(x)
+    kernel(x, by, expected, global_size=100)
+    args = [array_module.from_array(each, chunks=32) for each in (x, by, expected * 0)]
+    sizes: dict[str, Any] = {"global_size": 100, "group_size": 16}
+    with pytest.raises(spmd.LaunchError, match=r"x\[j\], because of by\[i\].*halo"):
+        spmd.dask.launch(kernel, *args, **sizes, limit=100)
+    partitions: list[Any] = [None, {"x": "replicate"}, {"x": spmd.dask.halo(2)}]
+    for partition in partitions:
+        found = spmd.dask.launch(kernel, *args, **sizes, partition=partition)
+        np.testing.assert_array_equal(found["y"].compute(), expected)
+
+
+IN_PLACE = """
+spmd.kernel @k(%x: memref<?xf32>) {
+  %c1 = arith.constant 1 : index
+  %i = spmd.global_id x
+  %j = arith.addi %i, %c1 : index
+  %v = memref.load %x[%j] : memref<?xf32>
+  memref.store %v, %x[%i] : memref<?xf32>
+  spmd.return
+}"""
+SCATTER = """
+spmd.kernel @k(%x: memref<?xindex>, %y: memref<?xindex>) {
+  %i = spmd.global_id x
+  %j = memref.load %x[%i] : memref<?xindex>
+  memref.store %i, %y[%j] : memref<?xindex>
+  spmd.return
+}"""
+SHARED = """
+spmd.kernel @k(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<1xf32>) {
+  %c0 = arith.constant 0 : index
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xf32>
+  memref.store %v, %y[%i] : memref<?xf32>
+  memref.store %v, %z[%c0] : memref<1xf32>
+  spmd.return
+}"""
+
+
+@pytest.mark.parametrize(
+    ("source", "arrays", "options", "words"),
+    [
+        (IN_PLACE, ["f4"], {}, "to read of %x only what they write themselves"),
+        (
+            SCATTER,
+            ["i8", "i8"],
+            {},
+            r"each work-group writes, got y\[x\[i\]\], because",
+        ),
+        (SHARED, ["f4", "f4", None], {}, "to split all that is written"),
+        (IN_PLACE, ["f8"], {}, "expected an array of float32"),
+        (IN_PLACE, [], {}, "expected 1 arguments"),
+        (
+            SCATTER,
+            ["i8", "i8"],
+            {"partition": {"y": "replicate"}},
+            "arrays that are only read",
+        ),
+    ],
+)
+def test_errors_say_what_to_do(
+    source: str, arrays: list[str | None], options: dict[str, Any], words: str
+):
+    kernel = spmd.compile(source)["k"]
+    args = [
+        np.zeros(1, "f4")
+        if dtype is None
+        else array_module.zeros(64, chunks=16, dtype=dtype)
+        for dtype in arrays
+    ]
+    with pytest.raises(spmd.LaunchError, match=words):
+        spmd.dask.launch(kernel, *args, global_size=64, group_size=8, **options)
