@@ -10,6 +10,7 @@ The attributes that mark a work-group in upstream operations (levels 1 to 4).
 | `spmd.context`             | `memref.alloca`, `memref.view` | keeps a value of each work-item (or one that all agree on) across barriers; why |
 | `spmd.not_vectorized`      | loops, kernels  | why `vectorize` left them as they were        |
 | `spmd.groups`              | `scf.for`       | its iterations are work-groups of a launch    |
+| `spmd.groups_between_polls` | `func.func`    | how many groups of a launch may run in a row without a poll |
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ WORK_GROUP_SIZE = "spmd.work_group_size"
 WORK_ITEMS = "spmd.work_items"
 GROUP_MEMORY = "spmd.group_memory"
 GROUPS = "spmd.groups"
+GROUPS_BETWEEN_POLLS = "spmd.groups_between_polls"
 CONTEXT = "spmd.context"
 NOT_VECTORIZED = "spmd.not_vectorized"
 

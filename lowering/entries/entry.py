@@ -30,28 +30,29 @@ is for several threads at once: it takes chunks of groups from the shared counte
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerType
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, BlockArgument
+from xdsl.ir import Attribute
+from xdsl.utils.hints import isa
 
-from spmd.dialects.work_groups import WORK_GROUP_SIZE
+from spmd.dialects.work_groups import GROUPS_BETWEEN_POLLS, WORK_GROUP_SIZE
+from spmd.lowering.entries.arguments import (
+    Field,
+    argument_struct,
+    load_arguments,
+    load_field,
+)
 from spmd.lowering.ops.assertions import has_failed
 from spmd.lowering.ops.polls import write_stop
 from spmd.lowering.writing.control_flow import Join
 from spmd.lowering.writing.function_writer import FunctionWriter
-from spmd.lowering.writing.memref_value import component_names, free_layout
 from spmd.lowering.writing.module_writer import ModuleWriter, quoted
 from spmd.lowering.writing.symbols import exported_symbol
 from spmd.lowering.writing.types import (
     TypeNotLowered,
     is_memref,
-    layout_of,
-    llvm_type,
-    scalar_bits,
-    storage_type,
 )
 
 SIZES = 9
@@ -61,57 +62,6 @@ UNLIMITED = str(2**63 - 1)
 """The size of scratch memory, which nobody asks for."""
 
 WORKER_SUFFIX = ".worker"
-
-
-@dataclass(frozen=True)
-class Field:
-    """A field of the struct of arguments: offset in bytes, and its LLVM type in memory."""
-
-    offset: int
-    type: str
-    bits: int
-
-
-@dataclass(frozen=True)
-class ArgumentStruct:
-    """The layout of the struct that the native entry reads."""
-
-    arguments: tuple[tuple[Field, ...], ...]
-    """For each argument its fields: one, or pointer, offset, sizes and strides."""
-    sizes: tuple[Field, ...]
-    """Enqueued local size x, y, z, then global size x, y, z."""
-    failed: Field | None
-    """The record of the launch, if assertions are reported."""
-    bytes: int
-
-
-def argument_struct(
-    types: Sequence[Attribute], *, reports: bool = False
-) -> ArgumentStruct:
-    """The struct for a kernel whose own arguments have these types."""
-    at = 0
-
-    def place(bits: int, type_: str) -> Field:
-        nonlocal at
-        size = -(-bits // 8)
-        at = -(-at // size) * size
-        at += size
-        return Field(at - size, type_, bits)
-
-    def fields(type_: Attribute) -> tuple[Field, ...]:
-        if is_memref(type_):
-            numbers = 1 + 2 * type_.get_num_dims()
-            pointer = place(64, "ptr")
-            return (pointer, *[place(64, "i64") for _ in range(numbers)])
-        bits = scalar_bits(type_)
-        if bits not in (1, 8, 16, 32, 64):
-            raise TypeNotLowered(f"expected an argument of 8 to 64 bits, got {type_}")
-        return (place(bits, storage_type(type_)),)
-
-    arguments = tuple([fields(type_) for type_ in types])
-    sizes = tuple([place(64, "i64") for _ in range(6)])
-    failed = place(64, "ptr") if reports else None
-    return ArgumentStruct(arguments, sizes, failed, at)
 
 
 def has_scratch(function: FuncOp) -> bool:
@@ -132,54 +82,20 @@ def own_argument_types(function: FuncOp) -> tuple[Attribute, ...]:
     return inputs[:count]
 
 
-def field_address(writer: FunctionWriter, field: Field) -> str:
-    """Where a field of the struct `%args` lies."""
-    if not field.offset:
-        return "%args"
-    return writer.temp(f"getelementptr inbounds i8, ptr %args, i64 {field.offset}")
-
-
-def load_field(writer: FunctionWriter, field: Field, hint: str) -> str:
-    """Reads a field of the struct `%args`; nobody writes it while the entry runs."""
-    address = field_address(writer, field)
-    empty = writer.module.metadata("")
-    text = f"load {field.type}, ptr {address}, align {max(1, field.bits // 8)}"
-    return writer.temp(f"{text}, !invariant.load {empty}", hint)
-
-
-def load_arguments(
-    writer: FunctionWriter,
-    arguments: Sequence[BlockArgument],
-    struct: Sequence[Sequence[Field]],
-) -> list[str]:
-    """Reads the arguments of a function from `%args`; as they are passed on."""
-    passed: list[str] = []
-    for number, (argument, fields) in enumerate(zip(arguments, struct, strict=True)):
-        hint = argument.name_hint or f"arg{number}"
-        type_ = argument.type
-        if not is_memref(type_):
-            value = load_field(writer, fields[0], hint)
-            if fields[0].type != llvm_type(type_):
-                text = f"trunc {fields[0].type} {value} to {llvm_type(type_)}"
-                value = writer.temp(text, hint)
-            passed.append(f"{llvm_type(type_)} {value}")
-            continue
-        pointer = load_field(writer, fields[0], f"{hint}.data")
-        passed += [f"ptr {pointer}", f"ptr {pointer}"]
-        _, _, *numbers = component_names(free_layout(layout_of(type_)))
-        for field, (_, part) in zip(fields[1:], numbers, strict=True):
-            passed.append(f"i64 {load_field(writer, field, f'{hint}.{part}')}")
-    return passed
-
-
 def entry_type(module: ModuleWriter) -> str:
     """What native entries return."""
     return "zeroext i1" if module.reports else "void"
 
 
 _PARAMETERS = ("args", "first", "last", "scratch")
-_LABELS = ("start", "begin", "done", "group", "full", "partial", "next", "more")
+_LABELS = (
+    *("start", "begin", "done", "row", "group", "full", "partial", "next", "row.end"),
+    *("poll", "more"),
+)
 """Names that the entry writes out; arguments of the kernel get others."""
+
+_COUNTERS = ("number", "group.x", "group.y", "group.z")
+"""What a loop over groups counts."""
 
 
 class _Entry:
@@ -256,7 +172,7 @@ class _Entry:
             writer.failed = load_field(writer, self.struct.failed, "failed")
             write_stop(writer, "done", "begin")
             writer.start("begin")
-            writer.jump("group")
+            writer.jump("row" if self._groups_in_a_row() > 1 else "group")
         before = writer.block
         sizes = [*local, *whole]
         self._loop(before, arguments, sizes, groups, first, full_groups)
@@ -289,35 +205,82 @@ class _Entry:
         first: list[str],
         full_groups: list[str],
     ) -> None:
-        """Counts through the groups without a division for each of them."""
+        """
+        Counts through the groups without a division for each of them.
+
+        If that takes long enough, polls after each, or after each row of them.
+        """
         writer = self.writer
+        row = self._groups_in_a_row()
+        rows = None
+        start, last = ["%first", *first], "%last"
+        if row > 1:
+            # What `group` needs of the row stands in a block of its own.
+            rows = Join(writer, "row").start()
+            start = [rows.phi("i64", name) for name in _COUNTERS]
+            rows.add(before, ["%first", *first])
+            end = writer.temp(f"add nuw nsw i64 {start[0]}, {row}")
+            last = writer.temp(f"call i64 @llvm.smin.i64(i64 {end}, i64 %last)", "end")
+            before = writer.block
+            writer.jump("group")
         join = Join(writer, "group").start()
-        names = ("number", "group.x", "group.y", "group.z")
-        number, *group = [join.phi("i64", name) for name in names]
-        join.add(before, ["%first", *first])
+        number, *group = [join.phi("i64", name) for name in _COUNTERS]
+        join.add(before, start)
         passed = [*arguments, *[f"i64 {each}" for each in (*group, *sizes)]]
         if self.full is None:
             self.call(self.function, passed)
         else:
             self._call_version(self.full, passed, group, full_groups)
-        following: list[str] = []
+        following = self._following(number, group, groups)
+        more = writer.temp(f"icmp slt i64 {following[0]}, {last}")
+        if rows is None and writer.failed is not None:
+            write_stop(writer, "done", "more")
+            writer.start("more")
+        join.add(writer.block, following)
+        after = "done" if rows is None else "row.end"
+        writer.emit(f"br i1 {more}, label %group, label %{after}")
+        join.finish()
+        if rows is not None:
+            writer.start(after)
+            more = writer.temp(f"icmp slt i64 {following[0]}, %last")
+            writer.emit(f"br i1 {more}, label %poll, label %done")
+            writer.start("poll")
+            write_stop(writer, "done", "more")
+            writer.start("more")
+            rows.add(writer.block, following)
+            writer.jump("row")
+            rows.finish()
+
+    def _groups_in_a_row(self) -> int:
+        """How many groups run without a poll; 1 where each of them may end the launch."""
+        if self.struct.failed is None or self.reporting:
+            return 1
+        counts = [
+            each.attributes.get(GROUPS_BETWEEN_POLLS)
+            for each in (self.function, self.full)
+            if each is not None
+        ]
+        return min(
+            count.value.data if isa(count, IntegerAttr[IntegerType]) else 1
+            for count in counts
+        )
+
+    def _following(
+        self, number: str, group: Sequence[str], groups: Sequence[str]
+    ) -> list[str]:
+        """The number and the place of the group after one, x first."""
+        writer = self.writer
+        places: list[str] = []
         carry = "1"
         for axis, at, count in zip("xy", group[:2], groups, strict=True):
             step = writer.temp(f"add nuw nsw i64 {at}, {carry}")
             end = writer.temp(f"icmp eq i64 {step}, {count}")
             text = f"select i1 {end}, i64 0, i64 {step}"
-            following.append(writer.temp(text, f"next.{axis}"))
+            places.append(writer.temp(text, f"next.{axis}"))
             carry = writer.temp(f"zext i1 {end} to i64")
-        text = f"add nuw nsw i64 {group[2]}, {carry}"
-        following.append(writer.temp(text, "next.z"))
+        places.append(writer.temp(f"add nuw nsw i64 {group[2]}, {carry}", "next.z"))
         after = writer.temp(f"add nuw nsw i64 {number}, 1", "number.next")
-        more = writer.temp(f"icmp slt i64 {after}, %last")
-        if writer.failed is not None:
-            write_stop(writer, "done", "more")
-            writer.start("more")
-        join.add(writer.block, [after, *following])
-        writer.emit(f"br i1 {more}, label %group, label %done")
-        join.finish()
+        return [after, *places]
 
     def _call_version(
         self,

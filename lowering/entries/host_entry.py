@@ -26,7 +26,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from spmd.dialects.diagnostics import fail
-from spmd.lowering.entries.entry import (
+from spmd.lowering.entries.arguments import (
     ArgumentStruct,
     Field,
     argument_struct,

@@ -1,8 +1,8 @@
 """
 Polls in loops that may take long, so that a launch can be ended.
 
-A launch is ended between work-groups at no cost. What one work-group does is mostly short;
-it is not where a loop goes on for as long as the data says.
+A launch is ended between work-groups. What one of them does is mostly short; it is not where a
+loop goes on for as long as the data says.
 
 ```mlir
 // before
@@ -45,6 +45,10 @@ scf.for %begin = %c0 to %size step %c65536 {
   the ends of the rows of a sparse matrix, that loop polls instead: to start a loop of a few
   iterations must not cost more than to run it.
 
+A poll between two work-groups keeps LLVM from moving anything out of the loop over them, such
+as what the group reads that is the same for all groups. Where no code of a group polls, the
+function says how many groups may run in a row: `spmd.groups_between_polls`.
+
 Requires: level 1 or 4; nothing but the targets comes after it.
 Ensures: between two polls lie about `LONGEST` iterations at most, calls and the loops that
 the last rule leaves alone not counted.
@@ -54,10 +58,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region
 from xdsl.passes import ModulePass
@@ -69,14 +74,19 @@ from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.analysis.ranges.trip_counts import most_iterations
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import is_outside, terminator
+from spmd.dialects.interfaces.cost import cost_class
 from spmd.dialects.rewriting import hint, replace
 from spmd.dialects.spmd import PollOp
+from spmd.dialects.work_groups import GROUPS_BETWEEN_POLLS, WORK_GROUP_FUNCTION
 
 LONGEST = 1 << 20
 """Iterations without a poll, those of a nest of loops multiplied: some milliseconds."""
 
 STRIP = 1 << 16
 """Iterations of a strip."""
+
+ROW_COST = 1 << 22
+"""What the groups that run in a row cost together: some milliseconds."""
 
 SHORT = 1 << 6
 """Iterations in the body of a loop up to which polling in each costs too much."""
@@ -92,8 +102,13 @@ class PlacePollsPass(ModulePass):
         for function in op.ops:
             if isinstance(function, FuncOp) and function.body.blocks:
                 placing = _Placing(ConstantPool(function.body.blocks[0]))
-                for loop in placing.region(function.body).long:
+                code = placing.region(function.body)
+                for loop in code.long:
                     placing.cut(loop)
+                groups = int(ROW_COST / max(code.cost, 1))
+                if WORK_GROUP_FUNCTION in function.attributes and groups > 1:
+                    count = IntegerAttr(groups, i64)
+                    function.attributes[GROUPS_BETWEEN_POLLS] = count
 
 
 @dataclass(frozen=True)
@@ -102,6 +117,9 @@ class _Code:
 
     iterations: float
     """Between two polls at most, once the loops in `long` are cut."""
+
+    cost: float
+    """Of running all of it, at most and about; infinite where it polls."""
 
     long: Sequence[scf.ForOp] = ()
     """Loops that are cut, unless a loop around them polls."""
@@ -126,32 +144,35 @@ class _Placing:
         for block in sources:
             Builder.before(terminator(block)).append(PollOp())
         iterations = 1 + sum(code.iterations for code in inner)
+        cost = sum(cost_class(op) for block in region.blocks for op in block.ops)
+        cost += sum(code.cost for code in inner)
         loops = [loop for code in inner for loop in code.long]
-        return self._polling(loops) if sources else _Code(iterations, loops)
+        return self._polling(loops) if sources else _Code(iterations, cost, loops)
 
     def op(self, op: Operation) -> _Code:
         """Places polls in an op with regions."""
         inner = [self.region(region) for region in op.regions]
         iterations = max(code.iterations for code in inner)
+        cost = sum(code.cost for code in inner)
         loops = [loop for code in inner for loop in code.long]
         if not isinstance(op, scf.ForOp | scf.WhileOp):
-            return _Code(iterations, loops)
+            return _Code(iterations, cost, loops)
         here = [loop for loop in loops if not _has_bounds_outside(loop, op)]
         most = most_iterations(op, self.ranges)
         if most * iterations <= LONGEST and not here:
-            return _Code(most * iterations, loops)
+            return _Code(most * iterations, most * cost, loops)
         short = iterations <= SHORT and not loops
         if isinstance(op, scf.ForOp) and short and self._strip(op) is not None:
-            return _Code(1, [op])
+            return _Code(1, inf, [op])
         body = op.regions[-1].block
         Builder(InsertPoint.at_start(body), op).append(PollOp())
         if most > LONGEST:
             return self._polling(loops)
-        return _Code(1, [loop for loop in loops if loop not in here])
+        return _Code(1, inf, [loop for loop in loops if loop not in here])
 
     def _polling(self, loops: Iterable[scf.ForOp]) -> _Code:
         """Code that polls, around `loops`: the others will do without."""
-        return _Code(1, [loop for loop in loops if self._is_surely_long(loop)])
+        return _Code(1, inf, [loop for loop in loops if self._is_surely_long(loop)])
 
     def _is_surely_long(self, loop: scf.ForOp) -> bool:
         lower, upper = self.ranges.of(loop.lb), self.ranges.of(loop.ub)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ctypes import CFUNCTYPE, c_bool, c_void_p, cast
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -147,3 +148,47 @@ def test_asking_changes_no_value(options: dict[str, Any]):
     launch()
     assert len(_asked) > 10
     assert (got.tolist(), again.tolist()) == (want.tolist(), count.tolist())
+
+
+ROWS = """
+spmd.kernel @place(%x: memref<?x?xi64>) {
+  %c1000 = arith.constant 1000 : index
+  %i = spmd.global_id x
+  %j = spmd.global_id y
+  %g = spmd.group_id x
+  %h = spmd.group_id y
+  %a = arith.muli %h, %c1000 : index
+  %b = arith.addi %a, %g : index
+  %v = arith.index_cast %b : index to i64
+  %old = memref.load %x[%j, %i] : memref<?x?xi64>
+  %new = arith.addi %old, %v : i64
+  memref.store %new, %x[%j, %i] : memref<?x?xi64>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("cost", [1, 1 << 10, 1 << 11, 1 << 22])
+@pytest.mark.parametrize("extent", [(1, 1), (3, 2), (40, 30), (37, 29)])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_groups_in_a_row_are_all_run_once(
+    cost: int, extent: tuple[int, int], threads: int, monkeypatch: pytest.MonkeyPatch
+):
+    # Rows of one group, of a few, and of all.
+    monkeypatch.setattr("spmd.passes.work_item_loops.place_polls.ROW_COST", cost)
+    kernel = spmd.compile(ROWS)["place"]
+    width, height = extent
+    x = np.zeros((height, width), np.int64)
+    kernel(x, global_size=extent, group_size=(4, 3), threads=threads)
+    j, i = np.indices(x.shape)
+    assert (x == j // 3 * 1000 + i // 4).all()
+
+
+def test_groups_in_a_row_can_be_ended():
+    kernel = spmd.compile(ROWS.replace("%x[%j, %i]", "%x[%h, %h]"))["place"]
+    x = np.zeros((1, 1), np.int64)
+    launch = kernel.bind(x, global_size=1 << 40, group_size=1, threads=1, timeout=0.1)
+    start = perf_counter()
+    with pytest.raises(spmd.LaunchTimeout):
+        launch()
+    assert perf_counter() - start < 5

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import MemRefType, f16, f32, f64, i1, i8
 
 from spmd.dialects.diagnostics import KernelError
 from spmd.lowering.emit import emit_llvm
-from spmd.lowering.entries.entry import argument_struct
+from spmd.lowering.entries.arguments import argument_struct
 from spmd.lowering.writing.types import is_memref
 from spmd.runtime.launching.record import LaunchRecord
 from tests.execution.lowering.native_functions import (

@@ -182,3 +182,34 @@ func.func @blocks(%n: index) {
 ^end:
   func.return
 }
+
+// A work-group that does little may run many times in a row: 4194304 / (1 + 100 * 3). One that
+// polls may not, and what is no work-group has no say in it.
+
+// CHECK-LABEL: func.func @short_group
+// CHECK-SAME:    spmd.groups_between_polls = 4194304 : i64
+func.func @short_group(%gx: index) attributes {spmd.work_group_function} {
+  %next = arith.addi %gx, %gx : index
+  func.return
+}
+// CHECK-LABEL: func.func @longer_group
+// CHECK-SAME:    spmd.groups_between_polls = 13934 : i64
+func.func @longer_group(%x: memref<?xindex>) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c100 = arith.constant 100 : index
+  scf.for %k = %c0 to %c100 step %c1 {
+    memref.store %k, %x[%k] : memref<?xindex>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @long_group
+// CHECK-NOT:     groups_between_polls
+func.func @long_group(%x: memref<?xindex>, %n: index) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %k = %c0 to %n step %c1 {
+    memref.store %k, %x[%k] : memref<?xindex>
+  }
+  func.return
+}
