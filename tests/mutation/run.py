@@ -94,7 +94,7 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=200, help="how many")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="files that begin like this")
-    parser.add_argument("--jobs", type=int, default=1, help="how many at a time")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time")
     parser.add_argument("--out", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.out is None:
