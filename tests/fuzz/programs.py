@@ -118,6 +118,7 @@ class Program(Meeting):
             self.private,
             self.load_line,
             self.load_own,
+            self.record,
             self.within_bounds,
             self.view,
             self.collective,

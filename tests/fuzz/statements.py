@@ -117,21 +117,31 @@ class Statements(Writer):
         text = f"arith.andi {number.name}, {mask.name} : {of}"
         return self.cast(self.op(text, of, [number], keep=False), t)
 
-    def store(self) -> None:
+    def store(self, t: str = "") -> None:
         """To an element of an output array that no other work-item touches."""
-        t = self.pick((*self.types(), "i1"))
-        out = self.parameter("out", t, f"memref<?x{SLOTS}x{t}>")
-        slot = self.pick(["%c0", "%c1"])
+        t = t or self.pick((*self.types(), "i1"))
+        out, slot = self.slot(t)
         value = self.value(t)
-        self.line(
-            f"memref.store {value.name}, {out}[%item, {slot}] : memref<?x{SLOTS}x{t}>"
-        )
+        self.line(f"memref.store {value.name}, {slot} : {out}")
 
-    def load_own(self) -> None:
-        t = self.pick((*self.types(), "i1"))
-        out = self.parameter("out", t, f"memref<?x{SLOTS}x{t}>")
+    def load_own(self, t: str = "") -> None:
+        """From an element that no other work-item touches."""
+        t = t or self.pick((*self.types(), "i1"))
+        out, slot = self.slot(t)
         item = Value("%item", "index", False)
-        self.op(f"memref.load {out}[%item, %c1] : memref<?x{SLOTS}x{t}>", t, [item])
+        self.op(f"memref.load {slot} : {out}", t, [item])
+
+    def slot(self, t: str) -> tuple[str, str]:
+        """The type of an output array, and an element of it that is the work-item's."""
+        memref = f"memref<?x{SLOTS}x{t}>"
+        out = self.parameter("out", t, memref)
+        return memref, f"{out}[%item, %c{self.choose(SLOTS)}]"
+
+    def record(self) -> None:
+        """The elements of a work-item, several together, in any order."""
+        t = self.pick((*self.types(), "i1"))
+        for _ in range(2 + self.choose(5)):
+            (self.store if self.maybe() else self.load_own)(t)
 
     def load_line(self) -> None:
         """Loads along the work-items: neighbours, backwards, every second, shifted."""

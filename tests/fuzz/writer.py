@@ -18,7 +18,7 @@ BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
 WIDTHS = {"f64": 64, "f32": 32, "f16": 16, "bf16": 16}
 TABLE = 32
 """Elements of an array that everybody may read."""
-SLOTS = 2
+SLOTS = 3
 """Elements of an output array per work-item."""
 
 
