@@ -7,12 +7,13 @@ they stand for, and their results are named as they are made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import (
     AnyFloat,
+    DenseArrayBase,
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IndexType,
@@ -20,7 +21,10 @@ from xdsl.dialects.builtin import (
     IntegerType,
     VectorType,
     i1,
+    i64,
 )
+from xdsl.dialects.utils import FastMathFlag
+from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
@@ -208,3 +212,28 @@ class ConstantPool:
         number = float(value) if isinstance(type_, AnyFloat) else int(value)
         vector = VectorType(type_, [width])
         return self.get(DenseIntOrFPElementsAttr.from_list(vector, [number]), name)  # pyright: ignore
+
+
+def reduction(
+    lanes: SSAValue, kind: CombiningKindFlag, element: Attribute
+) -> vector.ReductionOp:
+    """All elements of `lanes` combined; floats in any order."""
+    # xDSL's constructor gives the result the type of the vector.
+    flags = [FastMathFlag.REASSOC] if isinstance(element, AnyFloat) else "none"
+    return vector.ReductionOp.create(
+        operands=[lanes],
+        result_types=[element],
+        properties={
+            "kind": vector.CombiningKindAttr(kind),
+            "fastmath": arith.FastMathFlagsAttr(flags),
+        },
+    )
+
+
+def shuffle(a: SSAValue, b: SSAValue, places: Sequence[int]) -> vector.ShuffleOp:
+    """The elements at `places` of the vector `a` and, counted on, `b`."""
+    type_ = a.type
+    assert isa(type_, VectorType)
+    order = DenseArrayBase.from_list(i64, list(places))
+    result = VectorType(type_.element_type, [len(places)])
+    return vector.ShuffleOp(a, b, order, result_type=result)

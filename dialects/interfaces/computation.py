@@ -33,6 +33,9 @@ class Elementwise(FunctionOfOperands):
     modular: bool = False
     """Whether it commutes with reducing all integers modulo a power of two."""
 
+    affine: bool = False
+    """Whether equal steps of one operand, the others being fixed, give equal steps."""
+
     on_vectors: OnVectors | None = None
     """What stands for it on vectors; `None`: the same op, which takes vectors too."""
 

@@ -10,6 +10,7 @@ Level 1 to level 4: SIMD code for work-item loops.
 | `mask-divergence`          | 2 to 3 | which lanes are active                        |
 | `widen-sub-groups`         | 3 to 4 | vectors                                       |
 | `combine-strided-accesses` | 4      | which accesses are parts of whole vectors     |
+| `version-gathers`          | 4      | whether lanes access neighbours after all     |
 | `lower-atomics`            | 4      | which instructions atomics are                |
 
 A loop that cannot be vectorized stays a scalar loop with
@@ -46,6 +47,7 @@ from xdsl.passes import ModulePass
 from spmd.passes.masking.mask_divergence import MaskDivergencePass
 from spmd.passes.memory.combine_strided_accesses import CombineStridedAccessesPass
 from spmd.passes.memory.lower_atomics import LowerAtomicsPass
+from spmd.passes.memory.version_gathers import VersionGathersPass
 from spmd.passes.pipelines.pipeline import PassSequence
 from spmd.passes.sub_groups.fold_lane_views import FoldLaneViewsPass
 from spmd.passes.sub_groups.forget_unasked_values import ForgetUnaskedValuesPass
@@ -75,5 +77,6 @@ class VectorizePass(PassSequence):
             MaskDivergencePass(),
             WidenSubGroupsPass(),
             CombineStridedAccessesPass(),
+            VersionGathersPass(),
             LowerAtomicsPass(),
         )

@@ -23,12 +23,13 @@ from __future__ import annotations
 from xdsl.dialects import arith, scf
 from xdsl.ir import Block, Region, SSAValue
 
+from spmd.dialects.building import reduction
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import AtomicRmwOp, Kind
 from spmd.dialects.spmd.atomics import AtomicKind
 from spmd.dialects.spmd.types import combine, is_float, neutral_element
 from spmd.passes.widening.collectives import combining_kind, scan_lanes
-from spmd.passes.widening.emitter import clone_with, reduction
+from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import Active, Uniform, Varying
 from spmd.passes.widening.state import Widening
 

@@ -34,6 +34,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from spmd.dialects.building import reduction
 from spmd.dialects.compat.memory import GatherOp
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import constant_index, hint
@@ -55,7 +56,6 @@ from spmd.dialects.spmd.types import combine, neutral_element
 from spmd.dialects.work_groups import aligned_alloca
 from spmd.passes.sub_groups.shuffle_sources import source_lane
 from spmd.passes.widening.addresses import remark
-from spmd.passes.widening.emitter import reduction
 from spmd.passes.widening.lanes import Active, Prefix, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
 from spmd.passes.widening.votes import widen_vote

@@ -38,10 +38,11 @@ from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from spmd.analysis.ranges.integer_range import bit_width
+from spmd.dialects.building import reduction
 from spmd.dialects.interfaces.speculation import IntegerDivision, Quotient
 from spmd.dialects.rewriting import constant_index
 from spmd.passes.widening.addresses import remark
-from spmd.passes.widening.emitter import clone_with, reduction
+from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import Active, Lanes, Uniform
 from spmd.passes.widening.state import Widening
 

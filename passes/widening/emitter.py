@@ -10,23 +10,20 @@ from math import prod
 from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import (
     AnyFloat,
-    DenseArrayBase,
     FloatAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
     VectorType,
     i1,
-    i64,
 )
-from xdsl.dialects.utils import FastMathFlag
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
 
 from spmd.analysis.ranges.integer_range import bit_width
-from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.building import Builder, ConstantPool, reduction, shuffle
 from spmd.dialects.compat.memory import StepOp
 from spmd.dialects.rewriting import named
 from spmd.passes.widening.lanes import (
@@ -218,7 +215,7 @@ class Emitter(Builder):
         found = self._parts.get((lanes, row))
         if found is None:
             places = range(row * self.row_width, (row + 1) * self.row_width)
-            found = self._after(lanes).add(_shuffle(lanes, lanes, places), lanes)
+            found = self._after(lanes).add(shuffle(lanes, lanes, places), lanes)
             self._parts[lanes, row] = found
         return found
 
@@ -235,7 +232,7 @@ class Emitter(Builder):
         while len(parts) > 1:
             width *= 2
             parts = [
-                self.add(_shuffle(a, b, range(width)), name)
+                self.add(shuffle(a, b, range(width)), name)
                 for a, b in zip(parts[::2], parts[1::2], strict=True)
             ]
         self._joined[lanes] = parts[0]
@@ -343,31 +340,6 @@ class Emitter(Builder):
         """Put the head and the body before `anchor`."""
         for block in (self.head, self.body):
             Rewriter.inline_block(block, InsertPoint.before(anchor))
-
-
-def _shuffle(a: SSAValue, b: SSAValue, places: Sequence[int]) -> vector.ShuffleOp:
-    """The elements of `a` and `b` at `places`."""
-    type_ = a.type
-    assert isa(type_, VectorType)
-    order = DenseArrayBase.from_list(i64, places)
-    result = VectorType(type_.element_type, [len(places)])
-    return vector.ShuffleOp(a, b, order, result_type=result)
-
-
-def reduction(
-    lanes: SSAValue, kind: CombiningKindFlag, element: Attribute
-) -> vector.ReductionOp:
-    """All elements of `lanes` combined; floats in any order."""
-    # xDSL's constructor gives the result the type of the vector.
-    flags = [FastMathFlag.REASSOC] if isinstance(element, AnyFloat) else "none"
-    return vector.ReductionOp.create(
-        operands=[lanes],
-        result_types=[element],
-        properties={
-            "kind": vector.CombiningKindAttr(kind),
-            "fastmath": arith.FastMathFlagsAttr(flags),
-        },
-    )
 
 
 def clone_with(

@@ -25,13 +25,12 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Operation, SSAValue, Use
 
-from spmd.dialects.building import bytes_of
+from spmd.dialects.building import bytes_of, reduction
 from spmd.dialects.element_types import memref_type, static_bytes
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.limits import CACHE_LINE
 from spmd.dialects.rewriting import constant_index, hint, named
 from spmd.dialects.work_groups import aligned_alloca
-from spmd.passes.widening.emitter import reduction
 from spmd.passes.widening.lanes import Active, Uniform
 from spmd.passes.widening.state import PrivateArray, Widening
 

@@ -48,10 +48,11 @@ from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.utils.hints import isa
 
+from spmd.dialects.building import reduction
 from spmd.dialects.names import PREDICATES, SWAPPED
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import AllOp, AnyOp, FailOp
-from spmd.passes.widening.emitter import clone_with, reduction
+from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import Active, Prefix, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
 

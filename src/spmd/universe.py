@@ -80,6 +80,7 @@ PASSES = {
         "lower-memory-types",
         "place-group-memory",
         "combine-strided-accesses",
+        "version-gathers",
         "lower-atomics",
     ),
     # Level 1 to level 4, or with `lanes-to-loops` back to scalar code.

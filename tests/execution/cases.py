@@ -274,6 +274,14 @@ CASES = (
     Case("exchange_3d", one(lambda make: make.random("i32", *make.size)), BOXES),
     # Memory.
     Case("gather_scatter", gather_scatter),
+    Case(
+        "butterflies",
+        lambda make: [
+            make.random("i32", 7, 2 * make.n + 256),
+            make.random("i32", make.n + 128),
+            make.zeros("i32", make.n),
+        ],
+    ),
     Case("reversed", of_each("i16", "i16")),
     Case(
         "strides",

@@ -10,15 +10,12 @@ from spmd.dialects.interfaces.speculation import IntegerDivision, Quotient
 from spmd.dialects.interfaces.views import ViewLike
 
 Elementwise().attach(*arith.Arith.operations)
-Elementwise(modular=True).attach(
-    arith.AddiOp,
-    arith.SubiOp,
-    arith.MuliOp,
-    arith.ShLIOp,
-    arith.TruncIOp,
-    arith.AndIOp,
-    arith.OrIOp,
-    arith.XOrIOp,
+Elementwise(modular=True, affine=True).attach(
+    arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.ShLIOp, arith.TruncIOp
+)
+Elementwise(modular=True).attach(arith.AndIOp, arith.OrIOp, arith.XOrIOp)
+Elementwise(affine=True).attach(
+    arith.ConstantOp, arith.IndexCastOp, arith.ExtSIOp, arith.ExtUIOp
 )
 Elementwise(unsigned=True).attach(
     arith.DivUIOp,

@@ -1,0 +1,264 @@
+"""
+Gathers and scatters of lanes that may turn out to be neighbours.
+
+A butterfly of a Fourier transform or of a bitonic sort takes the id of a work-item apart by
+shifts and masks that only the launch knows. Its lanes then access neighbours, if not all
+then in rows, in all but the first few launches, which nothing proves. One comparison of
+the lanes with their neighbours costs less than a gather: it is asked whether lanes form
+rows as long as a cache line, and those are accessed as vectors.
+
+```mlir
+// before, where %at = arith.xori %ids, %bits : vector<32xindex> and %bits is a broadcast
+%v = vector.gather %x[%c0] [%at], %all_on, %zeros : memref<?xf32>, ...
+
+// after
+%starts = vector.shuffle %at, %at [0, 0, ..., 16, 16, ...] : ...
+%row = arith.addi %starts, dense<[0, 1, ..., 15, 0, 1, ...]> : vector<32xindex>
+%neighbours = arith.cmpi eq, %at, %row : vector<32xindex>
+%rows = vector.reduction <and>, %neighbours : vector<32xi1> into i1
+%v = scf.if %rows -> (vector<32xf32>) {
+  %start = vector.extract %at[0] : index from vector<32xindex>
+  %v0 = vector.load %x[%start] : memref<?xf32>, vector<16xf32>
+  %start_1 = vector.extract %at[16] : index from vector<32xindex>
+  %v1 = vector.load %x[%start_1] : memref<?xf32>, vector<16xf32>
+  %v = vector.shuffle %v0, %v1 [0, 1, ..., 31] : vector<16xf32>, vector<16xf32>
+  scf.yield %v : vector<32xf32>
+} else {
+  %v = vector.gather %x[%c0] [%at], %all_on, %zeros : memref<?xf32>, ...
+  scf.yield %v : vector<32xf32>
+}
+```
+
+Only an index that is integer arithmetic of the number of the lane and of what all lanes
+share is asked, and only if digits are taken from it (a shift, a mask, a division): what
+comes from memory has no rows, and what grows by a fixed step was seen before. Accesses
+whose indices differ by what lanes share have one answer.
+
+Requires: level 4.
+Ensures: level 4; the same accesses, but of rows where there are some.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, cast
+
+from xdsl.context import Context
+from xdsl.dialects import arith, memref, scf, vector
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    MemRefType,
+    ModuleOp,
+    StridedLayoutAttr,
+    StringAttr,
+    VectorType,
+    i1,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.vector import CombiningKindFlag
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from spmd.analysis.memory.rows import may_be_rows, without_shared_part
+from spmd.dialects.building import Builder, ConstantPool, reduction, shuffle
+from spmd.dialects.compat.memory import GatherOp, ScatterOp
+from spmd.dialects.element_types import memref_type, size_in_bytes
+from spmd.dialects.enclosing import parent_block
+from spmd.dialects.limits import CACHE_LINE
+from spmd.dialects.rewriting import constant_index, hint
+from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
+
+AnyVector: TypeAlias = VectorType[Attribute]
+
+SHORTEST_ROW = 4
+"""Elements of a row that are worth asking for."""
+
+
+@dataclass(frozen=True)
+class VersionGathersPass(ModulePass):
+    """Rows of neighbours, if lanes form them; see the module docstring."""
+
+    name = "version-gathers"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in op.ops:
+            if not isinstance(function, FuncOp):
+                continue
+            found = [
+                op for op in function.walk() if isinstance(op, GatherOp | ScatterOp)
+            ]
+            if found:
+                rows = _Rows(function)
+                for each in found:
+                    rows.version(each)
+
+
+class _Rows:
+    """What is asked of the indices of one function."""
+
+    def __init__(self, function: FuncOp):
+        self._constants = ConstantPool(function.body.block)
+        self._worthwhile: dict[SSAValue, bool] = {}
+        self._answers: dict[tuple[Block, SSAValue, SSAValue, int], SSAValue] = {}
+
+    def version(self, op: GatherOp | ScatterOp) -> None:
+        """Put the access to rows beside `op`, if that is worthwhile."""
+        value = op.result if isinstance(op, GatherOp) else op.value_to_store
+        type_ = cast(AnyVector, value.type)
+        (lanes,) = type_.get_shape()
+        if memref_type(op.base).get_shape() == (lanes,):
+            return  # A permutation, which some machines do without memory.
+        size = size_in_bytes(type_.element_type)
+        length = min(lanes, CACHE_LINE // max(size, 1))
+        index = op.indices
+        if cast(AnyVector, index.type).element_type == IndexType():
+            index = without_shared_part(index)
+        if index not in self._worthwhile:
+            self._worthwhile[index] = may_be_rows(index)
+        if length < SHORTEST_ROW or not self._worthwhile[index]:
+            return
+        block = parent_block(op)
+        key = (block, index, op.mask, length)
+        if (answer := self._answers.get(key)) is None:
+            answer = self._answers[key] = self._ask(op, index, length)
+        self._choose(op, answer, length)
+
+    def _ask(self, op: GatherOp | ScatterOp, index: SSAValue, length: int) -> SSAValue:
+        """Whether the lanes that are active access neighbours, in rows of `length`."""
+        at = Builder.before(op)
+        type_ = cast(AnyVector, index.type)
+        (lanes,) = type_.get_shape()
+        everywhere = index
+        if masked := not _is_all_on(op.mask):
+            # What an inactive lane has may be poison, and is not to get into others.
+            zeros = self._constants.dense(0, type_.element_type, lanes)
+            everywhere = at.add(arith.SelectOp(op.mask, index, zeros), "active")
+        places = [lane - lane % length for lane in range(lanes)]
+        starts = at.add(shuffle(everywhere, everywhere, places), "starts")
+        steps = self._numbers([lane % length for lane in range(lanes)], type_, "steps")
+        row = at.add(arith.AddiOp(starts, steps), "row")
+        neighbours = at.add(arith.CmpiOp(index, row, "eq"), "neighbours")
+        if not isinstance(type_.element_type, IndexType):
+            # Narrower numbers are extended to addresses, and must not wrap in a row.
+            last = (1 << (8 * size_in_bytes(type_.element_type) - 1)) - length
+            highest = self._constants.dense(last, type_.element_type, lanes)
+            fits = at.add(arith.CmpiOp(starts, highest, "sle"), "fits")
+            neighbours = at.add(arith.AndIOp(neighbours, fits), "neighbours")
+        if masked:
+            on = self._constants.dense(1, i1, lanes, "all_on")
+            neighbours = at.add(arith.SelectOp(op.mask, neighbours, on), "neighbours")
+        return at.add(reduction(neighbours, CombiningKindFlag.AND, i1), "rows")
+
+    def _choose(self, op: GatherOp | ScatterOp, rows: SSAValue, length: int) -> None:
+        """Put `op` where there are no `rows`, beside accesses to these."""
+        at = Builder.before(op)
+        taken, otherwise = Block(), Block()
+        results = [result.type for result in op.results]
+        choice = scf.IfOp(rows, results, Region(taken), Region(otherwise))
+        at.append(choice)
+        for old, new in zip(op.results, choice.results, strict=True):
+            old.replace_all_uses_with(hint(new, old))
+        with at.into(taken):
+            found = self._access_rows(at, op, length)
+            at.append(scf.YieldOp(*found))
+        if isinstance(why := op.attributes.get(WHY), StringAttr):
+            unless = "unless lanes are found to access neighbours in rows"
+            op.attributes[WHY] = StringAttr(f"{why.data}, {unless}")
+        with at.into(otherwise):
+            at.move([op])
+            at.append(scf.YieldOp(*op.results))
+
+    def _access_rows(
+        self, at: Builder, op: GatherOp | ScatterOp, length: int
+    ) -> list[SSAValue]:
+        """What `op` does, by vectors of `length`; its result if it has one."""
+        (lanes,) = cast(AnyVector, op.indices.type).get_shape()
+        whole = _is_all_on(op.mask)
+        array, position = self._line(at, op)
+        parts: list[SSAValue] = []
+        for first in range(0, lanes, length):
+            places = range(first, first + length)
+
+            def part(value: SSAValue, places: Sequence[int] = places) -> SSAValue:
+                if len(places) == lanes:
+                    return value
+                return at.add(shuffle(value, value, places))
+
+            start = at.add(
+                vector.ExtractOp(op.indices, [first], _element(op.indices)), "start"
+            )
+            if start.type != IndexType():
+                start = at.add(arith.IndexCastOp(start, IndexType()), "start")
+            if constant_index(position) != 0:
+                start = at.add(arith.AddiOp(position, start), "start")
+            match op:
+                case GatherOp() if whole:
+                    type_ = VectorType(_element(op.result), [length])
+                    access = vector.LoadOp(array, [start], type_)
+                case GatherOp():
+                    mask, old = part(op.mask), part(op.pass_thru)
+                    access = vector.MaskedLoadOp(array, [start], mask, old)
+                case ScatterOp() if whole:
+                    access = vector.StoreOp(part(op.value_to_store), array, [start])
+                case ScatterOp():
+                    mask, value = part(op.mask), part(op.value_to_store)
+                    access = vector.MaskedStoreOp(array, [start], mask, value)
+            why = f"lanes access neighbours in rows of {length}"
+            access.attributes |= {ACCESS: StringAttr("row"), WHY: StringAttr(why)}
+            at.append(access)
+            parts.extend(
+                hint(result, old)
+                for result, old in zip(access.results, op.results, strict=True)
+            )
+        while len(parts) > 1:
+            pairs = zip(parts[::2], parts[1::2], strict=True)
+            parts = [at.add(_joined(a, b), a) for a, b in pairs]
+        return parts
+
+    def _line(self, at: Builder, op: GatherOp | ScatterOp) -> tuple[SSAValue, SSAValue]:
+        """The memory of `op` as one dimension, and where index 0 points to in it."""
+        if len(op.offsets) == 1:
+            return op.base, op.offsets[0]
+        data = memref.ExtractStridedMetaDataOp(op.base)
+        at.append(data)
+        *outer, position = op.offsets
+        for index, stride in zip(outer, data.strides, strict=False):
+            ahead = at.add(arith.MuliOp(index, stride))
+            position = at.add(arith.AddiOp(position, ahead), "position")
+        type_ = memref_type(op.base)
+        layout = StridedLayoutAttr([1], None)
+        line = MemRefType(
+            type_.element_type, [DYNAMIC_INDEX], layout, type_.memory_space
+        )
+        endless = self._constants.index((1 << 63) - 1)
+        as_line = memref.ReinterpretCastOp.from_dynamic(
+            data.base_buffer, [data.offset], [endless], [1], line
+        )
+        return at.add(as_line, op.base), position
+
+    def _numbers(self, values: list[int], type_: AnyVector, name: str) -> SSAValue:
+        return self._constants.get(
+            DenseIntOrFPElementsAttr.from_list(type_, values),  # pyright: ignore
+            name,
+        )
+
+
+def _is_all_on(mask: SSAValue) -> bool:
+    owner = mask.owner
+    return (
+        isinstance(owner, arith.ConstantOp)
+        and isinstance(owner.value, DenseIntOrFPElementsAttr)
+        and all(owner.value.get_values())
+    )
+
+
+def _element(value: SSAValue) -> Attribute:
+    return cast(AnyVector, value.type).element_type
+
+
+def _joined(a: SSAValue, b: SSAValue) -> vector.ShuffleOp:
+    (length,) = cast(AnyVector, a.type).get_shape()
+    return shuffle(a, b, range(2 * length))

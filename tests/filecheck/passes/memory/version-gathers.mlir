@@ -1,0 +1,85 @@
+// RUN: xdsl-opt %s -p version-gathers | filecheck %s
+
+// The lanes of a butterfly may access neighbours: that is asked once for both of its sides.
+// CHECK-LABEL: func.func @butterfly
+func.func @butterfly(%x: memref<?xf64>, %base: index, %shift: index, %distance: index) {
+  %c0 = arith.constant 0 : index
+  %all_on = arith.constant dense<true> : vector<16xi1>
+  %zeros = arith.constant dense<0.0> : vector<16xf64>
+  %bases = vector.broadcast %base : index to vector<16xindex>
+  %shifts = vector.broadcast %shift : index to vector<16xindex>
+  %distances = vector.broadcast %distance : index to vector<16xindex>
+  %lane = vector.step : vector<16xindex>
+  // CHECK: [[LEFT:%.*]] = arith.shrui
+  // CHECK-NEXT: [[RIGHT:%.*]] = arith.addi [[LEFT]], %distances
+  %i = arith.addi %bases, %lane : vector<16xindex>
+  %left = arith.shrui %i, %shifts : vector<16xindex>
+  %right = arith.addi %left, %distances : vector<16xindex>
+  // CHECK-NEXT: [[STARTS:%.*]] = vector.shuffle [[LEFT]], [[LEFT]] [0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8]
+  // CHECK-NEXT: [[ROW:%.*]] = arith.addi [[STARTS]], %steps
+  // CHECK-NEXT: [[SAME:%.*]] = arith.cmpi eq, [[LEFT]], [[ROW]]
+  // CHECK-NEXT: [[ROWS:%.*]] = vector.reduction <and>, [[SAME]]
+  // CHECK-NEXT: [[V:%.*]] = scf.if [[ROWS]] -> (vector<16xf64>) {
+  // CHECK-NEXT:   [[FIRST:%.*]] = vector.extract [[RIGHT]][0]
+  // CHECK-NEXT:   [[A:%.*]] = vector.load %x{{\[}}[[FIRST]]] {{.*}} vector<8xf64>
+  // CHECK-NEXT:   [[SECOND:%.*]] = vector.extract [[RIGHT]][8]
+  // CHECK-NEXT:   [[B:%.*]] = vector.load %x{{\[}}[[SECOND]]] {{.*}} vector<8xf64>
+  // CHECK-NEXT:   [[AB:%.*]] = vector.shuffle [[A]], [[B]] [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+  // CHECK-NEXT:   scf.yield [[AB]]
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT:   [[G:%.*]] = vector.gather %x[%c0] {{\[}}[[RIGHT]]]
+  // CHECK-NEXT:   scf.yield [[G]]
+  // CHECK-NEXT: }
+  %v = vector.gather %x[%c0] [%right], %all_on, %zeros : memref<?xf64>, vector<16xindex>, vector<16xi1>, vector<16xf64> into vector<16xf64>
+  // CHECK-NEXT: scf.if [[ROWS]] {
+  // CHECK:        vector.shuffle [[V]], [[V]] [8, 9, 10, 11, 12, 13, 14, 15]
+  // CHECK-NEXT:   vector.store
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT:   vector.scatter %x[%c0] {{\[}}[[LEFT]]], %all_on, [[V]]
+  // CHECK-NEXT: }
+  vector.scatter %x[%c0] [%left], %all_on, %v : memref<?xf64>, vector<16xindex>, vector<16xi1>, vector<16xf64>
+  func.return
+}
+
+// Inactive lanes are not asked, and what they have does not get into others. An index of 32
+// bits must not wrap in a row. A row is at most as long as the vector.
+// CHECK-LABEL: func.func @some_lanes
+func.func @some_lanes(%x: memref<?xf32>, %n: i32, %on: vector<8xi1>, %old: vector<8xf32>) -> vector<8xf32> {
+  %c4 = arith.constant 4 : index
+  %by = vector.broadcast %n : i32 to vector<8xi32>
+  %lane = vector.step : vector<8xindex>
+  %lane32 = arith.index_cast %lane : vector<8xindex> to vector<8xi32>
+  // CHECK: [[AT:%.*]] = arith.xori
+  // CHECK-NEXT: [[ACTIVE:%.*]] = arith.select %on, [[AT]], %zeros
+  // CHECK-NEXT: [[STARTS:%.*]] = vector.shuffle [[ACTIVE]], [[ACTIVE]] [0, 0, 0, 0, 0, 0, 0, 0]
+  // CHECK-NEXT: [[ROW:%.*]] = arith.addi [[STARTS]], %steps
+  // CHECK-NEXT: [[SAME:%.*]] = arith.cmpi eq, [[AT]], [[ROW]]
+  // CHECK-NEXT: [[FITS:%.*]] = arith.cmpi sle, [[STARTS]], %c2147483640_lanes
+  // CHECK-NEXT: [[BOTH:%.*]] = arith.andi [[SAME]], [[FITS]]
+  // CHECK-NEXT: [[ASKED:%.*]] = arith.select %on, [[BOTH]], %all_on
+  // CHECK-NEXT: [[ROWS:%.*]] = vector.reduction <and>, [[ASKED]]
+  // CHECK-NEXT: scf.if [[ROWS]] -> (vector<8xf32>) {
+  // CHECK-NEXT:   [[FIRST:%.*]] = vector.extract [[AT]][0] : i32
+  // CHECK-NEXT:   [[WIDE:%.*]] = arith.index_cast [[FIRST]] : i32 to index
+  // CHECK-NEXT:   [[START:%.*]] = arith.addi %c4, [[WIDE]]
+  // CHECK-NEXT:   vector.maskedload %x{{\[}}[[START]]], %on, %old
+  %at = arith.xori %lane32, %by : vector<8xi32>
+  %v = vector.gather %x[%c4] [%at], %on, %old : memref<?xf32>, vector<8xi32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+  func.return %v : vector<8xf32>
+}
+
+// What comes from memory has no rows, and a step that is not 1 never is one.
+// CHECK-LABEL: func.func @never_rows
+// CHECK-NOT: vector.reduction
+func.func @never_rows(%x: memref<?xf32>, %columns: memref<?xi32>, %n: index, %on: vector<8xi1>, %old: vector<8xf32>) -> vector<8xf32> {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant dense<1> : vector<8xi32>
+  %column = vector.load %columns[%n] : memref<?xi32>, vector<8xi32>
+  %odd = arith.ori %column, %one : vector<8xi32>
+  %v = vector.gather %x[%c0] [%odd], %on, %old : memref<?xf32>, vector<8xi32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+  %step = vector.broadcast %n : index to vector<8xindex>
+  %lane = vector.step : vector<8xindex>
+  %rows = arith.muli %lane, %step : vector<8xindex>
+  %w = vector.gather %x[%c0] [%rows], %on, %v : memref<?xf32>, vector<8xindex>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+  func.return %w : vector<8xf32>
+}
