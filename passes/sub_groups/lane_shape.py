@@ -92,7 +92,7 @@ def choose_lane_shape(nest: Sequence[scf.ForOp], width: Width) -> LaneShape:
     items = _most_items(nest)
     last = len(nest) - 1
     usual = LaneShape((last,), (min(lanes, _power_above(items[last])),))
-    if len(nest) == 1 or lanes == 1 or max(items) >= MAX_GROUP_SIZE:
+    if len(nest) == 1 or lanes == 1 or not 1 < max(items) < MAX_GROUP_SIZE:
         return usual
     terms = _terms(nest, analyze_work_items(nest[0]))
 
