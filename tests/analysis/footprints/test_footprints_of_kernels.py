@@ -24,6 +24,7 @@ LOOSE = {
     "uniform_private_under_mask": "x out",
     "uniform_by_ranges": "x",
     "last_group": "sums total",
+    "butterflies": "x y",
     "gather_scatter": "x y",
     "sparse_rows": "column value x",
     # Vectors of elements.
