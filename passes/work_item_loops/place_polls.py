@@ -46,8 +46,9 @@ scf.for %begin = %c0 to %size step %c65536 {
   iterations must not cost more than to run it.
 
 A poll between two work-groups keeps LLVM from moving anything out of the loop over them, such
-as what the group reads that is the same for all groups. Where no code of a group polls, the
-function says how many groups may run in a row: `spmd.groups_between_polls`.
+as what the group reads that is the same for all groups. Where no code of a group polls, and it
+has no local memory, the function says how many groups may run in a row:
+`spmd.groups_between_polls`.
 
 Requires: level 1 or 4; nothing but the targets comes after it.
 Ensures: between two polls lie about `LONGEST` iterations at most, calls and the loops that
@@ -77,7 +78,11 @@ from spmd.dialects.enclosing import is_outside, terminator
 from spmd.dialects.interfaces.cost import cost_class
 from spmd.dialects.rewriting import hint, replace
 from spmd.dialects.spmd import PollOp
-from spmd.dialects.work_groups import GROUPS_BETWEEN_POLLS, WORK_GROUP_FUNCTION
+from spmd.dialects.work_groups import (
+    GROUPS_BETWEEN_POLLS,
+    WORK_GROUP_FUNCTION,
+    is_group_memory,
+)
 
 LONGEST = 1 << 20
 """Iterations without a poll, those of a nest of loops multiplied: some milliseconds."""
@@ -106,9 +111,21 @@ class PlacePollsPass(ModulePass):
                 for loop in code.long:
                     placing.cut(loop)
                 groups = int(ROW_COST / max(code.cost, 1))
-                if WORK_GROUP_FUNCTION in function.attributes and groups > 1:
+                if groups > 1 and _gains_by_rows(function):
                     count = IntegerAttr(groups, i64)
                     function.attributes[GROUPS_BETWEEN_POLLS] = count
+
+
+def _gains_by_rows(function: FuncOp) -> bool:
+    """
+    Whether `function` runs work-groups that may share what LLVM moves out of their loop.
+
+    Those with local memory mostly work on that, and what is moved out, such as the places of
+    a tile, fills registers that they need: a transpose took twice as long.
+    """
+    return WORK_GROUP_FUNCTION in function.attributes and not any(
+        is_group_memory(op) for op in function.body.blocks[0].ops
+    )
 
 
 @dataclass(frozen=True)

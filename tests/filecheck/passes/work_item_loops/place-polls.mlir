@@ -184,7 +184,7 @@ func.func @blocks(%n: index) {
 }
 
 // A work-group that does little may run many times in a row: 4194304 / (1 + 100 * 3). One that
-// polls may not, and what is no work-group has no say in it.
+// polls may not, one with local memory gains nothing, and what is no work-group has no say in it.
 
 // CHECK-LABEL: func.func @short_group
 // CHECK-SAME:    spmd.groups_between_polls = 4194304 : i64
@@ -201,6 +201,13 @@ func.func @longer_group(%x: memref<?xindex>) attributes {spmd.work_group_functio
   scf.for %k = %c0 to %c100 step %c1 {
     memref.store %k, %x[%k] : memref<?xindex>
   }
+  func.return
+}
+// CHECK-LABEL: func.func @group_with_a_tile
+// CHECK-NOT:     groups_between_polls
+func.func @group_with_a_tile(%gx: index) attributes {spmd.work_group_function} {
+  %tile = memref.alloca() {spmd.group_memory} : memref<64xindex, 3 : i64>
+  memref.store %gx, %tile[%gx] : memref<64xindex, 3 : i64>
   func.return
 }
 // CHECK-LABEL: func.func @long_group
