@@ -2,6 +2,9 @@
 
 # pyright: basic
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -44,17 +47,36 @@ def test_a_search_for_each_key():
     assert len(kernel._chosen) == 4
 
 
-def test_another_process_finds_it_in_the_cache(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
-    monkeypatch.setenv("SPMD_CACHE_DIR", str(tmp_path))
-    x = np.zeros(8)
-    tune = spmd.autotune(CONFIGS)
-    tune(spmd.kernel(work))(x, 8, global_size=8)
-    again = tune(spmd.kernel(work))
-    monkeypatch.setattr(again, "_fastest", None)
-    again(x, 8, global_size=8)
-    assert x[0] == 1
+PROGRAM = """
+import sys
+import numpy as np
+import spmd
+from spmd.language import constexpr, global_id
+
+@spmd.autotune([{"times": 30}, {"times": 1}])
+@spmd.kernel
+def work(x, times: constexpr = 1):
+    v = 0.0
+    for _ in range(times * 1000):
+        v = v * 0.5 + 1
+    x[global_id()] = times + v * 0
+
+if sys.argv[1] == "again":
+    work._fastest = None
+x = np.zeros(8)
+work(x, global_size=8)
+assert x[0] == 1
+"""
+
+
+def test_another_process_finds_it_in_the_cache(tmp_path: Path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    environment = {**os.environ, "SPMD_CACHE_DIR": str(tmp_path / "cache")}
+    for word in ("first", "again"):
+        subprocess.run(
+            [sys.executable, str(program), word], env=environment, check=True
+        )
 
 
 def test_sizes_that_depend_on_the_configuration(capsys: pytest.CaptureFixture[str]):
