@@ -80,6 +80,8 @@ class LaneAddresses:
                     return LaneAddresses(array, Pattern.REVERSED, [*rows, lowest])
                 case _:
                     pass
+        if (first := _first_of_side_by_side(array, indices)) is not None:
+            return LaneAddresses.through_rows(widening, array, first)
         array, first, offsets = _linear(widening, array, indices)
         return LaneAddresses(array, Pattern.GATHER, first, offsets)
 
@@ -92,6 +94,24 @@ class LaneAddresses:
             strides = _Strides(widening, array)
             array, first = strides.flattened(), [strides.position(first)]
         return LaneAddresses(array, Pattern.CONTIGUOUS, first)
+
+
+def _first_of_side_by_side(
+    array: SSAValue, indices: Sequence[Lanes]
+) -> Sequence[SSAValue] | None:
+    """The indices of lane 0, if lanes follow each other along any one dimension."""
+    first: list[SSAValue] = []
+    moving = 0
+    for each, distance in zip(indices, element_strides(array), strict=True):
+        match each:
+            case Uniform(scalar=scalar):
+                first.append(scalar)
+            case Strided(first=scalar, stride=1) if distance == 1:
+                first.append(scalar)
+                moving += 1
+            case _:
+                return None
+    return first if moving == 1 else None
 
 
 def why_not_contiguous(

@@ -284,6 +284,13 @@ CASES = (
     ),
     Case("reversed", of_each("i16", "i16")),
     Case(
+        "columns",
+        lambda make: [
+            make.random("f32", 5, make.n + 3).T[2:-1],
+            make.random("f32", 5, make.n).T,
+        ],
+    ),
+    Case(
         "strides",
         lambda make: [make.random("f32", make.n * 2), make.zeros("f32", make.n * 3)],
     ),

@@ -25,6 +25,7 @@ LOOSE = {
     "uniform_by_ranges": "x",
     "last_group": "sums total",
     "butterflies": "x y",
+    "columns": "y",
     "gather_scatter": "x y",
     "sparse_rows": "column value x",
     # Vectors of elements.
