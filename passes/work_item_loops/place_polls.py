@@ -177,7 +177,8 @@ class _Placing:
         here = [loop for loop in loops if not _has_bounds_outside(loop, op)]
         most = most_iterations(op, self.ranges)
         if most * iterations <= LONGEST and not here:
-            return _Code(most * iterations, most * cost, loops)
+            # What polls costs infinitely much, but nothing where it never runs.
+            return _Code(most * iterations, most and most * cost, loops)
         short = iterations <= SHORT and not loops
         if isinstance(op, scf.ForOp) and short and self._strip(op) is not None:
             return _Code(1, inf, [op])

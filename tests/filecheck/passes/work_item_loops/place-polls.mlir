@@ -203,6 +203,21 @@ func.func @longer_group(%x: memref<?xindex>) attributes {spmd.work_group_functio
   }
   func.return
 }
+// A loop that never runs costs nothing, whatever is in it.
+// CHECK-LABEL: func.func @endless_in_no_trips
+// CHECK-SAME:    spmd.groups_between_polls = 4194304 : i64
+func.func @endless_in_no_trips(%go: i1) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %k = %c0 to %c0 step %c1 {
+    scf.while : () -> () {
+      scf.condition(%go)
+    } do {
+      scf.yield
+    }
+  }
+  func.return
+}
 // CHECK-LABEL: func.func @group_with_a_tile
 // CHECK-NOT:     groups_between_polls
 func.func @group_with_a_tile(%gx: index) attributes {spmd.work_group_function} {
