@@ -51,8 +51,8 @@ MARGIN = 0.85
 """What part of the cost of lanes along x another shape may have at most."""
 
 
-SUB_GROUP = 4
-"""What each sub-group costs beside its body, in simple instructions."""
+SUB_GROUP = 1
+"""What each sub-group costs beside its body, in simple instructions; most of it overlaps."""
 
 
 @dataclass(frozen=True)
