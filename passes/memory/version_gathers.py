@@ -47,12 +47,9 @@ from typing import TypeAlias, cast
 from xdsl.context import Context
 from xdsl.dialects import arith, memref, scf, vector
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
     DenseIntOrFPElementsAttr,
     IndexType,
-    MemRefType,
     ModuleOp,
-    StridedLayoutAttr,
     StringAttr,
     VectorType,
     i1,
@@ -68,8 +65,9 @@ from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.element_types import memref_type, size_in_bytes
 from spmd.dialects.enclosing import parent_block
 from spmd.dialects.limits import CACHE_LINE
-from spmd.dialects.rewriting import constant_index, hint
+from spmd.dialects.rewriting import constant_index, hint, splat_number
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
+from spmd.passes.memory.flattening import flattened
 
 AnyVector: TypeAlias = VectorType[Attribute]
 
@@ -132,7 +130,7 @@ class _Rows:
         type_ = cast(AnyVector, index.type)
         (lanes,) = type_.get_shape()
         everywhere = index
-        if masked := not _is_all_on(op.mask):
+        if masked := not splat_number(op.mask):
             # What an inactive lane has may be poison, and is not to get into others.
             zeros = self._constants.dense(0, type_.element_type, lanes)
             everywhere = at.add(arith.SelectOp(op.mask, index, zeros), "active")
@@ -176,7 +174,7 @@ class _Rows:
     ) -> list[SSAValue]:
         """What `op` does, by vectors of `length`; its result if it has one."""
         (lanes,) = cast(AnyVector, op.indices.type).get_shape()
-        whole = _is_all_on(op.mask)
+        whole = bool(splat_number(op.mask))
         array, position = self._line(at, op)
         parts: list[SSAValue] = []
         for first in range(0, lanes, length):
@@ -228,31 +226,13 @@ class _Rows:
         for index, stride in zip(outer, data.strides, strict=False):
             ahead = at.add(arith.MuliOp(index, stride))
             position = at.add(arith.AddiOp(position, ahead), "position")
-        type_ = memref_type(op.base)
-        layout = StridedLayoutAttr([1], None)
-        line = MemRefType(
-            type_.element_type, [DYNAMIC_INDEX], layout, type_.memory_space
-        )
-        endless = self._constants.index((1 << 63) - 1)
-        as_line = memref.ReinterpretCastOp.from_dynamic(
-            data.base_buffer, [data.offset], [endless], [1], line
-        )
-        return at.add(as_line, op.base), position
+        return flattened(at, self._constants, op.base, data), position
 
     def _numbers(self, values: list[int], type_: AnyVector, name: str) -> SSAValue:
         return self._constants.get(
             DenseIntOrFPElementsAttr.from_list(type_, values),  # pyright: ignore
             name,
         )
-
-
-def _is_all_on(mask: SSAValue) -> bool:
-    owner = mask.owner
-    return (
-        isinstance(owner, arith.ConstantOp)
-        and isinstance(owner.value, DenseIntOrFPElementsAttr)
-        and all(owner.value.get_values())
-    )
 
 
 def _element(value: SSAValue) -> Attribute:

@@ -8,11 +8,8 @@ from typing import TypeAlias, cast
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
     IndexType,
-    MemRefType,
     NoneAttr,
-    StridedLayoutAttr,
     StringAttr,
     VectorType,
     i32,
@@ -23,6 +20,7 @@ from xdsl.utils.hints import isa
 from spmd.analysis.divergence.access_patterns import Pattern, element_strides
 from spmd.dialects.element_types import memref_layout, memref_type
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
+from spmd.passes.memory.flattening import flattened
 from spmd.passes.widening.emitter import NO_SIGNED_WRAP
 from spmd.passes.widening.lanes import Lanes, Rows, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
@@ -266,19 +264,8 @@ class _Strides:
 
     def flattened(self) -> SSAValue:
         """The memory of the array, seen as one dimension of stride 1 without an end."""
-        data = self._metadata()
-        layout = StridedLayoutAttr([1], None)
-        type_ = MemRefType(
-            self._type.element_type, [DYNAMIC_INDEX], layout, self._type.memory_space
-        )
-        constants = self._widening.constants
-        unbounded = constants.number((1 << 63) - 1, IndexType())
-        return self._widening.add(
-            memref.ReinterpretCastOp.from_dynamic(
-                data.base_buffer, [data.offset], [unbounded], [1], type_
-            ),
-            self._array,
-        )
+        widening = self._widening
+        return flattened(widening, widening.constants, self._array, self._metadata())
 
     def _scalar(self, axis: int) -> SSAValue:
         static = self._static[axis]
