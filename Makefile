@@ -88,7 +88,7 @@ format: $(READY) ## let ruff repair what it can
 
 lock: ## resolve the dependencies anew
 	$(BIN)/python -m pip install --quiet pip-tools
-	$(BIN)/pip-compile --quiet --upgrade --extra dev --strip-extras --allow-unsafe \
+	$(BIN)/pip-compile --quiet --upgrade --extra dev --extra dask --strip-extras --allow-unsafe \
 	  --generate-hashes --no-header --no-annotate --no-emit-index-url \
 	  --no-emit-trusted-host --no-emit-find-links \
 	  --output-file requirements-dev.lock pyproject.toml

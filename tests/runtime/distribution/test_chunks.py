@@ -22,7 +22,7 @@ import spmd.dask
 
 array_module: Any = da
 LARGER = load(EXAMPLES / "11_larger.py").EXAMPLES
-CHUNKINGS = 50
+CHUNKINGS = 12
 
 
 def cut(length: int, choose: random.Random) -> tuple[int, ...]:

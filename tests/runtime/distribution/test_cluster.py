@@ -19,7 +19,7 @@ from tests.examples.test_examples import EXAMPLES, load
 pytest.importorskip("distributed", reason="clusters need xdsl-spmd[dask]")
 
 LARGER = load(EXAMPLES / "11_larger.py").EXAMPLES
-CHUNKINGS = 10
+CHUNKINGS = 3
 
 
 @pytest.mark.slow
