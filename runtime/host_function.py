@@ -22,6 +22,7 @@ from spmd.runtime.launching.host_launch import (
     launcher_address,
 )
 from spmd.runtime.launching.launch import fail_about_copy
+from spmd.runtime.launching.python_calls import runtime_functions
 from spmd.runtime.launching.record import LaunchRecord
 from spmd.runtime.launching.watcher import watched, watcher
 
@@ -136,7 +137,10 @@ class NativeHost:
 
     def __init__(self, name: str, made: HostCode, kernels: Mapping[str, Kernel]):
         self.name = name
-        self._native: NativeCode = load(made.code, {made.launcher: launcher_address()})
+        self._native: NativeCode = load(
+            made.code,
+            {made.launcher: launcher_address(), **runtime_functions(made.code)},
+        )
         self.launches = [
             HostLaunch(site, kernels[site.kernel]) for site in made.launches
         ]

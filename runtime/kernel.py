@@ -78,6 +78,8 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
     ) -> Launch:
         """A launch with arguments that are packed already."""
         native, range_ = self._plan(sizes)
+        if threads is None and self._facts.ordered:
+            threads = 1
         return Launch(native, self.signature, packed, range_, threads, timeout)
 
     def group_size(self, given: Size | None) -> Triple:

@@ -8,11 +8,11 @@ from xdsl.ir import Attribute, Dialect, Operation
 from spmd.dialects.spmd import (
     atomics,
     collectives,
-    failure,
     ids,
     kernel,
     lanes,
     launch,
+    messages,
     prefetch,
     sub_group_ids,
     types,
@@ -36,9 +36,6 @@ from spmd.dialects.spmd.collectives import ScanMode as ScanMode
 from spmd.dialects.spmd.collectives import ScanOp as ScanOp
 from spmd.dialects.spmd.collectives import ShuffleMode as ShuffleMode
 from spmd.dialects.spmd.collectives import ShuffleOp as ShuffleOp
-from spmd.dialects.spmd.failure import FailOp as FailOp
-from spmd.dialects.spmd.failure import PollOp as PollOp
-from spmd.dialects.spmd.failure import ends_launch as ends_launch
 from spmd.dialects.spmd.ids import DimensionOp as DimensionOp
 from spmd.dialects.spmd.ids import EnqueuedLocalSizeOp as EnqueuedLocalSizeOp
 from spmd.dialects.spmd.ids import GlobalIdOp as GlobalIdOp
@@ -55,6 +52,10 @@ from spmd.dialects.spmd.lanes import YieldOp as YieldOp
 from spmd.dialects.spmd.launch import Extent as Extent
 from spmd.dialects.spmd.launch import LaunchOp as LaunchOp
 from spmd.dialects.spmd.launch import LocalArgument as LocalArgument
+from spmd.dialects.spmd.messages import FailOp as FailOp
+from spmd.dialects.spmd.messages import PollOp as PollOp
+from spmd.dialects.spmd.messages import PrintOp as PrintOp
+from spmd.dialects.spmd.messages import ends_launch as ends_launch
 from spmd.dialects.spmd.prefetch import PrefetchOp as PrefetchOp
 from spmd.dialects.spmd.sub_group_ids import LaneIdOp as LaneIdOp
 from spmd.dialects.spmd.sub_group_ids import NumSubGroupsOp as NumSubGroupsOp
@@ -88,7 +89,7 @@ MODULES = (
     atomics,
     prefetch,
     launch,
-    failure,
+    messages,
     lanes,
     types,
 )

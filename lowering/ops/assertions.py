@@ -1,5 +1,5 @@
 """
-What happens when `cf.assert` fails, and at `spmd.fail`.
+What happens when `cf.assert` fails, and at `spmd.fail` and `spmd.print`.
 
 *abort* prints the message and ends the process, as MLIR does.
 
@@ -10,6 +10,9 @@ Where an assertion fails, the message is set and the function returns; whoever c
 looks at the message and returns too. What the function gives back is undefined then. For a
 kernel the address stands after the sizes in the struct of arguments. Polls: `polls.py`.
 
+What is printed is given to a function of the runtime, `PRINT`, which answers whether to
+stop; with *abort* it is given to `printf`.
+
 Of several threads that come to `spmd.fail`, the first writes the record: the
 numbers are those of the message.
 """
@@ -19,17 +22,25 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Literal
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    ModuleOp,
+)
 from xdsl.dialects.cf import AssertOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.diagnostics import source_location
-from spmd.dialects.messages import escaped, pieces_of
-from spmd.dialects.spmd import FailOp, PollOp
+from spmd.dialects.messages import Place, escaped, pieces_of
+from spmd.dialects.spmd import FailOp, PollOp, PrintOp
+from spmd.lowering.ops.conversions import round_float
 from spmd.lowering.writing.function_writer import FunctionWriter
-from spmd.lowering.writing.record import ATTENTION, WITH_PLACES
+from spmd.lowering.writing.record import ATTENTION, PRINT, WITH_PLACES
 from spmd.lowering.writing.registry import emits
+from spmd.lowering.writing.types import is_float, llvm_type, scalar_bits
 
 Assertions = Literal["abort", "report"]
 
@@ -52,7 +63,7 @@ def functions_that_may_fail(
             continue
         name = function.sym_name.data
         for op in function.walk():
-            if isinstance(op, AssertOp | FailOp | PollOp) or op in fallible:
+            if isinstance(op, AssertOp | FailOp | PollOp | PrintOp) or op in fallible:
                 failing.add(name)
             elif isinstance(op, CallOp):
                 callers.setdefault(op.callee.string_value(), set()).add(name)
@@ -92,7 +103,10 @@ def write_assert(writer: FunctionWriter, op: AssertOp) -> None:
 @emits(FailOp)
 def write_fail(writer: FunctionWriter, op: FailOp) -> None:
     """Writes the report, and a block that nothing leads to for what comes after."""
-    values = [_wide(writer, value) for value in op.values]
+    values = [
+        _wide(writer, value, place)
+        for value, place in zip(op.values, op.places(), strict=True)
+    ]
     write_failure(writer, op, op.message.data, values)
     writer.start(writer.fresh("fail.after"))
 
@@ -100,11 +114,13 @@ def write_fail(writer: FunctionWriter, op: FailOp) -> None:
 def write_failure(
     writer: FunctionWriter, op: Operation, message: str, values: Sequence[str]
 ) -> None:
-    """Ends the block, and the function, with a report about `op`; `values` are i64."""
+    """Ends the block, and the function, with a report about `op`; of `values` the type is in front."""
     if (location := source_location(op)) is not None:
         message = f"{escaped(str(location))}: {message}"
     if writer.failed is None:
-        _print(writer, message, values)
+        arguments = ["i32 2", *_in_c(writer, message + "\n", values)]
+        writer.module.declare("dprintf", "i32", ["i32", "ptr", "..."], "nounwind")
+        writer.emit(f"call i32 (i32, ptr, ...) @dprintf({', '.join(arguments)})")
         _abort(writer)
     else:
         _report(writer, writer.failed, message, values)
@@ -116,13 +132,57 @@ def _abort(writer: FunctionWriter) -> None:
     writer.emit("unreachable")
 
 
-def _wide(writer: FunctionWriter, value: SSAValue) -> str:
-    """`value` as 64 bits."""
+@emits(PrintOp)
+def write_print(writer: FunctionWriter, op: PrintOp) -> None:
+    """Writes what prints, and what leaves the function if it is answered so."""
+    message, places = op.message.data, zip(op.values, op.places(), strict=True)
+    if writer.failed is None:
+        in_c = [_wide(writer, value, place, Float64Type()) for value, place in places]
+        arguments = _in_c(writer, message, in_c)
+        writer.module.declare("printf", "i32", ["ptr", "..."], "nounwind")
+        writer.emit(f"call i32 (ptr, ...) @printf({', '.join(arguments)})")
+        return
+    text = _code(op.values).encode() + b"\0" + message.encode() + b"\0"
+    slots = [f"ptr {writer.module.string(text)}"]
+    slots += [_wide(writer, value, place) for value, place in places]
+    record = "%" + writer.fresh("printed")
+    writer.entry.append(f"  {record} = alloca [{len(slots)} x i64], align 8")
+    for number, value in enumerate(slots):
+        at = writer.temp(f"getelementptr inbounds i64, ptr {record}, i64 {number}")
+        writer.emit(f"store {value}, ptr {at}, align 8")
+    passed = [("ptr", writer.failed), ("ptr", record)]
+    ended = writer.temp(writer.call(PRINT, "zeroext i1", passed, attributes="nounwind"))
+    stop, resume = writer.fresh("stop"), writer.fresh("resume")
+    writer.emit(f"br i1 {ended}, label %{stop}, label %{resume}")
+    writer.start(stop)
+    writer.leave()
+    writer.start(resume)
+
+
+def _code(values: Sequence[SSAValue]) -> str:
+    """How numbers stand in slots of 8 bytes, each as a code of `struct`."""
+    codes = {"half": "e", "bfloat": "f", "float": "f", "double": "d"}
+    return "".join(codes.get(llvm_type(value.type), "q") for value in values)
+
+
+def _wide(
+    writer: FunctionWriter,
+    value: SSAValue,
+    place: Place,
+    least: AnyFloat = Float16Type(),
+) -> str:
+    """A number with its type: a whole one in 64 bits, another one in a type from `least`."""
     type_, operand = writer.type_of(value), writer.get(value)
-    if type_ == "i64":
-        return operand
-    extend = "zext" if type_ == "i1" else "sext"
-    return writer.temp(f"{extend} {type_} {operand} to i64")
+    if is_float(value.type):
+        is_half = scalar_bits(value.type) == 16
+        to = Float32Type() if is_half and value.type != Float16Type() else value.type
+        to = max(to, least, key=scalar_bits)
+        operand = round_float(writer, operand, value.type, to, None)
+        return f"{llvm_type(to)} {operand}"
+    if type_ != "i64":
+        extend = "zext" if type_ == "i1" or place.unsigned else "sext"
+        operand = writer.temp(f"{extend} {type_} {operand} to i64")
+    return f"i64 {operand}"
 
 
 def _report(
@@ -138,7 +198,7 @@ def _report(
     writer.start(first)
     for number, value in enumerate(values):
         at = f"getelementptr inbounds i8, ptr {record}, i64 {8 * (number + 1)}"
-        writer.emit(f"store i64 {value}, ptr {writer.temp(at)}, align 8")
+        writer.emit(f"store {value}, ptr {writer.temp(at)}, align 8")
     write_attention(writer)
     writer.jump(stop)
     writer.start(stop)
@@ -157,31 +217,44 @@ def attention_address(writer: FunctionWriter) -> str:
     )
 
 
-def _print(writer: FunctionWriter, message: str, values: Sequence[str]) -> None:
-    """Writes the message to the standard error."""
+def _in_c(writer: FunctionWriter, message: str, values: Sequence[str]) -> list[str]:
+    """The arguments of `printf` for a message."""
     text = ""
-    arguments = ["i32 2"]
+    arguments: list[str] = []
     rest = iter(values)
     for piece in pieces_of(message):
         if isinstance(piece, str):
             text += piece.replace("%", "%%")
             continue
         value = next(rest)
-        if not piece:
-            text += "%lld"
-            arguments.append(f"i64 {value}")
-            continue
-        words = [writer.module.string(word.encode() + b"\0") for word in piece]
-        chosen = words[-1]
-        for number, word in enumerate(words[:-1]):
-            here = writer.temp(f"icmp eq i64 {value}, {number}")
-            chosen = writer.temp(f"select i1 {here}, ptr {word}, ptr {chosen}")
-        text += "%s"
-        arguments.append(f"ptr {chosen}")
-    form = writer.module.string(text.encode() + b"\n\0")
-    arguments.insert(1, f"ptr {form}")
-    writer.module.declare("dprintf", "i32", ["i32", "ptr", "..."], "nounwind")
-    writer.emit(f"call i32 (i32, ptr, ...) @dprintf({', '.join(arguments)})")
+        if piece.words:
+            text += "%s"
+            arguments.append(f"ptr {_chosen_word(writer, value, piece.words)}")
+        else:
+            text += _format_of_c(piece, value.startswith("double"))
+            arguments.append(value)
+    form = writer.module.string(text.encode() + b"\0")
+    return [f"ptr {form}", *arguments]
+
+
+def _chosen_word(writer: FunctionWriter, value: str, known: Sequence[str]) -> str:
+    words = [writer.module.string(word.encode() + b"\0") for word in known]
+    chosen = words[-1]
+    for number, word in enumerate(words[:-1]):
+        here = writer.temp(f"icmp eq {value}, {number}")
+        chosen = writer.temp(f"select i1 {here}, ptr {word}, ptr {chosen}")
+    return chosen
+
+
+def _format_of_c(place: Place, is_float: bool) -> str:
+    how = place.format.replace("<", "-").replace(">", "")
+    kind = how[-1:] if how[-1:].isalpha() else ""
+    how = how.removesuffix(kind)
+    if is_float:
+        return f"%{how}{kind or 'g'}"
+    if kind in ("", "d"):
+        kind = "u" if place.unsigned else "d"
+    return f"%{how}{'' if kind == 'c' else 'll'}{kind}"
 
 
 def write_return_if_failed(writer: FunctionWriter) -> None:

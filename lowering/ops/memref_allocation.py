@@ -273,7 +273,7 @@ def _checked_and_aligned(
     message = (
         f"expected {{}} bytes of memory for {op.name}, the system does not give more"
     )
-    write_failure(writer, op, message, [size])
+    write_failure(writer, op, message, [f"i64 {size}"])
     writer.start(there)
     alignment = alignment_of(op, HEAP_ALIGNMENT)
     above = writer.temp(f"getelementptr i8, ptr {base}, i64 {alignment - 1}")

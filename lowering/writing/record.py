@@ -9,7 +9,9 @@ The record of a launch, which native code and the runtime share.
 | whom they ask if it is not 0 and there is no message, or null | `bool (*)(void *record)` |
 
 `ops/assertions.py` and `ops/polls.py` write the code that uses it. The message of `spmd.fail`
-begins with a byte that no text has, and still has places for numbers in it.
+begins with a byte that no text has, and still has places for numbers in it. `spmd.print`
+calls `bool PRINT(void *record, int64_t *slots)`, which answers whether to stop. The first
+slot points to a code of `struct` for each of the others, a zero byte, and the message.
 """
 
 from __future__ import annotations
@@ -20,6 +22,9 @@ from spmd.dialects.messages import MAX_VALUES, formatted
 
 ATTENTION = 8 * (1 + MAX_VALUES)
 """The offset of what polls look at; whom they ask comes next."""
+
+PRINT = "spmd.print"
+"""The function of the runtime that prints."""
 
 WITH_PLACES = b"\xff"
 """Begins a message with places for numbers; no UTF-8 text has this byte."""

@@ -25,6 +25,7 @@ from spmd.analysis.graphs.traversal import reachable
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import is_outside, used_from_outside
 from spmd.dialects.interfaces.control_flow import RegionTerminator, decisions
+from spmd.dialects.interfaces.order import Ordered
 from spmd.dialects.interfaces.views import makes_view, viewed_memories
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import needs_sub_groups
@@ -97,6 +98,8 @@ class _Legality:
                 return _why_not_array_of_lane(op)
             case _ if RegionTerminator.of(op) is not None:
                 return None
+            case _ if Ordered.of(op) is not None:
+                return f"{op.name} shows in which order work-items run"
             case _ if op.regions and decisions(op):
                 return _why_not_control(op, is_lane_type)
             case _:

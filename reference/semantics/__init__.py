@@ -3,7 +3,7 @@
 from importlib import import_module
 
 _FILES = {
-    "spmd": "atomics collectives failure ids lanes launch work_items",
+    "spmd": "atomics collectives ids lanes launch messages work_items",
     "upstream": (
         "arith arith_casts arith_float cf llvm math memref memref_views scf vector "
         "vector_memory"

@@ -11,6 +11,7 @@ from xdsl.ir import Attribute
 
 from spmd.dialects.diagnostics import KernelError, fail
 from spmd.dialects.interfaces.meaning import Emission
+from spmd.dialects.interfaces.order import Ordered
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.spmd.kernel import kernels_in, why_not_argument_attributes
 from spmd.dialects.spmd.launch import needs_work_item
@@ -54,9 +55,13 @@ def _kernel_facts(module: ModuleOp, op: KernelOp) -> KernelFacts:
     functions = called_functions(module, op)
     local_bytes = check_kernel(op, list(functions.values()))
     written = written_arguments(op, functions)
-    return KernelFacts(
-        signature_of(op, written, local_bytes), op.group_size, op.has_full_groups
+    ordered = any(
+        Ordered.of(each) is not None
+        for part in (op, *functions.values())
+        for each in part.walk()
     )
+    signature = signature_of(op, written, local_bytes)
+    return KernelFacts(signature, op.group_size, op.has_full_groups, ordered)
 
 
 def _host_facts(module: ModuleOp, op: func.FuncOp) -> HostFacts:

@@ -22,6 +22,8 @@ class KernelFacts(NamedTuple):
     """The work-group size that it fixes."""
     full_groups: bool
     """Whether it promises that no launch leaves a partial group."""
+    ordered: bool
+    """Whether the order of its work-groups is seen, as it prints."""
 
 
 class HostFacts(NamedTuple):

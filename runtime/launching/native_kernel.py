@@ -8,6 +8,7 @@ from ctypes import CFUNCTYPE, c_bool, c_int64, c_void_p
 from spmd.lowering.loading import load
 from spmd.runtime.arguments.sizes import Triple
 from spmd.runtime.compiling.made import KernelCode
+from spmd.runtime.launching.python_calls import runtime_functions
 
 Args = bytes | int
 """Packed arguments, or their address."""
@@ -27,7 +28,9 @@ class NativeKernel:
     """Native code of one kernel, for one work-group size or for all."""
 
     def __init__(self, made: KernelCode):
-        self._native = native = load(made.code)  # owns the code
+        self._native = native = load(
+            made.code, runtime_functions(made.code)
+        )  # owns the code
         self.entry: Entry = _ENTRY(native.address(made.entry))
         self.worker: Worker = _WORKER(native.address(made.worker))
         # What a group cost last time, to tell how many threads are worth waking; until

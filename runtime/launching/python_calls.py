@@ -9,11 +9,14 @@ before the first line of the function, where it cannot be caught, and is lost.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from ctypes import c_void_p, cast, pythonapi
+from ctypes import c_void_p, cast, pythonapi, string_at
 from functools import cache
 
+import numpy as np
+
+from spmd.dialects.messages import formatted
 from spmd.lowering.loading import NativeCode, ObjectCode, load
-from spmd.lowering.writing.record import ATTENTION
+from spmd.lowering.writing.record import ATTENTION, PRINT
 from spmd.runtime.cache.stored import compiling, stored
 from spmd.runtime.launching.record import LaunchRecord
 
@@ -54,11 +57,26 @@ def _native(definitions: str, symbols: Mapping[str, int]) -> NativeCode:
         return stored(key, make, lambda code: load(code, {**python, **symbols}))
 
 
+_KEEP = f"""
+@interrupted = private constant [12 x i8] c"interrupted\\00"
+
+; Ends the launch by what a function of Python has raised.
+define private void @keep_raised(ptr %record) nounwind {{
+  %at = getelementptr i8, ptr %record, i64 {ATTENTION}
+  %type = getelementptr i8, ptr %record, i64 {_RAISED}
+  %value = getelementptr i8, ptr %record, i64 {_RAISED + 8}
+  %traceback = getelementptr i8, ptr %record, i64 {_RAISED + 16}
+  call void @PyErr_Fetch(ptr %type, ptr %value, ptr %traceback)
+  store atomic ptr @interrupted, ptr %record seq_cst, align 8
+  store atomic i64 1, ptr %at seq_cst, align 8
+  ret void
+}}
+"""
+
+
 @cache
 def _attend() -> NativeCode:
     text = f"""
-@interrupted = constant [12 x i8] c"interrupted\\00"
-
 define zeroext i1 @attend(ptr %record) nounwind {{
   %at = getelementptr i8, ptr %record, i64 {ATTENTION}
   %wanted.at = getelementptr i8, ptr %record, i64 {_THREAD}
@@ -77,12 +95,7 @@ check:
   %fine = icmp eq i32 %result, 0
   br i1 %fine, label %release, label %raised
 raised:
-  %type = getelementptr i8, ptr %record, i64 {_RAISED}
-  %value = getelementptr i8, ptr %record, i64 {_RAISED + 8}
-  %traceback = getelementptr i8, ptr %record, i64 {_RAISED + 16}
-  call void @PyErr_Fetch(ptr %type, ptr %value, ptr %traceback)
-  store atomic ptr @interrupted, ptr %record seq_cst, align 8
-  store atomic i64 1, ptr %at seq_cst, align 8
+  call void @keep_raised(ptr %record)
   br label %release
 release:
   call void @PyGILState_Release(i32 %state)
@@ -95,7 +108,7 @@ resume:
   ret i1 false
 }}
 """
-    return _native(text, {})
+    return _native(_KEEP + text, {})
 
 
 def attend_address() -> int:
@@ -106,6 +119,61 @@ def attend_address() -> int:
     ends, and the record keeps what was raised.
     """
     return _attend().address("attend")
+
+
+@cache
+def print_address() -> int:
+    """The function that `spmd.print` calls (`PRINT`): it prints to `sys.stdout`."""
+    text = """
+@format = private constant [2 x i8] c"L\\00"
+@function = external global i8
+
+define zeroext i1 @print(ptr %record, ptr %slots) nounwind {
+entry:
+  %state = call i32 @PyGILState_Ensure()
+  %message = load atomic ptr, ptr %record seq_cst, align 8
+  %quiet = icmp eq ptr %message, null
+  br i1 %quiet, label %tell, label %release
+tell:
+  %result = call ptr (ptr, ptr, ...) @PyObject_CallFunction(
+      ptr @function, ptr @format, ptr %slots)
+  %failed = icmp eq ptr %result, null
+  br i1 %failed, label %raised, label %drop
+raised:
+  call void @keep_raised(ptr %record)
+  br label %release
+drop:
+  call void @Py_DecRef(ptr %result)
+  br label %release
+release:
+  %end = phi i1 [ true, %entry ], [ true, %raised ], [ false, %drop ]
+  call void @PyGILState_Release(i32 %state)
+  ret i1 %end
+}
+"""
+    native = _native(_KEEP + text, {"function": id(_show)})
+    _kept.append(native)
+    return native.address("print")
+
+
+def _show(slots: int) -> None:
+    """Prints a message: see `lowering/writing/record.py`."""
+    text = c_void_p.from_address(slots).value or 0
+    codes = string_at(text).decode()
+    message = string_at(text + len(codes) + 1).decode()
+    numbers = [_number(code, slots + 8 * n) for n, code in enumerate(codes, 1)]
+    print(formatted(message, numbers), end="")
+
+
+def _number(code: str, address: int) -> object:
+    kind = {"q": np.int64, "e": np.float16, "f": np.float32, "d": np.float64}[code]
+    number = np.frombuffer(string_at(address, 8), kind, 1)[0]
+    return int(number) if code == "q" else number
+
+
+def runtime_functions(code: ObjectCode) -> dict[str, int]:
+    """The functions of the runtime that native code calls by name."""
+    return {PRINT: print_address()} if PRINT.encode() in code.image else {}
 
 
 _kept: list[object] = []

@@ -37,6 +37,7 @@ from spmd.dialects.interfaces.interface import OpInterface
 from spmd.dialects.interfaces.legality import Legality
 from spmd.dialects.interfaces.meaning import Emission, Meaning
 from spmd.dialects.interfaces.memory import MemoryAccess, MemoryHint
+from spmd.dialects.interfaces.order import Ordered
 from spmd.dialects.interfaces.preconditions import Comparison, Fault, Preconditions
 from spmd.dialects.interfaces.speculation import IntegerDivision
 from spmd.dialects.interfaces.views import ViewLike
@@ -57,6 +58,7 @@ __all__ = [
     "MemoryAccess",
     "MemoryHint",
     "OpInterface",
+    "Ordered",
     "Preconditions",
     "RegionBranch",
     "RegionTerminator",

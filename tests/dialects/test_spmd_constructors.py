@@ -66,6 +66,7 @@ from spmd.dialects.spmd import (
     Ordering,
     PollOp,
     PrefetchOp,
+    PrintOp,
     ReduceOp,
     ReturnOp,
     ScanMode,
@@ -133,6 +134,10 @@ BUILT: list[tuple[Callable[[Values], Operation], str]] = [
     (
         lambda v: FailOp("{} {a|b}", [v[2], v[1]]),
         'spmd.fail "{} {a|b}"(%i, %b) : i32, i1',
+    ),
+    (
+        lambda v: PrintOp("{:.2f}", [v[3]]),
+        'spmd.print "{:.2f}"(%f) : f32',
     ),
     (
         lambda v: LocalAllocOp(MemRefType(i8, [16], memory_space=LOCAL)),

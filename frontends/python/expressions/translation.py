@@ -28,6 +28,7 @@ from spmd.frontends.python.expressions.arithmetic import (
     unary,
 )
 from spmd.frontends.python.expressions.functions import HANDLERS, cast_to, select
+from spmd.frontends.python.expressions.printing import write_print
 from spmd.frontends.python.expressions.views import subscript
 from spmd.frontends.python.source import Function, is_of_numpy
 from spmd.frontends.python.types import BOOL, scalar_of
@@ -58,7 +59,7 @@ _INSTEAD: dict[type[ast.expr], str] = {
     ast.SetComp: "a set comprehension; write a loop",
     ast.DictComp: "a dict comprehension; write a loop",
     ast.GeneratorExp: "a generator; write a loop",
-    ast.JoinedStr: "an f-string; kernels have no texts that are made at run time",
+    ast.JoinedStr: "an f-string; only print has texts that are made at run time",
     ast.NamedExpr: ":=; assign the variable in a statement of its own",
     ast.Yield: "yield; a kernel stores its results in arrays",
     ast.YieldFrom: "yield from; a kernel stores its results in arrays",
@@ -68,7 +69,6 @@ _INSTEAD: dict[type[ast.expr], str] = {
 """Expressions that kernels do not have, and what to write."""
 
 _NO_CALLS: dict[object, str] = {
-    builtins.print: "print; .interpret(...) runs the kernel in Python, where it works",
     builtins.range: "range in an expression; it stands in 'for i in range(...)' only",
     builtins.any: "Python's any; spmd.language has one across work-items",
     builtins.all: "Python's all; spmd.language has one across work-items",
@@ -310,6 +310,8 @@ class Expressions:
         callee = self.value(node.func)
         if not isinstance(callee, Host) or not callable(callee.value):
             self.e.fail(f"expected a function before (, got {described(callee.type)}")
+        if callee.value is print:
+            return write_print(self.e, node, self.value)
         arguments = [self.value(each) for each in node.args]
         named: dict[str, Value] = {}
         for keyword in node.keywords:

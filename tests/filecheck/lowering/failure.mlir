@@ -5,6 +5,7 @@
 // CHECK-DAG:   [[FIRST:@spmd.text.[0-9]+]] = {{.*}}"first\00"
 // CHECK-DAG:   [[LAST:@spmd.text.[0-9]+]] = {{.*}}"last\00"
 // CHECK-DAG:   [[TEXT:@spmd.text.[0-9]+]] = {{.*}}"100%% {{[{]}}of} %lld: %lld, %s\0A\00"
+// CHECK-DAG:   @spmd.text.3 = {{.*}}"5%%: %-8.2f%04llx %llu\0A\00"
 // CHECK-LABEL: define void @f(
 // CHECK:         [[N:%.*]] = sext i32 %n to i64
 // CHECK-NEXT:    [[B:%.*]] = zext i1 %b to i64
@@ -27,6 +28,19 @@ func.func @f(%n: i32, %b: i1, %i: index) {
 // CHECK-NEXT:    ret void
 func.func @g() {
   spmd.poll
+  func.return
+}
+// What is printed goes to the standard output.
+
+// CHECK-LABEL: define void @h(
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    [[WIDE:%.*]] = fpext float %x to double
+// CHECK-NEXT:    [[N:%.*]] = zext i8 %n to i64
+// CHECK-NEXT:    [[M:%.*]] = zext i8 %n to i64
+// CHECK-NEXT:    call i32 (ptr, ...) @printf(ptr @spmd.text.3, double [[WIDE]], i64 [[N]], i64 [[M]])
+// CHECK-NEXT:    ret void
+func.func @h(%x: f32, %n: i8) {
+  spmd.print "5%: {:<8.2f}{u:04x} {u}\0A"(%x, %n, %n) : f32, i8, i8
   func.return
 }
 // CHECK: declare i32 @dprintf(i32, ptr, ...) nounwind

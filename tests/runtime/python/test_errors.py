@@ -112,7 +112,7 @@ WRONG = [
     ("a = (1, 2)[2]", "expected an index below 2 for this tuple, got 2"),
     ("a = 'abc'[0]", "expected an array or a tuple before ["),
     # --- calls
-    ("print(i)", "got print; .interpret(...) runs the kernel in Python"),
+    ("print(x)", "expected numbers and texts in print, got an array"),
     ("a = len(i)", "expected an array or a tuple for len, got int"),
     ("a = np.zeros(3)", "got numpy.zeros; local(shape, dtype) and private"),
     ("a = i(3)", "expected a function before (, got int"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import spmd
-from spmd.dialects.messages import MAX_VALUES, escaped, formatted, pieces_of
+from spmd.dialects.messages import MAX_VALUES, Place, escaped, formatted, pieces_of
 from spmd.lowering.ops.assertions import functions_that_may_fail
 from spmd.reference import run_function
 from spmd.reference.errors import UndefinedBehavior
@@ -39,7 +39,14 @@ SAID = {
 
 
 def test_messages_are_taken_apart():
-    assert pieces_of("a {} {b|c}|") == ("a ", (), " ", ("b", "c"), "|")
+    assert pieces_of("a {} {b|c}|") == (
+        "a ",
+        Place(),
+        " ",
+        Place(("b", "c")),
+        "|",
+    )
+    assert pieces_of("{u:04x}{:.2f}") == (Place((), "04x", True), Place((), ".2f"))
     assert pieces_of("") == ()
     text = "{a|b}} || {"
     assert pieces_of(escaped(text)) == (text,)

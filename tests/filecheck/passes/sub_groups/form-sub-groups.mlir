@@ -245,3 +245,20 @@ func.func @parallel(%n: index, %x: memref<?xf32>, %t: f32) {
   }
   func.return
 }
+
+// -----
+
+// Whoever prints does it in the order of the work-items.
+
+// CHECK-LABEL: func.func @printed
+// CHECK:         spmd.not_vectorized = "spmd.print shows in which order work-items run"
+func.func @printed(%x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.for %lx = %c0 to %c64 step %c1 {
+    %a = memref.load %x[%lx] : memref<?xf32>
+    spmd.print "{}\0A"(%a) : f32
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}

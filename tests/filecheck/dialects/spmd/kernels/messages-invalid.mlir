@@ -89,3 +89,51 @@ func.func @types(%x: i32) {
   spmd.fail "{}"(%x, %x) : i32
   func.return
 }
+
+// -----
+
+// CHECK: expected a format such as 6d, 08x, .3f or <10.2e, at most 99 wide, got '^5'
+func.func @format(%x: i32) {
+  spmd.print "{:^5}"(%x) : i32
+  func.return
+}
+
+// -----
+
+// CHECK: expected a format such as 6d, 08x, .3f or <10.2e, at most 99 wide, got '100d'
+func.func @width(%x: i32) {
+  spmd.print "{:100d}"(%x) : i32
+  func.return
+}
+
+// -----
+
+// CHECK: expected a place in the message that is for f32, got '{:x}'
+func.func @whole(%x: f32) {
+  spmd.print "{:x}"(%x) : f32
+  func.return
+}
+
+// -----
+
+// CHECK: expected a place in the message that is for i32, got '{:.2f}'
+func.func @fraction(%x: i32) {
+  spmd.print "{:.2f}"(%x) : i32
+  func.return
+}
+
+// -----
+
+// CHECK: expected a place in the message that is for f64, got '{no|yes}'
+func.func @words(%x: f64) {
+  spmd.print "{no|yes}"(%x) : f64
+  func.return
+}
+
+// -----
+
+// CHECK: expected values that are numbers, got memref<2xf32>
+func.func @array(%x: memref<2xf32>) {
+  spmd.print "{}"(%x) : memref<2xf32>
+  func.return
+}

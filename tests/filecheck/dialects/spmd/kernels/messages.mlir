@@ -10,13 +10,20 @@
 // CHECK-NEXT:  spmd.poll
 // CHECK-NEXT:  spmd.poll {mine.note}
 
+// CHECK-NEXT:  spmd.print "line\0A"
+// CHECK-NEXT:  spmd.print "line\0A"
+// CHECK-NEXT:  spmd.print "{:<8.3f} {u:02x} {no|yes}"(%f, %n, %b) : f32, i8, i1
+
 // GENERIC: "spmd.fail"(%n, %b) <{message = {{.*}}}> : (i8, i1) -> ()
-func.func @failures(%n: i8, %b: i1, %i: index) {
+func.func @failures(%n: i8, %b: i1, %i: index, %f: f32) {
   spmd.fail "nothing to say"
   spmd.fail "{{braces}} {} and {a|b \"c\"}"(%n, %b) : i8, i1
   spmd.fail "of {}"(%i) {mine.note} : index
   spmd.fail "of {}"(%i) {mine.note} : index
   spmd.poll
   spmd.poll {mine.note}
+  spmd.print "line\n"
+  spmd.print "line\n"
+  spmd.print "{:<8.3f} {u:02x} {no|yes}"(%f, %n, %b) : f32, i8, i1
   func.return
 }
