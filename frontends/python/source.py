@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 
 from spmd.dialects.diagnostics import KernelError, SourceLocation
+from spmd.frontends.python.statements.flow import Flow
 
 Node = ast.AST
 
@@ -48,6 +49,11 @@ class Source:
         if not isinstance(tree, ast.FunctionDef):
             self._refuse("an async def", first)
         self.tree = tree
+
+    @cached_property
+    def flow(self) -> Flow:
+        """Its statements, and what they do to variables."""
+        return Flow(self.tree.body)
 
     def _refuse(self, got: str, line: int) -> NoReturn:
         raise KernelError(

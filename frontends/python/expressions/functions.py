@@ -6,6 +6,7 @@ import ast
 import builtins
 import math as python_math
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from xdsl.dialects import arith, math
@@ -120,6 +121,7 @@ def _cast(e: Emitter, type_: Scalar, x: Value) -> Value:
     return e.truth(number) if type_ == BOOL else e.convert(number, type_)
 
 
+@cache
 def cast_to(type_: Scalar) -> Handler:
     """A call of a type, as in `np.float32(x)`."""
     zero = Constant(type_, 0)

@@ -6,7 +6,7 @@ import ast
 import builtins
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from types import FunctionType
 from typing import NoReturn, TypeVar, cast
 
@@ -81,6 +81,9 @@ _NO_CALLS: dict[object, str] = {
     np.array: "numpy.array; local(shape, dtype) and private(shape, dtype) make arrays",
 }
 """Functions that have no meaning in a kernel, and what to write."""
+
+
+_signature = cache(inspect.signature)
 
 
 class Expressions:
@@ -323,7 +326,7 @@ class Expressions:
             return self._inline(function, arguments, named)
         handler = self._handler(function)
         try:
-            inspect.signature(handler).bind(self.e, *arguments, **named)
+            _signature(handler).bind(self.e, *arguments, **named)
         except TypeError as error:
             name = getattr(function, "__name__", str(function))
             self.e.fail(f"expected other arguments of {name}: {error}")

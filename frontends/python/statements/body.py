@@ -16,11 +16,8 @@ from spmd.frontends.python.source import Function, Source, visible_names
 from spmd.frontends.python.statements.control import Handed, Path, handed
 from spmd.frontends.python.statements.flow import (
     RESULT,
-    Liveness,
-    assigned,
     escapes,
     returns,
-    structured,
 )
 from spmd.frontends.python.statements.loops import Loops
 from spmd.frontends.python.statements.variables import (
@@ -86,13 +83,12 @@ class Body(Loops):
         self._visible = visible_names(source.function)
         self.expressions = Expressions(emitter, self._variable, self._inline)
         self._returned: list[Path] = []
-        self._statements = structured(source.tree.body)
-        self._names = assigned(self._statements) | set(environment)
-        self.live = Liveness(self._statements)
+        self.flow = source.flow
+        self._names = self.flow.names | set(environment)
 
     def write(self) -> None:
         """Append the whole body."""
-        self.statements(self._statements)
+        self.statements(self.flow.statements)
         if self._returned:
             self.end_path(self._returned)
             self.join(self._returned, {RESULT}, {RESULT})
@@ -243,7 +239,7 @@ class Body(Loops):
                 [node.orelse, node.body],
             )
             assert isinstance(condition, Number), "what is not known stays unknown"
-        names, live = assigned([node]), self.live.after[node]
+        names, live = self.flow.assigned(node), self.flow.after[node]
         blocks = (Block(), Block())
         before = self.environment
         if escapes(node):

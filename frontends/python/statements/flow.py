@@ -136,17 +136,27 @@ def assigned(body: Iterable[ast.stmt]) -> set[str]:
     return found
 
 
-class Liveness:
+class Flow:
     """
-    Which variables are needed after each statement of a body, and at the head of each loop.
+    The body of a function with structured branches, and what it does to variables.
 
-    The usual backward analysis, on the tree: a loop is repeated until it is stable.
+    Which of them are needed after each statement, and at the head of each loop, is found by
+    the usual backward analysis, on the tree: a loop is repeated until it is stable.
     """
 
     def __init__(self, body: Sequence[ast.stmt]):
+        self.statements = structured(body)
+        self.names = assigned(self.statements)
         self.after: dict[ast.stmt, set[str]] = {}
         self.head: dict[Loop, set[str]] = {}
-        self._body(body, {RESULT}, set(), set())
+        self._assigned: dict[ast.stmt, set[str]] = {}
+        self._body(self.statements, {RESULT}, set(), set())
+
+    def assigned(self, statement: ast.stmt) -> set[str]:
+        """The variables that are assigned in a statement."""
+        if (found := self._assigned.get(statement)) is None:
+            found = self._assigned[statement] = assigned((statement,))
+        return found
 
     def _body(
         self, body: Sequence[ast.stmt], out: set[str], stop: set[str], again: set[str]

@@ -21,9 +21,8 @@ from spmd.frontends.python.emitter import Emitter
 from spmd.frontends.python.expressions.translation import Expressions
 from spmd.frontends.python.statements.control import Handed, Path, Paths, kept
 from spmd.frontends.python.statements.flow import (
-    Liveness,
+    Flow,
     Loop,
-    assigned,
     is_structured,
 )
 from spmd.frontends.python.statements.variables import Environment
@@ -62,7 +61,7 @@ class Loops(Paths, ABC):
     """
 
     expressions: Expressions
-    live: Liveness
+    flow: Flow
 
     def __init__(self, emitter: Emitter, environment: Environment):
         super().__init__(emitter, environment)
@@ -95,7 +94,7 @@ class Loops(Paths, ABC):
             write()
             self.statements(loop.orelse)
         elif self.e.region is None:
-            self.apart(write, assigned([loop]), self.live.after[loop])
+            self.apart(write, self.flow.assigned(loop), self.flow.after[loop])
         else:
             write()
 
@@ -103,7 +102,7 @@ class Loops(Paths, ABC):
 
     def _for(self, loop: ast.For, counter: Range) -> None:
         e = self.e
-        names, live = assigned([loop]), self.live.head[loop]
+        names, live = self.flow.assigned(loop), self.flow.head[loop]
         before = self.environment
         values, rest = kept(e, names, live, before)
         initial = values.operands(e, before)
@@ -122,7 +121,7 @@ class Loops(Paths, ABC):
 
     def _unrolled(self, loop: ast.For, items: Sequence[Value]) -> None:
         """The body once for each of some values that are written one by one."""
-        names, live = assigned([loop]), self.live.head[loop]
+        names, live = self.flow.assigned(loop), self.flow.head[loop]
         before = self._enter_blocks()
         for item in items:
             if self.e.block is None:
@@ -136,7 +135,7 @@ class Loops(Paths, ABC):
 
     def _while(self, loop: ast.While) -> None:
         e = self.e
-        names, live = assigned([loop]), self.live.head[loop]
+        names, live = self.flow.assigned(loop), self.flow.head[loop]
         before = self.environment
         values, rest = kept(e, names, live, before)
         initial = values.operands(e, before)
@@ -170,7 +169,7 @@ class Loops(Paths, ABC):
         With a `counter`, that is the first argument of the head.
         """
         e = self.e
-        names, live = assigned([loop]), self.live.head[loop]
+        names, live = self.flow.assigned(loop), self.flow.head[loop]
         before = self._enter_blocks()
         values, rest = kept(e, names, live, self.environment)
         count = [IndexType()] if counter else []
@@ -217,7 +216,7 @@ class Loops(Paths, ABC):
         if not is_structured(loop):
             self.statements(loop.orelse)
         self.end_path(left)
-        self.join(left, assigned([loop]), self.live.after[loop])
+        self.join(left, self.flow.assigned(loop), self.flow.after[loop])
 
     def _enter(
         self,
