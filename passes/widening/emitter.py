@@ -207,9 +207,10 @@ class Emitter(Builder):
         if len(rows) == 1 or (same and isinstance(first, Uniform)):
             return first
         lanes = Rows(tuple(rows))
-        if not same and any(isinstance(row, Varying) for row in rows):
-            return Varying(self._join(lanes))
-        return lanes
+        vectors = [row.vector for row in rows if isinstance(row, Varying)]
+        if same or not vectors or is_mask(vectors[0]):
+            return lanes
+        return Varying(self._join(lanes))
 
     def _part(self, lanes: SSAValue, row: int) -> SSAValue:
         found = self._parts.get((lanes, row))
@@ -324,12 +325,20 @@ class Emitter(Builder):
                 return self.add(arith.CmpiOp(count, bound, predicate))
             case Rows(rows=rows):
                 combine = arith.AndIOp if every else arith.OrIOp
+
+                def both(a: SSAValue, b: SSAValue) -> SSAValue:
+                    return self.add(combine(a, b))
+
+                different = list(dict.fromkeys(rows))
+                masks = [row.vector for row in different if isinstance(row, Varying)]
                 votes: list[SSAValue] = []
-                for number, row in enumerate(rows):
-                    if row not in rows[:number]:
-                        with self.in_row(number):
+                with self.in_row(0):
+                    if masks:
+                        votes.append(self.vote(Varying(reduce(both, masks)), every))
+                    for row in different:
+                        if not isinstance(row, Varying):
                             votes.append(self.vote(row, every))
-                return reduce(lambda a, b: self.add(combine(a, b)), votes)
+                return reduce(both, votes)
             case _:
                 kind = CombiningKindFlag.AND if every else CombiningKindFlag.OR
                 return self.add(reduction(self.vector(lanes), kind, i1))
@@ -340,6 +349,11 @@ class Emitter(Builder):
         """Put the head and the body before `anchor`."""
         for block in (self.head, self.body):
             Rewriter.inline_block(block, InsertPoint.before(anchor))
+
+
+def is_mask(lanes: SSAValue) -> bool:
+    """Whether `lanes` are conditions."""
+    return isa(lanes.type, VectorType) and lanes.type.element_type == i1
 
 
 def clone_with(

@@ -62,7 +62,8 @@ class Rows:
     """
     What each row has: other scalars in each, or one vector that all have.
 
-    Vectors that differ are joined to one, which is `Varying`.
+    Vectors that differ are joined to one, which is `Varying`; but not those of conditions, as
+    accesses need the masks of rows, and masks are costly to join and to cut.
     """
 
     rows: tuple[Row, ...]

@@ -64,9 +64,11 @@ def widen_lanewise(widening: Widening, op: Operation, active: Active) -> None:
 def _fits_rows(
     widening: Widening, op: Operation, operands: list[Lanes], active: Active
 ) -> bool:
-    """Whether rows take less than all lanes: as scalars, or if all have the same."""
+    """Whether rows take less than all lanes: as scalars or masks, or if all have the same."""
     if any(isinstance(each, Varying) for each in operands):
         return False
+    if all(operand.type == i1 for operand in op.operands):
+        return True
     if active.all and all(
         isinstance(each, Uniform)
         or (isinstance(each, Rows) and len(set(each.rows)) == 1)

@@ -109,3 +109,34 @@ func.func @bounds(%x: memref<?x?xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Conditions stay masks of rows, which accesses need; a vote asks all of them at once.
+
+// CHECK-LABEL: func.func @conditions
+// CHECK:         [[INNER:%inner\w*]] = arith.cmpi ne, {{%\w+}}, {{%\w+}} : vector<4xindex>
+// CHECK-NOT:     vector.shuffle
+// CHECK:         [[M:%both\w*]] = arith.andi [[INNER]], {{%\w+}} : vector<4xi1>
+// CHECK-NEXT:    [[N:%both\w*]] = arith.andi [[INNER]], {{%\w+}} : vector<4xi1>
+// CHECK-NEXT:    [[ANY:%\w+]] = arith.ori [[M]], [[N]] : vector<4xi1>
+// CHECK-NEXT:    vector.reduction <or>, [[ANY]] : vector<4xi1> into i1
+// CHECK:         vector.maskedload %x[%b, %a], [[M]], {{%\w+}} : memref<?x?xf32>, vector<4xi1>
+// CHECK:         vector.maskedload %x[{{%\w+}}, %a], [[N]], {{%\w+}} : memref<?x?xf32>, vector<4xi1>
+func.func @conditions(%x: memref<?x?xf32>, %a: index, %b: index) {
+  %c0 = arith.constant 0 : index
+  spmd.sub_group (%i, %j) shape [4, 2] at (%a, %b) {
+    %inner = arith.cmpi ne, %i, %c0 : index
+    %lower = arith.cmpi ne, %j, %c0 : index
+    %both = arith.andi %inner, %lower : i1
+    %some = spmd.any %both across sub_group
+    scf.if %some {
+      spmd.masked %both {
+        %v = memref.load %x[%j, %i] : memref<?x?xf32>
+        %w = arith.addf %v, %v : f32
+        memref.store %w, %x[%j, %i] : memref<?x?xf32>
+      }
+    }
+  }
+  func.return
+}
