@@ -9,7 +9,7 @@ the same step do not, if their constants differ modulo the step.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -35,7 +35,7 @@ class InterleavedGroup:
     """With the constant of each."""
 
     stored: set[int] = field(default_factory=set[int])
-    """What was stored since the first of the loads: constants modulo the step."""
+    """What is stored after the first of the loads: constants modulo the step."""
 
     @property
     def is_load(self) -> bool:
@@ -75,12 +75,25 @@ def interleaved_groups(block: Block) -> Iterator[InterleavedGroup]:
         assert isinstance(op, GatherOp | ScatterOp)
         stretch, constant = member
         key = (stretch, op.mask, type(op))
-        group = waiting.setdefault(key, InterleavedGroup(stretch, op.mask, type(op)))
+        group = waiting.get(key)
+        if group is None:
+            group = waiting[key] = InterleavedGroup(stretch, op.mask, type(op))
+            group.stored |= _still_stored(waiting.values(), stretch)
         group.members.append((constant, op))
         if len(waiting) > MOST_OPEN:
             yield from waiting.pop(next(iter(waiting))).parts()
     for group in waiting.values():
         yield from group.parts()
+
+
+def _still_stored(groups: Iterable[InterleavedGroup], stretch: Stretch) -> set[int]:
+    """What may be stored later than it was: that must not be loaded earlier."""
+    return {
+        group.residue(constant)
+        for group in groups
+        if group.stretch == stretch and not group.is_load
+        for constant, _ in group.members
+    }
 
 
 def _ends(

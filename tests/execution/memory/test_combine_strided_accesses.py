@@ -197,3 +197,31 @@ def test_nothing_after_the_last_element_is_read(items: int):
     y = np.zeros(items)
     spmd.compile(NORMS, width=8)["norms"](array, y, global_size=items)
     assert (y == 12 * np.arange(items) + 3).all()
+
+
+STORED = """
+spmd.kernel @stored(%x: memref<?x2xi32>, %y: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i32
+  %i = spmd.global_id x
+  memref.store %one, %x[%i, %c1] : memref<?x2xi32>
+  %v = memref.load %x[%i, %c0] : memref<?x2xi32>
+  memref.store %v, %x[%i, %c0] : memref<?x2xi32>
+  %w = memref.load %x[%i, %c1] : memref<?x2xi32>
+  memref.store %w, %y[%i] : memref<?xi32>
+  spmd.return
+}
+"""
+
+
+def _stored(make: Maker):
+    return [make.integers("i32", 2, 9, make.n, 2), make.integers("i32", 2, 9, make.n)]
+
+
+def test_what_is_stored_is_not_loaded_earlier():
+    """The first store waits for the other half, which comes after the first load."""
+    passes = (SpmdToLoopsPass(), VectorizePass(width=8))
+    check_passes(STORED, _stored, LINES, *passes)
+    for launch in LINES:
+        check_native(STORED, _stored, launch, width=8)
