@@ -11,20 +11,26 @@ that do little but gather (a sparse matrix times a vector) are faster in lock st
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeGuard
 
 from xdsl.dialects import memref, scf
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.divergence.access_patterns import Pattern, access_pattern
-from spmd.analysis.divergence.analyze import analyze_work_items
+from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
 from spmd.analysis.divergence.prefix import compares_ids
+from spmd.analysis.graphs.traversal import reachable
+from spmd.dialects.element_types import memref_type
 from spmd.dialects.enclosing import used_from_outside
+from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions
 from spmd.dialects.interfaces.cost import CostClass, cost_class, is_library_function
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
+from spmd.passes.memory.whole_vectors import LONGEST_STEP
 from spmd.passes.sub_groups.vector_forms import has_vector_form
+from spmd.passes.sub_groups.vector_width import element_bits
 
 LANES_AT_ONCE = 8
 """What part of a scalar operation a vector operation costs each lane."""
@@ -73,10 +79,14 @@ def _why_lanes_cost_more(loop: scf.ForOp) -> str | None:
     Why one work-item after the other is cheaper, where some op runs lane by lane anyway.
 
     Of a lane, a vector operation costs a part; an op in a loop over lanes costs as much as
-    scalar code, and what it takes and gives goes through memory.
+    scalar code, and what it takes and gives goes through memory. So do elements of less
+    than 32 bits that lanes have here and there: no machine gathers them.
     """
     executed = list(executed_ops(loop.body.block))
-    if all(has_vector_form(op, lambda _: False) for op in executed):
+    if all(
+        has_vector_form(op, lambda _: False) and not _is_narrow_access(op)
+        for op in executed
+    ):
         return None
     divergence = analyze_work_items(loop)
     scalar = lanes = 0.0
@@ -86,7 +96,8 @@ def _why_lanes_cost_more(loop: scf.ForOp) -> str | None:
         parts = (op,) if decisions(op) else op.walk()
         cost = sum(map(cost_class, parts)) * often
         scalar += cost
-        if has_vector_form(op, divergence.is_uniform):
+        narrow = _is_narrow_access(op) and _is_gather(divergence, op)
+        if has_vector_form(op, divergence.is_uniform) and not narrow:
             lanes += cost / LANES_AT_ONCE
             continue
         values = [*used_from_outside(op), *(r for r in op.results if r.first_use)]
@@ -97,6 +108,33 @@ def _why_lanes_cost_more(loop: scf.ForOp) -> str | None:
     if slowest is None or lanes < scalar:
         return None
     return f"lanes would run {slowest[1].name} one after the other, which is most of the work"
+
+
+def _is_narrow_access(op: Operation) -> TypeGuard[memref.LoadOp | memref.StoreOp]:
+    """Whether `op` accesses an element for which there are no gathers and scatters."""
+    if not isinstance(op, memref.LoadOp | memref.StoreOp):
+        return False
+    return element_bits(memref_type(op.memref).element_type) < 32
+
+
+def _is_gather(divergence: Divergence, op: memref.LoadOp | memref.StoreOp) -> bool:
+    """Whether lanes access neither parts of whole vectors, nor digits of their ids."""
+    access = access_pattern(divergence, op)
+    if access.stride is not None:
+        return abs(access.stride) > LONGEST_STEP
+
+    def operands(value: SSAValue) -> Sequence[SSAValue]:
+        owner = value.owner
+        if isinstance(owner, Block) or Elementwise.of(owner) is None:
+            return ()
+        return owner.operands
+
+    return any(
+        isinstance(value.owner, Operation)
+        and Elementwise.of(value.owner) is None
+        and not divergence.is_uniform(value)
+        for value in reachable(op.indices, operands)
+    )
 
 
 def executed_ops(block: Block) -> Iterator[Operation]:

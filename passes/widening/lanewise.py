@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, IndexType, i1
+from xdsl.dialects.builtin import AnyFloat, IndexType, i1, i8, i16, i32
 from xdsl.ir import Operation, SSAValue
 
-from spmd.analysis.ranges.integer_range import bit_width
+from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
 from spmd.analysis.shapes.shape import Shape
 from spmd.dialects.interfaces.computation import Elementwise, is_modular
 from spmd.dialects.interfaces.cost import is_library_function
@@ -32,6 +32,7 @@ from spmd.passes.widening.state import Widening
 SIGNED_LESS = ("slt", "sle")
 UNSIGNED_LESS = ("ult", "ule")
 GREATER = ("sgt", "sge", "ugt", "uge")
+UNSIGNED = (*UNSIGNED_LESS, "ugt", "uge")
 
 
 def widen_lanewise(widening: Widening, op: Operation, active: Active) -> None:
@@ -57,6 +58,8 @@ def widen_lanewise(widening: Widening, op: Operation, active: Active) -> None:
         widening.lanes[op.results[0]] = mask
     elif _can_count(widening, op, operands, active):
         _compute_first(widening, op, operands, active)
+    elif (compared := _compare_steps(widening, op, operands)) is not None:
+        widening.hold(op, [Varying(compared)])
     else:
         _compute_vector(widening, op, operands, active)
 
@@ -306,6 +309,66 @@ def _compare_as_prefix(
     if not isinstance(count.type, IndexType):
         count = widening.add(arith.IndexCastOp(count, IndexType()), name)
     return Prefix(count, op.result.name_hint)
+
+
+def _compare_steps(
+    widening: Widening, op: Operation, operands: list[Lanes]
+) -> SSAValue | None:
+    """
+    `first + i * step < bound` as `i * step < bound - first`, in the bits that steps take.
+
+    A bound beyond all lanes is moved next to them. No side may wrap from lane to lane,
+    also not on the way to inactive ones.
+    """
+    if not isinstance(op, arith.CmpiOp):
+        return None
+    known = [widening.ranges.of(each) for each in op.operands]
+    number = op.predicate.value.data
+    if PREDICATES[number] in UNSIGNED:
+        if min(each.low for each in known) < 0:
+            return None
+        number = PREDICATES.index(PREDICATES[number].replace("u", "s"))
+    lines = [_line(each) for each in operands]
+    reach = 2 * widening.width * (1 + sum(abs(step) for _, step in lines))
+    sides: list[tuple[bool, SSAValue, int]] = []
+    for value, (first, step), around in zip(op.operands, lines, known, strict=True):
+        farthest = IntegerRange(around.low - reach, around.high + reach)
+        fits = farthest.fits(_bits(value))
+        if first is None or (step and (not fits or widening.shape(value).wraps)):
+            return None
+        sides.append((fits, first, step))
+    if not sides[0][0]:
+        sides.reverse()
+        number = SWAPPED[number]
+    (fits, first, step), (_, bound, other) = sides
+    step -= other
+    last = (widening.width - 1) * step
+    least, most = min(last, 0) - 1, max(last, 0) + 1
+    narrow = IntegerRange(least, most)
+    type_ = next(
+        (each for each in (i8, i16, i32) if narrow.fits(each.width.data)), None
+    )
+    if not fits or not step or type_ is None or type_.width.data >= _bits(bound):
+        return None
+    wide = first.type
+    for distance, nearest in ((most, arith.MinSIOp), (least, arith.MaxSIOp)):
+        beyond = arith.AddiOp(first, widening.constants.number(distance, wide))
+        bound = widening.add(nearest(bound, widening.add(beyond, first)), bound)
+    distance = widening.add(arith.SubiOp(bound, first), bound)
+    cast = arith.IndexCastOp if isinstance(wide, IndexType) else arith.TruncIOp
+    end = widening.vector(Uniform(widening.add(cast(distance, type_), bound)))
+    return widening.add(arith.CmpiOp(widening.steps(type_, step), end, number))
+
+
+def _line(lanes: Lanes) -> tuple[SSAValue | None, int]:
+    """The value of lane 0 and the distance of lanes, if they have one."""
+    match lanes:
+        case Uniform(scalar=first):
+            return first, 0
+        case Strided(first=first, stride=step):
+            return first, step
+        case _:
+            return None, 0
 
 
 def _is_countable(value: SSAValue) -> bool:

@@ -68,7 +68,8 @@ func.func @some_lanes(%x: memref<?xf32>, %n: i32, %on: vector<8xi1>, %old: vecto
   func.return %v : vector<8xf32>
 }
 
-// What comes from memory has no rows, and a step that is not 1 never is one.
+// What comes from memory has no rows, and a step that is not 1 never is one. Digits of even
+// numbers are even unless some are dropped at the end.
 // CHECK-LABEL: func.func @never_rows
 // CHECK-NOT: vector.reduction
 func.func @never_rows(%x: memref<?xf32>, %columns: memref<?xi32>, %n: index, %on: vector<8xi1>, %old: vector<8xf32>) -> vector<8xf32> {
@@ -81,5 +82,25 @@ func.func @never_rows(%x: memref<?xf32>, %columns: memref<?xi32>, %n: index, %on
   %lane = vector.step : vector<8xindex>
   %rows = arith.muli %lane, %step : vector<8xindex>
   %w = vector.gather %x[%c0] [%rows], %on, %v : memref<?xf32>, vector<8xindex>, vector<8xi1>, vector<8xf32> into vector<8xf32>
-  func.return %w : vector<8xf32>
+  %mask = vector.broadcast %n : index to vector<8xindex>
+  %twelve = arith.constant dense<12> : vector<8xindex>
+  %steps = arith.muli %lane, %twelve : vector<8xindex>
+  %base = arith.addi %steps, %step : vector<8xindex>
+  %digits = arith.andi %base, %mask : vector<8xindex>
+  %narrow = arith.index_cast %digits : vector<8xindex> to vector<8xi32>
+  %u = vector.gather %x[%c0] [%narrow], %on, %w : memref<?xf32>, vector<8xi32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+  func.return %u : vector<8xf32>
+}
+
+// CHECK-LABEL: func.func @rows_of_even_numbers
+// CHECK: vector.reduction
+func.func @rows_of_even_numbers(%x: memref<?xf32>, %n: index, %on: vector<8xi1>, %old: vector<8xf32>) -> vector<8xf32> {
+  %c0 = arith.constant 0 : index
+  %two = arith.constant dense<2> : vector<8xindex>
+  %by = vector.broadcast %n : index to vector<8xindex>
+  %lane = vector.step : vector<8xindex>
+  %even = arith.muli %lane, %two : vector<8xindex>
+  %half = arith.shrui %even, %by : vector<8xindex>
+  %v = vector.gather %x[%c0] [%half], %on, %old : memref<?xf32>, vector<8xindex>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+  func.return %v : vector<8xf32>
 }

@@ -175,6 +175,38 @@ func.func @reasons(%n: index, %x: memref<?xf32>, %v: vector<4xf32>) {
 
 // -----
 
+// Bytes here and there are not gathered, unless there is much else to do; whole vectors of
+// bytes are taken apart.
+
+// CHECK-LABEL: func.func @bytes
+// CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "lanes would run memref.load one after the other, which is most of the work"}
+// CHECK-NOT:     not_vectorized
+func.func @bytes(%n: index, %x: memref<?xi8>, %at: memref<?xindex>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  scf.for %lx = %c0 to %n step %c1 {
+    %i = memref.load %at[%lx] : memref<?xindex>
+    %v = memref.load %x[%i] : memref<?xi8>
+    memref.store %v, %x[%lx] : memref<?xi8>
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx = %c0 to %n step %c1 {
+    %i = arith.muli %lx, %c3 : index
+    %v = memref.load %x[%i] : memref<?xi8>
+    memref.store %v, %x[%lx] : memref<?xi8>
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx = %c0 to %n step %c1 {
+    %i = memref.load %at[%lx] : memref<?xindex>
+    %v = memref.load %x[%i] : memref<?xi8>
+    %f = arith.sitofp %v : i8 to f32
+    %e = math.exp %f : f32
+    memref.store %e, %y[%lx] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
 // Group memory and arrays of each work-item are fine.
 
 // CHECK-LABEL: func.func @arrays
