@@ -14,6 +14,7 @@ from spmd.analysis.graphs.traversal import reachable
 from spmd.dialects.building import Builder
 from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.memory import is_idempotent
+from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import hint, replace
 from spmd.dialects.spmd import CollectiveOp, MaskedOp, YieldOp
 from spmd.passes.masking.masks import Mask, Masks
@@ -169,7 +170,11 @@ def _wrap(masks: Masks, piece: Sequence[Operation], mask: Mask) -> None:
 
 
 def _single_values(masks: Masks, wrapped: _Masked) -> set[SSAValue]:
-    """The results that are one number however many lanes there are: of collectives."""
+    """
+    The results that are one number however many lanes there are: of collectives.
+
+    Where a division follows, inactive lanes must have that number too: it traps.
+    """
     found: set[SSAValue] = set()
     for op in wrapped.ops:
         if isinstance(op, CollectiveOp) or (
@@ -181,7 +186,20 @@ def _single_values(masks: Masks, wrapped: _Masked) -> set[SSAValue]:
             )
         ):
             found.update(filter(masks.is_uniform, op.results))
-    return found
+    return {value for value in found if not _is_divided_by(value)}
+
+
+def _is_divided_by(value: SSAValue) -> bool:
+    """Whether a division that may trap is computed from `value`."""
+    users = reachable(
+        (use.operation for use in value.uses),
+        lambda op: (
+            use.operation
+            for result in (op.results if FunctionOfOperands.of(op) is not None else ())
+            for use in result.uses
+        ),
+    )
+    return any(map(may_trap, users))
 
 
 def _views_after(

@@ -277,3 +277,23 @@ spmd.kernel @nested(%x: memref<?xi32>, %y: memref<?xi32>) {
 """,
     counts,
 )
+
+DIVERGENCE.add(
+    "divided-by-what-a-vote-says",
+    """
+spmd.kernel @divided(%x: memref<?xi32>, %y: memref<?xi32>) {
+  %zero = arith.constant 0 : i32
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xi32>
+  %p = arith.cmpi sgt, %v, %zero : i32
+  scf.if %p {
+    %some = spmd.any %p across sub_group
+    %d = arith.extui %some : i1 to i32
+    %q = arith.divui %d, %d : i32
+    memref.store %q, %y[%i] : memref<?xi32>
+  }
+  spmd.return
+}
+""",
+    counts,
+)
