@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from xdsl.dialects import math
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float64Type
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.names import BINARY, FUNCTIONS, UNARY
 from spmd.dialects.remarks import MathCall, remark
@@ -56,15 +56,39 @@ def _scalar(type_: str) -> str:
 # What CPUs compute
 
 _INTRINSICS: dict[type[Operation], str] = {
-    math.AbsFOp: "fabs",
     math.CeilOp: "ceil",
     math.FloorOp: "floor",
     math.RoundEvenOp: "roundeven",
     math.RoundOp: "round",
     math.SqrtOp: "sqrt",
     math.TruncOp: "trunc",
-    math.CopySignOp: "copysign",
 }
+
+
+@emits(math.AbsFOp, math.CopySignOp)
+def _sign(writer: FunctionWriter, op: Operation) -> None:
+    """Of narrow floats too only the sign changes: in f32, NaNs would become quiet."""
+    result = op.results[0]
+    name = "fabs" if isinstance(op, math.AbsFOp) else "copysign"
+    type_ = writer.type_of(result)
+    if not isinstance(element_type(result.type), NARROW):
+        arguments = [(type_, writer.get(operand)) for operand in op.operands]
+        call = writer.call(
+            f"llvm.{name}.{mangled(type_)}", type_, arguments, flags=fast_math(op)
+        )
+        writer.define(result, call)
+        return
+    lanes = lane_count(result.type)
+    i16 = like("i16", lanes)
+
+    def masked(operand: SSAValue, mask: int) -> str:
+        bits = writer.temp(f"bitcast {writer.typed(operand)} to {i16}")
+        return writer.temp(f"and {i16} {bits}, {constant(str(mask), 'i16', lanes)}")
+
+    bits = masked(op.operands[0], 0x7FFF)
+    if name == "copysign":
+        bits = writer.temp(f"or {i16} {bits}, {masked(op.operands[1], -0x8000)}")
+    writer.define(result, f"bitcast {i16} {bits} to {type_}")
 
 
 @emits(*_INTRINSICS)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import spmd
 from spmd.dialects.remarks import MathCall, Remark, listen
 from spmd.lowering import machine
 from spmd.lowering.emit import emit_llvm
@@ -321,3 +322,31 @@ def test_where_no_vector_functions_are_installed(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(machine, "VECTOR_LIBRARY", "no such library")
     host = machine.host_machine.__wrapped__()
     assert (host.vector_abi, host.vector_functions) == ("", frozenset())
+
+
+BITS = """
+spmd.kernel @k(%x: memref<?xf16>, %y: memref<?xbf16>) {
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xf16>
+  %a = math.absf %v : f16
+  %b = math.copysign %a, %v : f16
+  %c = arith.negf %b : f16
+  memref.store %c, %x[%i] : memref<?xf16>
+  %w = memref.load %y[%i] : memref<?xbf16>
+  %d = math.absf %w : bf16
+  %e = math.copysign %d, %w : bf16
+  memref.store %e, %y[%i] : memref<?xbf16>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("vectorize", [False, True])
+def test_signs_of_narrow_floats_are_bits(vectorize: bool):
+    """Also of signalling NaNs, which f32 would make quiet."""
+    kernel = spmd.compile(BITS, vectorize=vectorize)["k"]
+    every = np.arange(1 << 16, dtype=np.uint16)
+    x, y = every.copy(), every.copy()
+    kernel(x.view(np.float16), y, global_size=every.size, threads=1)
+    assert (x == every ^ 0x8000).all()
+    assert (y == every).all()
