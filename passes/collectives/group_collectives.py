@@ -25,7 +25,7 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.building import Builder
-from spmd.dialects.rewriting import hint
+from spmd.dialects.rewriting import constant_index, hint
 from spmd.dialects.spmd import AllOp, AnyOp, BroadcastOp, ReduceOp, ScanOp
 from spmd.dialects.spmd.collectives import ScanMode
 from spmd.dialects.spmd.types import Kind, combine, neutral_element
@@ -113,6 +113,10 @@ class _Expander:
         """The value of the work-item with this linear id."""
         if self.source is None:
             return self.value
+        if not self.group.has_work_item(constant_index(number)):
+            # Nobody's value is undefined, but is read where there is memory.
+            last = self.group.last_id(self.at)
+            number = self.at.add(arith.MinUIOp(number, last), number)
         ids = self.group.ids_of(number, self.at)
         return self.at.add(memref.LoadOp.get(self.source, tuple(ids.values())))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StringAttr, i8
@@ -152,6 +153,20 @@ class WorkGroup:
                 id_ = at.add(arith.AddiOp(rows, id_, overflow=NO_WRAP))
             index = id_
         return self.constants.index(0) if index is None else index
+
+    def has_work_item(self, number: int | None) -> bool:
+        """Whether there is a work-item with this number, whatever the launch."""
+        size = prod(self.nominal) if self.nominal is not None and self.full else 1
+        return number is not None and 0 <= number < size
+
+    def last_id(self, at: Builder) -> SSAValue:
+        """The number of the last work-item, computed by `at`."""
+        one = self.constants.index(1)
+        last = {
+            d: at.add(arith.SubiOp(self.size(LocalSizeOp, d), one, overflow=NO_WRAP))
+            for d in self.dimensions
+        }
+        return self.linear_id(last, at)
 
     def ids_of(self, number: SSAValue, at: Builder) -> dict[int, SSAValue]:
         """The local ids of the work-item with this number, slowest first; see `linear_id`."""
