@@ -186,8 +186,12 @@ def _same(body: Body, op: Operation) -> None:
 class Nowhere:
     """The elements of a view of bytes that are not there: to access one is an error."""
 
-    def __init__(self, site: int, message: str):
+    def __init__(self, length: int, site: int, message: str):
+        self.length = length
         self.why = site, message
+
+    def __len__(self) -> int:
+        return self.length
 
     def __getitem__(self, at: int) -> NoReturn:
         trap(*self.why)
@@ -217,7 +221,7 @@ def view_bytes(
         if not in_lanes:
             trap(site, message)
         # Inactive lanes may look there.
-        data = cast("memoryview[Any]", Nowhere(site, message))
+        data = cast("memoryview[Any]", Nowhere(prod(sizes), site, message))
     base = source.base + start
     return MemRef(data, 0, sizes, row_major(sizes), source.storage, base)
 
