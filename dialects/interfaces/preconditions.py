@@ -29,6 +29,7 @@ from xdsl.utils.type import get_element_type_or_self
 
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.element_types import memref_type, size_in_bytes
+from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.interface import OpInterface
 from spmd.dialects.interfaces.memory import MemoryAccess, MemoryHint
 from spmd.dialects.interfaces.speculation import IntegerDivision
@@ -59,9 +60,6 @@ class Fault:
     """The integers in the message."""
 
     cases: tuple[Case, ...]
-
-    of_value: bool = False
-    """Whether only the result is undefined: nothing is wrong where nobody uses it."""
 
 
 class Terms(Builder):
@@ -120,6 +118,13 @@ class Terms(Builder):
     def sum(self, a: SSAValue, b: SSAValue) -> SSAValue:
         return self.add(arith.AddiOp(a, b))
 
+    def any_of(self, bits: Iterable[SSAValue | None]) -> SSAValue:
+        """Whether one of some bits is set; those that are not there are not."""
+        first, *rest = [bit for bit in bits if bit is not None]
+        for bit in rest:
+            first = self.add(arith.OrIOp(first, bit))
+        return first
+
     def product(self, factors: Iterable[SSAValue]) -> SSAValue:
         total = self.index(1)
         for number, factor in enumerate(factors):
@@ -128,6 +133,9 @@ class Terms(Builder):
 
 
 Faults = Callable[[Any, Terms], Sequence[Fault]]
+
+Bits = Sequence[SSAValue | None]
+"""For each operand whether it is undefined; `None` if it never is."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +155,42 @@ class Preconditions(OpInterface):
 
     only: bool = False
     """Whether the op does nothing else than to end what runs there."""
+
+    of_value: bool = False
+    """Whether only the result is undefined: nothing is wrong where nobody needs it."""
+
+    passed_on: Callable[[Any, Bits, Terms], SSAValue] | None = None
+    """
+    Where the result is undefined because an operand is; there is one that may be.
+
+    `None` for an op that computes: where any operand is.
+    """
+
+
+def makes_undefined(op: Operation) -> bool:
+    """Whether the result of `op` is undefined where the op has a fault."""
+    said = Preconditions.of(op)
+    return said is not None and said.of_value
+
+
+def passes_on(op: Operation) -> Sequence[SSAValue]:
+    """The operands of `op` that may be undefined: then only its results are too."""
+    said = Preconditions.of(op)
+    if MemoryHint.of(op) is not None or (said is not None and said.passed_on):
+        return op.operands
+    if IntegerDivision.of(op) is not None:
+        return op.operands[:1]
+    if FunctionOfOperands.of(op) is None or (said is not None and not said.of_value):
+        return ()
+    return op.operands
+
+
+def undefined_by_operands(op: Operation, bits: Bits, terms: Terms) -> SSAValue:
+    """Where the results of `op` are undefined because one of `passes_on` is."""
+    said = Preconditions.of(op)
+    if said is not None and said.passed_on is not None:
+        return said.passed_on(op, bits, terms)
+    return terms.any_of(bits)
 
 
 def is_only_a_check(op: Operation) -> bool:

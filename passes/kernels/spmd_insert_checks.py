@@ -26,9 +26,9 @@ scf.if %fault {
 ```
 
 There is no check of what ranges prove, or what a condition around the op or an earlier
-check says. A result that is undefined without harm (a shift, a conversion to an integer) is
-checked where it is computed, or, if only `arith.select` may take it, where that does. Flags
-that rule out an overflow go: such a sum wraps around.
+check says. A result that is undefined without harm (of a shift, of a shuffle from nobody, of
+a sum that overflows although a flag rules it out) is checked where it is needed: stored,
+decided on, an index (`undefined_values.py`). The flags go.
 
 Requires: structured control flow and no calls around accesses (`spmd-inline-calls`,
 `structurize-control-flow`); other code gets more checks than it needs.
@@ -37,14 +37,14 @@ Ensures: kernels and functions that execute only what is defined, or end with `s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import AnyFloat, ModuleOp, VectorType, i1
 from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag, ReductionOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.utils.hints import isa
@@ -59,6 +59,7 @@ from spmd.dialects.interfaces.preconditions import (
     Terms,
     faults_of,
     is_only_a_check,
+    makes_undefined,
 )
 from spmd.dialects.messages import MAX_VALUES, escaped
 from spmd.dialects.remarks import Checked, remark
@@ -73,6 +74,8 @@ from spmd.dialects.spmd import (
     LocalIdOp,
 )
 from spmd.passes.kernels.known_conditions import KnownConditions
+from spmd.passes.kernels.missing_lanes import attach_missing_lanes
+from spmd.passes.kernels.undefined_values import Origin, Undefined, UndefinedValues
 
 
 @dataclass(frozen=True)
@@ -95,18 +98,11 @@ def insert_checks(function: KernelOp | func.FuncOp) -> None:
     remark(Checked, function, checks.inserted, checks.proven)
 
 
-@dataclass(frozen=True)
-class _Use:
-    """Where a fault of an op does harm: at `op`, if the comparisons `chosen` hold."""
-
-    op: Operation
-    chosen: Case = ()
-
-
 class _Checks:
     """Inserts the checks of one kernel or function."""
 
     def __init__(self, function: KernelOp | func.FuncOp):
+        attach_missing_lanes()
         first = function.body.blocks[0].first_op
         assert first is not None
         self.function = function
@@ -115,9 +111,14 @@ class _Checks:
         self.dimensions = _dimensions(function)
         self.inserted = self.proven = 0
         # Of what a flag rules out a range would take no notice.
+        self.flags: dict[Operation, Attribute] = {}
         for op in function.walk():
             if "overflowFlags" in op.properties:
+                self.flags[op] = op.properties["overflowFlags"]
                 op.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
+        makers = [op for op in function.walk() if makes_undefined(op)]
+        sources = [origin for op in makers for origin in self._origins(op)]
+        self.undefined = UndefinedValues(function, sources, self.terms)
 
     def visit(self, op: Operation) -> None:
         """Check all that is inside of `op`, given what is known around it."""
@@ -130,21 +131,75 @@ class _Checks:
 
     def _check(self, op: Operation) -> None:
         self.terms.go_before(op)
+        for undefined in self.undefined.needed(op):
+            self._need(undefined, op)
+        self.terms.go_before(op)
+        if makes_undefined(op):
+            self.undefined.visit(op, self._undefined(op))
+            return
         for fault in faults_of(op, self.terms):
-            for use in _uses(op, fault, self.terms.constants.bit(False)):
-                self._insert(op, fault, use)
+            self._insert(fault, op)
+        self.undefined.visit(op, None)
         if is_only_a_check(op):
             Rewriter.erase_op(op)
 
-    def _insert(self, op: Operation, fault: Fault, use: _Use) -> None:
-        cases = [self.known.open((*use.chosen, *case)) for case in fault.cases]
-        cases = [case for case in cases if case is not None]
+    def _faults(self, op: Operation) -> Sequence[Fault]:
+        """Those of an op that makes undefined values, which may have flags."""
+        self.terms.go_before(op)
+        if (flags := self.flags.get(op)) is None:
+            return faults_of(op, self.terms)
+        none, op.properties["overflowFlags"] = op.properties["overflowFlags"], flags
+        faults = faults_of(op, self.terms)
+        op.properties["overflowFlags"] = none
+        return faults
+
+    def _origins(self, op: Operation) -> list[Origin]:
+        """What `op` may make, without leaving anything before it that tells when."""
+        before = op.prev_op
+        found = [Origin(op, f.message) for f in self._faults(op) if self._open(f)]
+        while (last := op.prev_op) is not before and last is not None:
+            if isinstance(last, arith.ConstantOp):
+                break  # at the head, where others use them too
+            Rewriter.erase_op(last)
+        return found
+
+    def _open(self, fault: Fault) -> list[Case]:
+        """The cases of a fault that may come about."""
+        cases = map(self.known.open, fault.cases)
+        return [case for case in cases if case is not None]
+
+    def _undefined(self, op: Operation) -> Undefined | None:
+        """Where `op` makes an undefined value of defined ones."""
+        found = [(fault, self._open(fault)) for fault in self._faults(op)]
+        cases = [case for _, left in found for case in left]
+        self.proven += sum(not left for _, left in found)
+        if not cases:
+            return None
+        origins = (Origin(op, f.message, f.values) for f, left in found if left)
+        return Undefined(self._any(cases), tuple(origins))
+
+    def _need(self, undefined: Undefined, op: Operation) -> None:
+        """Fail before `op` where a value is undefined that it needs."""
+        no = self.terms.constants.bit(False)
+        cases = ((Comparison("ne", undefined.bit, no),),)
+        origin, *others = undefined.origins
+        if not others:
+            self.terms.stands_for(origin.op)
+            self._insert(Fault(origin.message, origin.values, cases), origin.op)
+            return
+        told = (each.elsewhere() for each in undefined.origins)
+        words = " or ".join(
+            f"{each.message} [{escaped(each.op.name)}]" for each in told
+        )
+        self._insert(Fault(f"an undefined value, of {words}, is needed", (), cases), op)
+
+    def _insert(self, fault: Fault, op: Operation) -> None:
+        """Fail where `op` has a fault, unless it is known that it has none."""
+        cases = self._open(fault)
         if not cases:
             self.proven += 1
             return
         self.inserted += 1
-        self.terms.go_before(use.op)
-        self.terms.stands_for(op)
         self._fail_if(self._any(cases), fault, op)
         for case in cases:
             self.known.rule_out(case)
@@ -213,25 +268,6 @@ class _Checks:
         if len(self.dimensions) > 1:
             at = f"({', '.join('{}' for _ in self.dimensions)})"
         return f"work-item {at} (local {at} of work-group {at})", items
-
-
-def _uses(op: Operation, fault: Fault, false: SSAValue) -> Iterator[_Use]:
-    """Where an undefined result does harm: where only choices take it, those that do."""
-    uses = [use for result in op.results for use in result.uses]
-    if fault.of_value and all(
-        isinstance(use.operation, arith.SelectOp)
-        and use.index > 0
-        and use.operation.cond.type == i1
-        and use.operation.parent is op.parent
-        for use in uses
-    ):
-        for use in uses:
-            select = use.operation
-            assert isinstance(select, arith.SelectOp)
-            predicate = "ne" if use.index == 1 else "eq"
-            yield _Use(select, (Comparison(predicate, select.cond, false),))
-        return
-    yield _Use(op)
 
 
 def _dimensions(function: KernelOp | func.FuncOp) -> Sequence[Dimension]:

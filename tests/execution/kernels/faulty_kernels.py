@@ -197,44 +197,6 @@ FAULTS = {
         values=(numbers(-(2**31)),),
         finding="overflow: the quotient of -2147483648 and -1 does not fit i32",
     ),
-    "shift": Faulty(
-        """\
-  %n = memref.load %x[%i] : memref<?xi32>
-  %s = arith.shli %one, %n : i32 // here
-  memref.store %s, %x[%i] : memref<?xi32>
-""",
-        "a shift of 32 bits by the width or more: by 32 [arith.shli]",
-        column=8,
-        values=(numbers(32),),
-        finding="made it: a shift by the width or more",
-    ),
-    "shift that is taken": Faulty(
-        """\
-  %n = memref.load %x[%i] : memref<?xi32>
-  %limit = arith.constant 33 : i32
-  %few = arith.cmpi ult, %n, %limit : i32
-  %s = arith.shrsi %one, %n : i32 // here
-  %t = arith.select %few, %s, %one : i32
-  memref.store %t, %x[%i] : memref<?xi32>
-""",
-        "a shift of 32 bits by the width or more: by 32 [arith.shrsi]",
-        column=8,
-        values=(numbers(32, 35),),
-        finding="made it: a shift by the width or more",
-    ),
-    "float": Faulty(
-        """\
-  %f = memref.load %y[%i] : memref<?xf32>
-  %n = arith.fptosi %f : f32 to i8 // here
-  %w = arith.extsi %n : i8 to i32
-  memref.store %w, %x[%i] : memref<?xi32>
-""",
-        "a float that does not fit i8 [arith.fptosi]",
-        column=8,
-        arguments="%x: memref<?xi32>, %y: memref<?xf32>",
-        values=(np.zeros(SIZE, np.int32), numbers(-129, -128, np.float32)),
-        finding="made it: a float that does not fit i8",
-    ),
     "step": Faulty(
         """\
   %step = arith.select %at_fault, %c0, %c1 : index

@@ -24,6 +24,7 @@ from tests.execution.harness import (
     run_module,
 )
 from tests.execution.kernels.faulty_kernels import FAULTS, GROUP, SIZE, WHO, Faulty
+from tests.execution.kernels.undefined_kernels import UNDEFINED
 
 FORMS: tuple[dict[str, Any], ...] = (
     {"vectorize": False},
@@ -38,7 +39,8 @@ LAUNCH = Launch((SIZE,), (GROUP,))
 
 TITLE = "access out of bounds"
 
-EACH = pytest.mark.parametrize("faulty", FAULTS.values(), ids=list(FAULTS))
+ALL = FAULTS | UNDEFINED
+EACH = pytest.mark.parametrize("faulty", ALL.values(), ids=list(ALL))
 
 
 def said(faulty: Faulty) -> str:

@@ -69,11 +69,20 @@ spmd.kernel @proven(%x: memref<?xf32>) attributes {work_group_size = array<i64: 
 
 // -----
 
-// Divisions; shifts and conversions, which only matter where the result is chosen; an
+// Divisions; sums, shifts and conversions, which only matter where the result is needed; an
 // assertion is a check itself. Flags that promise something go.
 
 // CHECK-LABEL: spmd.kernel @numbers
-// CHECK:         arith.addi %n, %n : i32
+// CHECK:         [[MOST:%.*]] = arith.subi %c2147483647_i32, %n : i32
+// CHECK-NEXT:    [[LEAST:%.*]] = arith.subi %cm2147483648_i32, %n : i32
+// CHECK-NEXT:    [[POSITIVE:%.*]] = arith.cmpi sgt, %n, %c0_i32 : i32
+// CHECK-NEXT:    [[ABOVE:%.*]] = arith.cmpi sgt, %n, [[MOST]] : i32
+// CHECK-NEXT:    [[HIGH:%.*]] = arith.andi [[POSITIVE]], [[ABOVE]] : i1
+// CHECK-NEXT:    [[NEGATIVE:%.*]] = arith.cmpi slt, %n, %c0_i32 : i32
+// CHECK-NEXT:    [[BELOW:%.*]] = arith.cmpi slt, %n, [[LEAST]] : i32
+// CHECK-NEXT:    [[LOW:%.*]] = arith.andi [[NEGATIVE]], [[BELOW]] : i1
+// CHECK-NEXT:    %m_undefined = arith.ori [[HIGH]], [[LOW]] : i1
+// CHECK-NEXT:    %m = arith.addi %n, %n : i32
 // CHECK:         %fault = arith.cmpi eq, %n, %c0_i32 : i32
 // CHECK:           spmd.fail "division by zero [arith.divsi] in work-item
 // CHECK:         [[LEAST:%.*]] = arith.cmpi eq, %m, %cm2147483648_i32 : i32
@@ -81,17 +90,21 @@ spmd.kernel @proven(%x: memref<?xf32>) attributes {work_group_size = array<i64: 
 // CHECK-NEXT:    arith.andi [[LEAST]], [[MINUS]] : i1
 // CHECK:           spmd.fail "overflow: the quotient of -2147483648 and -1 does not fit i32 [arith.divsi] in
 // CHECK:         %q = arith.divsi %m, %n : i32
+// CHECK-NEXT:    %s_undefined = arith.cmpi uge, %n, %c32_i32 : i32
 // CHECK-NEXT:    %s = arith.shli %n, %n : i32
-// CHECK-NEXT:    [[TAKEN:%.*]] = arith.cmpi ne, %p, %false : i1
-// CHECK-NEXT:    [[FAR:%.*]] = arith.cmpi uge, %n, %c32_i32 : i32
-// CHECK-NEXT:    arith.andi [[TAKEN]], [[FAR]] : i1
-// CHECK:           spmd.fail "a shift of 32 bits by the width or more: by {} [arith.shli] in
-// CHECK:         %t = arith.select %p, %s, %n : i32
-// CHECK:         [[LOW:%.*]] = arith.cmpf ule, %f, %{{.*}} : f32
+// CHECK-NEXT:    %t_undefined = arith.select %p, %s_undefined, %false : i1
+// CHECK-NEXT:    %t = arith.select %p, %s, %n : i32
+// CHECK-NEXT:    [[LOW:%.*]] = arith.cmpf ule, %f, %{{.*}} : f32
 // CHECK-NEXT:    [[HIGH:%.*]] = arith.cmpf uge, %f, %{{.*}} : f32
-// CHECK-NEXT:    arith.ori [[LOW]], [[HIGH]] : i1
-// CHECK:           spmd.fail "a float that does not fit i16 [arith.fptosi] in
+// CHECK-NEXT:    %i_undefined = arith.ori [[LOW]], [[HIGH]] : i1
+// CHECK-NEXT:    %i = arith.fptosi %f : f32 to i16
 // CHECK:           spmd.fail "assertion failed: no {{[{][{]}}braces}} [cf.assert] in
+// CHECK:         %sum_undefined = arith.ori %m_undefined, %t_undefined : i1
+// CHECK-NEXT:    %sum = arith.addi %q, %t : i32
+// CHECK-NEXT:    arith.cmpi ne, %sum_undefined, %false : i1
+// CHECK:           spmd.fail "an undefined value, of an overflow of 32 bits, which nsw rules out [arith.addi] or a shift of 32 bits by the width or more: by ? [arith.shli], is needed [memref.store] in
+// CHECK:         memref.store %sum
+// CHECK:           spmd.fail "a float that does not fit i16 [arith.fptosi] in
 // CHECK-NOT:     cf.assert
 spmd.kernel @numbers(%n: i32, %p: i1, %f: f32, %x: memref<i32>, %y: memref<i16>) {
   %m = arith.addi %n, %n overflow<nsw> : i32
@@ -116,4 +129,49 @@ spmd.kernel @numbers(%n: i32, %p: i1, %f: f32, %x: memref<i32>, %y: memref<i16>)
 func.func @host(%n: index) -> index {
   %q = arith.divui %n, %n : index
   func.return %q : index
+}
+
+// -----
+
+// A lane that is not there is read without harm where nobody needs the value: a bit goes
+// with it around the loop.
+
+// CHECK-LABEL: spmd.kernel @sum
+// CHECK:         %s, %s_1, %s_undefined = scf.while (%d = %c8, %a = %v, %a_undefined = %false)
+// CHECK:           scf.condition(%more) %d, %a, %a_undefined : index, f32, i1
+// CHECK:           [[HERE:%.*]] = spmd.ballot %true : i64
+// CHECK:           arith.shrui [[HERE]],
+// CHECK:           [[BROUGHT:%.*]] = spmd.shuffle down %a_undefined_1, %d_1 : i1
+// CHECK-NEXT:      %o_undefined = arith.ori %{{.*}}, [[BROUGHT]] : i1
+// CHECK-NEXT:      %o = spmd.shuffle down
+// CHECK-NEXT:      %b_undefined = arith.ori %a_undefined_1, %o_undefined : i1
+// CHECK-NEXT:      %b = arith.addf
+// CHECK:           scf.yield %{{.*}}, %b, %b_undefined : index, f32, i1
+// CHECK:         scf.if %first {
+// CHECK-NEXT:      %fault_1 = arith.cmpi ne, %s_undefined, %false : i1
+// CHECK-NEXT:      scf.if %fault_1 {
+// CHECK:             spmd.fail "a value from lane ?, which is not there [spmd.shuffle] in
+// CHECK:           memref.store %s_1, %out[]
+spmd.kernel @sum(%x: memref<?xf32>, %out: memref<f32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %i = spmd.global_id x
+  %l = spmd.lane_id
+  %v = memref.load %x[%i] : memref<?xf32>
+  %s:2 = scf.while (%d = %c8, %a = %v) : (index, f32) -> (index, f32) {
+    %more = arith.cmpi ugt, %d, %c0 : index
+    scf.condition(%more) %d, %a : index, f32
+  } do {
+  ^bb0(%d: index, %a: f32):
+    %o = spmd.shuffle down %a, %d : f32
+    %b = arith.addf %a, %o : f32
+    %h = arith.shrui %d, %c1 : index
+    scf.yield %h, %b : index, f32
+  }
+  %first = arith.cmpi eq, %l, %c0 : index
+  scf.if %first {
+    memref.store %s#1, %out[] : memref<f32>
+  }
+  spmd.return
 }
