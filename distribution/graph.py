@@ -10,8 +10,15 @@ from typing import Any
 
 from spmd.analysis.footprints.footprints import Region
 from spmd.dialects.spmd import AtomicKind
-from spmd.distribution.pieces import Neutral, Parts, PieceLaunch, combined
-from spmd.distribution.plan import Chunks, Part, Plan, runs_of
+from spmd.distribution.pieces import (
+    ArgumentPiece,
+    BoxTask,
+    PieceLaunch,
+    Slices,
+    combined,
+)
+from spmd.distribution.plan import ArrayUse, Chunks, Part, Plan
+from spmd.runtime.arguments.pieces import Array
 from spmd.runtime.errors import LaunchError
 
 FAN_IN = 8
@@ -19,6 +26,8 @@ FAN_IN = 8
 
 Key = tuple[Any, ...]
 Graph = dict[Key, Any]
+Readers = dict[str, list[tuple[Region, Key]]]
+"""By the names of arrays whose memory is used again: which task reads which elements."""
 
 
 def dask_module(name: str) -> Any:
@@ -32,114 +41,172 @@ def dask_module(name: str) -> Any:
         ) from None
 
 
-class GraphWriter:
-    """Writes the graph of one launch; its keys begin with `name`."""
+def shares_memory() -> bool:
+    """Whether tasks run in this process, unless `compute` is told otherwise."""
+    found = dask_module("dask.base").get_scheduler()
+    local = dask_module("dask.threaded").get, dask_module("dask.local").get_sync
+    return found is None or found in local
 
-    def __init__(self, name: str, arrays: Mapping[int, Any]):
+
+class GraphWriter:
+    """
+    Writes the graph of one launch; its keys begin with `name`.
+
+    Arrays in `into` are the memory of results. It may hold arrays that are in `readers`,
+    whose tasks come first.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        launch: PieceLaunch,
+        plan: Plan,
+        uses: Sequence[ArrayUse],
+        arrays: Mapping[int, Any],
+        into: Mapping[str, Array],
+        readers: Readers,
+    ):
         self.name = name
         self.graph: Graph = {}
-        self._arrays = arrays
+        self.results = [use for use in uses if use.writes or use.reduction]
+        self._launch, self._plan, self._uses = launch, plan, uses
+        self._arrays, self._into, self._readers = arrays, into, readers
+        self._cuts_edges = not shares_memory()
         self._cut: dict[tuple[Any, ...], Key] = {}
+
+    def write(self) -> None:
+        """All tasks; results are called `name_of` their array."""
+        boxes = [
+            self._box(number, part) for number, part in enumerate(self._plan.parts)
+        ]
+        for index, use in enumerate(self.results):
+            if use.reduction is not None:
+                self._reduce(use, use.reduction, self._own(use, index, boxes))
+            elif len(self.results) > 1:
+                for part, box in zip(self._plan.parts, boxes, strict=True):
+                    key = self._chunk(use, part)
+                    self.graph[key] = (operator.getitem, box, index)
+
+    def name_of(self, use: ArrayUse) -> str:
+        """What the array is called that a result becomes."""
+        return f"{self.name}-{use.name}"
 
     def _task(self, *key: Any, task: Any) -> Key:
         full = (self.name, *key)
         self.graph[full] = task
         return full
 
-    def piece(self, position: int, region: Region) -> Any:
-        """What becomes the elements of a region: a key, or parts with their places."""
-        array = self._arrays[position]
-        sources: list[Key] = []
-        places: list[tuple[slice, ...]] = []
+    def _chunk(self, use: ArrayUse, part: Part) -> Key:
+        """The key of the chunk that a box writes."""
+        axes = self._plan.axes[use.position]
+        return (
+            self.name_of(use),
+            *(0 if axis is None else part.at[axis] for axis in axes),
+        )
+
+    def _box(self, number: int, part: Part) -> Key:
+        """The task of one box."""
+        key: Key = (self.name, "box", number)
+        if len(self.results) == 1 and self.results[0].writes:
+            key = self._chunk(self.results[0], part)
+        pieces: list[ArgumentPiece] = []
+        parts: list[Key] = []
+        waits: list[Key] = []
+        for use in self._uses:
+            if (region := part.regions.get(use.position)) is None:
+                continue
+            array = self._arrays[use.position]
+            readers = self._readers.get(array.name)
+            sources: Sequence[tuple[Key, Slices | None, Slices]] = ()
+            if use.reduction is None and not (
+                readers is None and use.position in part.overwritten
+            ):
+                sources = tuple(self._sources(array, region))
+            parts += [source for source, _, _ in sources]
+            into = self._into.get(use.name)
+            if into is not None:
+                into = into[tuple(slice(r.start, r.stop) for r in region)]
+            pieces.append(
+                ArgumentPiece(
+                    use.position,
+                    tuple(r.start for r in region),
+                    tuple(map(len, region)),
+                    array.dtype,
+                    use.writes or use.reduction is not None,
+                    use.whole_rows,
+                    tuple((inside, place) for _, inside, place in sources),
+                    use.reduction,
+                    into,
+                )
+            )
+            if readers is None:
+                continue
+            if use.writes:
+                waits += [reader for read, reader in readers if _overlap(read, region)]
+            else:
+                readers.append((region, key))
+        task = BoxTask(
+            self._launch,
+            part.box,
+            pieces,
+            [use.position for use in self.results],
+        )
+        self.graph[key] = (task, *parts, *waits)
+        return key
+
+    def _sources(
+        self, array: Any, region: Region
+    ) -> Iterator[tuple[Key, Slices | None, Slices]]:
+        """The chunks that have elements of a region: which of theirs, where they go."""
         for block, inside, place in _overlaps(array.chunks, region):
             key: Key = (array.name, *block)
+            if not self._cuts_edges:
+                yield key, inside, place
+                continue
             sizes = [sizes[b] for sizes, b in zip(array.chunks, block, strict=True)]
             if any(s.start or s.stop < n for s, n in zip(inside, sizes, strict=True)):
-                cut = (position, block, *((s.start, s.stop) for s in inside))
+                cut = (array.name, block, *((s.start, s.stop) for s in inside))
                 if cut not in self._cut:
                     self._cut[cut] = self._task(
                         "cut", len(self._cut), task=(operator.getitem, key, inside)
                     )
                 key = self._cut[cut]
-            sources.append(key)
-            places.append(place)
-        if len(sources) == 1:
-            return sources[0]
-        return [Parts(tuple(map(len, region)), tuple(places)), *sources]
+            yield key, None, place
 
-    def part(
-        self,
-        number: int,
-        part: Part,
-        launch: PieceLaunch,
-        groups: Sequence[int],
-        neutral: Mapping[int, Neutral],
-        written: Sequence[int],
-    ) -> Key:
-        """The task of one box."""
-        starts: list[tuple[int, ...] | None] = []
-        pieces: list[Any] = []
-        for position in range(len(launch.numbers)):
-            region = part.regions.get(position)
-            if region is None:
-                starts.append(None)
-                pieces.append(None)
-                continue
-            starts.append(tuple(r.start for r in region))
-            if position in neutral:
-                pieces.append(neutral[position])
-            elif all(region):
-                pieces.append(self.piece(position, region))
-            else:
-                dtype = self._arrays[position].dtype
-                pieces.append(Neutral(AtomicKind.ADD, tuple(map(len, region)), dtype))
-        runs = runs_of(part.box, groups)
-        return self._task(
-            "box", number, task=(launch, runs, starts, list(written), pieces)
-        )
-
-    def result(
-        self, position: int, index: int, plan: Plan, boxes: Sequence[Key], name: str
-    ) -> None:
-        """The chunks of an array that is written."""
-        for chunk in product(*(range(len(sizes)) for sizes in plan.chunks[position])):
-            at = [0, 0, 0]
-            for axis, number in zip(plan.axes[position], chunk, strict=True):
-                if axis is not None:
-                    at[axis] = number
-            box = (at[2] * plan.grid[1] + at[1]) * plan.grid[0] + at[0]
-            self.graph[(name, *chunk)] = (operator.getitem, boxes[box], index)
-
-    def reduced(
-        self,
-        position: int,
-        index: int,
-        kind: AtomicKind,
-        boxes: Sequence[Key],
-        name: str,
-    ) -> None:
-        """What all boxes did to an array, with what it held before, in a tree."""
-        array = self._arrays[position]
-        level: list[Any] = [
-            self._task("own", position, n, task=(operator.getitem, box, index))
+    def _own(self, use: ArrayUse, index: int, boxes: Sequence[Key]) -> list[Key]:
+        """What each box did to an array."""
+        if len(self.results) == 1:
+            return list(boxes)
+        return [
+            self._task("own", use.position, n, task=(operator.getitem, box, index))
             for n, box in enumerate(boxes)
         ]
-        level.append((array.name, *([0] * array.ndim)))
+
+    def _reduce(self, use: ArrayUse, kind: AtomicKind, level: list[Key]) -> None:
+        """What all boxes did to an array, with what it held before, in a tree."""
+        array = self._arrays[use.position]
+        zeros = (0,) * array.ndim
+        level.append((array.name, *zeros))
         count = 0
         while len(level) > 1:
-            following: list[Any] = []
+            following: list[Key] = []
             for start in range(0, len(level), FAN_IN):
                 several = level[start : start + FAN_IN]
                 count += 1
                 task = (combined, kind, several)
-                following.append(self._task("tree", position, count, task=task))
+                following.append(self._task("tree", use.position, count, task=task))
             level = following
-        self.graph[(name, *([0] * len(array.shape)))] = level[0]
+        self.graph[(self.name_of(use), *zeros)] = level[0]
+
+
+def _overlap(one: Region, other: Region) -> bool:
+    pairs = zip(one, other, strict=True)
+    return all(a.start < b.stop and b.start < a.stop for a, b in pairs)
 
 
 def _overlaps(
     chunks: Chunks, region: Region
-) -> Iterator[tuple[tuple[int, ...], tuple[slice, ...], tuple[slice, ...]]]:
+) -> Iterator[tuple[tuple[int, ...], Slices, Slices]]:
     """The blocks that have elements of a region: which of theirs, and where they go."""
     found: list[list[tuple[int, slice, slice]]] = []
     for sizes, wanted in zip(chunks, region, strict=True):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
@@ -14,12 +14,17 @@ from spmd.analysis.footprints.footprints import Footprints
 from spmd.analysis.footprints.relations import AccessKind
 from spmd.dialects.element_types import memref_layout, memref_type
 from spmd.dialects.interfaces.memory import MemoryAccess
-from spmd.distribution.graph import GraphWriter, dask_module
+from spmd.distribution.graph import (
+    GraphWriter,
+    Readers,
+    dask_module,
+    shares_memory,
+)
 from spmd.distribution.partitions import Partition
-from spmd.distribution.pieces import Neutral, PieceLaunch
+from spmd.distribution.pieces import PieceLaunch
 from spmd.distribution.plan import ArrayUse, Plan, Planner
 from spmd.frontends.python.kernel import PythonKernel
-from spmd.runtime.arguments.pieces import Piece
+from spmd.runtime.arguments.pieces import Array, Piece
 from spmd.runtime.arguments.signature import ArrayParameter, LocalParameter
 from spmd.runtime.arguments.sizes import Size
 from spmd.runtime.errors import LaunchError
@@ -38,13 +43,15 @@ def launch(
     partition: Mapping[str, Partition] | None = None,
     limit: int = LIMIT,
     threads: int = 1,
+    into: Mapping[str, Array] | None = None,
 ) -> dict[str, Any]:
     """
     A launch over arrays of Dask: lazily the arrays that it writes, by their names.
 
     Arguments are those of the kernel; an array may be of Dask or of NumPy. What the kernel
     writes are new arrays, whose other elements are those of the arrays that were given.
-    Their chunks, else those of what is read, decide how the launch is split.
+    Their chunks, else those of what is read, decide how the launch is split. With
+    `into={"y": array}`, tasks write to an array of NumPy, or a memory map, of this process.
 
     `partition` says of an array which part of it tasks get: `"replicate"`, or a promise by
     `halo`. Without, all of an array goes to every task if data decides which elements are
@@ -52,83 +59,107 @@ def launch(
 
     Errors: `LaunchError` for what the kernel's own launch refuses, and what cannot be split.
     """
-    array_module = dask_module("dask.array")
-    given = [_as_dask(array_module, each) for each in args]
-    if not isinstance(kernel, Kernel | PythonKernel):
-        raise LaunchError(
-            f"{kernel.name}: expected a kernel, got a host function; launch the kernels "
-            "that it launches"
-        )
-    if isinstance(kernel, PythonKernel):
-        kernel, given = _specialised(kernel, given)
-    arrays = {n: each for n, each in enumerate(given) if _is_chunked(each)}
-    _check(kernel, given, arrays)
-    footprints = kernel.footprints_in(
-        *given, global_size=global_size, group_size=group_size
+    launcher = Launcher(
+        kernel, global_size, group_size, partition or {}, limit, threads
     )
-    uses = [_use(kernel, kernel.footprints(), n, a) for n, a in arrays.items()]
-    for use in uses:
-        if use.reduces:
-            arrays[use.position] = arrays[use.position].rechunk(-1)
-    named = _checked_partition(kernel, partition or {}, uses)
-    plan = Planner(kernel.name, footprints, uses, named, limit).plan()
-    pieces = PieceLaunch(
-        pickle.dumps(kernel),
-        tuple(None if n in arrays else each for n, each in enumerate(given)),
-        tuple(arrays[n].shape if n in arrays else None for n in range(len(given))),
-        footprints.global_size,
-        footprints.group_size,
-        threads,
-    )
-    return _collections(array_module, kernel, plan, pieces, arrays, uses)
+    ready = launcher.prepare(args)
+    for name, memory in (into or {}).items():
+        _check_memory(kernel.name, ready.written, name, memory)
+    return ready.launch(into or {}, {})
 
 
-def _collections(
-    array_module: Any,
-    kernel: Kernel,
-    plan: Plan,
-    launch: PieceLaunch,
-    arrays: Mapping[int, Any],
-    uses: Sequence[ArrayUse],
-) -> dict[str, Any]:
-    """The arrays of Dask for what is written."""
-    writer = GraphWriter(f"spmd-{kernel.name}-{uuid4().hex}", arrays)
-    results = [use for use in uses if use.writes or use.reduces]
-    kinds = {
-        use.position: kind
-        for use in results
-        if use.reduces
-        and (kind := kernel.footprints().reduction(use.position)) is not None
-    }
-    neutral = {
-        n: Neutral(kind, arrays[n].shape, arrays[n].dtype) for n, kind in kinds.items()
-    }
-    groups = [
-        -(-n // e) for n, e in zip(launch.global_size, launch.group_size, strict=True)
-    ]
-    written = [use.position for use in results]
-    boxes = [
-        writer.part(number, part, launch, groups, neutral, written)
-        for number, part in enumerate(plan.parts)
-    ]
-    found: dict[str, Any] = {}
-    graphs = dask_module("dask.highlevelgraph").HighLevelGraph
-    names: list[tuple[ArrayUse, str, Any]] = []
-    for index, use in enumerate(results):
-        name = f"{writer.name}-{use.name}"
-        if use.reduces:
-            writer.reduced(use.position, index, kinds[use.position], boxes, name)
-            names.append((use, name, arrays[use.position].chunks))
-        else:
-            writer.result(use.position, index, plan, boxes, name)
-            names.append((use, name, plan.chunks[use.position]))
-    for use, name, chunks in names:
-        graph = graphs.from_collections(
-            name, writer.graph, dependencies=list(arrays.values())
+@dataclass
+class Launcher:
+    """Launches of a kernel over chunks; the options are those of `launch`."""
+
+    kernel: Kernel | HostFunction | PythonKernel
+    global_size: Size
+    group_size: Size | None = None
+    partition: Mapping[str, Partition] = field(default_factory=dict[str, Partition])
+    limit: int = LIMIT
+    threads: int = 1
+    _planned: tuple[Any, Kernel, PieceLaunch, Plan, Sequence[ArrayUse]] | None = None
+
+    def prepare(self, args: Sequence[Any]) -> ReadyLaunch:
+        """A launch with these arguments."""
+        array_module = dask_module("dask.array")
+        given = [_as_dask(array_module, each) for each in args]
+        kernel = self.kernel
+        if not isinstance(kernel, Kernel | PythonKernel):
+            raise LaunchError(
+                f"{kernel.name}: expected a kernel, got a host function; launch the "
+                "kernels that it launches"
+            )
+        if isinstance(kernel, PythonKernel):
+            kernel, given = _specialised(kernel, given)
+        arrays = {n: each for n, each in enumerate(given) if _is_chunked(each)}
+        pieces, plan, uses = self._plan(kernel, given, arrays)
+        for use in uses:
+            if use.reduction is not None:
+                arrays[use.position] = arrays[use.position].rechunk(-1)
+        return ReadyLaunch(pieces, plan, uses, arrays)
+
+    def _plan(
+        self, kernel: Kernel, given: Sequence[Any], arrays: Mapping[int, Any]
+    ) -> tuple[PieceLaunch, Plan, Sequence[ArrayUse]]:
+        """What the launch is made of; for the same sizes and chunks as before the same."""
+        key = [
+            (array.chunks, array.dtype) if n in arrays else array
+            for n, array in enumerate(given)
+        ]
+        if self._planned is not None and self._planned[:2] == (key, kernel):
+            return self._planned[2:]
+        _check(kernel, given, arrays)
+        footprints = kernel.footprints_in(
+            *given, global_size=self.global_size, group_size=self.group_size
         )
-        dtype = arrays[use.position].dtype
-        found[use.name] = array_module.Array(graph, name, chunks, dtype=dtype)
-    return found
+        uses = [_use(kernel, kernel.footprints(), n, a) for n, a in arrays.items()]
+        partition = _checked_partition(kernel, self.partition, uses)
+        plan = Planner(kernel.name, footprints, uses, partition, self.limit).plan()
+        pieces = PieceLaunch(
+            kernel,
+            tuple(None if n in arrays else each for n, each in enumerate(given)),
+            tuple(arrays[n].shape if n in arrays else None for n in range(len(given))),
+            footprints.global_size,
+            footprints.group_size,
+            self.threads,
+        )
+        self._planned = key, kernel, pieces, plan, uses
+        return pieces, plan, uses
+
+
+@dataclass(frozen=True)
+class ReadyLaunch:
+    """A launch that can be split."""
+
+    pieces: PieceLaunch
+    plan: Plan
+    uses: Sequence[ArrayUse]
+    arrays: Mapping[int, Any]
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """The arrays that are written, as they are given."""
+        return {use.name: self.arrays[use.position] for use in self.uses if use.writes}
+
+    def launch(self, into: Mapping[str, Array], readers: Readers) -> dict[str, Any]:
+        """The results, for which there may be memory; for `readers` see `GraphWriter`."""
+        name = f"spmd-{self.pieces.kernel.name}-{uuid4().hex}"
+        writer = GraphWriter(
+            name, self.pieces, self.plan, self.uses, self.arrays, into, readers
+        )
+        writer.write()
+        array = dask_module("dask.array").Array
+        graphs = dask_module("dask.highlevelgraph").HighLevelGraph
+        found: dict[str, Any] = {}
+        for use in writer.results:
+            name, given = writer.name_of(use), self.arrays[use.position]
+            graph = graphs.from_collections(
+                name, writer.graph, dependencies=list(self.arrays.values())
+            )
+            chunks = self.plan.chunks.get(use.position, given.chunks)
+            found[use.name] = array(graph, name, chunks, dtype=given.dtype)
+        return found
 
 
 def _specialised(kernel: PythonKernel, given: list[Any]) -> tuple[Kernel, list[Any]]:
@@ -148,7 +179,7 @@ def _is_chunked(value: Any) -> bool:
 
 def _as_dask(array_module: Any, value: Any) -> Any:
     if isinstance(value, np.ndarray):
-        return array_module.from_array(value)
+        return array_module.from_array(value, name=False)
     return value
 
 
@@ -186,7 +217,7 @@ def _check(kernel: Kernel, given: Sequence[Any], arrays: Mapping[int, Any]) -> N
 def _use(kernel: Kernel, footprints: Footprints, number: int, array: Any) -> ArrayUse:
     relations = [r for r in footprints.relations.all if r.argument == number]
     kinds = {relation.kind for relation in relations}
-    reduces = footprints.reduction(number) is not None
+    reduction = footprints.reduction(number)
     argument = footprints.kernel.body.blocks[0].args[number]
     layout = memref_layout(memref_type(argument))
     is_free = layout is not None and not any(layout.sizes[1:])
@@ -197,8 +228,8 @@ def _use(kernel: Kernel, footprints: Footprints, number: int, array: Any) -> Arr
         tuple(tuple(sizes) for sizes in array.chunks),
         array.dtype.itemsize,
         reads=AccessKind.READ in kinds,
-        writes=not reduces and bool(kinds - {AccessKind.READ}),
-        reduces=reduces,
+        writes=reduction is None and bool(kinds - {AccessKind.READ}),
+        reduction=reduction,
         whole_rows=not (
             is_free and all(_is_by_element(use.operation) for use in argument.uses)
         ),
@@ -216,7 +247,7 @@ def _is_by_element(op: Operation) -> bool:
 def _checked_partition(
     kernel: Kernel, partition: Mapping[str, Partition], uses: Sequence[ArrayUse]
 ) -> Mapping[str, Partition]:
-    known = [use.name for use in uses if not (use.writes or use.reduces)]
+    known = [use.name for use in uses if not (use.writes or use.reduction)]
     for name in partition:
         if name not in known:
             raise LaunchError(
@@ -224,3 +255,27 @@ def _checked_partition(
                 f"({', '.join(known) or 'there are none'}), got one for {name!r}"
             )
     return partition
+
+
+def _check_memory(
+    kernel: str, written: Mapping[str, Any], name: str, memory: Array
+) -> None:
+    """That a result fits into the memory that is given for it."""
+    if name not in written:
+        raise LaunchError(
+            f"{kernel}: expected into= for arrays that are written "
+            f"({', '.join(written) or 'there are none'}), got one for {name!r}"
+        )
+    wanted, got = (
+        f"shape {each.shape} and dtype {each.dtype}" for each in (written[name], memory)
+    )
+    if wanted != got or not memory.flags.c_contiguous:
+        raise LaunchError(
+            f"{kernel}: expected into= a C-contiguous array for {name!r} with {wanted}, "
+            f"got {got} with strides {memory.strides}"
+        )
+    if not shares_memory():
+        raise LaunchError(
+            f"{kernel}: expected a scheduler of this process for tasks that write into= an "
+            "array of it, got one of other processes; leave into= out"
+        )

@@ -5,14 +5,46 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, reduce
-from typing import Any, cast
+from functools import cached_property, lru_cache, reduce
+from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
+from spmd.analysis.footprints.box_bounds import Box, Triple
 from spmd.dialects.spmd import AtomicKind
 from spmd.runtime.arguments.pieces import Array, Piece
+from spmd.runtime.errors import LaunchError
 from spmd.runtime.kernel import Kernel
+
+Slices = tuple[slice, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class PieceLaunch:
+    """A launch whose tasks get pieces of the arrays; it travels to where they run."""
+
+    kernel: Kernel
+    numbers: tuple[Any, ...]
+    """The arguments; `None` for arrays."""
+    shapes: tuple[tuple[int, ...] | None, ...]
+    global_size: Triple
+    group_size: Triple
+    threads: int
+
+    @cached_property
+    def _kernel(self) -> bytes:
+        return pickle.dumps(self.kernel)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _arrived, (
+            self._kernel,
+            self.numbers,
+            self.shapes,
+            self.global_size,
+            self.group_size,
+            self.threads,
+        )
 
 
 @lru_cache(maxsize=64)
@@ -21,96 +53,135 @@ def _unpickled(data: bytes) -> Kernel:
     return pickle.loads(data)
 
 
-@dataclass(frozen=True)
-class PieceLaunch:
-    """A launch whose tasks get pieces of the arrays; it travels to where they run."""
+def _arrived(kernel: bytes, *others: Any) -> PieceLaunch:
+    return PieceLaunch(_unpickled(kernel), *others)
 
-    kernel: bytes
-    """Pickled: source and options."""
-    numbers: tuple[Any, ...]
-    """The arguments; `None` for arrays."""
-    shapes: tuple[tuple[int, ...] | None, ...]
-    global_size: tuple[int, int, int]
-    group_size: tuple[int, int, int]
-    threads: int
 
-    def __call__(
-        self,
-        runs: Sequence[tuple[int, int]],
-        starts: Sequence[tuple[int, ...] | None],
-        written: Sequence[int],
-        pieces: Sequence[Any],
-    ) -> list[Array]:
-        """
-        Runs some groups; returns the pieces of the arguments `written`, which are new.
+@dataclass(frozen=True, eq=False)
+class ArgumentPiece:
+    """How a task makes its piece of an array from what it gets."""
 
-        `pieces` are the elements of each array from `starts` on, as one array each, as
-        parts with the place of each, or as the kind of a reduction, which starts anew.
-        """
-        args = list(self.numbers)
-        results: dict[int, Array] = {}
-        for position, (start, given) in enumerate(zip(starts, pieces, strict=True)):
-            shape = self.shapes[position]
-            if start is None or shape is None:
-                continue
-            array = assembled(given)
-            if position in written:
-                results[position] = array = np.array(array, order="C")
-            # What came over the network lies anywhere.
-            args[position] = Piece(np.require(array, None, ["C", "A"]), start, shape)
-        if runs:
-            kernel = _unpickled(self.kernel)
-            launch = kernel.bind(
-                *args,
-                global_size=self.global_size,
-                group_size=self.group_size,
-                threads=self.threads,
+    position: int
+    start: tuple[int, ...]
+    sizes: tuple[int, ...]
+    dtype: Any
+    writes: bool
+    is_whole_rows: bool
+    """Whether the rows of the piece have to lie in memory one after the other."""
+
+    parts: tuple[tuple[Slices | None, Slices], ...] = ()
+    """Of each part that the task gets: which elements are meant, and where they go."""
+
+    neutral: AtomicKind | None = None
+    """What the piece is filled with: what changes nothing in updates of this kind."""
+
+    into: Array | None = None
+    """Memory for it that outlives the task."""
+
+    def array(self, chunks: Sequence[Any]) -> Array:
+        """The piece; of one that is only read no copy is made if none is needed."""
+        parts = [
+            np.asarray(chunk if inside is None else chunk[inside])
+            for chunk, (inside, _) in zip(chunks, self.parts, strict=True)
+        ]
+        if parts and not self.writes:
+            found = self._view(parts)
+            if found is not None:
+                return found
+        made = self.into
+        if made is None:
+            made = np.empty(self.sizes, self.dtype)
+        if self.neutral is not None:
+            made[...] = neutral(self.neutral, np.dtype(self.dtype))
+        for (_, place), part in zip(self.parts, parts, strict=True):
+            there = made[place]
+            if _where(there) != _where(part):
+                there[...] = part
+        return made
+
+    def _view(self, parts: Sequence[Array]) -> Array | None:
+        """The parts as one array, if that is how they lie in memory."""
+        first = parts[0]
+        if len(parts) > 1:
+            pairs = zip(parts, self.parts, strict=True)
+            if len({_origin(part, place) for part, (_, place) in pairs}) > 1:
+                return None
+            first = as_strided(first, self.sizes, first.strides, writeable=False)
+        flags, size = first.flags, first.itemsize
+        fits = (
+            flags.aligned
+            and (flags.c_contiguous or not self.is_whole_rows)
+            and all(step >= 0 and step % size == 0 for step in first.strides)
+            and (not first.ndim or first.strides[-1] == size)
+        )
+        return first if fits else None
+
+
+def _where(array: Array) -> Any:
+    return array.__array_interface__["data"][0], array.shape, array.strides
+
+
+def _origin(part: Array, place: Slices) -> Any:
+    """Where an array would start whose elements from `place` on are `part`."""
+    address, _, strides = _where(part)
+    before = sum(s.start * step for s, step in zip(place, strides, strict=True))
+    return address - before, strides
+
+
+@dataclass(frozen=True, eq=False)
+class BoxTask:
+    """
+    Runs some groups; called with the parts of all pieces, one after the other.
+
+    What comes after these is there for the order of tasks alone.
+    """
+
+    launch: PieceLaunch
+    box: Box
+    pieces: Sequence[ArgumentPiece]
+    results: Sequence[int]
+    """The arguments whose pieces the task gives back, which are new."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if any(piece.into is not None for piece in self.pieces):
+            raise LaunchError(
+                f"{self.launch.kernel.name}: expected tasks in the process that has the "
+                "memory given with into=, got a scheduler of other processes; use "
+                "scheduler='threads', or store what a launch without into= gives"
             )
-            launch.only(runs)()
-        return [results[position] for position in written]
+        return BoxTask, (self.launch, self.box, self.pieces, self.results)
 
-
-@dataclass(frozen=True)
-class Parts:
-    """A piece of an array that lies in several chunks: where each part goes."""
-
-    shape: tuple[int, ...]
-    places: tuple[tuple[slice, ...], ...]
-
-
-def assembled(given: Any) -> Array:
-    """One array of a piece that may come in parts."""
-    if isinstance(given, Neutral):
-        return given.array()
-    if not isinstance(given, list):
-        return np.asarray(given)
-    how, *parts = cast("list[Any]", given)
-    assert isinstance(how, Parts)
-    whole = cast(Array, np.empty(how.shape, parts[0].dtype))
-    for place, part in zip(how.places, parts, strict=True):
-        whole[place] = part
-    return whole
+    def __call__(self, *parts: Any) -> Any:
+        launch = self.launch
+        args = list(launch.numbers)
+        arrays: dict[int, Array] = {}
+        taken = 0
+        for piece in self.pieces:
+            count = len(piece.parts)
+            array = piece.array(parts[taken : taken + count])
+            taken += count
+            shape = launch.shapes[piece.position]
+            assert shape is not None, "a piece is one of an array"
+            arrays[piece.position] = array
+            args[piece.position] = Piece(array, piece.start, shape)
+        if all(self.box):
+            bound = launch.kernel.bind(
+                *args,
+                global_size=launch.global_size,
+                group_size=launch.group_size,
+                threads=launch.threads,
+            )
+            bound.only(self.box)()
+        if len(self.results) == 1:
+            return arrays[self.results[0]]
+        return [arrays[position] for position in self.results]
 
 
 # --- reductions -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Neutral:
-    """An array that changes nothing when it is combined with another."""
-
-    kind: AtomicKind
-    shape: tuple[int, ...]
-    dtype: Any
-
-    def array(self) -> Array:
-        """The array."""
-        return np.full(
-            self.shape, _neutral(self.kind, np.dtype(self.dtype)), self.dtype
-        )
-
-
-def _neutral(kind: AtomicKind, dtype: np.dtype[Any]) -> Any:
+def neutral(kind: AtomicKind, dtype: np.dtype[Any]) -> Any:
+    """What changes nothing when it is combined with another element."""
     if kind in (AtomicKind.MIN, AtomicKind.MAX):
         if dtype.kind == "f":
             return np.inf if kind is AtomicKind.MIN else -np.inf

@@ -8,7 +8,7 @@ within what a group writes moves to where the group begins.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise, product
 from math import prod
@@ -16,6 +16,7 @@ from math import prod
 from spmd.analysis.footprints.box_bounds import Box
 from spmd.analysis.footprints.footprints import LaunchFootprints, Region
 from spmd.analysis.footprints.relations import AccessKind
+from spmd.dialects.spmd import AtomicKind
 from spmd.distribution.partitions import Halo, Partition
 from spmd.runtime.errors import LaunchError
 
@@ -35,8 +36,8 @@ class ArrayUse:
     """Of one element."""
     reads: bool
     writes: bool
-    reduces: bool
-    """Whether groups do nothing to it but update elements in any order."""
+    reduction: AtomicKind | None
+    """How groups update elements, if they do nothing else to it."""
     whole_rows: bool
     """Whether the kernel needs the inner dimensions of a piece to be those of the array."""
 
@@ -46,8 +47,12 @@ class Part:
     """One task: a box of groups, and the elements of each array that it needs."""
 
     box: Box
+    at: tuple[int, ...]
+    """The number of the box in each dimension of the launch."""
     regions: Mapping[int, Region]
     """By argument; of arrays that are written, the chunk. Empty where nothing is needed."""
+    overwritten: frozenset[int]
+    """Arguments of which all elements of the region are written, and none is read before."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +60,6 @@ class Plan:
     """The tasks of a launch; `chunks` are those of the arrays that it writes."""
 
     parts: tuple[Part, ...]
-    grid: tuple[int, int, int]
-    """Boxes in each dimension; the parts stand in order, x fastest."""
     axes: Mapping[int, Sequence[int | None]]
     """For each written array and dimension: the dimension of the launch that splits it."""
     chunks: Mapping[int, Chunks]
@@ -127,7 +130,7 @@ class Planner:
             at = numbers[::-1]
             x, y, z = (pieces[axis][number] for axis, number in enumerate(at))
             parts.append(self._part((x, y, z), at, axes, chunks))
-        return Plan(tuple(parts), (grid[0], grid[1], grid[2]), axes, chunks)
+        return Plan(tuple(parts), axes, chunks)
 
     def _edges(self) -> list[set[int]]:
         edges: list[set[int]] = [set(), set(), set()]
@@ -237,13 +240,21 @@ class Planner:
                 ranges.append(range(start, start + sizes[dim][number]))
             regions[array.position] = tuple(ranges)
         for array in self._arrays:
-            if array.reduces:
+            if array.reduction is not None:
                 regions[array.position] = tuple(map(range, array.shape))
             elif array.writes:
                 self._check_in_place(array, box, regions[array.position])
             else:
                 regions[array.position] = self._read_region(array, box, regions)
-        return Part(box, regions)
+        overwritten = frozenset(
+            array.position
+            for array in self._written
+            if not array.reads
+            and self._footprints.writes_all(
+                array.position, box, regions[array.position]
+            )
+        )
+        return Part(box, tuple(at), regions, overwritten)
 
     def _check_in_place(self, array: ArrayUse, box: Box, chunk: Region) -> None:
         for kind in AccessKind:
@@ -319,20 +330,3 @@ def _contains(outer: Region, inner: Region) -> bool:
 
 def _text(region: Region) -> str:
     return f"[{', '.join(f'{r.start} to {r.stop - 1}' for r in region)}]"
-
-
-def runs_of(box: Box, groups: Sequence[int]) -> list[tuple[int, int]]:
-    """The groups of a box, as runs of linear numbers (x fastest)."""
-    runs: list[tuple[int, int]] = []
-    for first in _starts(box, groups):
-        last = first + len(box[0])
-        if runs and runs[-1][1] == first:
-            runs[-1] = runs[-1][0], last
-        else:
-            runs.append((first, last))
-    return runs
-
-
-def _starts(box: Box, groups: Sequence[int]) -> Iterator[int]:
-    for z, y in product(box[2], box[1]):
-        yield (z * groups[1] + y) * groups[0] + box[0].start

@@ -69,6 +69,24 @@ class BoxBounds:
                 return True
         return False
 
+    def is_dense(self) -> bool:
+        """
+        Whether all elements between the bounds are accessed, in each box.
+
+        They are if each index counts the ids of one dimension, and each condition is about
+        one of them.
+        """
+        if not self._complete or len(self._cases) != 1:
+            return False
+        (case,) = self._cases
+        ids = [_only_id(index) for index in case.indices if index.constant is None]
+        return (
+            None not in ids
+            and len(set(ids)) == len(ids)
+            and all(abs(f) == 1 for i in case.indices for m, f in i.terms.items() if m)
+            and all(_only_id(condition) is not None for condition in case.conditions)
+        )
+
     def _pieces(self, box: Box) -> Iterator[list[Interval]]:
         """Bounds for each case that is possible in the box."""
         for case in self._cases:
@@ -184,6 +202,15 @@ class BoxBounds:
 
         conditions = (*map(linear, case.conditions), *limits)
         return Case(tuple(map(linear, case.indices)), conditions)
+
+
+def _only_id(value: Polynomial) -> Id | None:
+    """The global id that `value` is a multiple of, but for a constant."""
+    first, *others = [monomial for monomial in value.terms if monomial] or [()]
+    if others or len(first) != 1:
+        return None
+    (atom,) = first
+    return atom if isinstance(atom, Id) and not atom.of_group else None
 
 
 def _products(case: Case) -> list[tuple[Atom, ...]]:

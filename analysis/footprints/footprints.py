@@ -122,6 +122,17 @@ class LaunchFootprints:
             for end in (at.start, at.stop - 1)
         )
 
+    def writes_all(self, argument: int, box: Box, region: Region) -> bool:
+        """Whether the groups are sure to write all elements of a region."""
+        shape = self._shapes[argument]
+        return any(
+            is_exact(relation)
+            and isinstance(bounds := self._of_relation(relation), BoxBounds)
+            and bounds.is_dense()
+            and bounds.of(box, shape) == region
+            for relation in self._of(argument, AccessKind.WRITE)
+        )
+
     def _of(self, argument: int, kind: AccessKind) -> Iterator[Relation]:
         for relation in self._relations:
             if relation.argument == argument and relation.kind is kind:

@@ -111,16 +111,16 @@ class ArrayLayout:
             raise ValueError(
                 f"expected an argument in identity layout for a piece, got {self.type_text}"
             )
-        first = len(fields)
-        free = (None,) * self.rank
-        layout = ArrayLayout(self.type_text, self.element, free, None, 0, self.written)
+        first, rank = len(fields), self.rank
+        free = (None,) * rank
+        rows = (*free[1:], 1)[:rank]
+        layout = ArrayLayout(self.type_text, self.element, free, rows, 0, self.written)
         array = layout.describe(piece.elements, fields)
         if self._static:
             self.check_shape(piece.shape)
-        strides = contiguous_strides(array.shape)
-        before = sum(map(mul, piece.start, strides))
+        before = sum(map(mul, piece.start, fields[first + 2 + rank :]))
         fields[first] = (fields[first] - before * self.element.size) % (1 << 64)
-        fields[first + 2 :] = (*piece.shape, *strides)
+        fields[first + 2 : first + 2 + rank] = piece.shape
         return array
 
     def describe_local(self, local: LocalMemory, fields: list[Any]) -> int:

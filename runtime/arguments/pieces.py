@@ -17,7 +17,7 @@ class Piece:
 
     The kernel uses the indices and sizes of the whole array; that it stays within the piece
     is up to who makes it. Without copies: the pointer is moved back by where the piece
-    starts, and the strides are those of the piece.
+    starts, and the strides are those of the piece; elements of a row lie side by side.
     """
 
     elements: Array

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from ctypes import addressof, c_char, c_int64
+from itertools import chain
 from struct import pack, pack_into
 from time import perf_counter_ns
 from typing import NoReturn
@@ -11,6 +12,7 @@ from typing import NoReturn
 from spmd.runtime.arguments.signature import PackedArguments, Signature
 from spmd.runtime.arguments.sizes import Range
 from spmd.runtime.errors import LaunchError
+from spmd.runtime.launching.group_rows import GroupRows, rows_entry, rows_of
 from spmd.runtime.launching.native_kernel import Args, NativeKernel
 from spmd.runtime.launching.record import LaunchRecord
 from spmd.runtime.launching.thread_memory import ALIGNMENT, thread_memory
@@ -52,6 +54,7 @@ class Launch:
     __slots__ = (
         "_args",
         "_arrays",
+        "_box",
         "_busy",
         "_direct",
         "_entry",
@@ -59,9 +62,9 @@ class Launch:
         "_local_fields",
         "_memory",
         "_native",
-        "_runs",
         "_scratch",
         "_signature",
+        "_sizes",
         "_threads",
         "record",
     )
@@ -83,13 +86,14 @@ class Launch:
         sizes = (*range_.group_size, *range_.global_size, addressof(self.record))
         self._args = signature.pack(packed, sizes)
         self._signature = signature
+        self._sizes = range_.global_size, range_.group_size
         self._groups = range_.groups
         self._threads = threads
         self._native = native
         self._local_fields: tuple[tuple[int, int], ...] = ()
         self._memory = self._scratch = 0
         self._direct = False
-        self._runs: Sequence[tuple[int, int]] | None = None
+        self._box: Sequence[range] | None = None
         if native is None:
             return
         self._entry = native.entry
@@ -158,10 +162,10 @@ class Launch:
         finally:
             self._busy = False
 
-    def only(self, runs: Sequence[tuple[int, int]]) -> Launch:
-        """The same for some work-groups: each run is from one to below another."""
+    def only(self, box: Sequence[range]) -> Launch:
+        """The same for some work-groups: those with ids in these ranges, x first."""
         other = self._again()
-        other._runs, other._direct = runs, False
+        other._box, other._direct = box, False
         return other
 
     def _again(self) -> Launch:
@@ -181,8 +185,8 @@ class Launch:
         groups = self._groups
         threads = self._threads
         watcher.limit(self.record)
-        if self._runs is not None:
-            self._take_runs(iter(self._runs), threads or 1)
+        if self._box is not None:
+            self._run_box(native, self._box, threads or 1)
         elif groups == 1 or threads == 1:
             self._run_groups(0, groups)
         elif threads is None:
@@ -246,17 +250,31 @@ class Launch:
         )
         return threads
 
-    def _take_runs(self, runs: Iterator[tuple[int, int]], threads: int) -> None:
-        """Runs some groups, whole runs on each thread."""
-
-        def work() -> None:
-            for first, last in runs:
-                self._run_groups(first, last)
-
+    def _run_box(
+        self, native: NativeKernel, box: Sequence[range], threads: int
+    ) -> None:
+        """Runs some groups, several rows of them at a time."""
+        grid = [-(-extent // size) for extent, size in zip(*self._sizes, strict=True)]
+        rows = rows_of(box, grid)
         if threads == 1:
-            work()
-        else:
-            run_on_threads(work, threads, lambda: self.record.stop(KeyboardInterrupt()))
+            self._take_rows(native, rows)
+            return
+        most = max(1, len(box[1]) // (threads * _CHUNKS_PER_THREAD))
+        parts = chain.from_iterable(each.parts(most) for each in rows)
+        shared = iter(list(parts))
+        run_on_threads(
+            lambda: self._take_rows(native, shared),
+            threads,
+            lambda: self.record.stop(KeyboardInterrupt()),
+        )
+
+    @watched
+    def _take_rows(self, native: NativeKernel, rows: Iterator[GroupRows]) -> None:
+        """Runs rows of groups until all have been taken."""
+        args, memory, _keep = self._of_this_thread()
+        run = rows_entry()
+        for each in rows:
+            run(native.address, args, *each, memory)
 
     @watched
     def _take_groups(self, native: NativeKernel, next_group: c_int64, chunk: int):

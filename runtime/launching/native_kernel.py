@@ -31,7 +31,8 @@ class NativeKernel:
         self._native = native = load(
             made.code, runtime_functions(made.code)
         )  # owns the code
-        self.entry: Entry = _ENTRY(native.address(made.entry))
+        self.address = native.address(made.entry)
+        self.entry: Entry = _ENTRY(self.address)
         self.worker: Worker = _WORKER(native.address(made.worker))
         # What a group cost last time, to tell how many threads are worth waking; until
         # it is known, all.

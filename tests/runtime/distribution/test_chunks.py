@@ -16,6 +16,7 @@ from tests.examples.test_examples import EXAMPLES, load
 
 pytest.importorskip("dask.array", reason="launches over chunks need xdsl-spmd[dask]")
 
+import dask  # pyright: ignore
 import dask.array as da  # pyright: ignore
 
 import spmd.dask
@@ -62,7 +63,8 @@ def test_only_edges_of_neighbours_travel():
         key: array_module.from_array(value, chunks=(40, 64))
         for key, value in arrays.items()
     }
-    graph = dict(example.in_chunks(arrays, chunked).__dask_graph__())
+    with dask.config.set(scheduler="processes"):  # pyright: ignore
+        graph = dict(example.in_chunks(arrays, chunked).__dask_graph__())
     cuts = [task for key, task in graph.items() if len(key) > 1 and key[1] == "cut"]
     assert cuts
     for _, _, inside in cuts:
