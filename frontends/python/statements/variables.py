@@ -75,9 +75,10 @@ class Variables:
                     node,
                 )
             type_ = joined
+        if (declared := self._declared.get(name)) is not None:
+            type_ = join(declared, type_) or type_
         self._found[name] = type_, line
-        declared = self._declared.get(name)
-        return adapted(e, value, (declared and join(declared, type_)) or type_)
+        return adapted(e, value, type_)
 
 
 def _advice(known: Type, other: Type) -> str:

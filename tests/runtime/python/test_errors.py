@@ -95,6 +95,8 @@ WRONG = [
     ("a = x[None]", "expected a whole number as index, got a NoneType None"),
     ("a = x[0:3]\n    a = x", "expected one type for the variable a, got an array"),
     ("a = x[x[i]]", "expected a whole number as index, got float32; int(...)"),
+    # The counter is a float32, too: translation has to end all the same.
+    ("for c in range(4): x[c] = 1\n    c = x[1]", "whole number as index, got float32"),
     ("x = 3", "expected one type for the variable x, got an array float32[:]"),
     ("a = 1\n    a = True", "expected one type for the variable a, got int in line 4"),
     ("a = x[i]\n    a = u[i]", "convert one, as in np.float32(...)"),
