@@ -81,7 +81,10 @@ from spmd.passes.sub_groups.vector_width import (
     check_width,
     why_width,
 )
-from spmd.passes.sub_groups.vectorization_cost import why_not_worthwhile
+from spmd.passes.sub_groups.vectorization_cost import (
+    why_lanes_cost_more,
+    why_left_to_llvm,
+)
 from spmd.passes.sub_groups.vectorization_legality import (
     expect_lanes,
     why_not_vectorizable,
@@ -147,7 +150,7 @@ def _form_sub_groups(
 ) -> None:
     """Make lanes of one nest, in the shape that is `wanted` or the best one of a width."""
     nest, shape = [loop], LaneShape((0,), (1,))
-    reason = why_not_vectorizable(loop) or why_not_worthwhile(loop, trip_count(loop))
+    reason = why_not_vectorizable(loop) or why_left_to_llvm(loop, trip_count(loop))
     if reason is None:
         nest = interchangeable_nest(loop)
         shape = (
@@ -156,6 +159,9 @@ def _form_sub_groups(
         if prod(shape.extents) == 1:
             alone = "one work-item needs no lanes"
             reason = "the width is 1" if width == 1 else alone
+        elif width == "auto" and not wanted:
+            along = nest[shape.places[0]]
+            reason = why_lanes_cost_more(nest, along, prod(shape.extents))
     if reason is not None:
         loop.attributes[NOT_VECTORIZED] = StringAttr(reason)
         remark(FormedSubGroups, loop, loop, 1, reason)

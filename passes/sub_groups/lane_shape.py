@@ -33,6 +33,7 @@ from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.dialects.limits import MAX_GROUP_SIZE
 from spmd.dialects.work_groups import work_item_dimension
+from spmd.passes.sub_groups.cycles import LOOP_TRIPS
 from spmd.passes.sub_groups.vector_width import (
     GENERIC_REGISTER_BITS,
     Width,
@@ -41,11 +42,7 @@ from spmd.passes.sub_groups.vector_width import (
     host_register_bits,
     lanes_in,
 )
-from spmd.passes.sub_groups.vectorization_cost import (
-    LOOP_TRIPS,
-    executed_ops,
-    loops_around,
-)
+from spmd.passes.sub_groups.vectorization_cost import executed_ops, loops_around
 
 MARGIN = 0.85
 """What part of the cost of lanes along x another shape may have at most."""

@@ -194,11 +194,11 @@ def test_a_scalar_loop_says_why():
   %slot = arith.index_cast %at : i32 to index
   %old = spmd.atomic_rmw exchange %at, %p[%slot] : memref<?xi32>
 """
-    loop = loop_of(body)
+    loop = loop_of(body, width="auto")
     assert loop.lanes == 1
-    assert "spmd.atomic_rmw one after the other" in loop.why_lanes
+    assert "most of them for spmd.atomic_rmw in one lane after" in loop.why_lanes
     assert loop.accesses == Accesses()
-    assert f"scalar: {loop.why_lanes}" in text_of(body)
+    assert f"scalar: {loop.why_lanes}" in text_of(body, width="auto")
 
 
 def test_what_runs_lane_by_lane():

@@ -134,22 +134,16 @@ func.func @assume_alignment(%x: memref<?xf32>) {
 // What cannot be lanes says why.
 
 // CHECK-LABEL: func.func @reasons
-// CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "lanes would run func.call one after the other, which is most of the work"}
 // CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "a private array made outside of the loop is used by its work-items"}
 // CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "its step is not the constant 1"}
 // CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "it carries values from one work-item to the next"}
 // CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "arith.addf of type vector<4xf32> has no vector form"}
-// CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "lanes would run memref.load one after the other, which is most of the work"}
 // CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "one work-item needs no lanes"}
-func.func private @f(index)
 func.func @reasons(%n: index, %x: memref<?xf32>, %v: vector<4xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
   %a = memref.alloca() : memref<4xf32>
-  scf.for %lx = %c0 to %n step %c1 {
-    func.call @f(%lx) : (index) -> ()
-  } {spmd.work_items = array<i64: 0>}
   scf.for %lx = %c0 to %n step %c1 {
     %0 = memref.load %a[%lx] : memref<4xf32>
   } {spmd.work_items = array<i64: 0>}
@@ -163,44 +157,8 @@ func.func @reasons(%n: index, %x: memref<?xf32>, %v: vector<4xf32>) {
   scf.for %lx = %c0 to %n step %c1 {
     %w = arith.addf %v, %v : vector<4xf32>
   } {spmd.work_items = array<i64: 0>}
-  scf.for %lx = %c0 to %n step %c1 {
-    %part = memref.subview %x[%lx] [4] [1] : memref<?xf32> to memref<4xf32, strided<[1], offset: ?>>
-    %w = memref.load %part[%c0] : memref<4xf32, strided<[1], offset: ?>>
-  } {spmd.work_items = array<i64: 0>}
   scf.for %lx = %c0 to %c1 step %c1 {
     %w = memref.load %x[%lx] : memref<?xf32>
-  } {spmd.work_items = array<i64: 0>}
-  func.return
-}
-
-// -----
-
-// Bytes here and there are not gathered, unless there is much else to do; whole vectors of
-// bytes are taken apart.
-
-// CHECK-LABEL: func.func @bytes
-// CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "lanes would run memref.load one after the other, which is most of the work"}
-// CHECK-NOT:     not_vectorized
-func.func @bytes(%n: index, %x: memref<?xi8>, %at: memref<?xindex>, %y: memref<?xf32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c3 = arith.constant 3 : index
-  scf.for %lx = %c0 to %n step %c1 {
-    %i = memref.load %at[%lx] : memref<?xindex>
-    %v = memref.load %x[%i] : memref<?xi8>
-    memref.store %v, %x[%lx] : memref<?xi8>
-  } {spmd.work_items = array<i64: 0>}
-  scf.for %lx = %c0 to %n step %c1 {
-    %i = arith.muli %lx, %c3 : index
-    %v = memref.load %x[%i] : memref<?xi8>
-    memref.store %v, %x[%lx] : memref<?xi8>
-  } {spmd.work_items = array<i64: 0>}
-  scf.for %lx = %c0 to %n step %c1 {
-    %i = memref.load %at[%lx] : memref<?xindex>
-    %v = memref.load %x[%i] : memref<?xi8>
-    %f = arith.sitofp %v : i8 to f32
-    %e = math.exp %f : f32
-    memref.store %e, %y[%lx] : memref<?xf32>
   } {spmd.work_items = array<i64: 0>}
   func.return
 }

@@ -1,0 +1,129 @@
+// RUN: xdsl-opt %s -p form-sub-groups --split-input-file | filecheck %s
+// RUN: xdsl-opt %s -p 'form-sub-groups{width=8}' --split-input-file | filecheck %s --check-prefix WIDTH
+
+// Elements anywhere in memory are accessed one after the other in any case, and lanes whose
+// loop is short wait for the others. A row of a sparse matrix times a vector:
+
+// CHECK-LABEL: func.func @sparse
+// CHECK-NOT:     spmd.sub_group
+// CHECK:         spmd.not_vectorized = "lanes would take {{.*}} cycles for each work-item, most of them for gathers; scalar code takes {{.*}}"}
+// WIDTH-LABEL: func.func @sparse
+// WIDTH:         spmd.sub_group (%lx) shape [8]
+func.func @sparse(%n: index, %starts: memref<?xindex>, %columns: memref<?xindex>,
+                  %values: memref<?xf32>, %x: memref<?xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %lx = %c0 to %n step %c1 {
+    %first = memref.load %starts[%lx] : memref<?xindex>
+    %next = arith.addi %lx, %c1 : index
+    %end = memref.load %starts[%next] : memref<?xindex>
+    %sum = scf.for %j = %first to %end step %c1 iter_args(%s = %zero) -> (f32) {
+      %value = memref.load %values[%j] : memref<?xf32>
+      %column = memref.load %columns[%j] : memref<?xindex>
+      %at = memref.load %x[%column] : memref<?xf32>
+      %product = arith.mulf %value, %at : f32
+      %t = arith.addf %s, %product : f32
+      scf.yield %t : f32
+    }
+    memref.store %sum, %y[%lx] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// One work-item has to wait for each element before it knows the next one; lanes wait
+// together.
+
+// CHECK-LABEL: func.func @follow
+// CHECK-NOT:     not_vectorized
+// CHECK:         spmd.sub_group
+func.func @follow(%n: index, %following: memref<?xindex>, %y: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %lx = %c0 to %n step %c1 {
+    %last = scf.while (%at = %lx) : (index) -> index {
+      %more = arith.cmpi ne, %at, %c0 : index
+      scf.condition(%more) %at : index
+    } do {
+    ^bb0(%here: index):
+      %there = memref.load %following[%here] : memref<?xindex>
+      scf.yield %there : index
+    }
+    memref.store %last, %y[%lx] : memref<?xindex>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// There is much to compute for what is gathered.
+
+// CHECK-LABEL: func.func @compute
+// CHECK-NOT:     not_vectorized
+// CHECK:         spmd.sub_group
+func.func @compute(%n: index, %places: memref<?xindex>, %x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %lx = %c0 to %n step %c1 {
+    %place = memref.load %places[%lx] : memref<?xindex>
+    %v = memref.load %x[%place] : memref<?xf32>
+    %w = math.exp %v : f32
+    memref.store %w, %x[%lx] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// What has no vector form runs in a loop over lanes, and nothing else is left to do.
+
+// CHECK-LABEL: func.func @calls
+// CHECK:         spmd.not_vectorized = "lanes would take {{.*}}, most of them for func.call in one lane after the other; scalar
+// CHECK:         spmd.not_vectorized = "lanes would take {{.*}}, most of them for memref.load in one lane after the other; scalar
+func.func private @f(index)
+func.func @calls(%n: index, %x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %lx = %c0 to %n step %c1 {
+    func.call @f(%lx) : (index) -> ()
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx = %c0 to %n step %c1 {
+    %part = memref.subview %x[%lx] [4] [1] : memref<?xf32> to memref<4xf32, strided<[1], offset: ?>>
+    %w = memref.load %part[%c0] : memref<4xf32, strided<[1], offset: ?>>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// Bytes here and there are not gathered, unless there is much else to do; whole vectors of
+// bytes are taken apart.
+
+// CHECK-LABEL: func.func @bytes
+// CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "lanes would take {{.*}} for gathers; scalar code takes {{.*}}"}
+// CHECK-NOT:     not_vectorized
+func.func @bytes(%n: index, %x: memref<?xi8>, %at: memref<?xindex>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  scf.for %lx = %c0 to %n step %c1 {
+    %i = memref.load %at[%lx] : memref<?xindex>
+    %v = memref.load %x[%i] : memref<?xi8>
+    memref.store %v, %x[%lx] : memref<?xi8>
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx = %c0 to %n step %c1 {
+    %i = arith.muli %lx, %c3 : index
+    %v = memref.load %x[%i] : memref<?xi8>
+    memref.store %v, %x[%lx] : memref<?xi8>
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx = %c0 to %n step %c1 {
+    %i = memref.load %at[%lx] : memref<?xindex>
+    %v = memref.load %x[%i] : memref<?xi8>
+    %f = arith.sitofp %v : i8 to f32
+    %e = math.exp %f : f32
+    memref.store %e, %y[%lx] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
