@@ -188,6 +188,8 @@ class ConstantPool:
     def number(self, value: int, type_: Attribute) -> SSAValue:
         """A scalar integer or index."""
         assert isa(type_, IntegerType | IndexType), f"{type_} has no integers"
+        if type_ == i1:
+            return self.bit(value != 0)
         sign = "m" if value < 0 else ""
         suffix = "" if isinstance(type_, IndexType) else f"_{type_}"
         return self.get(IntegerAttr(value, type_), f"c{sign}{abs(value)}{suffix}")
@@ -199,7 +201,7 @@ class ConstantPool:
             return self.get(DenseIntOrFPElementsAttr.from_list(type_, [number]))  # pyright: ignore
         if isinstance(type_, AnyFloat):
             return self.get(FloatAttr(0.0, type_), "zero")
-        return self.bit(False) if type_ == i1 else self.number(0, type_)
+        return self.number(0, type_)
 
     def dense(
         self, value: float, type_: Attribute, width: int, name: str | None = None

@@ -36,6 +36,9 @@ FUNCTIONS = {f"math.{name}": name for name in (*UNARY, *BINARY)} | {"math.powf":
 PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 """The predicates of `arith.cmpi`, which the op holds as positions in this list."""
 
+FIRST_UNSIGNED = 6
+"""The first of the unsigned ones, which come last, in the order of the signed ones."""
+
 SWAPPED = (0, 1, 4, 5, 2, 3, 8, 9, 6, 7)
 """The predicate for exchanged operands: `sgt` for `slt`, and so on."""
 

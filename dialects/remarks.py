@@ -75,6 +75,14 @@ class ClippedLoop:
 
 
 @dataclass(frozen=True)
+class UnrolledGroupLoop:
+    """`unroll-group-loops` wrote out the iterations of a loop around barriers."""
+
+    loop: Operation
+    iterations: int
+
+
+@dataclass(frozen=True)
 class PlacedGroupMemory:
     """`place-group-memory` left so many bytes on the stack, and the others in scratch."""
 
@@ -145,6 +153,7 @@ Remark = (
     | KeptInGroupMemory
     | Split
     | ClippedLoop
+    | UnrolledGroupLoop
     | PlacedGroupMemory
     | FormedSubGroups
     | MaskedDivergence

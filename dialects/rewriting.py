@@ -34,9 +34,6 @@ from spmd.dialects.interfaces.computation import FunctionOfOperands
 
 ValueT = TypeVar("ValueT", bound=SSAValue)
 
-OPPOSITE = (1, 0, 5, 4, 3, 2, 9, 8, 7, 6)
-"""For each predicate of `arith.cmpi` the one that holds where it does not."""
-
 NO_WRAP = arith.IntegerOverflowAttr(
     (arith.IntegerOverflowFlag.NSW, arith.IntegerOverflowFlag.NUW)
 )

@@ -22,7 +22,8 @@ from xdsl.dialects import arith, scf
 from xdsl.ir import Operation, OpResult, Region, SSAValue
 
 from spmd.dialects.enclosing import terminator
-from spmd.dialects.rewriting import OPPOSITE, constant_index
+from spmd.dialects.names import NEGATED
+from spmd.dialects.rewriting import constant_index
 
 Fact = tuple[SSAValue, bool]
 """An `i1`, and which one it is."""
@@ -81,7 +82,7 @@ def _key(value: SSAValue, holds: bool) -> tuple[object, bool]:
     if not isinstance(owner, arith.CmpiOp):
         return value, holds
     predicate = owner.predicate.value.data
-    least = min(predicate, OPPOSITE[predicate])
+    least = min(predicate, NEGATED[predicate])
     return (owner.lhs, owner.rhs, least), holds is (predicate == least)
 
 

@@ -27,6 +27,7 @@ from spmd.analysis.ranges.integer_range import (
 from spmd.dialects.compat.missing_arith import IndexCastUIOp
 from spmd.dialects.enclosing import enclosing
 from spmd.dialects.limits import MAX_EXTENT, MAX_GROUP_SIZE, MAX_SUB_GROUP_SIZE
+from spmd.dialects.names import FIRST_UNSIGNED, NEGATED, SWAPPED
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import (
     BroadcastOp,
@@ -154,9 +155,42 @@ def _remainder(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     return IntegerRange(0, min(x.high, y.high - 1), gcd(x.divisor, y.divisor))
 
 
+@RULES.of(arith.CmpiOp)
+def _compare(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
+    """All that the operands can be may compare in one way."""
+    assert isinstance(op, arith.CmpiOp)
+    x, y = inputs
+    predicate = op.predicate.value.data
+    unsigned = predicate >= FIRST_UNSIGNED
+    if unsigned and not (x.is_non_negative and y.is_non_negative):
+        return IntegerRange.of_width(1)
+    if holds_for_all(x, predicate, y):
+        return IntegerRange.constant(-1)
+    if holds_for_all(x, NEGATED[predicate], y):
+        return IntegerRange.constant(0)
+    return IntegerRange.of_width(1)
+
+
+def holds_for_all(x: IntegerRange, predicate: int, y: IntegerRange) -> bool:
+    """Whether all of `x` compare with all of `y` so, as signed integers."""
+    match predicate:
+        case 0:  # eq
+            return x.value is not None and x.value == y.value
+        case 1:  # ne
+            return x.high < y.low or x.low > y.high
+        case 2 | 6:  # slt, ult
+            return x.high < y.low
+        case 3 | 7:  # sle, ule
+            return x.high <= y.low
+        case _:  # sgt, sge, ugt, uge
+            return holds_for_all(y, SWAPPED[predicate], x)
+
+
 @RULES.of(arith.AndIOp)
 def _and(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     x, y = inputs
+    if x.value is not None and y.value is not None:
+        return IntegerRange.constant(x.value & y.value)
     divisor = max(power_of_two_part(x.divisor), power_of_two_part(y.divisor))
     if 0 in (x.divisor, y.divisor):
         return IntegerRange.constant(0)
@@ -169,6 +203,9 @@ def _and(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
 @RULES.of(arith.OrIOp, arith.XOrIOp)
 def _or(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     x, y = inputs
+    if x.value is not None and y.value is not None:
+        xor = isinstance(op, arith.XOrIOp)
+        return IntegerRange.constant(x.value ^ y.value if xor else x.value | y.value)
     divisor = gcd(power_of_two_part(x.divisor), power_of_two_part(y.divisor))
     if x.is_non_negative and y.is_non_negative:
         low = 0 if isinstance(op, arith.XOrIOp) else max(x.low, y.low)

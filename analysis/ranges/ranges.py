@@ -8,7 +8,7 @@ are the business of `loop_ranges`. Bounds are those of the signed integer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import gcd
 
 from xdsl.dialects import arith, func, scf
@@ -29,10 +29,14 @@ Lookup = Callable[[SSAValue], IntegerRange]
 
 
 class IntegerRanges:
-    """The ranges of the integers of one piece of IR, worked out when asked for."""
+    """
+    The ranges of the integers of one piece of IR, worked out when asked for.
 
-    def __init__(self) -> None:
-        self._known: dict[SSAValue, IntegerRange] = {}
+    Those of some values can be assumed, for instance in one iteration of a loop.
+    """
+
+    def __init__(self, assumed: Mapping[SSAValue, IntegerRange] = {}) -> None:
+        self._known: dict[SSAValue, IntegerRange] = dict(assumed)
         self._loops: dict[SSAValue, Carried | Forwarded | None] = {}
 
     def of(self, value: SSAValue) -> IntegerRange:

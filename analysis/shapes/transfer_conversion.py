@@ -40,7 +40,7 @@ def _compare(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     assert isinstance(op, arith.CmpiOp)
     if bit_width(op.lhs.type) is None:
         return VARYING
-    if _is_id_below_size(op) or _is_decided(op, lanes):
+    if _is_id_below_size(op) or lanes.constant(op.result) is not None:
         return UNIFORM
     if x.stride is None or y.stride is None:
         return VARYING
@@ -62,19 +62,6 @@ def _compare(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
         return VARYING
     reached = step != 0 and distance * (lanes.extent - 1) >= step
     return VARYING if reached else UNIFORM
-
-
-def _is_decided(op: arith.CmpiOp, lanes: Lanes) -> bool:
-    """Whether all that the operands can be compares in one way."""
-    x, y = lanes.ranges.of(op.lhs), lanes.ranges.of(op.rhs)
-    predicate = op.predicate.value.data
-    if predicate in EQUALITIES:
-        return x.high < y.low or x.low > y.high
-    if predicate not in SIGNED and not (x.is_non_negative and y.is_non_negative):
-        return False
-    if predicate in LESS_EQUAL_OR_GREATER:
-        return x.high <= y.low or x.low > y.high
-    return x.high < y.low or x.low >= y.high
 
 
 def _is_id_below_size(op: arith.CmpiOp) -> bool:

@@ -3,6 +3,7 @@ Level 1 to level 4: SIMD code for work-item loops.
 
 | step                       | level  | what it makes explicit                        |
 | -------------------------- | ------ | --------------------------------------------- |
+| `unroll-group-loops`       | 1      | how many work-items run in each iteration      |
 | `fold-lane-views`          | 1      | which elements lanes access, instead of views |
 | `form-sub-groups`          | 1 to 2 | which work-items are the lanes of a sub-group |
 | `forget-unasked-values`    | 2      | what lanes that leave a loop need not carry   |
@@ -54,6 +55,7 @@ from spmd.passes.sub_groups.forget_unasked_values import ForgetUnaskedValuesPass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
 from spmd.passes.sub_groups.share_private_arrays import SharePrivateArraysPass
 from spmd.passes.widening.widen_sub_groups import WidenSubGroupsPass
+from spmd.passes.work_item_loops.unroll_group_loops import UnrollGroupLoopsPass
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class VectorizePass(PassSequence):
 
     def passes(self) -> tuple[ModulePass, ...]:
         return (
+            UnrollGroupLoopsPass(),
             FoldLaneViewsPass(),
             FormSubGroupsPass(width=self.width, shape=self.shape),
             ForgetUnaskedValuesPass(),

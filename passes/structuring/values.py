@@ -7,7 +7,8 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from spmd.dialects.building import Builder, ConstantPool
-from spmd.dialects.rewriting import OPPOSITE, hint, locate
+from spmd.dialects.names import NEGATED
+from spmd.dialects.rewriting import hint, locate
 
 Value = SSAValue | int | None
 """A value, a number that is no value yet, or nothing: no path that leads here sets one."""
@@ -43,7 +44,7 @@ class Pool:
             return known
         owner = condition.owner
         if isinstance(owner, arith.CmpiOp):
-            opposite = OPPOSITE[owner.predicate.value.data]
+            opposite = NEGATED[owner.predicate.value.data]
             op = arith.CmpiOp(owner.lhs, owner.rhs, opposite)
         else:
             op = arith.XOrIOp(condition, self.constants.bit(True))

@@ -27,6 +27,7 @@ from spmd.dialects.remarks import (
     PlacedGroupMemory,
     Remark,
     Split,
+    UnrolledGroupLoop,
     Widened,
     listen,
 )
@@ -140,6 +141,12 @@ class _Collector:
                 self._kept = []
             case ClippedLoop(op=loop):
                 self._clipped.add(loop)
+            case UnrolledGroupLoop(loop=loop, iterations=iterations):
+                name = function_around(loop).sym_name.data
+                place = Place.of(source_location(loop))
+                version = self._versions[name]
+                unrolled = (*version.unrolled, facts.UnrolledLoop(place, iterations))
+                self._versions[name] = replace(version, unrolled=unrolled)
             case PlacedGroupMemory(
                 op=function, stack_bytes=stack, scratch_bytes=scratch
             ):

@@ -135,6 +135,14 @@ class Loop:
         return self.lanes > 1 and not (self.divergent or self.costly or per_lane)
 
 
+@dataclass(frozen=True)
+class UnrolledLoop:
+    """A loop around barriers whose iterations are written out."""
+
+    place: Place | None
+    iterations: int
+
+
 Strategy = Literal["fission", "continuations"]
 
 
@@ -170,6 +178,7 @@ class KernelFacts:
     scratch_bytes: int | None
     """The same in the scratch buffer of a thread."""
     loops: tuple[Loop, ...]
+    unrolled: tuple[UnrolledLoop, ...] = ()
     differences: tuple[str, ...] = ()
     """What is otherwise in the code for groups that are not full."""
     footprints: tuple[str, ...] = ()

@@ -102,6 +102,14 @@ class _Text:
             where = f"the one at {place}" if place else "one"
             yield from _wrapped(f"dropped {where}: {barrier.proof}")
 
+        for loop in kernel.unrolled:
+            place = self._place(loop.place)
+            where = f"the loop at {place}" if place else "a loop"
+            yield from _wrapped(
+                f"{where} is written out: in each of its {loop.iterations} iterations the "
+                "number of work-items is known"
+            )
+
     def _checks(self) -> Iterator[str]:
         if (checks := self._kernel.checks) is not None:
             yield (

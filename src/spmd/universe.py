@@ -73,6 +73,7 @@ PASSES = {
         "kernels-to-functions",
         "unswitch-work-item-loops",
         "clip-work-item-loops",
+        "unroll-group-loops",
         "launches-to-calls",
         "place-polls",
     ),
