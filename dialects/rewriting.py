@@ -34,6 +34,8 @@ from spmd.dialects.interfaces.computation import FunctionOfOperands
 
 ValueT = TypeVar("ValueT", bound=SSAValue)
 
+NO_SIGNED_WRAP = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
+
 NO_WRAP = arith.IntegerOverflowAttr(
     (arith.IntegerOverflowFlag.NSW, arith.IntegerOverflowFlag.NUW)
 )

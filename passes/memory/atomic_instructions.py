@@ -17,7 +17,7 @@ from spmd.dialects import compat
 from spmd.dialects.building import Builder
 from spmd.dialects.compat.atomics import AtomicCmpXchgOp, AtomicRMWOp
 from spmd.dialects.element_types import MemRefLayout, memref_layout
-from spmd.dialects.rewriting import replace
+from spmd.dialects.rewriting import NO_SIGNED_WRAP, replace
 from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
 from spmd.dialects.spmd.atomics import AtomicKind, AtomicOp, Ordering
 from spmd.dialects.spmd.types import is_float
@@ -38,9 +38,6 @@ _FLOATS = {
     AtomicKind.EXCHANGE: "xchg",
 }
 """What `llvm.atomicrmw` calls the kinds that it does not call as the dialect does."""
-
-NO_SIGNED_WRAP = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
-"""The distance of an element that exists is a number that fits."""
 
 _ON_FAILURE = {"release": "monotonic", "acq_rel": "acquire"}
 """The strongest ordering that an exchange without store may have."""

@@ -8,6 +8,7 @@ Level 1 to level 4: SIMD code for work-item loops.
 | `form-sub-groups`          | 1 to 2 | which work-items are the lanes of a sub-group |
 | `forget-unasked-values`    | 2      | what lanes that leave a loop need not carry   |
 | `share-private-arrays`     | 2      | which private arrays all lanes have in common |
+| `split-off-full-iterations` | 2     | iterations that all lanes run                 |
 | `mask-divergence`          | 2 to 3 | which lanes are active                        |
 | `widen-sub-groups`         | 3 to 4 | vectors                                       |
 | `combine-strided-accesses` | 4      | which accesses are parts of whole vectors     |
@@ -46,6 +47,9 @@ from typing import Literal
 from xdsl.passes import ModulePass
 
 from spmd.passes.masking.mask_divergence import MaskDivergencePass
+from spmd.passes.masking.split_off_full_iterations import (
+    SplitOffFullIterationsPass,
+)
 from spmd.passes.memory.combine_strided_accesses import CombineStridedAccessesPass
 from spmd.passes.memory.lower_atomics import LowerAtomicsPass
 from spmd.passes.memory.version_gathers import VersionGathersPass
@@ -77,6 +81,7 @@ class VectorizePass(PassSequence):
             FormSubGroupsPass(width=self.width, shape=self.shape),
             ForgetUnaskedValuesPass(),
             SharePrivateArraysPass(),
+            SplitOffFullIterationsPass(),
             MaskDivergencePass(),
             WidenSubGroupsPass(),
             CombineStridedAccessesPass(),

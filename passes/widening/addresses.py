@@ -19,9 +19,9 @@ from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence.access_patterns import Pattern, element_strides
 from spmd.dialects.element_types import memref_layout, memref_type
+from spmd.dialects.rewriting import NO_SIGNED_WRAP
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
 from spmd.passes.memory.flattening import flattened
-from spmd.passes.widening.emitter import NO_SIGNED_WRAP
 from spmd.passes.widening.lanes import Lanes, Rows, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
 

@@ -25,7 +25,7 @@ from xdsl.utils.hints import isa
 from spmd.analysis.ranges.integer_range import bit_width
 from spmd.dialects.building import Builder, ConstantPool, reduction, shuffle
 from spmd.dialects.compat.memory import StepOp
-from spmd.dialects.rewriting import named
+from spmd.dialects.rewriting import NO_SIGNED_WRAP, named
 from spmd.passes.widening.lanes import (
     Active,
     Lanes,
@@ -36,8 +36,6 @@ from spmd.passes.widening.lanes import (
     Uniform,
     Varying,
 )
-
-NO_SIGNED_WRAP = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
 
 
 class Emitter(Builder):

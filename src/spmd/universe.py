@@ -86,7 +86,7 @@ PASSES = {
     ),
     # Level 1 to level 4, or with `lanes-to-loops` back to scalar code.
     "sub_groups": ("fold-lane-views", "form-sub-groups", "forget-unasked-values", "share-private-arrays"),
-    "masking": ("mask-divergence",),
+    "masking": ("split-off-full-iterations", "mask-divergence",),
     "widening": ("widen-sub-groups",),
     "lane_loops": ("lanes-to-loops",),
 }

@@ -1,0 +1,166 @@
+"""
+Iterations in which no lane has left a counted loop run without masks, before the others.
+
+Lanes that start one after the other and have a common end leave a loop in its last
+iterations. The first lane to leave says when these begin.
+
+```mlir
+// before
+%r = scf.for %k = %lx to %n step %size iter_args(%a = %v) -> (f32) {
+  ...
+  scf.yield %b : f32
+}
+
+// after, for 16 lanes
+%lane = spmd.lane_id
+%start = spmd.broadcast %lx from %c0 across sub_group : index
+%last = arith.subi %n, %c15 : index
+%next, %full = scf.for %k0 = %start to %last step %size iter_args(%at = %start, %a = %v) -> (index, f32) {
+  %k = arith.addi %k0, %lane : index
+  ...
+  %next = arith.addi %k0, %size : index
+  scf.yield %next, %b : index, f32
+}
+%rest = arith.addi %next, %lane overflow<nsw> : index
+%r = scf.for %k = %rest to %n step %size iter_args(%a = %full) -> (f32) {
+  ...
+  scf.yield %b : f32
+}
+```
+
+Only loops that are little and have none inside are written twice.
+
+Requires: level 2.
+Ensures: the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.passes import ModulePass
+
+from spmd.analysis.divergence.analyze import Divergence, analyze_sub_group
+from spmd.analysis.ranges.integer_range import IntegerRange
+from spmd.analysis.ranges.ranges import IntegerRanges
+from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.enclosing import function_around, terminator
+from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
+from spmd.dialects.limits import MAX_SUB_GROUP_SIZE
+from spmd.dialects.rewriting import NO_SIGNED_WRAP, constant_index, hint
+from spmd.dialects.spmd import BroadcastOp, LaneIdOp, Scope, SubGroupOp
+
+MOST_COPIES = 64
+"""Operations of a loop that is written twice."""
+
+
+@dataclass(frozen=True)
+class SplitOffFullIterationsPass(ModulePass):
+    """Two loops, one of which needs no masks; see the module docstring."""
+
+    name = "split-off-full-iterations"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for group in [each for each in op.walk() if isinstance(each, SubGroupOp)]:
+            if group.counts or len(group.lane_shape) > 1:
+                continue
+            loops = [
+                loop
+                for loop in group.walk()
+                if isinstance(loop, scf.ForOp) and _may_be_split(loop)
+            ]
+            if loops:
+                _split_in(group, loops)
+
+
+def _split_in(group: SubGroupOp, loops: Sequence[scf.ForOp]) -> None:
+    divergence = analyze_sub_group(group)
+    for loop in loops:
+        if why_not_split(loop, divergence) is None:
+            _split(loop, divergence, group.width)
+
+
+def _may_be_split(loop: scf.ForOp) -> bool:
+    """Whether `loop` may begin at different numbers, and is short."""
+    if not isinstance(loop.lb.type, IndexType):
+        return False
+    if constant_index(loop.lb) is not None or _is_rest(loop):
+        return False
+    copies = sum(1 for _ in loop.walk())
+    return copies <= MOST_COPIES and not any(
+        flow.runs is Runs.LOOP
+        for op in loop.body.walk()
+        if (flow := RegionBranch.of(op)) is not None
+    )
+
+
+def _is_rest(loop: scf.ForOp) -> bool:
+    """Whether `loop` goes on where another one of the same step ended."""
+    begin = loop.lb.owner
+    return (
+        isinstance(begin, arith.AddiOp)
+        and isinstance(full := begin.lhs.owner, scf.ForOp)
+        and full.step is loop.step
+    )
+
+
+def why_not_split(loop: scf.ForOp, divergence: Divergence) -> str | None:
+    """Why `loop` has no first iterations that all lanes run, or why they cannot be told."""
+    if not divergence.is_divergent(loop):
+        return "all lanes run it equally often"
+    if not divergence.all_active(loop):
+        return "some lanes may not come to it"
+    if not divergence.is_uniform(loop.ub) or not divergence.is_uniform(loop.step):
+        return "the lanes have different ends or steps"
+    start = divergence.shape(loop.lb)
+    if start.stride is None or start.stride <= 0 or start.wraps:
+        return "the lanes do not start one after the other"
+    ranges = IntegerRanges()
+    lowest = ranges.of(loop.ub).low - start.stride * MAX_SUB_GROUP_SIZE
+    fits = IntegerRange.constant(lowest).fits(64)
+    if not fits or ranges.may_count_past_largest(loop.ub, loop.step):
+        return "its counter may wrap"
+    return None
+
+
+def _split(loop: scf.ForOp, divergence: Divergence, width: int) -> None:
+    """Write the iterations of all `width` lanes before `loop`, which goes on after them."""
+    constants = ConstantPool(function_around(loop).body.blocks[0])
+    at = Builder.before(loop)
+    stride = divergence.shape(loop.lb).stride
+    assert stride is not None, "the lanes start one after the other"
+    ahead = at.add(LaneIdOp(), "lane")
+    if stride != 1:
+        ahead = at.add(arith.MuliOp(ahead, constants.index(stride)), "ahead")
+    zero = constants.index(0)
+    start = at.add(BroadcastOp(loop.lb, zero, Scope.SUB_GROUP), "start")
+    span = constants.index(stride * (width - 1))
+    last = at.add(arith.SubiOp(loop.ub, span), "last")
+
+    region = loop.body.clone()
+    body = region.block
+    counter, end = body.args[0], terminator(body)
+    hint(body.insert_arg(IndexType(), 1), "at")
+    first = body.first_op
+    assert first is not None, "a loop has a terminator"
+    here = arith.AddiOp(counter, ahead)
+    counter.replace_all_uses_with(here.result)
+    here.operands = (counter, ahead)
+    Builder.before(first).add(here, counter)
+    following = Builder.before(end).add(arith.AddiOp(counter, loop.step), "next")
+    end.operands = (following, *end.operands)
+    full = scf.ForOp(start, last, loop.step, (start, *loop.iter_args), region)
+    at.append(full)
+    begun, *carried = full.results
+    for result, old in zip(carried, loop.results, strict=True):
+        hint(result, old)
+
+    # Less than the step past the end, which `may_count_past_largest` has seen.
+    rest = at.add(
+        arith.AddiOp(hint(begun, "next"), ahead, overflow=NO_SIGNED_WRAP), "rest"
+    )
+    loop.operands = (rest, loop.ub, loop.step, *carried)

@@ -1,0 +1,86 @@
+// RUN: xdsl-opt %s -p split-off-full-iterations --split-input-file | filecheck %s
+// RUN: xdsl-opt %s -p split-off-full-iterations,split-off-full-iterations --split-input-file | filecheck %s
+
+// Lanes start one after the other, three apart.
+
+// CHECK-LABEL: func.func @sum
+// CHECK:         %lane = spmd.lane_id
+// CHECK-NEXT:    %ahead = arith.muli %lane, %c3 : index
+// CHECK-NEXT:    %start = spmd.broadcast %begin from %c0 across sub_group : index
+// CHECK-NEXT:    %last = arith.subi %n, %c21 : index
+// CHECK-NEXT:    %next, %sum = scf.for %k = %start to %last step %step iter_args(%at = %start, %a = %zero) -> (index, f32) {
+// CHECK-NEXT:      %k_1 = arith.addi %k, %ahead : index
+// CHECK-NEXT:      %v = memref.load %x[%k_1] : memref<?xf32>
+// CHECK-NEXT:      %b = arith.addf %a, %v : f32
+// CHECK-NEXT:      %next_1 = arith.addi %k, %step : index
+// CHECK-NEXT:      scf.yield %next_1, %b : index, f32
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %rest = arith.addi %next, %ahead overflow<nsw> : index
+// CHECK-NEXT:    %sum_1 = scf.for %k_2 = %rest to %n step %step iter_args(%a_1 = %sum) -> (f32) {
+// CHECK:         memref.store %sum_1, %y[%l]
+func.func @sum(%n32: i32, %step32: i32, %x: memref<?xf32>, %y: memref<?xf32>, %first: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %zero = arith.constant 0.0 : f32
+  %n = arith.index_cast %n32 : i32 to index
+  %step_index = arith.index_cast %step32 : i32 to index
+  %step = arith.maxsi %step_index, %c1 : index
+  spmd.sub_group (%l) shape [8] at (%c0) {
+    %begin = arith.muli %l, %c3 : index
+    %sum = scf.for %k = %begin to %n step %step iter_args(%a = %zero) -> (f32) {
+      %v = memref.load %x[%k] : memref<?xf32>
+      %b = arith.addf %a, %v : f32
+      scf.yield %b : f32
+    }
+    memref.store %sum, %y[%l] : memref<?xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Not: lanes with one start, or different ends or steps; under a condition that lanes take
+// apart; with a loop inside; where not all lanes exist.
+
+// CHECK-LABEL: func.func @as_before
+// CHECK-NOT:     %last
+func.func @as_before(%n32: i32, %x: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %n = arith.index_cast %n32 : i32 to index
+  spmd.sub_group (%l) shape [8] at (%c0) {
+    %some = memref.load %x[%l] : memref<?xindex>
+    %odd = arith.cmpi slt, %some, %c0 : index
+    %step = arith.addi %l, %c1 : index
+    scf.for %k = %n to %some step %c8 {
+      "test.op"(%k) : (index) -> ()
+    }
+    scf.for %k = %l to %some step %c8 {
+      "test.op"(%k) : (index) -> ()
+    }
+    scf.for %k = %l to %n step %step {
+      "test.op"(%k) : (index) -> ()
+    }
+    scf.for %k = %some to %n step %c8 {
+      "test.op"(%k) : (index) -> ()
+    }
+    scf.if %odd {
+      scf.for %k = %l to %n step %c8 {
+        "test.op"(%k) : (index) -> ()
+      }
+    }
+    scf.for %k = %l to %n step %c8 {
+      scf.for %j = %c0 to %n step %c8 {
+        "test.op"(%j) : (index) -> ()
+      }
+    }
+  }
+  spmd.sub_group (%l) shape [8] at (%c0) count %n {
+    scf.for %k = %l to %n step %c8 {
+      "test.op"(%k) : (index) -> ()
+    }
+  }
+  func.return
+}
