@@ -112,6 +112,8 @@ def why_not_lockstep(masking: Masks, loop: scf.ForOp, mask: Mask) -> str | None:
         return "the lanes have different ends"
     if not masking.divergence.is_uniform(loop.step):
         return "the lanes have different steps"
+    if masking.divergence.dimensions > 1:
+        return "the lanes go along several dimensions"
     start = masking.divergence.shape(loop.lb)
     if start.stride is None or start.stride <= 0 or start.wraps:
         return "the lanes do not start one after the other"

@@ -127,7 +127,11 @@ class Control(Sharing):
         return self.op(text, t, [largest, before]), largest, step
 
     def bounds_from_an_id(self) -> tuple[Value, Value, Value]:
-        """Work-items that are neighbours begin and end one after the other."""
+        """Work-items that are neighbours begin one after the other; they may end together."""
+        if self.maybe():
+            end = self.within(self.value("i32", uniform=self.maybe()), 32)
+            start = Value("%local_id_x", "index", False)
+            return start, end, self.constant(self.pick(["3", "8"]), "index")
         t = self.pick([*INTEGERS, "index"])
         start = self.cast(Value("%local_id_x", "index", False), t)
         length = self.constant(str(self.choose(6)), t)

@@ -115,3 +115,37 @@ def test_masks_of_rows(shape: tuple[int, ...]):
             FormSubGroupsPass(shape=shape),
             MaskDivergencePass(),
         )
+
+
+LOOPS_FROM_IDS = """
+spmd.kernel @walk(%n32: i32, %x: memref<?xi32>, %y: memref<?xi32>) {
+  %zero = arith.constant 0 : i32
+  %c8 = arith.constant 8 : index
+  %lx = spmd.local_id x
+  %ly = spmd.local_id y
+  %gx = spmd.global_id x
+  %gy = spmd.global_id y
+  %w = spmd.global_size x
+  %n = arith.index_cast %n32 : i32 to index
+  %begin = arith.addi %lx, %ly : index
+  %sum = scf.for %i = %begin to %n step %c8 iter_args(%s = %zero) -> (i32) {
+    %v = memref.load %x[%i] : memref<?xi32>
+    %t = arith.addi %s, %v : i32
+    scf.yield %t : i32
+  }
+  %row = arith.muli %gy, %w : index
+  %at = arith.addi %row, %gx : index
+  memref.store %sum, %y[%at] : memref<?xi32>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("shape", [(8, 4), (4, 8), (1, 8), (8,)])
+def test_lanes_of_rows_leave_loops_one_after_the_other(shape: tuple[int, ...]):
+    for n in (0, 3, 20):
+
+        def arguments(make: Maker, n: int = n):
+            return [n, make.range("i32", 20), make.zeros("i32", make.n)]
+
+        check_native(LOOPS_FROM_IDS, arguments, Launch((16, 8), (8, 8)), shape=shape)
