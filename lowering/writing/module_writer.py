@@ -87,6 +87,12 @@ class ModuleWriter:
         number = self._metadata.setdefault(content, len(self._metadata))
         return f"!{number}"
 
+    def loop(self, *properties: str) -> str:
+        """The metadata of one more loop with these properties, for its way back."""
+        nodes = [self.metadata(f'!"{each}"') for each in properties]
+        # It has itself as first operand, which makes it another one than any before.
+        return self.metadata(", ".join([f"!{len(self._metadata)}", *nodes]))
+
     def text(self) -> str:
         """The whole module."""
         defined = set(self._helpers)

@@ -66,7 +66,7 @@ func.func @k(%x: memref<?xf32>, %flag: i1, %gx: index, %gy: index, %gz: index, %
 // CHECK-NEXT:    %next.z = add nuw nsw i64 %group.z, %t.20
 // CHECK-NEXT:    %number.next = add nuw nsw i64 %number, 1
 // CHECK-NEXT:    %t.21 = icmp slt i64 %number.next, %last
-// CHECK-NEXT:    br i1 %t.21, label %group, label %done
+// CHECK-NEXT:    br i1 %t.21, label %group, label %done, !llvm.loop !2
 // CHECK-NEXT:  done:
 // CHECK-NEXT:    ret void
 // CHECK-NEXT:  }
@@ -89,3 +89,7 @@ func.func @k(%x: memref<?xf32>, %flag: i1, %gx: index, %gy: index, %gz: index, %
 // CHECK-NEXT:  }
 
 // CHECK: declare i64 @llvm.smin.i64(i64, i64)
+// CHECK-EMPTY:
+// CHECK-NEXT: !0 = !{}
+// CHECK-NEXT: !1 = !{!"llvm.loop.unroll.disable"}
+// CHECK-NEXT: !2 = !{!2, !1}
