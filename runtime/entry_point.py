@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from spmd.runtime.arguments.signature import PackedArguments, Parameter, Signature
@@ -22,6 +22,12 @@ NativeT = TypeVar("NativeT")
 Sizes = tuple[Size | None, Size | None]
 """The global size and the group size that were given."""
 
+Version = tuple[Triple | None, bool, tuple[str, ...]]
+"""What code is for: a group size, whether all groups have it, arguments with values."""
+
+_MAX_CONSTANTS = 32
+"""Versions for the values of arguments that are kept, beside those that launches have."""
+
 
 class EntryPoint(ABC, Generic[CallT, NativeT]):
     """
@@ -38,7 +44,7 @@ class EntryPoint(ABC, Generic[CallT, NativeT]):
         self.name = signature.kernel
         self.signature = signature
         self._unit = unit
-        self._natives: dict[tuple[Triple | None, bool], NativeT] = {}
+        self._natives: dict[Version, NativeT] = {}
 
     @abstractmethod
     def __reduce__(self) -> tuple[Any, ...]:
@@ -60,6 +66,7 @@ class EntryPoint(ABC, Generic[CallT, NativeT]):
         group_size: Size | None = None,
         threads: int | None = None,
         timeout: float | None = None,
+        constants: Iterable[str] = (),
     ) -> Any:
         """Runs it; returns when all is done, with what a host function returns."""
         return self.bind(
@@ -68,6 +75,7 @@ class EntryPoint(ABC, Generic[CallT, NativeT]):
             group_size=group_size,
             threads=threads,
             timeout=timeout,
+            constants=constants,
         )()
 
     def bind(
@@ -77,12 +85,15 @@ class EntryPoint(ABC, Generic[CallT, NativeT]):
         group_size: Size | None = None,
         threads: int | None = None,
         timeout: float | None = None,
+        constants: Iterable[str] = (),
     ) -> CallT:
         """
         Checks and compiles everything, so that the result can be called cheaply.
 
         `threads` is for each launch of a host function. `timeout` is in seconds, for each
-        call: one that takes longer is ended with a `LaunchTimeout`.
+        call: one that takes longer is ended with a `LaunchTimeout`. `constants` are the
+        names of numbers among the arguments of a kernel; what is run is compiled for
+        their values.
         """
         self._check_sizes(global_size, group_size)
         packed = self.signature.check(args)
@@ -90,7 +101,9 @@ class EntryPoint(ABC, Generic[CallT, NativeT]):
             threads = self._checked_threads(threads)
         if timeout is not None:
             timeout = self._checked_timeout(timeout)
-        return self.prepare(packed, (global_size, group_size), threads, timeout)
+        values = self.signature.constants(constants, packed) if constants else ()
+        sizes = global_size, group_size
+        return self.prepare(packed, sizes, threads, timeout, values)
 
     def _check_sizes(self, *sizes: Size | None) -> None:
         """Fails if there are sizes where none are expected."""
@@ -102,8 +115,9 @@ class EntryPoint(ABC, Generic[CallT, NativeT]):
         sizes: Sizes,
         threads: int | None,
         timeout: float | None = None,
+        constants: tuple[str, ...] = (),
     ) -> CallT:
-        """A call with arguments that are packed already."""
+        """A call with arguments that are packed already, some of them constants."""
 
     def check(
         self,
@@ -159,17 +173,25 @@ class EntryPoint(ABC, Generic[CallT, NativeT]):
 
         return ir_after(self.stages(**sizes), stage)
 
-    def _compiled(self, size: Triple | None = None, full: bool = False) -> NativeT:
+    def _compiled(self, version: Version = (None, False, ())) -> NativeT:
         """The native code, which is made once."""
-        key = size, full
-        if (found := self._natives.get(key)) is None:
+        if (found := self._natives.get(version)) is None:
             with compiling:
-                if (found := self._natives.get(key)) is None:
-                    found = self._natives[key] = self._compile(size, full)
+                if (found := self._natives.get(version)) is None:
+                    found = self._natives[version] = self._compile(*version)
+                    self._forget_constants()
         return found
 
+    def _forget_constants(self) -> None:
+        """Gives up the oldest versions for values of arguments when there are many."""
+        with_constants = [version for version in self._natives if version[2]]
+        for version in with_constants[:-_MAX_CONSTANTS]:
+            del self._natives[version]
+
     @abstractmethod
-    def _compile(self, size: Triple | None, full: bool) -> NativeT: ...
+    def _compile(
+        self, size: Triple | None, full: bool, constants: tuple[str, ...]
+    ) -> NativeT: ...
 
     def _checked_timeout(self, timeout: Any) -> float:
         try:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from spmd.lowering.loading import NativeCode, load
 from spmd.runtime.arguments.elements import Element
+from spmd.runtime.arguments.scalars import unpacked
 from spmd.runtime.arguments.signature import PackedArguments, Signature
 from spmd.runtime.arguments.sizes import Size, Triple
 from spmd.runtime.compiling.made import HostCode, HostFacts
@@ -66,8 +67,14 @@ class HostFunction(EntryPoint["HostCall", "NativeHost"]):
         sizes: Sizes,
         threads: int | None,
         timeout: float | None = None,
+        constants: tuple[str, ...] = (),
     ) -> HostCall:
         """A call with arguments that are packed already."""
+        if constants:
+            raise LaunchError(
+                f"{self.name}: expected no constants, because only kernels are compiled "
+                f"for the values of their arguments, got {', '.join(constants)}"
+            )
         return HostCall(
             self._compiled(),
             self.signature,
@@ -120,7 +127,9 @@ class HostFunction(EntryPoint["HostCall", "NativeHost"]):
             if name in self._facts.launched
         )
 
-    def _compile(self, size: Triple | None, full: bool) -> NativeHost:
+    def _compile(
+        self, size: Triple | None, full: bool, constants: tuple[str, ...]
+    ) -> NativeHost:
         def make() -> HostCode:
             from spmd.runtime.compiling.native_code import compile_host
 
@@ -223,10 +232,4 @@ class HostCall:
 
 def _result(element: Element, args: Any, at: int) -> bool | int | float:
     """The number that was returned; integers are signed."""
-    if element.name == "bf16":
-        (bits,) = struct.unpack_from("@H", args, at)
-        return struct.unpack("@f", struct.pack("@I", bits << 16))[0]
-    if element.name == "i1":
-        return bool(args[at] != b"\0")
-    code = element.code if element.is_float else element.code.lower()
-    return struct.unpack_from(f"@{code}", args, at)[0]
+    return unpacked(element, struct.unpack_from(f"@{element.code}", args, at)[0])

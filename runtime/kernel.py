@@ -20,7 +20,7 @@ from spmd.runtime.arguments.sizes import (
 )
 from spmd.runtime.compiling.made import KernelCode, KernelFacts
 from spmd.runtime.compiling.unit import Unit
-from spmd.runtime.entry_point import EntryPoint, Sizes
+from spmd.runtime.entry_point import EntryPoint, Sizes, Version
 from spmd.runtime.errors import LaunchError, compile_errors
 from spmd.runtime.launching.launch import Launch
 from spmd.runtime.launching.native_kernel import NativeKernel
@@ -75,9 +75,10 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         sizes: Sizes,
         threads: int | None,
         timeout: float | None = None,
+        constants: tuple[str, ...] = (),
     ) -> Launch:
         """A launch with arguments that are packed already."""
-        native, range_ = self._plan(sizes)
+        native, range_ = self._plan(sizes, constants)
         if threads is None and self._facts.ordered:
             threads = 1
         return Launch(native, self.signature, packed, range_, threads, timeout)
@@ -219,12 +220,17 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
             )
         return found
 
-    def _plan(self, sizes: Sizes) -> tuple[NativeKernel | None, Range]:
-        simple = _is_plain(sizes[0]) and _is_plain(sizes[1])
+    def _plan(
+        self, sizes: Sizes, constants: tuple[str, ...]
+    ) -> tuple[NativeKernel | None, Range]:
+        # Code for constants may be forgotten, which plans would keep.
+        simple = not constants and _is_plain(sizes[0]) and _is_plain(sizes[1])
         if simple and (found := self._plans.get(sizes)):
             return found
         range_ = self._range(*sizes)
-        native = self._native(range_.group_size, range_.full) if range_.groups else None
+        native = None
+        if range_.groups:
+            native = self._native(range_.group_size, range_.full, constants)
         plan = native, range_
         if simple:
             if len(self._plans) >= _MAX_PLANS:
@@ -232,22 +238,29 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
             self._plans[sizes] = plan
         return plan
 
-    def _native(self, size: Triple, full: bool) -> NativeKernel:
+    def _native(
+        self, size: Triple, full: bool, constants: tuple[str, ...]
+    ) -> NativeKernel:
         if not self._unit.options.specialize:
-            return self._compiled()
+            return self._compiled((None, False, constants))
         # Code for any group also runs full ones, if a little slower.
-        for key in ((size, full), (size, False)):
-            if (found := self._natives.get(key)) is not None:
+        versions: list[Version] = [(size, full, constants), (size, False, constants)]
+        for version in versions:
+            if (found := self._natives.get(version)) is not None:
                 return found
-        return self._compiled(size, full)
+        return self._compiled(versions[0])
 
-    def _compile(self, size: Triple | None, full: bool) -> NativeKernel:
+    def _compile(
+        self, size: Triple | None, full: bool, constants: tuple[str, ...]
+    ) -> NativeKernel:
+        version = size, full, constants
+
         def make() -> KernelCode:
             from spmd.runtime.compiling.native_code import compile_kernel
 
-            return compile_kernel(self._unit, self._op, size, full)[0]
+            return compile_kernel(self._unit, self._op, *version)[0]
 
-        return self._unit.stored(("kernel", self.name, size, full), make, NativeKernel)
+        return self._unit.stored(("kernel", self.name, *version), make, NativeKernel)
 
 
 def explain_all(kernels: Iterable[Kernel]) -> Explanation:

@@ -65,6 +65,7 @@ def _parser() -> Options:
     add("--arg", metavar="WORD", action="append", default=[], help="see below")
     add("--seed", type=int, default=0, help="of random arguments (default: 0)")
     add("--threads", type=int, help="default: SPMD_NUM_THREADS or the number of CPUs")
+    add("--constants", metavar="N[,M]", type=_names, default=(), help="compiled in")
     add("--width", default="auto", help="lanes of a sub-group: auto, 1, 2, ... 64")
     add("--strategy", default="auto", help="auto, fission or continuations")
     add("--divergent-barriers", default="reject", help="reject or allow")
@@ -136,6 +137,10 @@ def _sizes(text: str) -> tuple[int, ...]:
         raise argparse.ArgumentTypeError(
             f"expected one to three whole numbers such as 64,64, got '{text}'"
         ) from None
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -247,6 +252,7 @@ def _launch(
         "group_size": options.group_size,
         "threads": options.threads,
         "timeout": options.timeout,
+        "constants": options.constants,
     }
     launch = kernel.bind(*arguments, **sizes)
     compiled = perf_counter()

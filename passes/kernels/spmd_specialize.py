@@ -1,19 +1,24 @@
 """
-Fixes the work-group size of kernels that leave it to the launch.
+Makes constants of what kernels leave to the launch: the work-group size, scalar arguments.
 
 ```mlir
 // before
-spmd.kernel @k(...) { ... }
-// after spmd-specialize{work-group-size=16,16 full-groups=true}
-spmd.kernel @k(...) attributes {spmd.full_groups, work_group_size = array<i64: 16, 16, 1>} { ... }
+spmd.kernel @k(%n: index, %x: memref<?xf32>) { ... }
+// after spmd-specialize{work-group-size=16,16 full-groups=true constants="n=1024"}
+spmd.kernel @k(%n: index, %x: memref<?xf32>)
+    attributes {spmd.full_groups, work_group_size = array<i64: 16, 16, 1>} {
+  %n_1 = arith.constant 1024 : index  // instead of %n, which nothing asks any more
+  ...
+}
 ```
 
 Options: `work-group-size` is X, X,Y or X,Y,Z; `full-groups` promises that no group is
-smaller (the global size is a multiple of the group size in each dimension); `kernel` names
-the one kernel to specialise, instead of all.
+smaller (the global size is a multiple of the group size in each dimension); `constants` are
+scalar arguments and their values, such as `"n=1024","a=0.5"`, by name or by number from 0;
+`kernel` names the one kernel to specialise, instead of all.
 
 Requires: no kernel to specialise fixes another size.
-Ensures: they all fix the given one.
+Ensures: they all fix the given one; what the kernel is launched with has to be as told.
 """
 
 from __future__ import annotations
@@ -22,9 +27,25 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, UnitAttr, i64
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseArrayBase,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    UnitAttr,
+    i64,
+)
+from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
 
+from spmd.dialects.building import Builder
 from spmd.dialects.diagnostics import KernelError, fail
 from spmd.dialects.limits import MAX_GROUP_SIZE
 from spmd.dialects.names import FULL_GROUPS
@@ -38,12 +59,13 @@ def _words(size: tuple[int, ...]) -> str:
 
 @dataclass(frozen=True)
 class SpmdSpecializePass(ModulePass):
-    """Fixes the work-group size; see the module docstring."""
+    """Fixes the work-group size and arguments; see the module docstring."""
 
     name = "spmd-specialize"
 
     work_group_size: tuple[int, ...] = ()
     full_groups: bool = False
+    constants: tuple[str, ...] = ()
     kernel: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -60,6 +82,8 @@ class SpmdSpecializePass(ModulePass):
             kernels = chosen
         for kernel in kernels:
             self._specialize(kernel, size)
+            for constant in self.constants:
+                _fix(kernel, *constant.split("=", 1))
 
     def _checked_size(self) -> tuple[int, int, int] | None:
         size = self.work_group_size
@@ -88,7 +112,7 @@ class SpmdSpecializePass(ModulePass):
                     f"@{kernel.sym_name.data} fixes, got {_words(size)}",
                 )
             kernel.work_group_size = DenseArrayBase.from_list(i64, size)
-        elif known is None:
+        elif known is None and (self.full_groups or not self.constants):
             fail(
                 kernel,
                 "expected the option work-group-size, since "
@@ -96,3 +120,40 @@ class SpmdSpecializePass(ModulePass):
             )
         if self.full_groups:
             kernel.attributes[FULL_GROUPS] = UnitAttr()
+
+
+def _fix(kernel: KernelOp, name: str, text: str = "") -> None:
+    """Replaces an argument by the constant that `text` says."""
+    block = kernel.body.blocks[0]
+    scalars = {
+        each.name_hint or str(each.index): each
+        for each in block.args
+        if isinstance(each.type, AnyFloat | IntegerType | IndexType)
+    }
+    by_number = {str(each.index): each for each in scalars.values()}
+    if (argument := scalars.get(name) or by_number.get(name)) is None:
+        fail(
+            kernel,
+            f"expected the option constants to name scalar arguments of "
+            f"@{kernel.sym_name.data} ({', '.join(scalars) or 'there are none'}), got "
+            f"{name}",
+        )
+    try:
+        value = _constant(text, argument.type)
+    except (ValueError, VerifyException):
+        fail(
+            kernel,
+            f"expected a number of type {argument.type} for the argument {name} in the "
+            f"option constants, got {text or 'none'}",
+        )
+    builder = Builder(InsertPoint.at_start(block), kernel)
+    argument.replace_all_uses_with(
+        builder.add(arith.ConstantOp(value), argument.name_hint)
+    )
+
+
+def _constant(text: str, type_: Attribute) -> IntegerAttr | FloatAttr:
+    if isinstance(type_, AnyFloat):
+        return FloatAttr(float(text), type_)
+    assert isa(type_, IntegerType | IndexType)
+    return IntegerAttr(int(text), type_)

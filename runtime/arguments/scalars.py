@@ -63,6 +63,17 @@ def _pack_bool(value: Any) -> int:
     raise ValueError(f"expected a bool, got {_got(value)}")
 
 
+def unpacked(element: Element, field: float) -> bool | int | float:
+    """The number that stands in a field of this type; integers are signed."""
+    if element.name == "i1":
+        return field != 0
+    if element.name == "bf16":
+        return struct.unpack("@f", struct.pack("@I", int(field) << 16))[0]
+    # Rounded to the type, or with the sign that the type does not tell.
+    code = element.code if element.is_float else element.code.lower()
+    return struct.unpack(f"@{code}", struct.pack(f"@{element.code}", field))[0]
+
+
 def _pack_integer(bits: int, low: int, high: int) -> Pack:
     mask = (1 << bits) - 1
 

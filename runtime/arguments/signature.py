@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from struct import Struct
 from typing import Any
 
@@ -12,7 +12,7 @@ from spmd.dialects.names import NOALIAS
 from spmd.runtime.arguments.arrays import Array, ArrayLayout, overlap
 from spmd.runtime.arguments.elements import Element
 from spmd.runtime.arguments.local_memory import LocalMemory
-from spmd.runtime.arguments.scalars import pack_scalar
+from spmd.runtime.arguments.scalars import pack_scalar, unpacked
 from spmd.runtime.errors import LaunchError
 
 SIZES = "6qP"
@@ -184,6 +184,32 @@ class Signature:
             raise LaunchError(f"{self.kernel}: {parameter}: {error}") from None
         self.check_memory(packed)
         return packed
+
+    def constants(
+        self, wanted: Iterable[str], packed: PackedArguments
+    ) -> tuple[str, ...]:
+        """The scalar arguments of these names with their values: as `number=value`."""
+        names = {wanted} if isinstance(wanted, str) else set(wanted)
+        found: list[str] = []
+        scalars: list[str] = []
+        field = 0
+        for parameter in self.parameters:
+            if isinstance(parameter, ScalarParameter):
+                name = parameter.name or str(parameter.number)
+                scalars.append(name)
+                if name in names:
+                    value = unpacked(parameter.element, packed.fields[field])
+                    # Of a bool as well: it is 0 or 1.
+                    text = repr(value if parameter.element.is_float else int(value))
+                    found.append(f"{parameter.number}={text}")
+            field += len(parameter.codes)
+        if unknown := names.difference(scalars):
+            raise LaunchError(
+                f"{self.kernel}: expected constants with names of numbers among the "
+                f"arguments ({', '.join(scalars) or 'there are none'}), got "
+                f"{', '.join(sorted(map(str, unknown)))}"
+            )
+        return tuple(found)
 
     def _check_count(self, arguments: Sequence[Any]) -> None:
         if len(arguments) != len(self.parameters):

@@ -28,24 +28,42 @@ from spmd.runtime.pipeline import restrict, restrict_to_host, run_passes, to_llv
 
 
 def specialised_passes(
-    unit: Unit, kernel: str, size: Triple | None, full: bool
+    unit: Unit,
+    kernel: str,
+    size: Triple | None,
+    full: bool,
+    constants: tuple[str, ...] = (),
 ) -> tuple[ModulePass, ...]:
-    """The passes for groups of a size or of any; `full`: all of that size."""
-    if size is None or not unit.options.specialize:
+    """
+    The passes for groups of a size or of any; `full`: all of that size.
+
+    `constants` are arguments with values, as `spmd-specialize` has them.
+    """
+    if not unit.options.specialize:
+        size = None
+    if size is None and not constants:
         return unit.options.passes()
     specialise = SpmdSpecializePass(
-        work_group_size=size, full_groups=full, kernel=kernel
+        work_group_size=size or (),
+        full_groups=full and size is not None,
+        constants=constants,
+        kernel=kernel,
     )
     return (specialise, *unit.options.passes())
 
 
 def compile_kernel(
-    unit: Unit, kernel: KernelOp, size: Triple | None, full: bool
+    unit: Unit,
+    kernel: KernelOp,
+    size: Triple | None,
+    full: bool,
+    constants: tuple[str, ...] = (),
 ) -> tuple[KernelCode, Compiled]:
-    """Compiles a kernel of `unit` for one size of groups, or for all."""
+    """Compiles a kernel of `unit` for one size of groups, or for all, and constants."""
     name = kernel.sym_name.data
     module = restrict(unit.module, kernel)
-    run_passes(module, specialised_passes(unit, name, size, full), unit.source)
+    passes = specialised_passes(unit, name, size, full, constants)
+    run_passes(module, passes, unit.source)
     compiled = _compile(module, kernel, unit.source)
     scratch = tuple(
         op.sym_name.data

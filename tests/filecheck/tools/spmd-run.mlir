@@ -2,6 +2,8 @@
 // RUN: spmd-run %s --kernel row_sum --global-size 4 --group-size 3 --threads 2 --width 4 --arg 'range:f32[4,3]' --arg 'zeros:f32[4]' | filecheck %s --check-prefix ROWS
 // RUN: spmd-run - --kernel row_sum --global-size 4 --no-vectorize --arg 'range:f32[4,3]' --arg 'zeros:f32[4]' < %s | filecheck %s --check-prefix ROWS
 // RUN: spmd-run %s --kernel fill --global-size 3,2 --arg 0.1 --arg 'random:f64[3,4]' --precision 3 | filecheck %s --check-prefix FILL
+// RUN: spmd-run %s --kernel fill --global-size 3,2 --arg 0.1 --constants v --arg 'random:f64[3,4]' --precision 3 | filecheck %s --check-prefix FILL
+// RUN: not spmd-run %s --kernel fill --global-size 3,2 --arg 0.1 --constants v,out --arg 'random:f64[3,4]' 2>&1 | filecheck %s --check-prefix CONSTANTS
 // RUN: spmd-run %s --kernel fill --global-size 0 --arg 0.1 --arg 'zeros:f64[3,4]' | filecheck %s --check-prefix NOTHING
 // RUN: spmd-run %s --kernel fill --print-after spmd-to-loops | filecheck %s --check-prefix IR
 // RUN: not spmd-run %s --kernel nope --global-size 1 2>&1 | filecheck %s --check-prefix NOPE
@@ -21,6 +23,9 @@
 // IR:      func.func @fill(
 // IR-SAME: spmd.work_group_function
 // IR-NOT:  @row_sum
+
+// CONSTANTS:      spmd-run: error: fill: expected constants with names of numbers among the arguments (v), got out
+// CONSTANTS-NOT:  Traceback
 
 // NOPE:      spmd-run: error: expected one of the kernels (row_sum, fill), got 'nope'
 // NOPE-NOT:  Traceback

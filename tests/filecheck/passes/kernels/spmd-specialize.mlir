@@ -1,5 +1,6 @@
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,8}' --split-input-file --verify-diagnostics | filecheck %s
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,8 full-groups=true kernel=any}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=ONE
+// RUN: xdsl-opt %s -p 'spmd-specialize{constants="n=-7","a=0.5","3=1"}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=CONSTANTS
 
 // CHECK-LABEL: spmd.kernel @any
 // CHECK-SAME:    attributes {work_group_size = array<i64: 16, 8, 1>}
@@ -20,5 +21,24 @@ spmd.kernel @other() {
 // CHECK: expected the work-group size 16 x 4 x 1 that @fixed fixes, got 16 x 8 x 1
 // ONE:   expected the option kernel to name a kernel of the module (@fixed), got any
 spmd.kernel @fixed() attributes {work_group_size = array<i64: 16, 4>} {
+  spmd.return
+}
+
+// -----
+
+// CONSTANTS:      spmd.kernel @numbers(%n: i8, %a: f32, %x: memref<?xf32>, %{{.*}}: i1) {
+// CONSTANTS-NEXT:   %{{.*}} = arith.constant true
+// CONSTANTS-NEXT:   %[[A:.*]] = arith.constant 5.000000e-01 : f32
+// CONSTANTS-NEXT:   %[[N:.*]] = arith.constant -7 : i8
+// CONSTANTS:        "test.op"(%{{.*}}, %{{.*}}, %{{.*}}) : (i8, f32, i1)
+spmd.kernel @numbers(%n: i8, %a: f32, %x: memref<?xf32>, %3: i1) {
+  "test.op"(%n, %a, %3) : (i8, f32, i1) -> ()
+  spmd.return
+}
+
+// -----
+
+// CONSTANTS: expected the option constants to name scalar arguments of @array (a), got n
+spmd.kernel @array(%n: memref<?xf32>, %a: f32) {
   spmd.return
 }
