@@ -53,8 +53,8 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
     ```
 
     Sizes are whole numbers or tuples of up to three, x first. Without `group_size` the
-    kernel's attribute or the compiler decides, without `threads` `SPMD_NUM_THREADS` or
-    the number of CPUs, less for small launches.
+    kernel's attribute or the compiler decides. `threads` are the most that are used; without
+    them `SPMD_NUM_THREADS` or the number of CPUs.
     """
 
     kind = "kernel"

@@ -2,6 +2,7 @@
 
 import os
 import zlib
+from collections.abc import Generator
 
 import pytest
 from hypothesis import settings
@@ -13,6 +14,14 @@ os.environ["SPMD_CACHE_DIR"] = ""
 # limit of the whole test is in pyproject.toml. The same examples are tried every time.
 settings.register_profile("spmd", deadline=None, derandomize=True)
 settings.load_profile("spmd")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def threads_help_with_everything() -> Generator[None]:
+    """What is launched on several threads runs there, however little it is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("spmd.runtime.launching.launch._HELPER_NS", 1)
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -189,10 +189,8 @@ class Launch:
             self._run_box(native, self._box, threads or 1)
         elif groups == 1 or threads == 1:
             self._run_groups(0, groups)
-        elif threads is None:
-            self._run_on_available(native, available_threads())
         else:
-            self._run_on_threads(native, 0, threads)
+            self._run_on_available(native, threads or available_threads())
 
     def _run_on_available(self, native: NativeKernel, available: int) -> None:
         """Uses as many of the `available` threads as there is work for."""

@@ -83,6 +83,27 @@ def test_without_a_number_of_threads_work_is_shared(repeats: int):
             k(n, out, global_size=out.size, group_size=2)
 
 
+@pytest.mark.parametrize("threads", [4, None])
+def test_what_is_little_stays_on_the_calling_thread(
+    monkeypatch: pytest.MonkeyPatch, threads: int | None
+):
+    asked: list[int] = []
+
+    def run_alone(work: Callable[[], None], threads: int, stop: object) -> None:
+        asked.append(threads)
+        work()
+
+    monkeypatch.setenv("SPMD_NUM_THREADS", "4")
+    monkeypatch.setattr("spmd.runtime.launching.launch.run_on_threads", run_alone)
+    start = np.arange(1000, dtype=np.int32)
+    for worth_a_thread, used in ((1 << 60, []), (1, [4])):
+        monkeypatch.setattr("spmd.runtime.launching.launch._HELPER_NS", worth_a_thread)
+        out = start.copy()
+        kernel(WORK)(5, out, global_size=out.size, group_size=8, threads=threads)
+        assert_array_equal(out, expected(5, start))
+        assert asked == used
+
+
 def test_each_thread_has_its_own_local_memory():
     x = np.arange(1 << 16, dtype=np.int32)
     k = kernel(LOCAL)
