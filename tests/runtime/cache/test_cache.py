@@ -341,15 +341,28 @@ np.testing.assert_allclose(y, np.exp(x), rtol=1e-5)
 """
 
 
-def fresh(folder: Path, source: Path, after: str = "") -> str:
+def fresh(folder: Path, source: Path, after: str = "", before: str = "") -> str:
     done = subprocess.run(
-        [sys.executable, "-c", FRESH.format(after), str(source)],
+        [sys.executable, "-c", before + FRESH.format(after), str(source)],
         env={**os.environ, "SPMD_CACHE_DIR": str(folder)},
         capture_output=True,
         text=True,
     )
     assert not done.returncode, done.stderr
     return done.stdout
+
+
+@pytest.mark.parametrize("room", [0, 100, 3000])
+def test_a_disk_that_is_full_within_a_file(folder: Path, tmp_path: Path, room: int):
+    source = tmp_path / "k.mlir"
+    source.write_text(SOURCE)
+    limit = f"import resource as r\nr.setrlimit(r.RLIMIT_FSIZE, ({room}, {room}))\n"
+    fresh(folder, source, before=limit)
+    for path in folder.iterdir():
+        assert files.read(str(folder), path.name) is not None
+    misses = "print(spmd.cache.info().misses)"
+    assert fresh(folder, source, misses) != "0\n"
+    assert fresh(folder, source, misses) == "0\n"
 
 
 def test_a_hit_imports_neither_compiler_nor_llvm(folder: Path, tmp_path: Path):
