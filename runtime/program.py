@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from spmd.runtime.compiling.made import HostFacts, KernelFacts
@@ -89,6 +88,8 @@ class Program(Mapping[str, "Kernel | HostFunction"]):
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the members, and how each is called."""
+        from html import escape  # no launch needs it
+
         return f"<pre>{escape(chr(10).join(map(repr, self.values())))}</pre>"
 
     def stages(self) -> Iterator[tuple[str, str]]:
