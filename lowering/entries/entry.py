@@ -309,10 +309,11 @@ def write_entry(module: ModuleWriter, function: FuncOp, full: FuncOp | None) -> 
     """Writes the native entry of a kernel, and the worker for several threads."""
     module.add_function(_Entry(module, function, full).write())
     symbol = exported_symbol(function.sym_name.data)
+    # Nothing in the worker is worth LLVM's time, least of all a copy of the entry.
     module.add_function(
         f"""\
 define void @{quoted(symbol + WORKER_SUFFIX)}(ptr noalias readonly %args, ptr %next, \
-i64 %groups, i64 %chunk, ptr %scratch) nounwind {{
+i64 %groups, i64 %chunk, ptr %scratch) nounwind noinline optnone {{
 entry:
   br label %take
 take:
@@ -322,9 +323,8 @@ take:
 run:
   %end = add i64 %first, %chunk
   %last = call i64 @llvm.smin.i64(i64 %end, i64 %groups)
-  ; Once more in line would double the code.
   call {entry_type(module)} @{quoted(symbol)}(ptr %args, i64 %first, i64 %last, \
-ptr %scratch) noinline
+ptr %scratch)
   br label %take
 done:
   ret void

@@ -71,7 +71,7 @@ func.func @k(%x: memref<?xf32>, %flag: i1, %gx: index, %gy: index, %gz: index, %
 // CHECK-NEXT:    ret void
 // CHECK-NEXT:  }
 
-// CHECK-LABEL: define void @k.worker(ptr noalias readonly %args, ptr %next, i64 %groups, i64 %chunk, ptr %scratch) nounwind {
+// CHECK-LABEL: define void @k.worker(ptr noalias readonly %args, ptr %next, i64 %groups, i64 %chunk, ptr %scratch) nounwind noinline optnone {
 // CHECK-NEXT:  entry:
 // CHECK-NEXT:    br label %take
 // CHECK-NEXT:  take:
@@ -81,8 +81,7 @@ func.func @k(%x: memref<?xf32>, %flag: i1, %gx: index, %gy: index, %gz: index, %
 // CHECK-NEXT:  run:
 // CHECK-NEXT:    %end = add i64 %first, %chunk
 // CHECK-NEXT:    %last = call i64 @llvm.smin.i64(i64 %end, i64 %groups)
-// CHECK-NEXT:    ; Once more in line would double the code.
-// CHECK-NEXT:    call void @k(ptr %args, i64 %first, i64 %last, ptr %scratch) noinline
+// CHECK-NEXT:    call void @k(ptr %args, i64 %first, i64 %last, ptr %scratch)
 // CHECK-NEXT:    br label %take
 // CHECK-NEXT:  done:
 // CHECK-NEXT:    ret void
