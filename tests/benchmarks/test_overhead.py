@@ -57,5 +57,5 @@ def test_stages_of_a_first_result():
     )
     shown = done.stdout.splitlines()
     stages = [line.split("  ")[0] for line in shown]
-    for stage in ("import", "spmd.compile", "passes", "LLVM IR", "LLVM"):
+    for stage in ("once", "spmd.compile", "passes", "LLVM IR", "LLVM"):
         assert stage in stages
