@@ -3,11 +3,12 @@ Integer division in lanes, of which no processor has a vector instruction.
 
 | the divisor                        | the numbers        | becomes                              |
 | ---------------------------------- | ------------------ | ------------------------------------ |
-| a constant                         | any                | itself: LLVM multiplies              |
+| a constant                         | up to 32 bits      | itself: LLVM multiplies              |
+| a constant power of two            | any                | itself: LLVM shifts                  |
 | one shifted to the left, unsigned  | any                | a shift, or for the rest a mask      |
 | the same in all lanes              | up to 32 bits      | a product with the reciprocal        |
 | any                                | up to 32 bits      | a quotient of floats                 |
-| any                                | 64 bits            | the same where all lanes are in `[0, 2^50)`, which is asked when they run; else lane by lane |
+| any                                | 64 bits            | the same where all lanes are in `[0, 2^50)`, which is asked when they run; else lane by lane, and by a constant as LLVM multiplies |
 
 *Why the quotients are exact.* A float of `p` bits (f32: 24, f64: 53) holds `n` and `d`
 exactly. Let `n / d` lie between `k` and `k + 1`; if it is not `k`, it is at most
@@ -70,7 +71,12 @@ def widen_division(
     width = bit_width(op.operands[0].type)
     assert division is not None
     assert width is not None
-    if constant_index(op.operands[1]) is not None or width == 1 or width > 64:
+    constant = constant_index(op.operands[1])
+    if (
+        width == 1
+        or width > 64
+        or (constant is not None and _is_best_left(constant, width))
+    ):
         return None
     writer = _Division(widening, op, division, divisor, active)
     if (shift := writer.shift()) is not None:
@@ -78,6 +84,16 @@ def widen_division(
     if width <= 32:
         return writer.by_floats(n, d, width)
     return writer.by_large_floats(n, d) if width == 64 else None
+
+
+def _is_best_left(divisor: int, width: int) -> bool:
+    """
+    Whether LLVM divides by a constant as fast as can be.
+
+    It multiplies; the upper halves of products of 64 bits take it four multiplications.
+    """
+    is_power = divisor & (divisor - 1) == 0
+    return width < 64 or is_power or not 0 < divisor < 1 << SMALL
 
 
 @dataclass(frozen=True)
@@ -224,8 +240,9 @@ class _Division:
             w.append(scf.YieldOp(self._of_small(n, d, divisor)))
         with w.into(otherwise):
             alone = clone_with(self.op, [n, d], [n.type])
-            why = f"{self.op.name} of numbers that are negative or reach 2^{SMALL}"
-            remark(alone, "lane by lane", why)
+            if constant_index(self.op.operands[1]) is None:
+                why = f"{self.op.name} of numbers that are negative or reach 2^{SMALL}"
+                remark(alone, "lane by lane", why)
             w.append(scf.YieldOp(w.add(alone)))
         return w.add(scf.IfOp(small, [n.type], Region(then), Region(otherwise)))
 

@@ -14,7 +14,11 @@ LAUNCH = Launch((512,), (64,))
 
 
 def kernel(t: str, divisor: str, odd: bool = False) -> str:
-    """All divisions of an element, by another one, by an argument, or by a power of two."""
+    """
+    All divisions of an element.
+
+    By another one, by an argument, by a power of two, or by the constant `divisor`.
+    """
     lines: list[str] = []
     for slot, op in enumerate(OPS):
         lines += [
@@ -40,7 +44,7 @@ spmd.kernel @divide(%x: memref<?x{t}>, %y: memref<?x{t}>, %u: {t}, %out: memref<
   %three = arith.constant 3 : {t}
   %i = spmd.global_id x
   %n = memref.load %x[%i] : memref<?x{t}>
-{wanted[divisor].format(t=t)}
+{wanted.get(divisor, f"  %d = arith.constant {divisor} : {{t}}").format(t=t)}
 {body}
   spmd.return
 }}
@@ -114,6 +118,20 @@ def test_the_largest_quotients_of_small_numbers():
         return [np.maximum(n, 0), d, 1, make.zeros(t, make.n, 7)]
 
     check_native(kernel(t, "element"), arguments, LAUNCH, width=8)
+
+
+@pytest.mark.parametrize("number", [3, 8, 10, -7, (1 << 50) - 1, (1 << 50) + 1])
+@pytest.mark.parametrize("t", ["i64", "index"])
+@pytest.mark.parametrize("most", [1 << 50, 1 << 62])
+def test_constants(t: str, number: int, most: int):
+    def arguments(make: Maker) -> list[Any]:
+        times = make.rng.integers(0, most // abs(number) + 1, make.n)
+        n = abs(number) * times + make.rng.integers(-1, 2, make.n)
+        if most > 1 << 50:
+            n = np.where(make.rng.random(make.n) < 0.3, -n, n)
+        return [n, n, 1, make.zeros(t, make.n, 7)]
+
+    check_native(kernel(t, str(number)), arguments, LAUNCH, width=8)
 
 
 @pytest.mark.parametrize("number", [3, 7, 10, (1 << 49) - 1, (1 << 25) + 1, 1])

@@ -86,7 +86,7 @@ func.func @power(%x: memref<?xi32>, %y: memref<?xi32>, %s: i32, %first: index) {
 
 // -----
 
-// Of 64 bits only small numbers are in floats; a constant is LLVM's to multiply by.
+// Of 64 bits only small numbers are in floats; powers of two and narrow constants are LLVM's.
 
 // CHECK-LABEL: func.func @large
 // CHECK:          %n = vector.load %x[%first] : memref<?xi64>, vector<4xi64>
@@ -116,15 +116,40 @@ func.func @power(%x: memref<?xi32>, %y: memref<?xi32>, %s: i32, %first: index) {
 // CHECK-NEXT:       %18 = arith.divui %n, %3 {spmd.access = "lane by lane", spmd.why = "arith.divui of numbers that are negative or reach 2^50"} : vector<4xi64>
 // CHECK-NEXT:       scf.yield %18 : vector<4xi64>
 // CHECK-NEXT:     }
-// CHECK-NEXT:     %r = arith.remui %q, %c10_lanes : vector<4xi64>
-// CHECK-NEXT:     vector.store %r, %x[%first] : memref<?xi64>, vector<4xi64>
+// CHECK-NEXT:     vector.store %q, %x[%first] : memref<?xi64>, vector<4xi64>
 func.func @large(%x: memref<?xi64>, %d: i64, %first: index) {
-  %c10 = arith.constant 10 : i64
   spmd.sub_group (%i) shape [4] at (%first) {
     %n = memref.load %x[%i] : memref<?xi64>
     %q = arith.divui %n, %d : i64
+    memref.store %q, %x[%i] : memref<?xi64>
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func @constants
+// CHECK:          %q = arith.divui %n, %c8_lanes : vector<4xi64>
+// CHECK:          %small = arith.cmpi ult
+// CHECK-NEXT:     %r = scf.if %small -> (vector<4xi64>) {
+// CHECK:            math.floor
+// CHECK:          } else {
+// CHECK-NEXT:       %{{.*}} = arith.remui %q, %c10_lanes : vector<4xi64>
+// CHECK-NEXT:       scf.yield
+// CHECK:          %s = arith.remsi %r, %c-10_lanes : vector<4xi64>
+// CHECK:          %v = arith.divui %{{.*}}, %{{.*}} : vector<4xi32>
+func.func @constants(%x: memref<?xi64>, %y: memref<?xi32>, %first: index) {
+  %c8 = arith.constant 8 : i64
+  %c10 = arith.constant 10 : i64
+  %c-10 = arith.constant -10 : i64
+  %c10_i32 = arith.constant 10 : i32
+  spmd.sub_group (%i) shape [4] at (%first) {
+    %n = memref.load %x[%i] : memref<?xi64>
+    %q = arith.divui %n, %c8 : i64
     %r = arith.remui %q, %c10 : i64
-    memref.store %r, %x[%i] : memref<?xi64>
+    %s = arith.remsi %r, %c-10 : i64
+    memref.store %s, %x[%i] : memref<?xi64>
+    %u = memref.load %y[%i] : memref<?xi32>
+    %v = arith.divui %u, %c10_i32 : i32
+    memref.store %v, %y[%i] : memref<?xi32>
   }
   func.return
 }
