@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from spmd.dialects.diagnostics import KernelError
 from spmd.lowering.llvm_binding import initialize_llvm, llvm
-from spmd.lowering.loading import ObjectCode
+from spmd.lowering.loading import ObjectCode, compiles_in_child
 from spmd.lowering.machine import Machine
 
 
@@ -116,22 +116,18 @@ def compiled(llvm_ir: str, machine: Machine, opt: int) -> Compiled:
     return Compiled(bitcode, code, (parse, optimize, generate))
 
 
-SAFE_COMPILE = "SPMD_SAFE_COMPILE"
-"""The environment variable; with 1, another process runs LLVM."""
-
-
 def compile_object(llvm_ir: str, machine: Machine, opt: int = 3) -> Compiled:
     """
     Lets LLVM compile a text; it may end the process unless it runs in another one.
 
     For some errors of its own it takes that for the answer.
     """
-    text = os.environ.get(SAFE_COMPILE, "0")
-    if text not in ("0", "1", ""):
-        raise NativeError(f"expected {SAFE_COMPILE} as 0 or 1, got {text!r}")
-    if text != "1":
-        return compiled(llvm_ir, machine, opt)
-    return _compiled_in_child(llvm_ir, machine, opt)
+    try:
+        in_child = compiles_in_child()
+    except ValueError as error:
+        raise NativeError(str(error)) from None
+    run = _compiled_in_child if in_child else compiled
+    return run(llvm_ir, machine, opt)
 
 
 CHILD = """

@@ -7,6 +7,7 @@ compiler, so that code from a cache is ready in a moment.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from ctypes import CDLL, c_void_p, cast
 from functools import cache
@@ -95,3 +96,15 @@ def _opened(library: str | None) -> CDLL | None:
         return CDLL(library)
     except OSError:
         return None
+
+
+SAFE_COMPILE = "SPMD_SAFE_COMPILE"
+"""The environment variable; with 1, another process runs LLVM."""
+
+
+def compiles_in_child() -> bool:
+    """What the environment says; a `ValueError` if that is neither yes nor no."""
+    text = os.environ.get(SAFE_COMPILE, "0")
+    if text not in ("0", "1", ""):
+        raise ValueError(f"expected {SAFE_COMPILE} as 0 or 1, got {text!r}")
+    return text == "1"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from html import escape
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from spmd.runtime.arguments.signature import PackedArguments, Parameter, Signature
@@ -53,6 +54,19 @@ class EntryPoint(ABC, Generic[CallT, NativeT]):
     def __repr__(self) -> str:
         arguments = ", ".join(p.declaration() for p in self.parameters)
         return f"<spmd {self.kind} {self.name}({arguments})>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a table of the arguments, in the colours of the page."""
+        rows = "".join(
+            f"<tr><td><code>%{escape(each.name or '')}</code></td>"
+            f"<td><code>{escape(each.type)}</code></td></tr>"
+            for each in self.parameters
+        )
+        head = f"{self.kind} <code>{escape(self.name)}</code>"
+        return (
+            f"<table><caption>{head}</caption>"
+            f"<tr><th>argument</th><th>type</th></tr>{rows}</table>"
+        )
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast, get_args
 
+from spmd.lowering.loading import compiles_in_child
 from spmd.runtime.errors import CompileError
 
 if TYPE_CHECKING:
@@ -37,6 +38,10 @@ class CompileOptions(NamedTuple):
     @classmethod
     def from_user(cls, given: Mapping[str, object]) -> CompileOptions:
         """The options `given` by a user, or a `CompileError` that lists what is allowed."""
+        try:
+            compiles_in_child()  # what is in the cache does not ask
+        except ValueError as error:
+            raise CompileError(str(error)) from None
         names = [name for name in cls._fields if name != "without"]
         for name in given:
             if name not in (*names, "without"):

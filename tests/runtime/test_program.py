@@ -209,6 +209,12 @@ def test_what_users_hold_says_what_it_is_in_few_words():
         "<pre>&lt;spmd kernel double(%x: memref&lt;?xi32&gt;)&gt;\n"
         "&lt;spmd host function host(%n: index, %x: memref&lt;?xi32&gt;)&gt;</pre>"
     )
+    assert program["host"]._repr_html_() == (  # pyright: ignore[reportPrivateUsage]
+        "<table><caption>host function <code>host</code></caption>"
+        "<tr><th>argument</th><th>type</th></tr>"
+        "<tr><td><code>%n</code></td><td><code>index</code></td></tr>"
+        "<tr><td><code>%x</code></td><td><code>memref&lt;?xi32&gt;</code></td></tr></table>"
+    )
     assert repr(report) == "<spmd report: @double: 2 faults found>"
     assert repr(explanation) == "<spmd explanation of double>"
     for shown in (report, explanation):
