@@ -43,6 +43,7 @@ from spmd.runtime.compiling.advice import (
     instead_of_operation,
     instead_of_text,
     instead_of_types,
+    plainer,
 )
 from spmd.runtime.errors import (
     MAX_NESTING,
@@ -225,8 +226,8 @@ def parse(source: SourceText) -> ModuleOp:
             # xDSL meets some malformed attributes and types with other exceptions.
             why = " ".join(str(part) for part in error.args)
             advice = instead_of_types(parser.operation, why)
-            if advice == why:
-                advice = f"cannot parse this: {why}"
+            if advice == why and not (advice := plainer(why)).startswith("expected"):
+                advice = f"cannot parse this: {advice}"
             raise located(advice, source, parser.place) from None
     verify(module, source)
     return module
@@ -258,7 +259,7 @@ def _verify_op(op: Operation, source: SourceText | None) -> None:
         return
     advice = instead_of_types(op.name, why)
     if advice == why:
-        advice = f"'{op.name}': {why}"
+        advice = f"'{op.name}': {plainer(why)}"
     raise located(advice, source, source_location(op))
 
 

@@ -40,7 +40,7 @@ from xdsl.utils.type import get_element_type_or_self
 
 from spmd.dialects.assembly_format import BracketedKeyword
 from spmd.dialects.element_types import memref_layout, size_in_bytes
-from spmd.dialects.limits import MAX_LOCAL_BYTES, too_much_local_memory
+from spmd.dialects.limits import MAX_EXTENT, MAX_LOCAL_BYTES, too_much_local_memory
 
 
 class Dimension(StrEnum):
@@ -189,6 +189,8 @@ def why_not_argument(type_: Attribute) -> str | None:
         if is_scalar(type_):
             return None
         return f"expected {SCALARS}, or a memref of one of these, got {type_}"
+    if any(size > MAX_EXTENT for size in type_.get_shape()):
+        return f"expected sizes of at most {MAX_EXTENT}, got {type_}"
     if is_local(type_):
         if not isinstance(type_.layout, NoneAttr):
             return f"expected the identity layout in local memory, got {type_}"

@@ -54,6 +54,7 @@ _TWIN = {
 _WRONG_TYPE = re.compile(
     r"Unexpected attribute (\S+)|(\S+) should be of base attribute"
 )
+_COMPARES = re.compile(r"\.cmp[if]\s*\Z")
 _SCALAR = re.compile(r"index|i\d+|(?P<float>b?f\d+)")
 _WORD = re.compile(r"-?[^\s:(){}\[\],]+|\S")
 _TOKEN = re.compile(r'//[^\n]*|"(?:\\.|[^"\\\n])*"|[{}]')
@@ -62,6 +63,44 @@ _OF_WHAT_CAME_BEFORE = re.compile(
     r"(?i)\bexpected ['`]|' expected|literal|is not valid for|denseAttr"
 )
 """Errors that xDSL finds at the next token, which may be that of another line."""
+
+_PLAINER = tuple(
+    (re.compile(said), words)
+    for said, words in (
+        ("attribute expected", "expected a value or an attribute"),
+        ("identifier expected", "expected a word"),
+        ("operand expected", "expected an operand such as %x"),
+        ("type expected", "expected a type such as i32, f32, index or memref<?xf32>"),
+        ("(.+) expected", r"expected \1"),
+        ("expect symbol name", "expected a name that begins with @"),
+        ("Expected region!", "expected '{'"),
+        ("Expected ':' after block argument name!", "expected ':' and a type"),
+        (r"Expected (['`].+['`]) (?:after|in|at) .*", r"expected \1"),
+        (r"Expected (\d+) (\w+), but got (\d+)", r"expected \1 \2, got \3"),
+        (
+            r"Operation has (\d+) results, but was given (\d+) to bind\.",
+            r"expected names for \1 results, got \2",
+        ),
+        (
+            r"SSA value (%\S+) is already defined",
+            r"expected a new name, got \1, which is already defined",
+        ),
+        (
+            r"Floating point value is not valid for integer type\.",
+            "expected a whole number for an integer type",
+        ),
+        (
+            r"Unknown comparison mnemonic: (\S+)",
+            r"expected a predicate (of integers: eq ne slt sle sgt sge ult ule ugt uge; "
+            r"of floats: oeq one olt ole ogt oge une ord uno), got '\1'",
+        ),
+        (
+            r"Exceeds the limit \((\d+) digits\).*",
+            r"expected a number of at most \1 digits",
+        ),
+    )
+)
+"""What xDSL says, and what people read."""
 
 _EARLY_RETURN = (
     "spmd.return ends a kernel, not a region in it; put the rest of the kernel into an "
@@ -105,6 +144,20 @@ def instead_of_types(op: str, message: str) -> str:
     return f"expected {kind} in {op}, got {type_}{write}"
 
 
+def plainer(message: str, got: str | None = None) -> str:
+    """What xDSL says in the words of other messages; `got` is what stands there."""
+    plain = re.sub(r"^[A-Z](?=[a-z])", lambda first: first[0].lower(), message)
+    for pattern, words in _PLAINER:
+        if (match := pattern.fullmatch(message)) is not None:
+            plain = match.expand(words)
+            break
+    if plain == message:
+        return message  # of this project
+    if got is not None and "expected" in plain and " got " not in plain:
+        plain += f", got {got}"
+    return plain.rstrip(".!")
+
+
 def instead_of_text(message: str, text: str, start: int) -> tuple[str, int]:
     """
     `message`, which xDSL says of `text` at `start`, or what to write there.
@@ -140,9 +193,12 @@ def instead_of_text(message: str, text: str, start: int) -> tuple[str, int]:
         if got == "'='":
             why += "; before a dictionary of attributes write the word attributes"
         return why, start
+    if message == "identifier expected" and _COMPARES.search(text, 0, start):
+        return f"expected a predicate such as eq, ne, slt or olt, got {got}", start
     if _OF_WHAT_CAME_BEFORE.search(message):
-        return message, _end_of_line_before(text, start)
-    return message, start
+        end = _end_of_line_before(text, start)
+        return plainer(message, got if end == start else None), end
+    return plainer(message, got), start
 
 
 def _end_of_line_before(text: str, start: int) -> int:

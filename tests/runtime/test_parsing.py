@@ -61,7 +61,7 @@ def test_error_shows_the_line_and_a_caret():
     got = error("func.func @f() {\n\t%x = arith.constant 300 : i8\n}\n")
     assert (got.file, got.line, got.column) == ("k.mlir", 2, 7)
     assert str(got) == (
-        "k.mlir:2:7: cannot parse this: Integer value 300 is out of range for type i8 "
+        "k.mlir:2:7: cannot parse this: integer value 300 is out of range for type i8 "
         "which supports values in the range [-128, 256)\n"
         "  \t%x = arith.constant 300 : i8\n"
         "  \t     ^"
@@ -207,3 +207,55 @@ def test_byte_order_mark_is_no_part_of_the_text(tmp_path: Path):
     path = tmp_path / "k.mlir"
     path.write_bytes(b"\xef\xbb\xbfspmd.kernel @k() {\n  spmd.return\n}\n")
     assert parse(read_file(path)).ops.first is not None
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (
+            "%x = arith.cmpi %a, %a : i32",
+            "predicate such as eq, ne, slt or olt, got '%a'",
+        ),
+        (
+            "%x = arith.cmpi lt, %a, %a : i32",
+            "expected a predicate (of integers: eq ne",
+        ),
+        ("%x = arith.addi %a : i32", "expected ',', got ':'"),
+        (
+            '%x = "arith.addi"(%a) : (i32) -> i32',
+            "'arith.addi': expected 2 operands, got 1",
+        ),
+        ("func.call f(%a) : (i32) -> ()", "expected a value or an attribute, got 'f'"),
+        ("func.func private f()", "expected a name that begins with @, got 'f'"),
+        ("scf.for %i = 0 to %a step 1 {", "expected an operand such as %x, got '0'"),
+        (
+            "%x = arith.sitofp %a : int to f32",
+            "expected a type such as i32, f32, index or",
+        ),
+        (
+            "%a = arith.addi %a, %a : i32",
+            "expected a new name, got %a, which is already",
+        ),
+        ("%x, %y = arith.addi %a, %a : i32", "expected names for 1 results, got 2"),
+        ("scf.if %c %a", "expected '{', got '%a'"),
+        (
+            f"%x = arith.constant {'1' * 5000} : i32",
+            "expected a number of at most 4300 dig",
+        ),
+        ("%x = memref.load %m : memref<?xi32>", "expected '[', got ':'"),
+        ("%x = memref.load %m[] : memref<?xi32", "expected '>'"),
+    ],
+    ids=lambda value: value[:30],
+)
+def test_what_xdsl_says_is_told_in_our_words(line: str, says: str):
+    head = "spmd.kernel @k(%a: i32, %c: i1, %m: memref<?xi32>) {\n"
+    got = error(f"{head}  {line}\n  spmd.return\n}}\n")
+    assert got.line == 2
+    assert says in got.message
+
+
+def test_memrefs_have_a_most_size():
+    got = error(
+        "spmd.kernel @k(%m: memref<99999999999999999999xf32>) {\n  spmd.return\n}\n"
+    )
+    assert "expected sizes of at most 281474976710656" in got.message

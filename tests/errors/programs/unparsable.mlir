@@ -1,4 +1,4 @@
-// 2:32: Expected '>' after builtin parameter list
+// 2:32: expected '>', got ')'
 spmd.kernel @k(%x: memref<?xf32) {
   spmd.return
 }

@@ -1,4 +1,4 @@
-// 3:32: Floating point value is not valid for integer type.
+// 3:32: expected a whole number for an integer type
 spmd.kernel @k() {
   %f = arith.constant 1.0 : i32
   spmd.return
