@@ -20,6 +20,9 @@ from time import process_time
 from benchmarks.measuring.machine import child_environment
 from benchmarks.suite.case import benchmarks
 
+STAGES = ("once", "spmd.compile", "passes", "LLVM IR", "LLVM")
+"""What is always printed, beside the passes that take a millisecond."""
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -97,7 +100,7 @@ def main(names: Sequence[str]) -> None:
     rows = [in_child(name) for name in names or benchmarks()]
     for stage in dict.fromkeys(stage for row in rows for stage in row):
         found = [row.get(stage, 0.0) for row in rows]
-        if max(found) > 1:
+        if stage in STAGES or max(found) > 1:
             print(f"{stage:32} {median(found):8.1f} ms {max(found):8.1f} at most")
 
 
