@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StridedLayoutAttr
-from xdsl.ir import SSAValue
+from typing import cast
+
+from xdsl.dialects import arith, memref, vector
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    MemRefType,
+    StridedLayoutAttr,
+    VectorType,
+)
+from xdsl.ir import Attribute, SSAValue
 
 from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.element_types import memref_type
+from spmd.dialects.rewriting import constant_index
 
 
 def flattened(
@@ -31,3 +41,37 @@ def flattened(
         ),
         array,
     )
+
+
+def line_of(
+    at: Builder, constants: ConstantPool, op: GatherOp | ScatterOp
+) -> tuple[SSAValue, SSAValue]:
+    """The memory of `op` as one dimension, and where index 0 points to in it."""
+    if len(op.offsets) == 1:
+        return op.base, op.offsets[0]
+    data = memref.ExtractStridedMetaDataOp(op.base)
+    at.append(data)
+    *outer, position = op.offsets
+    for index, stride in zip(outer, data.strides, strict=False):
+        ahead = at.add(arith.MuliOp(index, stride))
+        position = at.add(arith.AddiOp(position, ahead), "position")
+    return flattened(at, constants, op.base, data), position
+
+
+def start_of(
+    at: Builder, op: GatherOp | ScatterOp, position: SSAValue, lane: int
+) -> SSAValue:
+    """Where a lane of `op` is in its memory, of which index 0 is at `position`."""
+    start = at.add(
+        vector.ExtractOp(op.indices, [lane], element_type(op.indices)), "start"
+    )
+    if start.type != IndexType():
+        start = at.add(arith.IndexCastOp(start, IndexType()), "start")
+    if constant_index(position) != 0:
+        start = at.add(arith.AddiOp(position, start), "start")
+    return start
+
+
+def element_type(lanes: SSAValue) -> Attribute:
+    """Of what `lanes` is a vector."""
+    return cast(VectorType[Attribute], lanes.type).element_type

@@ -5,7 +5,8 @@ A butterfly of a Fourier transform or of a bitonic sort takes the id of a work-i
 shifts and masks that only the launch knows. Its lanes then access neighbours, if not all
 then in rows, in all but the first few launches, which nothing proves. One comparison of
 the lanes with their neighbours costs less than a gather: it is asked whether lanes form
-rows as long as a cache line, and those are accessed as vectors.
+rows as long as a cache line, and those are accessed as vectors. In the first launches rows are
+shorter, and every other one is left out: what is between is loaded as well, or masked.
 
 ```mlir
 // before, where %at = arith.xori %ids, %bits : vector<32xindex> and %bits is a broadcast
@@ -40,12 +41,12 @@ Ensures: level 4; the same accesses, but of rows where there are some.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 from xdsl.context import Context
-from xdsl.dialects import arith, memref, scf, vector
+from xdsl.dialects import arith, scf, vector
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IndexType,
@@ -65,14 +66,21 @@ from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.element_types import memref_type, size_in_bytes
 from spmd.dialects.enclosing import parent_block
 from spmd.dialects.limits import CACHE_LINE
-from spmd.dialects.rewriting import constant_index, hint, splat_number
+from spmd.dialects.rewriting import hint, splat_number
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
-from spmd.passes.memory.flattening import flattened
+from spmd.passes.memory.every_other_row import EveryOtherRow, joined
+from spmd.passes.memory.flattening import element_type, line_of, start_of
 
 AnyVector: TypeAlias = VectorType[Attribute]
 
+MASKED_BYTES = 4
+"""Of elements that every machine loads and stores under masks."""
+
 SHORTEST_ROW = 4
 """Elements of a row that are worth asking for."""
+
+Asked: TypeAlias = tuple[Block, SSAValue, SSAValue, int]
+"""A block, indices in it, which lanes are active, and how long rows are."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +108,8 @@ class _Rows:
     def __init__(self, function: FuncOp):
         self._constants = ConstantPool(function.body.block)
         self._worthwhile: dict[SSAValue, bool] = {}
-        self._answers: dict[tuple[Block, SSAValue, SSAValue, int], SSAValue] = {}
+        self._rows: dict[Asked, SSAValue] = {}
+        self._every_other: dict[Asked, EveryOtherRow] = {}
 
     def version(self, op: GatherOp | ScatterOp) -> None:
         """Put the access to rows beside `op`, if that is worthwhile."""
@@ -118,11 +127,22 @@ class _Rows:
             self._worthwhile[index] = may_be_rows(index)
         if length < SHORTEST_ROW or not self._worthwhile[index]:
             return
-        block = parent_block(op)
-        key = (block, index, op.mask, length)
-        if (answer := self._answers.get(key)) is None:
-            answer = self._answers[key] = self._ask(op, index, length)
-        self._choose(op, answer, length)
+        key = (parent_block(op), index, op.mask, length)
+        if (rows := self._rows.get(key)) is None:
+            rows = self._rows[key] = self._ask(op, index, length)
+        halved = size >= MASKED_BYTES and splat_number(op.mask)
+        if halved and key not in self._every_other:
+            at = Builder.before(op)
+            self._every_other[key] = EveryOtherRow(
+                self._constants, at, index, length, rows
+            )
+        _choose(op, rows, lambda at: self._access_rows(at, op, length))
+        if isinstance(why := op.attributes.get(WHY), StringAttr):
+            unless = "unless lanes are found to access neighbours in rows"
+            op.attributes[WHY] = StringAttr(f"{why.data}, {unless}")
+        if halved:
+            every_other = self._every_other[key]
+            _choose(op, every_other.found, lambda at: every_other.access(at, op))
 
     def _ask(self, op: GatherOp | ScatterOp, index: SSAValue, length: int) -> SSAValue:
         """Whether the lanes that are active access neighbours, in rows of `length`."""
@@ -150,32 +170,13 @@ class _Rows:
             neighbours = at.add(arith.SelectOp(op.mask, neighbours, on), "neighbours")
         return at.add(reduction(neighbours, CombiningKindFlag.AND, i1), "rows")
 
-    def _choose(self, op: GatherOp | ScatterOp, rows: SSAValue, length: int) -> None:
-        """Put `op` where there are no `rows`, beside accesses to these."""
-        at = Builder.before(op)
-        taken, otherwise = Block(), Block()
-        results = [result.type for result in op.results]
-        choice = scf.IfOp(rows, results, Region(taken), Region(otherwise))
-        at.append(choice)
-        for old, new in zip(op.results, choice.results, strict=True):
-            old.replace_all_uses_with(hint(new, old))
-        with at.into(taken):
-            found = self._access_rows(at, op, length)
-            at.append(scf.YieldOp(*found))
-        if isinstance(why := op.attributes.get(WHY), StringAttr):
-            unless = "unless lanes are found to access neighbours in rows"
-            op.attributes[WHY] = StringAttr(f"{why.data}, {unless}")
-        with at.into(otherwise):
-            at.move([op])
-            at.append(scf.YieldOp(*op.results))
-
     def _access_rows(
         self, at: Builder, op: GatherOp | ScatterOp, length: int
     ) -> list[SSAValue]:
         """What `op` does, by vectors of `length`; its result if it has one."""
         (lanes,) = cast(AnyVector, op.indices.type).get_shape()
         whole = bool(splat_number(op.mask))
-        array, position = self._line(at, op)
+        array, position = line_of(at, self._constants, op)
         parts: list[SSAValue] = []
         for first in range(0, lanes, length):
             places = range(first, first + length)
@@ -185,16 +186,10 @@ class _Rows:
                     return value
                 return at.add(shuffle(value, value, places))
 
-            start = at.add(
-                vector.ExtractOp(op.indices, [first], _element(op.indices)), "start"
-            )
-            if start.type != IndexType():
-                start = at.add(arith.IndexCastOp(start, IndexType()), "start")
-            if constant_index(position) != 0:
-                start = at.add(arith.AddiOp(position, start), "start")
+            start = start_of(at, op, position, first)
             match op:
                 case GatherOp() if whole:
-                    type_ = VectorType(_element(op.result), [length])
+                    type_ = VectorType(element_type(op.result), [length])
                     access = vector.LoadOp(array, [start], type_)
                 case GatherOp():
                     mask, old = part(op.mask), part(op.pass_thru)
@@ -211,22 +206,7 @@ class _Rows:
                 hint(result, old)
                 for result, old in zip(access.results, op.results, strict=True)
             )
-        while len(parts) > 1:
-            pairs = zip(parts[::2], parts[1::2], strict=True)
-            parts = [at.add(_joined(a, b), a) for a, b in pairs]
-        return parts
-
-    def _line(self, at: Builder, op: GatherOp | ScatterOp) -> tuple[SSAValue, SSAValue]:
-        """The memory of `op` as one dimension, and where index 0 points to in it."""
-        if len(op.offsets) == 1:
-            return op.base, op.offsets[0]
-        data = memref.ExtractStridedMetaDataOp(op.base)
-        at.append(data)
-        *outer, position = op.offsets
-        for index, stride in zip(outer, data.strides, strict=False):
-            ahead = at.add(arith.MuliOp(index, stride))
-            position = at.add(arith.AddiOp(position, ahead), "position")
-        return flattened(at, self._constants, op.base, data), position
+        return joined(at, parts)
 
     def _numbers(self, values: list[int], type_: AnyVector, name: str) -> SSAValue:
         return self._constants.get(
@@ -235,10 +215,21 @@ class _Rows:
         )
 
 
-def _element(value: SSAValue) -> Attribute:
-    return cast(AnyVector, value.type).element_type
-
-
-def _joined(a: SSAValue, b: SSAValue) -> vector.ShuffleOp:
-    (length,) = cast(AnyVector, a.type).get_shape()
-    return shuffle(a, b, range(2 * length))
+def _choose(
+    op: GatherOp | ScatterOp,
+    condition: SSAValue,
+    access: Callable[[Builder], list[SSAValue]],
+) -> None:
+    """Put `op` where `condition` does not hold, beside the results of `access`."""
+    at = Builder.before(op)
+    taken, otherwise = Block(), Block()
+    results = [result.type for result in op.results]
+    choice = scf.IfOp(condition, results, Region(taken), Region(otherwise))
+    at.append(choice)
+    for old, new in zip(op.results, choice.results, strict=True):
+        old.replace_all_uses_with(hint(new, old))
+    with at.into(taken):
+        at.append(scf.YieldOp(*access(at)))
+    with at.into(otherwise):
+        at.move([op])
+        at.append(scf.YieldOp(*op.results))

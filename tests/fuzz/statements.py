@@ -144,10 +144,10 @@ class Statements(Writer):
             (self.store if self.maybe() else self.load_own)(t)
 
     def load_line(self) -> None:
-        """Loads along the work-items: neighbours, backwards, every second, shifted."""
+        """Loads along the work-items: neighbours, backwards, every other row, shifted."""
         t = self.pick((*self.types(), "i1"))
         line = self.parameter("line", t, f"memref<?x{t}>")
-        shape = self.choose(6)
+        shape = self.choose(7)
         item = Value("%item", "index", False)
         if shape == 0:
             at = "%item"
@@ -164,9 +164,21 @@ class Statements(Writer):
             elif shape == 4:
                 scaled = self.index("arith.muli %item, %c3")
                 at = self.index(f"arith.addi {scaled}, {low.name}")
+            elif shape == 5:
+                at = self.side("%item", low.name)
             else:
                 at, item = low.name, low
         self.op(f"memref.load {line}[{at}] : memref<?x{t}>", t, [item])
+
+    def side(self, item: str, log: str) -> str:
+        """Where a side of a butterfly has `item`, in rows of two to the power of `log`."""
+        number = self.index(f"arith.shrui {item}, {log}")
+        row = self.index(f"arith.shli %c1, {log}")
+        more = self.index(f"arith.addi {log}, %c1")
+        start = self.index(f"arith.shli {number}, {more}")
+        below = self.index(f"arith.subi {row}, %c1")
+        offset = self.index(f"arith.andi {item}, {below}")
+        return self.index(f"arith.addi {start}, {offset}")
 
     def private(self) -> None:
         """A private array: made and filled, or written, or read."""

@@ -14,7 +14,8 @@ from spmd.runtime.parsing import make_context
 from tests.execution.harness import LINES, Maker, check_native_launches, parsed
 
 DIGITS = """
-spmd.kernel @digits(%x: memref<?xT>, %y: memref<?x?xT>, %by: index, %shift: index) {
+spmd.kernel @digits(
+    %x: memref<?xT>, %y: memref<?x?xT>, %z: memref<?xT>, %by: index, %shift: index) {
   %i = spmd.global_id x
   %c1 = arith.constant 1 : index
   %high = arith.shrui %i, %shift : index
@@ -24,6 +25,11 @@ spmd.kernel @digits(%x: memref<?xT>, %y: memref<?x?xT>, %by: index, %shift: inde
   %swapped = arith.xori %i, %ones : index
   %v = memref.load %x[%swapped] : memref<?xT>
   memref.store %v, %y[%high, %low] : memref<?x?xT>
+  %one_more = arith.addi %shift, %c1 : index
+  %start = arith.shli %high, %one_more : index
+  %side = arith.addi %start, %low : index
+  %u = memref.load %x[%side] : memref<?xT>
+  memref.store %u, %z[%side] : memref<?xT>
   %some = arith.cmpi ult, %low, %by : index
   scf.if %some {
     %row = arith.divui %i, %by : index
@@ -45,6 +51,42 @@ def compiled(source: str, width: int) -> ModuleOp:
     return module
 
 
+ALMOST = """
+spmd.kernel @almost(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>, %by: index) {
+  %i = spmd.global_id x
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c15 = arith.constant 15 : index
+  %rest = arith.shrui %i, %c3 : index
+  %top = arith.andi %rest, %c1 : index
+  %twice = arith.shli %i, %c1 : index
+  %low = arith.andi %twice, %c15 : index
+  %turned = arith.ori %low, %top : index
+  %upper = arith.andi %turned, %by : index
+  %from = arith.addi %turned, %upper : index
+  %v = memref.load %x[%from] : memref<?xf32>
+  memref.store %v, %y[%i] : memref<?xf32>
+  %bits = arith.andi %i, %by : index
+  %to = arith.addi %i, %bits : index
+  %one = arith.constant 1.0 : f32
+  memref.store %one, %z[%to] : memref<?xf32>
+  spmd.return
+}
+"""
+"""Lanes of which the first and the last of 16 are as far apart as in rows."""
+
+
+@pytest.mark.parametrize("by", [7, 8, 12, 15])
+def test_what_is_no_row(by: int):
+    """Rows out of order, and some that overlap: several lanes store one to an element."""
+
+    def arguments(make: Maker) -> list[Any]:
+        n = 2 * make.n + 32
+        return [make.random("f32", n), make.zeros("f32", n), make.zeros("f32", n), by]
+
+    check_native_launches(ALMOST, arguments, LINES, width=32)
+
+
 @pytest.mark.parametrize("shift", [0, 2, 3, 4, 6])
 @pytest.mark.parametrize("by", [1, 7, 16])
 @pytest.mark.parametrize(("type_", "width"), [("f32", 64), ("f64", 16), ("i8", "auto")])
@@ -52,10 +94,12 @@ def test_digits_of_ids(type_: str, width: Width, by: int, shift: int):
     """Rows of all lengths: whole, cut by masks, shorter than a vector."""
 
     def arguments(make: Maker) -> list[Any]:
-        padded = make.n + (2 << shift)
+        padded = 2 * make.n + (2 << shift)
         shape = (make.n >> shift) + 1, 2 << shift
-        return [make.random(type_, padded), make.zeros(type_, *shape), by, shift]
+        arrays = make.random(type_, padded), make.zeros(type_, *shape)
+        return [*arrays, make.zeros(type_, padded), by, shift]
 
     source = DIGITS.replace("T>", f"{type_}>")
     assert "rows" in str(compiled(source, 16))
+    assert ("every other row" in str(compiled(source, 16))) == (type_ != "i8")
     check_native_launches(source, arguments, LINES, width=width)

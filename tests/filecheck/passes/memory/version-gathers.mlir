@@ -19,23 +19,61 @@ func.func @butterfly(%x: memref<?xf64>, %base: index, %shift: index, %distance: 
   // CHECK-NEXT: [[ROW:%.*]] = arith.addi [[STARTS]], %steps
   // CHECK-NEXT: [[SAME:%.*]] = arith.cmpi eq, [[LEFT]], [[ROW]]
   // CHECK-NEXT: [[ROWS:%.*]] = vector.reduction <and>, [[SAME]]
+  // CHECK-NEXT: [[FIRST:%.*]] = vector.extract [[LEFT]][0]
+  // CHECK-NEXT: [[LAST:%.*]] = vector.extract [[LEFT]][7]
+  // CHECK-NEXT: [[SPAN:%.*]] = arith.subi [[LAST]], [[FIRST]]
+  // CHECK-NEXT: [[LONG:%.*]] = arith.subi %c15, [[SPAN]]
+  // CHECK-NEXT: [[OTHER:%.*]] = scf.if [[ROWS]] -> (i1) {
+  // CHECK-NEXT:   scf.yield %false
+  // CHECK-NEXT: } else {
+  // CHECK:        [[POWER:%.*]] = arith.cmpi eq, %{{.*}}, %c0
+  // CHECK:        [[PLACES:%.*]] = arith.addi %{{.*}} : vector<16xindex>
+  // CHECK-NEXT:   [[THERE:%.*]] = arith.addi %{{.*}}, [[PLACES]]
+  // CHECK-NEXT:   [[SAME:%.*]] = arith.cmpi eq, [[LEFT]], [[THERE]]
+  // CHECK-NEXT:   [[FOUND:%.*]] = vector.reduction <and>, [[SAME]]
+  // CHECK-NEXT:   [[BOTH:%.*]] = arith.andi [[FOUND]], [[POWER]]
+  // CHECK-NEXT:   scf.yield [[BOTH]]
+  // CHECK-NEXT: }
   // CHECK-NEXT: [[V:%.*]] = scf.if [[ROWS]] -> (vector<16xf64>) {
-  // CHECK-NEXT:   [[FIRST:%.*]] = vector.extract [[RIGHT]][0]
-  // CHECK-NEXT:   [[A:%.*]] = vector.load %x{{\[}}[[FIRST]]] {{.*}} vector<8xf64>
+  // CHECK-NEXT:   [[START:%.*]] = vector.extract [[RIGHT]][0]
+  // CHECK-NEXT:   [[A:%.*]] = vector.load %x{{\[}}[[START]]] {{.*}} vector<8xf64>
   // CHECK-NEXT:   [[SECOND:%.*]] = vector.extract [[RIGHT]][8]
   // CHECK-NEXT:   [[B:%.*]] = vector.load %x{{\[}}[[SECOND]]] {{.*}} vector<8xf64>
   // CHECK-NEXT:   [[AB:%.*]] = vector.shuffle [[A]], [[B]] [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
   // CHECK-NEXT:   scf.yield [[AB]]
   // CHECK-NEXT: } else {
-  // CHECK-NEXT:   [[G:%.*]] = vector.gather %x[%c0] {{\[}}[[RIGHT]]]
-  // CHECK-NEXT:   scf.yield [[G]]
+  // CHECK-NEXT:   [[W:%.*]] = scf.if [[OTHER]]
+  // CHECK:          [[START:%.*]] = vector.extract [[RIGHT]][0]
+  // CHECK:          [[END:%.*]] = arith.addi [[START]], %ahead
+  // CHECK-NEXT:     [[A:%.*]] = vector.load %x{{\[}}[[START]]] {{.*}} vector<8xf64>
+  // CHECK-NEXT:     vector.store [[A]], [[BUFFER:%.*]][%c0]
+  // CHECK-NEXT:     [[P:%.*]] = vector.gather [[BUFFER]][%c0]
+  // CHECK-NEXT:     [[B:%.*]] = vector.load %x{{\[}}[[END]]] {{.*}} vector<8xf64>
+  // CHECK-NEXT:     vector.store [[B]], [[BUFFER:%.*]][%c0]
+  // CHECK-NEXT:     [[Q:%.*]] = vector.gather [[BUFFER]][%c0]
+  // CHECK-NEXT:     arith.select %first_half, [[P]], [[Q]]
+  // CHECK:        } else {
+  // CHECK-NEXT:     [[G:%.*]] = vector.gather %x[%c0] {{\[}}[[RIGHT]]]
+  // CHECK-NEXT:     scf.yield [[G]]
+  // CHECK-NEXT:   }
+  // CHECK-NEXT:   scf.yield [[W]]
   // CHECK-NEXT: }
   %v = vector.gather %x[%c0] [%right], %all_on, %zeros : memref<?xf64>, vector<16xindex>, vector<16xi1>, vector<16xf64> into vector<16xf64>
   // CHECK-NEXT: scf.if [[ROWS]] {
   // CHECK:        vector.shuffle [[V]], [[V]] [8, 9, 10, 11, 12, 13, 14, 15]
   // CHECK-NEXT:   vector.store
   // CHECK-NEXT: } else {
-  // CHECK-NEXT:   vector.scatter %x[%c0] {{\[}}[[LEFT]]], %all_on, [[V]]
+  // CHECK:        scf.if
+  // CHECK:          [[MASK:%.*]] = arith.cmpi eq, %{{.*}} : vector<8xi32>
+  // CHECK:          vector.shuffle [[V]], [[V]] [0, 1, 2, 3, 4, 5, 6, 7]
+  // CHECK:          vector.maskedstore %x{{.*}}, [[MASK]]
+  // CHECK:          vector.maskedstore %x{{.*}}, [[MASK]]
+  // CHECK:          vector.shuffle [[V]], [[V]] [8, 9, 10, 11, 12, 13, 14, 15]
+  // CHECK:          vector.maskedstore %x{{.*}}, [[MASK]]
+  // CHECK:          vector.maskedstore %x{{.*}}, [[MASK]]
+  // CHECK-NEXT:   } else {
+  // CHECK-NEXT:     vector.scatter %x[%c0] {{\[}}[[LEFT]]], %all_on{{.*}}, [[V]]
+  // CHECK-NEXT:   }
   // CHECK-NEXT: }
   vector.scatter %x[%c0] [%left], %all_on, %v : memref<?xf64>, vector<16xindex>, vector<16xi1>, vector<16xf64>
   func.return

@@ -1,0 +1,229 @@
+"""
+Gathers and scatters of every other row, where rows are shorter than a cache line.
+
+A side of a butterfly is rows of neighbours, each as long as the sides are apart, and after each
+comes a row of the other side. Which power of two that is shows when the kernel runs: lane `i`
+is then `i + (i & -row)` elements from the first one. Two whole vectors, of which one begins
+with the first lane and one ends with the last, have the two halves of the lanes; what is stored
+goes to two vectors under a mask. Lanes are permuted in registers, where the machine can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from xdsl.dialects import arith, scf, vector
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    MemRefType,
+    StringAttr,
+    VectorType,
+    i1,
+    i32,
+)
+from xdsl.dialects.vector import CombiningKindFlag
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from spmd.dialects.building import Builder, ConstantPool, reduction, shuffle
+from spmd.dialects.compat.memory import GatherOp, ScatterOp
+from spmd.dialects.enclosing import function_around
+from spmd.dialects.work_groups import aligned_alloca
+from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
+from spmd.passes.memory.flattening import element_type, line_of, start_of
+
+
+class EveryOtherRow:
+    """
+    Accesses in parts of `length` lanes, by `index` or what all lanes add to it.
+
+    `index` has an integer of 32 bits or an `index` per lane. What is asked stands where `at`
+    is, and is not asked if lanes form `rows` of `length`.
+    """
+
+    def __init__(
+        self,
+        constants: ConstantPool,
+        at: Builder,
+        index: SSAValue,
+        length: int,
+        rows: SSAValue,
+    ):
+        self._constants = constants
+        self._length = length
+        (self._lanes,) = cast(VectorType[Attribute], index.type).get_shape()
+        self._row = self._row_of(at, index)
+        unasked, asked = Block(), Block()
+        choice = scf.IfOp(rows, [i1], Region(unasked), Region(asked))
+        self.found = at.add(choice, "every_other_row")
+        """Whether there are such rows."""
+        with at.into(unasked):
+            at.append(scf.YieldOp(constants.bit(False)))
+        with at.into(asked):
+            at.append(scf.YieldOp(self._ask(at, index)))
+
+    def _row_of(self, at: Builder, index: SSAValue) -> SSAValue:
+        """How long rows are, if the first and the last lane of a part tell."""
+        type_ = element_type(index)
+        first = at.add(vector.ExtractOp(index, [0], type_), "first")
+        last = at.add(vector.ExtractOp(index, [self._length - 1], type_), "last")
+        span = at.add(arith.SubiOp(last, first), "span")
+        most = self._constants.number(2 * self._length - 1, type_)
+        return at.add(arith.SubiOp(most, span), "row")
+
+    def _ask(self, at: Builder, index: SSAValue) -> SSAValue:
+        """Whether the rows are a power of two, and all lanes are in them."""
+        type_, length = element_type(index), self._length
+        below = at.add(arith.SubiOp(self._row, self._constants.number(1, type_)))
+        common = at.add(arith.AndIOp(self._row, below))
+        none = self._constants.number(0, type_)
+        power = at.add(arith.CmpiOp(common, none, "eq"), "power_of_two")
+        starts = [lane - lane % length for lane in range(self._lanes)]
+        first = at.add(shuffle(index, index, starts), "starts")
+        lanes = self._numbers([lane % length for lane in range(self._lanes)], type_)
+        there = self._lanes_in_rows(at, lanes, self._row)
+        row = at.add(arith.AddiOp(first, there), "row")
+        same = at.add(arith.CmpiOp(index, row, "eq"), "same")
+        if type_ != IndexType():
+            # Narrower numbers are extended to addresses, and must not wrap in a row.
+            last = self._constants.dense((1 << 31) - 2 * length, type_, self._lanes)
+            fits = at.add(arith.CmpiOp(first, last, "slt"), "fits")
+            same = at.add(arith.AndIOp(same, fits), "same")
+        found = at.add(reduction(same, CombiningKindFlag.AND, i1), "found")
+        return at.add(arith.AndIOp(found, power), "every_other_row")
+
+    def _lanes_in_rows(self, at: Builder, lanes: SSAValue, row: SSAValue) -> SSAValue:
+        """How far `lanes`, counted in their part, are from its first one."""
+        none = self._constants.number(0, row.type)
+        up = self._splat(at, at.add(arith.SubiOp(none, row)), lanes)
+        return at.add(arith.AddiOp(lanes, at.add(arith.AndIOp(lanes, up))), "places")
+
+    def access(self, at: Builder, op: GatherOp | ScatterOp) -> list[SSAValue]:
+        """Do what `op` does, in which all lanes are active; its result if it has one."""
+        row = self._row
+        if row.type != i32:
+            row = at.add(arith.IndexCastOp(row, i32), row)
+        array, position = line_of(at, self._constants, op)
+        firsts = range(0, self._lanes, self._length)
+        starts = [start_of(at, op, position, first) for first in firsts]
+        if isinstance(op, GatherOp):
+            return joined(at, self._load(at, op, array, starts, row))
+        self._store(at, op, array, starts, row)
+        return []
+
+    def _load(
+        self,
+        at: Builder,
+        op: GatherOp,
+        array: SSAValue,
+        starts: list[SSAValue],
+        row: SSAValue,
+    ) -> list[SSAValue]:
+        length = self._length
+        lanes = self._numbers([*range(length)], i32)
+        later = self._numbers([-(2 * lane // length) for lane in range(length)], i32)
+        half = self._constants.get(
+            DenseIntOrFPElementsAttr.from_list(
+                VectorType(i1, [length]), [lane < length // 2 for lane in range(length)]
+            ),
+            "first_half",
+        )
+        # The second vector begins `row` before the first one ends.
+        again = at.add(arith.AndIOp(later, self._splat(at, row, later)))
+        there = at.add(arith.AddiOp(self._lanes_in_rows(at, lanes, row), again))
+        last = self._constants.dense(length - 1, i32, length)
+        places = at.add(arith.AndIOp(there, last), "places")
+        back = at.add(arith.IndexCastOp(row, IndexType()))
+        ahead = at.add(arith.SubiOp(self._constants.index(length), back), "ahead")
+        type_ = VectorType(element_type(op.result), [length])
+        permuted = self._permutation(at, op, type_.element_type)
+        parts: list[SSAValue] = []
+        for start in starts:
+            end = at.add(arith.AddiOp(start, ahead), "end")
+            loads = [vector.LoadOp(array, [first], type_) for first in (start, end)]
+            self._say(*loads)
+            sides = [permuted(at.add(load, op.result), places) for load in loads]
+            parts.append(at.add(arith.SelectOp(half, *sides), op.result))
+        return parts
+
+    def _store(
+        self,
+        at: Builder,
+        op: ScatterOp,
+        array: SSAValue,
+        starts: list[SSAValue],
+        row: SSAValue,
+    ) -> None:
+        length, value = self._length, op.value_to_store
+        places = self._numbers([*range(length)], i32)
+        rows = self._splat(at, row, places)
+        none, one, more = (
+            self._constants.dense(number, i32, length) for number in (0, 1, length // 2)
+        )
+        left_out = at.add(arith.AndIOp(places, rows))
+        mask = at.add(arith.CmpiOp(left_out, none, "eq"), "mask")
+        halves = self._numbers([place // 2 for place in range(length)], i32)
+        before = at.add(arith.AndIOp(halves, at.add(arith.SubiOp(none, rows))))
+        inside = at.add(arith.AndIOp(places, at.add(arith.SubiOp(rows, one))))
+        lower = at.add(arith.AddiOp(before, inside), "lanes")
+        upper = at.add(arith.AddiOp(lower, more), "lanes")
+        permuted = self._permutation(at, op, element_type(value))
+        for number, start in enumerate(starts):
+            first = number * length
+            part = value
+            if len(starts) > 1:
+                lanes = range(first, first + length)
+                part = at.add(shuffle(value, value, lanes), value)
+            end = at.add(arith.AddiOp(start, self._constants.index(length)), "end")
+            for place, lanes in ((start, lower), (end, upper)):
+                stored = permuted(part, lanes)
+                store = vector.MaskedStoreOp(array, [place], mask, stored)
+                self._say(store)
+                at.append(store)
+
+    def _permutation(
+        self, at: Builder, op: GatherOp | ScatterOp, element: Attribute
+    ) -> Callable[[SSAValue, SSAValue], SSAValue]:
+        """What puts elements of a vector at other places, as a `spmd.shuffle` is written."""
+        head = Builder.at_head(function_around(op).body.block, op)
+        array = MemRefType(element, [self._length])
+        first = self._constants.index(0)
+        every = self._constants.dense(1, i1, self._length, "all_on")
+        zeros = self._constants.zero(VectorType(element, [self._length]))
+
+        def permuted(value: SSAValue, places: SSAValue) -> SSAValue:
+            buffer = head.add(aligned_alloca(array), value)
+            at.append(vector.StoreOp(value, buffer, [first]))
+            return at.add(GatherOp(buffer, [first], places, every, zeros), value)
+
+        return permuted
+
+    def _say(self, *accesses: Operation) -> None:
+        why = f"lanes access every other row, in parts of {self._length}"
+        for access in accesses:
+            access.attributes |= {ACCESS: StringAttr("row"), WHY: StringAttr(why)}
+
+    def _numbers(self, values: list[int], type_: Attribute) -> SSAValue:
+        vectors = VectorType(type_, [len(values)])
+        return self._constants.get(
+            DenseIntOrFPElementsAttr.from_list(vectors, values),  # pyright: ignore
+            "steps",
+        )
+
+    def _splat(self, at: Builder, scalar: SSAValue, like: SSAValue) -> SSAValue:
+        (lanes,) = cast(VectorType[Attribute], like.type).get_shape()
+        return at.add(vector.BroadcastOp(scalar, VectorType(scalar.type, [lanes])))
+
+
+def joined(at: Builder, parts: list[SSAValue]) -> list[SSAValue]:
+    """Vectors, a power of two of them, as one; none of none."""
+    while len(parts) > 1:
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        parts = [at.add(_joined(a, b), a) for a, b in pairs]
+    return parts
+
+
+def _joined(a: SSAValue, b: SSAValue) -> vector.ShuffleOp:
+    (length,) = cast(VectorType[Attribute], a.type).get_shape()
+    return shuffle(a, b, range(2 * length))
