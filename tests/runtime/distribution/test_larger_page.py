@@ -1,4 +1,4 @@
-"""The code of `docs/larger.md` runs, from top to bottom."""
+"""The code of `docs/larger.md` runs, from top to bottom; its table is that of today."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "larger.md"
+from tests.docs.pages.larger_page import PAGE, filled
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -22,3 +22,9 @@ def test_the_code_runs(tmp_path: Path):
     names: dict[str, Any] = {"__name__": "page"}
     exec(compile(code, str(file), "exec"), names)
     assert "found" in names
+
+
+@pytest.mark.slow
+def test_the_table_is_that_of_today():
+    text = PAGE.read_text()
+    assert filled(text) == text, "expected the page of today: run make docs"
