@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tests.execution.harness import Arguments, Maker
+from xdsl.passes import ModulePass
+
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
+from spmd.passes.sub_groups.vector_width import Width
+from tests.execution.harness import LINES, Arguments, Maker, check_passes
 from tests.execution.harness.comparing import EXACT, Tolerance
 
 
@@ -14,6 +19,18 @@ class Case(NamedTuple):
     source: str
     arguments: Arguments
     tolerance: Tolerance = EXACT
+
+    def check_in_lanes(self, width: Width, *passes: ModulePass) -> None:
+        """Sub-groups of a width compute what work-items do, after each of the passes."""
+        check_passes(
+            self.source,
+            self.arguments,
+            LINES,
+            SpmdToLoopsPass(),
+            FormSubGroupsPass(width=width),
+            *passes,
+            tolerance=self.tolerance,
+        )
 
 
 class Cases(dict[str, Case]):

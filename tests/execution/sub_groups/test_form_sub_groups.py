@@ -8,9 +8,8 @@ import spmd
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
-from spmd.passes.sub_groups.vector_width import host_register_bits
+from spmd.passes.sub_groups.vector_width import Width, host_register_bits
 from tests.execution.harness import (
-    LINES,
     PLANES,
     Launch,
     Maker,
@@ -42,15 +41,8 @@ spmd.kernel @fixed(%x: memref<?xi32>) attributes {work_group_size = array<i64: 2
 
 @pytest.mark.parametrize("width", [1, 2, 8, 64, "auto"])
 @pytest.mark.parametrize("name", NAMES)
-def test_lanes_compute_what_work_items_do(name: str, width: int):
-    case = CASES[name]
-    check_passes(
-        case.source,
-        case.arguments,
-        LINES,
-        SpmdToLoopsPass(),
-        FormSubGroupsPass(width=width),
-    )
+def test_lanes_compute_what_work_items_do(name: str, width: Width):
+    CASES[name].check_in_lanes(width)
 
 
 def _plane(make: Maker):

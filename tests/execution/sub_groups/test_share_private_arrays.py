@@ -5,29 +5,13 @@ from __future__ import annotations
 import pytest
 
 from spmd.passes.masking.mask_divergence import MaskDivergencePass
-from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
-from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
 from spmd.passes.sub_groups.share_private_arrays import SharePrivateArraysPass
-from tests.execution.harness import LINES, check_passes
 from tests.execution.pipelines.vectorize_kernels import CASES
 
 WITH_ARRAYS = [name for name, case in CASES.items() if "memref.alloca" in case.source]
 
 
-@pytest.mark.parametrize("masks", [(), (MaskDivergencePass(),)], ids=["lanes", "masks"])
 @pytest.mark.parametrize("width", [2, 8, 64])
 @pytest.mark.parametrize("name", WITH_ARRAYS)
-def test_one_array_is_as_good_as_one_for_each_lane(
-    name: str, width: int, masks: tuple[MaskDivergencePass, ...]
-):
-    case = CASES[name]
-    check_passes(
-        case.source,
-        case.arguments,
-        LINES,
-        SpmdToLoopsPass(),
-        FormSubGroupsPass(width=width),
-        SharePrivateArraysPass(),
-        *masks,
-        tolerance=case.tolerance,
-    )
+def test_one_array_is_as_good_as_one_for_each_lane(name: str, width: int):
+    CASES[name].check_in_lanes(width, SharePrivateArraysPass(), MaskDivergencePass())
