@@ -21,7 +21,7 @@ _SYMBOL = Struct("<IBBHQQ")
 _RELOCATION = Struct("<QQq")
 
 _SYMBOLS, _RELOCATIONS, _NO_BITS, _UNWIND = 2, 4, 8, 0x70000001
-_WRITE, _ALLOCATE, _EXECUTE, _THREAD_LOCAL = 1, 2, 4, 0x400
+_WRITE, _ALLOCATE, _EXECUTE = 1, 2, 4
 _UNDEFINED = 0
 _GLOBAL, _FUNCTION = 1, 2
 
@@ -139,7 +139,7 @@ class LoadedObject:
                 ):
                     continue
                 alignment = max(section.alignment, 1)
-                if alignment > mmap.PAGESIZE or section.flags & _THREAD_LOCAL:
+                if alignment > mmap.PAGESIZE:
                     raise UnknownObject(f"section {number}")
                 self._offsets[number] = _aligned(end, alignment)
                 end = self._offsets[number] + section.size

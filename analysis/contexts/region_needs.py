@@ -240,7 +240,7 @@ class _Finder(Resolver[BarrierRegion | None]):
     # Answers.
 
     def _resolve(self) -> None:
-        known = -1
+        known = None
         while known != len(self._demands):
             known = len(self._demands)
             self._in_place = frozenset(self._find_in_place())

@@ -339,8 +339,8 @@ class Propagation:
         at: Operation = barrier
         while at is not self.root:
             block, parent = at.parent, at.parent_op()
-            if block is None or parent is None:
-                return diverged
+            assert block is not None
+            assert parent is not None, "the root is around it"
             flow = self.home.get(block)
             if flow is not None:
                 diverged = diverged or flow.is_inactive(block, dimension)

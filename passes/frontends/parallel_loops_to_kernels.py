@@ -56,7 +56,6 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable
 
-from spmd.dialects import compat
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import used_from_outside
 from spmd.dialects.interfaces.computation import FunctionOfOperands
@@ -102,7 +101,6 @@ class ParallelLoopsToKernelsPass(ModulePass):
     name = "parallel-loops-to-kernels"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        compat.ensure()
         for_work_items = _run_by_work_items(op)
         for function in tuple(op.ops):
             if function in for_work_items:

@@ -292,8 +292,7 @@ class Emitter(Builder):
             found = self._any_lane(as_bits, active)
             return self.add(arith.BitcastOp(found, element), value)
         on = self.in_active(active, value, 0)
-        kind = CombiningKindFlag.OR if element == i1 else CombiningKindFlag.MAXUI
-        return self.add(reduction(on, kind, element), value)
+        return self.add(reduction(on, CombiningKindFlag.OR, element), value)
 
     def mask(self, active: Active) -> SSAValue | None:
         """Which lanes are active, as a vector; `None` if all are."""

@@ -138,6 +138,10 @@ def test_a_function_that_nobody_defines_is_an_error():
             r"spmd\.kernel cannot .* run the pass spmd-to-loops first",
         ),
         (
+            "func.func @f() { spmd.barrier func.return }",
+            r"spmd\.barrier cannot .* run the pass spmd-to-loops first",
+        ),
+        (
             """func.func @f(%x: index) attributes {spmd.work_group_function} {
               spmd.sub_group (%i) shape [4] at (%x) { }
               func.return }""",

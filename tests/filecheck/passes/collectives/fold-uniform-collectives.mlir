@@ -112,6 +112,65 @@ spmd.kernel @iterations_of_their_own(%n: index) {
   spmd.return
 }
 
+// A value that is made once, before the loop, is the same in whatever iteration they are: in
+// a branch it is; in blocks nobody has looked.
+
+// CHECK-LABEL: @made_once_in_a_branch
+// CHECK:             "test.op"(%twice)
+spmd.kernel @made_once_in_a_branch(%n: index, %p: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %l = spmd.local_id x
+  scf.if %p {
+    %twice = arith.addi %n, %n : index
+    scf.for %iteration = %c0 to %n step %c1 {
+      %mine = arith.cmpi eq, %iteration, %l : index
+      scf.if %mine {
+        %most = spmd.reduce max %twice across work_group : index
+        "test.op"(%most) : (index) -> ()
+      }
+    }
+  }
+  spmd.return
+}
+
+// CHECK-LABEL: @made_in_each_iteration
+// CHECK:           %most = spmd.reduce max %twice across work_group : index
+spmd.kernel @made_in_each_iteration(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %l = spmd.local_id x
+  scf.for %iteration = %c0 to %n step %c1 {
+    %mine = arith.cmpi eq, %iteration, %l : index
+    scf.if %mine {
+      %twice = arith.addi %iteration, %n : index
+      %most = spmd.reduce max %twice across work_group : index
+      "test.op"(%most) : (index) -> ()
+    }
+  }
+  spmd.return
+}
+
+// CHECK-LABEL: @made_in_blocks
+// CHECK:           %most = spmd.reduce max %i across work_group : index
+spmd.kernel @made_in_blocks(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %l = spmd.local_id x
+  cf.br ^loop(%c0 : index)
+^loop(%i: index):
+  %mine = arith.cmpi eq, %i, %l : index
+  scf.if %mine {
+    %most = spmd.reduce max %i across work_group : index
+    "test.op"(%most) : (index) -> ()
+  }
+  %next = arith.addi %i, %c1 : index
+  %more = arith.cmpi ult, %next, %n : index
+  cf.cond_br %more, ^loop(%next : index), ^end
+^end:
+  spmd.return
+}
+
 // CHECK-LABEL: @same_iteration
 // CHECK:           "test.op"(%iteration)
 spmd.kernel @same_iteration(%n: index) {

@@ -16,6 +16,8 @@
 // CHECK:         [[PLACES:%\w+]] = arith.andi %w, %c3_lanes : vector<4xindex>
 // CHECK:         vector.store %v_1, %v[%c0] : memref<4xi32>, vector<4xi32>
 // CHECK:         vector.gather %v[%c0] [[[PLACES]]], {{.*}} {spmd.access = "gather", spmd.why = "which lanes a shuffle takes from is known only at run time"}
+// CHECK:         vector.store %{{.*}}, %x[%{{.*}}] : memref<?xi32>, vector<4xi32>
+// CHECK:         memref.store %same, %x[%c0] : memref<?xi32>
 // CHECK-NOT:     spmd.
 func.func @collectives(%x: memref<?xi32>, %out: memref<?xi64>, %first: index) {
   %c0 = arith.constant 0 : index
@@ -37,6 +39,9 @@ func.func @collectives(%x: memref<?xi32>, %out: memref<?xi64>, %first: index) {
     %w = arith.index_cast %v : i32 to index
     %t = spmd.shuffle idx %v, %w : i32
     memref.store %t, %x[%i] : memref<?xi32>
+    %same = memref.load %x[%c0] : memref<?xi32>
+    %u = spmd.shuffle idx %same, %w : i32
+    memref.store %u, %x[%c0] : memref<?xi32>
     spmd.barrier sub_group
   }
   func.return
