@@ -3,9 +3,18 @@
 import os
 import zlib
 from collections.abc import Generator
+from functools import partial
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from spmd.lowering.compiling import compile_object
+from spmd.runtime.compiling import native_code
+
+TESTS = Path(__file__).parent
+OF_RESULTS = (TESTS / "execution", TESTS / "runtime" / "python")
+"""Where kernels are compiled to see what they compute."""
 
 # What is tested here is compiled here; the tests of the cache have folders of their own.
 os.environ["SPMD_CACHE_DIR"] = ""
@@ -22,6 +31,18 @@ def threads_help_with_everything() -> Generator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("spmd.runtime.launching.launch._HELPER_NS", 1)
         yield
+
+
+@pytest.fixture(autouse=True)
+def results_without_llvm_passes(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LLVM's own passes take half the time of a kernel, and are not what is tested here."""
+    optimized = request.node.get_closest_marker("optimized") is not None
+    if not optimized and any(map(request.path.is_relative_to, OF_RESULTS)):
+        monkeypatch.setattr(
+            native_code, "compile_object", partial(compile_object, opt=0)
+        )
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -18,7 +18,7 @@ from tests.fuzz.programs import write_kernel_with_barriers
 
 ROOT = Path(__file__).resolve().parents[2]
 STRATEGIES: tuple[Strategy, ...] = ("auto", "continuations")
-RANDOM_KERNELS = 4
+RANDOM_KERNELS = 2
 
 MANY_VALUES_OF_A_LOOP = """
 spmd.kernel @last(%x: memref<?xi32>, %n: i32) {

@@ -27,8 +27,8 @@ from tests.fuzz.programs import (
 from tests.fuzz.properties import VARIANTS, check, check_meetings
 from tests.fuzz.writer import Choose
 
-PARTS = 5
-KERNELS = 20
+PARTS = 4
+KERNELS = 8
 """Of each sort."""
 
 

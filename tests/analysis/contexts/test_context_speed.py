@@ -13,7 +13,7 @@ from spmd.runtime.errors import SourceText
 from spmd.runtime.parsing import make_context, parse
 from tests.analysis.work import calls_of
 
-FEW, MANY = 200, 5_000
+FEW, MANY = 200, 2_500
 HEAD = """
 spmd.kernel @k(%x: memref<?xf32>, %y: memref<?xf32>) attributes {work_group_size = array<i64: 64>} {
   %c0 = arith.constant 0 : index

@@ -169,7 +169,7 @@ def test_arithmetic_is_sound(operation: type[Operation]):
     generator = random.Random(operation.name)
     endless = operands(generator)
     better = 0
-    for _ in range(4000):
+    for _ in range(1500):
         x, y = next(endless), next(endless)
         given = placeholder.TestOp(result_types=[small, small])
         op = operation.create(operands=given.results, result_types=[small])
@@ -183,7 +183,7 @@ def test_arithmetic_is_sound(operation: type[Operation]):
         better += not shape.is_varying and not (
             x.shape.is_uniform and y.shape.is_uniform
         )
-    assert better > 20, "expected strided operands to be understood now and then"
+    assert better > 8, "expected strided operands to be understood now and then"
 
 
 @pytest.mark.parametrize("predicate", COMPARISONS)
@@ -191,14 +191,14 @@ def test_comparisons_are_sound(predicate: str):
     generator = random.Random(predicate)
     endless = operands(generator)
     better = 0
-    for _ in range(3000):
+    for _ in range(1200):
         x, y = next(endless), next(endless)
         given = placeholder.TestOp(result_types=[small, small])
         op = arith.CmpiOp(given.results[0], given.results[1], predicate)
         extent = generator.choice((LANES, None))
         shape = check(op, x, y, COMPARISONS[predicate], extent, generator)
         better += shape.is_uniform and not (x.shape.is_uniform and y.shape.is_uniform)
-    assert better > 20
+    assert better > 8
 
 
 CASTS: dict[str, tuple[type[Operation], int]] = {
@@ -232,7 +232,7 @@ def test_casts_are_sound(cast: str):
 def test_select_is_sound():
     generator = random.Random(3)
     endless = operands(generator)
-    for _ in range(3000):
+    for _ in range(1200):
         x, y = next(endless), next(endless)
         given = placeholder.TestOp(result_types=[i1, small, small])
         op = arith.SelectOp(*given.results)

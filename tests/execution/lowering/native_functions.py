@@ -67,14 +67,13 @@ class NativeFunctions:
         self,
         text: str,
         machine: Machine | None = None,
-        opt: int = 3,
         assertions: Assertions = "abort",
     ):
         module = parse_module(text)
         LowerAtomicsPass().apply(Context(), module)
         machine = machine or host_machine()
         self.llvm_ir = emit_llvm(module, machine, assertions=assertions)
-        self.native = compile_native(self.llvm_ir, machine, opt=opt)
+        self.native = compile_native(self.llvm_ir, machine, opt=1)
         self.types = {
             op.sym_name.data: op.function_type
             for op in module.ops

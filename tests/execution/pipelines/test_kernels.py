@@ -64,6 +64,7 @@ def test_the_order_of_work_items_does_not_matter(case: Case):
         check_schedules(case.source, case.arguments, launch)
 
 
+@pytest.mark.optimized
 @pytest.mark.parametrize(("case", "width", "threads", "launch"), each(widths=True))
 def test_native_code_does_the_same(
     case: Case, width: Width, threads: int, launch: Launch
