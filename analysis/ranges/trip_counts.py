@@ -3,7 +3,8 @@ The largest number of iterations of a loop.
 
 Of an `scf.for` it follows from the ranges of its bounds. An `scf.while` is bounded if one of
 the integers that it carries is added to or halved in every iteration, and stays in a finite
-range (a ranking function, in the words of Floyd, "Assigning meanings to programs", 1967):
+range (a ranking function, in the words of Floyd, "Assigning meanings to programs", 1967), or
+if it loses its lowest bit (`x & (x - 1)`) in every iteration and ends at zero:
 
 ```mlir
 %last = scf.while (%s = %c128) : (index) -> index {     // at most 8 iterations
@@ -27,6 +28,7 @@ from xdsl.ir import SSAValue
 from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.enclosing import terminator
+from spmd.dialects.names import PREDICATES
 
 
 def most_iterations(loop: scf.ForOp | scf.WhileOp, ranges: IntegerRanges) -> float:
@@ -43,7 +45,32 @@ def most_iterations(loop: scf.ForOp | scf.WhileOp, ranges: IntegerRanges) -> flo
         for passed, value in zip(condition.operands[1:], here, strict=True):
             if passed is carried:
                 most = min(most, _most_steps(value, after, ranges))
+                if _is_not_zero(condition.operands[0], carried, ranges):
+                    most = min(most, _most_bits(value, after, ranges))
     return most
+
+
+def _is_not_zero(bit: SSAValue, value: SSAValue, ranges: IntegerRanges) -> bool:
+    """Whether `bit` is the comparison `value != 0`."""
+    op = bit.owner
+    return (
+        isinstance(op, arith.CmpiOp)
+        and PREDICATES[op.predicate.value.data] == "ne"
+        and op.lhs is value
+        and ranges.of(op.rhs).value == 0
+    )
+
+
+def _most_bits(value: SSAValue, after: SSAValue, ranges: IntegerRanges) -> float:
+    """How often `value` can become `after`, which is `value` without its lowest bit."""
+    op = after.owner
+    if isinstance(op, arith.AndIOp) and value in op.operands:
+        (less,) = {*op.operands} - {value} or {value}
+        before = less.owner
+        if isinstance(before, arith.SubiOp) and before.lhs is value:
+            is_one = ranges.of(before.rhs).value == 1
+            return (bit_width(value.type) or inf) if is_one else inf
+    return inf
 
 
 def _most_steps(value: SSAValue, after: SSAValue, ranges: IntegerRanges) -> float:

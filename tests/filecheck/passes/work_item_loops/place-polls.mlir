@@ -62,6 +62,51 @@ func.func @bounded(%step: index) {
   func.return
 }
 
+// A number has at most as many bits as its type; one that is not asked whether it is zero may
+// stay zero.
+
+// CHECK-LABEL: func.func @bits
+// CHECK:         arith.cmpi ne, %s, %c0
+// CHECK-NOT:     spmd.poll
+// CHECK:         arith.cmpi ne, %s_2, %c1
+// CHECK:         spmd.poll
+// CHECK:         arith.cmpi ne, %s_4, %c0
+// CHECK:         spmd.poll
+// CHECK:         func.return
+func.func @bits(%mask: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %a = scf.while (%s = %mask) : (index) -> index {
+    %more = arith.cmpi ne, %s, %c0 : index
+    scf.condition(%more) %s : index
+  } do {
+  ^bb0(%s: index):
+    %less = arith.subi %s, %c1 : index
+    %rest = arith.andi %s, %less : index
+    scf.yield %rest : index
+  }
+  %b = scf.while (%s = %mask) : (index) -> index {
+    %more = arith.cmpi ne, %s, %c1 : index
+    scf.condition(%more) %s : index
+  } do {
+  ^bb0(%s: index):
+    %less = arith.subi %s, %c1 : index
+    %rest = arith.andi %s, %less : index
+    scf.yield %rest : index
+  }
+  %c = scf.while (%s = %mask) : (index) -> index {
+    %more = arith.cmpi ne, %s, %c0 : index
+    scf.condition(%more) %s : index
+  } do {
+  ^bb0(%s: index):
+    %less = arith.subi %s, %c2 : index
+    %rest = arith.andi %s, %less : index
+    scf.yield %rest : index
+  }
+  func.return
+}
+
 // A loop that only counts is cut into strips.
 
 // CHECK-LABEL: func.func @counted
