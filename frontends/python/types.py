@@ -173,9 +173,11 @@ def promote(one: Scalar, other: Scalar) -> Scalar | None:
     """
     if one == other:
         return one
-    for first, second in ((one, other), (other, one)):
+    both = ((one, other), (other, one))
+    for first, second in both:
         if first == BOOL or (first == INT and second != BOOL):
             return second
+    for first, second in both:
         if first == FLOAT:
             return second if second.kind == "f" else FLOAT64
         if first == BFLOAT16:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any, cast
 
 import numpy as np
@@ -52,10 +53,11 @@ class Number:
 
 @dataclass(frozen=True)
 class Memory:
-    """An array, which a memref stands for."""
+    """An array, which a memref stands for; `sizes` are those of a view, where it is made."""
 
     type: Array
     ssa: SSAValue
+    sizes: tuple[Scalars, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -135,4 +137,7 @@ def described(type_: Type) -> str:
     """A type in words, for messages."""
     if isinstance(type_, Array):
         return f"an array {type_}"
-    return f"a {type_}" if isinstance(type_, Known) else str(type_)
+    if isinstance(type_, Known):
+        called = isinstance(type_.value, FunctionType)
+        return f"a {type_}{', which is not called' if called else ''}"
+    return str(type_)

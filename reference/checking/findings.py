@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
+from linecache import getline
 from typing import Literal
 
 from xdsl.ir import Operation
@@ -35,8 +36,13 @@ TITLES: dict[Kind, str] = {
 }
 
 
-def first_line(op: Operation) -> str:
-    """The op as it is written, without its regions."""
+def as_written(op: Operation) -> str:
+    """The line of another language that `op` is made of, or the op without its regions."""
+    if (location := source_location(op)) is not None:
+        file, line, _ = location
+        source = getline(file, line).strip()
+        if source and op.name not in source:
+            return source
     return str(op).strip().split("\n", 1)[0].rstrip(" {")
 
 
@@ -46,7 +52,7 @@ def lines_of(event: Event) -> list[str]:
         return [f"  {event.who} {event.what}"]
     location = source_location(event.op)
     at = f"{location}: " if location is not None else ""
-    return [f"  {at}{event.who} {event.what}", f"      {first_line(event.op)}"]
+    return [f"  {at}{event.who} {event.what}", f"      {as_written(event.op)}"]
 
 
 @dataclass(repr=False)

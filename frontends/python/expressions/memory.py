@@ -28,6 +28,8 @@ def size(e: Emitter, array: Memory, dimension: int) -> Scalars:
     known = array.type.shape[dimension]
     if known is not None:
         return integer(known)
+    if array.sizes:
+        return array.sizes[dimension]
     at = e.constants.index(dimension)
     return e.number(INT, memref.DimOp(array.ssa, at), 0)
 

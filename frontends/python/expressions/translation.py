@@ -272,7 +272,7 @@ class Expressions:
                 case _:
                     self.e.fail(
                         "expected shape, size, ndim or dtype of an array, got "
-                        f"{name}; arrays have no other attributes and no methods in kernels"
+                        f"{name}; arrays have no methods in kernels, write a loop"
                     )
         if not isinstance(value, Host):
             self.e.fail(f"expected no attribute of {described(value.type)}, got {name}")
@@ -348,6 +348,10 @@ class Expressions:
             self.e.fail(
                 f"expected a function that kernels can call, got {name}; mark it "
                 "@spmd.function"
+            )
+        if (module := getattr(function, "__module__", None) or "").startswith("numpy"):
+            name = (
+                f"{module.partition('.')[0]}.{name}, which is for arrays; write a loop"
             )
         self.e.fail(
             "expected a function of spmd.language, of numbers, or one marked "

@@ -104,7 +104,7 @@ def _view(e: Emitter, source: Memory, given: Sequence[Value]) -> Memory:
         steps,
         type_.ir,
     )
-    return Memory(type_, e.add(op))
+    return Memory(type_, e.add(op), tuple(sizes[d] for d in kept))
 
 
 def _operand(e: Emitter, number: Scalars) -> SSAValue | int:

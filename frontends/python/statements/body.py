@@ -10,8 +10,9 @@ from xdsl.ir import Block
 
 from spmd.frontends.python.emitter import Emitter
 from spmd.frontends.python.expressions import memory
-from spmd.frontends.python.expressions.arithmetic import binary
+from spmd.frontends.python.expressions.arithmetic import binary, compare
 from spmd.frontends.python.expressions.translation import Expressions
+from spmd.frontends.python.expressions.views import subscript
 from spmd.frontends.python.source import Function, Source, visible_names
 from spmd.frontends.python.statements.control import Handed, Path, handed
 from spmd.frontends.python.statements.flow import (
@@ -33,9 +34,12 @@ from spmd.frontends.python.values import (
     Constant,
     Host,
     Items,
+    Memory,
     Number,
+    Scalars,
     Value,
     described,
+    integer,
     value_of,
 )
 
@@ -189,6 +193,13 @@ class Body(Loops):
                 )
 
     def _unpacked(self, value: Value, count: int) -> tuple[Value, ...]:
+        if isinstance(value, Memory):
+            size = memory.size(self.e, value, 0)
+            fits = compare(self.e, ast.Eq(), size, integer(count))
+            self._expect(
+                fits, f"expected {count} elements to unpack, got another number"
+            )
+            return tuple(subscript(self.e, value, integer(n)) for n in range(count))
         if not isinstance(value, Items) or len(value.values) != count:
             got = described(value.type)
             self.e.fail(f"expected a tuple of {count} values to unpack, got {got}")
@@ -282,8 +293,11 @@ class Body(Loops):
                     f"expected a text as message, got {described(given.type)}", message
                 )
             text = given.value
+        self._expect(condition, text)
+
+    def _expect(self, condition: Scalars, message: str) -> None:
         if not isinstance(condition, Constant) or not condition.value:
-            self.e.append(cf.AssertOp(self.e.ssa(condition), text))
+            self.e.append(cf.AssertOp(self.e.ssa(condition), message))
 
     # --- calls ------------------------------------------------------------------------
 

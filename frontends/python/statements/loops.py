@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from xdsl.dialects import arith, cf, scf
@@ -18,7 +18,9 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, SSAValue
 
 from spmd.frontends.python.emitter import Emitter
+from spmd.frontends.python.expressions.memory import size
 from spmd.frontends.python.expressions.translation import Expressions
+from spmd.frontends.python.expressions.views import subscript
 from spmd.frontends.python.statements.control import Handed, Path, Paths, kept
 from spmd.frontends.python.statements.flow import (
     Flow,
@@ -31,9 +33,11 @@ from spmd.frontends.python.values import (
     Constant,
     Host,
     Items,
+    Memory,
     Number,
     Scalars,
     Value,
+    described,
     integer,
 )
 
@@ -49,7 +53,7 @@ class Range:
     first: SSAValue
     end: SSAValue
     step: SSAValue
-    item: Callable[[SSAValue], Number]
+    item: Callable[[SSAValue], Number | Memory]
 
 
 class Loops(Paths, ABC):
@@ -247,13 +251,13 @@ class Loops(Paths, ABC):
         callee = value(node.func) if isinstance(node, ast.Call) else None
         if not (isinstance(callee, Host) and callee.value is range):
             items = value(node)
-            if isinstance(items, Items):
-                e.node = before
-                return items
-            e.fail(
-                f"expected range(...) or a tuple after in, got {ast.unparse(node)}; write "
-                "'for i in range(len(x))' for the elements of x"
-            )
+            if not isinstance(items, Items | Memory):
+                e.fail(
+                    "expected range(...), a tuple or an array after in, got "
+                    f"{described(items.type)}"
+                )
+            e.node = before
+            return _elements(e, items) if isinstance(items, Memory) else items
         assert isinstance(node, ast.Call)
         given: list[Value] = [value(each) for each in node.args]
         if not 1 <= len(given) <= 3 or node.keywords:
@@ -264,6 +268,16 @@ class Loops(Paths, ABC):
         result = _range(e, *bounds)
         e.node = before
         return result
+
+
+def _elements(e: Emitter, array: Memory) -> Range:
+    """The counter of a loop over the elements of an array, or its rows."""
+    counter = _range(e, integer(0), size(e, array, 0))
+
+    def item(count: SSAValue) -> Number | Memory:
+        return subscript(e, array, Number(INT, count, 0))
+
+    return replace(counter, item=item)
 
 
 def _range(

@@ -9,7 +9,7 @@ from typing import NoReturn
 from spmd.dialects.rewriting import hint
 from spmd.frontends.python.emitter import Emitter
 from spmd.frontends.python.source import Node
-from spmd.frontends.python.types import Scalar, Type, join
+from spmd.frontends.python.types import Array, Scalar, Type, join
 from spmd.frontends.python.values import (
     Constant,
     Host,
@@ -84,6 +84,11 @@ class Variables:
 def _advice(known: Type, other: Type) -> str:
     if isinstance(known, Scalar) and isinstance(other, Scalar):
         return f"convert one, as in {known.written}(...)"
+    if isinstance(known, Array) and described(known) == described(other):
+        return (
+            "their elements lie in other places in memory, as of x, x.T and x[::2], so "
+            "that accesses differ; use two variables, or np.ascontiguousarray before"
+        )
     return "use two variables"
 
 

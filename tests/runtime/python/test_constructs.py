@@ -47,6 +47,23 @@ def test_arithmetic(one: str, other: str):
 
 
 @spmd.kernel
+def of_python(x, f: float, n: int, yes: bool):
+    a = f / n
+    b = n / f
+    c = f * yes
+    d = x[0] / (f / n)
+    e = n * f + x[0]
+    x[0] = a + b + c + d + e
+
+
+@pytest.mark.parametrize("name", "abcde")
+def test_numbers_of_python_stay_weak_whatever_their_order(name: str):
+    x = np.ones(1, np.float32)
+    found = of_python.type_of(name, x, 0.5, 3, True)
+    assert str(found) == ("float32" if name in "de" else "float")
+
+
+@spmd.kernel
 def division_of_floats(x, y, out):
     i = global_id()
     out[0, i] = x[i] // y[i]

@@ -22,9 +22,12 @@ WRONG = [
     ("match i:\n        case 1: pass", "got match; write if and elif"),
     ("return i", "expected a kernel that returns nothing"),
     ("while True: i += 1", "expected a loop that ends"),
+    ("for j in 3: pass", "expected range(...), a tuple or an array after in, got int"),
+    ("x[global_id] = 1", "got a function global_id, which is not called"),
+    ("a = np.sum(x)", "got numpy.sum, which is for arrays; write a loop"),
     (
-        "for j in x: pass",
-        "expected range(...) or a tuple after in, got x; write 'for i in range",
+        "a = x\n    if i: a = x[::2]",
+        "their elements lie in other places in memory, as of x, x.T",
     ),
     ("for a, b in range(3): pass", "expected a tuple of 2 values to unpack, got int"),
     ("for j in range(): pass", "expected range(end), range(first, end)"),
@@ -55,7 +58,7 @@ WRONG = [
     ("a = nothing", "expected a name that is defined, got nothing"),
     ("a = np.nothing", "expected an attribute of a module numpy, got nothing"),
     ("a = x.T", "expected shape, size, ndim or dtype of an array, got T"),
-    ("a = x.sum()", "arrays have no other attributes and no methods"),
+    ("a = x.sum()", "arrays have no methods in kernels, write a loop"),
     ("a = i.real", "expected no attribute of int, got real"),
     # --- types
     ("a = x + 1", "expected numbers for +, got an array float32[:] and int"),

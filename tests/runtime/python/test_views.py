@@ -128,3 +128,38 @@ def test_neighbours_in_a_slice_are_one_vector_load():
     x = np.zeros(64, np.float32)
     assert "vector.load" in kernel.ir("vectorize", x, x.copy())
     assert "gather" not in kernel.ir("vectorize", x, x.copy())
+
+
+@spmd.kernel
+def elements(x, out):
+    i = global_id()
+    total = 0.0
+    for v in x[i, ::2]:
+        if v > 0.9:
+            break
+        total += v
+    for row in x:
+        total += row[i] + len(row)
+    out[i] = total
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_loops_over_arrays(layout: str):
+    x = np.random.default_rng(4).random((6, 6))
+    expect_as_python(
+        elements, LAYOUTS[layout](x), np.zeros(6), global_size=6, tolerance=1e-12
+    )
+
+
+@spmd.kernel
+def gray(image, out):
+    x, y = global_id(0), global_id(1)
+    red, green, blue = image[y, x]
+    out[y, x] = (red + 2.0 * green + blue) / 4
+
+
+def test_unpacking():
+    image = np.random.default_rng(5).random((4, 5, 3))
+    expect_as_python(gray, image, np.zeros((4, 5)), global_size=(5, 4), tolerance=1e-12)
+    with pytest.raises(spmd.LaunchError, match="expected 3 elements to unpack"):
+        gray(np.zeros((4, 5, 4)), np.zeros((4, 5)), global_size=(5, 4))
