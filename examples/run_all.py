@@ -13,7 +13,9 @@ def main() -> int:
     print(HEADER, flush=True)
     environment = {**os.environ, "SPMD_EXAMPLES_HEADER": "printed"}
     failed: list[str] = []
-    for script in sorted(Path(__file__).parent.glob("[0-9][0-9]_*.py")):
+    here = Path(__file__).parent
+    scripts = sorted(here.glob("[0-9][0-9]_*.py"))
+    for script in (*scripts, *sorted(here.glob("pictures/[a-z]*.py"))):
         done = subprocess.run([sys.executable, script], env=environment, check=False)
         if done.returncode != 0:
             failed.append(script.stem)
