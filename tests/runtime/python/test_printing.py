@@ -8,15 +8,19 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
 import spmd
 from spmd.language import (
     barrier,
     constexpr,
     global_id,
+    lane_id,
     local,
     local_id,
+    shuffle_xor,
 )
+from tests.runtime.python.harness import kernel_of
 
 NUMBERS = ["bool", *(f"{k}int{n}" for k in ("", "u") for n in (8, 16, 32, 64))]
 NUMBERS += ["float16", "float32", "float64"]
@@ -57,3 +61,75 @@ def test_work_items_print_one_after_the_other():
         around_a_barrier, x, "k", global_size=8, group_size=4
     )
     assert text.startswith("first 0 k {a|b} 100%\nfirst 1 k {a|b} 100%\n")
+
+
+def test_many_groups_print_in_order():
+    kernel = kernel_of("@spmd.kernel\ndef k(x):\n    print(global_id())\n")
+    text = printed(lambda: kernel(np.zeros(1), global_size=3000, group_size=2))
+    assert text == "".join(f"{n}\n" for n in range(3000))
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_every_type(dtype: str):
+    kernel = kernel_of("@spmd.kernel\ndef k(x):\n    print(x[global_id()])\n")
+    if dtype == "bool":
+        x = np.array([True, False])
+    elif np.dtype(dtype).kind == "f":
+        x = np.array([0, -0.0, 0.1, 1e4, 2 / 3, np.inf, -np.inf, np.nan]).astype(dtype)
+    else:
+        limits = np.iinfo(dtype)
+        x = np.array([limits.min, limits.max, 1, 17], dtype)
+    expect_printed_as_python(kernel, x, global_size=len(x))
+
+
+@pytest.mark.parametrize("format_", ["d", "5d", "<5", "05x", "b", "+o", ">9.3f", ".0e"])
+def test_formats_of_whole_numbers(format_: str):
+    text = f"@spmd.kernel\ndef k(x):\n    i = global_id()\n    print(f'{{x[i]:{format_}}}|')\n"
+    expect_printed_as_python(kernel_of(text), np.array([65, -3]), global_size=2)
+
+
+@pytest.mark.parametrize("format_", ["", ".3f", "+10.2e", "<9.4g", "012.1F", "E"])
+def test_formats_of_floats(format_: str):
+    text = (
+        "@spmd.kernel\ndef k(x):\n    i = global_id()\n"
+        f"    print(f'{{i}}: {{x[i]:{format_}}} {{3:04d}} {{x[i]!s}}', flush=True)\n"
+    )
+    expect_printed_as_python(kernel_of(text), np.array([0.125, -1e20]), global_size=2)
+
+
+@spmd.kernel(sub_group_size=4, group_size=8)
+def in_lock_step(x):
+    v = shuffle_xor(x[global_id()], 1)
+    if v % 3 != 0:
+        print(lane_id(), v)
+
+
+def test_lanes_print_in_order():
+    said = [f"{n % 4} {n ^ 1}\n" for n in range(8) if (n ^ 1) % 3]
+    got = printed(lambda: in_lock_step(np.arange(8), global_size=8))
+    assert got == "".join(said)
+
+
+class Broken(io.StringIO):
+    """Takes three texts."""
+
+    left = 3
+
+    def write(self, text: str) -> int:
+        self.left -= text != ""
+        if self.left < 0:
+            raise BrokenPipeError("nobody reads")
+        return super().write(text)
+
+
+def test_an_error_of_whoever_writes_ends_the_launch():
+    kernel = kernel_of("@spmd.kernel\ndef k(x):\n    print('{:3d}', end='')\n")
+    launch = kernel.bind(np.zeros(1), global_size=100, group_size=5)
+    stream = Broken()
+    with contextlib.redirect_stdout(stream):
+        with pytest.raises(BrokenPipeError, match="nobody reads"):
+            launch()
+        assert stream.getvalue() == "{:3d}" * 3
+        stream.left = 1000
+        launch()
+    assert stream.getvalue() == "{:3d}" * 103
