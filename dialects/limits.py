@@ -21,7 +21,10 @@ MAX_GROUP_SIZE = 1 << 14
 """Work-items of a work-group, all dimensions together."""
 
 MAX_SUB_GROUP_SIZE = 64
-"""The largest number of lanes of a sub-group."""
+"""The largest number of lanes of a sub-group that kernels can see."""
+
+MAX_LANES = 256
+"""The largest number of lanes in lock step: a tile of work-items that registers hold."""
 
 MAX_LOCAL_BYTES = 1 << 20
 """Bytes of local memory of a work-group, of all allocations and arguments together."""

@@ -48,5 +48,8 @@ NEGATED = (1, 0, 5, 4, 3, 2, 9, 8, 7, 6)
 FULL_GROUPS = "spmd.full_groups"
 """Kernel attribute: a promise that no launch leaves a partial group."""
 
+ANY_GROUP_SIZE = "spmd.any_group_size"
+"""Kernel attribute: the launch takes any size of groups, of so many work-items at most."""
+
 NOALIAS = "spmd.noalias"
 """Argument attribute: what a launch writes here is reached only through this argument."""

@@ -48,6 +48,14 @@ class DefaultSubGroupSize:
 
 
 @dataclass(frozen=True)
+class ReshapedGroups:
+    """`reshape-groups` gave a kernel groups of another size."""
+
+    op: KernelOp
+    before: tuple[int, int, int]
+
+
+@dataclass(frozen=True)
 class KeptInGroupMemory:
     """`split-at-barriers` keeps a value or private array across barriers."""
 
@@ -150,6 +158,7 @@ Remark = (
     Checked
     | DroppedBarrier
     | DefaultSubGroupSize
+    | ReshapedGroups
     | KeptInGroupMemory
     | Split
     | ClippedLoop

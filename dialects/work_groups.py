@@ -50,6 +50,15 @@ FOOTPRINTS = ("spmd.reads", "spmd.writes", "spmd.reduces")
 """Attributes of an argument of a kernel, for a reader: which elements are accessed."""
 
 
+def fixed_group_size(function: func.FuncOp) -> tuple[int, int, int] | None:
+    """The nominal size of the work-groups that `function` runs, if it is fixed."""
+    size = function.attributes.get(WORK_GROUP_SIZE)
+    if size is None:
+        return None
+    x, y, z, *_ = (*cast(DenseArrayBase[IntegerType], size).get_values(), 1, 1)
+    return x, y, z
+
+
 def work_item_dimension(op: Operation) -> int | None:
     """0, 1 or 2 if the iterations of `op` are work-items in dimension x, y or z."""
     dimensions = op.attributes.get(WORK_ITEMS)

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from spmd.runtime.arguments.signature import PackedArguments, Parameter, Signature
-from spmd.runtime.arguments.sizes import Size, Triple, whole_number
+from spmd.runtime.arguments.sizes import Groups, Size, whole_number
 from spmd.runtime.cache.stored import compiling
 from spmd.runtime.compiling.unit import Unit
 from spmd.runtime.errors import LaunchError, LaunchTimeout, compile_errors
@@ -23,8 +23,8 @@ NativeT = TypeVar("NativeT")
 Sizes = tuple[Size | None, Size | None]
 """The global size and the group size that were given."""
 
-Version = tuple[Triple | None, bool, tuple[str, ...]]
-"""What code is for: a group size, whether all groups have it, arguments with values."""
+Version = tuple[Groups | None, tuple[str, ...]]
+"""What code is for: some groups, or any, and arguments with values."""
 
 _MAX_CONSTANTS = 32
 """Versions for the values of arguments that are kept, beside those that launches have."""
@@ -187,7 +187,7 @@ class EntryPoint(ABC, Generic[CallT, NativeT]):
 
         return ir_after(self.stages(**sizes), stage)
 
-    def _compiled(self, version: Version = (None, False, ())) -> NativeT:
+    def _compiled(self, version: Version = (None, ())) -> NativeT:
         """The native code, which is made once."""
         if (found := self._natives.get(version)) is None:
             with compiling:
@@ -198,13 +198,13 @@ class EntryPoint(ABC, Generic[CallT, NativeT]):
 
     def _forget_constants(self) -> None:
         """Gives up the oldest versions for values of arguments when there are many."""
-        with_constants = [version for version in self._natives if version[2]]
+        with_constants = [version for version in self._natives if version[1]]
         for version in with_constants[:-_MAX_CONSTANTS]:
             del self._natives[version]
 
     @abstractmethod
     def _compile(
-        self, size: Triple | None, full: bool, constants: tuple[str, ...]
+        self, groups: Groups | None, constants: tuple[str, ...]
     ) -> NativeT: ...
 
     def _checked_timeout(self, timeout: Any) -> float:

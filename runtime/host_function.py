@@ -11,7 +11,7 @@ from spmd.lowering.loading import NativeCode, load
 from spmd.runtime.arguments.elements import Element
 from spmd.runtime.arguments.scalars import unpacked
 from spmd.runtime.arguments.signature import PackedArguments, Signature
-from spmd.runtime.arguments.sizes import Size, Triple
+from spmd.runtime.arguments.sizes import Groups, Size
 from spmd.runtime.compiling.made import HostCode, HostFacts
 from spmd.runtime.compiling.unit import Unit
 from spmd.runtime.entry_point import EntryPoint, Sizes
@@ -127,9 +127,7 @@ class HostFunction(EntryPoint["HostCall", "NativeHost"]):
             if name in self._facts.launched
         )
 
-    def _compile(
-        self, size: Triple | None, full: bool, constants: tuple[str, ...]
-    ) -> NativeHost:
+    def _compile(self, groups: Groups | None, constants: tuple[str, ...]) -> NativeHost:
         def make() -> HostCode:
             from spmd.runtime.compiling.native_code import compile_host
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from spmd.dialects.names import FULL_GROUPS
 from spmd.runtime.arguments.signature import PackedArguments
 from spmd.runtime.arguments.sizes import (
+    Groups,
     Range,
     Size,
     Triple,
@@ -122,8 +123,10 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         from spmd.runtime.compiling.native_code import specialised_passes
         from spmd.runtime.pipeline import stages
 
-        size = None if group_size is None else self.group_size(group_size)
-        passes = specialised_passes(self._unit, self.name, size, True)
+        groups = None
+        if group_size is not None:
+            groups = Groups.all_full(self.group_size(group_size))
+        passes = specialised_passes(self._unit, self.name, groups)
         return stages(self._restricted(), passes, self._unit.source)
 
     @property
@@ -140,9 +143,8 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         from spmd.lowering.machine import host_machine
         from spmd.runtime.compiling.native_code import compile_kernel
 
-        _, compiled = compile_kernel(
-            self._unit, self._op, self.group_size(group_size), True
-        )
+        groups = Groups.all_full(self.group_size(group_size))
+        _, compiled = compile_kernel(self._unit, self._op, groups)
         return compiled.assembly(host_machine())
 
     def explain(
@@ -160,18 +162,15 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         from spmd.runtime.explanation.decisions import explain_kernel
         from spmd.runtime.explanation.explanation import Explanation
 
-        size, full = None, False
+        groups = None
         if global_size is not None:
-            sizes = self._range(global_size, group_size)
-            size, full = sizes.group_size, sizes.full
+            groups = self._range(global_size, group_size).made_for
         elif group_size is not None:
-            size, full = self.group_size(group_size), True
-        if not full and size == self._facts.group_size:
-            size = None  # The kernel says so itself.
+            groups = Groups.all_full(self.group_size(group_size))
         facts = explain_kernel(
             self._restricted(),
             self._op,
-            specialised_passes(self._unit, self.name, size, full),
+            specialised_passes(self._unit, self.name, groups),
             vectorize=self._unit.options.vectorize,
             source=self._unit.source,
         )
@@ -230,7 +229,9 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         range_ = self._range(*sizes)
         native = None
         if range_.groups:
-            native = self._native(range_.group_size, range_.full, constants)
+            native = self._native(range_.made_for, constants)
+        if native is not None and native.group_size not in (None, range_.group_size):
+            range_ = make_range(self.name, range_.global_size, native.group_size)
         plan = native, range_
         if simple:
             if len(self._plans) >= _MAX_PLANS:
@@ -238,22 +239,22 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
             self._plans[sizes] = plan
         return plan
 
-    def _native(
-        self, size: Triple, full: bool, constants: tuple[str, ...]
-    ) -> NativeKernel:
+    def _native(self, groups: Groups, constants: tuple[str, ...]) -> NativeKernel:
         if not self._unit.options.specialize:
-            return self._compiled((None, False, constants))
-        # Code for any group also runs full ones, if a little slower.
-        versions: list[Version] = [(size, full, constants), (size, False, constants)]
-        for version in versions:
-            if (found := self._natives.get(version)) is not None:
-                return found
-        return self._compiled(versions[0])
+            return self._compiled((None, constants))
+        version: Version = groups, constants
+        if version not in self._natives:
+            for (made_for, values), code in self._natives.items():
+                if made_for is None or code.group_size != groups.size:
+                    continue
+                if values == constants and made_for.covers(groups):
+                    return code
+        return self._compiled(version)
 
     def _compile(
-        self, size: Triple | None, full: bool, constants: tuple[str, ...]
+        self, groups: Groups | None, constants: tuple[str, ...]
     ) -> NativeKernel:
-        version = size, full, constants
+        version = groups, constants
 
         def make() -> KernelCode:
             from spmd.runtime.compiling.native_code import compile_kernel

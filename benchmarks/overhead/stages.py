@@ -51,6 +51,7 @@ def _stages(text: str, kernel: str, group_size: tuple[int, ...]) -> dict[str, fl
     from spmd.lowering.compiling import compile_object
     from spmd.lowering.machine import host_machine
     from spmd.passes.pipelines.pipeline import flatten
+    from spmd.runtime.arguments.sizes import Groups
     from spmd.runtime.compiling.native_code import specialised_passes
     from spmd.runtime.compiling.reading import read_source
     from spmd.runtime.compiling.unit import Unit
@@ -72,7 +73,7 @@ def _stages(text: str, kernel: str, group_size: tuple[int, ...]) -> dict[str, fl
     assert isinstance(op, KernelOp), "cases launch kernels"
     module = restrict(unit.module, op)
     x, y, z = (*group_size, 1, 1)[:3]
-    for step in flatten(specialised_passes(unit, kernel, (x, y, z), full=True)):
+    for step in flatten(specialised_passes(unit, kernel, Groups.all_full((x, y, z)))):
         with timed("passes"), timed(step.name):
             run_passes(module, (step,), None)
     with timed("LLVM IR"):

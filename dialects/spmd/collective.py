@@ -24,6 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from spmd.dialects.assembly_format import Keyword
 from spmd.dialects.enclosing import enclosing
+from spmd.dialects.spmd.ids import SeesGroup
 from spmd.dialects.spmd.kernel import KernelOp
 from spmd.dialects.spmd.sub_group_ids import SubGroupQueryOp
 from spmd.dialects.spmd.traits import (
@@ -149,3 +150,8 @@ def is_group_collective(op: Operation) -> bool:
 def needs_sub_groups(op: Operation) -> bool:
     """Whether `op` can tell which work-items form a sub-group."""
     return isinstance(op, SubGroupQueryOp) or convergence_of(op) is Scope.SUB_GROUP
+
+
+def sees_group(op: Operation) -> bool:
+    """Whether `op` can tell which work-items form a work-group, or a sub-group of one."""
+    return needs_sub_groups(op) or is_sync(op) or op.has_trait(SeesGroup)

@@ -51,7 +51,7 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.pattern_rewriter import PatternRewriter
-from xdsl.traits import Pure
+from xdsl.traits import OpTrait, Pure
 
 from spmd.dialects.assembly_format import Keyword
 from spmd.dialects.enclosing import enclosing
@@ -70,6 +70,10 @@ class Counts(OpInterface):
     """The op says how many values an id can have, which are smaller."""
 
     ids: type[Operation]
+
+
+class SeesGroup(OpTrait):
+    """What the op gives depends on which work-items are a work-group."""
 
 
 def index_constant(value: int) -> ConstantOp:
@@ -158,12 +162,16 @@ class LocalIdOp(DimensionOp):
 
     name = "spmd.local_id"
 
+    traits = traits_def(SeesGroup())
+
 
 @irdl_op_definition
 class GroupIdOp(DimensionOp):
     """Which work-group this is: from 0 to `spmd.num_groups` - 1, the same in all of it."""
 
     name = "spmd.group_id"
+
+    traits = traits_def(SeesGroup())
 
 
 @irdl_op_definition
@@ -187,7 +195,7 @@ class LocalSizeOp(DimensionOp):
 
     name = "spmd.local_size"
 
-    traits = traits_def(Counts(LocalIdOp))
+    traits = traits_def(Counts(LocalIdOp), SeesGroup())
 
 
 @irdl_op_definition
@@ -200,7 +208,7 @@ class EnqueuedLocalSizeOp(DimensionOp):
 
     name = "spmd.enqueued_local_size"
 
-    traits = traits_def(Counts(LocalIdOp))
+    traits = traits_def(Counts(LocalIdOp), SeesGroup())
 
 
 @irdl_op_definition
@@ -213,4 +221,4 @@ class NumGroupsOp(DimensionOp):
 
     name = "spmd.num_groups"
 
-    traits = traits_def(Counts(GroupIdOp))
+    traits = traits_def(Counts(GroupIdOp), SeesGroup())

@@ -41,7 +41,7 @@ from xdsl.utils.hints import isa
 
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.limits import MAX_GROUP_SIZE, MAX_SUB_GROUP_SIZE
-from spmd.dialects.names import FULL_GROUPS, NOALIAS
+from spmd.dialects.names import ANY_GROUP_SIZE, FULL_GROUPS, NOALIAS
 from spmd.dialects.spmd.types import is_memref, why_not_argument
 from spmd.dialects.work_groups import FOOTPRINTS, NOT_VECTORIZED
 
@@ -56,12 +56,13 @@ ARGUMENT_SHAPES = "spmd.argument_shapes"
 
 KERNEL_ATTRIBUTES = (
     FULL_GROUPS,
+    ANY_GROUP_SIZE,
     DROPPED_BARRIERS,
     NOT_SPLIT_BY_FISSION,
     NOT_VECTORIZED,
     ARGUMENT_SHAPES,
 )
-"""Attributes of the dialect on a kernel: a promise to passes, then notes that they leave."""
+"""Attributes of the dialect on a kernel: promises to passes, then notes that they leave."""
 
 ARGUMENT_ATTRIBUTES = (NOALIAS, *FOOTPRINTS)
 """Attributes of the dialect on an argument of a kernel: a promise, then notes."""

@@ -38,7 +38,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from spmd.dialects.enclosing import enclosing
 from spmd.dialects.interfaces.control_flow import RegionBranch, RegionTerminator, Runs
-from spmd.dialects.limits import MAX_SUB_GROUP_SIZE
+from spmd.dialects.limits import MAX_LANES
 
 
 @irdl_op_definition
@@ -92,7 +92,7 @@ class SubGroupOp(IRDLOperation):
 
     | name     | kind      | type                             | meaning                  |
     | -------- | --------- | -------------------------------- | ------------------------ |
-    | `shape`  | attribute | 1 to 3 powers of two, product at most 64 | lanes per dimension, innermost first |
+    | `shape`  | attribute | 1 to 3 powers of two, product at most 256 | lanes per dimension, innermost first |
     | `bases`  | operands  | `index`, one per dimension       | the first lane's index   |
     | `counts` | operands  | `index`, none or one per dimension | how many lanes exist   |
     | `body`   | region    | one block, an `index` argument per dimension | the arguments are this lane's index |
@@ -169,10 +169,10 @@ class SubGroupOp(IRDLOperation):
     def verify_(self) -> None:
         rank = len(self.lane_shape)
         powers = all(e > 0 and e & (e - 1) == 0 for e in self.lane_shape)
-        if not 1 <= rank <= 3 or not powers or self.width > MAX_SUB_GROUP_SIZE:
+        if not 1 <= rank <= 3 or not powers or self.width > MAX_LANES:
             raise VerifyException(
                 "expected a shape of 1 to 3 powers of two with a product of at most "
-                f"{MAX_SUB_GROUP_SIZE}, got {list(self.lane_shape)}"
+                f"{MAX_LANES}, got {list(self.lane_shape)}"
             )
         if len(self.bases) != rank:
             raise VerifyException(

@@ -18,6 +18,7 @@ from xdsl.traits import is_side_effect_free
 from xdsl.utils.exceptions import VerifyException
 
 from spmd.dialects.spmd.collective import ConvergentOp
+from spmd.dialects.spmd.ids import SeesGroup
 from spmd.dialects.spmd.traits import (
     AllocatesResult,
     expect_inside_function,
@@ -159,7 +160,7 @@ class LocalAllocOp(IRDLOperation):
 
     memref = result_def(MemRefType)
 
-    traits = traits_def(AllocatesResult())
+    traits = traits_def(AllocatesResult(), SeesGroup())
 
     assembly_format = "attr-dict `:` type($memref)"
 

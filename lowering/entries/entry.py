@@ -30,14 +30,13 @@ is for several threads at once: it takes chunks of groups from the shared counte
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
-from spmd.dialects.work_groups import GROUPS_BETWEEN_POLLS, WORK_GROUP_SIZE
+from spmd.dialects.work_groups import GROUPS_BETWEEN_POLLS, fixed_group_size
 from spmd.lowering.entries.arguments import (
     Field,
     argument_struct,
@@ -124,12 +123,10 @@ class _Entry:
 
     def local_sizes(self) -> list[str]:
         """The enqueued local sizes: constants if the kernel fixes them."""
-        fixed = self.function.attributes.get(WORK_GROUP_SIZE)
+        fixed = fixed_group_size(self.function)
         if fixed is None:
             return self.sizes(self.struct.sizes[:3], "e")
-        array = cast(DenseArrayBase[IntegerType], fixed)
-        sizes = [str(size) for size in array.get_values()]
-        return sizes + ["1"] * (3 - len(sizes))
+        return list(map(str, fixed))
 
     def call(self, function: FuncOp, passed: Sequence[str]) -> None:
         """Calls a work-group function."""

@@ -13,7 +13,8 @@ spmd.kernel @k(%n: index, %x: memref<?xf32>)
 ```
 
 Options: `work-group-size` is X, X,Y or X,Y,Z; `full-groups` promises that no group is
-smaller (the global size is a multiple of the group size in each dimension); `constants` are
+smaller (the global size is a multiple of the group size in each dimension);
+`any-size-up-to` X,Y,Z leaves it to `reshape-groups` to take another size; `constants` are
 scalar arguments and their values, such as `"n=1024","a=0.5"`, by name or by number from 0;
 `kernel` names the one kernel to specialise, instead of all.
 
@@ -48,7 +49,7 @@ from xdsl.utils.hints import isa
 from spmd.dialects.building import Builder
 from spmd.dialects.diagnostics import KernelError, fail
 from spmd.dialects.limits import MAX_GROUP_SIZE
-from spmd.dialects.names import FULL_GROUPS
+from spmd.dialects.names import ANY_GROUP_SIZE, FULL_GROUPS
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.spmd.kernel import kernels_in
 
@@ -65,6 +66,7 @@ class SpmdSpecializePass(ModulePass):
 
     work_group_size: tuple[int, ...] = ()
     full_groups: bool = False
+    any_size_up_to: tuple[int, ...] = ()
     constants: tuple[str, ...] = ()
     kernel: str = ""
 
@@ -120,6 +122,9 @@ class SpmdSpecializePass(ModulePass):
             )
         if self.full_groups:
             kernel.attributes[FULL_GROUPS] = UnitAttr()
+        if self.any_size_up_to:
+            most = DenseArrayBase.from_list(i64, self.any_size_up_to)
+            kernel.attributes[ANY_GROUP_SIZE] = most
 
 
 def _fix(kernel: KernelOp, name: str, text: str = "") -> None:

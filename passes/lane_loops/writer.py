@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import (
@@ -46,11 +47,11 @@ class LaneWriter(Builder):
     """Inserts scalar code, and keeps values in memory."""
 
     def __init__(self, group: SubGroupOp, divergence: Divergence, entry: Block):
-        if len(group.bases) != 1 or group.counts:
+        if group.counts:
             fail(
                 group,
-                "expected a sub-group of one dimension whose lanes all exist, got "
-                "another; run mask-divergence first",
+                "expected a sub-group whose lanes all exist, got one with a count; run "
+                "mask-divergence first",
             )
         self.group = group
         self.divergence = divergence
@@ -142,7 +143,8 @@ class LaneWriter(Builder):
             return self.scalars[value]
         if isinstance(value, BlockArgument) and value.block is self.group.body.block:
             assert lane is not None, "lanes differ in their index"
-            return self.add(arith.AddiOp(self.group.bases[0], lane), value)
+            base = self.group.bases[value.index]
+            return self.add(arith.AddiOp(base, self._along(value.index, lane)), value)
         slot = self.slot(value)
         if slot.shared:
             indices: list[SSAValue] = []
@@ -153,6 +155,17 @@ class LaneWriter(Builder):
         if slot.type == i1:
             loaded = self.add(arith.TruncIOp(loaded, i1), value)
         return loaded
+
+    def _along(self, dimension: int, lane: SSAValue) -> SSAValue:
+        """The number of `lane` along one dimension: all extents are powers of two."""
+        extents = self.group.lane_shape
+        before, extent = prod(extents[:dimension]), extents[dimension]
+        if before > 1:
+            bits = self.constants.index(before.bit_length() - 1)
+            lane = self.add(arith.ShRUIOp(lane, bits), lane)
+        if before * extent < self.width:
+            lane = self.add(arith.AndIOp(lane, self.constants.index(extent - 1)), lane)
+        return lane
 
     def once(self, value: SSAValue, user: Operation) -> SSAValue:
         """What all lanes have, for control flow that they run together."""

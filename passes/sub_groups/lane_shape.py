@@ -20,18 +20,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from math import ceil, prod
 
 from xdsl.dialects import memref, scf
-from xdsl.ir import Operation
+from xdsl.ir import Operation, Region
 
 from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
 from spmd.analysis.ranges.ranges import IntegerRanges
+from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.interfaces.cost import CostClass, cost_class
-from spmd.dialects.limits import MAX_GROUP_SIZE
+from spmd.dialects.limits import MAX_GROUP_SIZE, MAX_LANES
 from spmd.dialects.work_groups import work_item_dimension
 from spmd.passes.sub_groups.cycles import LOOP_TRIPS
 from spmd.passes.sub_groups.vector_width import (
@@ -41,12 +42,22 @@ from spmd.passes.sub_groups.vector_width import (
     element_bits,
     host_register_bits,
     lanes_in,
+    lanes_in_registers,
 )
 from spmd.passes.sub_groups.vectorization_cost import executed_ops, loops_around
 
 MARGIN = 0.85
 """What part of the cost of lanes along x another shape may have at most."""
 
+
+MOVE = 2
+"""What an access of a whole register costs: the second cache gives half of one a cycle."""
+
+OPERAND = 0.5
+"""What an access of one element costs: mostly nothing, as an operand of what takes it."""
+
+TILE_MARGIN = 0.75
+"""What part of what loops load a tile may load at most."""
 
 SUB_GROUP = 1
 """What each sub-group costs beside its body, in simple instructions; most of it overlaps."""
@@ -75,6 +86,85 @@ class _Term:
     is_access: bool
     is_private: bool = False
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether a loop accesses the same memory for several work-items."""
+        return self.is_access and self.depth > 0 and not self.is_private
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one work-item does, from which follows what lanes of some shape would cost."""
+
+    terms: Counter[_Term]
+    lanes: int
+    """How many are wanted."""
+    registers: int
+    """How many of these a value should fill."""
+    register_bits: int
+    tile: int
+    """How many lanes registers hold, where loops carry values and do not diverge."""
+
+    @classmethod
+    def of(
+        cls,
+        body: Region,
+        dimensions: Sequence[int],
+        divergence: Divergence,
+        width: Width,
+    ) -> Work:
+        """That of `body`, in which work-items differ along `dimensions`."""
+        registers, widest = demand(body)
+        lanes = lanes_in(registers, widest) if width == "auto" else width
+        bits = host_register_bits() if width == "auto" else GENERIC_REGISTER_BITS
+        terms = _terms(body, dimensions, divergence)
+        tile = 0
+        if (
+            width == "auto"
+            and registers > 2
+            and (carried := _carried(body, divergence))
+        ):
+            tile = power_below(min(MAX_LANES, lanes_in_registers(widest) // carried))
+        return cls(terms, lanes, registers, bits, tile)
+
+    def cost(self, shape: LaneShape, items: Sequence[int]) -> float:
+        """Of all that a sub-group does, for each of its share of so many `items`."""
+        total = SUB_GROUP + sum(
+            weight * _cost(term, shape, self.register_bits, self.registers)
+            for term, weight in self.terms.items()
+        )
+        for place, extent in zip(shape.places, shape.extents, strict=True):
+            total *= ceil(items[place] / extent) / items[place]
+        return total
+
+    def best_shape(self, items: Sequence[int]) -> LaneShape:
+        """Lanes along the last loop, or the shape that costs least if that is far better."""
+        last = len(items) - 1
+        usual = LaneShape((last,), (min(self.lanes, power_above(items[last])),))
+        shapes = _shapes(items, self.lanes)
+        best = min(shapes, key=lambda shape: self.cost(shape, items), default=usual)
+        far = self.cost(best, items) < MARGIN * self.cost(usual, items)
+        return best if far else usual
+
+    def best_tile(self, items: Sequence[int], shape: LaneShape) -> LaneShape:
+        """
+        `shape`, or a larger one for which loops load less per work-item.
+
+        Outer loops are unrolled and jammed for the same: Callahan, Carr, Kennedy, "Improving
+        Register Allocation for Subscripted Variables", PLDI 1990.
+        """
+        loads = {each: times for each, times in self.terms.items() if each.is_shared}
+        inner = replace(self, terms=Counter(loads))
+        tiles = [
+            tile
+            for tile in _shapes(items, self.tile)
+            if prod(tile.extents) > prod(shape.extents)
+            and self.cost(tile, items) <= self.cost(shape, items)
+        ]
+        best = min(tiles, key=lambda tile: inner.cost(tile, items), default=shape)
+        less = inner.cost(best, items) < TILE_MARGIN * inner.cost(shape, items)
+        return best if less else shape
+
 
 def choose_lane_shape(nest: Sequence[scf.ForOp], width: Width) -> LaneShape:
     """
@@ -83,27 +173,14 @@ def choose_lane_shape(nest: Sequence[scf.ForOp], width: Width) -> LaneShape:
     A fixed width is only made smaller where there are fewer work-items, and the choice does
     not depend on this machine then.
     """
-    registers, widest = demand(nest[-1].body)
-    lanes = lanes_in(registers, widest) if width == "auto" else width
-    bits = host_register_bits() if width == "auto" else GENERIC_REGISTER_BITS
     items = _most_items(nest)
-    last = len(nest) - 1
-    usual = LaneShape((last,), (min(lanes, _power_above(items[last])),))
-    if len(nest) == 1 or lanes == 1 or not 1 < max(items) < MAX_GROUP_SIZE:
-        return usual
-    terms = _terms(nest, analyze_work_items(nest[0]))
-
-    def cost(shape: LaneShape) -> float:
-        total = SUB_GROUP + sum(
-            weight * _cost(term, shape, bits, registers)
-            for term, weight in terms.items()
-        )
-        for place, extent in zip(shape.places, shape.extents, strict=True):
-            total *= ceil(items[place] / extent) / items[place]
-        return total
-
-    best = min(_shapes(items, lanes), key=cost, default=usual)
-    return best if cost(best) < MARGIN * cost(usual) else usual
+    if len(nest) == 1 or width == 1 or not 1 < max(items) < MAX_GROUP_SIZE:
+        lanes = lanes_in(*demand(nest[-1].body)) if width == "auto" else width
+        return LaneShape((len(nest) - 1,), (min(lanes, power_above(items[-1])),))
+    found = map(work_item_dimension, nest)
+    dimensions = [dimension for dimension in found if dimension is not None]
+    work = Work.of(nest[-1].body, dimensions, analyze_work_items(nest[0]), width)
+    return work.best_tile(items, work.best_shape(items))
 
 
 def fixed_lane_shape(nest: Sequence[scf.ForOp], shape: Sequence[int]) -> LaneShape:
@@ -115,7 +192,7 @@ def fixed_lane_shape(nest: Sequence[scf.ForOp], shape: Sequence[int]) -> LaneSha
         dimension = work_item_dimension(nest[place])
         assert dimension is not None, "a nest of work-item loops"
         extent = shape[dimension] if dimension < len(shape) else 1
-        if (extent := min(extent, _power_above(items[place]))) > 1:
+        if (extent := min(extent, power_above(items[place]))) > 1:
             places.append(place)
             extents.append(extent)
     return LaneShape(tuple(places or (len(nest) - 1,)), tuple(extents or (1,)))
@@ -142,16 +219,21 @@ def why_shape(loops: Sequence[scf.ForOp], extents: Sequence[int]) -> str | None:
     return f"{' and '.join(named)}, where accesses and registers cost least"
 
 
-def _power_above(number: int) -> int:
+def power_above(number: int) -> int:
     """The least power of two that is not below `number`."""
     return 1 << max(0, number - 1).bit_length()
+
+
+def power_below(number: int) -> int:
+    """The greatest power of two that is not above `number`, but at least one."""
+    return 1 << max(0, number.bit_length() - 1)
 
 
 def _shapes(items: Sequence[int], lanes: int) -> Iterator[LaneShape]:
     """The shapes with as many lanes as there can be; long rows and few of them first."""
     places = [place for place in reversed(range(len(items))) if items[place] > 1]
     for order in permutations(places):
-        most = [_power_above(items[place]) for place in order]
+        most = [power_above(items[place]) for place in order]
         row = min(lanes, most[0])
         while row > 1:
             extents, rest = [row], lanes // row
@@ -163,13 +245,15 @@ def _shapes(items: Sequence[int], lanes: int) -> Iterator[LaneShape]:
             row //= 2
 
 
-def _terms(nest: Sequence[scf.ForOp], divergence: Divergence) -> Counter[_Term]:
-    """What the body does for one work-item, and how often."""
+def _terms(
+    body: Region, dimensions: Sequence[int], divergence: Divergence
+) -> Counter[_Term]:
+    """What `body` does for one work-item, and how often."""
     terms: Counter[_Term] = Counter()
-    found = map(work_item_dimension, nest)
-    dimensions = [dimension for dimension in found if dimension is not None]
-    for op in executed_ops(nest[-1].body.block):
-        depth = loops_around(op, nest[-1])
+    outermost = body.parent
+    assert outermost is not None
+    for op in executed_ops(body.block):
+        depth = loops_around(op, outermost)
         weight = LOOP_TRIPS**depth * max(1, cost_class(op))
         if isinstance(op, memref.LoadOp | memref.StoreOp):
             found = [access_pattern(divergence, op, d) for d in dimensions]
@@ -179,6 +263,23 @@ def _terms(nest: Sequence[scf.ForOp], divergence: Divergence) -> Counter[_Term]:
         elif cost_class(op) is not CostClass.FREE:
             terms[_computed(op, divergence, dimensions, depth)] += weight
     return terms
+
+
+def _carried(body: Region, divergence: Divergence) -> int:
+    """How many vectors loops carry; none if lanes diverge in one, or at it."""
+    carried, outermost = 0, body.parent
+    assert outermost is not None
+    for op in executed_ops(body.block):
+        flow = RegionBranch.of(op)
+        is_loop = flow is not None and flow.runs is Runs.LOOP
+        if divergence.is_divergent(op) and (is_loop or loops_around(op, outermost)):
+            return 0
+        if is_loop:
+            carried += sum(
+                not all(divergence.shape(each, d).is_strided for d in range(3))
+                for each in op.results
+            )
+    return carried
 
 
 def _computed(
@@ -214,13 +315,13 @@ def _cost(term: _Term, shape: LaneShape, register_bits: int, registers: int) -> 
         if other != 0
     )
     if stride == 0:
-        return rows
+        return rows * (OPERAND if term.is_access else 1)
     if not term.is_access:
         floor = registers if term.depth else 0
         return max(ceil(row * rows / per_register), floor)
     steps = [prod(shape.extents[:d]) for d in range(len(along))]
     if along == steps:
-        return ceil(prod(shape.extents) / per_register)
+        return MOVE * ceil(prod(shape.extents) / per_register)
     if stride in (1, -1):
-        return rows * (ceil(row / per_register) + (row < per_register))
+        return MOVE * rows * (ceil(row / per_register) + (row < per_register))
     return row * rows

@@ -28,7 +28,7 @@ from xdsl.ir import Attribute, Operation, Region
 
 from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.interfaces.cost import is_library_function
-from spmd.dialects.limits import MAX_SUB_GROUP_SIZE
+from spmd.dialects.limits import MAX_LANES, MAX_SUB_GROUP_SIZE
 
 Width = int | Literal["auto"]
 
@@ -50,10 +50,10 @@ def check_width(width: Width) -> None:
 def check_shape(shape: tuple[int, ...], width: Width) -> None:
     """Fails if `shape` is not allowed, or a width is given as well."""
     powers = all(extent > 0 and not extent & (extent - 1) for extent in shape)
-    if len(shape) > 3 or not powers or prod(shape) > MAX_SUB_GROUP_SIZE:
+    if len(shape) > 3 or not powers or prod(shape) > MAX_LANES:
         raise KernelError(
             "expected a shape of at most three powers of two with a product of at most "
-            f"{MAX_SUB_GROUP_SIZE}, got {','.join(map(str, shape))}"
+            f"{MAX_LANES}, got {','.join(map(str, shape))}"
         )
     if shape and width != "auto":
         raise KernelError(f"expected a width or a shape, got both: {width} and {shape}")
@@ -69,6 +69,12 @@ def host_register_bits() -> int:
     if features.get("avx"):
         return 256
     return GENERIC_REGISTER_BITS
+
+
+def lanes_in_registers(widest: int) -> int:
+    """The lanes of elements of `widest` bits that half of this machine's registers hold."""
+    registers = 32 if (bits := host_register_bits()) == 512 else 16
+    return registers // 2 * bits // widest
 
 
 def element_bits(type_: Attribute) -> int:
@@ -101,6 +107,8 @@ def why_width(body: Region, width: Width, lanes: int) -> str:
         return "there are not more work-items"
     if width != "auto":
         return f"width={width}"
+    if lanes > wanted:
+        return "a tile that registers hold, so that loops load less for each work-item"
     return (
         f"width=auto, {registers} registers of {host_register_bits()} bits with elements of "
         f"{widest} bits"

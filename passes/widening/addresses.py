@@ -19,6 +19,7 @@ from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence.access_patterns import Pattern, element_strides
 from spmd.dialects.element_types import memref_layout, memref_type
+from spmd.dialects.limits import MAX_LANES
 from spmd.dialects.rewriting import NO_SIGNED_WRAP
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
 from spmd.passes.memory.flattening import flattened
@@ -308,7 +309,7 @@ def _offsets_fit_i32(array: SSAValue, indices: Sequence[Lanes]) -> bool:
             return False
         farthest += (size - 1) * abs(stride)
         if isinstance(index, Strided):
-            farthest += 64 * abs(index.stride * stride)
+            farthest += MAX_LANES * abs(index.stride * stride)
     return farthest < 1 << 31
 
 

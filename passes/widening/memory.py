@@ -19,7 +19,7 @@ from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.element_types import memref_type, size_in_bytes
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.interfaces.views import underlying_object
-from spmd.dialects.limits import CACHE_LINE, MAX_SUB_GROUP_SIZE
+from spmd.dialects.limits import CACHE_LINE, MAX_LANES
 from spmd.dialects.rewriting import hint
 from spmd.dialects.work_groups import is_group_memory
 from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
@@ -318,7 +318,7 @@ def widen_hint(widening: Widening, op: Operation) -> None:
 def _lanes_in_one_line(memory: SSAValue, indices: Sequence[Lanes]) -> int:
     """How many neighbouring lanes access one cache line, if the first one begins it."""
     if all(isinstance(index, Uniform) for index in indices):
-        return MAX_SUB_GROUP_SIZE
+        return MAX_LANES
     *outer, last = indices
     if not (
         isinstance(last, Strided)

@@ -6,13 +6,51 @@ import operator
 from collections.abc import Iterable
 from typing import Any, NamedTuple, SupportsIndex, cast
 
-from spmd.dialects.limits import MAX_EXTENT, MAX_GROUP_SIZE, default_group_size
+from spmd.dialects.limits import (
+    MAX_EXTENT,
+    MAX_GROUP_SIZE,
+    MAX_SUB_GROUP_SIZE,
+    default_group_size,
+)
 from spmd.runtime.errors import LaunchError
 
 Size = SupportsIndex | Iterable[SupportsIndex]
 """A size as the user gives it: a number or up to three of them, x first."""
 
 Triple = tuple[int, int, int]
+
+
+class Groups(NamedTuple):
+    """The work-groups that code is made for."""
+
+    size: Triple
+    full: bool
+    """Whether none is smaller."""
+    room: Triple
+    """
+    How many work-items groups of another shape may have along each dimension.
+
+    That is a power of two, and groups that are all full would stay so. It takes few values,
+    as each needs other code.
+    """
+
+    @classmethod
+    def all_full(cls, size: Triple) -> Groups:
+        """Those of a launch that is large wherever its groups are."""
+        x, y, z = (MAX_SUB_GROUP_SIZE if extent > 1 else 1 for extent in size)
+        return cls(size, True, (x, y, z))
+
+    def covers(self, other: Groups) -> bool:
+        """
+        Whether code made for these, which did not change their shape, runs others as well.
+
+        Code for any group also runs full ones, if a little slower.
+        """
+        return (
+            self.size == other.size
+            and self.full <= other.full
+            and all(map(operator.ge, self.room, other.room))
+        )
 
 
 class Range(NamedTuple):
@@ -23,6 +61,14 @@ class Range(NamedTuple):
     groups: int
     full: bool
     """Whether no group is smaller than `group_size`."""
+
+    @property
+    def made_for(self) -> Groups:
+        """What its code has to know of it, if there is anything to do."""
+        sizes = zip(self.global_size, self.group_size, strict=True)
+        x, y, z = room = tuple(_room(n, size, self.full) for n, size in sizes)
+        larger = any(map(operator.gt, room, self.group_size))
+        return Groups(self.group_size, self.full, (x, y, z) if larger else (1, 1, 1))
 
 
 def whole_number(value: SupportsIndex) -> int:
@@ -101,6 +147,13 @@ def make_range(kernel: str, global_size: Triple, group_size: Triple) -> Range:
     groups = -(-nx // ex) * -(-ny // ey) * -(-nz // ez)
     full = not (nx % ex or ny % ey or nz % ez)
     return Range(global_size, group_size, groups, full)
+
+
+def _room(extent: int, size: int, full: bool) -> int:
+    """What groups of another shape may have along a dimension with so many work-items."""
+    if full:
+        return size & -size if extent % MAX_SUB_GROUP_SIZE else MAX_SUB_GROUP_SIZE
+    return min(MAX_SUB_GROUP_SIZE, 1 << max(0, extent.bit_length() - 1))
 
 
 def words(size: Triple) -> str:

@@ -39,6 +39,8 @@ class KernelCode(NamedTuple):
     """What is made of a kernel: object code, and which functions of it are what."""
 
     code: ObjectCode
+    group_size: Triple | None
+    """The work-group size that it fixes, which may be another than it was made for."""
     entry: str
     worker: str
     scratch_bytes: tuple[str, ...]

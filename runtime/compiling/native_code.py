@@ -8,7 +8,7 @@ from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.spmd import Extent, KernelOp, LaunchOp
-from spmd.dialects.work_groups import SCRATCH_BYTES_SUFFIX
+from spmd.dialects.work_groups import SCRATCH_BYTES_SUFFIX, fixed_group_size
 from spmd.lowering.compiling import Compiled, NativeError, compile_object
 from spmd.lowering.entries.entry import WORKER_SUFFIX
 from spmd.lowering.entries.host_entry import CALL_SUFFIX, mark_host_function
@@ -20,7 +20,7 @@ from spmd.passes.work_item_loops.launches_to_calls import (
     LaunchesToCallsPass,
     launches_of,
 )
-from spmd.runtime.arguments.sizes import Triple
+from spmd.runtime.arguments.sizes import Groups
 from spmd.runtime.compiling.made import HostCode, KernelCode, LaunchSite
 from spmd.runtime.compiling.unit import Unit
 from spmd.runtime.errors import SourceText, compile_errors
@@ -30,39 +30,40 @@ from spmd.runtime.pipeline import restrict, restrict_to_host, run_passes, to_llv
 def specialised_passes(
     unit: Unit,
     kernel: str,
-    size: Triple | None,
-    full: bool,
+    groups: Groups | None,
     constants: tuple[str, ...] = (),
 ) -> tuple[ModulePass, ...]:
     """
-    The passes for groups of a size or of any; `full`: all of that size.
+    The passes for some groups, or for any.
 
     `constants` are arguments with values, as `spmd-specialize` has them.
     """
-    if not unit.options.specialize:
-        size = None
-    if size is None and not constants:
-        return unit.options.passes()
+    options = unit.options
+    if not options.specialize:
+        groups = None
+    if groups is None and not constants:
+        return options.passes()
+    lanes = options.vectorize and options.width == "auto" and not options.shape
     specialise = SpmdSpecializePass(
-        work_group_size=size or (),
-        full_groups=full and size is not None,
+        work_group_size=groups.size if groups else (),
+        full_groups=groups is not None and groups.full,
+        any_size_up_to=groups.room if groups and lanes else (),
         constants=constants,
         kernel=kernel,
     )
-    return (specialise, *unit.options.passes())
+    return (specialise, *options.passes())
 
 
 def compile_kernel(
     unit: Unit,
     kernel: KernelOp,
-    size: Triple | None,
-    full: bool,
+    groups: Groups | None,
     constants: tuple[str, ...] = (),
 ) -> tuple[KernelCode, Compiled]:
     """Compiles a kernel of `unit` for one size of groups, or for all, and constants."""
     name = kernel.sym_name.data
     module = restrict(unit.module, kernel)
-    passes = specialised_passes(unit, name, size, full, constants)
+    passes = specialised_passes(unit, name, groups, constants)
     run_passes(module, passes, unit.source)
     compiled = _compile(module, kernel, unit.source)
     scratch = tuple(
@@ -72,7 +73,13 @@ def compile_kernel(
         and op.sym_name.data.endswith(SCRATCH_BYTES_SUFFIX)
     )
     entry = exported_symbol(name)
-    return KernelCode(compiled.code, entry, entry + WORKER_SUFFIX, scratch), compiled
+    size = next(
+        fixed_group_size(op)
+        for op in module.ops
+        if isinstance(op, func.FuncOp) and op.sym_name.data == name
+    )
+    code = KernelCode(compiled.code, size, entry, entry + WORKER_SUFFIX, scratch)
+    return code, compiled
 
 
 def host_module(unit: Unit, function: func.FuncOp) -> ModuleOp:

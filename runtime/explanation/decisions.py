@@ -26,6 +26,7 @@ from spmd.dialects.remarks import (
     Permuted,
     PlacedGroupMemory,
     Remark,
+    ReshapedGroups,
     Split,
     UnrolledGroupLoop,
     Widened,
@@ -116,6 +117,7 @@ class _Collector:
         self._extent = Extent.of(kernel)
         self._vectorize = vectorize
         self._why_size = "the sub_group_size of the kernel"
+        self._asked_size: tuple[int, int, int] | None = None
         self._versions: dict[str, KernelFacts] = {}
         self._checks: facts.Checks | None = None
         self._dropped: list[DroppedBarrier] = []
@@ -134,6 +136,8 @@ class _Collector:
                 self._dropped.append(remark)
             case DefaultSubGroupSize():
                 self._why_size = "the default of kernels with sub-group operations"
+            case ReshapedGroups(before=size):
+                self._asked_size = size
             case KeptInGroupMemory():
                 self._kept.append(remark)
             case Split(op=kernel):
@@ -182,6 +186,7 @@ class _Collector:
             name=self._name,
             place=Place.of(source_location(kernel)),
             group_size=kernel.group_size,
+            asked_group_size=self._asked_size,
             full_groups=FULL_GROUPS in kernel.attributes,
             sub_group_size=None if size is None else size.value.data,
             barriers=split.barriers,

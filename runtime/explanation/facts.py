@@ -154,6 +154,8 @@ class KernelFacts:
     place: Place | None
     group_size: tuple[int, int, int] | None
     """`None`: the launch decides."""
+    asked_group_size: tuple[int, int, int] | None
+    """What the kernel or the launch asked for, if no work-item can tell."""
     full_groups: bool
     """Whether this is the code for full groups only."""
     sub_group_size: int | None

@@ -74,11 +74,14 @@ class _Text:
         size = self._kernel.group_size
         if size is None:
             return "of a size that the launch gives"
-        x, y, z = size
-        shown = [x, y, z] if z > 1 else [x, y] if y > 1 else [x]
-        items = " x ".join(map(str, shown))
+        asked = self._kernel.asked_group_size
+        instead = (
+            f" instead of {_items(asked)}: lanes cost less, and no work-item can tell"
+            if asked
+            else ""
+        )
         full = "; what follows is about full groups" if self._kernel.full_groups else ""
-        return f"{items} work-items{full}"
+        return f"{_items(size)} work-items{instead}{full}"
 
     def _common_width(self) -> str | None:
         """The lanes of all vectorized loops, if they have the same."""
@@ -302,3 +305,10 @@ def _table(rows: Iterable[Sequence[str]]) -> Iterator[str]:
             f"{entry:<{width}}" for entry, width in zip(others, widths[1:], strict=True)
         ]
         yield "  ".join(entries).rstrip()
+
+
+def _items(size: tuple[int, int, int]) -> str:
+    """A size without the dimensions at its end that are 1."""
+    x, y, z = size
+    shown = [x, y, z] if z > 1 else [x, y] if y > 1 else [x]
+    return " x ".join(map(str, shown))

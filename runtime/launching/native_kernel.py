@@ -31,6 +31,7 @@ class NativeKernel:
         self._native = native = load(
             made.code, runtime_functions(made.code)
         )  # owns the code
+        self.group_size = made.group_size
         self.address = native.address(made.entry)
         self.entry: Entry = _ENTRY(self.address)
         self.worker: Worker = _WORKER(native.address(made.worker))

@@ -85,7 +85,7 @@ PASSES = {
         "lower-atomics",
     ),
     # Level 1 to level 4, or with `lanes-to-loops` back to scalar code.
-    "sub_groups": ("fold-lane-views", "form-sub-groups", "forget-unasked-values", "share-private-arrays"),
+    "sub_groups": ("fold-lane-views", "form-sub-groups", "forget-unasked-values", "share-private-arrays", "reshape-groups"),
     "masking": ("split-off-full-iterations", "mask-divergence",),
     "widening": ("widen-sub-groups",),
     "lane_loops": ("lanes-to-loops",),

@@ -93,7 +93,10 @@ def check_meetings(kernel: Kernel, number: int) -> None:
     check_for_alarms(kernel, number)
 
 
-SHAPES = ((4, 2), (2, 4), (1, 8), (8, 4), (4, 4, 2), (2, 1, 4), (16, 2), (2, 2, 2))
+SHAPES = (
+    *((4, 2), (2, 4), (1, 8), (8, 4), (4, 4, 2), (2, 1, 4), (16, 2), (2, 2, 2)),
+    *((16, 8), (16, 16), (8, 4, 4)),
+)
 
 
 def check_shapes(kernel: Kernel, number: int) -> None:

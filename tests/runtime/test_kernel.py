@@ -320,9 +320,9 @@ def test_one_native_kernel_for_each_group_size(monkeypatch: pytest.MonkeyPatch):
     compiled: list[tuple[Any, bool]] = []
     original = compile_kernel
 
-    def counted(module: Any, op: Any, size: Any, full: bool, *rest: Any) -> Any:
-        compiled.append((size, full))
-        return original(module, op, size, full, *rest)
+    def counted(unit: Any, op: Any, groups: Any, constants: Any) -> Any:
+        compiled.append((groups.size, groups.full))
+        return original(unit, op, groups, constants)
 
     monkeypatch.setattr("spmd.runtime.compiling.native_code.compile_kernel", counted)
     k = kernel(SCALE)

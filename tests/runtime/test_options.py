@@ -22,7 +22,7 @@ KERNEL = "spmd.kernel @k() {\n  spmd.return\n}"
         ({"width": 128}, "'width': expected one of .* got 128"),
         ({"shape": [4, 2]}, r"'shape': expected a tuple of lanes .*, got \[4, 2\]"),
         ({"shape": (3,)}, "'shape': expected a shape of at most three powers of two"),
-        ({"shape": (16, 8)}, "with a product of at most 64, got 16,8"),
+        ({"shape": (32, 16)}, "with a product of at most 256, got 32,16"),
         ({"shape": (4,), "width": 4}, "expected a width or a shape, got both"),
         ({"width": True}, "'width': expected one of .* got True"),
         ({"width": 4.0}, "'width': expected one of .* got 4.0"),

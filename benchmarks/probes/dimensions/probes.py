@@ -110,3 +110,24 @@ probe(
     group=(16, 16),
     ours="mandelbrot",
 )
+for x, y in ((4, 64), (8, 8), (256, 1)):
+    probe(
+        f"stencil_{x}x{y}",
+        "groups of another shape",
+        Form("stencil", group=(64, 4)),
+        (1024, 1024),
+        arguments(zeros(1 << 20), uniform(1 << 20), 1024),
+        out=0,
+        group=(x, y),
+        ours="stencil",
+    )
+    probe(
+        f"mandelbrot_{x}x{y}",
+        "groups of another shape",
+        Form("mandelbrot", group=(64, 4)),
+        (256, 256),
+        arguments(counters(1 << 16), 256, 256, 256),
+        out=0,
+        group=(x, y),
+        ours="mandelbrot",
+    )

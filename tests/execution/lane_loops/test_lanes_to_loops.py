@@ -9,7 +9,8 @@ from spmd.passes.masking.mask_divergence import MaskDivergencePass
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
 from tests.execution.cases import CASES, Case
-from tests.execution.harness import Launch, Maker, check_passes
+from tests.execution.harness import BOXES, PLANES, Launch, Maker, check_passes
+from tests.execution.sub_groups.test_reshape_groups import STEPS, steps
 
 NAMES = (
     "bubble_sort",
@@ -36,6 +37,19 @@ def test_it_keeps_the_meaning(case: Case):
         MaskDivergencePass(),
         LanesToLoopsPass(),
         tolerance=case.tolerance,
+    )
+
+
+@pytest.mark.parametrize("shape", [(4, 2), (1, 8), (2, 2, 2)], ids=str)
+def test_lanes_along_several_dimensions(shape: tuple[int, ...]):
+    check_passes(
+        STEPS,
+        steps,
+        (*PLANES, *BOXES),
+        SpmdToLoopsPass(),
+        FormSubGroupsPass(shape=shape),
+        MaskDivergencePass(),
+        LanesToLoopsPass(),
     )
 
 

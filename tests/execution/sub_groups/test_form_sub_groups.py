@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import spmd
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
-from spmd.passes.sub_groups.vector_width import Width, host_register_bits
+from spmd.passes.sub_groups.vector_width import (
+    Width,
+    host_register_bits,
+    lanes_in_registers,
+)
 from tests.execution.harness import (
     PLANES,
     Launch,
@@ -99,3 +105,49 @@ def test_lanes_in_rows_access_neighbours():
     assert "vector.load" in rows
     assert "vector.gather" not in rows
     assert "vector.gather" in others
+
+
+PRODUCT = """
+// One element of a product of matrices with as many rows and columns as there are work-items.
+spmd.kernel @product(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %i = spmd.global_id x
+  %j = spmd.global_id y
+  %n = memref.dim %a, %c1 : memref<?x?xf32>
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (f32) {
+    %v = memref.load %a[%j, %k] : memref<?x?xf32>
+    %w = memref.load %b[%k, %i] : memref<?x?xf32>
+    %vw = arith.mulf %v, %w : f32
+    %next = arith.addf %s, %vw : f32
+    scf.yield %next : f32
+  }
+  memref.store %sum, %c[%j, %i] : memref<?x?xf32>
+  spmd.return
+}
+"""
+
+
+def _matrices(make: Maker):
+    x, y = make.launch.global_size
+    return [
+        make.random("f32", y, 5),
+        make.random("f32", 5, x),
+        make.random("f32", y, x),
+    ]
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"shape": (16, 16)}, {"shape": (32, 8)}], ids=str
+)
+def test_tiles_in_registers(options: dict[str, Any]):
+    for launch in (Launch((32, 32), (16, 16)), Launch((35, 19), (32, 16))):
+        check_native(PRODUCT, _matrices, launch, **options)
+
+
+def test_where_loops_load_less_lanes_fill_half_of_the_registers():
+    program = spmd.compile(PRODUCT)
+    (loop,) = program["product"].explain(group_size=(16, 16)).kernels[0].loops
+    assert loop.lanes == lanes_in_registers(32)
+    assert "a tile that registers hold" in (loop.why_lanes or "")

@@ -103,3 +103,19 @@ func.func @distance(%x: memref<?xindex>, %first: index, %n: index) {
   }
   func.return
 }
+
+// Of two dimensions lanes go along the first, then the second.
+
+// CHECK-LABEL: func.func @rows
+// CHECK:         scf.for [[LANE:%\w+]] = %c0 to %c8 step %c1 {
+// CHECK-NEXT:      [[X:%\w+]] = arith.andi [[LANE]], %c3 : index
+// CHECK-NEXT:      %lx = arith.addi %a, [[X]] : index
+// CHECK-NEXT:      [[Y:%\w+]] = arith.shrui [[LANE]], %c2 : index
+// CHECK-NEXT:      %ly = arith.addi %b, [[Y]] : index
+// CHECK-NEXT:      memref.store %lx, %x[%ly] : memref<?xindex>
+func.func @rows(%x: memref<?xindex>, %a: index, %b: index) {
+  spmd.sub_group (%lx, %ly) shape [4, 2] at (%a, %b) {
+    memref.store %lx, %x[%ly] : memref<?xindex>
+  }
+  func.return
+}

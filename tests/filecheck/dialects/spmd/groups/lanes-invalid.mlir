@@ -1,6 +1,6 @@
 // RUN: xdsl-opt %s --verify-diagnostics --parsing-diagnostics --split-input-file | filecheck %s
 
-// CHECK: expected a shape of 1 to 3 powers of two with a product of at most 64, got [12]
+// CHECK: expected a shape of 1 to 3 powers of two with a product of at most 256, got [12]
 func.func @shape_of_twelve(%b: index) {
   spmd.sub_group (%i) shape [12] at (%b) {
   }
@@ -9,16 +9,16 @@ func.func @shape_of_twelve(%b: index) {
 
 // -----
 
-// CHECK: expected a shape of 1 to 3 powers of two with a product of at most 64, got [16, 8]
+// CHECK: expected a shape of 1 to 3 powers of two with a product of at most 256, got [32, 16]
 func.func @shape_too_large(%b: index) {
-  spmd.sub_group (%i, %j) shape [16, 8] at (%b, %b) {
+  spmd.sub_group (%i, %j) shape [32, 16] at (%b, %b) {
   }
   func.return
 }
 
 // -----
 
-// CHECK: expected a shape of 1 to 3 powers of two with a product of at most 64, got [0]
+// CHECK: expected a shape of 1 to 3 powers of two with a product of at most 256, got [0]
 func.func @shape_zero(%b: index) {
   spmd.sub_group (%i) shape [0] at (%b) {
   }
@@ -27,7 +27,7 @@ func.func @shape_zero(%b: index) {
 
 // -----
 
-// CHECK: expected a shape of 1 to 3 powers of two with a product of at most 64, got [2, 2, 2, 2]
+// CHECK: expected a shape of 1 to 3 powers of two with a product of at most 256, got [2, 2, 2, 2]
 func.func @four_dimensions(%b: index) {
   spmd.sub_group (%i, %j, %k, %l) shape [2, 2, 2, 2] at (%b, %b, %b, %b) {
   }

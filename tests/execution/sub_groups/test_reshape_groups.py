@@ -1,0 +1,102 @@
+"""`reshape-groups` must not change what a launch computes, with whole groups and others."""
+
+from __future__ import annotations
+
+import pytest
+
+import spmd
+from spmd.dialects.spmd.kernel import kernels_in
+from spmd.passes.kernels.spmd_specialize import SpmdSpecializePass
+from spmd.passes.sub_groups.reshape_groups import ReshapeGroupsPass
+from spmd.runtime.arguments.sizes import make_range
+from spmd.runtime.parsing import make_context
+from tests.execution.harness import (
+    EXACT,
+    Launch,
+    Maker,
+    assert_same,
+    check_native,
+    expected,
+    kernel_name,
+    make,
+    parsed,
+    run_module,
+)
+
+STEPS = """
+spmd.kernel @steps(%x: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %i = spmd.global_id x
+  %j = spmd.global_id y
+  %k = spmd.global_id z
+  %nx = spmd.global_size x
+  %ny = spmd.global_size y
+  %plane = arith.muli %k, %ny : index
+  %line = arith.addi %plane, %j : index
+  %row = arith.muli %line, %nx : index
+  %at = arith.addi %row, %i : index
+  %inside = arith.cmpi ne, %i, %c0 : index
+  scf.if %inside {
+    %v = memref.load %x[%at] : memref<?xi32>
+    %sum = arith.addi %i, %j : index
+    %sum32 = arith.index_cast %sum : index to i32
+    %w = arith.muli %v, %sum32 : i32
+    memref.store %w, %x[%at] : memref<?xi32>
+  }
+  spmd.return
+}
+"""
+
+LAUNCHES = (
+    Launch((64, 64), (4, 32)),
+    Launch((70, 9), (4, 3)),
+    Launch((67,), (2,)),
+    Launch((3, 40), (1, 8)),
+    Launch((68, 5, 3), (3, 5, 1)),
+)
+
+
+def steps(maker: Maker):
+    return [maker.integers("i32", -99, 99, maker.n)]
+
+
+@pytest.mark.parametrize("launch", LAUNCHES, ids=str)
+def test_another_size_computes_the_same(launch: Launch):
+    x, y, z, *_ = (*launch.global_size, 1, 1)
+    ex, ey, ez, *_ = (*launch.group_size, 1, 1)
+    groups = make_range("steps", (x, y, z), (ex, ey, ez)).made_for
+    module = parsed(STEPS).clone()
+    specialize = SpmdSpecializePass(
+        work_group_size=groups.size,
+        full_groups=groups.full,
+        any_size_up_to=groups.room,
+    )
+    for step in (specialize, ReshapeGroupsPass()):
+        step.apply(make_context(), module)
+    module.verify()
+    (kernel,) = kernels_in(module)
+    assert kernel.group_size is not None
+    if launch.global_size[0] > 64:
+        assert kernel.group_size[0] >= 16
+    args = make(steps, launch)
+    reshaped = Launch(launch.global_size, kernel.group_size)
+    run_module(module, kernel_name(module), args, reshaped)
+    assert_same(args, expected(STEPS, steps, launch), EXACT, str(reshaped))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("launch", LAUNCHES, ids=str)
+def test_native(launch: Launch, threads: int):
+    check_native(STEPS, steps, launch, threads=threads)
+
+
+def test_it_is_told():
+    program = spmd.compile(STEPS)
+    sizes = {"global_size": (64, 64), "group_size": (2, 32)}
+    assert " instead of 2 x 32: lanes cost less" in str(
+        program["steps"].explain(**sizes)
+    )
+    (facts,) = program["steps"].explain(**sizes).kernels
+    assert facts.asked_group_size == (2, 32, 1)
+    fixed = spmd.compile(STEPS, width=16)["steps"].explain(**sizes)
+    assert fixed.kernels[0].group_size == (2, 32, 1)
