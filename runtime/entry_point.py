@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from spmd.passes.targets import HOST, why_not_here
 from spmd.runtime.arguments.signature import PackedArguments, Parameter, Signature
 from spmd.runtime.arguments.sizes import Groups, Size, whole_number
 from spmd.runtime.cache.stored import compiling
@@ -192,6 +193,7 @@ class EntryPoint(ABC, Generic[CallT, NativeT]):
         if (found := self._natives.get(version)) is None:
             with compiling:
                 if (found := self._natives.get(version)) is None:
+                    self._expect_target()
                     found = self._natives[version] = self._compile(*version)
                     self._forget_constants()
         return found
@@ -201,6 +203,14 @@ class EntryPoint(ABC, Generic[CallT, NativeT]):
         with_constants = [version for version in self._natives if version[1]]
         for version in with_constants[:-_MAX_CONSTANTS]:
             del self._natives[version]
+
+    def _expect_target(self) -> None:
+        target = self._unit.options.target
+        if target != HOST and (missing := why_not_here(target)) is not None:
+            raise LaunchError(
+                f"{self.name}: expected {missing} to launch what is compiled for {target}; "
+                "ir() and assembly() work on any machine"
+            )
 
     @abstractmethod
     def _compile(

@@ -103,10 +103,10 @@ class HostFunction(EntryPoint["HostCall", "NativeHost"]):
 
     def assembly(self) -> str:
         """The native code, without that of the kernels."""
-        from spmd.lowering.machine import host_machine
         from spmd.runtime.compiling.native_code import compile_host
 
-        return compile_host(self._unit, self._op)[1].assembly(host_machine())
+        _, compiled = compile_host(self._unit, self._op)
+        return compiled.assembly(self._unit.options.machine())
 
     def stages(self) -> Iterator[tuple[str, str]]:
         """The name of each pass and the IR after it, without the kernels."""
@@ -114,7 +114,9 @@ class HostFunction(EntryPoint["HostCall", "NativeHost"]):
         from spmd.runtime.pipeline import stages
 
         unit = self._unit
-        return stages(host_module(unit, self._op), host_passes(unit), unit.source)
+        return stages(
+            host_module(unit, self._op), host_passes(unit), unit.source, unit.options
+        )
 
     def explain(
         self, *, global_size: Size | None = None, group_size: Size | None = None

@@ -127,7 +127,7 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         if group_size is not None:
             groups = Groups.all_full(self.group_size(group_size))
         passes = specialised_passes(self._unit, self.name, groups)
-        return stages(self._restricted(), passes, self._unit.source)
+        return stages(self._restricted(), passes, self._unit.source, self._unit.options)
 
     @property
     def _op(self) -> KernelOp:
@@ -140,12 +140,11 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
 
     def assembly(self, *, group_size: Size | None = None) -> str:
         """The native code for launches whose groups are all full."""
-        from spmd.lowering.machine import host_machine
         from spmd.runtime.compiling.native_code import compile_kernel
 
         groups = Groups.all_full(self.group_size(group_size))
         _, compiled = compile_kernel(self._unit, self._op, groups)
-        return compiled.assembly(host_machine())
+        return compiled.assembly(self._unit.options.machine())
 
     def explain(
         self, *, global_size: Size | None = None, group_size: Size | None = None
@@ -171,7 +170,7 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
             self._restricted(),
             self._op,
             specialised_passes(self._unit, self.name, groups),
-            vectorize=self._unit.options.vectorize,
+            options=self._unit.options,
             source=self._unit.source,
         )
         lines = tuple(str(self.footprints()).splitlines())

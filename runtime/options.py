@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast, get_args
 
 from spmd.lowering.loading import compiles_in_child
+from spmd.passes.targets import HOST, TARGETS
 from spmd.runtime.errors import CompileError
 
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
+    from spmd.lowering.machine import Machine
+
 Strategy = Literal["auto", "fission", "continuations"]
 Width = int | Literal["auto"]
-Target = Literal["host"]
 DivergentBarriers = Literal["reject", "allow"]
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64)
@@ -26,7 +28,7 @@ class CompileOptions(NamedTuple):
     strategy: Strategy = "auto"
     width: Width = "auto"
     shape: tuple[int, ...] = ()
-    target: Target = "host"
+    target: str = HOST
     vectorize: bool = True
     specialize: bool = True
     divergent_barriers: DivergentBarriers = "reject"
@@ -54,7 +56,7 @@ class CompileOptions(NamedTuple):
         for name, allowed in (
             ("strategy", get_args(Strategy)),
             ("width", ("auto", *WIDTHS)),
-            ("target", get_args(Target)),
+            ("target", (HOST, *TARGETS)),
             ("vectorize", (True, False)),
             ("specialize", (True, False)),
             ("divergent_barriers", get_args(DivergentBarriers)),
@@ -83,15 +85,25 @@ class CompileOptions(NamedTuple):
             divergent_barriers=self.divergent_barriers,
             check_barriers=self.check_barriers,
             checked=self.checked,
+            target=self.target,
         )
         if self.vectorize:
-            to_lanes: ModulePass = VectorizePass(width=self.width, shape=self.shape)
+            to_lanes: ModulePass = VectorizePass(self.width, self.shape, self.target)
         else:
             from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
 
             to_lanes = SubGroupsToLoopsPass()
         sequences = (to_loops, to_lanes, PlacePollsPass())
         return left_out(sequences, self.without) if self.without else sequences
+
+    def machine(self) -> Machine:
+        """What LLVM is told of the target."""
+        from spmd.lowering.machine import host_machine, machine_for
+
+        if self.target == HOST:
+            return host_machine()
+        target = TARGETS[self.target]
+        return machine_for(target.triple, target.cpu, target.features)
 
 
 def _check_shape(shape: object, width: object) -> None:

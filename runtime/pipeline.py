@@ -14,10 +14,10 @@ from xdsl.printer import Printer
 
 from spmd.dialects.spmd import KernelOp
 from spmd.lowering.emit import emit_llvm
-from spmd.lowering.machine import host_machine
 from spmd.lowering.ops.assertions import Assertions
 from spmd.passes.pipelines.pipeline import flatten
 from spmd.runtime.errors import CompileError, SourceText, compile_errors, unknown_name
+from spmd.runtime.options import CompileOptions
 from spmd.runtime.parsing import DIALECTS, make_context, parse
 
 
@@ -87,15 +87,21 @@ def run_passes(
 
 
 def to_llvm(
-    module: ModuleOp, source: SourceText | None, assertions: Assertions = "abort"
+    module: ModuleOp,
+    source: SourceText | None,
+    options: CompileOptions,
+    assertions: Assertions = "abort",
 ) -> str:
-    """The LLVM IR of a module at level 1 or 4."""
+    """The LLVM IR of a module at level 1 or 4, for the target of `options`."""
     with compile_errors(source, "writing LLVM IR"):
-        return emit_llvm(module, host_machine(), assertions=assertions)
+        return emit_llvm(module, options.machine(), assertions=assertions)
 
 
 def stages(
-    module: ModuleOp, passes: Iterable[ModulePass], source: SourceText | None
+    module: ModuleOp,
+    passes: Iterable[ModulePass],
+    source: SourceText | None,
+    options: CompileOptions,
 ) -> Iterator[tuple[str, str]]:
     """
     Applies `passes` and yields the name of each, and the IR after it.
@@ -109,7 +115,7 @@ def stages(
             yield step.name, _printed(module, source)
         if steps != (sequence,):
             yield sequence.name, _printed(module, source)
-    yield LLVM_STAGE, to_llvm(module, source)
+    yield LLVM_STAGE, to_llvm(module, source, options)
 
 
 def _printed(module: ModuleOp, source: SourceText | None) -> str:

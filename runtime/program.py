@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from spmd.passes.targets import HOST
 from spmd.runtime.compiling.made import HostFacts, KernelFacts
 from spmd.runtime.compiling.reading import read_source
 from spmd.runtime.compiling.unit import Unit
@@ -15,7 +16,6 @@ from spmd.runtime.options import (
     CompileOptions,
     DivergentBarriers,
     Strategy,
-    Target,
     Width,
 )
 
@@ -101,7 +101,9 @@ class Program(Mapping[str, "Kernel | HostFunction"]):
         from spmd.runtime.pipeline import stages
 
         unit = self._unit
-        return stages(unit.module.clone(), unit.options.passes(), unit.source)
+        return stages(
+            unit.module.clone(), unit.options.passes(), unit.source, unit.options
+        )
 
     def ir(self, stage: str) -> str:
         """The IR after the pass `stage`, one of those that `stages` lists."""
@@ -143,7 +145,7 @@ def compile(
     strategy: Strategy = "auto",
     width: Width = "auto",
     shape: tuple[int, ...] = (),
-    target: Target = "host",
+    target: str = HOST,
     vectorize: bool = True,
     specialize: bool = True,
     divergent_barriers: DivergentBarriers = "reject",
@@ -159,7 +161,7 @@ def compile(
     | `strategy`  | `"auto"`, `"fission"`, `"continuations"` | how kernels are split at barriers |
     | `width`     | `"auto"`, or a power of two from 1 to 64 | lanes of a sub-group |
     | `shape`     | up to three powers of two, or `()` | lanes along x, y and z, such as `(16, 4)`, instead of a width |
-    | `target`    | `"host"` | the CPU to compile for |
+    | `target`    | `"host"`, `"x86-64"` to `"x86-64-v4"`, `"neoverse-v1"` and others | the CPU to compile for; what cannot run here can be looked at |
     | `vectorize` | `True`, `False` | `False`: scalar work-item loops, as after `spmd-to-loops` |
     | `specialize` | `True`, `False` | `False`: one code for all work-group sizes |
     | `divergent_barriers` | `"reject"`, `"allow"` | barriers that not all work-items seem to reach |

@@ -67,6 +67,7 @@ def _parser() -> Options:
     add("--threads", type=int, help="default: SPMD_NUM_THREADS or the number of CPUs")
     add("--constants", metavar="N[,M]", type=_names, default=(), help="compiled in")
     add("--width", default="auto", help="lanes of a sub-group: auto, 1, 2, ... 64")
+    add("--target", default="host", help="host, x86-64-v3, neoverse-v1, ...")
     add("--strategy", default="auto", help="auto, fission or continuations")
     add("--divergent-barriers", default="reject", help="reject or allow")
     add(
@@ -149,6 +150,7 @@ def _run(options: argparse.Namespace) -> int:
     checked = CompileOptions.from_user(
         {
             "width": int(width) if width.isdecimal() else width,
+            "target": options.target,
             "strategy": options.strategy,
             "vectorize": not options.no_vectorize,
             # With --check, the run shows whether all work-items come to a barrier.

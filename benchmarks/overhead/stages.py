@@ -49,7 +49,6 @@ def _stages(text: str, kernel: str, group_size: tuple[int, ...]) -> dict[str, fl
     import spmd
     from spmd.dialects.spmd import KernelOp
     from spmd.lowering.compiling import compile_object
-    from spmd.lowering.machine import host_machine
     from spmd.passes.pipelines.pipeline import flatten
     from spmd.runtime.arguments.sizes import Groups
     from spmd.runtime.compiling.native_code import specialised_passes
@@ -77,9 +76,9 @@ def _stages(text: str, kernel: str, group_size: tuple[int, ...]) -> dict[str, fl
         with timed("passes"), timed(step.name):
             run_passes(module, (step,), None)
     with timed("LLVM IR"):
-        llvm_ir = to_llvm(module, None, assertions="report")
+        llvm_ir = to_llvm(module, None, unit.options, assertions="report")
     with timed("LLVM"):
-        compile_object(llvm_ir, host_machine())
+        compile_object(llvm_ir, unit.options.machine())
     return stages
 
 

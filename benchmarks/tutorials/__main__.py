@@ -18,6 +18,8 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -135,10 +137,9 @@ def ours(name: str, case: Case) -> Callable[[], object]:
 
 def with_numba(name: str, case: Case) -> Callable[[], object] | None:
     """A call of Numba's function, if Numba is installed."""
-    try:
-        import numba
-    except ImportError:
+    if find_spec("numba") is None:
         return None
+    numba: Any = import_module("numba")  # it has no type stubs
     function: Any = numba.njit(fastmath=True)(getattr(loops, name))
     return lambda: function(*case.arguments)
 

@@ -62,6 +62,7 @@ from spmd.passes.rematerialization.rematerialize_strided_values import (
 from spmd.passes.splitting.split_at_barriers import SplitAtBarriersPass, Strategy
 from spmd.passes.structuring.structurize_control_flow import StructurizeControlFlowPass
 from spmd.passes.sub_groups.reshape_groups import ReshapeGroupsPass
+from spmd.passes.targets import DEFAULT_TARGET
 from spmd.passes.work_item_loops.clip_work_item_loops import ClipWorkItemLoopsPass
 from spmd.passes.work_item_loops.kernels_to_functions import KernelsToFunctionsPass
 from spmd.passes.work_item_loops.unswitch_work_item_loops import (
@@ -80,6 +81,7 @@ class SpmdToLoopsPass(PassSequence):
     divergent_barriers: Literal["reject", "allow"] = "reject"
     check_barriers: bool = False
     checked: bool = False
+    target: str | int = DEFAULT_TARGET
 
     def passes(self) -> tuple[ModulePass, ...]:
         # A check sees only the barriers and collectives that are still there.
@@ -93,7 +95,7 @@ class SpmdToLoopsPass(PassSequence):
             RematerializeStridedValuesPass(),
             *(() if keep_all else (FoldUniformCollectivesPass(),)),
             ChooseSubGroupSizePass(self.sub_group_size),
-            ReshapeGroupsPass(),
+            ReshapeGroupsPass(self.target),
             VersionFullGroupsPass(),
             HoistIdsPass(),
             *(() if keep_all else (DropRedundantBarriersPass(),)),

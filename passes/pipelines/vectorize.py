@@ -58,6 +58,7 @@ from spmd.passes.sub_groups.fold_lane_views import FoldLaneViewsPass
 from spmd.passes.sub_groups.forget_unasked_values import ForgetUnaskedValuesPass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
 from spmd.passes.sub_groups.share_private_arrays import SharePrivateArraysPass
+from spmd.passes.targets import DEFAULT_TARGET
 from spmd.passes.widening.widen_sub_groups import WidenSubGroupsPass
 from spmd.passes.work_item_loops.unroll_group_loops import UnrollGroupLoopsPass
 
@@ -74,11 +75,17 @@ class VectorizePass(PassSequence):
     shape: tuple[int, ...] = ()
     """Lanes along x, y and z instead of a width."""
 
+    target: str | int = DEFAULT_TARGET
+    """
+    What the width `auto` is for, and what is weighed against scalar code: a name such as
+    `x86-64-v4`, `neoverse-v1`, `rv64gcv` or `host`, or the bits of a vector register.
+    """
+
     def passes(self) -> tuple[ModulePass, ...]:
         return (
             UnrollGroupLoopsPass(),
             FoldLaneViewsPass(),
-            FormSubGroupsPass(width=self.width, shape=self.shape),
+            FormSubGroupsPass(self.width, self.shape, self.target),
             ForgetUnaskedValuesPass(),
             SharePrivateArraysPass(),
             SplitOffFullIterationsPass(),

@@ -14,6 +14,7 @@ is not known is assumed: that loops run eight times, that branches are taken by 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,8 +24,10 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.divergence.prefix import compares_ids
+from spmd.analysis.graphs.traversal import reachable
 from spmd.dialects.element_types import memref_type
 from spmd.dialects.enclosing import used_from_outside
+from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions, phis
 from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.dialects.rewriting import constant_index
@@ -83,6 +86,9 @@ FLOAT_LATENCY = 4
 
 GATHER, SCATTER = 1.1, 0.9
 """Per lane; nobody waits for what is stored."""
+
+ROWS = 4
+"""On registers: lanes are asked, and rows of them put together."""
 
 NARROW = 1
 """More for elements of less than 32 bits, which no machine gathers."""
@@ -171,11 +177,25 @@ class Estimate:
         bits = element_bits(memref_type(op.memref).element_type)
         if stride is not None and abs(stride) <= LONGEST_STEP:
             return Cycles(scalar, self._on_registers(abs(stride), bits))
+        if stride is None and self._may_be_rows(op.indices):
+            return Cycles(scalar, self._on_registers(ROWS, bits))
         is_store = isinstance(op, memref.StoreOp)
         each, what = (SCATTER, "scatters") if is_store else (GATHER, "gathers")
         if bits < 32:
             each += NARROW
         return Cycles(scalar, each, (each, what))
+
+    def _may_be_rows(self, indices: Sequence[SSAValue]) -> bool:
+        """Whether lanes access digits of their ids, neighbours for some of the values."""
+        digits = False
+        for value in reachable(indices, _computed_from):
+            op = value.owner
+            if isinstance(op, Block) or self.divergence.is_uniform(value):
+                continue
+            if (elementwise := Elementwise.of(op)) is None:
+                return False
+            digits = digits or not elementwise.affine
+        return digits
 
     def _on_registers(self, cycles: float, bits: int) -> float:
         return cycles / min(self.lanes, max(1, self.register_bits // max(bits, 32)))
@@ -190,6 +210,11 @@ def _trips(loop: Operation) -> float:
         if first is not None and end is not None and step:
             return max(0, (end - first) // step)
     return LOOP_TRIPS
+
+
+def _computed_from(value: SSAValue) -> Sequence[SSAValue]:
+    op = value.owner
+    return () if isinstance(op, Block) or Elementwise.of(op) is None else op.operands
 
 
 def _bits(value: SSAValue) -> int:

@@ -89,6 +89,7 @@ from spmd.passes.sub_groups.vectorization_legality import (
     expect_lanes,
     why_not_vectorizable,
 )
+from spmd.passes.targets import DEFAULT_TARGET, Target, target_named
 from spmd.passes.work_item_loops.interchange import (
     interchange,
     interchangeable_nest,
@@ -110,12 +111,16 @@ class FormSubGroupsPass(ModulePass):
     """Lanes along x, y and z instead of a width, of which there are fewer where there are
     not as many work-items. Kernels with sub-group operations keep their sub-groups."""
 
+    target: str | int = DEFAULT_TARGET
+    """What `auto` is for: a name of `passes/targets.py`, or the bits of a register."""
+
     where_needed: bool = False
     """Only in functions with sub-group operations."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_width(self.width)
         check_shape(self.shape, self.width)
+        target = target_named(self.target)
         for function in op.body.block.ops:
             if isinstance(function, KernelOp):
                 _too_early(function, "spmd-to-loops")
@@ -137,7 +142,7 @@ class FormSubGroupsPass(ModulePass):
                 else:
                     width = self.width if size is None else size
                     shape = self.shape if size is None else ()
-                    _form_sub_groups(loop, width, shape, constants)
+                    _form_sub_groups(loop, width, shape, target, constants)
 
 
 def _too_early(op: KernelOp | scf.ParallelOp, passes: str) -> None:
@@ -146,7 +151,11 @@ def _too_early(op: KernelOp | scf.ParallelOp, passes: str) -> None:
 
 
 def _form_sub_groups(
-    loop: scf.ForOp, width: Width, wanted: tuple[int, ...], constants: ConstantPool
+    loop: scf.ForOp,
+    width: Width,
+    wanted: tuple[int, ...],
+    target: Target,
+    constants: ConstantPool,
 ) -> None:
     """Make lanes of one nest, in the shape that is `wanted` or the best one of a width."""
     nest, shape = [loop], LaneShape((0,), (1,))
@@ -154,14 +163,16 @@ def _form_sub_groups(
     if reason is None:
         nest = interchangeable_nest(loop)
         shape = (
-            fixed_lane_shape(nest, wanted) if wanted else choose_lane_shape(nest, width)
+            fixed_lane_shape(nest, wanted)
+            if wanted
+            else choose_lane_shape(nest, width, target)
         )
         if prod(shape.extents) == 1:
             alone = "one work-item needs no lanes"
             reason = "the width is 1" if width == 1 else alone
         elif width == "auto" and not wanted:
             along = nest[shape.places[0]]
-            reason = why_lanes_cost_more(nest, along, prod(shape.extents))
+            reason = why_lanes_cost_more(nest, along, prod(shape.extents), target)
     if reason is not None:
         loop.attributes[NOT_VECTORIZED] = StringAttr(reason)
         remark(FormedSubGroups, loop, loop, 1, reason)
@@ -176,7 +187,7 @@ def _form_sub_groups(
         groups = strip_mine_tiles(inner, shape.extents, constants)
     if is_listened_to() and groups:
         group = groups[0]
-        why = why_width(group.body, width, group.width)
+        why = why_width(group.body, width, group.width, target)
         if wanted:
             why = f"shape={','.join(map(str, wanted))}"
         elif words is not None:

@@ -40,11 +40,11 @@ from spmd.passes.sub_groups.vector_width import (
     Width,
     demand,
     element_bits,
-    host_register_bits,
     lanes_in,
     lanes_in_registers,
 )
 from spmd.passes.sub_groups.vectorization_cost import executed_ops, loops_around
+from spmd.passes.targets import Target
 
 MARGIN = 0.85
 """What part of the cost of lanes along x another shape may have at most."""
@@ -112,11 +112,12 @@ class Work:
         dimensions: Sequence[int],
         divergence: Divergence,
         width: Width,
+        target: Target,
     ) -> Work:
         """That of `body`, in which work-items differ along `dimensions`."""
         registers, widest = demand(body)
-        lanes = lanes_in(registers, widest) if width == "auto" else width
-        bits = host_register_bits() if width == "auto" else GENERIC_REGISTER_BITS
+        lanes = lanes_in(registers, widest, target) if width == "auto" else width
+        bits = target.register_bits if width == "auto" else GENERIC_REGISTER_BITS
         terms = _terms(body, dimensions, divergence)
         tile = 0
         if (
@@ -124,7 +125,9 @@ class Work:
             and registers > 2
             and (carried := _carried(body, divergence))
         ):
-            tile = power_below(min(MAX_LANES, lanes_in_registers(widest) // carried))
+            tile = power_below(
+                min(MAX_LANES, lanes_in_registers(widest, target) // carried)
+            )
         return cls(terms, lanes, registers, bits, tile)
 
     def cost(self, shape: LaneShape, items: Sequence[int]) -> float:
@@ -166,7 +169,9 @@ class Work:
         return best if less else shape
 
 
-def choose_lane_shape(nest: Sequence[scf.ForOp], width: Width) -> LaneShape:
+def choose_lane_shape(
+    nest: Sequence[scf.ForOp], width: Width, target: Target
+) -> LaneShape:
     """
     The best shape for lanes of a nest of work-item loops, given from the outside.
 
@@ -175,11 +180,13 @@ def choose_lane_shape(nest: Sequence[scf.ForOp], width: Width) -> LaneShape:
     """
     items = _most_items(nest)
     if len(nest) == 1 or width == 1 or not 1 < max(items) < MAX_GROUP_SIZE:
-        lanes = lanes_in(*demand(nest[-1].body)) if width == "auto" else width
+        lanes = lanes_in(*demand(nest[-1].body), target) if width == "auto" else width
         return LaneShape((len(nest) - 1,), (min(lanes, power_above(items[-1])),))
     found = map(work_item_dimension, nest)
     dimensions = [dimension for dimension in found if dimension is not None]
-    work = Work.of(nest[-1].body, dimensions, analyze_work_items(nest[0]), width)
+    work = Work.of(
+        nest[-1].body, dimensions, analyze_work_items(nest[0]), width, target
+    )
     return work.best_tile(items, work.best_shape(items))
 
 

@@ -54,6 +54,7 @@ from spmd.dialects.spmd import KernelOp, sees_group
 from spmd.dialects.spmd.kernel import kernels_in
 from spmd.dialects.spmd.types import is_local
 from spmd.passes.sub_groups.lane_shape import MARGIN, Work, power_below
+from spmd.passes.targets import DEFAULT_TARGET, Target, target_named
 
 DIMENSIONS = (2, 1, 0)
 """As loops over work-items are nested."""
@@ -79,7 +80,11 @@ class ReshapeGroupsPass(ModulePass):
 
     name = "reshape-groups"
 
+    target: str | int = DEFAULT_TARGET
+    """Whose lanes count: a name of `passes/targets.py`, or the bits of a register."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target = target_named(self.target)
         for kernel in kernels_in(op):
             most = kernel.attributes.pop(ANY_GROUP_SIZE, None)
             size = kernel.group_size
@@ -92,7 +97,7 @@ class ReshapeGroupsPass(ModulePass):
                 # What is uniform in a dimension of one work-item is not so in others.
                 kernel.work_group_size = None
                 divergence = analyze_kernel(kernel)
-                better = _better_size(kernel.body, divergence, size, most)
+                better = _better_size(kernel.body, divergence, size, most, target)
                 chosen = size if better is None else better
                 kernel.work_group_size = DenseArrayBase.from_list(i64, chosen)
                 if better is not None:
@@ -100,10 +105,14 @@ class ReshapeGroupsPass(ModulePass):
 
 
 def _better_size(
-    body: Region, divergence: Divergence, size: Sequence[int], most: Sequence[int]
+    body: Region,
+    divergence: Divergence,
+    size: Sequence[int],
+    most: Sequence[int],
+    target: Target,
 ) -> tuple[int, ...] | None:
     """The size of groups in which lanes cost least, unless `size` is about as good."""
-    work = Work.of(body, DIMENSIONS, divergence, "auto")
+    work = Work.of(body, DIMENSIONS, divergence, "auto", target)
     now = [min(size[d], most[d]) for d in DIMENSIONS]
     could = [most[d] for d in DIMENSIONS]
     best = work.best_tile(could, work.best_shape(could))

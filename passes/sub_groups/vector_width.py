@@ -9,10 +9,8 @@ register by register, want fewer.
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import import_module
 from math import prod
-from typing import Any, Literal
+from typing import Literal
 
 from xdsl.dialects import math
 from xdsl.dialects.builtin import (
@@ -29,6 +27,7 @@ from xdsl.ir import Attribute, Operation, Region
 from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.limits import MAX_LANES, MAX_SUB_GROUP_SIZE
+from spmd.passes.targets import Target
 
 Width = int | Literal["auto"]
 
@@ -59,22 +58,9 @@ def check_shape(shape: tuple[int, ...], width: Width) -> None:
         raise KernelError(f"expected a width or a shape, got both: {width} and {shape}")
 
 
-@cache
-def host_register_bits() -> int:
-    """The width of this machine's vector registers."""
-    binding: Any = import_module("llvmlite.binding")  # it has no type stubs
-    features: dict[str, bool] = binding.get_host_cpu_features()
-    if features.get("avx512f"):
-        return 512
-    if features.get("avx"):
-        return 256
-    return GENERIC_REGISTER_BITS
-
-
-def lanes_in_registers(widest: int) -> int:
-    """The lanes of elements of `widest` bits that half of this machine's registers hold."""
-    registers = 32 if (bits := host_register_bits()) == 512 else 16
-    return registers // 2 * bits // widest
+def lanes_in_registers(widest: int, target: Target) -> int:
+    """The lanes of elements of `widest` bits that half of all registers hold."""
+    return target.registers // 2 * target.register_bits // widest
 
 
 def element_bits(type_: Attribute) -> int:
@@ -94,15 +80,15 @@ def element_bits(type_: Attribute) -> int:
             return 0
 
 
-def lanes_in(registers: int, widest: int) -> int:
-    """The lanes that fill so many registers of this machine, of elements of `widest` bits."""
-    return max(4, min(MAX_SUB_GROUP_SIZE, registers * host_register_bits() // widest))
+def lanes_in(registers: int, widest: int, target: Target) -> int:
+    """The lanes that fill so many registers, with elements of `widest` bits."""
+    return max(4, min(MAX_SUB_GROUP_SIZE, registers * target.register_bits // widest))
 
 
-def why_width(body: Region, width: Width, lanes: int) -> str:
+def why_width(body: Region, width: Width, lanes: int, target: Target) -> str:
     """Why a loop with this `body` got so many `lanes` where `width` was asked for."""
     registers, widest = demand(body)
-    wanted = lanes_in(registers, widest) if width == "auto" else width
+    wanted = lanes_in(registers, widest, target) if width == "auto" else width
     if lanes < wanted:
         return "there are not more work-items"
     if width != "auto":
@@ -110,7 +96,7 @@ def why_width(body: Region, width: Width, lanes: int) -> str:
     if lanes > wanted:
         return "a tile that registers hold, so that loops load less for each work-item"
     return (
-        f"width=auto, {registers} registers of {host_register_bits()} bits with elements of "
+        f"width=auto, {registers} registers of {target.register_bits} bits with elements of "
         f"{widest} bits"
     )
 

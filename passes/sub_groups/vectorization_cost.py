@@ -30,7 +30,7 @@ from spmd.dialects.work_groups import (
     work_item_dimension,
 )
 from spmd.passes.sub_groups.cycles import Estimate
-from spmd.passes.sub_groups.vector_width import host_register_bits
+from spmd.passes.targets import Target
 
 
 def why_left_to_llvm(loop: scf.ForOp, items: int | None) -> str | None:
@@ -67,13 +67,13 @@ def why_left_to_llvm(loop: scf.ForOp, items: int | None) -> str | None:
 
 
 def why_lanes_cost_more(
-    nest: Sequence[scf.ForOp], along: scf.ForOp, lanes: int
+    nest: Sequence[scf.ForOp], along: scf.ForOp, lanes: int, target: Target
 ) -> str | None:
     """Why scalar code is cheaper than lanes along one loop of a nest; `None` if it is not."""
     dimension = work_item_dimension(along)
     assert dimension is not None, "a work-item loop"
     divergence = analyze_work_items(nest[0])
-    estimate = Estimate(divergence, dimension, lanes, host_register_bits())
+    estimate = Estimate(divergence, dimension, lanes, target.register_bits)
     cycles = estimate.of_block(nest[-1].body.block)
     if cycles.lanes <= cycles.scalar:
         return None

@@ -12,7 +12,6 @@ from spmd.dialects.work_groups import SCRATCH_BYTES_SUFFIX, fixed_group_size
 from spmd.lowering.compiling import Compiled, NativeError, compile_object
 from spmd.lowering.entries.entry import WORKER_SUFFIX
 from spmd.lowering.entries.host_entry import CALL_SUFFIX, mark_host_function
-from spmd.lowering.machine import host_machine
 from spmd.lowering.writing.symbols import exported_symbol
 from spmd.passes.kernels.spmd_specialize import SpmdSpecializePass
 from spmd.passes.work_item_loops.launches_to_calls import (
@@ -23,7 +22,7 @@ from spmd.passes.work_item_loops.launches_to_calls import (
 from spmd.runtime.arguments.sizes import Groups
 from spmd.runtime.compiling.made import HostCode, KernelCode, LaunchSite
 from spmd.runtime.compiling.unit import Unit
-from spmd.runtime.errors import SourceText, compile_errors
+from spmd.runtime.errors import compile_errors
 from spmd.runtime.pipeline import restrict, restrict_to_host, run_passes, to_llvm
 
 
@@ -65,7 +64,7 @@ def compile_kernel(
     module = restrict(unit.module, kernel)
     passes = specialised_passes(unit, name, groups, constants)
     run_passes(module, passes, unit.source)
-    compiled = _compile(module, kernel, unit.source)
+    compiled = _compile(module, kernel, unit)
     scratch = tuple(
         op.sym_name.data
         for op in module.ops
@@ -102,20 +101,18 @@ def compile_host(unit: Unit, function: func.FuncOp) -> tuple[HostCode, Compiled]
     module = host_module(unit, function)
     launches = tuple(map(_site, launches_of(module)))
     run_passes(module, host_passes(unit), unit.source)
-    compiled = _compile(module, function, unit.source)
+    compiled = _compile(module, function, unit)
     entry = exported_symbol(name) + CALL_SUFFIX
     return HostCode(compiled.code, entry, LAUNCHER, launches), compiled
 
 
-def _compile(
-    module: ModuleOp, op: KernelOp | func.FuncOp, source: SourceText | None
-) -> Compiled:
+def _compile(module: ModuleOp, op: KernelOp | func.FuncOp, unit: Unit) -> Compiled:
     """Object code of `module`, which was made of `op`; what LLVM has against it names it."""
     name = op.sym_name.data
-    llvm_ir = to_llvm(module, source, assertions="report")
-    with compile_errors(source, f"compiling '{name}' to native code"):
+    llvm_ir = to_llvm(module, unit.source, unit.options, assertions="report")
+    with compile_errors(unit.source, f"compiling '{name}' to native code"):
         try:
-            return compile_object(llvm_ir, host_machine())
+            return compile_object(llvm_ir, unit.options.machine())
         except NativeError as error:
             fail(op, f"@{name} cannot be compiled to native code: {error.message}")
 

@@ -40,6 +40,7 @@ from spmd.runtime.explanation.differences import differences
 from spmd.runtime.explanation.facts import Divergence, KernelFacts, MathCalls, Place
 from spmd.runtime.explanation.lines import Extent, lines_of
 from spmd.runtime.explanation.memory import kept_in, local_arrays, total
+from spmd.runtime.options import CompileOptions
 from spmd.runtime.pipeline import run_passes, to_llvm
 
 CODE_IS_SCALAR = "vectorize is off"
@@ -50,19 +51,18 @@ def explain_kernel(
     kernel: KernelOp,
     passes: Iterable[ModulePass],
     *,
-    vectorize: bool,
+    options: CompileOptions,
     source: SourceText | None,
 ) -> KernelFacts:
     """
     What `passes` make of the only kernel of `module`, which they change.
 
-    `vectorize` says that loops over work-items were to become lanes. If there are two
-    versions of the kernel, that for full groups matters.
+    `passes` are those of `options`. If there are two versions of the kernel, that for full groups matters.
     """
-    collector = _Collector(kernel, vectorize)
+    collector = _Collector(kernel, options.vectorize)
     with listen(collector.take):
         run_passes(module, passes, source)
-        to_llvm(module, source)
+        to_llvm(module, source, options)
     any_group, *full = collector.result()
     if not full:
         return any_group

@@ -123,7 +123,7 @@ def launch(program: spmd.Program, rng: random.Random) -> str:
     n, size = rng.choice((1, 63, 1000, 20000)), rng.choice((16, 64, 100))
     x = np.array([rng.randrange(1, 2000) for _ in range(64)]).repeat(n // 64 + 1)[:n]
     y = np.zeros_like(x)
-    options = {"threads": rng.choice((None, 1, 2, 3)), "global_size": n}
+    options: dict[str, Any] = {"threads": rng.choice((None, 1, 2, 3)), "global_size": n}
     kind = rng.choice(("sum", "collatz", "host", "bound", "endless", "wrong"))
     match kind:
         case "sum":

@@ -273,10 +273,9 @@ def test_overlap_with_a_noalias_argument_is_an_error():
 )
 def test_wrong_launch(args: Any, sizes: dict[str, Any], message: str):
     x = np.ones(4, np.float32)
+    options: dict[str, Any] = {"global_size": 4, **sizes}
     with pytest.raises(spmd.LaunchError, match="^scale: " + message):
-        kernel(SCALE)(
-            *((2, x, x) if args is None else args), **{"global_size": 4} | sizes
-        )
+        kernel(SCALE)(*((2, x, x) if args is None else args), **options)
     assert_array_equal(x, 1)
 
 

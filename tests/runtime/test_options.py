@@ -28,7 +28,10 @@ KERNEL = "spmd.kernel @k() {\n  spmd.return\n}"
         ({"width": 4.0}, "'width': expected one of .* got 4.0"),
         ({"strategy": "loops"}, "'strategy': expected one of 'auto', .* got 'loops'"),
         ({"strategy": None}, "'strategy': expected one of .* got None"),
-        ({"target": "gpu"}, "'target': expected one of 'host', got 'gpu'"),
+        (
+            {"target": "gpu"},
+            "'target': expected one of 'host', 'x86-64', .*, got 'gpu'",
+        ),
         ({"vectorize": 1}, "'vectorize': expected one of True, False, got 1"),
         ({"specialize": 0}, "'specialize': expected one of True, False, got 0"),
         (

@@ -251,7 +251,7 @@ def test_math_functions_that_are_calls(monkeypatch: pytest.MonkeyPatch):
     (calls,) = loop_of(body).math
     assert (calls.op, calls.count) == ("math.erf", 2)
     assert calls.becomes == ("a vector function" if known else "a call per lane")
-    monkeypatch.setattr("spmd.runtime.pipeline.host_machine", lambda: PORTABLE)
+    monkeypatch.setattr("spmd.lowering.machine.host_machine", lambda: PORTABLE)
     loop = loop_of(body)
     assert loop.math[0].becomes == "a call per lane"
     assert not loop.is_good
@@ -322,7 +322,7 @@ spmd.kernel @k(%x: memref<?xf32>, %y: memref<?xf32>) {
 @pytest.mark.parametrize("in_registers", [False, True])
 def test_a_shuffle_with_any_order(in_registers: bool, monkeypatch: pytest.MonkeyPatch):
     machine = replace(host_machine(), vector_bits=256 if in_registers else 0)
-    monkeypatch.setattr("spmd.runtime.pipeline.host_machine", lambda: machine)
+    monkeypatch.setattr("spmd.lowering.machine.host_machine", lambda: machine)
     body = """  %v = memref.load %x[%gid] : memref<?xf32>
   %d = arith.xori %lid, %n : index
   %w = spmd.shuffle idx %v, %d : f32
