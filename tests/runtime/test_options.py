@@ -49,21 +49,22 @@ def test_wrong_option_lists_what_is_allowed(given: dict[str, Any], message: str)
 
 def test_options_choose_the_passes():
     assert CompileOptions(width=8).passes() == (
-        SpmdToLoopsPass(),
-        VectorizePass(width=8),
+        SpmdToLoopsPass(target="host"),
+        VectorizePass(width=8, target="host"),
         PlacePollsPass(),
     )
     given = CompileOptions(
-        vectorize=False, strategy="fission", divergent_barriers="allow"
+        vectorize=False,
+        strategy="fission",
+        divergent_barriers="allow",
+        target="rv64gcv",
     )
-    assert given.passes() == (
-        SpmdToLoopsPass(strategy="fission", divergent_barriers="allow"),
-        SubGroupsToLoopsPass(),
-        PlacePollsPass(),
+    to_loops = SpmdToLoopsPass(
+        strategy="fission", divergent_barriers="allow", target="rv64gcv"
     )
-    assert CompileOptions(check_barriers=True).passes()[0] == SpmdToLoopsPass(
-        check_barriers=True
-    )
+    assert given.passes() == (to_loops, SubGroupsToLoopsPass(), PlacePollsPass())
+    to_loops = SpmdToLoopsPass(check_barriers=True, target="host")
+    assert CompileOptions(check_barriers=True).passes()[0] == to_loops
 
 
 NEIGHBOURS = """
