@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from spmd.passes.targets import HOST, why_not_here
 from spmd.runtime.arguments.signature import PackedArguments, Parameter, Signature
 from spmd.runtime.arguments.sizes import Groups, Size, whole_number
 from spmd.runtime.cache.stored import compiling
@@ -206,7 +205,11 @@ class EntryPoint(ABC, Generic[CallT, NativeT]):
 
     def _expect_target(self) -> None:
         target = self._unit.options.target
-        if target != HOST and (missing := why_not_here(target)) is not None:
+        if target == "host":
+            return
+        from spmd.passes.targets import why_not_here
+
+        if (missing := why_not_here(target)) is not None:
             raise LaunchError(
                 f"{self.name}: expected {missing} to launch what is compiled for {target}; "
                 "ir() and assembly() work on any machine"

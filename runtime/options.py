@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast, get_args
 
 from spmd.lowering.loading import compiles_in_child
-from spmd.passes.targets import HOST, TARGETS
 from spmd.runtime.errors import CompileError
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ class CompileOptions(NamedTuple):
     strategy: Strategy = "auto"
     width: Width = "auto"
     shape: tuple[int, ...] = ()
-    target: str = HOST
+    target: str = "host"
     vectorize: bool = True
     specialize: bool = True
     divergent_barriers: DivergentBarriers = "reject"
@@ -56,7 +55,6 @@ class CompileOptions(NamedTuple):
         for name, allowed in (
             ("strategy", get_args(Strategy)),
             ("width", ("auto", *WIDTHS)),
-            ("target", (HOST, *TARGETS)),
             ("vectorize", (True, False)),
             ("specialize", (True, False)),
             ("divergent_barriers", get_args(DivergentBarriers)),
@@ -68,6 +66,8 @@ class CompileOptions(NamedTuple):
                 raise CompileError(
                     f"option '{name}': expected one of {listed}, got {given[name]!r}"
                 )
+        if given.get("target", "host") != "host":
+            _check_target(given["target"])
         if given.get("shape", ()) != ():
             _check_shape(given["shape"], given.get("width", "auto"))
         return cls(**given)  # pyright: ignore[reportArgumentType]
@@ -100,10 +100,20 @@ class CompileOptions(NamedTuple):
         """What LLVM is told of the target."""
         from spmd.lowering.machine import host_machine, machine_for
 
-        if self.target == HOST:
+        if self.target == "host":
             return host_machine()
+        from spmd.passes.targets import TARGETS
+
         target = TARGETS[self.target]
         return machine_for(target.triple, target.cpu, target.features)
+
+
+def _check_target(target: object) -> None:
+    from spmd.passes.targets import HOST, TARGETS
+
+    if target not in TARGETS:
+        listed = ", ".join(map(repr, (HOST, *TARGETS)))
+        raise CompileError(f"option 'target': expected one of {listed}, got {target!r}")
 
 
 def _check_shape(shape: object, width: object) -> None:

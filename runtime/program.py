@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from spmd.passes.targets import HOST
 from spmd.runtime.compiling.made import HostFacts, KernelFacts
 from spmd.runtime.compiling.reading import read_source
 from spmd.runtime.compiling.unit import Unit
@@ -145,7 +144,7 @@ def compile(
     strategy: Strategy = "auto",
     width: Width = "auto",
     shape: tuple[int, ...] = (),
-    target: str = HOST,
+    target: str = "host",
     vectorize: bool = True,
     specialize: bool = True,
     divergent_barriers: DivergentBarriers = "reject",
