@@ -165,13 +165,13 @@ class BoxTask:
             arrays[piece.position] = array
             args[piece.position] = Piece(array, piece.start, shape)
         if all(self.box):
-            bound = launch.kernel.bind(
+            launch.kernel.bind_box(
+                self.box,
                 *args,
                 global_size=launch.global_size,
                 group_size=launch.group_size,
                 threads=launch.threads,
-            )
-            bound.only(self.box)()
+            )()
         if len(self.results) == 1:
             return arrays[self.results[0]]
         return [arrays[position] for position in self.results]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ def test_rows_are_those_of_the_box(box: tuple[range, range, range], most: int):
 @pytest.mark.parametrize("threads", [1, 3])
 def test_only_the_groups_of_a_box_run(threads: int):
     kernel = spmd.compile("""
-    spmd.kernel @k(%y: memref<?x?xi32>) attributes {work_group_size = array<i64: 4, 2>} {
+    spmd.kernel @k(%y: memref<?x?xi32>) {
       %one = arith.constant 1 : i32
       %i = spmd.global_id x
       %j = spmd.global_id y
@@ -47,9 +48,13 @@ def test_only_the_groups_of_a_box_run(threads: int):
     }
     """)["k"]
     assert isinstance(kernel, spmd.Kernel)
-    y = np.zeros((8, 12), np.int32)
-    launch = kernel.bind(y, global_size=(12, 8), threads=threads)
-    launch.only((range(1, 3), range(1, 4), range(1)))()
+    y = np.zeros((256, 64), np.int32)
+    sizes: dict[str, Any] = {"global_size": (64, 256), "group_size": (2, 64)}
+    # As a whole it runs in groups of another shape.
+    launch = kernel.bind(y.copy(), **sizes)
+    launch()
+    box = (range(1, 3), range(1, 4), range(1))
+    kernel.bind_box(box, y, **sizes, threads=threads)()
     expected = np.zeros_like(y)
-    expected[2:8, 4:12] = 1
+    expected[64:256, 2:6] = 1
     np.testing.assert_array_equal(y, expected)
