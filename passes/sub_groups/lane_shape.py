@@ -239,7 +239,7 @@ def power_below(number: int) -> int:
 def _shapes(items: Sequence[int], lanes: int) -> Iterator[LaneShape]:
     """The shapes with as many lanes as there can be; long rows and few of them first."""
     places = [place for place in reversed(range(len(items))) if items[place] > 1]
-    for order in permutations(places):
+    for order in permutations(places) if places else ():
         most = [power_above(items[place]) for place in order]
         row = min(lanes, most[0])
         while row > 1:

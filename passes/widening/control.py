@@ -52,6 +52,7 @@ class SubGroupWidening(Widening):
                 "expected a sub-group whose lanes all exist, got one with a count; run "
                 "mask-divergence first",
             )
+        self.stands_for(self.group)
         self._number_lanes()
         self.widen_block(self.group.body.block, Active())
         self.place_before(self.group)

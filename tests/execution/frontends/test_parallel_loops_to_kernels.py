@@ -91,7 +91,11 @@ class Writer:
             yield "scf.reduce"
         yield "}"
         for result in results:
-            yield f"memref.store {result}, %out[%c{self.random.choice([0, 1, 3])}] : memref<8xi32>"
+            at = f"%out[%c{self.random.choice([0, 1, 3])}] : memref<8xi32>"
+            if around:  # Other iterations may come first.
+                yield f"{self.fresh()} = spmd.atomic_rmw add {result}, {at}"
+            else:
+                yield f"memref.store {result}, {at}"
 
     def body(self, counters: list[str], value: str) -> Iterator[str]:
         """A store to the element of these counters, and one more thing to reduce."""

@@ -69,7 +69,8 @@ spmd.kernel @bins(%x: memref<?xi32>, %h: memref<?x8xi32>, %s: memref<?xf32>, %se
   %sum = spmd.atomic_rmw add %e, %s[%g] : memref<?xf32>
   %small = arith.cmpi slt, %low, %seven : i32
   %seen_here, %taken = scf.if %small -> (i32, i1) {
-    %was, %mine = spmd.atomic_cas %old, %low, %h[%g, %bin] : memref<?x8xi32>
+    // Of no other work-item, since lanes come to it together.
+    %was, %mine = spmd.atomic_cas %low, %seven, %x[%i] : memref<?xi32>
     scf.yield %was, %mine : i32, i1
   } else {
     scf.yield %old, %small : i32, i1

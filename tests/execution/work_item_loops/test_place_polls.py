@@ -184,6 +184,7 @@ def test_groups_in_a_row_are_all_run_once(
     assert (x == j // 3 * 1000 + i // 4).all()
 
 
+@pytest.mark.optimized
 def test_groups_in_a_row_can_be_ended():
     kernel = spmd.compile(ROWS.replace("%x[%j, %i]", "%x[%h, %h]"))["place"]
     x = np.zeros((1, 1), np.int64)
