@@ -13,6 +13,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from spmd.dialects.diagnostics import KernelError
+
 DEFAULT_TARGET = "x86-64-v3"
 
 HOST = "host"
@@ -21,37 +23,38 @@ HOST = "host"
 
 @dataclass(frozen=True)
 class Target:
-    """A machine; the names are LLVM's, and empty where it has no say."""
+    """A machine."""
 
     register_bits: int
     """Of vector registers; of those of any length, what all of such machines have."""
-
     registers: int = 16
-
+    """How many there are."""
+    arch: str = "x86_64"
+    """LLVM's name of the architecture, and of the CPU and features below."""
     cpu: str = ""
-    triple: str = ""
     features: str = ""
     needs: tuple[str, ...] = ()
     """Features without which a machine cannot run the code."""
 
 
-_AARCH64 = "aarch64-unknown-linux-gnu"
 _AVX2 = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
 _AVX512 = ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
 
 TARGETS = {
-    "x86-64": Target(128, 16, "x86-64"),
-    "x86-64-v2": Target(128, 16, "x86-64-v2", needs=("sse4.2", "popcnt")),
-    "x86-64-v3": Target(256, 16, "x86-64-v3", needs=_AVX2),
+    "x86-64": Target(128, cpu="x86-64"),
+    "x86-64-v2": Target(128, cpu="x86-64-v2", needs=("sse4.2", "popcnt")),
+    "x86-64-v3": Target(256, cpu="x86-64-v3", needs=_AVX2),
     "x86-64-v4": Target(
-        512, 32, "x86-64-v4", features="-prefer-256-bit", needs=(*_AVX2, *_AVX512)
+        512,
+        registers=32,
+        cpu="x86-64-v4",
+        features="-prefer-256-bit",
+        needs=(*_AVX2, *_AVX512),
     ),
-    "neoverse-n1": Target(128, 32, "neoverse-n1", _AARCH64),
-    "neoverse-v1": Target(256, 32, "neoverse-v1", _AARCH64),
-    "neoverse-v2": Target(128, 32, "neoverse-v2", _AARCH64),
-    "rv64gcv": Target(
-        128, 32, "generic-rv64", "riscv64-unknown-linux-gnu", "+m,+a,+f,+d,+c,+v"
-    ),
+    "neoverse-n1": Target(128, 32, "aarch64", "neoverse-n1"),
+    "neoverse-v1": Target(256, 32, "aarch64", "neoverse-v1"),
+    "neoverse-v2": Target(128, 32, "aarch64", "neoverse-v2"),
+    "rv64gcv": Target(128, 32, "riscv64", "generic-rv64", "+m,+a,+f,+d,+c,+v"),
 }
 
 
@@ -63,9 +66,6 @@ def target_named(name: str | int) -> Target:
         return Target(name)
     if isinstance(name, str) and name in TARGETS:
         return TARGETS[name]
-    # Not needed for what is in the cache.
-    from spmd.dialects.diagnostics import KernelError
-
     raise KernelError(
         f"expected a target that is {', '.join((HOST, *TARGETS))}, or the bits of a vector "
         f"register, a power of two from 64 to 2048, got {name}"
@@ -90,9 +90,8 @@ def why_not_here(name: str) -> str | None:
     target = TARGETS.get(name)
     if target is None:
         return None
-    arch = (target.triple or "x86_64").partition("-")[0]
-    if (here := platform.machine()) != arch:
-        return f"a machine of type {arch}, this one is {here}"
+    if (here := platform.machine()) != target.arch:
+        return f"a machine of type {target.arch}, this one is {here}"
     features = _host_features()
     missing = [feature for feature in target.needs if not features.get(feature)]
     return f"a machine with {', '.join(missing)}" if missing else None

@@ -55,6 +55,7 @@ class CompileOptions(NamedTuple):
         for name, allowed in (
             ("strategy", get_args(Strategy)),
             ("width", ("auto", *WIDTHS)),
+            ("target", _targets(given.get("target", "host"))),
             ("vectorize", (True, False)),
             ("specialize", (True, False)),
             ("divergent_barriers", get_args(DivergentBarriers)),
@@ -66,8 +67,6 @@ class CompileOptions(NamedTuple):
                 raise CompileError(
                     f"option '{name}': expected one of {listed}, got {given[name]!r}"
                 )
-        if given.get("target", "host") != "host":
-            _check_target(given["target"])
         if given.get("shape", ()) != ():
             _check_shape(given["shape"], given.get("width", "auto"))
         return cls(**given)  # pyright: ignore[reportArgumentType]
@@ -104,16 +103,19 @@ class CompileOptions(NamedTuple):
             return host_machine()
         from spmd.passes.targets import TARGETS
 
-        target = TARGETS[self.target]
-        return machine_for(target.triple, target.cpu, target.features)
+        target, here = TARGETS[self.target], host_machine().triple
+        is_here = here.startswith(f"{target.arch}-")
+        triple = here if is_here else f"{target.arch}-unknown-linux-gnu"
+        return machine_for(triple, target.cpu, target.features)
 
 
-def _check_target(target: object) -> None:
+def _targets(given: object) -> tuple[str, ...]:
+    """What is allowed for the target, or as much of it as `given` needs."""
+    if given == "host":
+        return ("host",)  # What is in the cache needs no table of the others.
     from spmd.passes.targets import HOST, TARGETS
 
-    if target not in TARGETS:
-        listed = ", ".join(map(repr, (HOST, *TARGETS)))
-        raise CompileError(f"option 'target': expected one of {listed}, got {target!r}")
+    return (HOST, *TARGETS)
 
 
 def _check_shape(shape: object, width: object) -> None:
