@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from html import escape
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from spmd.runtime.arguments.signature import PackedArguments, Parameter, Signature
@@ -57,6 +56,8 @@ class EntryPoint(ABC, Generic[CallT, NativeT]):
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a table of the arguments, in the colours of the page."""
+        from html import escape  # no launch needs it
+
         rows = "".join(
             f"<tr><td><code>%{escape(each.name or '')}</code></td>"
             f"<td><code>{escape(each.type)}</code></td></tr>"
