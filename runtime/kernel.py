@@ -97,7 +97,7 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         packed = self.signature.check(args)
         # Groups of another shape would have other ids.
         native = self._native(range_.made_for._replace(room=(1, 1, 1)), ())
-        return Launch(native, self.signature, packed, range_, threads, None).only(box)
+        return Launch(native, self.signature, packed, range_, threads, None, box)
 
     def group_size(self, given: Size | None) -> Triple:
         """The work-items of a group, in a launch that gives this size."""

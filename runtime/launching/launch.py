@@ -77,7 +77,9 @@ class Launch:
         range_: Range,
         threads: int | None,
         timeout: float | None,
+        box: Sequence[range] | None = None,
     ):
+        """`box`: only the work-groups with ids in these ranges, x first."""
         self._arrays = packed.arrays
         self._busy = False
         self.record = LaunchRecord()
@@ -93,7 +95,7 @@ class Launch:
         self._local_fields: tuple[tuple[int, int], ...] = ()
         self._memory = self._scratch = 0
         self._direct = False
-        self._box: Sequence[range] | None = None
+        self._box = box
         if native is None:
             return
         self._entry = native.entry
@@ -108,9 +110,8 @@ class Launch:
         else:
             self._scratch = scratch
         self._memory = self._scratch + packed.local_bytes
-        self._direct = not (self._memory or timeout is not None) and (
-            threads == 1 or self._groups == 1
-        )
+        alone = threads == 1 or self._groups == 1
+        self._direct = alone and not self._memory and timeout is None and box is None
 
     def __repr__(self) -> str:
         groups = f"{self._groups} group{'s' if self._groups != 1 else ''}"
@@ -161,12 +162,6 @@ class Launch:
             raise
         finally:
             self._busy = False
-
-    def only(self, box: Sequence[range]) -> Launch:
-        """The same for some work-groups: those with ids in these ranges, x first."""
-        other = self._again()
-        other._box, other._direct = box, False
-        return other
 
     def _again(self) -> Launch:
         """The same launch with a record of its own."""
