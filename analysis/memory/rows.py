@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import arith, vector
-from xdsl.ir import Block, SSAValue
+from collections.abc import Callable, Iterable, Sequence
 
+from xdsl.dialects import arith, vector
+from xdsl.ir import Block, Operation, SSAValue
+
+from spmd.analysis.graphs.traversal import reachable
 from spmd.dialects.compat.memory import StepOp
 from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.rewriting import splat_number
@@ -14,41 +17,68 @@ def may_be_rows(index: SSAValue) -> bool:
     """
     Whether lanes may well access neighbours for some of the values that they share.
 
-    True of what is computed from the number of the lane alone, and not by steps alone:
-    a step that is not 1 is never a row, nor are the lowest digits of an even one.
+    A step that is not 1 is never a row, nor are the lowest digits of an even one.
     """
+    are_digits = takes_digits((index,), lambda each: isinstance(each.owner, _STEADY))
+    return are_digits and _may_be_odd_and_even(index)
+
+
+_STEADY = vector.BroadcastOp | StepOp
+"""What makes vectors that grow by the same from lane to lane."""
+
+
+def takes_digits(
+    indices: Iterable[SSAValue], is_steady: Callable[[SSAValue], bool]
+) -> bool:
+    """
+    Whether digits of ids are taken (a shift, a mask, a division) and nothing else is.
+
+    `is_steady` says of a value that it grows by the same from lane to lane.
+    """
+
+    def computed_from(value: SSAValue) -> Sequence[SSAValue]:
+        return () if is_steady(value) else _operands(value)
+
     digits = False
-    seen, stack = {index}, [index]
-    while stack:
-        op = stack.pop().owner
-        if isinstance(op, vector.BroadcastOp | StepOp):
+    for value in reachable(indices, computed_from):
+        if is_steady(value):
             continue
+        op = value.owner
         if isinstance(op, Block) or (elementwise := Elementwise.of(op)) is None:
             return False
         digits = digits or not elementwise.affine
-        stack.extend(operand for operand in op.operands if operand not in seen)
-        seen.update(op.operands)
-    return digits and _may_be_odd_and_even(index)
+    return digits
 
 
 def _may_be_odd_and_even(index: SSAValue) -> bool:
     """Whether `index` may be odd in some lanes and even in others, as neighbours are."""
-    seen, stack = {index}, [index]
-    while stack:
-        value = stack.pop()
+
+    def is_shared_or_even(value: SSAValue) -> bool:
         op = value.owner
-        if isinstance(op, vector.BroadcastOp) or splat_number(value) is not None:
-            continue
-        if isinstance(op, arith.MuliOp) and any(map(_is_even, op.operands)):
-            continue
+        return (
+            isinstance(op, vector.BroadcastOp)
+            or splat_number(value) is not None
+            or (isinstance(op, arith.MuliOp) and any(map(_is_even, op.operands)))
+        )
+
+    def keeps_lowest_digit(op: Operation | Block) -> bool:
         if isinstance(op, Block | arith.ShLIOp):
-            return True
+            return False
         elementwise = Elementwise.of(op)
-        if elementwise is None or not (elementwise.modular or elementwise.affine):
-            return True
-        stack.extend(operand for operand in op.operands if operand not in seen)
-        seen.update(op.operands)
-    return False
+        return elementwise is not None and (elementwise.modular or elementwise.affine)
+
+    found = reachable(
+        (index,), lambda each: () if is_shared_or_even(each) else _operands(each)
+    )
+    return not all(
+        is_shared_or_even(each) or keeps_lowest_digit(each.owner) for each in found
+    )
+
+
+def _operands(value: SSAValue) -> Sequence[SSAValue]:
+    """What `value` is computed from, lane by lane."""
+    op = value.owner
+    return () if isinstance(op, Block) or Elementwise.of(op) is None else op.operands
 
 
 def _is_even(value: SSAValue) -> bool:

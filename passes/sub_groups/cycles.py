@@ -8,15 +8,15 @@ share is access to elements anywhere in memory, of which a gather does one after
 scalar code does; and where they leave a loop or take a branch at different times, those that
 are done wait for the others.
 
-Throughputs are those of Zen 4 and Ice Lake (Fog, "Instruction tables", 2025), rounded; what
-is not known is assumed: that loops run eight times, that branches are taken by half.
+The numbers are rough ones of large x86 cores with AVX-512, set such that scalar code is chosen
+where it was measured to be quicker: on a Zen 5, for the benchmarks and some twenty kernels of
+other suites. What is not known is assumed: that loops run eight times, that branches are
+taken by half.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from xdsl.dialects import memref, scf
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
@@ -24,10 +24,9 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.divergence.prefix import compares_ids
-from spmd.analysis.graphs.traversal import reachable
+from spmd.analysis.memory.rows import takes_digits
 from spmd.dialects.element_types import memref_type
 from spmd.dialects.enclosing import used_from_outside
-from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions, phis
 from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.dialects.rewriting import constant_index
@@ -94,14 +93,15 @@ NARROW = 1
 """More for elements of less than 32 bits, which no machine gathers."""
 
 
-class Cycles(NamedTuple):
+@dataclass(frozen=True)
+class Cycles:
     """What each work-item costs, and what of lanes costs most."""
 
     scalar: float = 0
     lanes: float = 0
     dearest: tuple[float, str] = (0, "")
 
-    def __add__(self, other: Cycles) -> Cycles:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __add__(self, other: Cycles) -> Cycles:
         return Cycles(
             self.scalar + other.scalar,
             self.lanes + other.lanes,
@@ -136,7 +136,7 @@ class Estimate:
         diverges = self.divergence.is_divergent(op)
         if flow.runs is Runs.LOOP:
             trips = _trips(op)
-            inner = inner._replace(scalar=max(inner.scalar, _carried_latency(op)))
+            inner = replace(inner, scalar=max(inner.scalar, _carried_latency(op)))
             if not diverges:
                 return inner.times(trips, trips)
             # From none to twice as many: lanes wait for the last.
@@ -177,25 +177,13 @@ class Estimate:
         bits = element_bits(memref_type(op.memref).element_type)
         if stride is not None and abs(stride) <= LONGEST_STEP:
             return Cycles(scalar, self._on_registers(abs(stride), bits))
-        if stride is None and self._may_be_rows(op.indices):
+        if stride is None and takes_digits(op.indices, self._is_strided):
             return Cycles(scalar, self._on_registers(ROWS, bits))
         is_store = isinstance(op, memref.StoreOp)
         each, what = (SCATTER, "scatters") if is_store else (GATHER, "gathers")
         if bits < 32:
             each += NARROW
         return Cycles(scalar, each, (each, what))
-
-    def _may_be_rows(self, indices: Sequence[SSAValue]) -> bool:
-        """Whether lanes access digits of their ids, neighbours for some of the values."""
-        digits = False
-        for value in reachable(indices, _computed_from):
-            op = value.owner
-            if isinstance(op, Block) or self.divergence.is_uniform(value):
-                continue
-            if (elementwise := Elementwise.of(op)) is None:
-                return False
-            digits = digits or not elementwise.affine
-        return digits
 
     def _on_registers(self, cycles: float, bits: int) -> float:
         return cycles / min(self.lanes, max(1, self.register_bits // max(bits, 32)))
@@ -210,11 +198,6 @@ def _trips(loop: Operation) -> float:
         if first is not None and end is not None and step:
             return max(0, (end - first) // step)
     return LOOP_TRIPS
-
-
-def _computed_from(value: SSAValue) -> Sequence[SSAValue]:
-    op = value.owner
-    return () if isinstance(op, Block) or Elementwise.of(op) is None else op.operands
 
 
 def _bits(value: SSAValue) -> int:
