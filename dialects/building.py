@@ -215,6 +215,11 @@ class ConstantPool:
         vector = VectorType(type_, [width])
         return self.get(DenseIntOrFPElementsAttr.from_list(vector, [number]), name)  # pyright: ignore
 
+    def numbers(self, values: Sequence[int], type_: Attribute, name: str) -> SSAValue:
+        """A vector of integers of a type, one for each lane."""
+        vector = VectorType(type_, [len(values)])
+        return self.get(DenseIntOrFPElementsAttr.from_list(vector, values), name)  # pyright: ignore
+
 
 def reduction(
     lanes: SSAValue, kind: CombiningKindFlag, element: Attribute

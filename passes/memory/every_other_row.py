@@ -15,7 +15,6 @@ from typing import cast
 
 from xdsl.dialects import arith, scf, vector
 from xdsl.dialects.builtin import (
-    DenseIntOrFPElementsAttr,
     IndexType,
     MemRefType,
     StringAttr,
@@ -81,7 +80,9 @@ class EveryOtherRow:
         power = at.add(arith.CmpiOp(common, none, "eq"), "power_of_two")
         starts = [lane - lane % length for lane in range(self._lanes)]
         first = at.add(shuffle(index, index, starts), "starts")
-        lanes = self._numbers([lane % length for lane in range(self._lanes)], type_)
+        lanes = self._constants.numbers(
+            [lane % length for lane in range(self._lanes)], type_, "steps"
+        )
         there = self._lanes_in_rows(at, lanes, self._row)
         row = at.add(arith.AddiOp(first, there), "row")
         same = at.add(arith.CmpiOp(index, row, "eq"), "same")
@@ -121,14 +122,12 @@ class EveryOtherRow:
         row: SSAValue,
     ) -> list[SSAValue]:
         length = self._length
-        lanes = self._numbers([*range(length)], i32)
-        later = self._numbers([-(2 * lane // length) for lane in range(length)], i32)
-        half = self._constants.get(
-            DenseIntOrFPElementsAttr.from_list(
-                VectorType(i1, [length]), [lane < length // 2 for lane in range(length)]
-            ),
-            "first_half",
+        lanes = self._constants.numbers([*range(length)], i32, "steps")
+        later = self._constants.numbers(
+            [-(2 * lane // length) for lane in range(length)], i32, "steps"
         )
+        first_half = [lane < length // 2 for lane in range(length)]
+        half = self._constants.numbers(first_half, i1, "first_half")
         # The second vector begins `row` before the first one ends.
         again = at.add(arith.AndIOp(later, self._splat(at, row, later)))
         there = at.add(arith.AddiOp(self._lanes_in_rows(at, lanes, row), again))
@@ -156,14 +155,16 @@ class EveryOtherRow:
         row: SSAValue,
     ) -> None:
         length, value = self._length, op.value_to_store
-        places = self._numbers([*range(length)], i32)
+        places = self._constants.numbers([*range(length)], i32, "steps")
         rows = self._splat(at, row, places)
         none, one, more = (
             self._constants.dense(number, i32, length) for number in (0, 1, length // 2)
         )
         left_out = at.add(arith.AndIOp(places, rows))
         mask = at.add(arith.CmpiOp(left_out, none, "eq"), "mask")
-        halves = self._numbers([place // 2 for place in range(length)], i32)
+        halves = self._constants.numbers(
+            [place // 2 for place in range(length)], i32, "steps"
+        )
         before = at.add(arith.AndIOp(halves, at.add(arith.SubiOp(none, rows))))
         inside = at.add(arith.AndIOp(places, at.add(arith.SubiOp(rows, one))))
         lower = at.add(arith.AddiOp(before, inside), "lanes")
@@ -203,13 +204,6 @@ class EveryOtherRow:
         why = f"lanes access every other row, in parts of {self._length}"
         for access in accesses:
             access.attributes |= {ACCESS: StringAttr("row"), WHY: StringAttr(why)}
-
-    def _numbers(self, values: list[int], type_: Attribute) -> SSAValue:
-        vectors = VectorType(type_, [len(values)])
-        return self._constants.get(
-            DenseIntOrFPElementsAttr.from_list(vectors, values),  # pyright: ignore
-            "steps",
-        )
 
     def _splat(self, at: Builder, scalar: SSAValue, like: SSAValue) -> SSAValue:
         (lanes,) = cast(VectorType[Attribute], like.type).get_shape()

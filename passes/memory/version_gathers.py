@@ -48,7 +48,6 @@ from typing import TypeAlias, cast
 from xdsl.context import Context
 from xdsl.dialects import arith, scf, vector
 from xdsl.dialects.builtin import (
-    DenseIntOrFPElementsAttr,
     IndexType,
     ModuleOp,
     StringAttr,
@@ -156,7 +155,9 @@ class _Rows:
             everywhere = at.add(arith.SelectOp(op.mask, index, zeros), "active")
         places = [lane - lane % length for lane in range(lanes)]
         starts = at.add(shuffle(everywhere, everywhere, places), "starts")
-        steps = self._numbers([lane % length for lane in range(lanes)], type_, "steps")
+        steps = self._constants.numbers(
+            [lane % length for lane in range(lanes)], type_.element_type, "steps"
+        )
         row = at.add(arith.AddiOp(starts, steps), "row")
         neighbours = at.add(arith.CmpiOp(index, row, "eq"), "neighbours")
         if not isinstance(type_.element_type, IndexType):
@@ -207,12 +208,6 @@ class _Rows:
                 for result, old in zip(access.results, op.results, strict=True)
             )
         return joined(at, parts)
-
-    def _numbers(self, values: list[int], type_: AnyVector, name: str) -> SSAValue:
-        return self._constants.get(
-            DenseIntOrFPElementsAttr.from_list(type_, values),  # pyright: ignore
-            name,
-        )
 
 
 def _choose(
