@@ -189,7 +189,12 @@ class Signature:
         self, wanted: Iterable[str], packed: PackedArguments
     ) -> tuple[str, ...]:
         """The scalar arguments of these names with their values: as `number=value`."""
-        names = {wanted} if isinstance(wanted, str) else set(wanted)
+        try:
+            names = {wanted} if isinstance(wanted, str) else set(wanted)
+        except TypeError:
+            raise LaunchError(
+                f"{self.kernel}: expected constants as names of arguments, got {wanted!r}"
+            ) from None
         found: list[str] = []
         scalars: list[str] = []
         field = 0

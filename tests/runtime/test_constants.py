@@ -110,3 +110,11 @@ def test_what_is_no_number_of_a_kernel():
             program["sum"](*numbers, np.empty(4), global_size=4, constants=names)
     with pytest.raises(spmd.LaunchError, match="expected no constants, because only"):
         program["twice"](1, np.empty(4), constants=("n",))
+
+
+@pytest.mark.parametrize("wrong", [3, [["n"]], 1.5])
+def test_what_is_no_names(wrong: Any):
+    kernel = spmd.compile(SOURCE).kernels["sum"]
+    numbers = (3, 1, 0, 0, 1, 0, 0, False)
+    with pytest.raises(spmd.LaunchError, match="expected constants as names of"):
+        kernel.bind(*numbers, np.empty(4), global_size=4, constants=wrong)
