@@ -10,6 +10,8 @@ from typing import Any
 
 from spmd.analysis.footprints.footprints import Region
 from spmd.dialects.spmd import AtomicKind
+from spmd.distribution.accesses import ArrayUse, Chunks
+from spmd.distribution.needs import Part, overlap
 from spmd.distribution.pieces import (
     ArgumentPiece,
     BoxTask,
@@ -17,7 +19,7 @@ from spmd.distribution.pieces import (
     Slices,
     combined,
 )
-from spmd.distribution.plan import ArrayUse, Chunks, Part, Plan
+from spmd.distribution.plan import Plan
 from spmd.runtime.arguments.pieces import Array
 from spmd.runtime.errors import LaunchError
 
@@ -68,7 +70,7 @@ class GraphWriter:
     ):
         self.name = name
         self.graph: Graph = {}
-        self.results = [use for use in uses if use.writes or use.reduction]
+        self.results = [u for u in uses if u.position in plan.chunks or u.reduction]
         self._launch, self._plan, self._uses = launch, plan, uses
         self._arrays, self._into, self._readers = arrays, into, readers
         self._cuts_edges = not shares_memory()
@@ -107,7 +109,7 @@ class GraphWriter:
     def _box(self, number: int, part: Part) -> Key:
         """The task of one box."""
         key: Key = (self.name, "box", number)
-        if len(self.results) == 1 and self.results[0].writes:
+        if len(self.results) == 1 and not self.results[0].reduction:
             key = self._chunk(self.results[0], part)
         pieces: list[ArgumentPiece] = []
         parts: list[Key] = []
@@ -132,7 +134,7 @@ class GraphWriter:
                     tuple(r.start for r in region),
                     tuple(map(len, region)),
                     array.dtype,
-                    use.writes or use.reduction is not None,
+                    use in self.results,
                     use.whole_rows,
                     tuple((inside, place) for _, inside, place in sources),
                     use.reduction,
@@ -142,14 +144,14 @@ class GraphWriter:
             if readers is None:
                 continue
             if use.writes:
-                waits += [reader for read, reader in readers if _overlap(read, region)]
+                waits += [reader for read, reader in readers if overlap(read, region)]
             else:
                 readers.append((region, key))
         task = BoxTask(
             self._launch,
-            part.box,
+            part.boxes,
             pieces,
-            [use.position for use in self.results],
+            [(use.position, _inside(part, use.position)) for use in self.results],
         )
         self.graph[key] = (task, *parts, *waits)
         return key
@@ -199,9 +201,13 @@ class GraphWriter:
         self.graph[(self.name_of(use), *zeros)] = level[0]
 
 
-def _overlap(one: Region, other: Region) -> bool:
-    pairs = zip(one, other, strict=True)
-    return all(a.start < b.stop and b.start < a.stop for a, b in pairs)
+def _inside(part: Part, position: int) -> Slices | None:
+    """Where the chunk that a task makes lies in its piece, if it is not all of it."""
+    chunk, region = part.chunks.get(position), part.regions[position]
+    if chunk is None or chunk == region:
+        return None
+    pairs = zip(chunk, region, strict=True)
+    return tuple(slice(c.start - r.start, c.stop - r.start) for c, r in pairs)
 
 
 def _overlaps(

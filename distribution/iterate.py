@@ -9,6 +9,7 @@ import numpy as np
 
 from spmd.distribution.graph import Readers, dask_module, shares_memory
 from spmd.distribution.launch import Launcher, ReadyLaunch
+from spmd.distribution.needs import Steps
 from spmd.frontends.python.kernel import PythonKernel
 from spmd.runtime.arguments.pieces import Array
 from spmd.runtime.errors import LaunchError
@@ -26,6 +27,7 @@ def iterate(
     *,
     swap: Mapping[str, str],
     steps_at_once: int = STEPS_AT_ONCE,
+    steps_per_exchange: int = 1,
     **options: Any,
 ) -> dict[str, Any]:
     """
@@ -34,44 +36,63 @@ def iterate(
     `arrays` are its arguments by name, in order. `swap={"new": "old"}`: before each further
     step what was written to `new` becomes `old`, and `old` becomes what `new` writes to. What
     is written and not swapped goes on as it is. The edges of chunks are exchanged in each
-    step; on threads of this process all chunks lie in one array, and nothing is copied. The
-    other options are those of `launch`.
+    step; on threads of this process all chunks lie in one array, and nothing is copied. With
+    `steps_per_exchange=4` a task takes four steps: it gets edges four times as wide, and
+    makes what lies around its chunk itself. The other options are those of `launch`.
 
     The arrays are persisted after every `steps_at_once` steps, and in the end.
     """
-    if steps < 1 or steps_at_once < 1:
+    if min(steps, steps_at_once, steps_per_exchange) < 1:
         raise LaunchError(
-            f"{kernel.name}: expected at least one step, and one at once, got {steps} and "
-            f"{steps_at_once}"
+            f"{kernel.name}: expected at least one step, one at once and one per exchange, "
+            f"got {steps}, {steps_at_once} and {steps_per_exchange}"
         )
     given = dict(arrays)
-    for pair in swap.items():
-        for name in pair:
-            if name not in given:
-                raise LaunchError(
-                    f"{kernel.name}: expected swap between arguments "
-                    f"({', '.join(given)}), got {name!r}"
-                )
+    places = _places(kernel.name, list(given), swap)
     persist = dask_module("dask").persist
-    launcher = Launcher(kernel, **options)
-    memory = _Memory(swap) if shares_memory() else None
-    written: dict[str, Any] = {}
+    launchers: dict[int, Launcher] = {}
+    in_place = steps_per_exchange == 1 and shares_memory()
+    memory = _Memory(swap) if in_place else None
     made: set[str] = set()
-    for step in range(1, steps + 1):
-        ready = launcher.prepare(tuple(given.values()))
-        written = ready.launch({}, {}) if memory is None else memory.launch(ready, step)
-        made |= {array.name for array in written.values()}
-        given |= written
-        if step % steps_at_once == 0 or step == steps:
+    done = kept = 0
+    while True:
+        count = min(steps_per_exchange, steps - done)
+        if count not in launchers:
+            several = Steps(count, places) if count > 1 else Steps()
+            launchers[count] = Launcher(kernel, steps=several, **options)
+        ready = launchers[count].prepare(tuple(given.values()))
+        done += count
+        results = ready.launch({}, {}) if memory is None else memory.launch(ready, done)
+        made |= {array.name for array in results.values()}
+        given |= results
+        if done - kept >= steps_at_once or done == steps:
             # Also what is swapped: else the next step would make it once more.
-            kept = [n for n, each in given.items() if getattr(each, "name", "") in made]
-            given.update(zip(kept, persist(*map(given.get, kept)), strict=True))
-            written = {name: given[name] for name in written}
+            known = [
+                n for n, each in given.items() if getattr(each, "name", "") in made
+            ]
+            given.update(zip(known, persist(*map(given.get, known)), strict=True))
+            kept = done
             if memory is not None:
                 memory.settle()
+        if done == steps:
+            return {name: given[name] for name in ready.written}
         for new, old in swap.items():
             given[new], given[old] = given[old], given[new]
-    return written
+
+
+def _places(kernel: str, names: list[str], swap: Mapping[str, str]) -> dict[int, int]:
+    """The positions of arguments that change places, in both directions."""
+    places: dict[int, int] = {}
+    for pair in swap.items():
+        for name, other in (pair, pair[::-1]):
+            if name not in names:
+                raise LaunchError(
+                    f"{kernel}: expected swap between arguments ({', '.join(names)}), got "
+                    f"{name!r}"
+                )
+            if other in names:
+                places[names.index(name)] = names.index(other)
+    return places
 
 
 class _Memory:

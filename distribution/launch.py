@@ -14,15 +14,17 @@ from spmd.analysis.footprints.footprints import Footprints
 from spmd.analysis.footprints.relations import AccessKind
 from spmd.dialects.element_types import memref_layout, memref_type
 from spmd.dialects.interfaces.memory import MemoryAccess
+from spmd.distribution.accesses import Accesses, ArrayUse
 from spmd.distribution.graph import (
     GraphWriter,
     Readers,
     dask_module,
     shares_memory,
 )
+from spmd.distribution.needs import Needs, Steps
 from spmd.distribution.partitions import Partition
 from spmd.distribution.pieces import PieceLaunch
-from spmd.distribution.plan import ArrayUse, Plan, Planner
+from spmd.distribution.plan import Plan, Planner
 from spmd.frontends.python.kernel import PythonKernel
 from spmd.runtime.arguments.pieces import Array, Piece
 from spmd.runtime.arguments.signature import ArrayParameter, LocalParameter
@@ -78,6 +80,7 @@ class Launcher:
     partition: Mapping[str, Partition] = field(default_factory=dict[str, Partition])
     limit: int = LIMIT
     threads: int = 1
+    steps: Steps = field(default_factory=Steps)
     _planned: tuple[Any, Kernel, PieceLaunch, Plan, Sequence[ArrayUse]] | None = None
 
     def prepare(self, args: Sequence[Any]) -> ReadyLaunch:
@@ -115,7 +118,12 @@ class Launcher:
         )
         uses = [_use(kernel, kernel.footprints(), n, a) for n, a in arrays.items()]
         partition = _checked_partition(kernel, self.partition, uses)
-        plan = Planner(kernel.name, footprints, uses, partition, self.limit).plan()
+        if self.steps.count > 1:
+            _check_steps(kernel, uses, self.steps.swap)
+        accesses = Accesses(kernel.name, footprints, uses)
+        plan = Planner(
+            accesses, Needs(accesses, partition, self.limit, self.steps)
+        ).plan()
         pieces = PieceLaunch(
             kernel,
             tuple(None if n in arrays else each for n, each in enumerate(given)),
@@ -123,6 +131,7 @@ class Launcher:
             footprints.global_size,
             footprints.group_size,
             self.threads,
+            tuple((n, o) for n, o in self.steps.swap.items() if n < o),
         )
         self._planned = key, kernel, pieces, plan, uses
         return pieces, plan, uses
@@ -234,6 +243,25 @@ def _use(kernel: Kernel, footprints: Footprints, number: int, array: Any) -> Arr
             is_free and all(_is_by_element(use.operation) for use in argument.uses)
         ),
     )
+
+
+def _check_steps(
+    kernel: Kernel, uses: Sequence[ArrayUse], swap: Mapping[int, int]
+) -> None:
+    """That a task can take several steps."""
+    by_position = {use.position: use for use in uses}
+    for use in uses:
+        if use.reduction is not None:
+            raise LaunchError(
+                f"{kernel.name}: expected one step per exchange of a kernel that combines "
+                f"what all groups do to %{use.name}, got more; leave steps_per_exchange= out"
+            )
+        other = by_position[swap.get(use.position, use.position)]
+        if use.shape != other.shape:
+            raise LaunchError(
+                f"{kernel.name}: expected arrays that change places to have one shape, got "
+                f"{use.shape} of %{use.name} and {other.shape} of %{other.name}"
+            )
 
 
 def _is_by_element(op: Operation) -> bool:

@@ -31,6 +31,8 @@ class PieceLaunch:
     global_size: Triple
     group_size: Triple
     threads: int
+    swap: tuple[tuple[int, int], ...]
+    """Arguments that change places between two steps of a task."""
 
     @cached_property
     def _kernel(self) -> bytes:
@@ -44,6 +46,7 @@ class PieceLaunch:
             self.global_size,
             self.group_size,
             self.threads,
+            self.swap,
         )
 
 
@@ -131,16 +134,16 @@ def _origin(part: Array, place: Slices) -> Any:
 @dataclass(frozen=True, eq=False)
 class BoxTask:
     """
-    Runs some groups; called with the parts of all pieces, one after the other.
+    Runs some groups, in one or more steps; called with the parts of all pieces, in order.
 
     What comes after these is there for the order of tasks alone.
     """
 
     launch: PieceLaunch
-    box: Box
+    boxes: Sequence[Box]
     pieces: Sequence[ArgumentPiece]
-    results: Sequence[int]
-    """The arguments whose pieces the task gives back, which are new."""
+    results: Sequence[tuple[int, Slices | None]]
+    """The arguments whose pieces the task gives back, which are new, or what of these."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         if any(piece.into is not None for piece in self.pieces):
@@ -149,12 +152,11 @@ class BoxTask:
                 "memory given with into=, got a scheduler of other processes; use "
                 "scheduler='threads', or store what a launch without into= gives"
             )
-        return BoxTask, (self.launch, self.box, self.pieces, self.results)
+        return BoxTask, (self.launch, self.boxes, self.pieces, self.results)
 
     def __call__(self, *parts: Any) -> Any:
         launch = self.launch
         args = list(launch.numbers)
-        arrays: dict[int, Array] = {}
         taken = 0
         for piece in self.pieces:
             count = len(piece.parts)
@@ -162,19 +164,23 @@ class BoxTask:
             taken += count
             shape = launch.shapes[piece.position]
             assert shape is not None, "a piece is one of an array"
-            arrays[piece.position] = array
             args[piece.position] = Piece(array, piece.start, shape)
-        if all(self.box):
-            launch.kernel.bind_box(
-                self.box,
-                *args,
-                global_size=launch.global_size,
-                group_size=launch.group_size,
-                threads=launch.threads,
-            )()
-        if len(self.results) == 1:
-            return arrays[self.results[0]]
-        return [arrays[position] for position in self.results]
+        for step, box in enumerate(self.boxes):
+            for new, old in launch.swap if step else ():
+                args[new], args[old] = args[old], args[new]
+            if all(box):
+                launch.kernel.bind_box(
+                    box,
+                    *args,
+                    global_size=launch.global_size,
+                    group_size=launch.group_size,
+                    threads=launch.threads,
+                )()
+        found = [
+            args[position].elements[() if inside is None else inside]
+            for position, inside in self.results
+        ]
+        return found[0] if len(found) == 1 else found
 
 
 # --- reductions -------------------------------------------------------------------------

@@ -91,6 +91,8 @@ class LaunchFootprints:
         shape = self._shapes[argument]
         whole = tuple(map(range, shape))
         region: Region | None = None
+        if not all(box):
+            return Elements(None)
         for relation in self._of(argument, kind):
             bounds = self._of_relation(relation)
             if isinstance(bounds, Anything):

@@ -71,29 +71,6 @@ def test_only_edges_of_neighbours_travel():
         assert min(s.stop - s.start for s in inside) == 1
 
 
-def test_steps_are_those_of_single_launches():
-    example = LARGER["heat"]
-    arrays = example.make(50)
-    chunked = {
-        key: array_module.from_array(value, chunks=20) for key, value in arrays.items()
-    }
-    size = example.size(arrays)
-    found = spmd.dask.iterate(
-        example.kernel,
-        11,
-        chunked,
-        swap={"new": "u"},
-        steps_at_once=4,
-        global_size=size,
-        group_size=example.groups,
-    )
-    old, new = arrays["u"], arrays["new"]
-    for _ in range(11):
-        example.kernel(old, new, global_size=size, group_size=example.groups)
-        old, new = new, old
-    np.testing.assert_array_equal(found["new"].compute(), old)
-
-
 def test_what_is_not_written_stays():
     example = LARGER["heat"]
     arrays = example.make(40)

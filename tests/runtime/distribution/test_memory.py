@@ -76,8 +76,8 @@ def test_errors_of_memory_say_what_fits():
 
 
 @pytest.mark.parametrize("scheduler", ["threads", elsewhere], ids=["here", "elsewhere"])
-@pytest.mark.parametrize("at_once", [1, 4, 32])
-def test_steps_in_any_memory(scheduler: Any, at_once: int):
+@pytest.mark.parametrize(("at_once", "per_exchange"), [(1, 1), (4, 1), (32, 1), (4, 3)])
+def test_steps_in_any_memory(scheduler: Any, at_once: int, per_exchange: int):
     arrays = HEAT.make(50)
     arrays["new"][...] = 7  # what is not written alternates
     size = HEAT.size(arrays)
@@ -88,6 +88,7 @@ def test_steps_in_any_memory(scheduler: Any, at_once: int):
             chunked(arrays, 20),
             swap={"new": "u"},
             steps_at_once=at_once,
+            steps_per_exchange=per_exchange,
             global_size=size,
             group_size=HEAT.groups,
         )["new"].compute()
