@@ -28,3 +28,10 @@ def test_the_code_runs(tmp_path: Path):
 def test_the_table_is_that_of_today():
     text = PAGE.read_text()
     assert filled(text) == text, "expected the page of today: run make docs"
+
+
+def test_the_picture_is_that_of_today():
+    pytest.importorskip("dask.array", reason="the picture needs xdsl-spmd[dask]")
+    from tests.docs.pages.larger_pictures import PICTURE, picture
+
+    assert PICTURE.read_text() == picture(), "run make docs"
