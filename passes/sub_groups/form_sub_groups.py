@@ -117,6 +117,9 @@ class FormSubGroupsPass(ModulePass):
     where_needed: bool = False
     """Only in functions with sub-group operations."""
 
+    by_cost: bool = True
+    """Whether a loop stays scalar where lanes would cost more."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_width(self.width)
         check_shape(self.shape, self.width)
@@ -142,7 +145,9 @@ class FormSubGroupsPass(ModulePass):
                 else:
                     width = self.width if size is None else size
                     shape = self.shape if size is None else ()
-                    _form_sub_groups(loop, width, shape, target, constants)
+                    _form_sub_groups(
+                        loop, width, shape, target, self.by_cost, constants
+                    )
 
 
 def _too_early(op: KernelOp | scf.ParallelOp, passes: str) -> None:
@@ -155,11 +160,14 @@ def _form_sub_groups(
     width: Width,
     wanted: tuple[int, ...],
     target: Target,
+    by_cost: bool,
     constants: ConstantPool,
 ) -> None:
     """Make lanes of one nest, in the shape that is `wanted` or the best one of a width."""
     nest, shape = [loop], LaneShape((0,), (1,))
-    reason = why_not_vectorizable(loop) or why_left_to_llvm(loop, trip_count(loop))
+    reason = why_not_vectorizable(loop)
+    if reason is None and by_cost:
+        reason = why_left_to_llvm(loop, trip_count(loop))
     if reason is None:
         nest = interchangeable_nest(loop)
         shape = (
@@ -170,7 +178,7 @@ def _form_sub_groups(
         if prod(shape.extents) == 1:
             alone = "one work-item needs no lanes"
             reason = "the width is 1" if width == 1 else alone
-        elif width == "auto" and not wanted:
+        elif by_cost and width == "auto" and not wanted:
             along = nest[shape.places[0]]
             reason = why_lanes_cost_more(nest, along, prod(shape.extents), target)
     if reason is not None:
