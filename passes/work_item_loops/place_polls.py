@@ -70,7 +70,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from spmd.analysis.graphs.traversal import post_order, successors_of
-from spmd.analysis.ranges.integer_range import bit_width
+from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.analysis.ranges.trip_counts import most_iterations
 from spmd.dialects.building import Builder, ConstantPool
@@ -199,9 +199,10 @@ class _Placing:
     def _strip(self, loop: scf.ForOp) -> int | None:
         """What the counter of `loop` grows by in a strip, if that can be said."""
         width, step = bit_width(loop.step.type), self.ranges.of(loop.step).value
-        if width is None or step is None or step * STRIP >= 1 << (width - 2):
+        if width is None or step is None:
             return None
-        return step * STRIP
+        length = IntegerRange.constant(step * STRIP)
+        return length.value if length.fits(width) else None
 
     def cut(self, loop: scf.ForOp) -> None:
         """Cuts `loop` into strips, and polls between them."""

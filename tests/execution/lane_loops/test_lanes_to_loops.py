@@ -95,3 +95,41 @@ def test_lanes_that_do_not_exist_share_nothing(size: int):
         MaskDivergencePass(),
         LanesToLoopsPass(),
     )
+
+
+VECTORS_OF_ITEMS = """
+spmd.kernel @vectors_of_items(%x: memref<?xi32>, %y: memref<?xi32>) attributes {work_group_size = array<i64: 16>, sub_group_size = 8 : i64} {
+  %c3 = arith.constant 3 : i32
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xi32>
+  %small = arith.cmpi slt, %v, %c3 : i32
+  %pair = scf.if %small -> (vector<2xi32>) {
+    %a = vector.broadcast %v : i32 to vector<2xi32>
+    scf.yield %a : vector<2xi32>
+  } else {
+    %b = vector.broadcast %c3 : i32 to vector<2xi32>
+    scf.yield %b : vector<2xi32>
+  }
+  %one = vector.extract %pair[1] : i32 from vector<2xi32>
+  %sum = spmd.reduce add %one across sub_group : i32
+  %other = vector.extract %pair[0] : i32 from vector<2xi32>
+  %all = arith.muli %sum, %other : i32
+  memref.store %all, %y[%i] : memref<?xi32>
+  spmd.return
+}
+"""
+
+
+def test_a_vector_of_a_work_item_comes_out_of_a_branch():
+    def arguments(make: Maker) -> list[Any]:
+        return [make.range("i32", make.n), make.zeros("i32", make.n)]
+
+    check_passes(
+        VECTORS_OF_ITEMS,
+        arguments,
+        (Launch((16,), (16,)), Launch((13,), (16,))),
+        SpmdToLoopsPass(),
+        FormSubGroupsPass(width=8),
+        MaskDivergencePass(),
+        LanesToLoopsPass(),
+    )

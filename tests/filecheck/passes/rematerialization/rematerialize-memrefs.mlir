@@ -223,3 +223,36 @@ spmd.kernel @unknown_sizes(%n: index, %x: memref<?x?x8xf32>, %y: memref<?x?x8xf3
   }
   spmd.return
 }
+
+// -----
+
+// Strides of what has no gaps are products of sizes, and those of a view are multiples of them.
+
+// CHECK-LABEL: spmd.kernel @strides_of_views
+// CHECK:         [[SIZE_2:%\w+]] = memref.dim %x, %c2
+// CHECK-NEXT:    [[X2:%\w+]] = memref.dim %x, %c2
+// CHECK-NEXT:    [[X1:%\w+]] = memref.dim %x, %c1
+// CHECK-NEXT:    [[X_PLANE:%\w+]] = arith.muli [[X2]], [[X1]] : index
+// CHECK-NEXT:    [[X_ROW:%\w+]] = memref.dim %x, %c2
+// CHECK-NEXT:    [[Y_ROW:%\w+]] = memref.dim %y, %c2
+// CHECK-NEXT:    [[START:%\w+]] = arith.muli %lid, [[Y_ROW]] : index
+// CHECK-NEXT:    [[Y2:%\w+]] = memref.dim %y, %c2
+// CHECK-NEXT:    [[Y1:%\w+]] = memref.dim %y, %c1
+// CHECK-NEXT:    [[Y_PLANE:%\w+]] = arith.muli [[Y2]], [[Y1]] : index
+// CHECK-NEXT:    [[Y_ROW_2:%\w+]] = memref.dim %y, %c2
+// CHECK-NEXT:    [[TWO_ROWS:%\w+]] = arith.muli %c2, [[Y_ROW_2]] : index
+// CHECK-NEXT:    scf.for {{.*}} %from_size2 = [[SIZE_2]], %from_stride0 = [[X_PLANE]], %from_stride1 = [[X_ROW]], {{.*}} %to_offset = [[START]], %to_size0 = %n, {{.*}} %to_stride0 = [[Y_PLANE]], %to_stride1 = [[TWO_ROWS]])
+spmd.kernel @strides_of_views(%n: index, %x: memref<?x?x?xf32>, %y: memref<?x?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %lid = spmd.local_id x
+  %v = memref.cast %x : memref<?x?x?xf32> to memref<?x?x?xf32, strided<[?, ?, 1], offset: ?>>
+  %w = memref.subview %y[0, %lid, 0] [%n, %n, %n] [1, 2, 1] : memref<?x?x?xf32> to memref<?x?x?xf32, strided<[?, ?, 1], offset: ?>>
+  %a, %b = scf.for %k = %c0 to %n step %c1 iter_args(%from = %v, %to = %w) -> (memref<?x?x?xf32, strided<[?, ?, 1], offset: ?>>, memref<?x?x?xf32, strided<[?, ?, 1], offset: ?>>) {
+    %e = memref.load %from[%lid, %k, %c1] : memref<?x?x?xf32, strided<[?, ?, 1], offset: ?>>
+    spmd.barrier
+    memref.store %e, %to[%lid, %k, %c0] : memref<?x?x?xf32, strided<[?, ?, 1], offset: ?>>
+    scf.yield %to, %from : memref<?x?x?xf32, strided<[?, ?, 1], offset: ?>>, memref<?x?x?xf32, strided<[?, ?, 1], offset: ?>>
+  }
+  spmd.return
+}

@@ -162,6 +162,33 @@ func.func @steps(%n: index, %step: index, %x: memref<?xindex>) {
   func.return
 }
 
+// The step of strips is a number of the counter's type, or there are none.
+
+// CHECK-LABEL: func.func @narrow
+// CHECK:         scf.for %begin = %low to %high step %c2147418112_i32 : i32 {
+// CHECK-NEXT:      spmd.poll
+// CHECK:           scf.for %i = %begin to %end step %near : i32 {
+// CHECK:         scf.for %k = %low to %high step %far : i32 {
+// CHECK-NEXT:      spmd.poll
+func.func @narrow(%low: i32, %high: i32, %x: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %near = arith.constant 32767 : i32
+  %far = arith.constant 32768 : i32
+  scf.for %i = %low to %high step %near : i32 {
+    scf.for %j = %c0 to %c16 step %c1 {
+      memref.store %j, %x[%j] : memref<?xindex>
+    }
+  }
+  scf.for %k = %low to %high step %far : i32 {
+    scf.for %j = %c0 to %c16 step %c1 {
+      memref.store %j, %x[%j] : memref<?xindex>
+    }
+  }
+  func.return
+}
+
 // Of a nest the innermost loop that has enough to do polls, and loops in it do without. So
 // does a loop with bounds from the loop around it; one that is long for sure does not.
 
