@@ -1,0 +1,147 @@
+"""What integers, conditions and views say about elements, against the interpreter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import spmd
+from spmd.runtime.kernel import Kernel
+from tests.analysis.footprints.traced import check_footprints, trace
+from tests.execution.harness import parsed
+
+CONSTANTS = "\n".join(f"  %c{n} = arith.constant {n} : index" for n in range(9))
+
+ONE_ELEMENT: dict[str, str] = {
+    "shift left": "%at = arith.shli %i, %c2 : index",
+    "shift right": "%at = arith.shrui %i, %c1 : index",
+    "shift of what is negative": """
+  %less = arith.subi %i, %c8 : index
+  %half = arith.shrsi %less, %c1 : index
+  %at = arith.addi %half, %c4 : index""",
+    "an unsigned number": """
+  %narrow = arith.index_cast %i : index to i32
+  %wide = arith.extui %narrow : i32 to i64
+  %at = arith.index_cast %wide : i64 to index""",
+    "the size of a group": """
+  %size = spmd.enqueued_local_size x
+  %at = arith.addi %i, %size : index""",
+    "the extent of an array": """
+  %size = memref.dim %x, %c0 : memref<?xf32>
+  %less = arith.subi %size, %i : index
+  %at = arith.subi %less, %c1 : index""",
+}
+
+
+def check(
+    body: str, arguments: str, args: list[Any], size: tuple[int, int] = (12, 4)
+) -> set[tuple[int, str]]:
+    """The arrays whose bounds are not exact."""
+    source = f"""
+spmd.kernel @k({arguments}) {{
+{CONSTANTS}
+  %zero = arith.constant 0.0 : f32
+  %i = spmd.global_id x
+{body}
+  spmd.return
+}}"""
+    kernel = spmd.compile(source)["k"]
+    assert isinstance(kernel, Kernel)
+    found = kernel.footprints_in(*args, global_size=size[0], group_size=size[1])
+    sizes = (size[0],), (size[1],)
+    return check_footprints(found, trace(parsed(source), "k", args, *sizes), args)
+
+
+@pytest.mark.parametrize("what", ONE_ELEMENT)
+def test_integers(what: str):
+    body = f"{ONE_ELEMENT[what]}\n  %w = memref.load %x[%at] : memref<?xf32>"
+    assert not check(body, "%x: memref<?xf32>", [np.zeros(64, np.float32)])
+
+
+def test_a_counter_that_a_loop_carries():
+    body = """
+  scf.for %k = %c0 to %c3 step %c1 iter_args(%a = %i) -> (index) {
+    %v = memref.load %x[%a] : memref<?xf32>
+    %next = arith.addi %c4, %a : index
+    scf.yield %next : index
+  }"""
+    assert not check(body, "%x: memref<?xf32>", [np.zeros(64, np.float32)])
+
+
+@pytest.mark.parametrize("flag", [False, True])
+@pytest.mark.parametrize("negated", [False, True])
+def test_a_flag_of_the_launch(flag: bool, negated: bool):
+    body = f"""
+  %true = arith.constant true
+  %not = arith.xori %flag, %true : i1
+  scf.if %{"not" if negated else "flag"} {{
+    memref.store %zero, %x[%i] : memref<?xf32>
+  }}"""
+    args = [flag, np.zeros(12, np.float32)]
+    assert not check(body, "%flag: i1, %x: memref<?xf32>", args)
+
+
+@pytest.mark.parametrize("constant", ["true", "false"])
+def test_a_condition_that_is_known(constant: str):
+    body = f"""
+  %known = arith.constant {constant}
+  scf.if %known {{
+    memref.store %zero, %x[%i] : memref<?xf32>
+  }}"""
+    assert not check(body, "%x: memref<?xf32>", [np.zeros(12, np.float32)])
+
+
+@pytest.mark.parametrize("predicate", ["slt", "ult", "sge", "uge", "eq", "ne"])
+def test_comparisons_of_what_may_be_negative(predicate: str):
+    body = f"""
+  %less = arith.subi %i, %c5 : index
+  %some = arith.cmpi {predicate}, %less, %n : index
+  scf.if %some {{
+    memref.store %zero, %x[%i] : memref<?xf32>
+  }}"""
+    for n in (-2, 0, 3):
+        args = [n, np.zeros(12, np.float32)]
+        loose = check(body, "%n: index, %x: memref<?xf32>", args)
+        assert not loose or predicate in ("ult", "uge", "ne")
+
+
+def test_a_dimension_that_becomes_three():
+    body = """
+  %cube = memref.expand_shape %x [[0, 1, 2]] output_shape [2, 3, 4] : memref<24xf32> into memref<2x3x4xf32>
+  scf.for %k = %c0 to %c2 step %c1 {
+    %v = memref.load %cube[%k, %c1, %i] : memref<2x3x4xf32>
+  }"""
+    assert not check(body, "%x: memref<24xf32>", [np.zeros(24, np.float32)], (4, 4))
+
+
+def test_dimensions_that_become_one():
+    body = """
+  %row = memref.collapse_shape %x [[0, 1]] : memref<3x4xf32> into memref<12xf32>
+  %v = memref.load %row[%i] : memref<12xf32>"""
+    check(body, "%x: memref<3x4xf32>", [np.zeros((3, 4), np.float32)])
+
+
+def test_all_of_a_view():
+    view = "memref<1x3xf32, strided<[?, 1], offset: ?>>"
+    row = "memref<3xf32, strided<[1], offset: ?>>"
+    body = f"""
+  %from = memref.subview %x[%i, 2] [1, 3] [1, 1] : memref<?x?xf32> to {row}
+  %to = memref.subview %y[%i, 1] [1, 3] [1, 1] : memref<?x?xf32> to {row}
+  memref.copy %from, %to : {row} to {row}
+  %all = memref.subview %y[%i, 1] [1, 3] [1, 1] : memref<?x?xf32> to {view}
+  memref.copy %all, %all : {view} to {view}"""
+    args = [np.zeros((12, 8), np.float32), np.zeros((12, 8), np.float32)]
+    loose = check(body, "%x: memref<?x?xf32>, %y: memref<?x?xf32>", args)
+    assert loose == {(0, "read"), (1, "read"), (1, "write")}
+
+
+def test_one_of_two_arrays():
+    body = """
+  %some = arith.cmpi slt, %i, %c4 : index
+  %either = arith.select %some, %x, %y : memref<?xf32>
+  memref.store %zero, %either[%i] : memref<?xf32>"""
+    args = [np.zeros(16, np.float32), np.zeros(16, np.float32)]
+    arguments = "%x: memref<?xf32>, %y: memref<?xf32>"
+    assert check(body, arguments, args) == {(0, "write"), (1, "write")}
