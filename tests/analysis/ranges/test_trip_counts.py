@@ -96,7 +96,7 @@ def test_a_number_that_loses_its_lowest_bit(
 
 
 def test_what_is_carried_may_change_places():
-    """The counter is passed on behind another value."""
+    """What counts becomes the second result, not the first."""
     assert (
         most("""
   %r:2 = scf.while (%a = %c0, %f = %m) : (index, i1) -> (i1, index) {
