@@ -17,6 +17,7 @@ from typing import Any, cast
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, ModuleOp
 
+from spmd.dialects.interfaces.expansion import expand_all, has_expansions
 from spmd.dialects.limits import MAX_EXTENT, MAX_GROUP_SIZE, MAX_INDEX
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.work_groups import (
@@ -56,6 +57,9 @@ class Interpreter:
         """Of host functions, so far."""
         self.clock: Clock | None = None
         """Who counts work-items, if somebody waits for them."""
+        if has_expansions(module):
+            module = module.clone()
+            expand_all(module)
         self.program = Program(module)
         self.program.environment["schedule"] = self.order
         self.program.environment["run_together"] = self._run_together

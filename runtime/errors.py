@@ -187,7 +187,8 @@ def compile_errors(source: SourceText | None, doing: str) -> Generator[None]:
         ) from None
     except Exception as error:
         if (told := _told(error, source)) is not None:
-            raise told from None
+            # What an op of a frontend does wrong is for its author to see.
+            raise told from error.__cause__
         file = source.name if source else None
         raise internal_error(doing, error, file) from error
 

@@ -12,13 +12,14 @@ from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 
+from spmd.dialects.interfaces.expansion import Expansion, expand_all
 from spmd.dialects.spmd import KernelOp
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.ops.assertions import Assertions
 from spmd.passes.pipelines.pipeline import flatten
 from spmd.runtime.errors import CompileError, SourceText, compile_errors, unknown_name
 from spmd.runtime.options import CompileOptions
-from spmd.runtime.parsing import DIALECTS, make_context, parse
+from spmd.runtime.parsing import DIALECTS, make_context, parse, verify
 
 
 def module_of(source: SourceText) -> ModuleOp:
@@ -30,7 +31,18 @@ def module_of(source: SourceText) -> ModuleOp:
 
 def convert(module: ModuleOp, source: SourceText | None) -> None:
     """Brings a verified module to level 0 from other dialects."""
-    run_passes(module, _conversions(module), source)
+    kinds = _kinds(module)
+    if any(Expansion.of(op) is not None for op in kinds.values()):
+        with compile_errors(source, "expanding ops"):
+            expand_all(module)
+        verify(module, source)
+        kinds = _kinds(module)
+    run_passes(module, _conversions(kinds.values()), source)
+
+
+def _kinds(module: ModuleOp) -> dict[type[Operation], Operation]:
+    """One op of each class."""
+    return {type(op): op for op in module.walk()}
 
 
 def is_of_own_dialects(module: ModuleOp) -> bool:
@@ -63,8 +75,8 @@ _CONVERSIONS = {
 """What makes kernels of the ops of other dialects, in order: by op, or all of a dialect."""
 
 
-def _conversions(module: ModuleOp) -> Iterator[ModulePass]:
-    names = {op.name for op in module.walk()}
+def _conversions(ops: Iterable[Operation]) -> Iterator[ModulePass]:
+    names = {op.name for op in ops}
     names |= {name.partition(".")[0] for name in names}
     for name, paths in _CONVERSIONS.items():
         for path in paths if name in names else ():

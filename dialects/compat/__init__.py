@@ -8,9 +8,10 @@ What xDSL 0.74 lacks of upstream's `arith`, `memref`, `vector`, `scf`, `gpu` and
 | `memref` | `prefetch` | `prefetch` |
 | `memref` | syntax of `cast`, `copy`, `global` | `memref_syntax` |
 | `vector` | `gather`, `scatter`, `step` | `memory` |
-| `scf`    | `execute_region` without results prints its terminators | `execute_region` |
-| `scf`    | syntax of `parallel`, of `while` without values | `scf_syntax` |
-| `scf`    | several threads may build ops that add their own terminators | `implicit_builder` |
+| `scf`    | `execute_region` without results prints its terminators | `scf.execute_region` |
+| `scf`    | syntax of `parallel`, of `while` without values | `scf.syntax` |
+| `scf`    | `forall` on memrefs | `scf.forall` |
+| `scf`    | several threads may build ops that add their own terminators | `scf.implicit_builder` |
 | `gpu`    | syntax of what kernels have | `gpu_syntax` |
 | `gpu`    | `shuffle` | `gpu_shuffle` |
 | `llvm`   | `atomicrmw`, `cmpxchg` | `atomics` |
@@ -38,7 +39,7 @@ _REPAIRS = {
     "arith": ("elementwise", "missing_arith"),
     "memref": ("prefetch", "memref_syntax"),
     "vector": ("memory",),
-    "scf": ("execute_region", "scf_syntax", "implicit_builder"),
+    "scf": ("scf.execute_region", "scf.syntax", "scf.implicit_builder", "scf.forall"),
     "llvm": ("atomics",),
     "gpu": ("gpu_syntax", "gpu_shuffle"),
 }

@@ -1,5 +1,5 @@
 """
-`scf.parallel` of any frontend to kernels, launched where the loop stood.
+`scf.parallel` and `scf.forall` of any frontend to kernels, launched where the loop stood.
 
 The last dimension becomes x, which neighbouring lanes share; loops that are all that is in
 another join it, and more than three dimensions share z. Bounds and steps become the range
@@ -12,7 +12,7 @@ Loops that are known to do little stay where they are, as work-item loops, from 
 as one iteration after the other. What cannot be a kernel stays as it was, with
 `spmd.not_launched = "reason"`.
 
-Requires: verified IR.
+Requires: verified IR. What is short for other ops becomes these first (`expand-ops`).
 Ensures: each `scf.parallel` that is left has `spmd.not_launched`, or stands in one that has.
 
 ```mlir
@@ -59,6 +59,7 @@ from xdsl.traits import SymbolTable
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import used_from_outside
 from spmd.dialects.interfaces.computation import FunctionOfOperands
+from spmd.dialects.interfaces.expansion import expand_all
 from spmd.dialects.rewriting import NO_WRAP, erase_dead_ops, hint, replace
 from spmd.dialects.spmd import (
     Extent,
@@ -101,6 +102,7 @@ class ParallelLoopsToKernelsPass(ModulePass):
     name = "parallel-loops-to-kernels"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        expand_all(op)
         for_work_items = _run_by_work_items(op)
         for function in tuple(op.ops):
             if function in for_work_items:

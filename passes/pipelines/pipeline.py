@@ -11,12 +11,14 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from spmd.analysis.legality.verification import verify_legality
+from spmd.dialects.interfaces.expansion import expand_all
 
 
 @dataclass(frozen=True)
 class PassSequence(ModulePass, ABC):
     """
-    Runs `passes()` one after the other, on a module that has to be legal.
+    Runs `passes()` one after the other, on a module that has to be legal when what is short
+    for other ops has become these.
 
     Whoever wants to look at each step (`program.stages()`, `spmd-run --print-after`) runs
     them one by one; the result is the same.
@@ -27,6 +29,7 @@ class PassSequence(ModulePass, ABC):
         """The steps, in order."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        expand_all(op)
         verify_legality(op)
         for step in self.passes():
             step.apply(ctx, op)

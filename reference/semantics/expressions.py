@@ -83,18 +83,6 @@ def expressions(texts: Mapping[type[Operation], str], *, rounds: bool = False) -
         elementwise(body, op, texts[type(op)], rounds=rounds)
 
 
-def computed_by(body: Body, op: Operation, function: Callable[..., Any]) -> None:
-    """The single result of `op` is `function` of its operands, of any number."""
-    (result,) = op.results
-    scalar = element(result.type, op)
-    name = body.program.bind(function, "function")
-    arguments = ", ".join(f"{{{n}}}" for n in range(len(op.operands)))
-    text = f"{name}({arguments})"
-    if not scalar.is_float:
-        text += " & {t.mask}"
-    elementwise(body, op, text, rounds=scalar.is_float)
-
-
 # --- combining two values ------------------------------------------------------------
 
 INTEGER_KINDS = {

@@ -20,10 +20,10 @@ of what each of them is for.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.interfaces.computation import Elementwise, FunctionOfOperands
 from spmd.dialects.interfaces.control_flow import (
@@ -33,6 +33,7 @@ from spmd.dialects.interfaces.control_flow import (
     Runs,
 )
 from spmd.dialects.interfaces.cost import Cost, CostClass
+from spmd.dialects.interfaces.expansion import Expansion
 from spmd.dialects.interfaces.interface import OpInterface
 from spmd.dialects.interfaces.legality import Legality
 from spmd.dialects.interfaces.meaning import Emission, Meaning
@@ -50,6 +51,7 @@ __all__ = [
     "CostClass",
     "Elementwise",
     "Emission",
+    "Expansion",
     "Fault",
     "FunctionOfOperands",
     "IntegerDivision",
@@ -66,6 +68,7 @@ __all__ = [
     "ViewLike",
     "computed",
     "describe",
+    "element_address",
 ]
 
 
@@ -90,15 +93,24 @@ def describe(op: type[Operation] | str, *interfaces: OpInterface) -> None:
 
 def computed(function: Callable[..., Any]) -> Callable[[Any, Any], None]:
     """
-    For `Meaning`: the result is `function` of the operands, element by element.
+    For `Meaning`: the result is `function` of the operands; several are a tuple.
 
-    Floats are Python's, and the result is rounded to its type; integers are the bits, not
-    negative. An undefined operand makes an undefined result.
+    Floats are Python's, and results are rounded to their types; integers are the bits, not
+    negative. Of vectors the function gets element by element. Of a memref it can read and
+    write `array[i, j]`, and ask for the `array.shape`; such an access is watched as a load.
+    An undefined operand makes an undefined result, or is an error if there are memrefs.
     """
 
     def write(body: Any, op: Operation) -> None:
-        from spmd.reference.semantics.expressions import computed_by
+        from spmd.reference.semantics.computed import computed_by
 
         computed_by(body, op, function)
 
     return write
+
+
+def element_address(writer: Any, memory: SSAValue, indices: Sequence[SSAValue]) -> str:
+    """For `Emission`: the address of an element of a memref, as an LLVM operand."""
+    from spmd.lowering.writing.addresses import element_address
+
+    return element_address(writer, writer.memref(memory), map(writer.get, indices))

@@ -47,6 +47,7 @@ PASSES = {
     "pipelines": ("spmd-to-loops", "vectorize", "sub-groups-to-loops"),
     # From other dialects to level 0.
     "frontends": (
+        "expand-ops",
         "convert-gpu-to-spmd",
         "linalg-to-parallel-loops",
         "parallel-loops-to-kernels",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,6 +58,11 @@ class Writer:
         low, high, step = zip(*(self.bounds() for _ in counters), strict=True)
         kinds = self.random.sample(sorted(REGIONS), self.random.choice([0, 0, 1, 2]))
         results = [self.fresh() for _ in kinds]
+        if not kinds and self.random.random() < 0.3:
+            yield from self.forall(counters, low, high, step)
+            yield from self.body([*around, *counters], "%t")
+            yield "}"
+            return
         head = f"{', '.join(results)} = " if results else ""
         types = ", ".join("i32" for _ in kinds)
         yield (
@@ -96,6 +101,25 @@ class Writer:
                 yield f"{self.fresh()} = spmd.atomic_rmw add {result}, {at}"
             else:
                 yield f"memref.store {result}, {at}"
+
+    def forall(
+        self,
+        counters: Sequence[str],
+        low: Sequence[str],
+        high: Sequence[str],
+        step: Sequence[str],
+    ) -> Iterator[str]:
+        """The head of the same loop in other words, in which bounds may be numbers."""
+
+        def mixed(bounds: Sequence[str]) -> str:
+            numbers = {f"%c{n}": str(n) for n in (0, 1, 2, 3, 5)} | {"%cm2": "-2"}
+            as_number = self.random.choice([True, False])
+            return ", ".join(numbers.get(b, b) if as_number else b for b in bounds)
+
+        yield (
+            f"scf.forall ({', '.join(counters)}) = ({mixed(low)}) to ({mixed(high)}) "
+            f"step ({mixed(step)}) {{"
+        )
 
     def body(self, counters: list[str], value: str) -> Iterator[str]:
         """A store to the element of these counters, and one more thing to reduce."""

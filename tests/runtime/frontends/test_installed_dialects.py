@@ -28,6 +28,32 @@ spmd.kernel @k(%x: memref<?xf32>) {
 }
 """
 
+CONTROL = """
+spmd.kernel @k(%x: memref<?xf32>, %counts: memref<?xf32>)
+    attributes {work_group_size = array<i64: 16>} {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %c3 = arith.constant 3 : index
+  %i = spmd.global_id x
+  %l = spmd.local_id x
+  %v = memref.load %x[%i] : memref<?xf32>
+  %low = arith.cmpf olt, %v, %zero : f32
+  %r = shop.unless %low else %zero : f32 -> f32 {
+    %n = arith.remui %l, %c3 : index
+    %power = shop.repeat %n from %one : f32 -> f32 {
+    ^bb0(%last: f32):
+      %next = arith.mulf %last, %v : f32
+      %was = shop.bump %counts[%i] by %one : memref<?xf32>
+      shop.give %next : f32
+    }
+    shop.give %power : f32
+  }
+  %sum = spmd.reduce add %r across work_group : f32
+  memref.store %sum, %x[%i] : memref<?xf32>
+  spmd.return
+}
+"""
+
 SECRET = """
 spmd.kernel @k(%x: memref<?xf32>) {
   %i = spmd.global_id x
@@ -53,6 +79,7 @@ def _site(tmp_path: Path) -> Path:
     (metadata / "entry_points.txt").write_text(entry_points)
     (tmp_path / "k.mlir").write_text(KERNEL)
     (tmp_path / "secret.mlir").write_text(SECRET)
+    (tmp_path / "control.mlir").write_text(CONTROL)
     return tmp_path
 
 
@@ -68,24 +95,46 @@ def run(site: Path, *command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+COMPILED = """
+import itertools, numpy as np, spmd
+def compiled(file):
+    for width, vectorize in itertools.product((1, 4, 16), (False, True)):
+        yield spmd.compile(file, width=width, vectorize=vectorize)["k"]
+"""
+
 RUN = """
-import numpy as np, spmd
 x = np.array([-8, -1, 0, 1, 2, 3, 4, 5, 6], np.float32)
 expected = np.where(x < 0, x / 2, x * x)
-kernel = spmd.compile("k.mlir", width={width}, vectorize={vectorize})["k"]
-y = x.copy()
-assert not kernel.check(y, global_size=x.size).errors
-np.testing.assert_array_equal(y, expected)
-kernel(x, global_size=x.size)
-np.testing.assert_array_equal(x, expected)
+for kernel in compiled("k.mlir"):
+    for run in (kernel, kernel.check):
+        y = x.copy()
+        found = run(y, global_size=x.size)
+        assert not getattr(found, "errors", ()), found
+        np.testing.assert_array_equal(y, expected)
+"""
+
+RUN_CONTROL = """
+x = np.arange(40, dtype=np.float32) - 5
+n = np.arange(40) % 16 % 3
+powers = np.where(x < 0, 0, x ** n)
+sums = np.concatenate([np.full(part.size, part.sum()) for part in np.split(powers, [16, 32])])
+counts = np.where(x < 0, 0, n)
+for kernel in compiled("control.mlir"):
+    for run in (kernel, kernel.check):
+        y, z = x.copy(), np.zeros(40, np.float32)
+        found = run(y, z, global_size=x.size)
+        assert not getattr(found, "errors", ()), found
+        np.testing.assert_allclose(y, sums)
+        np.testing.assert_array_equal(z, counts)
+    report = kernel.check(x.copy(), np.zeros(30, np.float32), global_size=x.size)
+    assert "control.mlir:16:14" in str(report), report
+    assert "out of bounds" in str(report), report
 """
 
 
-@pytest.mark.parametrize("width", [1, 4, 16])
-@pytest.mark.parametrize("vectorize", [False, True])
-def test_native_code_and_the_interpreter_agree(site: Path, width: int, vectorize: bool):
-    code = RUN.format(width=width, vectorize=vectorize)
-    done = run(site, "python", "-c", code)
+@pytest.mark.parametrize("code", [RUN, RUN_CONTROL], ids=["computes", "controls"])
+def test_native_code_and_the_interpreter_agree(site: Path, code: str):
+    done = run(site, "python", "-c", COMPILED + code)
     assert done.returncode == 0, done.stderr
 
 
@@ -101,10 +150,23 @@ def test_the_stock_tool_makes_lanes(site: Path):
     assert "fmul <8 x float>" in llvm.stdout
 
 
+def test_the_stock_tool_expands(site: Path):
+    done = run(
+        site, "xdsl-opt", "-p", "spmd-to-loops,vectorize{width=4}", "control.mlir"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "shop.unless" not in done.stdout
+    assert "shop.bump has no vector form" in done.stdout
+
+
 def test_our_tool_explains(site: Path):
     done = run(site, "spmd-run", "k.mlir", "--explain")
     assert done.returncode == 0, done.stderr
     assert "64 lanes" in done.stdout
+    control = run(site, "spmd-run", "control.mlir", "--explain")
+    assert control.returncode == 0, control.stderr
+    assert "shop.bump" in control.stdout
+    assert "11:8  scf.if runs under masks: it depends on %low" in control.stdout
 
 
 def test_an_op_that_says_nothing_is_an_error(site: Path):
