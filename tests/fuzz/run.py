@@ -47,6 +47,10 @@ from tests.fuzz.programs import (  # noqa: E402
 )
 from tests.fuzz.properties import VARIANTS, check, check_meetings, check_shapes  # noqa: E402
 from tests.fuzz.writer import Choose  # noqa: E402
+from tests.runtime.python.random_types import (  # noqa: E402
+    check_as_python,
+    write_python_kernel,
+)
 
 OUT = ROOT / "out" / "fuzz"
 SECONDS = 60
@@ -96,6 +100,7 @@ KINDS = {
         Kind("illegal", write_faulty_kernel, check_refused_or_right),
         Kind("footprints", write_footprint_kernel, check_random_footprints),
         Kind("texts", write_mangled_kernel, check_refused_or_right),
+        Kind("python", write_python_kernel, check_as_python),
     )
 }
 

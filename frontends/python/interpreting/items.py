@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from spmd.frontends.python import names
-from spmd.frontends.python.interpreting.kinds import combiner, neutral, typed
+from spmd.frontends.python.interpreting.kinds import combiner, common_type, neutral
 from spmd.reference.items import WorkItem
 
 Resolve = Callable[[Sequence[WorkItem], Sequence[Any]], Sequence[Any]]
@@ -113,7 +113,7 @@ class PythonItem:
             result = values[0]
             for each in values[1:]:
                 result = function(result, each)
-            return [typed(result, value)] * len(items)
+            return [common_type(values)(result)] * len(items)
 
         return self._together(across, value, resolve)
 
@@ -121,8 +121,9 @@ class PythonItem:
         function = combiner(combine)
 
         def resolve(_: Sequence[WorkItem], values: Sequence[Any]) -> Sequence[Any]:
-            given = [neutral(function, value), *values[:-1]] if exclusive else values
-            return [typed(each, value) for each in accumulate(given, function)]
+            type_ = common_type(values)
+            given = [neutral(function, type_), *values[:-1]] if exclusive else values
+            return [type_(each) for each in accumulate(given, function)]
 
         return self._together(across, value, resolve)
 

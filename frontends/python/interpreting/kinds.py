@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import builtins
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 _operator: Any = operator  # Some of its functions have types that are partly unknown.
+
+_NUMPY: tuple[type, ...] = (np.generic,)
 
 _KINDS: list[tuple[str, Any, list[object]]] = [
     ("add", np.add, [builtins.sum, _operator.add, np.sum]),
@@ -47,17 +50,19 @@ def combiner(combine: object) -> Any:
     )
 
 
-def typed(value: Any, example: Any) -> Any:
-    """`value` in the type of `example`: numbers of Python stay such."""
-    return type(example)(value)
+def common_type(values: Sequence[Any]) -> Any:
+    """The type of all `values` together, where numbers of Python meet NumPy's."""
+    if builtins.any(isinstance(value, _NUMPY) for value in values):
+        return np.result_type(*values).type
+    return float if builtins.any(isinstance(v, float) for v in values) else int
 
 
-def neutral(combine: Any, example: Any) -> Any:
-    """What an exclusive scan begins with, in the type of `example`."""
+def neutral(combine: Any, type_: Any) -> Any:
+    """What an exclusive scan of numbers of `type_` begins with."""
     if combine.identity is not None:
-        return typed(combine.identity, example)
-    dtype = np.asarray(example).dtype
+        return type_(combine.identity)
+    dtype = np.dtype(type_)
     if dtype.kind == "f":
-        return typed(np.inf if combine is np.minimum else -np.inf, example)
+        return type_(np.inf if combine is np.minimum else -np.inf)
     limits = np.iinfo(dtype)
-    return typed(limits.max if combine is np.minimum else limits.min, example)
+    return type_(limits.max if combine is np.minimum else limits.min)

@@ -227,3 +227,16 @@ def test_what_cannot_be_run():
         ids.interpret(X)
     with pytest.raises(RuntimeError, match="expected a kernel around this"):
         global_id()
+
+
+@spmd.kernel
+def numbers_of_two_types(x, y):
+    i = global_id()
+    v = x[i] if i else 0
+    y[0, i] = reduce(max, v)
+    y[1, i] = scan(max, v, exclusive=True)
+
+
+def test_values_of_several_types_come_together():
+    x = np.array([0.5, 0.25, 0.75], np.float32)
+    expect_as_python(numbers_of_two_types, x, np.zeros((2, 3)), global_size=3)

@@ -2,12 +2,15 @@
 
 # pyright: basic
 
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.runtime.python.harness import expect_as_python, kernel_of
+from tests.runtime.python.random_types import check_as_python, write_python_kernel
 
 ITEMS = 13
 INTEGERS = ("i", "n", "k", "m")
@@ -221,3 +224,9 @@ def test_random_program(body: str):
     random = np.random.default_rng(1)
     x, y = random.integers(-40, 41, ITEMS) / 8, random.integers(-20, 21, ITEMS)
     expect_as_python(kernel, x, y, np.zeros((ITEMS, 3)), global_size=ITEMS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_random_types(seed: int):
+    check_as_python(write_python_kernel(Random(seed).randrange))
