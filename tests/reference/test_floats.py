@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from spmd.reference.scalars import POISON
 from tests.execution.harness import DTYPES
-from tests.reference.functions import evaluate
+from tests.reference.functions import call, evaluate
 
 FORMATS = ("f16", "bf16", "f32", "f64")
 BITS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}
@@ -279,6 +279,22 @@ def test_bits_and_rounding_to_whole_numbers(given_: tuple[str, list[float]]):
     for name, want in expected.items():
         assert same(run(f"math.{name}", format_, [a]), float(want)), name
     assert same(run("arith.negf", format_, [a]), -a)
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_only_the_sign_of_a_nan_changes(format_: str):
+    integer, sign = f"i{BITS[format_]}", 1 << (BITS[format_] - 1)
+    nan = 2 * sign - 5  # quiet and negative, with a payload of its own
+    for op in ("math.absf %x", "math.copysign %x, %one", "arith.negf %x"):
+        source = f"""
+func.func @f(%bits: {integer}) -> {integer} {{
+  %one = arith.constant 1.0 : {format_}
+  %x = arith.bitcast %bits : {integer} to {format_}
+  %changed = {op} : {format_}
+  %result = arith.bitcast %changed : {format_} to {integer}
+  func.return %result : {integer}
+}}"""
+        assert call(source, nan) == [nan ^ sign], op
 
 
 def test_functions_at_their_poles_and_beyond():

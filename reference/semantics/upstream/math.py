@@ -90,7 +90,6 @@ UNARY: dict[type[Operation], Unary] = {
     math_dialect.SqrtOp: total(math.sqrt),
     math_dialect.TanOp: total(math.tan),
     math_dialect.TanhOp: math.tanh,
-    math_dialect.AbsFOp: abs,
     math_dialect.CeilOp: unless_huge(math.ceil),
     math_dialect.FloorOp: unless_huge(math.floor),
     math_dialect.RoundOp: unless_huge(round_half_away),
@@ -116,10 +115,16 @@ expressions(
     {
         **{op: f"{op.name.replace('.', '_')}({{0}})" for op in UNARY},
         math_dialect.Atan2Op: "atan2({0}, {1})",
-        math_dialect.CopySignOp: "copysign({0}, {1})",
         math_dialect.PowFOp: "power({0}, {1})",
     },
     rounds=True,
+)
+# Only the sign changes: rounding would change the bits of a NaN.
+expressions(
+    {
+        math_dialect.AbsFOp: "abs({0})",
+        math_dialect.CopySignOp: "copysign({0}, {1})",
+    }
 )
 
 
