@@ -8,7 +8,7 @@ from xdsl.ir import Operation, SSAValue
 from spmd.analysis.legality.dominance import find_use_before_definition
 from spmd.analysis.legality.forwarded_values import verify_forwarded_values
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.interfaces.legality import Legality
+from spmd.dialects.interfaces.legality import HostOnly, Legality
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.work_groups import WORK_ITEMS
 
@@ -23,6 +23,8 @@ def verify_legality(module: ModuleOp) -> None:
                 unregistered = unregistered or op
             for_work_items = for_work_items or WORK_ITEMS in op.attributes
             verify_op(op)
+            if for_work_items:
+                HostOnly.verify_for_work_items(op)
         if unregistered is not None and for_work_items:
             name = unregistered.op_name.data
             fail(

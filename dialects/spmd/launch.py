@@ -31,6 +31,7 @@ from xdsl.utils.str_enum import StrEnum
 
 from spmd.dialects.assembly_format import BracketedKeyword, optional_word
 from spmd.dialects.enclosing import enclosing
+from spmd.dialects.interfaces.legality import HostOnly
 from spmd.dialects.spmd.atomics import AtomicOp
 from spmd.dialects.spmd.kernel import KernelOp
 from spmd.dialects.spmd.traits import STAYS_IN_PLACE, expect_inside_function
@@ -165,7 +166,11 @@ class LaunchOp(IRDLOperation):
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
-    traits = traits_def(*STAYS_IN_PLACE, _LaunchesKernel())
+    traits = traits_def(
+        *STAYS_IN_PLACE,
+        _LaunchesKernel(),
+        HostOnly("a function of the host around it, and no work-items that come to it"),
+    )
 
     def __init__(
         self,

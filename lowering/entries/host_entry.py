@@ -14,7 +14,8 @@ C alignment:
 | always | `struct record *failed;`, as in `lowering/writing/record.py` |
 
 If assertions are reported, `failed->message`, which is null at the start, is that of the one
-that failed; the results are undefined then. Results are scalars.
+that failed; the results are undefined then. Results are scalars, so that nobody can have
+memory that is left in the end: it is freed.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import IndexType, UnitAttr
 from xdsl.dialects.func import FuncOp
+from xdsl.dialects.memref import AllocOp
 from xdsl.ir import Attribute
 
 from spmd.dialects.diagnostics import fail
@@ -35,6 +37,7 @@ from spmd.lowering.entries.arguments import (
     load_field,
 )
 from spmd.lowering.ops.func import return_type
+from spmd.lowering.ops.memref_allocation import allocated
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.module_writer import ModuleWriter, quoted
 from spmd.lowering.writing.symbols import exported_symbol
@@ -88,7 +91,8 @@ def write_host_entry(module: ModuleWriter, function: FuncOp) -> None:
     passed = load_arguments(writer, arguments, struct[:count])
     if name in module.reporting:
         record = Field(struct[-1][0].offset, "ptr", 64)
-        passed.append(f"ptr {load_field(writer, record, 'failed')}")
+        writer.failed = load_field(writer, record, "failed")
+        passed.append(f"ptr {writer.failed}")
     returned = return_type(results)
     call = f"call {returned} @{quoted(module.symbols[name])}({', '.join(passed)})"
     if results:
@@ -100,6 +104,8 @@ def write_host_entry(module: ModuleWriter, function: FuncOp) -> None:
             store_result(writer, value, type_, struct[count + number][0])
     else:
         writer.emit(call)
+    if writer.failed and any(isinstance(op, AllocOp) for op in module.on_heap):
+        writer.lines += writer.releases([allocated(writer)])
     writer.emit("ret void")
     module.add_function(
         f"define void @{quoted(entry)}(ptr noalias %args) nounwind {{\n"

@@ -31,6 +31,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.cf import AssertOp
 from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.memref import DeallocOp
 from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.diagnostics import source_location
@@ -48,6 +49,9 @@ FAILED = "failed"
 """The name of the argument that points to the record."""
 
 
+_FAILING = (AssertOp, DeallocOp, FailOp, PollOp, PrintOp)
+
+
 def functions_that_may_fail(
     module: ModuleOp, fallible: Container[Operation]
 ) -> frozenset[str]:
@@ -63,7 +67,7 @@ def functions_that_may_fail(
             continue
         name = function.sym_name.data
         for op in function.walk():
-            if isinstance(op, AssertOp | FailOp | PollOp | PrintOp) or op in fallible:
+            if isinstance(op, _FAILING) or op in fallible:
                 failing.add(name)
             elif isinstance(op, CallOp):
                 callers.setdefault(op.callee.string_value(), set()).add(name)

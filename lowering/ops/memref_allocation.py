@@ -13,6 +13,10 @@ next. It is kept in a list for each op, which is freed where the function is lef
 
 So neither grows in a loop that carries no memref. Where there is no memory, the function
 ends like one where an assertion fails (`assertions.py`).
+
+`memref.alloc` and `memref.dealloc` are those of C. Where assertions are reported, the memory
+stands in a list of the launch: the entry of the host function frees what is left, however
+the function ends, and `memref.dealloc` of other memory fails.
 """
 
 from __future__ import annotations
@@ -36,7 +40,8 @@ from spmd.lowering.ops.memref import (
 )
 from spmd.lowering.writing.addresses import add, is_literal
 from spmd.lowering.writing.control_flow import Join, components_of, write_cfg
-from spmd.lowering.writing.function_writer import FunctionWriter
+from spmd.lowering.writing.function_writer import RELEASE, FunctionWriter
+from spmd.lowering.writing.record import ALLOCATED
 from spmd.lowering.writing.registry import emits
 from spmd.lowering.writing.types import (
     TypeNotLowered,
@@ -211,7 +216,11 @@ def _alloc(writer: FunctionWriter, op: memref.AllocOp) -> None:
     size = _bytes(writer, op, sizes, strides)
     alignment = alignment_of(op, HEAP_ALIGNMENT)
     padded = add(writer, size, str(alignment - 1))
-    call = writer.call("malloc", "noalias ptr", [("i64", padded)])
+    if writer.failed is None:
+        call = writer.call("malloc", "noalias ptr", [("i64", padded)])
+    else:
+        writer.module.helper("spmd.release", lambda: RELEASE)
+        call = _taken(writer, allocated(writer), padded, again=False)
     base = writer.temp(call, f"{result.name_hint or 't'}.base")
     data = _checked_and_aligned(writer, op, base, size)
     new_memref(writer, result, base, data, sizes, strides)
@@ -220,12 +229,40 @@ def _alloc(writer: FunctionWriter, op: memref.AllocOp) -> None:
 @emits(memref.DeallocOp)
 def _dealloc(writer: FunctionWriter, op: memref.DeallocOp) -> None:
     base = writer.memref(op.operands[0]).allocated
-    writer.emit(writer.call("free", "void", [("ptr", base)]))
+    if writer.failed is None:
+        writer.emit(writer.call("free", "void", [("ptr", base)]))
+        return
+    writer.module.declare("free", "void", ["ptr"])
+    give_back = writer.module.helper("spmd.give.back", lambda: _GIVE_BACK)
+    arguments = f"ptr {allocated(writer)}, ptr {base}"
+    found = writer.temp(f"call i1 @{give_back}({arguments})")
+    failed, done = writer.fresh("not.allocated"), writer.fresh("freed")
+    writer.emit(f"br i1 {found}, label %{done}, label %{failed}")
+    writer.start(failed)
+    message = f"expected memory of a memref.alloc for {op.name}, which is freed once, got other memory"
+    write_failure(writer, op, message, ())
+    writer.start(done)
+
+
+def allocated(writer: FunctionWriter) -> str:
+    """The list of what `memref.alloc` has given to the host function."""
+    return writer.temp(
+        f"getelementptr inbounds i8, ptr {writer.failed}, i64 {ALLOCATED}"
+    )
+
+
+def _taken(writer: FunctionWriter, kept: str, size: str, *, again: bool) -> str:
+    """The call for memory at the head of a list."""
+    writer.module.declare("malloc", "noalias ptr", ["i64"])
+    writer.module.declare("free", "void", ["ptr"])
+    heap = writer.module.helper("spmd.heap", lambda: _HEAP)
+    reuse = str(again).lower()
+    return f"call noalias ptr @{heap}(ptr {kept}, i64 {size}, i1 {reuse})"
 
 
 def _from_heap(writer: FunctionWriter, op: memref.AllocaOp, size: str) -> str:
     """Memory for one execution of `op`, on the stack if it is small; the address."""
-    module, small = writer.module, writer.module.on_heap[op]
+    small = writer.module.on_heap[op]
     again = not _outlives(op)
     kept = writer.heap_list(released=not again)
     hint = op.memref.name_hint or "t"
@@ -240,12 +277,8 @@ def _from_heap(writer: FunctionWriter, op: memref.AllocaOp, size: str) -> str:
         join.add(writer.block, [buffer])
         writer.emit(f"br i1 {fits}, label %{join.label}, label %{large}")
         writer.start(large)
-    module.declare("malloc", "noalias ptr", ["i64"])
-    module.declare("free", "void", ["ptr"])
-    heap = module.helper("spmd.heap", lambda: _HEAP)
-    arguments = f"ptr {kept}, i64 {add(writer, size, str(alignment - 1))}"
-    reuse = str(again).lower()
-    base = writer.temp(f"call ptr @{heap}({arguments}, i1 {reuse})", f"{hint}.base")
+    padded = add(writer, size, str(alignment - 1))
+    base = writer.temp(_taken(writer, kept, padded, again=again), f"{hint}.base")
     data = _checked_and_aligned(writer, op, base, size)
     if join is None:
         return data
@@ -317,4 +350,27 @@ done:
   ret ptr %memory
 end:
   ret ptr null
+}"""
+
+_GIVE_BACK = """\
+; Frees memory of a list, and says whether it was there.
+define internal i1 @spmd.give.back(ptr %list, ptr %memory) nounwind {
+entry:
+  %wanted = getelementptr i8, ptr %memory, i64 -16
+  br label %look
+look:
+  %at = phi ptr [ %list, %entry ], [ %node, %compare ]
+  %node = load ptr, ptr %at, align 8
+  %end = icmp eq ptr %node, null
+  br i1 %end, label %missing, label %compare
+compare:
+  %same = icmp eq ptr %node, %wanted
+  br i1 %same, label %found, label %look
+found:
+  %next = load ptr, ptr %node, align 8
+  store ptr %next, ptr %at, align 8
+  call void @free(ptr %node)
+  ret i1 true
+missing:
+  ret i1 false
 }"""

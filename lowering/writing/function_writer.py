@@ -117,7 +117,7 @@ class FunctionWriter:
             self._released = []
         yield
         if self._released is not outer:
-            self.lines += self._releases(self._released)
+            self.lines += self.releases(self._released)
             # The iteration may be left elsewhere too.
             outer += self._released
             self._released = outer
@@ -136,15 +136,17 @@ class FunctionWriter:
             self._released.append(name)
         return name
 
-    def _releases(self, lists: Sequence[str]) -> list[str]:
+    def releases(self, lists: Sequence[str]) -> list[str]:
+        """What frees lists of memory."""
         if lists:
-            self.module.helper("spmd.release", lambda: _RELEASE)
+            self.module.declare("free", "void", ["ptr"])
+            self.module.helper("spmd.release", lambda: RELEASE)
         return [f"  call void @spmd.release(ptr {name})" for name in lists]
 
     def text(self) -> str:
         """The body of the function."""
         for line in self._exits:
-            self.lines[line] = "\n".join(self._releases(self._heap_lists))
+            self.lines[line] = "\n".join(self.releases(self._heap_lists))
         lines = [line for line in self.lines if line]
         return "\n".join(["entry:", *self.entry, *lines])
 
@@ -239,7 +241,7 @@ class FunctionWriter:
         return f"call {flags}{result} @{function}({passed})"
 
 
-_RELEASE = """\
+RELEASE = """\
 ; Frees a list of memory.
 define internal void @spmd.release(ptr %list) nounwind {
 entry:

@@ -7,6 +7,7 @@ The record of a launch, which native code and the runtime share.
 | the numbers that go into it | `int64_t[32]` |
 | what polls look at: 0 means go on | `int64_t` |
 | whom they ask if it is not 0 and there is no message, or null | `bool (*)(void *record)` |
+| what `memref.alloc` has given to the host function, and is not back yet | `void *` |
 
 `ops/assertions.py` and `ops/polls.py` write the code that uses it. The message of `spmd.fail`
 begins with a byte that no text has, and still has places for numbers in it. `spmd.print`
@@ -22,6 +23,9 @@ from spmd.dialects.messages import MAX_VALUES, formatted
 
 ATTENTION = 8 * (1 + MAX_VALUES)
 """The offset of what polls look at; whom they ask comes next."""
+
+ALLOCATED = ATTENTION + 16
+"""The offset of the list of memory that a host function has taken."""
 
 PRINT = "spmd.print"
 """The function of the runtime that prints."""

@@ -39,6 +39,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.interfaces.legality import HostOnly
 from spmd.dialects.rewriting import hint, replace, replace_by_body
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.spmd.kernel import kernels_in
@@ -77,7 +78,10 @@ class _Inliner:
             function = self.functions[name]
             self.used[name] = function
             body = function.body.clone()
-            size = sum(1 for _ in body.walk())
+            size = 0
+            for op in body.walk():
+                size += 1
+                HostOnly.verify_for_work_items(op)
             size = self._replace_calls(body, size)
             self._flat[name] = body, size
         self._replace_calls(kernel.body, 0)

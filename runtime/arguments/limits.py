@@ -11,6 +11,7 @@ from xdsl.ir import Operation
 
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.element_types import static_bytes
+from spmd.dialects.interfaces.legality import HostOnly
 from spmd.dialects.limits import MAX_LOCAL_BYTES, too_much_local_memory
 from spmd.dialects.spmd import KernelOp, LocalAllocOp
 
@@ -20,7 +21,8 @@ MAX_PRIVATE_BYTES = 1 << 30
 
 def check_kernel(kernel: KernelOp, called: list[Operation]) -> int:
     """
-    Fails about the op of `kernel`, or of the functions `called`, that breaks a limit.
+    Fails about the op of `kernel`, or of the functions `called`, that breaks a limit, or
+    that work-items cannot execute.
 
     Returns the bytes of local memory that one work-group has, as far as each op counts
     once: a function that is inlined twice has its storage twice, which
@@ -29,6 +31,7 @@ def check_kernel(kernel: KernelOp, called: list[Operation]) -> int:
     local, private = 0, 0
     for function in (kernel, *called):
         for op in function.walk():
+            HostOnly.verify_for_work_items(op)
             if isinstance(op, LocalAllocOp):
                 local += static_bytes(op.memref.type)
                 if local > MAX_LOCAL_BYTES:

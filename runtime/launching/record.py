@@ -36,6 +36,7 @@ class LaunchRecord(Structure):
         ("values", c_int64 * MAX_VALUES),
         ("attention", c_int64),
         ("ask", c_void_p),
+        ("allocated", c_void_p),
         # The rest is for the function that `ask` points to.
         ("thread", c_uint64),
         ("raised", c_void_p * 3),

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     UnrankedMemRefType,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.traits import SymbolTable
 from xdsl.utils.type import get_element_type_or_self
 
@@ -319,16 +319,3 @@ def why_no_metadata(op: memref.ExtractStridedMetaDataOp) -> str | None:
     if base.get_num_dims():
         return f"expected a base without dimensions, got {base}"
     return _why_other_memory(source, base)
-
-
-def why_not_for_work_items(op: Operation) -> str | None:
-    """Why a kernel has no such op: memory that no work-item owns."""
-    at = op.parent_op()
-    while at is not None:
-        if at.name == "spmd.kernel":
-            return (
-                "expected memory that belongs to a work-item or a group: memref.alloca "
-                f"or spmd.local_alloc, got '{op.name}'"
-            )
-        at = at.parent_op()
-    return None

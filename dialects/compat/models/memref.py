@@ -6,7 +6,7 @@ from spmd.dialects.compat.legality import memref as legality
 from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.control_flow import RegionBranch, RegionTerminator
 from spmd.dialects.interfaces.cost import Cost, CostClass
-from spmd.dialects.interfaces.legality import Legality
+from spmd.dialects.interfaces.legality import HostOnly, Legality
 from spmd.dialects.interfaces.memory import MemoryAccess
 from spmd.dialects.interfaces.views import ViewLike
 
@@ -52,6 +52,6 @@ Legality(legality.why_no_global).attach(memref.GlobalOp)
 Legality(legality.why_no_reinterpretation).attach(memref.ReinterpretCastOp)
 Legality(legality.why_no_subview).attach(memref.SubviewOp)
 Legality(legality.why_no_view).attach(memref.ViewOp)
-Legality(legality.why_not_for_work_items).attach(
-    memref.AllocOp, memref.DeallocOp, memref.DmaStartOp, memref.DmaWaitOp
-)
+HostOnly(
+    "memory that belongs to a work-item or a group: memref.alloca or spmd.local_alloc"
+).attach(memref.AllocOp, memref.DeallocOp, memref.DmaStartOp, memref.DmaWaitOp)

@@ -98,7 +98,7 @@ func.func @stack(%n: index, %x: f32) {
 // CHECK-NEXT:    br i1 %t.7, label %allocated, label %large
 // CHECK-NEXT:  large:
 // CHECK-NEXT:    %t.8 = add i64 %t.6, 63
-// CHECK-NEXT:    %sized.base = call ptr @spmd.heap(ptr %heap, i64 %t.8, i1 true)
+// CHECK-NEXT:    %sized.base = call noalias ptr @spmd.heap(ptr %heap, i64 %t.8, i1 true)
 // CHECK-NEXT:    %t.9 = icmp eq ptr %sized.base, null
 // CHECK-NEXT:    br i1 %t.9, label %no.memory, label %memory
 // CHECK:       no.memory:
@@ -160,9 +160,9 @@ func.func @elsewhere(%n: index, %x: f32) {
 
 // CHECK-LABEL: define void @elsewhere(i64 %n, float %x) nounwind {
 // CHECK:         %start = alloca [1 x float], align 4
-// CHECK:         %large.base = call ptr @spmd.heap(ptr %heap, i64 80063, i1 true)
+// CHECK:         %large.base = call noalias ptr @spmd.heap(ptr %heap, i64 80063, i1 true)
 // CHECK:       body.1:
-// CHECK-NEXT:    %next.base = call ptr @spmd.heap(ptr %heap.1, i64 67, i1 false)
+// CHECK-NEXT:    %next.base = call noalias ptr @spmd.heap(ptr %heap.1, i64 67, i1 false)
 // CHECK:       endfor.1:
 // CHECK-NEXT:    call void @spmd.release(ptr %heap.1)
 // CHECK-NEXT:    %i.next = add nsw i64 %i, 1

@@ -140,3 +140,16 @@ spmd.kernel @doubling() {
   func.call @g8() : () -> ()
   spmd.return
 }
+
+// -----
+
+// CHECK: 'memref.alloc': expected memory that belongs to a work-item or a group: memref.alloca or spmd.local_alloc, got 'memref.alloc'
+func.func private @temporary() {
+  %t = memref.alloc() : memref<4xf32>
+  memref.dealloc %t : memref<4xf32>
+  func.return
+}
+spmd.kernel @allocates() {
+  func.call @temporary() : () -> ()
+  spmd.return
+}
