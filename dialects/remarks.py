@@ -114,6 +114,14 @@ class FormedSubGroups:
 
 
 @dataclass(frozen=True)
+class NotVectorized:
+    """`form-sub-groups` met what only becomes loops over work-items, and let it be."""
+
+    op: KernelOp | scf.ParallelOp
+    reason: str
+
+
+@dataclass(frozen=True)
 class MaskedDivergence:
     """`mask-divergence` found a branch or loop in which lanes diverge."""
 
@@ -165,6 +173,7 @@ Remark = (
     | UnrolledGroupLoop
     | PlacedGroupMemory
     | FormedSubGroups
+    | NotVectorized
     | MaskedDivergence
     | Widened
     | CombinedAccesses

@@ -16,7 +16,7 @@ from spmd.runtime.compiling.made import HostCode, HostFacts
 from spmd.runtime.compiling.unit import Unit
 from spmd.runtime.entry_point import EntryPoint, Sizes
 from spmd.runtime.errors import LaunchError
-from spmd.runtime.kernel import Kernel, explain_all
+from spmd.runtime.kernel import Kernel
 from spmd.runtime.launching.host_launch import (
     HostLaunch,
     RunningHost,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from spmd.reference.checking.findings import Report
     from spmd.runtime.explanation.explanation import Explanation
+    from spmd.runtime.explanation.facts import FunctionFacts
 
 _ENTRY = CFUNCTYPE(None, c_void_p)
 
@@ -121,12 +122,30 @@ class HostFunction(EntryPoint["HostCall", "NativeHost"]):
     def explain(
         self, *, global_size: Size | None = None, group_size: Size | None = None
     ) -> Explanation:
-        """What the compiler makes of the kernels that the function launches."""
+        """What the compiler makes of its loops, and of the kernels that it launches."""
+        from spmd.runtime.explanation.explanation import Explanation
+
         self._check_sizes(global_size, group_size)
-        return explain_all(
-            kernel
-            for name, kernel in self._kernels.items()
-            if name in self._facts.launched
+        own = self.explain_loops()
+        kernels = [self._kernels[name] for name in sorted(self._facts.launched)]
+        return Explanation(
+            tuple(facts for each in kernels for facts in each.explain().kernels),
+            () if own is None else (own,),
+        )
+
+    def explain_loops(self) -> FunctionFacts | None:
+        """What became of the parallel loops that it runs itself, if it has some."""
+        from spmd.runtime.compiling.native_code import host_module, host_passes
+        from spmd.runtime.explanation.decisions import explain_function
+
+        unit = self._unit
+        return explain_function(
+            host_module(unit, self._op),
+            self._op,
+            self._facts.launched,
+            host_passes(unit),
+            options=unit.options,
+            source=unit.source,
         )
 
     def _compile(self, groups: Groups | None, constants: tuple[str, ...]) -> NativeHost:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
@@ -276,13 +276,6 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
             return compile_kernel(self._unit, self._op, *version)[0]
 
         return self._unit.stored(("kernel", self.name, *version), make, NativeKernel)
-
-
-def explain_all(kernels: Iterable[Kernel]) -> Explanation:
-    """What the compiler makes of several kernels, without sizes."""
-    from spmd.runtime.explanation.explanation import Explanation
-
-    return Explanation(tuple(facts for k in kernels for facts in k.explain().kernels))
 
 
 def _is_plain(size: Any) -> bool:

@@ -10,7 +10,7 @@ from spmd.runtime.compiling.made import HostFacts, KernelFacts
 from spmd.runtime.compiling.reading import read_source
 from spmd.runtime.compiling.unit import Unit
 from spmd.runtime.errors import CompileError, SourceText, unknown_name
-from spmd.runtime.kernel import Kernel, explain_all
+from spmd.runtime.kernel import Kernel
 from spmd.runtime.options import (
     CompileOptions,
     DivergentBarriers,
@@ -21,6 +21,7 @@ from spmd.runtime.options import (
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from spmd.runtime.arguments.sizes import Size
     from spmd.runtime.explanation.explanation import Explanation
     from spmd.runtime.host_function import HostFunction
 
@@ -110,9 +111,21 @@ class Program(Mapping[str, "Kernel | HostFunction"]):
 
         return ir_after(self.stages(), stage)
 
-    def explain(self) -> Explanation:
-        """What the compiler makes of every kernel: see `Kernel.explain`."""
-        return explain_all(self.kernels.values())
+    def explain(
+        self, *, global_size: Size | None = None, group_size: Size | None = None
+    ) -> Explanation:
+        """What the compiler makes of every kernel and host function: see `Kernel.explain`."""
+        from spmd.runtime.explanation.explanation import Explanation
+
+        found = [
+            kernel.explain(global_size=global_size, group_size=group_size)
+            for kernel in self.kernels.values()
+        ]
+        functions = [each.explain_loops() for each in self.host_functions.values()]
+        return Explanation(
+            tuple(facts for each in found for facts in each.kernels),
+            tuple(facts for facts in functions if facts is not None),
+        )
 
 
 def chosen(program: Program, name: str | None, option: str) -> Kernel | HostFunction:

@@ -15,8 +15,6 @@ from typing import Any
 import numpy as np
 
 from spmd.runtime.errors import CompileError, LaunchError, why_not_done
-from spmd.runtime.explanation.explanation import Explanation
-from spmd.runtime.explanation.facts import KernelFacts
 from spmd.runtime.host_function import HostFunction
 from spmd.runtime.kernel import Kernel
 from spmd.runtime.options import CompileOptions
@@ -163,12 +161,12 @@ def _run(options: argparse.Namespace) -> int:
     )
     program = Program.from_source(read_source(options.file), checked)
     if options.explain and options.kernel is None and not options.print_after:
-        print(_explanation(list(program.kernels.values()), options))
+        print(_explanation(program, options))
         return 0
     kernel = chosen(program, options.kernel, "--kernel")
     _print_stages(kernel, options)
     if options.explain:
-        print(_explanation([kernel], options))
+        print(_explanation(kernel, options))
         return 0
     if isinstance(kernel, HostFunction):
         if options.check:
@@ -206,17 +204,11 @@ def _print_stages(kernel: Kernel | HostFunction, options: argparse.Namespace) ->
 
 
 def _explanation(
-    members: Sequence[Kernel | HostFunction], options: argparse.Namespace
+    what: Program | Kernel | HostFunction, options: argparse.Namespace
 ) -> str:
-    """What became of some kernels, or of those that a host function launches."""
-    facts: list[KernelFacts] = []
-    for member in members:
-        found = member.explain(
-            global_size=options.global_size, group_size=options.group_size
-        )
-        facts += found.kernels
-    explanation = Explanation(tuple(facts))
-    return explanation.to_json() if options.explain == "json" else str(explanation)
+    """What became of a program, a kernel or a host function."""
+    found = what.explain(global_size=options.global_size, group_size=options.group_size)
+    return found.to_json() if options.explain == "json" else str(found)
 
 
 def _arguments(options: argparse.Namespace) -> list[Any]:

@@ -20,6 +20,7 @@ _MODELS = {
     "builtin": "models.others",
     "cf": "models.cf",
     "func": "models.others",
+    "linalg": "models.linalg",
     "math": "models.math",
     "memref": "models.memref",
     "scf": "models.scf",

@@ -4,7 +4,7 @@
 The other iterators are loops inside, around which what an output accumulates is a value.
 xDSL 0.74 has only a pass to loops that forgets which of them are parallel.
 
-Requires: verified IR, `linalg` on memrefs.
+Requires: verified IR, `linalg` on memrefs. What is short for other ops becomes these first.
 Ensures: no structured op of `linalg` is left.
 
 ```mlir
@@ -53,6 +53,7 @@ from spmd.dialects import compat
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import enclosing, function_around, terminator
+from spmd.dialects.interfaces.expansion import expand_all
 from spmd.dialects.spmd import KernelOp
 from spmd.passes.work_item_loops.nests import nested_loops
 
@@ -65,6 +66,7 @@ class LinalgToParallelLoopsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         compat.ensure()
+        expand_all(op)
         for inner in tuple(op.walk()):
             if isinstance(inner, LinalgStructuredOperation):
                 _Loops(inner).write()

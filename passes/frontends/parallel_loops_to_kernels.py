@@ -69,7 +69,7 @@ from spmd.dialects.spmd import (
     ReturnOp,
 )
 from spmd.dialects.spmd.types import is_memref, why_not_argument
-from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
+from spmd.dialects.work_groups import NOT_LAUNCHED, WORK_GROUP_FUNCTION
 from spmd.passes.frontends.group_size import cost_of, group_size_by_cost
 from spmd.passes.frontends.loop_nests import (
     counter,
@@ -86,8 +86,6 @@ from spmd.passes.frontends.reductions import (
     reduce_groups,
     reduce_in_group,
 )
-
-NOT_LAUNCHED = "spmd.not_launched"
 
 COST_OF_LAUNCH = 1 << 13
 """What a launch costs, about, in simple operations of lanes."""

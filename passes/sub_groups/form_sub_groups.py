@@ -56,9 +56,14 @@ from xdsl.passes import ModulePass
 from spmd.dialects.building import ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import enclosing
-from spmd.dialects.remarks import FormedSubGroups, is_listened_to, remark
+from spmd.dialects.remarks import (
+    FormedSubGroups,
+    NotVectorized,
+    is_listened_to,
+    remark,
+)
 from spmd.dialects.spmd import KernelOp, SubGroupOp, needs_sub_groups
-from spmd.dialects.work_groups import NOT_VECTORIZED
+from spmd.dialects.work_groups import NOT_LAUNCHED, NOT_VECTORIZED
 from spmd.passes.sub_groups.lane_shape import (
     LaneShape,
     choose_lane_shape,
@@ -126,7 +131,7 @@ class FormSubGroupsPass(ModulePass):
         target = target_named(self.target)
         for function in op.body.block.ops:
             if isinstance(function, KernelOp):
-                _too_early(function, "spmd-to-loops")
+                _let_be(function, "run spmd-to-loops first")
             if not isinstance(function, func.FuncOp) or function.is_declaration:
                 continue
             constants = ConstantPool(function.body.blocks[0])
@@ -138,7 +143,7 @@ class FormSubGroupsPass(ModulePass):
                 continue
             for loop in function.walk():
                 if isinstance(loop, scf.ParallelOp):
-                    _too_early(loop, "parallel-loops-to-kernels and spmd-to-loops")
+                    _let_be(loop, _why_not_launched(loop))
             for loop in innermost_loops(function):
                 if self.where_needed:
                     remark(FormedSubGroups, loop, loop, 1, None)
@@ -150,9 +155,18 @@ class FormSubGroupsPass(ModulePass):
                     )
 
 
-def _too_early(op: KernelOp | scf.ParallelOp, passes: str) -> None:
-    """Note on what only becomes work-item loops that other passes come first."""
-    op.attributes[NOT_VECTORIZED] = StringAttr(f"run {passes} first")
+def _let_be(op: KernelOp | scf.ParallelOp, reason: str) -> None:
+    """Note why something that has work-items is no loop over them."""
+    op.attributes[NOT_VECTORIZED] = StringAttr(reason)
+    remark(NotVectorized, op, reason)
+
+
+def _why_not_launched(loop: scf.ParallelOp) -> str:
+    match loop.attributes.get(NOT_LAUNCHED):
+        case StringAttr(data=reason):
+            return f"it is not launched: {reason}"
+        case _:
+            return "run parallel-loops-to-kernels and spmd-to-loops first"
 
 
 def _form_sub_groups(

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
@@ -23,6 +24,7 @@ from spmd.dialects.remarks import (
     KeptInGroupMemory,
     MaskedDivergence,
     MathCall,
+    NotVectorized,
     Permuted,
     PlacedGroupMemory,
     Remark,
@@ -37,7 +39,14 @@ from spmd.runtime.errors import SourceText
 from spmd.runtime.explanation import facts
 from spmd.runtime.explanation.accesses import accesses_of
 from spmd.runtime.explanation.differences import differences
-from spmd.runtime.explanation.facts import Divergence, KernelFacts, MathCalls, Place
+from spmd.runtime.explanation.facts import (
+    Divergence,
+    FunctionFacts,
+    KernelFacts,
+    MathCalls,
+    Place,
+    SerialLoop,
+)
 from spmd.runtime.explanation.lines import Extent, lines_of
 from spmd.runtime.explanation.memory import kept_in, local_arrays, total
 from spmd.runtime.options import CompileOptions
@@ -67,6 +76,32 @@ def explain_kernel(
     if not full:
         return any_group
     return replace(full[0], differences=differences(full[0], any_group))
+
+
+def explain_function(
+    module: ModuleOp,
+    function: func.FuncOp,
+    launched: Iterable[str],
+    passes: Iterable[ModulePass],
+    *,
+    options: CompileOptions,
+    source: SourceText | None,
+) -> FunctionFacts | None:
+    """
+    What `passes` make of a host function of `module`, which they change.
+
+    `None` if it has no parallel loops that it runs itself.
+    """
+    collector = _Collector(function, options.vectorize)
+    place = Place.of(source_location(function))
+    with listen(collector.take):
+        run_passes(module, passes, source)
+        to_llvm(module, source, options)
+    name = function.sym_name.data
+    loops, serial = collector.loops(name), tuple(collector.serial.get(name, ()))
+    if not loops and not serial:
+        return None
+    return FunctionFacts(name, place, tuple(sorted(launched)), loops, serial)
 
 
 @dataclass
@@ -112,7 +147,7 @@ def _math_calls(calls: Iterable[MathCall]) -> tuple[MathCalls, ...]:
 class _Collector:
     """Takes remarks; what they are about is looked at before the next pass changes it."""
 
-    def __init__(self, kernel: KernelOp, vectorize: bool):
+    def __init__(self, kernel: KernelOp | func.FuncOp, vectorize: bool):
         self._name = kernel.sym_name.data
         self._extent = Extent.of(kernel)
         self._vectorize = vectorize
@@ -124,6 +159,8 @@ class _Collector:
         self._kept: list[KeptInGroupMemory] = []
         self._clipped: set[Operation] = set()
         self._loops: dict[Operation, _Loop] = {}
+        self.serial: dict[str, list[SerialLoop]] = {}
+        """By function."""
         self._math: dict[Operation, MathCall] = {}
         self._permuted: set[Operation] = set()
 
@@ -155,11 +192,16 @@ class _Collector:
                 op=function, stack_bytes=stack, scratch_bytes=scratch
             ):
                 name = function.sym_name.data
-                self._versions[name] = replace(
-                    self._versions[name], stack_bytes=stack, scratch_bytes=scratch
-                )
+                if (version := self._versions.get(name)) is not None:
+                    self._versions[name] = replace(
+                        version, stack_bytes=stack, scratch_bytes=scratch
+                    )
             case FormedSubGroups():
                 self._loops[remark.op] = self._loop(remark)
+            case NotVectorized(op=op, reason=why):
+                name = function_around(op).sym_name.data
+                serial = SerialLoop(Place.of(source_location(op)), why)
+                self.serial.setdefault(name, []).append(serial)
             case MaskedDivergence(op=op, group=group, reason=why):
                 if (loop := self._loops.get(group)) is not None and loop.lanes > 1:
                     place = Place.of(source_location(op))
@@ -213,16 +255,20 @@ class _Collector:
         lanes, why = formed.lanes, formed.reason
         if not self._vectorize:
             lanes, why = 1, why or CODE_IS_SCALAR
-        elif lanes > 1 and self._versions[name].sub_group_size is not None:
-            why = self._why_size
+        elif lanes > 1 and (version := self._versions.get(name)) is not None:
+            why = why if version.sub_group_size is None else self._why_size
         lines = lines_of(formed.op.body, self._extent)
         return _Loop(name, lanes, why or "", lines, formed.loop in self._clipped)
 
     def result(self) -> Iterable[KernelFacts]:
         """What became of each version; that for any group is the first."""
         for name, version in sorted(self._versions.items(), key=lambda v: len(v[0])):
-            loops = (loop for loop in self._loops.values() if loop.function == name)
-            yield replace(
-                version,
-                loops=tuple(loop.result(self._math, self._permuted) for loop in loops),
-            )
+            yield replace(version, loops=self.loops(name))
+
+    def loops(self, function: str) -> tuple[facts.Loop, ...]:
+        """What became of the loops over work-items of one function."""
+        return tuple(
+            loop.result(self._math, self._permuted)
+            for loop in self._loops.values()
+            if loop.function == function
+        )

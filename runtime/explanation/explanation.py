@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
 
-from spmd.runtime.explanation.facts import KernelFacts
+from spmd.runtime.explanation.facts import FunctionFacts, KernelFacts
 from spmd.runtime.explanation.text import text_of
 
 JSON_VERSION = 1
@@ -20,16 +20,19 @@ class Explanation:
     """
     What became of some kernels: `str()` for people, `to_json()` for tools.
 
-    `kernels` has the same as data.
+    `kernels` has the same as data, and `functions` what became of the parallel loops of
+    host functions that are no kernels.
     """
 
     kernels: tuple[KernelFacts, ...] = ()
+    functions: tuple[FunctionFacts, ...] = ()
 
     def __str__(self) -> str:
-        return "\n\n".join(map(text_of, self.kernels))
+        return "\n\n".join(map(text_of, (*self.kernels, *self.functions)))
 
     def __repr__(self) -> str:
-        return f"<spmd explanation of {', '.join(k.name for k in self.kernels)}>"
+        names = ", ".join(each.name for each in (*self.kernels, *self.functions))
+        return f"<spmd explanation of {names}>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -37,8 +40,7 @@ class Explanation:
 
     def as_dict(self) -> Mapping[str, Any]:
         """What `to_json` writes."""
-        kernels = [asdict(kernel) for kernel in self.kernels]
-        return {"version": JSON_VERSION, "kernels": kernels}
+        return {"version": JSON_VERSION, **asdict(self)}
 
     def to_json(self) -> str:
         """JSON as `docs/explain.md` describes it."""

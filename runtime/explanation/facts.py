@@ -185,3 +185,24 @@ class KernelFacts:
     """What is otherwise in the code for groups that are not full."""
     footprints: tuple[str, ...] = ()
     """Which elements of its arrays a box of work-groups accesses."""
+
+
+@dataclass(frozen=True)
+class SerialLoop:
+    """A parallel loop that runs one iteration after the other."""
+
+    place: Place | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class FunctionFacts:
+    """What became of the parallel loops of one host function."""
+
+    name: str
+    place: Place | None
+    launches: tuple[str, ...]
+    """The kernels that it launches, directly or not."""
+    loops: tuple[Loop, ...]
+    """Those that it runs itself, in lanes if it is worth it."""
+    serial: tuple[SerialLoop, ...]

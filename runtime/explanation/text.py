@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from spmd.runtime.explanation.facts import (
     Accesses,
     Divergence,
+    FunctionFacts,
     Kept,
     KernelFacts,
     Loop,
@@ -28,33 +29,22 @@ _PLACES = 4
 """Places that are listed for one reason."""
 
 
-def text_of(kernel: KernelFacts) -> str:
-    """The lines about one kernel."""
-    return "\n".join(_Text(kernel).lines())
+def text_of(explained: KernelFacts | FunctionFacts) -> str:
+    """The lines about one kernel or host function."""
+    if isinstance(explained, KernelFacts):
+        return "\n".join(_KernelText(explained).lines())
+    return "\n".join(_FunctionText(explained).lines())
 
 
 class _Text:
-    def __init__(self, kernel: KernelFacts):
-        self._kernel = kernel
-        self._file = None if kernel.place is None else kernel.place.file
+    """What kernels and functions have in common."""
 
-    def lines(self) -> Iterator[str]:
-        kernel = self._kernel
-        where = kernel.place
-        place = "" if where is None else f" at {where.file}:{where.line}:{where.column}"
-        yield f"kernel @{kernel.name}{place}"
-        yield from self._entries("work-group", [self._group()])
-        if (width := self._common_width()) is not None:
-            yield from self._entries("sub-group", [width])
-        yield from self._entries("barriers", self._barriers())
-        yield from self._entries("checks", self._checks())
-        yield from self._entries("kept", self._contexts())
-        yield from self._entries("slots", _table(self._rows(kernel.slots)))
-        yield from self._entries("local memory", self._local_memory())
-        yield from self._entries("group memory", self._group_memory())
-        yield from self._entries("loops", self._loops())
-        yield from self._entries("partial groups", kernel.differences)
-        yield from self._entries("footprints", self._footprints())
+    def __init__(self, explained: KernelFacts | FunctionFacts):
+        place = explained.place
+        self._file = None if place is None else place.file
+        at = "" if place is None else f" at {place.file}:{place.line}:{place.column}"
+        self._title = f"@{explained.name}{at}"
+        self._all_loops = explained.loops
 
     def _entries(self, head: str, texts: Iterable[str]) -> Iterator[str]:
         """Lines with `head` before the first."""
@@ -68,108 +58,18 @@ class _Text:
         short = f"{place.line}:{place.column}"
         return short if place.file == self._file else f"{place.file}:{short}"
 
-    # The group
-
-    def _group(self) -> str:
-        size = self._kernel.group_size
-        if size is None:
-            return "of a size that the launch gives"
-        asked = self._kernel.asked_group_size
-        instead = (
-            f" instead of {_items(asked)}: lanes cost less, and no work-item can tell"
-            if asked
-            else ""
-        )
-        full = "; what follows is about full groups" if self._kernel.full_groups else ""
-        return f"{_items(size)} work-items{instead}{full}"
-
     def _common_width(self) -> str | None:
         """The lanes of all vectorized loops, if they have the same."""
-        found = {(p.lanes, p.why_lanes) for p in self._kernel.loops if p.lanes > 1}
+        found = {(p.lanes, p.why_lanes) for p in self._all_loops if p.lanes > 1}
         if len(found) != 1:
             return None
         ((lanes, why),) = found
         return f"{lanes} lanes: {why}"
 
-    # Barriers
-
-    def _barriers(self) -> Iterator[str]:
-        kernel = self._kernel
-        if kernel.strategy is not None:
-            kept = "" if kernel.contexts else "; nothing is kept per work-item"
-            yield f"{kernel.barriers}, split by {kernel.strategy}{kept}"
-        if kernel.why_not_fission is not None:
-            yield from _wrapped(f"not by fission: {kernel.why_not_fission}")
-        for barrier in kernel.dropped_barriers:
-            place = self._place(barrier.place)
-            where = f"the one at {place}" if place else "one"
-            yield from _wrapped(f"dropped {where}: {barrier.proof}")
-
-        for loop in kernel.unrolled:
-            place = self._place(loop.place)
-            where = f"the loop at {place}" if place else "a loop"
-            yield from _wrapped(
-                f"{where} is written out: in each of its {loop.iterations} iterations the "
-                "number of work-items is known"
-            )
-
-    def _checks(self) -> Iterator[str]:
-        if (checks := self._kernel.checks) is not None:
-            yield (
-                f"{checks.inserted}; {checks.proven} more are not needed: ranges, "
-                "conditions or other checks prove them"
-            )
-
-    def _contexts(self) -> Iterator[str]:
-        contexts = self._kernel.contexts
-        if contexts:
-            known = _bytes(sum(context.bytes or 0 for context in contexts))
-            more = "" if self._kernel.context_bytes is not None else _DYNAMIC
-            yield f"{known}{more} per work-item across barriers:"
-            yield from _table(self._rows(contexts))
-
-    def _rows(self, kept: Iterable[Kept]) -> Iterator[tuple[str, ...]]:
-        for one in kept:
-            name = f"%{one.name}" if one.name else "?"
-            others = [f"%{value}" for value in one.values if value != one.name]
-            shared = f" (also {', '.join(others)})" if others else ""
-            yield (
-                "?" if one.bytes is None else str(one.bytes),
-                one.type,
-                name,
-                self._place(one.place),
-                one.reason + shared,
-            )
-
-    def _footprints(self) -> Iterator[str]:
-        for footprint in self._kernel.footprints:
-            yield from _wrapped(footprint)
-
-    # Memory
-
-    def _local_memory(self) -> Iterator[str]:
-        arrays = self._kernel.local_arrays
-        if arrays:
-            named = ", ".join(
-                f"%{array.name} {array.type}" if array.name else array.type
-                for array in arrays
-            )
-            yield f"{_bytes(self._kernel.local_bytes)} per work-group: {named}"
-
-    def _group_memory(self) -> Iterator[str]:
-        stack, scratch = self._kernel.stack_bytes, self._kernel.scratch_bytes
-        if scratch != 0:
-            buffer = (
-                "a scratch buffer whose size depends on the launch"
-                if scratch is None
-                else f"{_bytes(scratch)} in a scratch buffer"
-            )
-            yield f"{_bytes(stack)} on the stack, {buffer}"
-
     # Loops
 
     def _loops(self) -> Iterator[str]:
-        loops = self._kernel.loops
+        loops = self._all_loops
         if not loops:
             yield "none: everything runs once per work-group"
             return
@@ -251,6 +151,139 @@ class _Text:
         more = len(known) - _PLACES
         shown = ", ".join(known[:_PLACES])
         return f"{shown} and {more} more  " if more > 0 else f"{shown}  "
+
+
+class _FunctionText(_Text):
+    def __init__(self, function: FunctionFacts):
+        super().__init__(function)
+        self._function = function
+
+    def lines(self) -> Iterator[str]:
+        function = self._function
+        yield f"function {self._title}"
+        launched = ", ".join(f"@{name}" for name in function.launches)
+        yield from self._entries("launches", [launched] if launched else [])
+        if (width := self._common_width()) is not None:
+            yield from self._entries("lanes", [width])
+        yield from self._entries("loops", self._loops() if function.loops else [])
+        yield from self._entries("one by one", self._serial())
+
+    def _serial(self) -> Iterator[str]:
+        for loop in self._function.serial:
+            place = self._place(loop.place)
+            yield from _wrapped(f"{place}  {loop.reason}" if place else loop.reason)
+
+
+class _KernelText(_Text):
+    def __init__(self, kernel: KernelFacts):
+        super().__init__(kernel)
+        self._kernel = kernel
+
+    def lines(self) -> Iterator[str]:
+        kernel = self._kernel
+        yield f"kernel {self._title}"
+        yield from self._entries("work-group", [self._group()])
+        if (width := self._common_width()) is not None:
+            yield from self._entries("sub-group", [width])
+        yield from self._entries("barriers", self._barriers())
+        yield from self._entries("checks", self._checks())
+        yield from self._entries("kept", self._contexts())
+        yield from self._entries("slots", _table(self._rows(kernel.slots)))
+        yield from self._entries("local memory", self._local_memory())
+        yield from self._entries("group memory", self._group_memory())
+        yield from self._entries("loops", self._loops())
+        yield from self._entries("partial groups", kernel.differences)
+        yield from self._entries("footprints", self._footprints())
+
+    # The group
+
+    def _group(self) -> str:
+        size = self._kernel.group_size
+        if size is None:
+            return "of a size that the launch gives"
+        asked = self._kernel.asked_group_size
+        instead = (
+            f" instead of {_items(asked)}: lanes cost less, and no work-item can tell"
+            if asked
+            else ""
+        )
+        full = "; what follows is about full groups" if self._kernel.full_groups else ""
+        return f"{_items(size)} work-items{instead}{full}"
+
+    # Barriers
+
+    def _barriers(self) -> Iterator[str]:
+        kernel = self._kernel
+        if kernel.strategy is not None:
+            kept = "" if kernel.contexts else "; nothing is kept per work-item"
+            yield f"{kernel.barriers}, split by {kernel.strategy}{kept}"
+        if kernel.why_not_fission is not None:
+            yield from _wrapped(f"not by fission: {kernel.why_not_fission}")
+        for barrier in kernel.dropped_barriers:
+            place = self._place(barrier.place)
+            where = f"the one at {place}" if place else "one"
+            yield from _wrapped(f"dropped {where}: {barrier.proof}")
+
+        for loop in kernel.unrolled:
+            place = self._place(loop.place)
+            where = f"the loop at {place}" if place else "a loop"
+            yield from _wrapped(
+                f"{where} is written out: in each of its {loop.iterations} iterations the "
+                "number of work-items is known"
+            )
+
+    def _checks(self) -> Iterator[str]:
+        if (checks := self._kernel.checks) is not None:
+            yield (
+                f"{checks.inserted}; {checks.proven} more are not needed: ranges, "
+                "conditions or other checks prove them"
+            )
+
+    def _contexts(self) -> Iterator[str]:
+        contexts = self._kernel.contexts
+        if contexts:
+            known = _bytes(sum(context.bytes or 0 for context in contexts))
+            more = "" if self._kernel.context_bytes is not None else _DYNAMIC
+            yield f"{known}{more} per work-item across barriers:"
+            yield from _table(self._rows(contexts))
+
+    def _rows(self, kept: Iterable[Kept]) -> Iterator[tuple[str, ...]]:
+        for one in kept:
+            name = f"%{one.name}" if one.name else "?"
+            others = [f"%{value}" for value in one.values if value != one.name]
+            shared = f" (also {', '.join(others)})" if others else ""
+            yield (
+                "?" if one.bytes is None else str(one.bytes),
+                one.type,
+                name,
+                self._place(one.place),
+                one.reason + shared,
+            )
+
+    def _footprints(self) -> Iterator[str]:
+        for footprint in self._kernel.footprints:
+            yield from _wrapped(footprint)
+
+    # Memory
+
+    def _local_memory(self) -> Iterator[str]:
+        arrays = self._kernel.local_arrays
+        if arrays:
+            named = ", ".join(
+                f"%{array.name} {array.type}" if array.name else array.type
+                for array in arrays
+            )
+            yield f"{_bytes(self._kernel.local_bytes)} per work-group: {named}"
+
+    def _group_memory(self) -> Iterator[str]:
+        stack, scratch = self._kernel.stack_bytes, self._kernel.scratch_bytes
+        if scratch != 0:
+            buffer = (
+                "a scratch buffer whose size depends on the launch"
+                if scratch is None
+                else f"{_bytes(scratch)} in a scratch buffer"
+            )
+            yield f"{_bytes(stack)} on the stack, {buffer}"
 
 
 def _lines(loop: Loop) -> str:

@@ -46,6 +46,8 @@ def test_python_runs(capsys: pytest.CaptureFixture[str]):
     ("name", "cls"),
     [
         ("kernel", facts.KernelFacts),
+        ("function", facts.FunctionFacts),
+        ("serial", facts.SerialLoop),
         ("dropped barrier", facts.DroppedBarrier),
         ("context, slot", facts.Kept),
         ("local array", facts.LocalArray),

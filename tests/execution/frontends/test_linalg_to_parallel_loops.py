@@ -58,6 +58,29 @@ func.func @sums(%x: memref<?x?xf32>, %y: memref<?xf32>) {
   }
   func.return
 }
+func.func @spread(%x: memref<?xf32>, %y: memref<?x?xf32>) {
+  linalg.broadcast ins(%x : memref<?xf32>) outs(%y : memref<?x?xf32>) dimensions = [0]
+  func.return
+}
+func.func @greatest(%x: memref<?x?xi32>, %y: memref<?xi32>) {
+  linalg.reduce ins(%x : memref<?x?xi32>) outs(%y : memref<?xi32>) dimensions = [1]
+  (%p: i32, %r: i32) {
+    %s = arith.maxsi %p, %r : i32
+    linalg.yield %s : i32
+  }
+  func.return
+}
+func.func @mixed(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %z: memref<?x?xf32>) {
+  linalg.sub ins(%x, %y : memref<?x?xf32>, memref<?x?xf32>) outs(%z : memref<?x?xf32>)
+  linalg.max ins(%z, %x : memref<?x?xf32>, memref<?x?xf32>) outs(%z : memref<?x?xf32>)
+  linalg.mul ins(%z, %y : memref<?x?xf32>, memref<?x?xf32>) outs(%z : memref<?x?xf32>)
+  linalg.sqrt ins(%z : memref<?x?xf32>) outs(%z : memref<?x?xf32>)
+  func.return
+}
+func.func @turned(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
+  linalg.transpose ins(%x : memref<?x?xf32>) outs(%y : memref<?x?xf32>) permutation = [1, 0]
+  func.return
+}
 func.func @scan(%x: memref<?xi32>, %y: memref<?xi32>) {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["reduction"]} ins(%x: memref<?xi32>) outs(%y : memref<?xi32>) {
   ^bb0(%p: i32, %r: i32):
@@ -95,6 +118,22 @@ def scan(x: Any, y: Any) -> None:
     y += x
 
 
+def spread(x: Any, y: Any) -> None:
+    y[:] = x
+
+
+def greatest(x: Any, y: Any) -> None:
+    y[:] = np.maximum(y, x.max(axis=1))
+
+
+def mixed(x: Any, y: Any, z: Any) -> None:
+    z[:] = np.sqrt(np.maximum(x - y, x) * y)
+
+
+def turned(x: Any, y: Any) -> None:
+    y[:] = x.T
+
+
 def floats(*shape: int) -> Any:
     return np.random.default_rng(shape).integers(0, 8, shape).astype(np.float32)
 
@@ -107,6 +146,10 @@ CASES: list[tuple[Callable[..., None], Arrays]] = [
     (ids, (np.zeros((4, 6), np.int32), 7)),
     (total, (floats(100), floats())),
     (sums, (floats(8, 30), floats(30))),
+    (spread, (floats(9), floats(5, 9))),
+    (greatest, (floats(5, 9).astype(np.int32), np.full(5, 6, np.int32))),
+    (mixed, (floats(5, 9), floats(5, 9), floats(5, 9))),
+    (turned, (floats(5, 9), floats(9, 5))),
     (scan, (np.arange(9, dtype=np.int32), np.arange(9, dtype=np.int32))),
 ]
 

@@ -25,6 +25,26 @@ func.func @nest(%x: memref<?x?xf32>, %low: index, %n: index, %v: f32) {
   func.return
 }
 
+// What xDSL does not have as a structured op of linalg is a generic one.
+
+// CHECK-LABEL: func.func @structured
+// CHECK:         linalg.generic
+// CHECK-SAME:        affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-SAME:        iterator_types = ["parallel", "parallel"]
+// CHECK:         linalg.generic
+// CHECK-SAME:        affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>
+// CHECK-SAME:        iterator_types = ["parallel", "reduction"]
+// CHECK:           arith.addf
+func.func @structured(%x: memref<8xf32>, %y: memref<4x8xf32>, %z: memref<4xf32>) {
+  linalg.broadcast ins(%x : memref<8xf32>) outs(%y : memref<4x8xf32>) dimensions = [0]
+  linalg.reduce ins(%y : memref<4x8xf32>) outs(%z : memref<4xf32>) dimensions = [1]
+  (%a: f32, %b: f32) {
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  }
+  func.return
+}
+
 // An op that is short for nothing stays.
 
 // CHECK-LABEL: func.func @other

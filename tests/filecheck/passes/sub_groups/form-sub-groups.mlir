@@ -235,6 +235,17 @@ func.func @parallel(%n: index, %x: memref<?xf32>, %t: f32) {
   }
   func.return
 }
+// CHECK-LABEL: func.func @not_launched
+// CHECK:         spmd.not_vectorized = "it is not launched: of its reason"
+func.func @not_launched(%n: index, %x: memref<?xf32>, %t: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    memref.store %t, %x[%i] : memref<?xf32>
+    scf.reduce
+  } {spmd.not_launched = "of its reason"}
+  func.return
+}
 
 // -----
 
