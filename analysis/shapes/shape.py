@@ -49,10 +49,6 @@ class Shape:
     # Construction
 
     @staticmethod
-    def undef() -> Shape:
-        return UNDEF
-
-    @staticmethod
     def uniform(alignment: int = 1) -> Shape:
         return Shape.strided(0, alignment)
 

@@ -123,15 +123,10 @@ class GatherOp(IRDLOperation):
         indices: SSAValue | Operation,
         mask: SSAValue | Operation,
         pass_thru: SSAValue | Operation,
-        *,
-        alignment: int | None = None,
     ):
         super().__init__(
             operands=[base, offsets, indices, mask, pass_thru],
             result_types=[SSAValue.get(pass_thru).type],
-            properties={
-                "alignment": None if alignment is None else IntegerAttr(alignment, 64)
-            },
         )
 
     def verify_(self) -> None:
@@ -192,15 +187,8 @@ class ScatterOp(IRDLOperation):
         indices: SSAValue | Operation,
         mask: SSAValue | Operation,
         value_to_store: SSAValue | Operation,
-        *,
-        alignment: int | None = None,
     ):
-        super().__init__(
-            operands=[base, offsets, indices, mask, value_to_store],
-            properties={
-                "alignment": None if alignment is None else IntegerAttr(alignment, 64)
-            },
-        )
+        super().__init__(operands=[base, offsets, indices, mask, value_to_store])
 
     def verify_(self) -> None:
         _verify_access(self, "value_to_store", self.value_to_store.type)

@@ -138,9 +138,9 @@ def why_not_contiguous(
         case Strided(stride=-1):
             return f"lanes access {array} backwards"
         case Strided(stride=stride):
-            back = " backwards" if stride < 0 else ""
+            back = ", backwards" if stride < 0 else ""
             return (
-                f"lanes access every {_ordinal(abs(stride))} element of {array}{back}"
+                f"lanes access elements of {array} that are {abs(stride)} apart{back}"
             )
         case _:
             return f"several lanes may store to one element of {array}"
@@ -151,12 +151,6 @@ def remark(op: Operation | Block, kind: str, why: str) -> None:
     assert isinstance(op, Operation)
     op.attributes[ACCESS] = StringAttr(kind)
     op.attributes[WHY] = StringAttr(why)
-
-
-def _ordinal(number: int) -> str:
-    ends = {1: "st", 2: "nd", 3: "rd"}
-    end = "th" if number % 100 in (11, 12, 13) else ends.get(number % 10, "th")
-    return f"{number}{end}"
 
 
 def has_unit_stride(array: SSAValue) -> bool:

@@ -10,6 +10,7 @@ from xdsl.context import Context
 from xdsl.dialects import arith, builtin, func, llvm, scf, vector
 from xdsl.dialects.builtin import (
     IndexType,
+    IntegerAttr,
     IntegerType,
     MemRefType,
     TensorType,
@@ -272,7 +273,8 @@ def test_gather_and_scatter_verify():
         VectorType(i1, [4]),
         VectorType(f32, [4]),
     )
-    gather = GatherOp(memory, [at, at], i, m, v, alignment=4)
+    gather = GatherOp(memory, [at, at], i, m, v)
+    gather.alignment = IntegerAttr(4, 64)
     gather.verify()
     assert gather.result.type == v.type
     ScatterOp(memory, [at, at], i, m, v).verify()
@@ -290,12 +292,14 @@ def test_gather_refuses_what_does_not_fit():
     wide_i, wide_m, doubles = values(
         VectorType(index, [8]), VectorType(i1, [8]), VectorType(f64, [4])
     )
+    odd = GatherOp(memory, [at], i, m, v)
+    odd.alignment = IntegerAttr(3, 64)
     for op, message in (
         (GatherOp(memory, [at, at], i, m, v), "one offset per dimension"),
         (GatherOp(memory, [at], wide_i, m, v), "expected indices of the shape"),
         (GatherOp(memory, [at], i, wide_m, v), "expected mask of the shape"),
         (GatherOp(memory, [at], i, m, doubles), "elements of type f32"),
-        (GatherOp(memory, [at], i, m, v, alignment=3), "power of two"),
+        (odd, "power of two"),
         (ScatterOp(memory, [at], i, m, doubles), "elements of type f32"),
         (ScatterOp(memory, [], i, m, v), "one offset per dimension"),
         (StepOp(VectorType(index, [2, 2])), "rank 1"),

@@ -96,7 +96,7 @@ def test_automatic_width_says_how_it_was_found(result: str, registers: int):
             "  %i = arith.addi %gid, %gid : index\n"
             "  %v = memref.load %x[%i] : memref<?xf32>\n",
             "strided",
-            "lanes access every 2nd element of %x",
+            "lanes access elements of %x that are 2 apart",
             1,
         ),
         (
@@ -105,7 +105,7 @@ def test_automatic_width_says_how_it_was_found(result: str, registers: int):
             "  %i = arith.muli %gid, %c21 : index\n"
             "  memref.store %v, %x[%i] : memref<?xf32>\n",
             "scatter",
-            "lanes access every 21st element of %x",
+            "lanes access elements of %x that are 21 apart",
             2,
         ),
     ],
