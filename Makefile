@@ -16,7 +16,6 @@ PEERS ?= all
 THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.NOTPARALLEL:
 .PHONY: help venv lock example test quick lint types filecheck pytest fuzz soak mutate bench \
 	peers docs format clean
 
@@ -39,7 +38,8 @@ environment:
 example: $(READY) ## compile, run and check the examples on real sizes
 	$(BIN)/python examples/run_all.py
 
-test: lint types pytest filecheck ## everything that has to hold
+test: lint ## everything that has to hold
+	@$(MAKE) --no-print-directory -j 2 types pytest filecheck
 
 quick: filecheck ## tests in MLIR, and one case of every quick test in Python
 	$(BIN)/python -m pytest -q -n logical --dist worksteal --sample 0 -m "not slow"

@@ -34,6 +34,7 @@ def test_a_launch_that_does_nothing_is_noticed(monkeypatch: pytest.MonkeyPatch):
         launches.measure(calls=1, repeats=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["fission", "continuations"])
 def test_time_per_operation_of_each_pass(strategy: str):
     done = subprocess.run(

@@ -101,6 +101,7 @@ def test_wrong_results_are_noticed_on_both_sides():
         replace(probe, better=nothing).measure(0)
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = tmp_path / "probes.json"
     arguments = ["F8_[15]", "--budget", "0", "--json", str(path)]

@@ -274,7 +274,7 @@ def test_gather_and_scatter_verify():
         VectorType(f32, [4]),
     )
     gather = GatherOp(memory, [at, at], i, m, v)
-    gather.alignment = IntegerAttr(4, 64)
+    gather.properties["alignment"] = IntegerAttr(4, 64)
     gather.verify()
     assert gather.result.type == v.type
     ScatterOp(memory, [at, at], i, m, v).verify()
@@ -293,7 +293,7 @@ def test_gather_refuses_what_does_not_fit():
         VectorType(index, [8]), VectorType(i1, [8]), VectorType(f64, [4])
     )
     odd = GatherOp(memory, [at], i, m, v)
-    odd.alignment = IntegerAttr(3, 64)
+    odd.properties["alignment"] = IntegerAttr(3, 64)
     for op, message in (
         (GatherOp(memory, [at, at], i, m, v), "one offset per dimension"),
         (GatherOp(memory, [at], wide_i, m, v), "expected indices of the shape"),

@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SCRIPT = Path(__file__).with_name("soak.py")
 
 
+@pytest.mark.slow
 def test_soak():
     done = subprocess.run(
         [sys.executable, str(SCRIPT), "--seconds", "6"],
