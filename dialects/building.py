@@ -244,3 +244,17 @@ def shuffle(a: SSAValue, b: SSAValue, places: Sequence[int]) -> vector.ShuffleOp
     order = DenseArrayBase.from_list(i64, list(places))
     result = VectorType(type_.element_type, [len(places)])
     return vector.ShuffleOp(a, b, order, result_type=result)
+
+
+def joined(at: Builder, parts: Sequence[SSAValue]) -> SSAValue:
+    """One vector of all elements of `parts`, as many as a power of two, which are equally long."""
+    name = parts[0]
+    while len(parts) > 1:
+        type_ = parts[0].type
+        assert isa(type_, VectorType)
+        places = range(2 * type_.get_shape()[0])
+        parts = [
+            at.add(shuffle(a, b, places), name)
+            for a, b in zip(parts[::2], parts[1::2], strict=True)
+        ]
+    return parts[0]

@@ -16,6 +16,7 @@ taken by half.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.dialects import memref, scf
@@ -89,6 +90,9 @@ GATHER, SCATTER = 1.1, 0.9
 ROWS = 4
 """On registers: lanes are asked, and rows of them put together."""
 
+TRANSPOSED = 6
+"""On registers: columns of a tile, with shuffles."""
+
 NARROW = 1
 """More for elements of less than 32 bits, which no machine gathers."""
 
@@ -116,10 +120,12 @@ class Cycles:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Cycles of the code in work-item loops, with so many `lanes` along one dimension."""
+    """Cycles of the code in work-item loops, with so many `lanes`, mostly along `dimension`."""
 
     divergence: Divergence
     dimension: int
+    others: Sequence[int]
+    """Further dimensions with lanes."""
     lanes: int
     register_bits: int
 
@@ -179,6 +185,8 @@ class Estimate:
             return Cycles(scalar, self._on_registers(abs(stride), bits))
         if stride is None and takes_digits(op.indices, self._is_strided):
             return Cycles(scalar, self._on_registers(ROWS, bits))
+        if any(access_pattern(self.divergence, op, d).stride == 1 for d in self.others):
+            return Cycles(scalar, self._on_registers(TRANSPOSED, bits))
         is_store = isinstance(op, memref.StoreOp)
         each, what = (SCATTER, "scatters") if is_store else (GATHER, "gathers")
         if bits < 32:

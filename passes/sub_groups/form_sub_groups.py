@@ -193,8 +193,8 @@ def _form_sub_groups(
             alone = "one work-item needs no lanes"
             reason = "the width is 1" if width == 1 else alone
         elif by_cost and width == "auto" and not wanted:
-            along = nest[shape.places[0]]
-            reason = why_lanes_cost_more(nest, along, prod(shape.extents), target)
+            lanes = prod(shape.extents)
+            reason = why_lanes_cost_more(nest, shape.places, lanes, target)
     if reason is not None:
         loop.attributes[NOT_VECTORIZED] = StringAttr(reason)
         remark(FormedSubGroups, loop, loop, 1, reason)

@@ -7,6 +7,8 @@ each work-item least. What counts:
 
 * an access is best along the dimension in which it is contiguous; rows each have one of
   their own, unless the element is the same in all of them, or one row follows the other;
+* where rows go along another dimension than memory, a tile of lanes is accessed by columns
+  and transposed in registers, the cheaper the larger it is;
 * what is the same along a dimension is computed once for all lanes along it;
 * a sub-group with fewer lanes than registers want waits for results in loops as long as a
   full one;
@@ -22,7 +24,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
-from math import ceil, prod
+from math import ceil, log2, prod
 
 from xdsl.dialects import memref, scf
 from xdsl.ir import Operation, Region
@@ -91,6 +93,13 @@ class _Term:
         """Whether a loop accesses the same memory for several work-items."""
         return self.is_access and self.depth > 0 and not self.is_private
 
+    @property
+    def along(self) -> int | None:
+        """The only loop along which the access is contiguous."""
+        ones = [place for place, each in enumerate(self.strides) if each == 1]
+        known = self.is_access and not self.is_private and len(ones) == 1
+        return ones[0] if known else None
+
 
 @dataclass(frozen=True)
 class Work:
@@ -103,7 +112,7 @@ class Work:
     """How many of these a value should fill."""
     register_bits: int
     tile: int
-    """How many lanes registers hold, where loops carry values and do not diverge."""
+    """How many lanes registers hold, where that saves accesses and lanes do not diverge."""
 
     @classmethod
     def of(
@@ -119,15 +128,12 @@ class Work:
         lanes = lanes_in(registers, widest, target) if width == "auto" else width
         bits = target.register_bits if width == "auto" else GENERIC_REGISTER_BITS
         terms = _terms(body, dimensions, divergence)
-        tile = 0
-        if (
-            width == "auto"
-            and registers > 2
-            and (carried := _carried(body, divergence))
-        ):
-            tile = power_below(
-                min(MAX_LANES, lanes_in_registers(widest, target) // carried)
-            )
+        tile, held = 0, _carried(body, divergence)
+        crosses = len({each.along for each in terms} - {None}) > 1
+        wanted = width == "auto" and registers > 2
+        if wanted and held is not None and (held or crosses):
+            most = lanes_in_registers(widest, target) // max(held, 1)
+            tile = power_below(min(MAX_LANES, most))
         return cls(terms, lanes, registers, bits, tile)
 
     def cost(self, shape: LaneShape, items: Sequence[int]) -> float:
@@ -151,13 +157,17 @@ class Work:
 
     def best_tile(self, items: Sequence[int], shape: LaneShape) -> LaneShape:
         """
-        `shape`, or a larger one for which loops load less per work-item.
+        `shape`, or a larger one for which loops load, or transposed tiles take, less per item.
 
         Outer loops are unrolled and jammed for the same: Callahan, Carr, Kennedy, "Improving
         Register Allocation for Subscripted Variables", PLDI 1990.
         """
-        loads = {each: times for each, times in self.terms.items() if each.is_shared}
-        inner = replace(self, terms=Counter(loads))
+        shared = {
+            each: times
+            for each, times in self.terms.items()
+            if each.is_shared or each.along is not None
+        }
+        inner = replace(self, terms=Counter(shared))
         tiles = [
             tile
             for tile in _shapes(items, self.tile)
@@ -272,15 +282,15 @@ def _terms(
     return terms
 
 
-def _carried(body: Region, divergence: Divergence) -> int:
-    """How many vectors loops carry; none if lanes diverge in one, or at it."""
+def _carried(body: Region, divergence: Divergence) -> int | None:
+    """How many vectors loops carry; `None` if lanes diverge in one, or at it."""
     carried, outermost = 0, body.parent
     assert outermost is not None
     for op in executed_ops(body.block):
         flow = RegionBranch.of(op)
         is_loop = flow is not None and flow.runs is Runs.LOOP
         if divergence.is_divergent(op) and (is_loop or loops_around(op, outermost)):
-            return 0
+            return None
         if is_loop:
             carried += sum(
                 not all(divergence.shape(each, d).is_strided for d in range(3))
@@ -330,5 +340,16 @@ def _cost(term: _Term, shape: LaneShape, register_bits: int, registers: int) -> 
     if along == steps:
         return MOVE * ceil(prod(shape.extents) / per_register)
     if stride in (1, -1):
-        return MOVE * rows * (ceil(row / per_register) + (row < per_register))
+        return _rows(row, rows, per_register)
+    if 1 in others:
+        column = shape.extents[1 + others.index(1)]
+        side, other = sorted((row, column))
+        shuffles = side * ceil(other / per_register) * log2(side)
+        tiles = row * rows // (row * column)
+        return _rows(column, row * rows // column, per_register) + shuffles * tiles
     return row * rows
+
+
+def _rows(length: int, rows: int, per_register: int) -> float:
+    """What accesses of so many contiguous elements cost; short ones no less."""
+    return MOVE * rows * (ceil(length / per_register) + (length < per_register))

@@ -67,13 +67,13 @@ def why_left_to_llvm(loop: scf.ForOp, items: int | None) -> str | None:
 
 
 def why_lanes_cost_more(
-    nest: Sequence[scf.ForOp], along: scf.ForOp, lanes: int, target: Target
+    nest: Sequence[scf.ForOp], places: Sequence[int], lanes: int, target: Target
 ) -> str | None:
-    """Why scalar code is cheaper than lanes along one loop of a nest; `None` if it is not."""
-    dimension = work_item_dimension(along)
-    assert dimension is not None, "a work-item loop"
+    """Why scalar code is cheaper than lanes along `places` of a nest; `None` if it is not."""
+    found = (work_item_dimension(nest[place]) for place in places)
+    dimension, *others = (d for d in found if d is not None)
     divergence = analyze_work_items(nest[0])
-    estimate = Estimate(divergence, dimension, lanes, target.register_bits)
+    estimate = Estimate(divergence, dimension, others, lanes, target.register_bits)
     cycles = estimate.of_block(nest[-1].body.block)
     if cycles.lanes <= cycles.scalar:
         return None

@@ -55,7 +55,7 @@ from spmd.dialects.spmd import (
 from spmd.dialects.spmd.types import combine, neutral_element
 from spmd.dialects.work_groups import aligned_alloca
 from spmd.passes.sub_groups.shuffle_sources import source_lane
-from spmd.passes.widening.addresses import remark
+from spmd.passes.widening.accesses.addresses import remark
 from spmd.passes.widening.lanes import Active, Prefix, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
 from spmd.passes.widening.votes import widen_vote

@@ -25,18 +25,18 @@ from spmd.dialects.spmd import (
     convergence_of,
 )
 from spmd.passes.sub_groups.vector_forms import why_lane_by_lane, why_not_combined
+from spmd.passes.widening.accesses.memory import widen_hint, widen_load, widen_store
+from spmd.passes.widening.accesses.private_arrays import (
+    is_size_of_private,
+    widen_alloca,
+    widen_size,
+)
 from spmd.passes.widening.atomics import widen_combined
 from spmd.passes.widening.collectives import widen_collective
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lane_by_lane import widen_lane_by_lane
 from spmd.passes.widening.lanes import Active, Lanes, Row, Strided, Uniform, Varying
 from spmd.passes.widening.lanewise import from_first, widen_lanewise
-from spmd.passes.widening.memory import widen_hint, widen_load, widen_store
-from spmd.passes.widening.private_arrays import (
-    is_size_of_private,
-    widen_alloca,
-    widen_size,
-)
 from spmd.passes.widening.state import Widening
 from spmd.passes.widening.votes import widen_assert, widen_fail
 

@@ -42,7 +42,7 @@ from spmd.analysis.ranges.integer_range import bit_width
 from spmd.dialects.building import reduction
 from spmd.dialects.interfaces.speculation import IntegerDivision, Quotient
 from spmd.dialects.rewriting import constant_index
-from spmd.passes.widening.addresses import remark
+from spmd.passes.widening.accesses.addresses import remark
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import Active, Lanes, Uniform
 from spmd.passes.widening.state import Widening

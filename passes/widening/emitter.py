@@ -23,7 +23,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
 
 from spmd.analysis.ranges.integer_range import bit_width
-from spmd.dialects.building import Builder, ConstantPool, reduction, shuffle
+from spmd.dialects.building import Builder, ConstantPool, joined, reduction, shuffle
 from spmd.dialects.compat.memory import StepOp
 from spmd.dialects.rewriting import NO_SIGNED_WRAP, named
 from spmd.passes.widening.lanes import (
@@ -219,7 +219,7 @@ class Emitter(Builder):
         return found
 
     def _join(self, lanes: Rows) -> SSAValue:
-        """One vector of the vectors of all rows, in order."""
+        """One vector of the vectors of all rows, in order, which can be had again."""
         found = self._joined.get(lanes)
         if found is not None and found.owner.parent in self._open:
             return found
@@ -227,15 +227,9 @@ class Emitter(Builder):
         for number, row in enumerate(lanes.rows):
             with self.in_row(number):
                 parts.append(self.vector(row))
-        name, width = parts[0], self.row_width
-        while len(parts) > 1:
-            width *= 2
-            parts = [
-                self.add(shuffle(a, b, range(width)), name)
-                for a, b in zip(parts[::2], parts[1::2], strict=True)
-            ]
-        self._joined[lanes] = parts[0]
-        return parts[0]
+        whole = self._joined[lanes] = joined(self, parts)
+        self._parts |= {(whole, row): part for row, part in enumerate(parts)}
+        return whole
 
     # Vectors to scalars
 

@@ -42,7 +42,7 @@ from spmd.dialects.element_types import memref_type, storage_type
 from spmd.dialects.enclosing import used_from_outside
 from spmd.dialects.rewriting import hint, named
 from spmd.dialects.work_groups import aligned_alloca
-from spmd.passes.widening.addresses import remark
+from spmd.passes.widening.accesses.addresses import remark
 from spmd.passes.widening.collectives import ballot
 from spmd.passes.widening.lanes import Active, Prefix, Rows, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening

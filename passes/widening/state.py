@@ -98,8 +98,8 @@ class Widening(Emitter):
             return value not in self.private and value not in self.lane_views
         return self._divergence.is_uniform(value)
 
-    def shape(self, value: SSAValue) -> Shape:
-        return self._divergence.shape(value)
+    def shape(self, value: SSAValue, dimension: int = 0) -> Shape:
+        return self._divergence.shape(value, dimension)
 
     def hold(self, op: Operation, results: Sequence[Lanes]) -> None:
         """Say how the results of `op` are held; they have the names of the old ones."""

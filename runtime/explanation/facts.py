@@ -75,7 +75,9 @@ class Divergence:
     place: Place | None
 
 
-AccessKind = Literal["reversed", "strided", "gather", "scatter", "lane by lane"]
+AccessKind = Literal[
+    "reversed", "strided", "transposed", "gather", "scatter", "lane by lane"
+]
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,7 @@ class Accesses:
     contiguous: int = 0
     reversed: int = 0
     strided: int = 0
+    transposed: int = 0
     gather: int = 0
     scatter: int = 0
     lane_by_lane: int = 0

@@ -299,6 +299,7 @@ def _counts(accesses: Accesses) -> str:
         "contiguous",
         "reversed",
         "strided",
+        "transposed",
         "gather",
         "scatter",
         "lane by lane",

@@ -96,8 +96,11 @@ class Kernel:
                 made.append(random(dtype, make.groups * self.largest_group))
             elif what == "counter":
                 made.append(random(dtype, 4))
-            elif what == "seen":
+            elif what in ("seen", "crosswise"):
                 made.append(random(dtype, make.n))
+            elif what == "across":
+                lines = self.launch.global_size[0]
+                made.append(random(dtype, make.n).reshape(lines, -1))
             else:
                 made.append(random(dtype, make.n, SLOTS))
         return made
@@ -175,6 +178,7 @@ class Program(Meeting):
         self.linear("item", "global_id", "global_size")
         self.linear("local", "local_id", "local_size")
         self.linear("group", "group_id", "groups")
+        self.crosswise()
         whole = "%global_size_x"
         for dimension in "yz"[: self.rank - 1]:
             whole = self.index(f"arith.muli {whole}, %global_size_{dimension}")
@@ -200,6 +204,16 @@ class Program(Meeting):
             self.line(f"{new} = arith.addi {row}, %{of}_{dimension} : index")
             result = new
         self.line(f"%{name} = arith.addi {result}, %c0 : index")
+
+    def crosswise(self) -> None:
+        """The linear id with x as the slowest dimension, and its part without x."""
+        for name, others in (("crosswise", "xyz"), ("across", "yz")):
+            dimensions = others[: self.rank + len(others) - 3]
+            result = f"%global_id_{dimensions[0]}" if dimensions else "%c0"
+            for dimension in dimensions[1:]:
+                line = self.index(f"arith.muli {result}, %global_size_{dimension}")
+                result = self.index(f"arith.addi {line}, %global_id_{dimension}")
+            self.line(f"%{name} = arith.addi {result}, %c0 : index")
 
     def without_dead_code(self) -> list[str]:
         """The lines whose result is used; what a line needs stands before it."""

@@ -133,6 +133,12 @@ class Statements(Writer):
 
     def slot(self, t: str) -> tuple[str, str]:
         """The type of an output array, and an element of it that is the work-item's."""
+        if self.features.planes and self.maybe():
+            if self.maybe():
+                across = self.parameter("across", t, f"memref<?x?x{t}>")
+                return f"memref<?x?x{t}>", f"{across}[%global_id_x, %across]"
+            out = self.parameter("crosswise", t, f"memref<?x{t}>")
+            return f"memref<?x{t}>", f"{out}[%crosswise]"
         memref = f"memref<?x{SLOTS}x{t}>"
         out = self.parameter("out", t, memref)
         return memref, f"{out}[%item, %c{self.choose(SLOTS)}]"

@@ -1,5 +1,6 @@
 // RUN: xdsl-opt %s -p 'form-sub-groups{shape=8,4}' --split-input-file | filecheck %s
 // RUN: xdsl-opt %s -p 'form-sub-groups{width=16}' --split-input-file | filecheck %s --check-prefix=BEST
+// RUN: xdsl-opt %s -p 'form-sub-groups{target="x86-64-v4"}' --split-input-file | filecheck %s --check-prefix=AUTO
 
 // Tiles that fit need no test; rows first. Where y is the contiguous dimension, lanes go
 // along it when they may.
@@ -80,6 +81,26 @@ func.func @triangle(%x: memref<16x16xf32>) {
     scf.for %lx = %c0 to %ly step %c1 {
       %v = memref.load %x[%lx, %ly] : memref<16x16xf32>
       memref.store %v, %x[%lx, %ly] : memref<16x16xf32>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
+
+// -----
+
+// What is loaded along x and stored along y goes through a tile in registers, which is square.
+
+// CHECK-LABEL: func.func @transpose
+// AUTO-LABEL: func.func @transpose
+// AUTO:         spmd.sub_group (%lx, %ly) shape [16, 16] at
+func.func @transpose(%x: memref<64x64xf32>, %y: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.for %ly = %c0 to %c64 step %c1 {
+    scf.for %lx = %c0 to %c64 step %c1 {
+      %v = memref.load %x[%ly, %lx] : memref<64x64xf32>
+      memref.store %v, %y[%lx, %ly] : memref<64x64xf32>
     } {spmd.work_items = array<i64: 0>}
   } {spmd.work_items = array<i64: 1>}
   func.return

@@ -23,12 +23,17 @@ from spmd.dialects.limits import CACHE_LINE, MAX_LANES
 from spmd.dialects.rewriting import hint
 from spmd.dialects.work_groups import is_group_memory
 from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
-from spmd.passes.widening.addresses import (
+from spmd.passes.widening.accesses.addresses import (
     AnyVector,
     LaneAddresses,
     has_unit_stride,
     remark,
     why_not_contiguous,
+)
+from spmd.passes.widening.accesses.columns import (
+    column_dimension,
+    load_columns,
+    store_columns,
 )
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import (
@@ -48,6 +53,7 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
 
     | address                   | becomes                                    |
     | ------------------------- | ------------------------------------------ |
+    | neighbours across rows    | loads of columns, transposed in registers  |
     | uniform                   | `memref.load`, if some lane is active      |
     | contiguous                | `vector.load` or `vector.maskedload`       |
     | contiguous, never outside | `vector.load`: garbage may be loaded       |
@@ -55,6 +61,9 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
     | anything else             | `vector.gather`                            |
     | private, uniform element  | `vector.load`: garbage may be loaded       |
     """
+    if (along := column_dimension(widening, op, active)) is not None:
+        load_columns(widening, op, active, along)
+        return
     if _has_rows(widening, op):
         widening.by_rows(op, active, widen_load)
         return
@@ -90,6 +99,7 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
 
     | address                   | becomes                                    |
     | ------------------------- | ------------------------------------------ |
+    | neighbours across rows    | transposed in registers, stores of columns |
     | uniform, one value        | `memref.store`, if some lane is active     |
     | uniform, value as vector  | the same of the first lane, or a scatter   |
     | contiguous                | `vector.store` or `vector.maskedstore`     |
@@ -100,6 +110,9 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
     Memory that other threads see is never read for a store. Private and local memory is
     not seen: what inactive lanes have there may be stored back as it was.
     """
+    if (along := column_dimension(widening, op, active)) is not None:
+        store_columns(widening, op, active, along)
+        return
     if _has_rows(widening, op):
         widening.by_rows(op, active, widen_store)
         return

@@ -1,0 +1,1 @@
+"""Memory accesses of lanes."""
