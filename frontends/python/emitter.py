@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, cast
 
-from xdsl.dialects import arith
+import numpy as np
+from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
     AnyFloat,
+    DenseIntOrFPElementsAttr,
     FloatAttr,
     IndexType,
     IntegerType,
+    StringAttr,
+    TensorType,
+    UnitAttr,
     f32,
     i64,
 )
@@ -22,7 +27,7 @@ from spmd.dialects.compat.missing_arith import IndexCastUIOp
 from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.rewriting import hint
 from spmd.frontends.python.source import Node, Source
-from spmd.frontends.python.types import BOOL, INT, Scalar
+from spmd.frontends.python.types import BOOL, INT, SCALARS, Array, Scalar
 from spmd.frontends.python.values import (
     Constant,
     Host,
@@ -32,7 +37,13 @@ from spmd.frontends.python.values import (
     Scalars,
     Value,
     described,
+    value_of,
 )
+
+_ARRAYS: tuple[type, ...] = (np.ndarray,)
+
+MOST_IN_TABLE = 1 << 16
+"""Elements of an array that is compiled in: more make long texts of IR."""
 
 
 class Emitter:
@@ -47,7 +58,10 @@ class Emitter:
         self.node: Node = source.tree
         self.region: Region | None = region
         self.block: Block | None = region.block
+        self.entry = region.block
         self.constants = ConstantPool(region.block)
+        self.tables: dict[object, tuple[memref.GlobalOp, Memory]] = {}
+        """Arrays that are compiled in."""
 
     def fail(self, message: str, node: Node | None = None) -> NoReturn:
         """A `KernelError` about `node`, by default that which is being translated."""
@@ -97,9 +111,7 @@ class Emitter:
             self.fail(
                 f"expected a number from {low} to {high} for {type_}, got {number}"
             )
-        # Types of IR have no sign.
-        signed = number - (1 << type_.bits) if number >> type_.bits - 1 > 0 else number
-        return self.constants.number(signed, type_.ir)
+        return self.constants.number(_bits(number, type_), type_.ir)
 
     def index(self, value: Value, what: str = "index") -> SSAValue:
         """A whole number as `index`."""
@@ -149,6 +161,41 @@ class Emitter:
     def number(self, type_: Scalar, op: Operation, low: int | None = None) -> Number:
         """The result of `op` as a number of `type_`."""
         return Number(type_, self.add(op), low)
+
+    def known(self, given: Any) -> Value:
+        """What an object of Python is, as it is when the kernel is compiled."""
+        if isinstance(given, _ARRAYS) and (type_ := SCALARS.get(given.dtype.name)):
+            return self.table(type_, given.shape, given.ravel().tolist())
+        return value_of(given)
+
+    def table(
+        self, type_: Scalar, shape: tuple[int, ...], numbers: Sequence[Any]
+    ) -> Memory:
+        """An array of numbers of `type_` that are compiled in."""
+        if not 0 < len(numbers) <= MOST_IN_TABLE:
+            self.fail(
+                f"expected a constant array of 1 to {MOST_IN_TABLE} elements, got "
+                f"{len(numbers)}; pass it to the kernel as an argument"
+            )
+        key = type_, shape, repr(numbers)
+        if key not in self.tables:
+            kind = Array(type_, shape, "constant")
+            elements = DenseIntOrFPElementsAttr.from_list(
+                TensorType(cast(IntegerType, type_.ir), shape),
+                [_bits(number, type_) for number in numbers],
+            )
+            name = f"table{len(self.tables)}"
+            table = memref.GlobalOp.get(
+                StringAttr(name), kind.ir, elements, constant=UnitAttr()
+            )
+            use = memref.GetGlobalOp(name, kind.ir)
+            table.location = use.location = self.source.location(self.node)
+            if (first := self.entry.first_op) is None:
+                self.entry.add_op(use)
+            else:
+                self.entry.insert_op_before(use, first)
+            self.tables[key] = table, Memory(kind, use.memref)
+        return self.tables[key][1]
 
     # --- conversions ------------------------------------------------------------------
 
@@ -233,6 +280,13 @@ class Emitter:
         if type_.kind == "f":
             return self.add(arith.CmpfOp(ssa, zero, "une"))
         return self.add(arith.CmpiOp(ssa, zero, "ne"))
+
+
+def _bits(number: Any, type_: Scalar) -> Any:
+    """A number as IR has it, whose integers have a sign."""
+    if not type_.is_integer:
+        return number
+    return number - (1 << type_.bits) if number >> type_.bits - 1 > 0 else number
 
 
 def _shown(number: Any) -> str:

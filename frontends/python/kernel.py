@@ -51,6 +51,7 @@ SOURCE_STAGE = "python"
 _OF_A_LAUNCH = ("global_size", "group_size", "threads", "timeout")
 _BY_PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _ARRAYS: tuple[type, ...] = (np.ndarray,)
+_SEQUENCES: tuple[type, ...] = (list, tuple)
 _NUMBERS: tuple[type, ...] = (bool, int, float, np.generic)
 
 
@@ -349,10 +350,14 @@ class PythonKernel:
             if (type_ := type_of_number(value)) is not None:
                 return type_
             got = f"{type(value).__name__} {value!r}"
+        advice = "what is compiled in by its value is annotated constexpr"
+        if isinstance(value, str):
+            advice = "np.frombuffer(text.encode(), np.uint8) makes an array of a text"
+        elif isinstance(value, _SEQUENCES):
+            advice = f"np.array(...) makes one of a {type(value).__name__}, or {advice}"
         raise LaunchError(
             f"{self.name}: argument {name}: expected a number, or an array of "
-            f"{', '.join(SCALARS)}, got {got}; what is compiled in by its value is "
-            "annotated constexpr"
+            f"{', '.join(SCALARS)}, got {got}; {advice}"
         )
 
     def _checked_parameters(self) -> dict[str, Any]:

@@ -37,8 +37,8 @@ def translate(
     An argument that is a value is compiled in. Raises `KernelError` with the place in the
     Python file.
     """
-    kernel, _ = _settled(function, arguments, group_size, sub_group_size)
-    return ModuleOp([kernel])
+    module, _ = _settled(function, arguments, group_size, sub_group_size)
+    return module
 
 
 def type_of_variable(
@@ -54,30 +54,30 @@ def _settled(
     arguments: Mapping[str, Scalar | Array | Value],
     group_size: Sequence[int] | None,
     sub_group_size: int | None,
-) -> tuple[KernelOp, Variables]:
+) -> tuple[ModuleOp, Variables]:
     compat.ensure()
     declared: dict[Name, Type] = {}
     while True:
         variables = Variables(declared)
         try:
-            kernel = _kernel(function, arguments, variables, group_size, sub_group_size)
+            module = _module(function, arguments, variables, group_size, sub_group_size)
         except KernelError:
             # With other types it may be right.
             if variables.is_settled:
                 raise
         else:
             if variables.is_settled:
-                return kernel, variables
+                return module, variables
         declared = variables.found()
 
 
-def _kernel(
+def _module(
     function: Function,
     arguments: Mapping[str, Scalar | Array | Value],
     variables: Variables,
     group_size: Sequence[int] | None,
     sub_group_size: int | None,
-) -> KernelOp:
+) -> ModuleOp:
     source = function.source
     types = {n: a for n, a in arguments.items() if isinstance(a, Scalar | Array)}
     kernel = KernelOp(
@@ -109,4 +109,4 @@ def _kernel(
         )
     e.append(ReturnOp())
     erase_dead_ops(kernel.body)
-    return kernel
+    return ModuleOp([*(table for table, _ in e.tables.values()), kernel])

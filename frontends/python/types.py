@@ -96,7 +96,7 @@ class Array:
 
     element: Scalar
     shape: tuple[int | None, ...]
-    space: Literal["global", "local", "private"] = "global"
+    space: Literal["global", "local", "private", "constant"] = "global"
     layout: StridedLayoutAttr | None = None
     """Of an array that is not known to be contiguous."""
 

@@ -98,7 +98,7 @@ def start_of(what: str, kind: str, array: Array) -> Any:
         dtype = function.reduce(np.ones(1, array.dtype)).dtype
     except TypeError as error:
         raise LaunchError(f"{what}: {error}") from None
-    return neutral(function, dtype.type(0))
+    return neutral(function, dtype.type)
 
 
 def combined(kind: str, one: str, other: str) -> str:

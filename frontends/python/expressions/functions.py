@@ -35,6 +35,7 @@ from spmd.frontends.python.types import (
 )
 from spmd.frontends.python.values import (
     Constant,
+    Host,
     Items,
     Memory,
     Scalars,
@@ -207,6 +208,12 @@ def _length(e: Emitter, x: Value) -> Value:
             e.fail(f"expected an array or a tuple for len, got {described(x.type)}")
 
 
+def _ordinal(e: Emitter, x: Value) -> Value:
+    if isinstance(x, Host) and isinstance(x.value, str) and len(x.value) == 1:
+        return integer(ord(x.value))
+    e.fail(f"expected one character for ord, got {described(x.type)}")
+
+
 def _total(e: Emitter, x: Value) -> Value:
     if not isinstance(x, Items):
         e.fail(
@@ -319,6 +326,7 @@ HANDLERS: dict[object, Handler] = {
     np.minimum: _ufunc_extreme(arith.MinimumfOp, arith.MinSIOp, arith.MinUIOp),
     np.maximum: _ufunc_extreme(arith.MaximumfOp, arith.MaxSIOp, arith.MaxUIOp),
     builtins.len: _length,
+    builtins.ord: _ordinal,
     builtins.sum: _total,
     builtins.round: _round,
     builtins.pow: _operator(ast.Pow()),

@@ -85,9 +85,19 @@ def store(
     e: Emitter, memory: Memory, indices: Sequence[SSAValue], value: Value
 ) -> None:
     """`array[index] = value`, in the type of the array as NumPy does it."""
+    expect_writable(e, memory)
     number = e.scalar(value, f"as element of {memory.type}")
     converted = e.ssa(e.convert(number, memory.type.element))
     e.append(memref.StoreOp.get(converted, memory.ssa, indices))
+
+
+def expect_writable(e: Emitter, memory: Memory) -> None:
+    """An error if the elements are compiled in."""
+    if memory.type.space == "constant":
+        e.fail(
+            "expected an array that is an argument, or one of local or private, to write "
+            f"to, got the constant {memory.type}; pass it to the kernel as an argument"
+        )
 
 
 def make_local(e: Emitter, shape: Value, dtype: Value) -> Memory:

@@ -9,7 +9,12 @@ from xdsl.ir import Operation
 from spmd.dialects import spmd
 from spmd.frontends.python import names
 from spmd.frontends.python.emitter import Emitter
-from spmd.frontends.python.expressions.memory import element, make_local, make_private
+from spmd.frontends.python.expressions.memory import (
+    element,
+    expect_writable,
+    make_local,
+    make_private,
+)
 from spmd.frontends.python.interpreting.kinds import NAMES, kind_of
 from spmd.frontends.python.types import BOOL, INT, UINT64, Scalar
 from spmd.frontends.python.values import (
@@ -149,6 +154,7 @@ def _atomic(kind: str) -> Handler:
         scope: Value = _DEVICE,
     ) -> Value:
         memory, indices = element(e, array, index)
+        expect_writable(e, memory)
         type_ = memory.type.element
         new = e.ssa(e.convert(e.scalar(value, f"for {memory.type}"), type_))
         name = kind + "ui" if kind in ("min", "max") and type_.kind == "u" else kind
@@ -168,6 +174,7 @@ def _atomic_cas(
     scope: Value = _DEVICE,
 ) -> Value:
     memory, indices = element(e, array, index)
+    expect_writable(e, memory)
     type_ = memory.type.element
     old, wanted = (
         e.ssa(e.convert(e.scalar(value, f"for {memory.type}"), type_))

@@ -31,7 +31,7 @@ from spmd.frontends.python.expressions.functions import HANDLERS, cast_to, selec
 from spmd.frontends.python.expressions.printing import write_print
 from spmd.frontends.python.expressions.views import subscript
 from spmd.frontends.python.source import Function, is_of_numpy
-from spmd.frontends.python.types import BOOL, scalar_of
+from spmd.frontends.python.types import BOOL, Scalar, Type, join, scalar_of
 from spmd.frontends.python.values import (
     Constant,
     Host,
@@ -277,7 +277,7 @@ class Expressions:
         if not isinstance(value, Host):
             self.e.fail(f"expected no attribute of {described(value.type)}, got {name}")
         try:
-            return value_of(getattr(value.value, name))
+            return self.e.known(getattr(value.value, name))
         except AttributeError:
             self.e.fail(
                 f"expected an attribute of {described(value.type)}, got {name}, which it "
@@ -297,10 +297,7 @@ class Expressions:
                 "it to the kernel as an argument"
             )
         if not isinstance(index, Constant) or not index.type.is_integer:
-            self.e.fail(
-                "expected a constant as index of a tuple, got one that is known at run "
-                "time only; private(shape, dtype) makes an array"
-            )
+            return subscript(self.e, self._table(value), index)
         at: int = index.value
         try:
             return value.values[at]
@@ -308,6 +305,22 @@ class Expressions:
             self.e.fail(
                 f"expected an index below {len(value.values)} for this tuple, got {at}"
             )
+
+    def _table(self, items: Items) -> Memory:
+        """A tuple of known numbers as an array, for an index that is known at run time."""
+        type_: Type | None = items.values[0].type if items.values else None
+        for each in items.values:
+            type_ = type_ and join(type_, each.type)
+        numbers = [v for v in items.values if isinstance(v, Constant)]
+        if not isinstance(type_, Scalar) or len(numbers) < len(items.values):
+            self.e.fail(
+                "expected a constant as index of a tuple whose values are not known "
+                "numbers of one type, got one that is known at run time only; "
+                "private(shape, dtype) makes an array"
+            )
+        known = [self.e.convert(number, type_) for number in numbers]
+        values = [each.value for each in known if isinstance(each, Constant)]
+        return self.e.table(type_, (len(values),), values)
 
     def _call(self, node: ast.Call) -> Value:
         callee = self.value(node.func)

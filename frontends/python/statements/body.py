@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from xdsl.dialects import cf, scf
 from xdsl.ir import Block
 
+from spmd.frontends.python import names
 from spmd.frontends.python.emitter import Emitter
 from spmd.frontends.python.expressions import memory
 from spmd.frontends.python.expressions.arithmetic import binary, compare
@@ -40,7 +43,6 @@ from spmd.frontends.python.values import (
     Value,
     described,
     integer,
-    value_of,
 )
 
 _INSTEAD: dict[type[ast.stmt], str] = {
@@ -61,6 +63,22 @@ _INSTEAD: dict[type[ast.stmt], str] = {
     ast.Nonlocal: "nonlocal; store results in an array that is an argument",
 }
 """Statements that kernels do not have, and what to write."""
+
+
+_MODULES = {
+    names: "from spmd.language import {}",
+    math: "write math.{0} or np.{0}",
+    np: "write np.{}",
+}
+"""Where a name may come from that is not defined, and how."""
+
+
+def _hint(name: str) -> str:
+    """What to write if a name is not defined that a module has."""
+    for module, written in _MODULES.items():
+        if hasattr(module, name):
+            return f"; {written.format(name)}"
+    return ""
 
 
 class Body(Loops):
@@ -160,8 +178,8 @@ class Body(Loops):
                 fail_unset(self.e, name, found.why)
             return found
         if name not in self._visible:
-            self.e.fail(f"expected a name that is defined, got {name}")
-        return value_of(self._visible[name])
+            self.e.fail(f"expected a name that is defined, got {name}{_hint(name)}")
+        return self.e.known(self._visible[name])
 
     def assign(self, name: str, value: Value, node: ast.AST) -> None:
         """Give a variable a value, in the type that it has everywhere."""
@@ -320,7 +338,7 @@ class Body(Loops):
         environment: Environment = {}
         for name, given in bound.arguments.items():
             default = function.signature.parameters[name].default
-            environment[name] = value_of(given) if given is default else given
+            environment[name] = self.e.known(given) if given is default else given
         before = self.e.source, self.e.node
         self.e.source, self.e.node = function.source, function.source.tree
         path = (*self._path, before[1])

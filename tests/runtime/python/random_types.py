@@ -51,7 +51,17 @@ class Writer:
     def whole(self) -> str:
         """An `int` from 0 to 99."""
         t = self.dtype()
-        forms = ["i", "j", "n", "C", "len(T)", "3", f"int({self.clean(t, 0, 0)})"]
+        tables = ["W[(i + n) % 7]", "W[2:][j % 5]", "(3, 5, C)[i % 3]"]
+        forms = [
+            "i",
+            "j",
+            "n",
+            "C",
+            "len(T)",
+            "3",
+            *tables,
+            f"int({self.clean(t, 0, 0)})",
+        ]
         if t in FLOATS:
             forms += [f"{f}({self.clean(t, 0, 0)})" for f in ("round", "math.floor")]
         return f"abs({self.one_of(*forms)}) % {self.one_of(100, 13, 7)}"
@@ -303,6 +313,8 @@ class Writer:
 
 PROLOGUE = """
 import operator
+
+W = np.array([5, 0, 2, 250, 7, 1, 9], np.uint8)
 
 @spmd.function
 def pick(wanted, p, q):

@@ -13,6 +13,7 @@ from tests.runtime.python.harness import (
     FLOATS,
     INTEGERS,
     expect_as_python,
+    kernel_of,
     numbers,
 )
 
@@ -329,3 +330,25 @@ def test_tuples_and_arrays():
     x = numbers("float32", 40).reshape(8, 5)
     expect_as_python(arrays, x, np.zeros((8, 5)), global_size=(5, 8))
     expect_as_python(arrays, x[::2, 1:], np.zeros((8, 5))[::-1], global_size=(4, 4))
+
+
+WEIGHTS = (1, 4, 6, 4, 1)
+TABLES = {
+    dtype: np.array([[0, 1, 100], [3, 4, 5]]).astype(dtype)
+    for dtype in ("bool", "uint8", "int64", "float16", "float64")
+}
+
+
+@pytest.mark.parametrize("dtype", TABLES)
+def test_arrays_and_tuples_of_the_module(dtype: str):
+    text = """
+@spmd.kernel
+def k(x, y):
+    i = global_id()
+    y[i] = WEIGHTS[i] + (0.5, 2, -1.5)[i % 3]
+    for row in TABLE:
+        y[i] += int(row[i % 3]) * len(TABLE)
+    y[i] += int(TABLE[1, 2]) + TABLE.shape[1]
+"""
+    kernel = kernel_of(text, WEIGHTS=WEIGHTS, TABLE=TABLES[dtype])
+    expect_as_python(kernel, np.zeros(5), np.zeros(5), global_size=5)

@@ -56,6 +56,15 @@ WRONG = [
     ("a = x @ x", "expected another operator than @"),
     ("a = i in (1, 2)", "got in; write the comparisons with or"),
     ("a = nothing", "expected a name that is defined, got nothing"),
+    ("a = exp(x[i])", "that is defined, got exp; write math.exp or np.exp"),
+    ("a = TABLE[9]", "expected an index from -3 to 2 for dimension 0 of float64[3]"),
+    ("TABLE[i] = 1", "got the constant float64[3]; pass it to the kernel as an arg"),
+    ("atomic_add(TABLE, i, 1)", "to write to, got the constant float64[3]"),
+    ("a = HUGE[i]", "expected a constant array of 1 to 65536 elements, got 100000"),
+    ("a = ord('ab')", "expected one character for ord, got a str ab"),
+    ("a = min((1, i)[i], 2)", "values are not known numbers of one type"),
+    ("a = (1, True)[i]", "values are not known numbers of one type"),
+    ("a = ()[i]", "values are not known numbers of one type"),
     ("a = np.nothing", "expected an attribute of a module numpy, got nothing"),
     ("a = x.T", "expected shape, size, ndim or dtype of an array, got T"),
     ("a = x.sum()", "arrays have no methods in kernels, write a loop"),
@@ -113,7 +122,6 @@ WRONG = [
         "expected a value of a on every path to here, got none before",
     ),
     ("for j in range(i): a = 1\n    x[i] = a", "where the loop does not run"),
-    ("a = (1, 2)[i]", "expected a constant as index of a tuple"),
     ("a = (1, 2)[2]", "expected an index below 2 for this tuple, got 2"),
     ("a = 'abc'[0]", "expected an array or a tuple before ["),
     # --- calls
@@ -171,7 +179,11 @@ def sometimes(a):
 
 @pytest.mark.parametrize(("body", "message"), WRONG)
 def test_message_and_place(body: str, message: str):
-    scope: dict[str, object] = {"plain": plain}
+    scope: dict[str, object] = {
+        "plain": plain,
+        "TABLE": np.array([0.5, 1, 2]),
+        "HUGE": np.zeros(100_000),
+    }
     helpers = kernel_of(HELPERS + "k = (loop, helper, sometimes)\n")
     scope |= {each.name: each for each in helpers}  # pyright: ignore
     kernel = kernel_of(
@@ -238,7 +250,11 @@ def test_wrong_decorators(text: str, message: str):
         ((None,), "got NoneType None"),
         ((np.zeros(3, complex),), "got an array of complex128"),
         ((np.zeros(3, ">f4"),), "native byte order"),
-        (([1, 2],), "got list [1, 2]"),
+        (([1, 2],), "got list [1, 2]; np.array(...) makes one of a list"),
+        (
+            ("ab",),
+            "got str 'ab'; np.frombuffer(text.encode(), np.uint8) makes an array",
+        ),
         ((np.ma.zeros(3),), "expected an array without a mask"),
     ],
 )
