@@ -29,6 +29,10 @@ from spmd.runtime.launching.python_calls import caller_address
 
 if TYPE_CHECKING:
     from spmd.runtime.kernel import Kernel
+    from spmd.runtime.launching.launch import Launch
+
+_MOST_KNOWN = 64
+"""Launches that are kept of one `spmd.launch`, ready to be done again."""
 
 _DONE = 1
 """What the first word of a record becomes when the launch is over."""
@@ -40,6 +44,8 @@ class HostLaunch:
     def __init__(self, site: LaunchSite, kernel: Kernel):
         self._site = site
         self._kernel = kernel
+        self._known: dict[tuple[bytes, int | None], Launch] = {}
+        """By what records ask for: steps of a loop ask for the same again."""
         self._words = 1 + site.sizes + site.group_sizes
         for parameter in kernel.parameters:
             if isinstance(parameter, LocalParameter):
@@ -50,14 +56,21 @@ class HostLaunch:
     def run(self, address: int, threads: int | None) -> None:
         """Does what the record at `address` asks for."""
         record = (c_uint64 * self._words).from_address(address)
+        asked = bytes(record), threads
         try:
-            self._launch(list(record), threads)
+            launch = self._known.get(asked)
+            if launch is None:
+                launch = self._prepared(list(record), threads)
+                if len(self._known) == _MOST_KNOWN:
+                    self._known.clear()
+                self._known[asked] = launch
+            launch()
         except LaunchError as error:
             place = f" at {self._site.place}" if self._site.place is not None else ""
             raise LaunchError(f"the launch{place}: {error}") from None
         record[0] = _DONE
 
-    def _launch(self, record: list[int], threads: int | None) -> None:
+    def _prepared(self, record: list[int], threads: int | None) -> Launch:
         kernel = self._kernel
         words = iter(record)
         next(words)
@@ -81,7 +94,7 @@ class HostLaunch:
         kernel.signature.check_memory(packed)
         if self._site.by_groups:
             sizes = self._work_items(sizes, group_size)
-        kernel.prepare(packed, (sizes, group_size), threads)()
+        return kernel.prepare(packed, (sizes, group_size), threads)
 
     def _work_items(
         self, groups: tuple[int, ...], group_size: tuple[int, ...] | None

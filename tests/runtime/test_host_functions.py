@@ -89,6 +89,31 @@ def test_launches_run_in_order(program: spmd.Program):
     assert (y == x + 6).all()
 
 
+def test_what_a_loop_launches_again_is_prepared_once(
+    program: spmd.Program, monkeypatch: pytest.MonkeyPatch
+):
+    prepared: list[Any] = []
+    prepare = spmd.Kernel.prepare
+
+    def counted(*args: Any) -> Any:
+        prepared.append(args)
+        return prepare(*args)
+
+    monkeypatch.setattr(spmd.Kernel, "prepare", counted)
+    x, y = np.arange(8, dtype=np.int32), np.zeros(8, np.int32)
+    call = program["twice"].bind(1, x, y, 8, 4)
+    for step in range(5):
+        x += 1
+        call()
+        np.testing.assert_array_equal(y, np.arange(8) + step + 3)
+    assert len(prepared) == 2
+    # Launches that are kept are forgotten some time; others are never taken for them.
+    for a in range(100):
+        program["twice"](a, x, y, 8, 4)
+        np.testing.assert_array_equal(y, x + 2 * a)
+    assert len(prepared) == 2 + 2 * 99
+
+
 def test_a_bound_call_sees_new_contents(program: spmd.Program):
     x, y = some()
     call = program.host_functions["twice"].bind(3, x, y, 20, 8, threads=2)
