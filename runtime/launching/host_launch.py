@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from spmd.runtime.launching.launch import Launch
 
 _MOST_KNOWN = 64
-"""Launches that are kept of one `spmd.launch`, ready to be done again."""
+"""Launches that are kept of one `spmd.launch`, ready to run once more."""
 
 _DONE = 1
 """What the first word of a record becomes when the launch is over."""
