@@ -42,6 +42,7 @@ from typing import Literal
 
 from xdsl.passes import ModulePass
 
+from spmd.passes.collectives.carry_float_keys import CarryFloatKeysPass
 from spmd.passes.collectives.fold_uniform_collectives import FoldUniformCollectivesPass
 from spmd.passes.kernels.check_barriers import CheckBarriersPass
 from spmd.passes.kernels.choose_sub_group_size import (
@@ -103,6 +104,7 @@ class SpmdToLoopsPass(PassSequence):
             KernelsToFunctionsPass(),
             UnswitchWorkItemLoopsPass(),
             ClipWorkItemLoopsPass(),
+            CarryFloatKeysPass(),
             LowerMemoryTypesPass(),
             PlaceGroupMemoryPass(),
         )

@@ -23,12 +23,11 @@ from __future__ import annotations
 from xdsl.dialects import arith, scf
 from xdsl.ir import Block, Region, SSAValue
 
-from spmd.dialects.building import reduction
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import AtomicRmwOp, Kind
 from spmd.dialects.spmd.atomics import AtomicKind
-from spmd.dialects.spmd.types import combine, is_float, neutral_element
-from spmd.passes.widening.collectives import combining_kind, scan_lanes
+from spmd.dialects.spmd.types import combine, neutral_element
+from spmd.passes.widening.collectives import reduce_lanes, scan_lanes
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import Active, Uniform, Varying
 from spmd.passes.widening.state import Widening
@@ -63,8 +62,7 @@ def _update(widening: Widening, op: AtomicRmwOp, active: Active) -> SSAValue | N
     nothing = widening.dense(neutral.value.data, type_)
     lanes = widening.vector(widening.of(op.value))
     lanes = widening.in_active(active, lanes, nothing)
-    flag = combining_kind(kind, is_float(type_))
-    total = widening.add(reduction(lanes, flag, type_), op.value)
+    total = hint(reduce_lanes(widening, kind, lanes), op.value)
     array = widening.array(op.memref)
     indices = [widening.once(index, active) for index in op.indices]
     new = clone_with(op, [total, array, *indices], op.result_types)

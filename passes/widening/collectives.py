@@ -21,7 +21,6 @@ from typing import cast
 
 from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import (
-    AnyFloat,
     DenseArrayBase,
     IndexType,
     IntegerType,
@@ -54,26 +53,18 @@ from spmd.dialects.spmd import (
 )
 from spmd.dialects.spmd.types import combine, neutral_element
 from spmd.dialects.work_groups import aligned_alloca
+from spmd.passes.collectives.float_order import FloatOrder
 from spmd.passes.sub_groups.shuffle_sources import source_lane
 from spmd.passes.widening.accesses.addresses import remark
 from spmd.passes.widening.lanes import Active, Prefix, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
 from spmd.passes.widening.votes import widen_vote
 
-_INTEGER_KINDS = {
+_SIGNED_KINDS = {
     Kind.MIN: CombiningKindFlag.MINSI,
     Kind.MAX: CombiningKindFlag.MAXSI,
 }
-_FLOAT_KINDS = {
-    Kind.MIN: CombiningKindFlag.MINIMUMF,
-    Kind.MAX: CombiningKindFlag.MAXIMUMF,
-}
-
-
-def combining_kind(kind: Kind, floating: bool) -> CombiningKindFlag:
-    """What `vector.reduction` calls a kind."""
-    own = _FLOAT_KINDS if floating else _INTEGER_KINDS
-    return own.get(kind) or CombiningKindFlag(kind.value)
+"""What `vector.reduction` calls them."""
 
 
 def widen_collective(widening: Widening, op: Operation, active: Active) -> None:
@@ -101,10 +92,18 @@ def widen_collective(widening: Widening, op: Operation, active: Active) -> None:
 
 def _widen_reduce(widening: Widening, op: ReduceOp, active: Active) -> None:
     """Inactive lanes contribute the neutral element."""
-    type_ = op.value.type
     lanes, _ = _contributions(widening, op, active)
-    kind = combining_kind(op.kind.data, isinstance(type_, AnyFloat))
-    widening.hold(op, [Uniform(widening.add(reduction(lanes, kind, type_)))])
+    widening.hold(op, [Uniform(reduce_lanes(widening, op.kind.data, lanes))])
+
+
+def reduce_lanes(widening: Widening, kind: Kind, lanes: SSAValue) -> SSAValue:
+    """All elements of `lanes` combined."""
+    element = cast(VectorType[Attribute], lanes.type).element_type
+    if FloatOrder.serves(kind, element):
+        order = FloatOrder(kind, widening.add, widening.constants)
+        return order.value(reduce_lanes(widening, kind, order.key(lanes)), element)
+    flag = _SIGNED_KINDS.get(kind) or CombiningKindFlag(kind.value)
+    return widening.add(reduction(lanes, flag, element))
 
 
 def _widen_broadcast(widening: Widening, op: BroadcastOp, active: Active) -> None:
@@ -166,6 +165,10 @@ def scan_lanes(
     exclusive: bool,
 ) -> SSAValue:
     """Each element of `lanes` combined with those before it; `nothing` changes none."""
+    if FloatOrder.serves(kind, lanes.type):
+        order = FloatOrder(kind, widening.add, widening.constants)
+        keys = order.key(lanes), order.key(nothing)
+        return order.value(scan_lanes(widening, kind, *keys, exclusive), lanes.type)
     if exclusive:
         lanes = _moved_up(widening, lanes, nothing, 1)
     distance = 1

@@ -67,7 +67,7 @@ PASSES = {
     ),
     "structuring": ("structurize-control-flow",),
     "rematerialization": ("rematerialize-memrefs", "rematerialize-strided-values"),
-    "collectives": ("fold-uniform-collectives",),
+    "collectives": ("fold-uniform-collectives", "carry-float-keys"),
     # Level 0 to level 1.
     "splitting": ("split-at-barriers",),
     "work_item_loops": (

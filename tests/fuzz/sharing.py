@@ -33,16 +33,19 @@ class Sharing(Statements):
             source = self.index(f"arith.remui {number.name}, %items")
             text = f"spmd.broadcast {value.name} from {source} across work_group : {t}"
         elif kind == 3:
-            # Of several NaNs any may be the least.
-            floats = self.features.floats and not self.features.bits
-            t = self.pick(FLOATS) if floats else "i32"
-            value, name = self.value(t), self.pick(["min", "max"])
+            t, name = self.extremum()
+            value = self.value(t)
             text = f"spmd.reduce {name} {value.name} across work_group : {t}"
         else:
             t, value = "i1", self.value("i1")
             text = f"spmd.{self.pick(['any', 'all'])} {value.name} across work_group"
         uniform = Value("", t, kind != 1)
         self.op(text, t, [uniform])
+
+    def extremum(self) -> tuple[str, str]:
+        """A type and a kind; of several NaNs any may be the least."""
+        floats = self.features.floats and not self.features.bits
+        return self.pick(FLOATS) if floats else "i32", self.pick(["min", "max"])
 
     def atomic(self) -> None:
         """Adds to a counter of all work-items; the order does not matter."""
@@ -63,7 +66,7 @@ class Sharing(Statements):
         if not self.may_use_sub_groups or self.in_blocks:
             return
         self.uses_sub_groups = True
-        kind = self.choose(4)
+        kind = self.choose(5)
         t = self.pick(INTEGERS)
         if kind == 0:
             name = self.pick(["add", "min", "max", "xor", "and", "or", "minui"])
@@ -73,6 +76,10 @@ class Sharing(Statements):
             value = self.value(t)
             text = f"spmd.scan {mode} add {value.name} across sub_group : {t}"
         elif kind == 2:
+            t, name = self.extremum()
+            how = self.pick(["reduce", "scan inclusive", "scan exclusive"])
+            text = f"spmd.{how} {name} {self.value(t).name} across sub_group : {t}"
+        elif kind == 3:
             t, value = "i64", self.value("i1")
             text = f"spmd.ballot {value.name} : i64"
         else:
