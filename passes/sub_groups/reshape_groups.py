@@ -5,7 +5,10 @@ Groups of 4 by 64 leave lanes along x no more than four neighbours, and groups o
 register or two. Where a kernel asks for nothing but global ids, and its work-items have nothing
 in common, the launch may as well run it in groups of 64 by 4: rows of neighbouring groups, one
 beside the other. The size is the one in which lanes cost least (`lane_shape.py`); it has as many
-work-items as before, but no fewer than groups whose size nobody gives.
+work-items as before, but no fewer than groups whose size nobody gives. Groups that follow each
+other in x go on where the one before ends. Where lanes go along another dimension nothing does
+so, and short groups would come back to each piece of memory, of a line or two, when it is long
+out of the cache: there groups are as long as they can be.
 
 ```mlir
 // before
@@ -117,14 +120,17 @@ def _better_size(
     could = [most[d] for d in DIMENSIONS]
     best = work.best_tile(could, work.best_shape(could))
     before = work.best_tile(now, work.best_shape(now))
-    if work.cost(best, could) >= MARGIN * work.cost(before, now):
+    along = DIMENSIONS[best.places[0]]
+    is_short = along != 0 and now[best.places[0]] < min(most[along], DEFAULT_GROUP_SIZE)
+    if not is_short and work.cost(best, could) >= MARGIN * work.cost(before, now):
         return None
     lanes = [1, 1, 1]
     for place, extent in zip(best.places, best.extents, strict=True):
         lanes[DIMENSIONS[place]] = extent
     rest = max(prod(size), DEFAULT_GROUP_SIZE) // prod(lanes)
-    for d, extent in enumerate(lanes):
-        more = power_below(min(rest, size[d] // extent, most[d] // extent))
+    for d in sorted(range(len(lanes)), key=lambda d: d != along):
+        wanted = most[d] if d == along != 0 else min(size[d], most[d])
+        more = power_below(min(rest, wanted // lanes[d]))
         lanes[d] *= more
         rest //= more
     return tuple(lanes)

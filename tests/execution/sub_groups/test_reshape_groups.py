@@ -90,6 +90,29 @@ def test_native(launch: Launch, threads: int):
     check_native(STEPS, steps, launch, threads=threads)
 
 
+COLUMNS = """
+spmd.kernel @columns(%x: memref<?x?xi32>, %y: memref<?x?xi32>) {
+  %i = spmd.global_id x
+  %j = spmd.global_id y
+  %v = memref.load %x[%i, %j] : memref<?x?xi32>
+  memref.store %v, %y[%i, %j] : memref<?x?xi32>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("size", [(16, 300), (5, 512)])
+def test_groups_are_long_where_memory_is(size: tuple[int, int]):
+    def columns(maker: Maker):
+        return [maker.integers("i32", -99, 99, *size), maker.zeros("i32", *size)]
+
+    check_native(COLUMNS, columns, Launch(size, (16, 16)))
+    kernel = spmd.compile(COLUMNS)["columns"]
+    (facts,) = kernel.explain(global_size=size, group_size=(16, 16)).kernels
+    x, y, _ = facts.group_size
+    assert y > 16 > x
+
+
 def test_it_is_told():
     program = spmd.compile(STEPS)
     sizes = {"global_size": (64, 64), "group_size": (2, 32)}

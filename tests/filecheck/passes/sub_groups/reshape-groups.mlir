@@ -49,6 +49,19 @@ spmd.kernel @columns(%x: memref<?x?xf32>)
 
 // Nobody asked.
 
+// Lanes along y are no better than they were, but groups of 16 touch one line of each row.
+
+// CHECK-LABEL: spmd.kernel @short_columns
+// CHECK-SAME:    attributes {work_group_size = array<i64: 1, 256, 1>}
+spmd.kernel @short_columns(%x: memref<?x?xf32>)
+    attributes {work_group_size = array<i64: 16, 16>, spmd.any_group_size = array<i64: 256, 256, 1>} {
+  %i = spmd.global_id x
+  %j = spmd.global_id y
+  %v = memref.load %x[%i, %j] : memref<?x?xf32>
+  memref.store %v, %x[%i, %j] : memref<?x?xf32>
+  spmd.return
+}
+
 // CHECK-LABEL: spmd.kernel @promised
 // CHECK-SAME:    attributes {work_group_size = array<i64: 4, 64>}
 spmd.kernel @promised(%x: memref<?x?xf32>)
