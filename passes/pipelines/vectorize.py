@@ -5,6 +5,7 @@ Level 1 to level 4: SIMD code for work-item loops.
 | -------------------------- | ------ | --------------------------------------------- |
 | `unroll-group-loops`       | 1      | how many work-items run in each iteration      |
 | `fold-lane-views`          | 1      | which elements lanes access, instead of views |
+| `split-vectors`            | 1      | that vectors of a work-item are several values |
 | `form-sub-groups`          | 1 to 2 | which work-items are the lanes of a sub-group |
 | `forget-unasked-values`    | 2      | what lanes that leave a loop need not carry   |
 | `share-private-arrays`     | 2      | which private arrays all lanes have in common |
@@ -60,6 +61,7 @@ from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
 from spmd.passes.sub_groups.share_private_arrays import SharePrivateArraysPass
 from spmd.passes.targets import DEFAULT_TARGET
 from spmd.passes.widening.widen_sub_groups import WidenSubGroupsPass
+from spmd.passes.work_item_loops.split_vectors import SplitVectorsPass
 from spmd.passes.work_item_loops.unroll_group_loops import UnrollGroupLoopsPass
 
 
@@ -85,6 +87,7 @@ class VectorizePass(PassSequence):
         return (
             UnrollGroupLoopsPass(),
             FoldLaneViewsPass(),
+            SplitVectorsPass(),
             FormSubGroupsPass(self.width, self.shape, self.target),
             ForgetUnaskedValuesPass(),
             SharePrivateArraysPass(),

@@ -75,6 +75,7 @@ PASSES = {
         "unswitch-work-item-loops",
         "clip-work-item-loops",
         "unroll-group-loops",
+        "split-vectors",
         "launches-to-calls",
         "place-polls",
     ),

@@ -127,6 +127,7 @@ class Program(Meeting):
             self.collective,
             self.atomic,
             self.sub_group,
+            self.elements,
         )
         nested = (
             self.branch,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.fuzz.writer import BITS, FLOATS, INTEGERS, SLOTS, Value, Writer
+from tests.fuzz.writer import BITS, FLOATS, INTEGERS, SLOTS, TABLE, Value, Writer
 
 
 class Statements(Writer):
@@ -110,6 +110,29 @@ class Statements(Writer):
             suffix = f" fastmath<{self.pick(flags)}>"
         result = "i1" if "cmpf" in name else t
         self.op(f"arith.{name} {a.name}, {b.name}{suffix} : {t}", result, [a, b])
+
+    def elements(self) -> None:
+        """Vectors of a work-item: loaded, made, computed with and taken apart."""
+        t, length = self.pick(INTEGERS), 2 + self.choose(3)
+        vector = f"vector<{length}x{t}>"
+        a, b = self.value(t), self.value(t)
+        at, place = (self.within(self.value("i32"), size) for size in (TABLE // 2, 2))
+        table = self.parameter("table", t, f"memref<{TABLE}x{t}>")
+        v, w, u, s = (self.fresh() for _ in range(4))
+        memref = f"memref<{TABLE}x{t}>"
+        self.line(f"{v} = vector.load {table}[{at.name}] : {memref}, {vector}")
+        self.line(
+            f"{w} = vector.insert {a.name}, {v}[{place.name}] : {t} into {vector}"
+        )
+        self.line(f"{u} = arith.{self.pick(('addi', 'maxui'))} {w}, {v} : {vector}")
+        order = [self.choose(2 * length) for _ in range(length)]
+        self.line(f"{s} = vector.shuffle {u}, {w} {order} : {vector}, {vector}")
+        if self.maybe():
+            text = f"vector.extract {s}[{place.name}] : {t} from {vector}"
+        else:
+            kind = self.pick(("add", "minsi", "maxui", "xor"))
+            text = f"vector.reduction <{kind}>, {s}, {b.name} : {vector} into {t}"
+        self.op(text, t, [a, b, at, place])
 
     def small(self, of: str, t: str) -> Value:
         """A number from 0 to 7; no bits of it are lost in any type."""
