@@ -157,6 +157,7 @@ LONGEST_LIST_OF_OPS = 2
 """What an op is stands on the op: three of them in a row outside of it are a list."""
 
 LISTS_OF_OPS = {
+    "frontends/python/explaining.py": "what Python has for each op of upstream",
     "passes/frontends/convert_gpu_to_spmd.py": "what each op of gpu is called here",
     "passes/kernels/check_barriers.py": "ids, which messages show as they are",
     "passes/kernels/hoist_ids.py": "name hints of ids",

@@ -9,7 +9,6 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import StridedLayoutAttr
 
 from spmd.frontends.python.names import constexpr
 from spmd.frontends.python.source import Function
@@ -19,6 +18,8 @@ from spmd.frontends.python.types import (
     Array,
     Scalar,
     Type,
+    array_type,
+    known_strides,
     scalar_of,
     type_of_number,
 )
@@ -162,14 +163,19 @@ class PythonKernel:
         **named: Any,
     ) -> Report:
         """Runs it in the interpreter, which watches it: see `spmd.check`."""
+        from spmd.frontends.python.explaining import spoken
+
         kernel, values = self._specialised(args, named)
-        return kernel.check(
+        report = kernel.check(
             *values,
             global_size=global_size,
             group_size=group_size,
             schedule=schedule,
             seed=seed,
         )
+        for finding in report.findings:
+            finding.message = spoken(finding.message)
+        return report
 
     def interpret(
         self,
@@ -228,7 +234,10 @@ class PythonKernel:
     ) -> Explanation:
         """What the compiler makes of it for these arguments: see `Kernel.explain`."""
         kernel, _ = self._specialised(args, named)
-        return kernel.explain(global_size=global_size, group_size=group_size)
+        from spmd.frontends.python.explaining import PythonExplanation
+
+        explanation = kernel.explain(global_size=global_size, group_size=group_size)
+        return PythonExplanation.of(explanation)
 
     def stages(
         self, *args: Any, group_size: Size | None = None, **named: Any
@@ -295,7 +304,7 @@ class PythonKernel:
     def _for(self, values: list[Any]) -> tuple[Kernel, str]:
         """The kernel for the types of `values`, and its IR at level 0."""
         key: tuple[Any, ...] = tuple(
-            (value.dtype, value.ndim, _strides(value))
+            (value.dtype, value.ndim, known_strides(value))
             if type(value) is np.ndarray
             else self._key(name, value)
             for name, value in zip(self._parameters, values, strict=True)
@@ -317,7 +326,7 @@ class PythonKernel:
         if fixed is constexpr:
             return type(value), value  # 1 is not True, nor 1.0.
         if isinstance(value, _ARRAYS):
-            return value.dtype, value.ndim, _strides(value)
+            return value.dtype, value.ndim, known_strides(value)
         return cast(object, fixed or type(value))
 
     def _compile(self, values: list[Any]) -> tuple[Kernel, str]:
@@ -340,11 +349,8 @@ class PythonKernel:
         if isinstance(fixed, Scalar):
             return fixed
         if isinstance(value, _ARRAYS):
-            if (element := SCALARS.get(value.dtype.name)) is not None:
-                sizes = (None,) * value.ndim
-                strides = _strides(value)
-                layout = None if strides is None else StridedLayoutAttr(strides)
-                return Array(element, sizes, layout=layout)
+            if (array := array_type(value)) is not None:
+                return array
             got = f"an array of {value.dtype}"
         else:
             if (type_ := type_of_number(value)) is not None:
@@ -377,14 +383,6 @@ class PythonKernel:
             elif (type_ := scalar_of(annotation)) is not None:
                 fixed[name] = type_
         return fixed
-
-
-def _strides(array: np.ndarray[Any, Any]) -> tuple[int | None, ...] | None:
-    """What is compiled in of strides: which ones are of one element, if not contiguous."""
-    if array.flags.c_contiguous:
-        return None
-    size = array.itemsize
-    return tuple(1 if stride == size else None for stride in array.strides)
 
 
 def _evaluated(annotation: str, function: FunctionType) -> object:

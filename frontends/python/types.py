@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     IndexType,
@@ -162,6 +163,23 @@ def type_of_number(value: object) -> Scalar | None:
     if isinstance(value, _NUMPY):
         return SCALARS.get(cast(Any, value).dtype.name)
     return _PYTHON.get(type(value))
+
+
+def known_strides(array: NDArray[Any]) -> tuple[int | None, ...] | None:
+    """What is compiled in of strides: which ones are of one element, if not contiguous."""
+    if array.flags.c_contiguous:
+        return None
+    size = array.itemsize
+    return tuple(1 if stride == size else None for stride in array.strides)
+
+
+def array_type(array: NDArray[Any]) -> Array | None:
+    """The type that an array has as an argument, if kernels have its elements."""
+    if (element := SCALARS.get(array.dtype.name)) is None:
+        return None
+    strides = known_strides(array)
+    layout = None if strides is None else StridedLayoutAttr(strides)
+    return Array(element, (None,) * array.ndim, layout=layout)
 
 
 def promote(one: Scalar, other: Scalar) -> Scalar | None:
