@@ -1,14 +1,13 @@
 """
 From a path, a text or a module to a verified module whose ops know where they stood.
 
-xDSL's parser records no positions; `LocatingParser` does, on every op that has no
-explicit `loc(...)`, so that every error can show the line it is about.
+Every op has its place in the text (`dialects/compat/locations.py`), so that every error can
+show the line it is about.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TypeVar
@@ -17,11 +16,8 @@ from xdsl.context import Context
 from xdsl.dialects.arith import Arith
 from xdsl.dialects.builtin import (
     Builtin,
-    FileLineColLoc,
-    IntAttr,
     ModuleOp,
     StringAttr,
-    UnknownLoc,
 )
 from xdsl.dialects.cf import Cf
 from xdsl.dialects.func import Func
@@ -37,6 +33,8 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from spmd.analysis.legality.verification import verify_legality, verify_op
 from spmd.dialects import compat
+from spmd.dialects.compat import locations
+from spmd.dialects.compat.locations import Places
 from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.spmd import SPMD
 from spmd.runtime.compiling.advice import (
@@ -54,6 +52,8 @@ from spmd.runtime.errors import (
 )
 
 _Type = TypeVar("_Type", bound=Attribute)
+
+locations.repair()
 
 DIALECTS = (Builtin, Arith, Cf, Func, Math, MemRef, Scf, SPMD, Vector)
 """The dialects that a kernel may be written in."""
@@ -121,25 +121,15 @@ _STRING = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
 """xDSL's own pattern takes time exponential in the length of a string that has no end."""
 
 
-class LocatingParser(Parser):
-    """Gives every op the file, line and column of its name as location."""
+class TextParser(Parser):
+    """Says what is wrong with a text in the words of other messages."""
 
     def __init__(self, context: Context, source: SourceText):
         super().__init__(context, source.text, source.name)
         setattr(self.lexer, "_unescaped_characters_regex", _STRING)
-        self._file = StringAttr(source.name)
         self._source = source.text
-        self._line_starts = [0]
-        for line in source.text.split("\n"):
-            self._line_starts.append(self._line_starts[-1] + len(line) + 1)
-        # Where the names of the ops being parsed stand; an op nests in its regions.
-        self._names: list[int] = []
+        self._places = Places.of(self)
         self._first_uses: dict[str, Span] = {}
-
-    def _parse_op_result_list(self) -> list[tuple[Span, int]]:
-        results = super()._parse_op_result_list()
-        self._names.append(self._current_token.span.start)
-        return results
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
         op = self.ctx.get_optional_op(
@@ -148,7 +138,7 @@ class LocatingParser(Parser):
         if op is not None:
             return op
         known = [op.name for op in self.ctx.loaded_ops]
-        start = self._names[-1]
+        start = self._places.names[-1]
         self.raise_error(
             f"unknown operation '{name}'{instead_of_operation(name, known)}",
             at_position=start,
@@ -181,43 +171,34 @@ class LocatingParser(Parser):
             self.raise_error(message, place, place + 1)
 
     def parse_operation(self) -> Operation:
-        if len(self._names) >= MAX_NESTING:
+        if len(self._places.names) >= MAX_NESTING:
             self.raise_error(f"expected operations nested at most {MAX_NESTING} deep")
-        op = super().parse_operation()
-        position = self._names.pop()
-        if isinstance(op.location, UnknownLoc):
-            line, column = self._line_and_column(position)
-            op.location = FileLineColLoc(self._file, IntAttr(line), IntAttr(column))
-        for region in op.regions:
-            # A terminator that was left out stands nowhere; it belongs to its op.
-            last = None if region.last_block is None else region.last_block.last_op
-            if last is not None and isinstance(last.location, UnknownLoc):
-                last.location = op.location
-        return op
-
-    def _line_and_column(self, position: int) -> tuple[int, int]:
-        line = bisect_right(self._line_starts, position)
-        return line, position - self._line_starts[line - 1] + 1
+        return super().parse_operation()
 
     @property
     def operation(self) -> str:
         """The name of the op that is being parsed, if any."""
-        if not self._names:
+        if not self._places.names:
             return ""
-        name = re.compile(r"[\w.$]*").match(self._source, self._names[-1])
+        name = re.compile(r"[\w.$]*").match(self._source, self._places.names[-1])
         return name[0] if name is not None else ""
 
     @property
     def place(self) -> tuple[str, int, int]:
         """File, line and column of the op that is being parsed, else of the next token."""
-        position = self._names[-1] if self._names else self._current_token.span.start
-        return (self._file.data, *self._line_and_column(position))
+        position = (
+            self._places.names[-1]
+            if self._places.names
+            else self._current_token.span.start
+        )
+        places = self._places
+        return (places.file.data, *places.line_and_column(position))
 
 
 def parse(source: SourceText) -> ModuleOp:
     """The verified module written in `source`, with locations on its ops."""
     with compile_errors(source, "parsing"):
-        parser = LocatingParser(make_context(), source)
+        parser = TextParser(make_context(), source)
         try:
             module = parser.parse_module()
         except (ParseError, RecursionError):

@@ -15,6 +15,7 @@ What xDSL 0.74 lacks of upstream's `arith`, `memref`, `vector`, `scf`, `gpu` and
 | `gpu`    | syntax of what kernels have | `gpu_syntax` |
 | `gpu`    | `shuffle` | `gpu_shuffle` |
 | `llvm`   | `atomicrmw`, `cmpxchg` | `atomics` |
+| all      | operations know where they stood in the text | `locations` |
 
 xDSL's own classes are changed in place, because everybody who holds them (parser,
 passes, other plugins) must see the same ops. Scalar code behaves exactly as before. The

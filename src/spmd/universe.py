@@ -20,6 +20,8 @@ def _lazy(path: str) -> Callable[[], Any]:
     """A factory that imports `module:name` when it is called."""
 
     def load() -> Any:
+        # In time: passes are loaded before the text is read.
+        import_module("spmd.dialects.compat.locations").repair()
         module, _, name = path.partition(":")
         return getattr(import_module(module), name)
 

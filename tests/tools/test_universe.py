@@ -102,3 +102,35 @@ def test_everything_in_the_registry_can_be_loaded():
         assert load().name == name
     for name, load in SPMD_UNIVERSE.all_targets.items():
         assert load().name == name
+
+
+HALF_A_GROUP = """
+spmd.kernel @half(%x: memref<?xf32>) {
+  %c8 = arith.constant 8 : index
+  %lid = spmd.local_id x
+  %low = arith.cmpi ult, %lid, %c8 : index
+  scf.if %low {
+    spmd.barrier
+  }
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("piped", [False, True])
+def test_errors_of_the_stock_tool_say_where(tmp_path: Path, piped: bool):
+    (tmp_path / "half.mlir").write_text(HALF_A_GROUP)
+    tool = Path(sys.executable).with_name("xdsl-opt")
+    done = subprocess.run(
+        [tool, "-p", "spmd-to-loops", *(() if piped else ("half.mlir",))],
+        cwd=tmp_path,
+        input=HALF_A_GROUP if piped else None,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    file = "stdin" if piped else "half.mlir"
+    *_, last = done.stderr.splitlines()
+    assert f": {file}:7:5: expected all work-items of the group" in last
+    assert f"scf.if ({file}:6:3)" in last
