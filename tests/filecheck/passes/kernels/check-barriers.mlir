@@ -3,7 +3,7 @@
 
 // ALLOW-NOT: expected
 
-// CHECK:      expected all work-items of the group to reach spmd.barrier, got one under scf.if,
+// CHECK:      expected all work-items of the group to reach spmd.barrier, got one under scf.if ({{.*}}),
 // CHECK-SAME: whose condition differs between work-items: %lid = spmd.local_id x -> %low = arith.cmpi ult
 spmd.kernel @in_if(%n: index) {
   %lid = spmd.local_id x
@@ -18,7 +18,7 @@ spmd.kernel @in_if(%n: index) {
 
 // Barriers in both branches are two different barriers.
 
-// CHECK:      under scf.if, whose condition differs between work-items: %lid = spmd.local_id y ->
+// CHECK:      under scf.if ({{.*}}), whose condition differs between work-items: %lid = spmd.local_id y ->
 // CHECK-SAME: %bit = arith.andi -> %i = arith.index_cast -> %odd = arith.trunci
 spmd.kernel @in_both(%n: index) {
   %c1 = arith.constant 1 : index
@@ -36,7 +36,7 @@ spmd.kernel @in_both(%n: index) {
 
 // -----
 
-// CHECK: expected all work-items of the group to reach spmd.reduce, got one under scf.index_switch, whose argument differs between work-items: %lane = spmd.lane_id
+// CHECK: expected all work-items of the group to reach spmd.reduce, got one under scf.index_switch ({{.*}}), whose argument differs between work-items: %lane = spmd.lane_id
 spmd.kernel @in_switch(%x: f32) {
   %lane = spmd.lane_id
   scf.index_switch %lane
@@ -52,7 +52,7 @@ spmd.kernel @in_switch(%x: f32) {
 
 // -----
 
-// CHECK: got one under scf.while, whose condition differs between work-items: %lid = spmd.local_id x -> %low = arith.cmpi ult
+// CHECK: got one under scf.while ({{.*}}), whose condition differs between work-items: %lid = spmd.local_id x -> %low = arith.cmpi ult
 spmd.kernel @in_while(%n: index) {
   %lid = spmd.local_id x
   %low = arith.cmpi ult, %lid, %n : index
@@ -67,7 +67,7 @@ spmd.kernel @in_while(%n: index) {
 
 // -----
 
-// CHECK: got one under scf.for, whose upper bound differs between work-items: %lid = spmd.local_id x
+// CHECK: got one under scf.for ({{.*}}), whose upper bound differs between work-items: %lid = spmd.local_id x
 spmd.kernel @in_for() {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -80,7 +80,7 @@ spmd.kernel @in_for() {
 
 // -----
 
-// CHECK: got one under cf.cond_br, whose condition differs between work-items: %lid = spmd.local_id x -> %low = arith.cmpi ult
+// CHECK: got one under cf.cond_br ({{.*}}), whose condition differs between work-items: %lid = spmd.local_id x -> %low = arith.cmpi ult
 spmd.kernel @in_block(%n: index) {
   %lid = spmd.local_id x
   %low = arith.cmpi ult, %lid, %n : index

@@ -4,10 +4,10 @@
 
 // CHECK-LABEL: spmd.kernel @redundant
 // CHECK-SAME:    spmd.dropped_barriers = [
-// CHECK-SAME:      "nothing that work-items share is accessed before it",
-// CHECK-SAME:      "each work-item accesses only its own elements of %tile",
-// CHECK-SAME:      "what is written on one side of it is not accessed on the other",
-// CHECK-SAME:      "nothing that work-items share is accessed after it"]
+// CHECK-SAME:      mlir:{{[0-9]+}}:3: nothing that work-items share is accessed before it",
+// CHECK-SAME:      mlir:{{[0-9]+}}:3: each work-item accesses only its own elements of %tile",
+// CHECK-SAME:      mlir:{{[0-9]+}}:3: what is written on one side of it is not accessed on the other",
+// CHECK-SAME:      mlir:{{[0-9]+}}:3: nothing that work-items share is accessed after it"]
 // CHECK-NOT:     spmd.barrier
 spmd.kernel @redundant(%x: memref<?xf32>, %y: memref<?xf32> {spmd.noalias}) attributes {work_group_size = array<i64: 64>} {
   %c0 = arith.constant 0 : index

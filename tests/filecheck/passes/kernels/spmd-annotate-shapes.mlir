@@ -38,7 +38,7 @@ spmd.kernel @dimensions(%n: index, %x: memref<?x16xf32>)
 // CHECK-NEXT:      arith.addi %s, %i {spmd.shapes = ["uniform"]}
 // CHECK:         } {spmd.shapes = ["uniform / varying"], spmd.argument_shapes = {{\[\[}}"uniform", "uniform"]], spmd.divergent = "y"}
 // WHY-LABEL:   @divergent
-// WHY:           spmd.why = "scf.if is divergent: it depends on %low; %low is varying: arith.cmpi of %lx; %lx is varying: spmd.local_id differs between work-items"
+// WHY:           spmd.why = "scf.if at {{[^ ]*}} is divergent: it depends on %low; %low is varying: arith.cmpi of %lx; %lx is varying: spmd.local_id differs between work-items"
 spmd.kernel @divergent(%n: index, %m: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
