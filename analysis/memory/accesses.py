@@ -36,11 +36,6 @@ class Accesses:
     allocates: bool = False
     unknown: bool = False
 
-    @property
-    def none(self) -> bool:
-        """Whether the operation has no effect at all."""
-        return not (self.reads or self.writes or self.allocates or self.unknown)
-
 
 NOTHING = Accesses()
 _UNKNOWN = Accesses(unknown=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from spmd.analysis.memory.accesses import Accesses, accesses_of, may_overlap
+from spmd.analysis.memory.accesses import NOTHING, Accesses, accesses_of, may_overlap
 from spmd.analysis.memory.lane_steps import Stretch, lane_steps
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
 
@@ -65,7 +65,7 @@ def interleaved_groups(block: Block) -> Iterator[InterleavedGroup]:
     for op in block.ops:
         member = lane_steps(op) if isinstance(op, GatherOp | ScatterOp) else None
         touched = accesses_of(op) if not op.regions else Accesses(unknown=True)
-        if touched.none:
+        if touched == NOTHING:
             continue
         for key, group in [*waiting.items()]:
             if _ends(group, op, touched, member):

@@ -67,7 +67,7 @@ class Lanes:
         """
         if shape.stride is None or shape.stride < 0:
             return False
-        if shape.stride == 0 or step == 0:
+        if shape.stride == 0:
             return True
         return self.extent is not None and shape.stride * (self.extent - 1) < step
 

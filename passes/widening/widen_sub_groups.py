@@ -50,6 +50,7 @@ from xdsl.passes import ModulePass
 
 from spmd.analysis.divergence.analyze import analyze_sub_group
 from spmd.dialects import compat
+from spmd.dialects.enclosing import parent_block
 from spmd.dialects.remarks import Widened, is_listened_to, remark
 from spmd.dialects.rewriting import erase_dead_ops
 from spmd.dialects.spmd import SubGroupOp
@@ -84,10 +85,10 @@ def widen_sub_group(group: SubGroupOp) -> func.FuncOp | None:
     if NOT_VECTORIZED in group.attributes:
         write_lane_loops(group)
         return None
-    block, before, after = group.parent, group.prev_op, group.next_op
+    block, before, after = parent_block(group), group.prev_op, group.next_op
     widening = SubGroupWidening(group, analyze_sub_group(group))
     widening.run()
-    if is_listened_to() and block is not None:
+    if is_listened_to():
         ops = [*block.ops]
         first = 0 if before is None else ops.index(before) + 1
         end = None if after is None else ops.index(after)

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
+from spmd.dialects.enclosing import function_around
 from spmd.dialects.rewriting import constant_index, has_no_effect
 from spmd.dialects.spmd import LocalSizeOp
 from spmd.dialects.work_groups import range_arguments, work_item_dimension
@@ -103,25 +104,12 @@ def is_local_size(value: SSAValue) -> bool:
     smaller = value.owner
     if not isinstance(smaller, arith.MinUIOp):
         return False
-    nominal, rest = smaller.lhs, smaller.rhs.owner
-    if not isinstance(rest, arith.SubiOp) or not _is_argument(rest.lhs, 6):
-        return False
-    base = rest.rhs.owner
+    rest = smaller.rhs.owner
+    arguments = range_arguments(function_around(smaller))
     return (
-        isinstance(base, arith.MuliOp)
-        and base.lhs is nominal
-        and _is_argument(base.rhs, 0)
-    )
-
-
-def _is_argument(value: SSAValue, first: int) -> bool:
-    """Whether `value` is one of three arguments of a work-group function."""
-    if not isinstance(value, BlockArgument):
-        return False
-    function = value.block.parent_op()
-    if not isinstance(function, func.FuncOp):
-        return False
-    arguments = range_arguments(function)
-    return bool(arguments) and any(
-        value is argument for argument in arguments[first : first + 3]
+        isinstance(rest, arith.SubiOp)
+        and isinstance(base := rest.rhs.owner, arith.MuliOp)
+        and base.lhs is smaller.lhs
+        and base.rhs in arguments[:3]
+        and rest.lhs in arguments[6:]
     )

@@ -21,6 +21,9 @@ ONE_ELEMENT: dict[str, str] = {
   %less = arith.subi %i, %c8 : index
   %half = arith.shrsi %less, %c1 : index
   %at = arith.addi %half, %c4 : index""",
+    "the least and the greatest": """
+  %least = arith.minsi %i, %c7 : index
+  %at = arith.maxui %c2, %least : index""",
     "an unsigned number": """
   %narrow = arith.index_cast %i : index to i32
   %wide = arith.extui %narrow : i32 to i64

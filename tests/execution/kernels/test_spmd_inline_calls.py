@@ -2,6 +2,10 @@
 
 from typing import Any
 
+import pytest
+
+import spmd
+from spmd.passes.kernels import spmd_inline_calls
 from spmd.passes.kernels.spmd_inline_calls import SpmdInlineCallsPass
 from tests.execution.harness import LINES, Maker, check_passes
 
@@ -43,6 +47,21 @@ spmd.kernel @calls(%x: memref<?xi32>, %y: memref<?xi32>) {
 """
 
 
+TWO_CALLS = """
+func.func private @twice(%a: f32) -> f32 {
+  %b = arith.addf %a, %a : f32
+  func.return %b : f32
+}
+spmd.kernel @k(%x: memref<?xf32>, %a: f32) {
+  %i = spmd.global_id x
+  %b = func.call @twice(%a) : (f32) -> f32
+  %c = func.call @twice(%b) : (f32) -> f32
+  memref.store %c, %x[%i] : memref<?xf32>
+  spmd.return
+}
+"""
+
+
 def arguments(make: Maker) -> list[Any]:
     return [make.integers("i32", 1, 100, make.n), make.integers("i32", 1, 100, make.n)]
 
@@ -50,3 +69,12 @@ def arguments(make: Maker) -> list[Any]:
 def test_functions_of_several_blocks_called_more_than_once():
     module = check_passes(KERNEL, arguments, LINES, SpmdInlineCallsPass())
     assert "func.call" not in str(module.body.block.last_op)
+
+
+def test_as_many_operations_as_are_allowed(monkeypatch: pytest.MonkeyPatch):
+    stages = spmd.compile(TWO_CALLS)["k"].stages
+    monkeypatch.setattr(spmd_inline_calls, "MAX_INLINED_OPS", 4)
+    assert list(stages())
+    monkeypatch.setattr(spmd_inline_calls, "MAX_INLINED_OPS", 3)
+    with pytest.raises(spmd.CompileError, match=r"at most 3 operations .* got 4 with"):
+        list(stages())

@@ -84,3 +84,22 @@ spmd.kernel @wraps(%n: index, %x: memref<?xf32>, %y: memref<?xf32>) {
 ^done:
   spmd.return
 }
+
+// -----
+
+// Of a long chain of indices the end is not told.
+
+// CHECK-LABEL: @chain
+// CHECK-SAME:    spmd.reads = "anything: x[next[next[next[next[c]]]]], because of next[next[next[next[c]]]]"
+spmd.kernel @chain(%next: memref<?xindex>, %x: memref<?xf32>) {
+  %i = spmd.global_id x
+  %a = memref.load %next[%i] : memref<?xindex>
+  %b = memref.load %next[%a] : memref<?xindex>
+  %c = memref.load %next[%b] : memref<?xindex>
+  %d = memref.load %next[%c] : memref<?xindex>
+  %e = memref.load %next[%d] : memref<?xindex>
+  %f = memref.load %next[%e] : memref<?xindex>
+  %g = memref.load %next[%f] : memref<?xindex>
+  %v = memref.load %x[%g] : memref<?xf32>
+  spmd.return
+}

@@ -405,3 +405,28 @@ spmd.kernel @swap(%x: memref<?xi32>, %n: index, %v: i32) attributes {work_group_
   memref.store %a, %x[%lid] : memref<?xi32>
   spmd.return
 }
+
+// -----
+
+// What is cheap is computed again; a function of the library costs more than to load it.
+
+// CHECK-LABEL: spmd.kernel @library
+// CHECK:         %e_context = memref.alloca() {spmd.group_memory, spmd.context = "math.exp is not rematerialized after a barrier"
+// CHECK-NOT:     _context = memref.alloca
+// CHECK:         arith.negf
+// CHECK:         math.exp
+// CHECK:         scf.for
+// CHECK:         arith.negf
+// CHECK-NOT:     math.exp
+spmd.kernel @library(%x: memref<?xf32>, %y: memref<?xf32>) attributes {work_group_size = array<i64: 64>} {
+  %lid = spmd.local_id x
+  %bits = arith.index_cast %lid : index to i32
+  %l = arith.sitofp %bits : i32 to f32
+  %s = arith.negf %l : f32
+  %e = math.exp %s : f32
+  memref.store %e, %x[%lid] : memref<?xf32>
+  spmd.barrier
+  memref.store %e, %x[%lid] : memref<?xf32>
+  memref.store %s, %y[%lid] : memref<?xf32>
+  spmd.return
+}

@@ -275,6 +275,32 @@ func.func @longer_group(%x: memref<?xindex>) attributes {spmd.work_group_functio
   }
   func.return
 }
+// Two in a row is the least: 4194304 / (1 + 600000 * 3) and (1 + 700000 * 3).
+
+// CHECK-LABEL: func.func @two_groups
+// CHECK-SAME:    spmd.groups_between_polls = 2 : i64
+func.func @two_groups(%x: memref<?xindex>) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %many = arith.constant 600000 : index
+  scf.for %k = %c0 to %many step %c1 {
+    memref.store %k, %x[%k] : memref<?xindex>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @one_group
+// CHECK-NOT:     spmd.groups_between_polls
+// CHECK:         func.return
+func.func @one_group(%x: memref<?xindex>) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %many = arith.constant 700000 : index
+  scf.for %k = %c0 to %many step %c1 {
+    memref.store %k, %x[%k] : memref<?xindex>
+  }
+  func.return
+}
+
 // A loop that never runs costs nothing, whatever is in it.
 // CHECK-LABEL: func.func @endless_in_no_trips
 // CHECK-SAME:    spmd.groups_between_polls = 4194304 : i64
