@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,10 @@ DTYPES = {name: element.dtypes[0] for name, element in ELEMENTS.items()} | {
 """The element types of array words. bfloat16 arrays hold the bits, as uint16."""
 
 _MAX_BYTES = 1 << 40
+_MAX_DIMENSIONS = 32
+"""What every NumPy has."""
+_MOST_OF_A_REASON = 200
+"""Characters: NumPy repeats a header that it cannot read."""
 
 
 def parse_argument(word: str, number: int, seed: int) -> Any:
@@ -78,9 +83,13 @@ def _integer(word: str) -> int:
 
 def _shape(word: str, text: str) -> tuple[int, ...]:
     parts = [part.strip() for part in text.split(",")] if text.strip() else []
-    if not all(part.isdecimal() for part in parts):
+    if not all(re.fullmatch(r"[0-9]{1,20}", part) for part in parts):
         raise LaunchError(
             f"expected sizes as whole numbers between the brackets, got '{word}'"
+        )
+    if len(parts) > _MAX_DIMENSIONS:
+        raise LaunchError(
+            f"expected at most {_MAX_DIMENSIONS} dimensions, got {len(parts)}: '{word}'"
         )
     return tuple(int(part) for part in parts)
 
@@ -138,6 +147,9 @@ def bfloat16_values(bits: Array) -> Array:
 
 def _load(word: str) -> Array:
     try:
+        if Path(word).exists() and not Path(word).is_file():
+            # From a pipe `open` might wait for ever.
+            raise OSError("no regular file")
         with open(word, "rb") as file:
             # `allow_pickle` would run code from the file, and `np.load` advises it.
             return np.lib.format.read_array(file, allow_pickle=False)
@@ -145,7 +157,8 @@ def _load(word: str) -> Array:
         raise
     except Exception as error:
         # A header that is no Python literal fails in whatever reads it as one.
-        why = why_not_done(error) if isinstance(error, OSError) else error
+        why = why_not_done(error) if isinstance(error, OSError) else str(error)
+        why = why.partition("\n")[0][:_MOST_OF_A_REASON]
         raise LaunchError(
             f"expected a file that NumPy can load, got '{word}': {why}"
         ) from None

@@ -183,7 +183,7 @@ def instead_of_text(message: str, text: str, start: int) -> tuple[str, int]:
     if message == "Expected SSA value tuple size":
         return (
             "expected an operation, or '=' after the names of results; the operation "
-            "before takes no operands"
+            "before takes no more operands, or takes them in parentheses"
         ), start
     if message.strip() == "in block definition":
         brace = _open_brace(text) if word is None else None

@@ -61,6 +61,21 @@ def test_output_that_is_full(
     )
 
 
+@pytest.mark.parametrize("word", ["--explain", "--explain=json", "--print-after=all"])
+def test_no_output_is_lost_unseen(word: str, tmp_path: Path):
+    kernel = tmp_path / "kernel.mlir"
+    kernel.write_text("spmd.kernel @nothing() { spmd.return }")
+    program = Path(sys.executable).parent / "spmd-run"
+    with Path("/dev/full").open("w") as output:
+        done = subprocess.run(
+            [program, kernel, word], stdout=output, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 1
+    assert done.stderr == (
+        "spmd-run: error: expected output that can be written: no space left on device\n"
+    )
+
+
 def test_output_that_is_closed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):

@@ -1,5 +1,6 @@
 """`spmd-run`: output, files, and errors without a traceback."""
 
+import os
 import re
 from pathlib import Path
 
@@ -187,6 +188,8 @@ def npy(shape: str) -> bytes:
         (b"", "EOF: reading magic string"),
         (npy("(3,)")[:20], "EOF: reading array header"),
         (npy("((((3"), "EOF in multi-line statement"),
+        (npy("(" * 3000), "EOF in multi-line statement"),
+        (npy("(3,), " + " " * 60000), "Header info length"),
         (npy("'three'"), "shape is not valid"),
         (npy("(3,)"), "Failed to read all data"),
         (npy("(4000000000000,)"), "expected an array that fits in memory"),
@@ -203,6 +206,29 @@ def test_arrays_of_files_that_are_none(
     assert message in error
     assert str(array) in error
     assert error.count("\n") == 1
+    assert len(error) < 500
+
+
+def test_arrays_of_named_pipes(file: str, capsys: pytest.CaptureFixture[str]):
+    array = Path(file).with_name("x.npy")
+    os.mkfifo(array)
+    assert run(file, *GOOD[:2], f"--arg={array}") == 1
+    assert f"got '{array}': no regular file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        (",".join(["1"] * 33), "expected at most 32 dimensions, got 33"),
+        ("9" * 5000, "expected sizes as whole numbers between the brackets"),
+        ("4000000000,4000000000", "expected an array of at most 1099511627776 bytes"),
+    ],
+)
+def test_arrays_of_impossible_shapes(
+    shape: str, message: str, file: str, capsys: pytest.CaptureFixture[str]
+):
+    assert run(file, *GOOD[:2], f"--arg=zeros:f32[{shape}]") == 1
+    assert message in capsys.readouterr().err
 
 
 def test_an_array_of_objects_is_refused(file: str, capsys: pytest.CaptureFixture[str]):
