@@ -14,6 +14,7 @@ from xdsl.printer import Printer
 
 from spmd.dialects.interfaces.expansion import Expansion, expand_all
 from spmd.dialects.spmd import KernelOp
+from spmd.dialects.spmd.types import has_arrays_of_vectors
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.ops.assertions import Assertions
 from spmd.passes.pipelines.pipeline import flatten
@@ -31,18 +32,22 @@ def module_of(source: SourceText) -> ModuleOp:
 
 def convert(module: ModuleOp, source: SourceText | None) -> None:
     """Brings a verified module to level 0 from other dialects."""
-    kinds = _kinds(module)
+    ops = tuple(module.walk())
+    kinds = _kinds(ops)
     if any(Expansion.of(op) is not None for op in kinds.values()):
         with compile_errors(source, "expanding ops"):
             expand_all(module)
         verify(module, source)
-        kinds = _kinds(module)
+        ops = tuple(module.walk())
+        kinds = _kinds(ops)
     run_passes(module, _conversions(kinds.values()), source)
+    if any(map(has_arrays_of_vectors, ops)):
+        run_passes(module, (_loaded(_ROWS),), source)
 
 
-def _kinds(module: ModuleOp) -> dict[type[Operation], Operation]:
+def _kinds(ops: Iterable[Operation]) -> dict[type[Operation], Operation]:
     """One op of each class."""
-    return {type(op): op for op in module.walk()}
+    return {type(op): op for op in ops}
 
 
 def is_of_own_dialects(module: ModuleOp) -> bool:
@@ -59,6 +64,7 @@ def text_with_locations(module: ModuleOp) -> str:
 
 
 _KERNELS = "spmd.passes.frontends.parallel_loops_to_kernels:ParallelLoopsToKernelsPass"
+_ROWS = "spmd.passes.frontends.store_vectors_as_rows:StoreVectorsAsRowsPass"
 _CONVERSIONS = {
     "stencil": (
         "xdsl.transforms.shape_inference:ShapeInferencePass",
@@ -80,8 +86,12 @@ def _conversions(ops: Iterable[Operation]) -> Iterator[ModulePass]:
     names |= {name.partition(".")[0] for name in names}
     for name, paths in _CONVERSIONS.items():
         for path in paths if name in names else ():
-            place, _, pass_ = path.partition(":")
-            yield getattr(import_module(place), pass_)()
+            yield _loaded(path)
+
+
+def _loaded(path: str) -> ModulePass:
+    place, _, pass_ = path.partition(":")
+    return getattr(import_module(place), pass_)()
 
 
 LLVM_STAGE = "spmd-llvm"

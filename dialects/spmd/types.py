@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     NoneAttr,
+    VectorType,
     bf16,
     f16,
     f32,
@@ -35,6 +36,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import irdl_attr_definition
+from xdsl.utils.hints import isa
 from xdsl.utils.str_enum import StrEnum
 from xdsl.utils.type import get_element_type_or_self
 
@@ -158,10 +160,29 @@ def why_not_scalar(type_: Attribute) -> str | None:
     return f"expected a value of type {SCALARS}, got {type_}"
 
 
+def has_vectors(type_: Attribute) -> TypeGuard[MemRefType[VectorType[Attribute]]]:
+    """Whether `type_` is a memref of vectors that are rows of scalars in memory."""
+    if not is_memref(type_) or not isa(type_.element_type, VectorType[Attribute]):
+        return False
+    vector = type_.element_type
+    rows = vector.get_num_dims() == 1 and not vector.get_num_scalable_dims()
+    return rows and is_scalar(vector.element_type) and vector.element_type != i1
+
+
+def has_arrays_of_vectors(op: Operation) -> bool:
+    """Whether `op` makes an array of vectors, or begins with one as an argument."""
+    arguments = (
+        op.regions[0].blocks[0].args if op.regions and op.regions[0].blocks else ()
+    )
+    return any(has_vectors(value.type) for value in (*op.results, *arguments))
+
+
 def _why_not_elements(type_: MemRefType[Attribute]) -> str | None:
-    if is_scalar(type_.element_type):
+    if is_scalar(type_.element_type) or has_vectors(type_):
         return None
-    return f"expected a memref of {SCALARS}, got {type_}"
+    return (
+        f"expected a memref of {SCALARS}, or of vectors as vector<4xf32>, got {type_}"
+    )
 
 
 def why_not_local_memory(type_: Attribute) -> str | None:

@@ -53,6 +53,7 @@ PASSES = {
         "convert-gpu-to-spmd",
         "linalg-to-parallel-loops",
         "parallel-loops-to-kernels",
+        "store-vectors-as-rows",
     ),
     # Level 0: from kernel to kernel.
     "kernels": (

@@ -21,7 +21,7 @@ spmd.kernel @signed_integer(%n: si32) {
 
 // -----
 
-// CHECK: argument 0: expected a memref of index, i1, i8, i16, i32, i64, f16, bf16, f32 or f64, got memref<4xcomplex<f32>>
+// CHECK: argument 0: expected a memref of index, i1, i8, i16, i32, i64, f16, bf16, f32 or f64, or of vectors as vector<4xf32>, got memref<4xcomplex<f32>>
 spmd.kernel @complex_elements(%x: memref<4xcomplex<f32>>) {
   spmd.return
 }
@@ -290,9 +290,9 @@ spmd.kernel @alloc_strided() {
 
 // -----
 
-// CHECK: expected a memref of index, i1, i8, i16, i32, i64, f16, bf16, f32 or f64, got memref<4xvector<2xf32>, #spmd.memory<local>>
+// CHECK: expected a memref of index, i1, i8, i16, i32, i64, f16, bf16, f32 or f64, or of vectors as vector<4xf32>, got memref<4xvector<2x2xf32>, #spmd.memory<local>>
 spmd.kernel @alloc_of_vectors() {
-  %t = spmd.local_alloc : memref<4xvector<2xf32>, #spmd.memory<local>>
+  %t = spmd.local_alloc : memref<4xvector<2x2xf32>, #spmd.memory<local>>
   spmd.return
 }
 
