@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Never
 
 from xdsl.context import Context
 from xdsl.dialects import func, memref, vector
@@ -122,15 +123,21 @@ def _rewrite(op: Operation, zero: SSAValue) -> None:
             op.static_strides = _extended(op.static_strides, 1)
         case LaunchOp():
             op.argument_types = ArrayAttr(map(_with_rows, op.argument_types))
+        case memref.CollapseShapeOp() | memref.ExpandShapeOp():
+            _refuse(op)
         case _:
             try:
                 op.verify(verify_nested_ops=False)
             except VerifyException:
-                fail(
-                    op,
-                    f"expected memref.load, store, subview, cast, dim or copy of an array "
-                    f"of vectors, got {op.name}: use an array with one more dimension",
-                )
+                _refuse(op)
+
+
+def _refuse(op: Operation) -> Never:
+    fail(
+        op,
+        f"expected memref.load, store, subview, cast, dim or copy of an array of vectors, "
+        f"got {op.name}: use an array with one more dimension",
+    )
 
 
 def _extended(numbers: DenseArrayBase[I64], last: int) -> DenseArrayBase[I64]:

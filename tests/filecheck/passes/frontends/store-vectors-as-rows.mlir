@@ -52,3 +52,11 @@ spmd.kernel @prefetched(%x: memref<?xvector<4xf32>>) {
   spmd.prefetch %x[%i] : memref<?xvector<4xf32>>
   spmd.return
 }
+
+// -----
+
+// CHECK: expected memref.load, store, subview, cast, dim or copy of an array of vectors, got memref.collapse_shape: use an array with one more dimension
+spmd.kernel @collapsed(%x: memref<2x?xvector<4xf32>>) {
+  %y = memref.collapse_shape %x [[0, 1]] : memref<2x?xvector<4xf32>> into memref<?xvector<4xf32>>
+  spmd.return
+}
