@@ -87,7 +87,7 @@ class VectorizePass(PassSequence):
         return (
             UnrollGroupLoopsPass(),
             FoldLaneViewsPass(),
-            SplitVectorsPass(),
+            SplitVectorsPass(self.target),
             FormSubGroupsPass(self.width, self.shape, self.target),
             ForgetUnaskedValuesPass(),
             SharePrivateArraysPass(),

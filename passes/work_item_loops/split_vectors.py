@@ -28,8 +28,8 @@ scf.for %lx = %c0 to %c64 step %c1 {
 } {spmd.work_items = array<i64: 0>}
 ```
 
-A loop with an op that is not known to be the same on elements keeps its vectors, and becomes
-no lanes.
+A loop keeps its vectors, and becomes no lanes, where one of them fills a register by itself, or
+an op is not known to be the same on elements.
 
 Requires: level 1.
 Ensures: level 1. A loop that changes has no value in it of a vector type.
@@ -57,11 +57,12 @@ from xdsl.rewriter import Rewriter
 from xdsl.utils.hints import isa
 
 from spmd.dialects.building import Builder, ConstantPool
-from spmd.dialects.element_types import memref_type
+from spmd.dialects.element_types import memref_type, size_in_bytes
 from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.interfaces.control_flow import RegionBranch, RegionTerminator
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd.types import Kind, combine
+from spmd.passes.targets import DEFAULT_TARGET, target_named
 from spmd.passes.work_item_loops.nests import innermost_loops
 
 AnyVector = VectorType[Attribute]
@@ -77,13 +78,19 @@ class SplitVectorsPass(ModulePass):
 
     name = "split-vectors"
 
+    target: str | int = DEFAULT_TARGET
+    """Whose registers count: a name of `passes/targets.py`, or the bits of a register."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        register_bits = target_named(self.target).register_bits
         for function in op.body.block.ops:
             if not isinstance(function, func.FuncOp) or function.is_declaration:
                 continue
             for loop in innermost_loops(function):
                 found = [each for each in loop.body.walk() if _has_vectors(each)]
-                if found and all(why_not_split(each) is None for each in found):
+                if found and all(
+                    why_not_split(each, register_bits) is None for each in found
+                ):
                     _Splitter(loop, function).block(loop.body.block)
 
 
@@ -93,11 +100,21 @@ def _has_vectors(op: Operation) -> bool:
     return any(isinstance(value.type, VectorType) for value in values)
 
 
-def why_not_split(op: Operation) -> str | None:
-    """Why `op`, which has vectors, cannot be one op on each element; `None` if it can."""
-    types = [value.type for value in (*op.operands, *op.results)]
-    if any(isa(t, AnyVector) and t.get_num_dims() != 1 for t in types):
-        return f"{op.name} has vectors of several dimensions"
+def why_not_split(op: Operation, register_bits: int) -> str | None:
+    """
+    Why `op`, which has vectors, is not to be one op on each element; `None` if it is.
+
+    A vector that fills a register is as good as lanes.
+    """
+    for value in (*op.operands, *op.results):
+        type_ = value.type
+        if not isa(type_, AnyVector):
+            continue
+        if type_.get_num_dims() != 1:
+            return f"{type_} has several dimensions"
+        (length,) = type_.get_shape()
+        if 8 * length * size_in_bytes(type_.element_type) >= register_bits:
+            return f"{type_} fills a register"
     match op:
         case vector.LoadOp():
             return _why_not_side_by_side(op.base)

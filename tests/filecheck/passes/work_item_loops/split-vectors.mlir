@@ -117,11 +117,12 @@ func.func @control(%x: memref<?xf32>, %n: index) {
 
 // -----
 
-// Kept: an op on whole vectors; and loops that are not over work-items.
+// Kept: an op on whole vectors; vectors that fill a register, of AVX2 here; and loops that are not over work-items.
 
 // CHECK-LABEL: func.func @kept
 // CHECK:         vector.load
 // CHECK:         vector.bitcast
+// CHECK:         vector.load %x[%{{.*}}] : memref<?xf32>, vector<8xf32>
 // CHECK:         vector.load
 func.func @kept(%x: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
@@ -130,6 +131,10 @@ func.func @kept(%x: memref<?xf32>, %n: index) {
     %v = vector.load %x[%lx] : memref<?xf32>, vector<2xf32>
     %bits = vector.bitcast %v : vector<2xf32> to vector<1xi64>
     "test.op"(%bits) : (vector<1xi64>) -> ()
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx = %c0 to %n step %c1 {
+    %v = vector.load %x[%lx] : memref<?xf32>, vector<8xf32>
+    vector.store %v, %x[%lx] : memref<?xf32>, vector<8xf32>
   } {spmd.work_items = array<i64: 0>}
   scf.for %i = %c0 to %n step %c1 {
     %v = vector.load %x[%i] : memref<?xf32>, vector<2xf32>
