@@ -178,7 +178,7 @@ def _specialised(kernel: PythonKernel, given: list[Any]) -> tuple[Kernel, list[A
         for each in given
     ]
     originals = {id(s): each for s, each in zip(stand_ins, given, strict=True)}
-    found, values = kernel.specialised(*stand_ins)
+    found, values = kernel.specialised(tuple(stand_ins), {})
     return found, [originals.get(id(value), value) for value in values]
 
 

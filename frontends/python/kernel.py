@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Mapping
 from functools import update_wrapper
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
 from spmd.frontends.python.names import constexpr
-from spmd.frontends.python.source import Function
+from spmd.frontends.python.source import Function, Packed, named, packed, unpacked
 from spmd.frontends.python.translate import translate, type_of_variable
 from spmd.frontends.python.types import (
     SCALARS,
@@ -20,10 +19,9 @@ from spmd.frontends.python.types import (
     Type,
     array_type,
     known_strides,
-    scalar_of,
     type_of_number,
 )
-from spmd.frontends.python.values import Value, value_of
+from spmd.frontends.python.values import Constant, Value, value_of
 from spmd.runtime.arguments.arrays import shared_array
 from spmd.runtime.arguments.sizes import (
     Size,
@@ -50,10 +48,17 @@ SOURCE_STAGE = "python"
 """The name of the first stage of a kernel in Python: level 0, as it was translated."""
 
 _OF_A_LAUNCH = ("global_size", "group_size", "threads", "timeout")
-_BY_PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _ARRAYS: tuple[type, ...] = (np.ndarray,)
 _SEQUENCES: tuple[type, ...] = (list, tuple)
 _NUMBERS: tuple[type, ...] = (bool, int, float, np.generic)
+
+
+class _Compiled(NamedTuple):
+    """A kernel for some types of arguments, its IR at level 0, and these types in words."""
+
+    kernel: Kernel
+    translated: str
+    types: str
 
 
 class PythonKernel:
@@ -94,9 +99,9 @@ class PythonKernel:
         }
         self._checked_size("sub_group_size", sub_group_size)
         self._options = options
-        self._compiled: dict[tuple[Any, ...], tuple[Kernel, str]] = {}
+        self._compiled: dict[tuple[Any, ...], _Compiled] = {}
         self._parameters = self._source.signature.parameters
-        self._fixed = self._checked_parameters()
+        self.fixed = self._source.fixed(_OF_A_LAUNCH)
 
     def replaced(
         self, sizes: Mapping[str, Any], options: Mapping[str, Any]
@@ -111,9 +116,21 @@ class PythonKernel:
     def __repr__(self) -> str:
         return f"<spmd kernel {self.function.__qualname__}{self._source.signature}>"
 
-    def __reduce__(self) -> str:
-        """Pickled by its name, as functions are."""
-        return self.function.__qualname__
+    def _repr_html_(self) -> str:
+        """What a notebook shows: what it is called with, and what it was compiled for."""
+        from html import escape  # no launch needs it
+
+        called = [f"compiled for {each.types}" for each in self._compiled.values()]
+        return f"<pre>{escape(chr(10).join([repr(self), *called]))}</pre>"
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Pickled by its name, or by its text where no other process finds that."""
+        given = self._sizes["group_size"], self._sizes["sub_group_size"], self._options
+        return named(self) or (_kernel, (packed(self.function), *given))
+
+    def __deepcopy__(self, memo: object) -> PythonKernel:
+        """Itself, as of functions: nothing of it changes."""
+        return self
 
     def __call__(
         self,
@@ -144,7 +161,7 @@ class PythonKernel:
         **named: Any,
     ) -> Launch:
         """Checks and compiles everything: see `Kernel.bind`."""
-        kernel, values = self._specialised(args, named)
+        kernel, values = self.specialised(args, named)
         return kernel.bind(
             *values,
             global_size=global_size,
@@ -165,7 +182,7 @@ class PythonKernel:
         """Runs it in the interpreter, which watches it: see `spmd.check`."""
         from spmd.frontends.python.explaining import spoken
 
-        kernel, values = self._specialised(args, named)
+        kernel, values = self.specialised(args, named)
         report = kernel.check(
             *values,
             global_size=global_size,
@@ -233,7 +250,7 @@ class PythonKernel:
         **named: Any,
     ) -> Explanation:
         """What the compiler makes of it for these arguments: see `Kernel.explain`."""
-        kernel, _ = self._specialised(args, named)
+        kernel, _ = self.specialised(args, named)
         from spmd.frontends.python.explaining import PythonExplanation
 
         explanation = kernel.explain(global_size=global_size, group_size=group_size)
@@ -244,7 +261,7 @@ class PythonKernel:
     ) -> Iterator[tuple[str, str]]:
         """`python` with the IR as it was translated, then as `Kernel.stages`."""
         values = self._bound(args, named)
-        kernel, translated = self._for(values)
+        kernel, translated, _ = self._for(values)
         yield SOURCE_STAGE, translated
         yield from kernel.stages(group_size=group_size)
 
@@ -265,19 +282,15 @@ class PythonKernel:
 
     # --- types of arguments -----------------------------------------------------------
 
-    def specialised(self, *args: Any, **named: Any) -> tuple[Kernel, list[Any]]:
-        """The kernel for arguments like these, and those of them that it gets."""
-        return self._specialised(args, named)
-
-    def _specialised(
+    def specialised(
         self, args: tuple[Any, ...], named: dict[str, Any]
     ) -> tuple[Kernel, list[Any]]:
         """The kernel for these arguments, and those that it gets at run time."""
         values = self._bound(args, named)
-        kernel, _ = self._for(values)
-        if self._fixed:
+        kernel = self._for(values).kernel
+        if self.fixed:
             pairs = zip(self._parameters, values, strict=True)
-            values = [v for n, v in pairs if self._fixed.get(n) is not constexpr]
+            values = [v for n, v in pairs if self.fixed.get(n) is not constexpr]
         return kernel, values
 
     def _bound(self, args: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
@@ -301,8 +314,8 @@ class PythonKernel:
             raise LaunchError(f"{self.name}: {error}") from None
         return value if array is None else array
 
-    def _for(self, values: list[Any]) -> tuple[Kernel, str]:
-        """The kernel for the types of `values`, and its IR at level 0."""
+    def _for(self, values: list[Any]) -> _Compiled:
+        """What was compiled for the types of `values`."""
         key: tuple[Any, ...] = tuple(
             (value.dtype, value.ndim, known_strides(value))
             if type(value) is np.ndarray
@@ -322,20 +335,21 @@ class PythonKernel:
 
     def _key(self, name: str, value: Any) -> Any:
         """What decides how an argument other than a plain array is compiled."""
-        fixed = self._fixed.get(name)
+        fixed = self.fixed.get(name)
         if fixed is constexpr:
             return type(value), value  # 1 is not True, nor 1.0.
         if isinstance(value, _ARRAYS):
             return value.dtype, value.ndim, known_strides(value)
         return cast(object, fixed or type(value))
 
-    def _compile(self, values: list[Any]) -> tuple[Kernel, str]:
+    def _compile(self, values: list[Any]) -> _Compiled:
         arguments = self._types(values)
         with compile_errors(None, f"translating the kernel '{self.name}'"):
             module = translate(self._source, arguments, **self._sizes)
         verify(module, None)
         kernel = Program(Unit(None, self._options, module)).kernels[self.name]
-        return kernel, str(module)
+        types = ", ".join(f"{n}: {_shown(t)}" for n, t in arguments.items())
+        return _Compiled(kernel, str(module), types)
 
     def _types(self, values: list[Any]) -> dict[str, Scalar | Array | Value]:
         pairs = zip(self._parameters, values, strict=True)
@@ -343,7 +357,7 @@ class PythonKernel:
 
     def _type(self, name: str, value: Any) -> Scalar | Array | Value:
         """How an argument is compiled: as its type, or by its value."""
-        fixed = self._fixed.get(name)
+        fixed = self.fixed.get(name)
         if fixed is constexpr:
             return value_of(value)
         if isinstance(fixed, Scalar):
@@ -366,28 +380,12 @@ class PythonKernel:
             f"{', '.join(SCALARS)}, got {got}; {advice}"
         )
 
-    def _checked_parameters(self) -> dict[str, Any]:
-        """The scalar types and `constexpr` that parameters are annotated with."""
-        fixed: dict[str, Any] = {}
-        for name, parameter in self._parameters.items():
-            if name in _OF_A_LAUNCH or parameter.kind not in _BY_PLACE:
-                raise CompileError(
-                    f"{self.name}: expected parameters with names other than "
-                    f"{', '.join(_OF_A_LAUNCH)}, without * and **, got {parameter}"
-                )
-            annotation = parameter.annotation
-            if isinstance(annotation, str):
-                annotation = _evaluated(annotation, self.function)
-            if annotation is constexpr:
-                fixed[name] = constexpr
-            elif (type_ := scalar_of(annotation)) is not None:
-                fixed[name] = type_
-        return fixed
+
+def _shown(argument: Scalar | Array | Value) -> str:
+    if isinstance(argument, Constant):
+        return f"{argument.type} {argument.value}"
+    return str(argument if isinstance(argument, Scalar | Array) else argument.type)
 
 
-def _evaluated(annotation: str, function: FunctionType) -> object:
-    """What a text stands for as annotation, if that is known at run time at all."""
-    try:
-        return eval(annotation, function.__globals__)
-    except Exception:
-        return None
+def _kernel(given: Packed, *rest: Any) -> PythonKernel:
+    return PythonKernel(unpacked(given), *rest)

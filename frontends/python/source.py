@@ -1,22 +1,31 @@
 """The text of a Python function: its syntax tree, its places and the names it sees."""
 
 from __future__ import annotations
+import __future__
 
 import ast
 import builtins
 import inspect
+import linecache
+import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property, update_wrapper
-from types import FunctionType
-from typing import Any, NoReturn
+from importlib import import_module
+from types import FunctionType, ModuleType
+from typing import Any, NoReturn, cast
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 
 from spmd.dialects.diagnostics import KernelError, SourceLocation
+from spmd.frontends.python.names import constexpr
 from spmd.frontends.python.statements.flow import Flow
+from spmd.frontends.python.types import scalar_of
+from spmd.runtime.errors import CompileError
 
 Node = ast.AST
+
+_BY_PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 class Source:
@@ -91,6 +100,54 @@ def is_of_numpy(function: FunctionType) -> bool:
     return (module or "").partition(".")[0] == "numpy"
 
 
+Packed = tuple[str, list[str], int, int, dict[str, Any], tuple[Any, ...]]
+"""A function as text: file, lines, where they begin, flags, globals and defaults."""
+
+
+def named(wrapper: Any) -> str | None:
+    """The name by which every process finds `wrapper`, if there is one."""
+    found: Any = sys.modules.get(wrapper.__module__)
+    for name in wrapper.__qualname__.split("."):
+        found = getattr(found, name, None)
+    is_found = found is wrapper and wrapper.__module__ != "__main__"
+    return wrapper.__qualname__ if is_found else None
+
+
+def packed(function: FunctionType) -> Packed:
+    """What another process makes the function of, with the globals that it names."""
+    source = Source(function)
+    lines, first = inspect.getsourcelines(function)
+    used = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)}
+    outer = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
+    seen = {name: outer[name] for name in used & outer.keys()}
+    modules = {n: v.__name__ for n, v in seen.items() if isinstance(v, ModuleType)}
+    others = {n: v for n, v in seen.items() if n not in modules and v is not function}
+    kept = {"__name__": function.__module__, "modules": modules, "others": others}
+    flags = function.__code__.co_flags & __future__.annotations.compiler_flag
+    return source.file, lines, first, flags, kept, function.__defaults__ or ()
+
+
+def unpacked(packed: Packed) -> FunctionType:
+    """The function that was packed; its lines are there for messages and debuggers."""
+    file, lines, first, flags, kept, defaults = packed
+    known = linecache.getlines(file)
+    if known[first - 1 : first - 1 + len(lines)] != lines:
+        known = known + ["\n"] * (first - 1 - len(known))
+        known[first - 1 : first - 1 + len(lines)] = lines
+        linecache.cache[file] = sum(map(len, known)), None, known, file
+    tree = ast.parse(textwrap.dedent("".join(lines)))
+    ast.increment_lineno(tree, first - 1)
+    definition = tree.body[0]
+    assert isinstance(definition, ast.FunctionDef), "other functions have no Source"
+    definition.decorator_list = []
+    modules = {name: import_module(module) for name, module in kept["modules"].items()}
+    scope = {"__name__": kept["__name__"], **modules, **kept["others"]}
+    exec(compile(tree, file, "exec", flags, dont_inherit=True), scope)
+    function = cast(FunctionType, scope[definition.name])
+    function.__defaults__ = defaults
+    return function
+
+
 class Function:
     """
     A function that kernels may call: what `@spmd.function` makes of one of Python.
@@ -113,9 +170,47 @@ class Function:
         """Its parameters."""
         return inspect.signature(self.function)
 
+    def fixed(self, taken: Sequence[str]) -> dict[str, Any]:
+        """
+        The types of numbers and `constexpr` that parameters are annotated with.
+
+        Parameters have names other than those that are `taken`.
+        """
+        fixed: dict[str, Any] = {}
+        for name, parameter in self.signature.parameters.items():
+            if name in taken or parameter.kind not in _BY_PLACE:
+                raise CompileError(
+                    f"{self.name}: expected parameters with names other than "
+                    f"{', '.join(taken)}, without * and **, got {parameter}"
+                )
+            annotation = parameter.annotation
+            if isinstance(annotation, str):
+                annotation = _evaluated(annotation, self.function)
+            if annotation is constexpr:
+                fixed[name] = constexpr
+            elif (type_ := scalar_of(annotation)) is not None:
+                fixed[name] = type_
+        return fixed
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs it as Python."""
         return self.function(*args, **kwargs)
 
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Pickled by its name, or by its text where no other process finds that."""
+        return named(self) or (_function, (packed(self.function),))
+
     def __repr__(self) -> str:
         return f"<spmd function {self.function.__qualname__}{self.signature}>"
+
+
+def _evaluated(annotation: str, function: FunctionType) -> object:
+    """What a text stands for as annotation, if that is known at run time at all."""
+    try:
+        return eval(annotation, function.__globals__)
+    except Exception:
+        return None
+
+
+def _function(given: Packed) -> Function:
+    return Function(unpacked(given))

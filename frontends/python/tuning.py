@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from spmd.frontends.python.kernel import PythonKernel
+from spmd.frontends.python.kernel import SOURCE_STAGE, PythonKernel
 from spmd.frontends.python.names import constexpr
+from spmd.frontends.python.source import named
 from spmd.runtime.arguments.sizes import Size
 from spmd.runtime.cache.disk import cache
 from spmd.runtime.errors import CompileError, LaunchError
@@ -51,15 +52,20 @@ class TunedKernel:
         self._check()
         self._variants = [_variant(kernel, config) for config in self.configs]
         self._chosen: dict[str, int] = {}
+        self._asked_progress = progress
         self._progress = sys.stderr.isatty() if progress is None else progress
-        self._text = f"{inspect.getsource(kernel.function)} {self.configs}"
 
     def __repr__(self) -> str:
         return f"<{self.kernel!r} tuned over {len(self.configs)} configurations>"
 
-    def __reduce__(self) -> str:
-        """Pickled by its name, as functions are."""
-        return self.kernel.function.__qualname__
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Pickled as its kernel is."""
+        given = self.kernel, self.configs, self._key, self._asked_progress
+        return named(self) or (TunedKernel, given)
+
+    def __deepcopy__(self, memo: object) -> TunedKernel:
+        """Itself, as of functions."""
+        return self
 
     def __call__(
         self,
@@ -96,11 +102,8 @@ class TunedKernel:
         return self.configs[self._number(args, named, global_size, threads)]
 
     def _check(self) -> None:
-        of_kernel = [
-            name
-            for name, parameter in self._parameters.items()
-            if parameter.annotation in (constexpr, "constexpr")
-        ]
+        fixed = self.kernel.fixed
+        of_kernel = [name for name, type_ in fixed.items() if type_ is constexpr]
         allowed = (*_OF_KERNEL, *_OPTIONS, *of_kernel)
         if not self.configs:
             raise CompileError(f"{self.kernel.name}: expected configs, got none")
@@ -128,14 +131,27 @@ class TunedKernel:
         timeout: float | None = None,
     ) -> Launch:
         config = self.configs[number]
-        compiled_in = {k: v for k, v in config.items() if k in self._parameters}
         return self._variants[number].bind(
             *args,
             global_size=global_size(config) if callable(global_size) else global_size,
             threads=threads,
             timeout=timeout,
-            **(compiled_in | dict(named)),
+            **(self._compiled_in(config) | dict(named)),
         )
+
+    def _translated(self, args: Sequence[Any], named: Mapping[str, Any]) -> str:
+        """All that decides how fast the configurations are: functions and constants, too."""
+        texts: list[str] = []
+        for variant, config in zip(self._variants, self.configs, strict=True):
+            try:
+                given = self._compiled_in(config) | dict(named)
+                texts.append(f"{config} {variant.ir(SOURCE_STAGE, *args, **given)}")
+            except (CompileError, LaunchError) as error:
+                texts.append(f"{config} {error}")
+        return "\n".join(texts)
+
+    def _compiled_in(self, config: Config) -> dict[str, Any]:
+        return {k: v for k, v in config.items() if k in self._parameters}
 
     def _number(
         self,
@@ -153,7 +169,7 @@ class TunedKernel:
         values = [_value(given.get(name)) for name in self._key]
         key = f"{' '.join(types)} {values} threads={threads}"
         if (number := self._chosen.get(key)) is None:
-            entry = cache.entry(f"tuning {key} {self._text}")
+            entry = cache.entry(f"tuning {key} {self._translated(args, named)}")
             if entry is not None and (found := entry.read()) is not None:
                 number = int(found)
             else:

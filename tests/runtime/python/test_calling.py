@@ -8,6 +8,7 @@ import inspect
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -146,6 +147,11 @@ def test_it_looks_like_its_function():
     assert repr(add) == "<spmd kernel add(x, a, b=2.5)>"
     assert repr(helper) == "<spmd function helper(v)>"
     assert helper(3) == 6
+    kernel = spmd.kernel(add.function)
+    kernel(np.zeros(2), 1, global_size=2)
+    html = kernel._repr_html_()
+    assert html.startswith("<pre>&lt;spmd kernel add(x, a, b=2.5)&gt;\n")
+    assert "compiled for x: float64[:], a: int, b: float" in html
 
 
 @spmd.function
@@ -156,9 +162,56 @@ def helper(v):
 def test_pickled_by_name():
     assert pickle.loads(pickle.dumps(add)) is add
     assert copy.deepcopy(add) is add
-    local = kernel_of("@spmd.kernel\ndef k(x): x[0] = 1\n")
-    with pytest.raises((pickle.PicklingError, AttributeError)):
-        pickle.dumps(local)
+    assert pickle.loads(pickle.dumps(helper)) is helper
+
+
+PROGRAM = """
+import pickle, sys
+import numpy as np, spmd
+from spmd.language import constexpr, global_id
+
+SCALE = np.array([2.0, 3.0])
+
+def factory(offset):
+    @spmd.function
+    def scaled(v):
+        return SCALE[1] * v + offset
+
+    @spmd.kernel(group_size=4)
+    def k(x, times: constexpr, b: np.float64 = 2.5):
+        for _ in range(times):
+            x[global_id()] = scaled(np.sqrt(x[global_id()])) + b
+
+    return k
+
+if __name__ == "__main__":
+    kernels = factory(1.0), spmd.autotune([{"width": 4}])(factory(2.0))
+    sys.stdout.buffer.write(pickle.dumps(kernels))
+"""
+
+
+def test_pickled_by_text_where_nobody_finds_the_name(tmp_path: Path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    made = subprocess.run(
+        [sys.executable, str(program)], stdout=subprocess.PIPE, check=True
+    )
+    program.unlink()
+    kernel, tuned = pickle.loads(made.stdout)
+    x = np.full(4, 4.0)
+    kernel(x, 1, global_size=4)
+    np.testing.assert_array_equal(x, 9.5)
+    tuned(x, 1, global_size=4)
+    np.testing.assert_allclose(x, 3 * np.sqrt(9.5) + 4.5)
+    assert "array<i64: 4>" in kernel.ir("python", x, 1)
+    with pytest.raises(spmd.CompileError) as raised:
+        kernel(np.zeros((2, 2)), 1, global_size=4)
+    assert raised.value.line == 16
+    assert (
+        (raised.value.source_line or "").strip().startswith("x[global_id()] = scaled(")
+    )
+    again = pickle.loads(pickle.dumps(kernel))
+    again(x, 0, global_size=4)
 
 
 def test_the_package_does_not_load_it():
