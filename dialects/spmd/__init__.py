@@ -8,12 +8,12 @@ from xdsl.ir import Attribute, Dialect, Operation
 from spmd.dialects.spmd import (
     atomics,
     collectives,
+    cpu,
     ids,
     kernel,
     lanes,
     launch,
     messages,
-    prefetch,
     sub_group_ids,
     types,
     votes,
@@ -37,6 +37,8 @@ from spmd.dialects.spmd.collectives import ScanMode as ScanMode
 from spmd.dialects.spmd.collectives import ScanOp as ScanOp
 from spmd.dialects.spmd.collectives import ShuffleMode as ShuffleMode
 from spmd.dialects.spmd.collectives import ShuffleOp as ShuffleOp
+from spmd.dialects.spmd.cpu import ClockOp as ClockOp
+from spmd.dialects.spmd.cpu import PrefetchOp as PrefetchOp
 from spmd.dialects.spmd.ids import DimensionOp as DimensionOp
 from spmd.dialects.spmd.ids import EnqueuedLocalSizeOp as EnqueuedLocalSizeOp
 from spmd.dialects.spmd.ids import GlobalIdOp as GlobalIdOp
@@ -57,7 +59,6 @@ from spmd.dialects.spmd.messages import FailOp as FailOp
 from spmd.dialects.spmd.messages import PollOp as PollOp
 from spmd.dialects.spmd.messages import PrintOp as PrintOp
 from spmd.dialects.spmd.messages import ends_launch as ends_launch
-from spmd.dialects.spmd.prefetch import PrefetchOp as PrefetchOp
 from spmd.dialects.spmd.sub_group_ids import LaneIdOp as LaneIdOp
 from spmd.dialects.spmd.sub_group_ids import NumSubGroupsOp as NumSubGroupsOp
 from spmd.dialects.spmd.sub_group_ids import SubGroupIdOp as SubGroupIdOp
@@ -88,7 +89,7 @@ MODULES = (
     collectives,
     votes,
     atomics,
-    prefetch,
+    cpu,
     launch,
     messages,
     lanes,
