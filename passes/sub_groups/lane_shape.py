@@ -61,6 +61,9 @@ OPERAND = 0.5
 TILE_MARGIN = 0.75
 """What part of what loops load a tile may load at most."""
 
+ROW = 4
+"""What each stretch of contiguous memory costs that a group accesses, besides its elements."""
+
 SUB_GROUP = 1
 """What each sub-group costs beside its body, in simple instructions; most of it overlaps."""
 
@@ -145,6 +148,14 @@ class Work:
         for place, extent in zip(shape.places, shape.extents, strict=True):
             total *= ceil(items[place] / extent) / items[place]
         return total
+
+    def rows(self, items: Sequence[int]) -> float:
+        """What stretches of memory cost each work-item of a group of so many `items`."""
+        return sum(
+            ROW * weight / items[term.along]
+            for term, weight in self.terms.items()
+            if term.along is not None
+        )
 
     def best_shape(self, items: Sequence[int]) -> LaneShape:
         """Lanes along the last loop, or the shape that costs least if that is far better."""

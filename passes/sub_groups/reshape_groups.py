@@ -5,10 +5,9 @@ Groups of 4 by 64 leave lanes along x no more than four neighbours, and groups o
 register or two. Where a kernel asks for nothing but global ids, and its work-items have nothing
 in common, the launch may as well run it in groups of 64 by 4: rows of neighbouring groups, one
 beside the other. The size is the one in which lanes cost least (`lane_shape.py`); it has as many
-work-items as before, but no fewer than groups whose size nobody gives. Groups that follow each
-other in x go on where the one before ends. Where lanes go along another dimension nothing does
-so, and short groups would come back to each piece of memory, of a line or two, when it is long
-out of the cache: there groups are as long as they can be.
+work-items as before, but no fewer than groups whose size nobody gives. Its rows are as long as
+can be, since each costs: sixteen of them, a page apart, do not fit a cache with sets of twelve lines.
+Global ids that a kernel computes, as `local_id + enqueued_local_size * group_id`, are found.
 
 ```mlir
 // before
@@ -43,17 +42,28 @@ from math import prod
 from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects import func
+from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import DenseArrayBase, IntegerType, ModuleOp, i64
-from xdsl.ir import Region
+from xdsl.ir import Region, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
+from spmd.dialects.building import Builder
 from spmd.dialects.interfaces.order import Ordered
 from spmd.dialects.limits import DEFAULT_GROUP_SIZE
 from spmd.dialects.names import ANY_GROUP_SIZE
 from spmd.dialects.remarks import ReshapedGroups, remark
-from spmd.dialects.spmd import KernelOp, sees_group
+from spmd.dialects.rewriting import constant_index, erase_dead_ops, hint
+from spmd.dialects.spmd import (
+    Dimension,
+    EnqueuedLocalSizeOp,
+    GlobalIdOp,
+    GroupIdOp,
+    KernelOp,
+    LocalIdOp,
+    LocalSizeOp,
+    sees_group,
+)
 from spmd.dialects.spmd.kernel import kernels_in
 from spmd.dialects.spmd.types import is_local
 from spmd.passes.sub_groups.lane_shape import MARGIN, Work, power_below
@@ -96,6 +106,7 @@ class ReshapeGroupsPass(ModulePass):
             most = cast(DenseArrayBase[IntegerType], most).get_values()
             if all(a >= b for a, b in zip(size, most, strict=True)):
                 continue
+            _find_global_ids(kernel)
             if why_not_reshaped(kernel) is None:
                 # What is uniform in a dimension of one work-item is not so in others.
                 kernel.work_group_size = None
@@ -105,6 +116,43 @@ class ReshapeGroupsPass(ModulePass):
                 kernel.work_group_size = DenseArrayBase.from_list(i64, chosen)
                 if better is not None:
                     remark(ReshapedGroups, kernel, size)
+
+
+def _find_global_ids(kernel: KernelOp) -> None:
+    """Ask for global ids where they are computed."""
+    found = False
+    for op in kernel.walk():
+        if not isinstance(op, arith.AddiOp):
+            continue
+        for base, local in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+            lane, product = local.owner, base.owner
+            if isinstance(lane, LocalIdOp) and isinstance(product, arith.MuliOp):
+                dimension = lane.dimension.data
+                factors = (product.lhs, product.rhs)
+                if any(
+                    isinstance(group.owner, GroupIdOp)
+                    and group.owner.dimension.data is dimension
+                    and _is_size(kernel, size, dimension)
+                    for group, size in (factors, factors[::-1])
+                ):
+                    new = GlobalIdOp(dimension)
+                    Builder.before(op).append(new)
+                    hint(new.result, op.result)
+                    op.result.replace_all_uses_with(new.result)
+                    found = True
+                    break
+    if found:
+        erase_dead_ops(kernel.body)
+
+
+def _is_size(kernel: KernelOp, value: SSAValue, dimension: Dimension) -> bool:
+    """Whether `value` is the nominal size of groups of `kernel`."""
+    owner = value.owner
+    if isinstance(owner, EnqueuedLocalSizeOp | LocalSizeOp):
+        exact = isinstance(owner, EnqueuedLocalSizeOp) or kernel.has_full_groups
+        return exact and owner.dimension.data is dimension
+    size = kernel.group_size
+    return size is not None and constant_index(value) == size[dimension.number]
 
 
 def _better_size(
@@ -120,17 +168,19 @@ def _better_size(
     could = [most[d] for d in DIMENSIONS]
     best = work.best_tile(could, work.best_shape(could))
     before = work.best_tile(now, work.best_shape(now))
-    along = DIMENSIONS[best.places[0]]
-    is_short = along != 0 and now[best.places[0]] < min(most[along], DEFAULT_GROUP_SIZE)
-    if not is_short and work.cost(best, could) >= MARGIN * work.cost(before, now):
-        return None
-    lanes = [1, 1, 1]
+    better = [1, 1, 1]
     for place, extent in zip(best.places, best.extents, strict=True):
-        lanes[DIMENSIONS[place]] = extent
-    rest = max(prod(size), DEFAULT_GROUP_SIZE) // prod(lanes)
-    for d in sorted(range(len(lanes)), key=lambda d: d != along):
-        wanted = most[d] if d == along != 0 else min(size[d], most[d])
-        more = power_below(min(rest, wanted // lanes[d]))
-        lanes[d] *= more
+        better[place] = extent
+    rest = max(prod(size), DEFAULT_GROUP_SIZE) // prod(better)
+    others = (place for place in (2, 1, 0) if place not in best.places)
+    for place in (*best.places, *others):
+        more = power_below(min(rest, could[place] // better[place]))
+        better[place] *= more
         rest //= more
-    return tuple(lanes)
+    lanes, rows = work.cost(best, could), work.rows(better)
+    lanes_now, rows_now = work.cost(before, now), work.rows(now)
+    far = lanes + rows < MARGIN * (lanes_now + rows_now)
+    if not far and (lanes > lanes_now or rows > rows_now / 2):
+        return None
+    x, y, z = (better[DIMENSIONS.index(d)] for d in range(3))
+    return x, y, z

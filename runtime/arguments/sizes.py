@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, SupportsIndex, cast
 
 from spmd.dialects.limits import (
+    DEFAULT_GROUP_SIZE,
     MAX_EXTENT,
     MAX_GROUP_SIZE,
     MAX_SUB_GROUP_SIZE,
@@ -37,7 +38,7 @@ class Groups(NamedTuple):
     @classmethod
     def all_full(cls, size: Triple) -> Groups:
         """Those of a launch that is large wherever its groups are."""
-        x, y, z = (MAX_SUB_GROUP_SIZE if extent > 1 else 1 for extent in size)
+        x, y, z = (DEFAULT_GROUP_SIZE if extent > 1 else 1 for extent in size)
         return cls(size, True, (x, y, z))
 
     def covers(self, other: Groups) -> bool:
@@ -152,8 +153,9 @@ def make_range(kernel: str, global_size: Triple, group_size: Triple) -> Range:
 def _room(extent: int, size: int, full: bool) -> int:
     """What groups of another shape may have along a dimension with so many work-items."""
     if full:
-        return size & -size if extent % MAX_SUB_GROUP_SIZE else MAX_SUB_GROUP_SIZE
-    return min(MAX_SUB_GROUP_SIZE, 1 << max(0, extent.bit_length() - 1))
+        common = (DEFAULT_GROUP_SIZE, MAX_SUB_GROUP_SIZE)
+        return next((each for each in common if extent % each == 0), size & -size)
+    return min(DEFAULT_GROUP_SIZE, 1 << max(0, extent.bit_length() - 1))
 
 
 def words(size: Triple) -> str:

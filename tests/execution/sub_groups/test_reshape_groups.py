@@ -47,6 +47,15 @@ spmd.kernel @steps(%x: memref<?xi32>) {
 }
 """
 
+BY_HAND = STEPS.replace(
+    "%i = spmd.global_id x",
+    """%group = spmd.group_id x
+  %size = spmd.SIZE x
+  %local = spmd.local_id x
+  %base = arith.muli %group, %size : index
+  %i = arith.addi %local, %base : index""",
+)
+
 LAUNCHES = (
     Launch((64, 64), (4, 32)),
     Launch((70, 9), (4, 3)),
@@ -60,12 +69,15 @@ def steps(maker: Maker):
     return [maker.integers("i32", -99, 99, maker.n)]
 
 
+@pytest.mark.parametrize(
+    "source", [STEPS, BY_HAND.replace("SIZE", "enqueued_local_size")]
+)
 @pytest.mark.parametrize("launch", LAUNCHES, ids=str)
-def test_another_size_computes_the_same(launch: Launch):
+def test_another_size_computes_the_same(launch: Launch, source: str):
     x, y, z, *_ = (*launch.global_size, 1, 1)
     ex, ey, ez, *_ = (*launch.group_size, 1, 1)
     groups = make_range("steps", (x, y, z), (ex, ey, ez)).made_for
-    module = parsed(STEPS).clone()
+    module = parsed(source).clone()
     specialize = SpmdSpecializePass(
         work_group_size=groups.size,
         full_groups=groups.full,
@@ -81,13 +93,15 @@ def test_another_size_computes_the_same(launch: Launch):
     args = make(steps, launch)
     reshaped = Launch(launch.global_size, kernel.group_size)
     run_module(module, kernel_name(module), args, reshaped)
-    assert_same(args, expected(STEPS, steps, launch), EXACT, str(reshaped))
+    assert_same(args, expected(source, steps, launch), EXACT, str(reshaped))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("launch", LAUNCHES, ids=str)
 def test_native(launch: Launch, threads: int):
     check_native(STEPS, steps, launch, threads=threads)
+    if launch is LAUNCHES[0]:
+        check_native(BY_HAND.replace("SIZE", "local_size"), steps, launch)
 
 
 COLUMNS = """
@@ -109,6 +123,7 @@ def test_groups_are_long_where_memory_is(size: tuple[int, int]):
     check_native(COLUMNS, columns, Launch(size, (16, 16)))
     kernel = spmd.compile(COLUMNS)["columns"]
     (facts,) = kernel.explain(global_size=size, group_size=(16, 16)).kernels
+    assert facts.group_size is not None
     x, y, _ = facts.group_size
     assert y > 16 > x
 

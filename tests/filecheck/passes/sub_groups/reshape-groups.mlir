@@ -121,3 +121,50 @@ spmd.kernel @print(%x: memref<?x?xf32>)
   spmd.print "{}"(%v) : f32
   spmd.return
 }
+
+// A global id that is computed from the group's and the local one, by its nominal size, or its
+// actual one if all groups are full. Rows are as long as can be.
+
+// CHECK-LABEL: spmd.kernel @by_hand
+// CHECK-SAME:    attributes {work_group_size = array<i64: 256, 1, 1>, spmd.full_groups}
+// CHECK-NOT:     local
+// CHECK:         %i = spmd.global_id x
+// CHECK-NOT:     local
+// CHECK:         %j = spmd.global_id y
+spmd.kernel @by_hand(%x: memref<?x?xf32>)
+    attributes {work_group_size = array<i64: 16, 16>, spmd.full_groups, spmd.any_group_size = array<i64: 256, 256, 1>} {
+  %c16 = arith.constant 16 : index
+  %gx = spmd.group_id x
+  %gy = spmd.group_id y
+  %lx = spmd.local_id x
+  %ly = spmd.local_id y
+  %nx = spmd.local_size x
+  %bx = arith.muli %nx, %gx : index
+  %by = arith.muli %gy, %c16 : index
+  %i = arith.addi %lx, %bx : index
+  %j = arith.addi %by, %ly : index
+  %v = memref.load %x[%j, %i] : memref<?x?xf32>
+  %w = arith.addf %v, %v : f32
+  memref.store %w, %x[%j, %i] : memref<?x?xf32>
+  spmd.return
+}
+
+// In groups that are not full it is no global id, nor with the ids of two dimensions.
+
+// CHECK-LABEL: spmd.kernel @smaller_groups
+// CHECK-SAME:    attributes {work_group_size = array<i64: 16, 16>}
+// CHECK-NOT:     global_id
+spmd.kernel @smaller_groups(%x: memref<?x?xindex>)
+    attributes {work_group_size = array<i64: 16, 16>, spmd.any_group_size = array<i64: 64, 64, 1>} {
+  %c16 = arith.constant 16 : index
+  %gx = spmd.group_id x
+  %gy = spmd.group_id y
+  %lx = spmd.local_id x
+  %nx = spmd.local_size x
+  %bx = arith.muli %nx, %gx : index
+  %by = arith.muli %gy, %c16 : index
+  %i = arith.addi %lx, %bx : index
+  %j = arith.addi %by, %lx : index
+  memref.store %i, %x[%j, %i] : memref<?x?xindex>
+  spmd.return
+}
