@@ -131,7 +131,7 @@ class _Division:
 
     def by_floats(self, n: SSAValue, d: SSAValue, width: int) -> SSAValue:
         """Through floats that have all numbers."""
-        w, type_ = self.widening, self.op.operands[0].type
+        w, type_ = self.widening, self.op.results[0].type
         float_ = Float32Type() if width <= 16 else Float64Type()
         d, divisor = self._not_zero(d, self.divisor)
         top = self._to_float(n, float_)

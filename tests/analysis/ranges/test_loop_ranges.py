@@ -222,6 +222,21 @@ def test_for(what: str):
     assert ranges_in(body, *expected) == expected
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "step", "bounds"),
+    [
+        ("%c0", "%c10", "%c2", (0, 8)),
+        ("%c1", "%c10", "%c2", (1, 9)),
+        ("%c0", "%c128", "%c10", (0, 120)),
+        ("%l", "%c10", "%c2", (0, 9)),
+        ("%c0", "%c10", "%n", (0, 9)),
+    ],
+)
+def test_counter(low: str, high: str, step: str, bounds: tuple[int, int]):
+    body = f"  scf.for %i = {low} to {high} step {step} {{\n  }}"
+    assert ranges_in(body, "i")["i"] == bounds
+
+
 def test_narrow_integers_wrap_around():
     body = """
   %one = arith.constant 1 : i32

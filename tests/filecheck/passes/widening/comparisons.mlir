@@ -83,3 +83,20 @@ func.func @wrapping(%x: memref<?xi1>, %at: index, %start: i32, %n: i32) {
   }
   func.return
 }
+
+// -----
+
+// A comparison that takes no fewer bits stays what it is.
+
+// CHECK-LABEL: func.func @few_bits
+// CHECK-NOT:     arith.minsi
+// CHECK:         %p = arith.cmpi sgt, %{{.*}} : vector<16xi8>
+func.func @few_bits(%x: memref<?xi1>, %n: i8) {
+  %c0 = arith.constant 0 : index
+  spmd.sub_group (%i) shape [16] at (%c0) {
+    %b = arith.index_cast %i : index to i8
+    %p = arith.cmpi sgt, %b, %n : i8
+    memref.store %p, %x[%i] : memref<?xi1>
+  }
+  func.return
+}
