@@ -104,9 +104,10 @@ def binary(e: Emitter, op: ast.operator, one: Value, other: Value) -> Value:
         e.fail("expected another operator than @; write the sums as loops")
     for value in (one, other):
         if not isinstance(value, Constant | Number):
+            is_text = isinstance(value, Host) and isinstance(value.value, str)
             e.fail(
                 f"expected numbers for {sign(op)}, got {described(one.type)} and "
-                f"{described(other.type)}"
+                f"{described(other.type)}{'; print takes f-strings' if is_text else ''}"
             )
     assert isinstance(one, Constant | Number)
     assert isinstance(other, Constant | Number)

@@ -72,9 +72,10 @@ _NO_CALLS: dict[object, str] = {
     builtins.range: "range in an expression; it stands in 'for i in range(...)' only",
     builtins.any: "Python's any; spmd.language has one across work-items",
     builtins.all: "Python's all; spmd.language has one across work-items",
-    builtins.enumerate: "enumerate; write 'for i in range(len(x))'",
-    builtins.zip: "zip; write 'for i in range(len(x))'",
+    builtins.enumerate: "enumerate; it stands in 'for i, a in enumerate(...)' only",
+    builtins.zip: "zip; it stands in 'for a, b in zip(...)' only",
     builtins.divmod: "divmod; write // and %",
+    builtins.str: "str; print takes numbers and f-strings, as in f'{x:.3f}'",
     np.zeros: "numpy.zeros; local(shape, dtype) and private(shape, dtype) make arrays",
     np.empty: "numpy.empty; local(shape, dtype) and private(shape, dtype) make arrays",
     np.ones: "numpy.ones; local(shape, dtype) and private(shape, dtype) make arrays",
@@ -353,6 +354,8 @@ class Expressions:
             instead = _NO_CALLS.get(function)
         except TypeError:  # What is not hashable is no function of a module.
             instead = None
+        if isinstance(getattr(function, "__self__", None), str):
+            instead = f"{name}; print takes numbers and f-strings, as in f'{{x:.3f}}'"
         if instead is not None:
             self._unsupported(instead)
         if (type_ := scalar_of(function)) is not None:

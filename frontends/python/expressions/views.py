@@ -132,12 +132,12 @@ def _part(
         first = integer(0) if given.start is None else bound(given.start)
         end = length
         if given.stop is not None:
-            end = _extreme(e, min, arith.MinSIOp, bound(given.stop), length)
+            end = smaller(e, bound(given.stop), length)
         distance = _of_two(e, ast.Sub(), end, first)
     else:
         first = _of_two(e, ast.Sub(), length, integer(1))
         if given.start is not None:
-            first = _extreme(e, min, arith.MinSIOp, bound(given.start), first)
+            first = smaller(e, bound(given.start), first)
         end = integer(-1) if given.stop is None else bound(given.stop)
         distance = _of_two(e, ast.Sub(), first, end)
     if distance.low is None or distance.low < 0:
@@ -153,6 +153,11 @@ def _of_two(e: Emitter, op: ast.operator, one: Scalars, other: Scalars) -> Scala
     if isinstance(other, Constant) and other.value == 0 and isinstance(op, ast.Sub):
         return one
     return e.scalar(binary(e, op, one, other), "in a slice")
+
+
+def smaller(e: Emitter, one: Scalars, other: Scalars) -> Scalars:
+    """The smaller one of two whole numbers."""
+    return _extreme(e, min, arith.MinSIOp, one, other)
 
 
 def _extreme(

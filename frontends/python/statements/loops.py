@@ -11,16 +11,17 @@ import ast
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 
 from xdsl.dialects import arith, cf, scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, SSAValue
 
 from spmd.frontends.python.emitter import Emitter
+from spmd.frontends.python.expressions.arithmetic import binary
 from spmd.frontends.python.expressions.memory import size
 from spmd.frontends.python.expressions.translation import Expressions
-from spmd.frontends.python.expressions.views import subscript
+from spmd.frontends.python.expressions.views import smaller, subscript
 from spmd.frontends.python.statements.control import Handed, Path, Paths, kept
 from spmd.frontends.python.statements.flow import (
     Flow,
@@ -53,7 +54,9 @@ class Range:
     first: SSAValue
     end: SSAValue
     step: SSAValue
-    item: Callable[[SSAValue], Number | Memory]
+    item: Callable[[SSAValue], Value]
+    count: Scalars | None = None
+    """The end, of a counter from 0 by 1."""
 
 
 class Loops(Paths, ABC):
@@ -249,6 +252,11 @@ class Loops(Paths, ABC):
         e, value = self.e, self.expressions.value
         before, e.node = e.node, node
         callee = value(node.func) if isinstance(node, ast.Call) else None
+        if isinstance(callee, Host) and callee.value in (zip, enumerate):
+            assert isinstance(node, ast.Call)
+            result = self._together(node, callee.value is enumerate)
+            e.node = before
+            return result
         if not (isinstance(callee, Host) and callee.value is range):
             items = value(node)
             if not isinstance(items, Items | Memory):
@@ -269,6 +277,43 @@ class Loops(Paths, ABC):
         e.node = before
         return result
 
+    def _together(self, node: ast.Call, is_enumerate: bool) -> Range | Items:
+        """`zip(...)` of several, or `enumerate(...)` of one, from its start on."""
+        e, given = self.e, node.args[:1] if is_enumerate else node.args
+        starts = [*node.args[1:], *(k.value for k in node.keywords if k.arg == "start")]
+        starts = starts if is_enumerate else []
+        parts = len(given) + len(starts)
+        if not given or len(starts) > 1 or parts < len(node.args) + len(node.keywords):
+            e.fail("expected zip(a, b), enumerate(a) or enumerate(a, start)")
+        start = self.expressions.value(starts[0]) if starts else integer(0)
+        parts = [self._iterated(each) for each in given]
+        tuples = [part.values for part in parts if isinstance(part, Items)]
+        if len(tuples) == len(parts):
+            rows = [*zip(*tuples, strict=False)]
+            if is_enumerate:
+                rows = [
+                    (binary(e, ast.Add(), start, integer(number)), *row)
+                    for number, row in enumerate(rows)
+                ]
+            return Items(tuple(Items(tuple(row)) for row in rows))
+        counters = [part for part in parts if isinstance(part, Range)]
+        sizes = [part.count for part in counters if part.count is not None]
+        if len(sizes) < len(parts):
+            e.fail(
+                "expected arrays and range(n) in zip and enumerate, or tuples only; write "
+                "'for i in range(...)'"
+            )
+        end = reduce(partial(smaller, e), sizes)
+
+        def item(count: SSAValue) -> Items:
+            values = [part.item(count) for part in counters]
+            if is_enumerate:
+                number = Number(INT, count, 0)
+                values.insert(0, binary(e, ast.Add(), start, number))
+            return Items(tuple(values))
+
+        return replace(_range(e, integer(0), end), item=item)
+
 
 def _elements(e: Emitter, array: Memory) -> Range:
     """The counter of a loop over the elements of an array, or its rows."""
@@ -287,7 +332,9 @@ def _range(
         e.fail("expected a step other than 0 for range, got 0")
     a, b, by = e.ssa(first), e.ssa(end), e.ssa(step)
     if step.low is not None and step.low > 0:
-        return Range(a, b, by, lambda count: Number(INT, count, first.low))
+        is_count = first == integer(0) and step == integer(1)
+        count = end if is_count else None
+        return Range(a, b, by, lambda count: Number(INT, count, first.low), count)
     zero, one = e.constants.index(0), e.constants.index(1)
     if isinstance(step, Constant):
         distance = e.add(arith.SubiOp(a, b))

@@ -110,3 +110,29 @@ def test_atomics_say_what_they_order():
     ir = orders.ir("python", x, won)
     assert "%x[%c0] ordering(acq_rel) scope(work_group) : memref<?xi32>" in ir
     assert "ordering(seq_cst) : memref<?xi32>" in ir
+
+
+@spmd.kernel
+def together(points, centers, out):
+    i = global_id()
+    best, nearest = np.inf, -1
+    for k, c in enumerate(centers, start=0):
+        d = 0.0
+        for a, b in zip(points[i], c):
+            d += (a - b) ** 2
+        if d < best:
+            best, nearest = d, k
+    out[i, 0] = nearest
+    for number, (a, weight) in enumerate(zip((1, 2, 3), (0.5, i, 2.5, 9)), 7):
+        out[i, 1] += number * a * weight
+    for n, (p, r) in enumerate(zip(points[i, ::2], range(5)), i):
+        if p > 0.9:
+            break
+        out[i, 2] += n * p + r
+
+
+def test_zip_and_enumerate():
+    points = np.random.default_rng(1).random((9, 4))
+    expect_as_python(
+        together, points, points[:3].copy(), np.zeros((9, 3)), global_size=9
+    )

@@ -4,7 +4,10 @@
 
 import contextlib
 import io
+import signal
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -133,3 +136,29 @@ def test_an_error_of_whoever_writes_ends_the_launch():
         stream.left = 1000
         launch()
     assert stream.getvalue() == "{:3d}" * 103
+
+
+LINES = kernel_of("@spmd.kernel\ndef k(n):\n    print(n, global_id(), n)\n")
+
+
+def test_ctrl_c_ends_a_launch_that_prints():
+    text = io.StringIO()
+    launch = LINES.bind(7, global_size=1 << 30, group_size=16, timeout=60)
+    timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with contextlib.redirect_stdout(text), pytest.raises(KeyboardInterrupt):
+        launch()
+    lines = text.getvalue().splitlines()
+    assert lines == [f"7 {i} 7" for i in range(len(lines))]
+    assert lines
+
+
+def test_threads_print_whole_lines():
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text), ThreadPoolExecutor() as pool:
+        list(pool.map(lambda n: LINES(n, global_size=500, group_size=4), range(4)))
+    lines = text.getvalue().splitlines()
+    assert len(lines) == 2000
+    for n in range(4):
+        own = [line for line in lines if line.startswith(f"{n} ")]
+        assert own == [f"{n} {i} {n}" for i in range(500)]
