@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from xdsl.dialects.builtin import FileLineColLoc
+from xdsl.dialects.builtin import FileLineColLoc, StringAttr
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import PassFailedException
 
@@ -39,7 +39,9 @@ class KernelError(PassFailedException):
     ):
         if op is not None:
             location = source_location(op)
-        super().__init__(message if location is None else f"{location}: {message}")
+        name = None if op is None else _symbol_around(op)
+        places = (location, name and f"@{name}", message)
+        super().__init__(": ".join(str(part) for part in places if part is not None))
         self.message = message
         self.op = op
         self.location = location
@@ -53,6 +55,17 @@ def source_location(op: Operation) -> SourceLocation | None:
             loc = at.location
             return SourceLocation((loc.filename.data, loc.line.data, loc.column.data))
         at = at.parent_op()
+    return None
+
+
+def _symbol_around(op: Operation) -> str | None:
+    """The name of the kernel or function that `op` is in, or is."""
+    around: Operation | None = op
+    while around is not None:
+        name = around.get_attr_or_prop("sym_name")
+        if isinstance(name, StringAttr):
+            return name.data
+        around = around.parent_op()
     return None
 
 

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
     Builtin,
     ModuleOp,
     StringAttr,
+    UnregisteredAttr,
 )
 from xdsl.dialects.cf import Cf
 from xdsl.dialects.func import Func
@@ -80,9 +81,12 @@ class _InstalledDialects(Context):
 
     def get_optional_attr(self, name: str) -> type[Attribute] | None:
         known = super().get_optional_attr(name)
-        return (
-            super().get_optional_attr(name) if self._registers(known, name) else known
-        )
+        if known is None and self._registers(known, name):
+            return super().get_optional_attr(name)
+        if known is None and name.partition(".")[0] not in self._registered_dialects:
+            # What files say of other machines, as `#nvvm.target`, means nothing here.
+            return UnregisteredAttr.with_name_and_type(name, False)
+        return known
 
     def _registers(self, known: object, name: str) -> bool:
         """Whether `name` was not known, but its dialect is installed."""
@@ -117,16 +121,11 @@ def make_context() -> Context:
     return context
 
 
-_STRING = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
-"""xDSL's own pattern takes time exponential in the length of a string that has no end."""
-
-
 class TextParser(Parser):
     """Says what is wrong with a text in the words of other messages."""
 
     def __init__(self, context: Context, source: SourceText):
         super().__init__(context, source.text, source.name)
-        setattr(self.lexer, "_unescaped_characters_regex", _STRING)
         self._source = source.text
         self._places = Places.of(self)
         self._first_uses: dict[str, Span] = {}

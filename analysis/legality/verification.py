@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
 from xdsl.ir import Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from spmd.analysis.legality.dominance import find_use_before_definition
 from spmd.analysis.legality.forwarded_values import verify_forwarded_values
@@ -11,6 +12,16 @@ from spmd.dialects.diagnostics import fail
 from spmd.dialects.interfaces.legality import HostOnly, Legality
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.work_groups import WORK_ITEMS
+
+
+def verify_converted(module: ModuleOp) -> None:
+    """Fail on the first op of a module, made of other dialects, that is not valid or legal."""
+    for op in module.walk():
+        try:
+            op.verify(verify_nested_ops=False)
+        except VerifyException as error:
+            fail(op, f"'{op.name}': {error}")
+    verify_legality(module)
 
 
 def verify_legality(module: ModuleOp) -> None:

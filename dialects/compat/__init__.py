@@ -12,8 +12,7 @@ What xDSL 0.74 lacks of upstream's `arith`, `memref`, `vector`, `scf`, `gpu` and
 | `scf`    | syntax of `parallel`, of `while` without values | `scf.syntax` |
 | `scf`    | `forall` on memrefs | `scf.forall` |
 | `scf`    | several threads may build ops that add their own terminators | `scf.implicit_builder` |
-| `gpu`    | syntax of what kernels have | `gpu_syntax` |
-| `gpu`    | `shuffle` | `gpu_shuffle` |
+| `gpu`    | syntax, attributions; what lanes do together, `printf`, `memset`, `dynamic_shared_memory` | `gpu` |
 | `llvm`   | `atomicrmw`, `cmpxchg` | `atomics` |
 | all      | operations know where they stood in the text | `locations` |
 
@@ -27,14 +26,18 @@ The stock `xdsl-opt` gets a repair when it first uses the dialect (see
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from xdsl.ir import Dialect, Operation
+from xdsl.ir import Attribute, Dialect, Operation
+from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+
+if TYPE_CHECKING:
+    from xdsl.irdl.declarative_assembly_format import CustomDirective
 
 _REPAIRS = {
     "arith": ("elementwise", "missing_arith"),
@@ -42,22 +45,27 @@ _REPAIRS = {
     "vector": ("memory",),
     "scf": ("scf.execute_region", "scf.syntax", "scf.implicit_builder", "scf.forall"),
     "llvm": ("atomics",),
-    "gpu": ("gpu_syntax", "gpu_shuffle"),
+    "gpu": ("gpu",),
 }
 _done: set[str] = set()
 _lock = Lock()
 
 REPAIRED_DIALECTS = tuple(_REPAIRS)
-"""The dialects of xDSL that a repair exists for."""
+"""The dialects that are loaded with a repair."""
 
 _KERNEL_DIALECTS = ("arith", "memref", "vector", "scf")
 """Those in use in every kernel; to import the others takes time that few need to spend."""
 
 
-def add_missing(dialect: Dialect, *ops: type[Operation]) -> None:
-    """Make `ops` members of a dialect of xDSL that has none of their names."""
-    # The list has no public way in; `Dialect` keeps and exposes this very list.
+def add_missing(
+    dialect: Dialect,
+    ops: Sequence[type[Operation]],
+    attributes: Sequence[type[Attribute]] = (),
+) -> None:
+    """Make them members of a dialect of xDSL that has none of their names."""
+    # The lists have no public way in; `Dialect` keeps and exposes these very lists.
     dialect._operations.extend(ops)  # pyright: ignore[reportPrivateUsage]
+    dialect._attributes.extend(attributes)  # pyright: ignore[reportPrivateUsage]
 
 
 def set_syntax(
@@ -68,6 +76,25 @@ def set_syntax(
     """Give an op of xDSL another custom syntax; `parse` gets the class first."""
     setattr(op, "parse", classmethod(parse))
     setattr(op, "print", print_)
+
+
+def give_format(
+    op: type[IRDLOperation], text: str, *directives: type[CustomDirective]
+) -> None:
+    """What `irdl_op_definition` does for an op class with an `assembly_format`."""
+    from xdsl.irdl.declarative_assembly_format import FormatProgram
+
+    definition = op.get_irdl_definition()
+    definition.custom_directives = {each.__name__: each for each in directives}
+    program = FormatProgram.from_str(text, definition)
+
+    def parse(cls: type[IRDLOperation], parser: Parser) -> IRDLOperation:
+        return program.parse(parser, cls)
+
+    def print_(self: IRDLOperation, printer: Printer) -> None:
+        program.print(printer, self)
+
+    set_syntax(op, parse, print_)
 
 
 def ensure(*dialects: str) -> None:

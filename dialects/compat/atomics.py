@@ -311,4 +311,10 @@ class AtomicCmpXchgOp(_AtomicOp):
 
 def repair() -> None:
     """Add the missing ops to xDSL's `llvm` dialect."""
-    add_missing(LLVM, AtomicRMWOp, AtomicCmpXchgOp)
+    add_missing(
+        LLVM,
+        (
+            AtomicRMWOp,
+            AtomicCmpXchgOp,
+        ),
+    )

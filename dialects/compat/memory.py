@@ -229,4 +229,11 @@ class StepOp(IRDLOperation):
 
 def repair() -> None:
     """Add the missing ops to xDSL's `vector` dialect."""
-    add_missing(Vector, GatherOp, ScatterOp, StepOp)
+    add_missing(
+        Vector,
+        (
+            GatherOp,
+            ScatterOp,
+            StepOp,
+        ),
+    )

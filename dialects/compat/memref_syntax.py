@@ -21,12 +21,11 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.memref import CastOp, CopyOp, GlobalOp
 from xdsl.ir import Attribute
 from xdsl.irdl import IRDLOperation
-from xdsl.irdl.declarative_assembly_format import FormatProgram
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.hints import isa
 
-from spmd.dialects.compat import set_syntax
+from spmd.dialects.compat import give_format, set_syntax
 
 _FORMATS: dict[type[IRDLOperation], str] = {
     CastOp: "$source attr-dict `:` type($source) `to` type($dest)",
@@ -34,19 +33,6 @@ _FORMATS: dict[type[IRDLOperation], str] = {
         "$source `,` $destination attr-dict `:` type($source) `to` type($destination)"
     ),
 }
-
-
-def _give_format(op: type[IRDLOperation], text: str) -> None:
-    """What `irdl_op_definition` does for an op class with an `assembly_format`."""
-    program = FormatProgram.from_str(text, op.get_irdl_definition())
-
-    def parse(cls: type[IRDLOperation], parser: Parser) -> IRDLOperation:
-        return program.parse(parser, cls)
-
-    def print_(self: IRDLOperation, printer: Printer) -> None:
-        program.print(printer, self)
-
-    set_syntax(op, parse, print_)
 
 
 def _parse_global(cls: type[GlobalOp], parser: Parser) -> GlobalOp:
@@ -102,5 +88,5 @@ def _print_global(self: GlobalOp, printer: Printer) -> None:
 def repair() -> None:
     """Give the three ops upstream's syntax."""
     for op, text in _FORMATS.items():
-        _give_format(op, text)
+        give_format(op, text)
     set_syntax(GlobalOp, _parse_global, _print_global)

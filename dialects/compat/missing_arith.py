@@ -67,4 +67,10 @@ class RemFOp(FloatingPointLikeBinaryOperation):
 
 def repair() -> None:
     """Add the ops to xDSL's `arith` dialect."""
-    add_missing(Arith, IndexCastUIOp, RemFOp)
+    add_missing(
+        Arith,
+        (
+            IndexCastUIOp,
+            RemFOp,
+        ),
+    )

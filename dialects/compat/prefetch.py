@@ -137,4 +137,4 @@ class PrefetchOp(IRDLOperation):
 
 def repair() -> None:
     """Add the op to xDSL's `memref` dialect."""
-    add_missing(MemRef, PrefetchOp)
+    add_missing(MemRef, (PrefetchOp,))

@@ -7,13 +7,17 @@
 | other functions and globals of a `gpu.module` | the same in the module |
 | `thread_id`, `block_id`, `block_dim`, `grid_dim`, `global_id` | `local_id`, `group_id`, `enqueued_local_size`, `num_groups`, `global_id` |
 | `lane_id`, `subgroup_id`, `subgroup_size`, `num_subgroups` | `lane_id`, `sub_group_id`, `sub_group_size`, `num_sub_groups` |
-| `barrier`, `all_reduce` by one op | `barrier`, `reduce ... across work_group` |
-| `shuffle` | `shuffle idx`, and whether the lane is one |
+| `barrier`, `all_reduce`, `subgroup_reduce` | `barrier`, `reduce`; of another region a loop over broadcasts |
+| `shuffle`, `rotate`, `subgroup_broadcast`, `ballot` | the same of lanes, and whether the lane is one |
+| attributions, memory that kernels allocate, `dynamic_shared_memory` | `local_alloc`, `memref.alloca`, an argument |
+| `launch` | a kernel, and its launch |
 | `launch_func`, one after the other | `launch ... groups(...) of(...)` |
-| `alloc`, `dealloc`, `memcpy`, `wait`, `host_register` | memory of the host, or nothing |
+| `printf` | `print` |
+| `alloc`, `dealloc`, `memcpy`, `memset`, `wait`, `host_register` | memory of the host, or nothing |
 
-`gpu.known_block_size` is the `work_group_size`. Asynchronous tokens order what is in order.
-Kernels that ask for lanes get a `sub_group_size`, by default 32.
+`gpu.known_block_size` is the `work_group_size`, and so are constant sizes of a `gpu.launch`.
+Asynchronous tokens order what is in order. Kernels that ask for lanes get a `sub_group_size`,
+by default 32. Memory spaces are those of `spmd`, of numbers and of `#gpu.address_space`.
 
 Requires: verified IR.
 Ensures: no op of `gpu` is left.
@@ -41,51 +45,62 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects import arith, func, gpu, memref
+from xdsl.dialects import arith, func, gpu, memref, scf
 from xdsl.dialects.builtin import (
-    DenseArrayBase,
+    FunctionType,
     IndexType,
     IntegerAttr,
-    IntegerType,
+    MemRefType,
     ModuleOp,
     StringAttr,
     SymbolRefAttr,
-    i32,
     i64,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import SymbolTable
 
+from spmd.analysis.legality.verification import verify_converted
 from spmd.dialects import compat
 from spmd.dialects.building import Builder
-from spmd.dialects.compat import gpu_shuffle
-from spmd.dialects.compat.gpu_shuffle import ShuffleMode
+from spmd.dialects.compat.gpu import lanes
+from spmd.dialects.compat.gpu.memory import DynamicSharedMemoryOp, MemsetOp, PrintfOp
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.enclosing import block_arguments
 from spmd.dialects.rewriting import locate, replace
 from spmd.dialects.spmd import (
     BarrierOp,
     EnqueuedLocalSizeOp,
-    Extent,
     GlobalIdOp,
     GroupIdOp,
     KernelOp,
-    Kind,
     LaneIdOp,
-    LaunchOp,
     LocalIdOp,
     NumGroupsOp,
     NumSubGroupsOp,
-    ReduceOp,
-    ReturnOp,
-    ShuffleOp,
+    PrintOp,
     SubGroupIdOp,
     SubGroupSizeOp,
     needs_sub_groups,
 )
 from spmd.dialects.spmd.kernel import kernels_in
-from spmd.passes.frontends.reductions import known_kind
+from spmd.passes.frontends.c_formats import message_of
+from spmd.passes.frontends.gpu_kernels import (
+    convert_memory,
+    function_of,
+    launch_of,
+    outline,
+    spmd_type,
+)
+from spmd.passes.frontends.gpu_lanes import (
+    convert_all_reduce,
+    convert_ballot,
+    convert_rotate,
+    convert_shuffle,
+    convert_subgroup_broadcast,
+    convert_subgroup_reduce,
+)
 
 _IDS: dict[type[Operation], Callable[[Any], Operation]] = {
     gpu.BlockDimOp: EnqueuedLocalSizeOp,
@@ -115,29 +130,50 @@ class ConvertGpuToSpmdPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         compat.ensure()
         compat.ensure("gpu")
-        names: dict[SymbolRefAttr, str] = {}
+        if not any(inner.dialect_name() == gpu.GPU.name for inner in op.walk()):
+            return
+        for inner in tuple(op.walk()):
+            _convert_types(inner)
+            convert_memory(inner)
+        kernels: dict[SymbolRefAttr, KernelOp] = {}
         for module in tuple(op.ops):
             if isinstance(module, gpu.ModuleOp):
-                _flatten(module, op, names)
+                _flatten(module, op, kernels)
         for inner in tuple(op.walk()):
             if inner.dialect_name() == gpu.GPU.name:
-                _convert(inner, names)
+                _convert(inner, kernels)
         for kernel in kernels_in(op):
             if kernel.sub_group_size is None and any(
                 map(needs_sub_groups, kernel.walk())
             ):
                 size = IntegerAttr(self.sub_group_size, i64)
                 kernel.properties["sub_group_size"] = size
+        verify_converted(op)
+
+
+def _convert_types(op: Operation) -> None:
+    """Memory spaces of this dialect, in all types."""
+    if isinstance(op, func.FuncOp | gpu.FuncOp):
+        types = op.function_type
+        op.properties["function_type"] = FunctionType.from_lists(
+            [*map(spmd_type, types.inputs)], [*map(spmd_type, types.outputs)]
+        )
+    elif isinstance(op, memref.GlobalOp):
+        op.properties["type"] = spmd_type(op.type)
+    for value in (*op.results, *block_arguments(op)):
+        if (type_ := spmd_type(value.type)) != value.type:
+            Rewriter.replace_value_with_new_type(value, type_)
 
 
 def _flatten(
-    module: gpu.ModuleOp, outer: ModuleOp, names: dict[SymbolRefAttr, str]
+    module: gpu.ModuleOp, outer: ModuleOp, kernels: dict[SymbolRefAttr, KernelOp]
 ) -> None:
-    """Put what is in `module` before it, kernels as kernels; `names` says where."""
+    """Put what is in `module` before it, kernels as kernels; `kernels` says which."""
     at = module.sym_name.data
     for op in tuple(module.body.block.ops):
         symbol = op.get_attr_or_prop("sym_name")
-        assert isinstance(symbol, StringAttr), "a symbol table has symbols"
+        if not isinstance(symbol, StringAttr):
+            fail(op, f"expected functions and globals in a gpu.module, got {op.name}")
         old = name = symbol.data
         is_kernel = isinstance(op, gpu.FuncOp) and op.kernel is not None
         taken = SymbolTable.lookup_symbol(outer, name)
@@ -145,73 +181,88 @@ def _flatten(
             if not is_kernel:
                 fail(op, f"expected the name @{old} to be free outside of @{at}")
             name = f"{at}_{name}"
-        names[SymbolRefAttr(at, [old])] = name
         op.detach()
-        new = _function(op, name) if isinstance(op, gpu.FuncOp) else op
+        new = function_of(op, name) if isinstance(op, gpu.FuncOp) else op
+        if isinstance(new, KernelOp):
+            kernels[SymbolRefAttr(at, [old])] = new
         Rewriter.insert_op(new, InsertPoint.before(module))
     Rewriter.erase_op(module)
 
 
-def _function(op: gpu.FuncOp, name: str) -> Operation:
-    """The kernel, or the function that kernels call, that `op` is."""
-    types, body = op.function_type, op.detach_region(op.body)
-    if op.kernel is None:
-        new: Operation = func.FuncOp(name, types, body)
-    else:
-        size = op.known_block_size
-        new = KernelOp(
-            name,
-            types.inputs.data,
-            body,
-            work_group_size=None
-            if size is None
-            else cast(DenseArrayBase[IntegerType], size).get_values(),
-        )
-    new.location = op.location
-    for block in body.blocks:
-        end = block.last_op
-        if isinstance(end, gpu.ReturnOp):
-            replace(end, func.ReturnOp(*end.args) if op.kernel is None else ReturnOp())
-    return new
-
-
-def _convert(op: Operation, names: dict[SymbolRefAttr, str]) -> None:
+def _convert(op: Operation, kernels: dict[SymbolRefAttr, KernelOp]) -> None:
     """Put what means the same in the place of `op`."""
     if (make := _IDS.get(type(op))) is not None:
         dimension = cast(gpu.DimensionAttr, op.properties["dimension"])
         replace(op, make(dimension.data.value))
     elif (query := _QUERIES.get(type(op))) is not None:
         replace(op, query())
+    elif (convert := _TOGETHER.get(type(op))) is not None:
+        convert(op)
     else:
-        match op:
-            case gpu_shuffle.ShuffleOp():
-                _convert_shuffle(op)
-            case gpu.AllReduceOp():
-                _convert_all_reduce(op)
-            case gpu.LaunchFuncOp():
-                _convert_launch(op, names)
-            case gpu.AllocOp(result=result):
-                type_ = result.type
-                new = memref.AllocOp(op.dynamicSizes, op.symbolOperands, type_)
-                _replace_async(op, [new], [new.memref])
-            case gpu.DeallocOp():
-                _replace_async(op, [memref.DeallocOp.get(op.buffer)], [])
-            case gpu.MemcpyOp():
-                _replace_async(op, [memref.CopyOp(op.src, op.dst)], [])
-            case gpu.WaitOp() | gpu.HostRegisterOp() | gpu.HostUnregisterOp():
-                _replace_async(op, [], [])
-            case gpu.YieldOp():
-                pass  # of a reduction, which is gone
-            case _:
-                fail(op, f"expected an op of gpu that kernels can have, got {op.name}")
+        _convert_for_host(op, kernels)
+
+
+_TOGETHER: dict[type[Operation], Callable[[Any], None]] = {
+    gpu.AllReduceOp: convert_all_reduce,
+    lanes.SubgroupReduceOp: convert_subgroup_reduce,
+    lanes.ShuffleOp: convert_shuffle,
+    lanes.RotateOp: convert_rotate,
+    lanes.SubgroupBroadcastOp: convert_subgroup_broadcast,
+    lanes.SubgroupUniformOp: lambda op: replace(op, (), op.operands),
+    lanes.BallotOp: convert_ballot,
+}
+
+
+def _convert_for_host(op: Operation, kernels: dict[SymbolRefAttr, KernelOp]) -> None:
+    match op:
+        case gpu.LaunchFuncOp():
+            _replace_async(op, [launch_of(op, kernels)])
+        case gpu.LaunchOp():
+            _replace_async(op, [outline(op)])
+        case gpu.AllocOp(result=result):
+            new = memref.AllocOp(op.dynamicSizes, op.symbolOperands, result.type)
+            _replace_async(op, [new], [new.memref])
+        case gpu.DeallocOp():
+            _replace_async(op, [memref.DeallocOp.get(op.buffer)])
+        case gpu.MemcpyOp():
+            _replace_async(op, [memref.CopyOp(op.src, op.dst)])
+        case MemsetOp():
+            _fill(op)
+            _replace_async(op, [])
+        case gpu.WaitOp() | gpu.SetDefaultDeviceOp():
+            _replace_async(op, [])
+        case gpu.HostRegisterOp() | gpu.HostUnregisterOp():
+            _replace_async(op, [])
+            _erase_unused_cast(op.value)
+        case PrintfOp():
+            _print(op)
+        case gpu.YieldOp() | gpu.TerminatorOp():
+            pass  # of what is gone
+        case DynamicSharedMemoryOp():
+            fail(
+                op,
+                "expected gpu.dynamic_shared_memory in a kernel: pass it to the function",
+            )
+        case _:
+            fail(op, f"expected an op of gpu that kernels can have, got {op.name}")
 
 
 def _replace_async(
-    op: Operation, new: list[Operation], results: list[SSAValue]
+    op: Operation, new: list[Operation], results: list[SSAValue] | None = None
 ) -> None:
     """Put `new` in the place of `op`, whose tokens only say what the order says."""
-    for old, value in zip(op.results, results, strict=False):
+    for old, value in zip(op.results, results or (), strict=False):
         old.replace_all_uses_with(value)
+    for token in op.results:
+        for use in token.uses:
+            if isinstance(token.type, gpu.AsyncTokenType) and (
+                use.operation.dialect_name() != gpu.GPU.name
+            ):
+                fail(
+                    use.operation,
+                    "expected tokens to be used by ops of gpu in one function, got "
+                    f"{use.operation.name}",
+                )
     for each in new:
         locate(each, op)
         Rewriter.insert_op(each, InsertPoint.before(op))
@@ -219,52 +270,35 @@ def _replace_async(
     Rewriter.erase_op(op, safe_erase=False)
 
 
-def _convert_all_reduce(op: gpu.AllReduceOp) -> None:
-    region = op.body.blocks.first
-    kind = Kind(str(op.op.data)) if op.op is not None else None
-    if kind is None and region is not None:
-        kind = known_kind(region)
-    if kind is None:
-        fail(op, "expected gpu.all_reduce by one op of arith (addi, mulf, ...)")
-    replace(op, ReduceOp(kind, op.operand, "work_group"))
+def _erase_unused_cast(value: SSAValue) -> None:
+    """`gpu.host_register` wants memory of unknown rank, which nothing else has."""
+    cast_ = value.owner
+    if isinstance(cast_, memref.CastOp) and value.first_use is None:
+        Rewriter.erase_op(cast_)
 
 
-def _convert_shuffle(op: gpu_shuffle.ShuffleOp) -> None:
-    """The lane is counted as unsigned: below 0 is beyond the width, too."""
-    at = Builder.before(op)
-    lane = at.add(arith.IndexCastOp(at.add(LaneIdOp()), i32))
-    match op.mode.data:
-        case ShuffleMode.XOR:
-            source = at.add(arith.XOrIOp(lane, op.offset))
-        case ShuffleMode.UP:
-            source = at.add(arith.SubiOp(lane, op.offset))
-        case ShuffleMode.DOWN:
-            source = at.add(arith.AddiOp(lane, op.offset))
-        case ShuffleMode.IDX:
-            source = op.offset
-    valid = at.add(arith.CmpiOp(source, op.width, "ult"), op.valid)
-    # A lane that there is, for those that read none.
-    there = at.add(arith.SelectOp(valid, source, lane))
-    number = at.add(arith.IndexCastOp(there, IndexType()))
-    got = at.add(ShuffleOp("idx", op.value, number), op.shuffle_result)
-    replace(op, (), (got, valid))
-
-
-def _convert_launch(op: gpu.LaunchFuncOp, names: dict[SymbolRefAttr, str]) -> None:
-    name = names.get(op.kernel)
-    if name is None:
-        fail(op, f"expected a kernel in a gpu.module of this module, got {op.kernel}")
-    for what, value in (
-        ("cluster sizes", op.clusterSizeX),
-        ("dynamic shared memory", op.dynamicSharedMemorySize),
-    ):
-        if value is not None:
-            fail(op, f"expected gpu.launch_func without {what}")
-    launch = LaunchOp(
-        name,
-        [op.gridSizeX, op.gridSizeY, op.gridSizeZ],
-        list(op.kernelOperands),
-        group_size=[op.blockSizeX, op.blockSizeY, op.blockSizeZ],
-        extent=Extent.GROUPS,
+def _fill(op: MemsetOp) -> None:
+    """One loop for each dimension."""
+    at, indices = Builder.before(op), list[SSAValue]()
+    zero, one = (
+        at.add(arith.ConstantOp(IntegerAttr(number, IndexType()))) for number in (0, 1)
     )
-    _replace_async(op, [launch], [])
+    for dimension in range(cast(MemRefType[Attribute], op.dst.type).get_num_dims()):
+        number = at.add(arith.ConstantOp(IntegerAttr(dimension, IndexType())))
+        size = at.add(memref.DimOp(op.dst, number))
+        body = Block(arg_types=[IndexType()])
+        at.append(scf.ForOp(zero, size, one, [], body))
+        end = scf.YieldOp()
+        body.add_op(end)
+        locate(end, op)
+        at = Builder(InsertPoint.before(end), op)
+        indices.append(body.args[0])
+    at.append(memref.StoreOp.get(op.value, op.dst, indices))
+
+
+def _print(op: PrintfOp) -> None:
+    try:
+        message = message_of(op.format.data)
+    except ValueError as error:
+        fail(op, str(error))
+    replace(op, PrintOp(message, op.args))

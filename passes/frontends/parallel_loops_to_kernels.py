@@ -58,7 +58,6 @@ from xdsl.traits import SymbolTable
 
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import used_from_outside
-from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.expansion import expand_all
 from spmd.dialects.rewriting import NO_WRAP, erase_dead_ops, hint, replace
 from spmd.dialects.spmd import (
@@ -80,6 +79,12 @@ from spmd.passes.frontends.loop_nests import (
     to_loops,
     to_work_item_loops,
     trip_counts,
+)
+from spmd.passes.frontends.outlining import (
+    free_name,
+    is_computed_again,
+    use_inside,
+    values_inside,
 )
 from spmd.passes.frontends.reductions import (
     partial_results_type,
@@ -161,7 +166,7 @@ def _convert(loop: scf.ParallelOp, function: func.FuncOp) -> None:
 def why_not_parallel_loop_to_kernel(loop: scf.ParallelOp) -> str | None:
     """Why no kernel can do what `loop` does."""
     for value in used_from_outside(loop.body.block):
-        if not _is_computed_again(value) and (why := why_not_argument(value.type)):
+        if not is_computed_again(value) and (why := why_not_argument(value.type)):
             return f"it uses a value from outside that no kernel can get: {why}"
     for result in loop.results:
         why = why_not_argument(result.type)
@@ -179,16 +184,6 @@ def why_not_parallel_loop_to_kernel(loop: scf.ParallelOp) -> str | None:
             if any(isinstance(inner, LaunchOp) for inner in callee.walk()):
                 return f"it calls {op.callee}, which launches a kernel"
     return None
-
-
-def _is_computed_again(value: SSAValue) -> bool:
-    """Whether a kernel makes `value` itself: constants, and the addresses of globals."""
-    owner = value.owner
-    return (
-        isinstance(owner, Operation)
-        and not owner.operands
-        and FunctionOfOperands.of(owner) is not None
-    )
 
 
 class _Outlined:
@@ -224,10 +219,10 @@ class _Outlined:
         captured = dict.fromkeys(
             (*used_from_outside(loop.body.block), *bounds, *outer[:-1])
         )
-        passed = [value for value in captured if not _is_computed_again(value)]
+        passed = [value for value in captured if not is_computed_again(value)]
         arguments = (*passed, *partial)
         kernel = KernelOp(
-            self._free_name(),
+            free_name(self.function, "loop"),
             [value.type for value in arguments],
             work_group_size=self.group[: len(sizes)],
         )
@@ -242,14 +237,6 @@ class _Outlined:
         if groups is not None:
             results = reduce_groups(at, self.constants, loop, partial, groups)
         replace(loop, (), results)
-
-    def _free_name(self) -> str:
-        base = name = f"{self.function.sym_name.data}_loop"
-        number = 0
-        while SymbolTable.lookup_symbol(self.function, name) is not None:
-            number += 1
-            name = f"{base}_{number}"
-        return name
 
     def _partial_results(
         self, sizes: Sequence[SSAValue]
@@ -279,18 +266,7 @@ class _Outlined:
         """What `kernel` does; `outer` are the trip counts that share z, innermost first."""
         block = kernel.body.block
         at, constants = Builder.at_end(block, self.loop), ConstantPool(block)
-        known: dict[SSAValue, SSAValue] = {}
-        known.update(zip(passed, block.args, strict=False))
-        for value in captured:
-            if value not in known:
-                owner = value.owner
-                assert isinstance(owner, Operation)
-                if isinstance(owner, arith.ConstantOp):
-                    known[value] = constants.get(owner.value, value.name_hint)  # pyright: ignore[reportArgumentType]
-                else:
-                    known[value] = at.add(owner.clone(), value)
-        for value, argument in known.items():
-            hint(argument, value)
+        known = values_inside(captured, passed, block.args, at, constants)
         self._write_counters(at, known, outer)
         source = self.loop.body.block
         reduce = reduce_of(self.loop)
@@ -299,10 +275,7 @@ class _Outlined:
             partial = block.args[len(passed) :]
             reduce_in_group(at, constants, reduce, partial, self.group)
         at.append(ReturnOp())
-        for value, new in known.items():
-            value.replace_uses_with_if(
-                new, lambda use: kernel.is_ancestor(use.operation)
-            )
+        use_inside(kernel, known)
         erase_dead_ops(kernel.body)
 
     def _write_counters(

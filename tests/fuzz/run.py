@@ -33,6 +33,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.analysis.footprints.random_kernels import write_footprint_kernel  # noqa: E402
 from tests.analysis.footprints.traced import check_random_footprints  # noqa: E402
+from tests.execution.frontends.random_gpu_kernels import check_as_gpu  # noqa: E402
 from tests.fuzz.faults import check_reported, write_kernel_at_fault  # noqa: E402
 from tests.fuzz.illegal import (  # noqa: E402
     check_refused_or_right,
@@ -100,6 +101,7 @@ KINDS = {
         Kind("illegal", write_faulty_kernel, check_refused_or_right),
         Kind("footprints", write_footprint_kernel, check_random_footprints),
         Kind("texts", write_mangled_kernel, check_refused_or_right),
+        Kind("gpu", write_kernel, check_as_gpu),
         Kind("python", write_python_kernel, check_as_python),
     )
 }

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from tests.execution.frontends.random_gpu_kernels import check_as_gpu
 from tests.fuzz.faults import check_reported, write_kernel_at_fault
 from tests.fuzz.illegal import (
     check_refused_or_right,
@@ -44,13 +45,14 @@ def kernels(draw: st.DrawFn, write: Callable[[Choose], Kernel]) -> Kernel:
     ("write", "check"),
     [
         (write_kernel, check),
+        (write_kernel, check_as_gpu),
         (write_kernel_that_shows_bits, check),
         (write_kernel_with_barriers, check_meetings),
         (write_kernel_at_fault, check_reported),
         (write_faulty_kernel, check_refused_or_right),
         (write_mangled_kernel, check_refused_or_right),
     ],
-    ids=["all", "bits", "barriers", "faults", "illegal", "texts"],
+    ids=["all", "gpu", "bits", "barriers", "faults", "illegal", "texts"],
 )
 def test_random_kernels_mean_the_same_everywhere(
     part: int, write: Callable[[Choose], Kernel], check: Callable[[Kernel, int], None]

@@ -132,5 +132,5 @@ def test_errors_of_the_stock_tool_say_where(tmp_path: Path, piped: bool):
     assert done.returncode != 0
     file = "stdin" if piped else "half.mlir"
     *_, last = done.stderr.splitlines()
-    assert f": {file}:7:5: expected all work-items of the group" in last
+    assert f": {file}:7:5: @half: expected all work-items of the group" in last
     assert f"scf.if ({file}:6:3)" in last

@@ -92,6 +92,9 @@ def _list(numbers: Iterable[_Size]) -> str:
 
 def why_no_cast(op: memref.CastOp) -> str | None:
     """Why one of the types of `memref.cast` cannot be the other."""
+    users = {use.operation.dialect_name() for use in op.dest.uses}
+    if isinstance(op.dest.type, UnrankedMemRefType) and users == {"gpu"}:
+        return None  # such as `gpu.host_register`, which comes to nothing
     for value in (op.source, op.dest):
         if not isinstance(value.type, MemRefType):
             return f"expected a memref with a rank, got {value.type}"

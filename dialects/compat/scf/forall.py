@@ -262,4 +262,4 @@ def _to_parallel(op: ForallOp, rewriter: PatternRewriter) -> None:
 
 def repair() -> None:
     """Add the op to xDSL's `scf` dialect."""
-    add_missing(scf.Scf, ForallOp, InParallelOp)
+    add_missing(scf.Scf, (ForallOp, InParallelOp))

@@ -108,7 +108,7 @@ def makes_itself(op: Operation, rewriter: PatternRewriter) -> None:
     ],
 )
 def test_a_wrong_expansion_is_told(expand: Any, message: str):
-    with pytest.raises(KernelError, match=f"a.mlir:3:5: {message}"):
+    with pytest.raises(KernelError, match=f"a.mlir:3:5: @k: {message}"):
         expand_all(in_kernel(short_for(expand)()))
 
 

@@ -1,4 +1,4 @@
-"""Upstream's portable integration tests of `gpu`, with the results that they publish."""
+"""What `convert-gpu-to-spmd` makes of memory, lanes and launches; also test_gpu_conformance.py."""
 
 from __future__ import annotations
 
@@ -8,177 +8,267 @@ import numpy as np
 import pytest
 
 import spmd
-from spmd.passes.frontends.convert_gpu_to_spmd import ConvertGpuToSpmdPass
-from spmd.reference import run_function
-from spmd.runtime.errors import SourceText
-from spmd.runtime.parsing import make_context, parse
+from tests.execution.frontends.gpu_programs import expect, launch
 
-# all-reduce-op, all-reduce-region, shuffle, two modules, and sizes in 2 and 3 dimensions.
-SOURCE = """
-module attributes {gpu.container_module} {
+MEMORY = """
 gpu.module @a {
-  gpu.func @sum(%dst: memref<?x?x?xf32>) kernel {
-    %tx = gpu.thread_id x
-    %ty = gpu.thread_id y
-    %tz = gpu.thread_id z
-    %sx = gpu.block_dim x
-    %sy = gpu.block_dim y
-    %t0 = arith.muli %tz, %sy : index
-    %t1 = arith.addi %ty, %t0 : index
-    %t2 = arith.muli %t1, %sx : index
-    %idx = arith.addi %tx, %t2 : index
-    %t3 = arith.index_cast %idx : index to i32
-    %val = arith.sitofp %t3 : i32 to f32
-    %sum = gpu.all_reduce add %val uniform {} : (f32) -> (f32)
-    memref.store %sum, %dst[%tz, %ty, %tx] : memref<?x?x?xf32>
+  gpu.func @reverse(%x: memref<?xf32, 1>, %y: memref<?xf32, 1>)
+      workgroup(%t: memref<16xf32, #gpu.address_space<workgroup>>)
+      private(%p: memref<2xf32, 5>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %g = gpu.global_id x
+    %i = gpu.thread_id x
+    %n = gpu.block_dim x
+    %last = arith.subi %n, %c1 : index
+    %v = memref.load %x[%g] : memref<?xf32, 1>
+    memref.store %v, %t[%i] : memref<16xf32, #gpu.address_space<workgroup>>
+    memref.store %v, %p[%c1] : memref<2xf32, 5>
+    gpu.barrier
+    %j = arith.subi %last, %i : index
+    %w = memref.load %t[%j] : memref<16xf32, #gpu.address_space<workgroup>>
+    %u = memref.load %p[%c1] : memref<2xf32, 5>
+    %s = arith.subf %w, %u : f32
+    memref.store %s, %y[%g] : memref<?xf32, 1>
     gpu.return
   }
 }
 gpu.module @b {
-  gpu.func @sum(%dst: memref<?xf32>) kernel attributes {gpu.known_block_size = array<i32: 35, 1, 1>} {
-    %tx = gpu.thread_id x
-    %val = arith.index_cast %tx : index to i32
-    %xor = gpu.all_reduce %val uniform {
-    ^bb(%lhs : i32, %rhs : i32):
-      %x = arith.xori %lhs, %rhs : i32
-      "gpu.yield"(%x) : (i32) -> ()
-    } : (i32) -> (i32)
-    %res = arith.sitofp %xor : i32 to f32
-    memref.store %res, %dst[%tx] : memref<?xf32>
-    gpu.return
-  }
-  gpu.func @shuffle(%dst: memref<?xf32>) kernel {
-    %w = arith.constant 13 : i32
-    %four = arith.constant 4 : i32
-    %m1 = arith.constant -1.0 : f32
-    %tx = gpu.thread_id x
-    %t0 = arith.index_cast %tx : index to i32
-    %val = arith.sitofp %t0 : i32 to f32
-    %shfl, %valid = gpu.shuffle xor %val, %four, %w : f32
-    cf.cond_br %valid, ^bb1(%shfl : f32), ^bb0
-  ^bb0:
-    cf.br ^bb1(%m1 : f32)
-  ^bb1(%value: f32):
-    memref.store %value, %dst[%tx] : memref<?xf32>
+  gpu.func @reverse(%x: memref<?xf32>, %y: memref<?xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %four = arith.constant 4 : index
+    %g = gpu.global_id x
+    %i = gpu.thread_id x
+    %n = gpu.block_dim x
+    %m = arith.muli %n, %four : index
+    %last = arith.subi %n, %c1 : index
+    %d = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+    %t = memref.view %d[%c0][%n] : memref<?xi8, #gpu.address_space<workgroup>> to memref<?xf32, #gpu.address_space<workgroup>>
+    %t2 = memref.view %d[%m][%n] : memref<?xi8, #gpu.address_space<workgroup>> to memref<?xf32, #gpu.address_space<workgroup>>
+    %v = memref.load %x[%g] : memref<?xf32>
+    memref.store %v, %t[%i] : memref<?xf32, #gpu.address_space<workgroup>>
+    memref.store %v, %t2[%i] : memref<?xf32, #gpu.address_space<workgroup>>
+    gpu.barrier
+    %j = arith.subi %last, %i : index
+    %w = memref.load %t[%j] : memref<?xf32, #gpu.address_space<workgroup>>
+    %u = memref.load %t2[%i] : memref<?xf32, #gpu.address_space<workgroup>>
+    %s = arith.subf %w, %u : f32
+    memref.store %s, %y[%g] : memref<?xf32>
     gpu.return
   }
 }
-func.func @main(%x: memref<?x?x?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
+func.func @main(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
   %c4 = arith.constant 4 : index
-  %c13 = arith.constant 13 : index
-  %c35 = arith.constant 35 : index
-  %t = "gpu.wait"() : () -> !gpu.async.token
-  "gpu.wait"(%t) : (!gpu.async.token) -> ()
-  gpu.launch_func @a::@sum blocks in (%c1, %c1, %c1) threads in (%c13, %c4, %c2) args(%x : memref<?x?x?xf32>)
-  gpu.launch_func @b::@sum blocks in (%c1, %c1, %c1) threads in (%c35, %c1, %c1) args(%y : memref<?xf32>)
-  gpu.launch_func @b::@shuffle blocks in (%c1, %c1, %c1) threads in (%c13, %c1, %c1) args(%z : memref<?xf32>)
+  %c16 = arith.constant 16 : index
+  %bytes = arith.constant 128 : i32
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %a, %t = gpu.alloc async (%n) : memref<?xf32, 1>
+  %u = gpu.memcpy async [%t] %a, %x : memref<?xf32, 1>, memref<?xf32>
+  gpu.wait [%u]
+  gpu.launch_func @a::@reverse blocks in (%c4, %c1, %c1) threads in (%c16, %c1, %c1)
+      args(%a : memref<?xf32, 1>, %y : memref<?xf32>)
+  gpu.launch_func @b::@reverse blocks in (%c4, %c1, %c1) threads in (%c16, %c1, %c1)
+      dynamic_shared_memory_size %bytes args(%x : memref<?xf32>, %z : memref<?xf32>)
   func.return
-}
 }
 """
 
-# multiple-all-reduce, and all-reduce of each kind.
-REDUCE = """
-gpu.module @kernels {
-  gpu.func @kernel(%data: memref<2x6xTYPE>, %out: memref<2xTYPE>) kernel {
-    %bx = gpu.block_id x
-    %tx = gpu.thread_id x
-    %val = memref.load %data[%bx, %tx] : memref<2x6xTYPE>
-    %r = gpu.all_reduce KIND %val uniform {} : (TYPE) -> TYPE
-    memref.store %r, %out[%bx] : memref<2xTYPE>
-    gpu.return
-  }
-}
-func.func @main(%data: memref<2x6xTYPE>, %out: memref<2xTYPE>) {
+
+def test_memory_of_groups_and_work_items():
+    x = np.random.default_rng(1).random(64, np.float32)
+    reversed_ = x.reshape(4, 16)[:, ::-1].ravel() - x
+    expect(MEMORY, [x], [reversed_, reversed_])
+
+
+def test_memory_of_a_launch():
+    source = """
+func.func @main(%x: memref<2x2x8xi32>, %y: memref<2x2x8xi32>) {
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
-  %c6 = arith.constant 6 : index
-  %device = "gpu.alloc"() <{operandSegmentSizes = array<i32: 0, 0, 0>}> : () -> memref<2x6xTYPE>
-  "gpu.memcpy"(%device, %data) {operandSegmentSizes = array<i32: 0, 1, 1>} : (memref<2x6xTYPE>, memref<2x6xTYPE>) -> ()
-  gpu.launch_func @kernels::@kernel blocks in (%c2, %c1, %c1) threads in (%c6, %c1, %c1)
-      args(%device : memref<2x6xTYPE>, %out : memref<2xTYPE>)
-  "gpu.dealloc"(%device) {operandSegmentSizes = array<i32: 0, 1>} : (memref<2x6xTYPE>) -> ()
+  %c8 = arith.constant 8 : index
+  %one = arith.constant 1 : i32
+  %z = gpu.alloc () : memref<2x2x8xi32>
+  gpu.memset %z, %one : memref<2x2x8xi32>, i32
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c2)
+      threads(%tx, %ty, %tz) in (%ex = %c8, %ey = %c2, %ez = %c1)
+      workgroup(%t: memref<2x8xi32, 3>) private(%p: memref<1xi32, 5>) {
+    %a = memref.alloc() : memref<2x8xi32, #gpu.address_space<workgroup>>
+    %last = arith.subi %ex, %c1 : index
+    %c0 = arith.constant 0 : index
+    %v = memref.load %x[%bz, %ty, %tx] : memref<2x2x8xi32>
+    memref.store %v, %t[%ty, %tx] : memref<2x8xi32, 3>
+    %w = arith.addi %v, %one : i32
+    memref.store %w, %a[%ty, %tx] : memref<2x8xi32, #gpu.address_space<workgroup>>
+    memref.store %w, %p[%c0] : memref<1xi32, 5>
+    gpu.barrier
+    %j = arith.subi %last, %tx : index
+    %b = memref.load %t[%ty, %j] : memref<2x8xi32, 3>
+    %c = memref.load %a[%ty, %j] : memref<2x8xi32, #gpu.address_space<workgroup>>
+    %d = memref.load %p[%c0] : memref<1xi32, 5>
+    %e = memref.load %z[%bz, %ty, %tx] : memref<2x2x8xi32>
+    %f = arith.muli %b, %c : i32
+    %g = arith.addi %f, %d : i32
+    %h = arith.muli %g, %e : i32
+    memref.store %h, %y[%bz, %ty, %tx] : memref<2x2x8xi32>
+    gpu.terminator
+  }
   func.return
 }
 """
-DATA = [[0, 1, 2, 4, 8, 16], [2, 3, 6, 7, 10, 11]]
-
-# Lanes that read beyond the width get -1.
-SHUFFLES = {
-    "xor": [4, 5, 6, 7, 0, 1, 2, 3, 12, -1, -1, -1, 8],
-    "down": [4, 5, 6, 7, 8, 9, 10, 11, 12, -1, -1, -1, -1],
-    "up": [-1, -1, -1, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8],
-    "idx": [4] * 13,
-}
-
-OPTIONS: list[dict[str, Any]] = [
-    {},
-    {"vectorize": False},
-    {"width": 4},
-    {"strategy": "continuations", "width": 16},
-]
+    x = np.random.default_rng(2).integers(0, 99, (2, 2, 8), np.int32)
+    back = x[..., ::-1]
+    expect(source, [x], [back * (back + 1) + x + 1])
 
 
-def converted(source: str):
-    module = parse(SourceText("gpu.mlir", source))
-    ConvertGpuToSpmdPass().apply(make_context(), module)
-    module.verify()
-    return module
-
-
-def outputs() -> list[Any]:
-    return [np.zeros(shape, np.float32) for shape in ((2, 4, 13), (35,), (13,))]
-
-
-def expect_published(arrays: list[Any], mode: str) -> None:
-    x, y, z = arrays
-    assert (x == 5356).all()
-    assert (y == 35).all()
-    np.testing.assert_array_equal(z, SHUFFLES[mode])
-
-
-@pytest.mark.parametrize("mode", SHUFFLES)
-def test_in_the_interpreter(mode: str):
-    got = outputs()
-    run_function(
-        converted(SOURCE.replace("shuffle xor", f"shuffle {mode}")), "main", got
+def test_all_reduce_by_any_region():
+    source = launch(
+        """
+    %linear = arith.muli %ty, %block_x : index
+    %i = arith.addi %linear, %tx : index
+    %v = memref.load %x[%i] : memref<?xf32>
+    %far = gpu.all_reduce %v {
+    ^bb0(%a: f32, %b: f32):
+      %p = math.absf %a : f32
+      %q = math.absf %b : f32
+      %more = arith.cmpf ogt, %q, %p : f32
+      %c = arith.select %more, %b, %a : f32
+      gpu.yield %c : f32
+    } : (f32) -> f32
+    memref.store %far, %y[%i] : memref<?xf32>""",
+        "%x: memref<?xf32>, %y: memref<?xf32>",
+        "%c13, %c2, %c1",
     )
-    expect_published(got, mode)
+    x = np.random.default_rng(3).standard_normal(26).astype(np.float32)
+    expect(source, [x], [np.full(26, x[np.abs(x).argmax()])])
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("mode", SHUFFLES)
-def test_as_native_code(mode: str, options: dict[str, Any]):
-    source, got = SOURCE.replace("shuffle xor", f"shuffle {mode}"), outputs()
-    spmd.compile(source, **options)["main"](*got)
-    expect_published(got, mode)
+@pytest.mark.parametrize("scope", ["all_reduce", "subgroup_reduce"])
+@pytest.mark.parametrize("of", ["some", "all", "none"])
+def test_nan_is_no_number(scope: str, of: str):
+    region = " {}" if scope == "all_reduce" else ""
+    source = launch(
+        f"""
+    %v = memref.load %x[%tx] : memref<?xf32>
+    %a = gpu.{scope} minnumf %v{region} : (f32) -> f32
+    %b = gpu.{scope} maxnumf %v{region} : (f32) -> f32
+    %c = gpu.{scope} minimumf %v{region} : (f32) -> f32
+    memref.store %a, %least[%tx] : memref<?xf32>
+    memref.store %b, %most[%tx] : memref<?xf32>
+    memref.store %c, %nan[%tx] : memref<?xf32>""",
+        "%x: memref<?xf32>, %least: memref<?xf32>, %most: memref<?xf32>, %nan: memref<?xf32>",
+        "%c13, %c1, %c1",
+    )
+    x = np.arange(13, dtype=np.float32)
+    x[{"some": slice(2, 5), "all": slice(None), "none": slice(0)}[of]] = np.nan
+    least, most = (0, 12) if of != "all" else (np.nan, np.nan)
+    wanted = [np.full(13, each, np.float32) for each in (least, most, x.min())]
+    expect(source, [x], wanted)
+
+
+def lanes(body: str, type_: str = "i32") -> str:
+    """A `main` where 24 work-items put what `body` makes of `%v` into `%y`."""
+    return f"""
+func.func @main(%x: memref<24xi32>, %y: memref<24x{type_}>) {{
+  %c1 = arith.constant 1 : index
+  %c24 = arith.constant 24 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+      threads(%tx, %ty, %tz) in (%ex = %c24, %ey = %c1, %ez = %c1) {{
+    %v = memref.load %x[%tx] : memref<24xi32>
+{body}
+    memref.store %r, %y[%tx] : memref<24x{type_}>
+    gpu.terminator
+  }}
+  func.return
+}}
+"""
+
+
+def test_rotate():
+    source = lanes("""
+    %minus = arith.constant -1 : i32
+    %a, %valid = gpu.rotate %v, 3, 16 : i32
+    %r = arith.select %valid, %a, %minus : i32""")
+    x = np.arange(100, 124, dtype=np.int32)
+    expect(source, [x], [np.append(np.roll(x[:16], -3), [-1] * 8).astype(np.int32)])
 
 
 @pytest.mark.parametrize(
-    ("kind", "type_", "expected"),
-    [
-        ("add", "f32", [31, 39]),
-        ("mul", "f32", [0, 27720]),
-        ("add", "i32", [31, 39]),
-        ("min", "i32", [0, 2]),
-        ("max", "i32", [16, 11]),
-        ("and", "i32", [0, 2]),
-        ("or", "i32", [31, 15]),
-        ("xor", "i32", [31, 1]),
-    ],
+    ("kind", "what"), [("add", np.sum), ("maxsi", np.max), ("minui", np.min)]
 )
-def test_reductions(kind: str, type_: str, expected: list[int]):
-    source = REDUCE.replace("TYPE", type_).replace("KIND", kind)
-    element = np.float32 if type_ == "f32" else np.int32
-    want = np.array(expected, element)
-    if kind == "and":
-        want[1] = np.bitwise_and.reduce(DATA[1])
-    elif kind == "xor":
-        want[1] = np.bitwise_xor.reduce(DATA[1])
-    interpreted, native = np.zeros(2, element), np.zeros(2, element)
-    run_function(converted(source), "main", [np.array(DATA, element), interpreted])
-    spmd.compile(source)["main"](np.array(DATA, element), native)
-    np.testing.assert_array_equal(interpreted, want)
-    np.testing.assert_array_equal(native, want)
+def test_clusters(kind: str, what: Any):
+    x = np.random.default_rng(5).integers(0, 99, 24, np.int32)
+    source = lanes(f"    %r = gpu.subgroup_reduce {kind} %v : (i32) -> i32")
+    expect(source, [x], [np.full(24, what(x), np.int32)])
+    source = lanes(
+        f"    %r = gpu.subgroup_reduce {kind} %v cluster(size = 4) : (i32) -> i32"
+    )
+    expect(source, [x], [what(x.reshape(6, 4), 1).repeat(4).astype(np.int32)])
+    source = lanes(
+        f"    %r = gpu.subgroup_reduce {kind} %v cluster(size = 2, stride = 4) : (i32) -> i32"
+    )
+    pairs = what(x.reshape(3, 2, 4), 1)[:, None].repeat(2, 1)
+    expect(source, [x], [pairs.ravel().astype(np.int32)])
+
+
+def test_broadcasts():
+    source = lanes("""
+    %c5 = arith.constant 5 : index
+    %seven = arith.constant 7 : i32
+    %late = arith.cmpi uge, %tx, %c5 : index
+    %r = scf.if %late -> (i32) {
+      %a = gpu.subgroup_broadcast %v, first_active_lane : i32
+      scf.yield %a : i32
+    } else {
+      scf.yield %seven : i32
+    }""")
+    x = np.arange(100, 124, dtype=np.int32)
+    expect(source, [x], [np.where(np.arange(24) < 5, 7, 105).astype(np.int32)])
+    source = lanes("""
+    %seven = arith.constant 7 : i32
+    %s = gpu.subgroup_broadcast %v, specific_lane %seven : i32
+    %r = gpu.subgroup_uniform %s : i32""")
+    expect(source, [x], [np.full(24, 107, np.int32)])
+
+
+@pytest.mark.parametrize("type_", ["i32", "i64"])
+def test_ballot(type_: str):
+    source = lanes(
+        f"""
+    %zero = arith.constant 0 : i32
+    %odd = arith.trunci %v : i32 to i1
+    %r = gpu.ballot %odd : {type_}""",
+        type_,
+    )
+    x = np.random.default_rng(6).integers(0, 99, 24, np.int32)
+    bits = sum(1 << lane for lane in range(24) if x[lane] % 2)
+    expect(source, [x], [np.full(24, bits, type_.replace("i", "int"))])
+
+
+def test_formats_of_c(capsys: pytest.CaptureFixture[str]):
+    source = launch(
+        r"""
+    %i = arith.constant -7 : i32
+    %f = arith.constant 2.5 : f32
+    gpu.printf "%d|%5i|%-5d|%05d|%+lld|% d\n", %i, %i, %i, %i, %i, %i : i32, i32, i32, i32, i32, i32
+    gpu.printf "%u|%x|%08X|%o\n", %i, %i, %i, %i : i32, i32, i32, i32
+    gpu.printf "%f|%8.3f|%-8.1e|%g|100%%|{}\n", %f, %f, %f, %f : f32, f32, f32, f32""",
+        "",
+        "%c1, %c1, %c1",
+    )
+    spmd.compile(source)["main"]()
+    i, f = -7, 2.5
+    words = f"{i}|{i:5}|{i:<5}|{i:05}|{i:+}|{i: }\n"
+    u = 2**32 - 7
+    words += f"{u}|{u:x}|{u:08X}|{u:o}\n{f:f}|{f:8.3f}|{f:<8.1e}|{f:g}|100%|{{}}\n"
+    assert capsys.readouterr().out == words
+
+
+def test_a_launch_without_dynamic_memory_has_none_of_it():
+    source = MEMORY.replace("      dynamic_shared_memory_size %bytes", "     ")
+    x, y = np.ones(64, np.float32), np.zeros(64, np.float32)
+    program = spmd.compile(source, checked=True)
+    with pytest.raises(spmd.LaunchError, match="out of bounds"):
+        program["main"](x, y, y.copy())
