@@ -92,6 +92,14 @@ def test_stencils_are_right_at_any_size(size: int):
         stencil.check(program, size, threads)
 
 
+@pytest.mark.parametrize("sizes", [(1, 1, 1), (16, 32, 16), (17, 5, 40), (33, 70, 2)])
+def test_kernels_for_gpus_are_right_at_any_size(sizes: tuple[int, int, int]):
+    example = load(EXAMPLES / "14_gpu.py")
+    program = spmd.compile(example.SOURCE)
+    for threads in (1, 4):
+        example.check(program, *sizes, threads)
+
+
 def test_foreign_function_is_right_at_any_size():
     foreign = load(EXAMPLES / "09_foreign_function.py")
     native = foreign.compile_native(foreign.to_llvm(foreign.SOURCE))
