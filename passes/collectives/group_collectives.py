@@ -44,7 +44,7 @@ def expand_collective(
 
     `source` is the context with the values that go in; without, they are all equal.
     `output` is the context that gets the results of a scan; without, nobody needs them or
-    they are all equal.
+    they are all equal, and then equal to the value.
     """
     expander = _Expander(op, group, source)
     match op:
@@ -57,16 +57,10 @@ def expand_collective(
         case BroadcastOp():
             result = expander.element(op.source)
         case ScanOp():
-            if output is not None:
-                expander.scan(op, output)
-                return None
-            if not op.result.uses:
-                return None
-            # The same in all work-items: that of the last one, or of the first.
-            if op.mode.data is ScanMode.INCLUSIVE:
-                result = expander.reduce(op.kind.data)
-            else:
-                result = expander.neutral(op.kind.data)
+            if output is None:
+                return op.value
+            expander.scan(op, output)
+            return None
         case _:
             raise AssertionError(f"{op.name} is no collective of the work-group")
     return hint(result, op.results[0])
@@ -91,12 +85,6 @@ class _Expander:
             return self.at.add(following)
 
         return self._accumulate(kind, step)
-
-    def neutral(self, kind: Kind) -> SSAValue:
-        """What changes nothing."""
-        return self.group.constants.get(
-            neutral_element(kind, self.value.type), "neutral"
-        )
 
     def scan(self, op: ScanOp, output: SSAValue) -> None:
         """The values up to each work-item combined, in the order of the linear id."""
@@ -128,4 +116,6 @@ class _Expander:
 
     def _accumulate(self, kind: Kind, step: Step) -> SSAValue:
         """Call `step` in loops over the group."""
-        return fold_over_group(self.group, self.neutral(kind), step, "total", self.at)
+        neutral = neutral_element(kind, self.value.type)
+        start = self.group.constants.get(neutral, "neutral")
+        return fold_over_group(self.group, start, step, "total", self.at)

@@ -29,6 +29,10 @@ class Checked(Analyses):
         return result
 
 
+WAITS = ("spmd.barrier", "work_group")
+"""What is split; of other kernels analyses are made once."""
+
+
 def test_there_are_analyses():
     assert "divergence" in ANALYSES
 
@@ -36,10 +40,12 @@ def test_there_are_analyses():
 def test_no_analysis_is_stale(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(split_at_barriers, "Analyses", Checked)
     compiled = 0
-    for path in (*sorted(KERNELS.rglob("*.mlir"))[::2], *CHECKED.glob("*.mlir")):
+    for path in (*sorted(KERNELS.rglob("*.mlir")), *CHECKED.glob("*.mlir")):
         for text in path.read_text().split("// -----"):
+            if not any(each in text for each in WAITS):
+                continue
             with suppress(KernelError, CompileError):
                 module = parse(SourceText(path.name, text))
                 SpmdToLoopsPass().apply(make_context(), module)
                 compiled += 1
-    assert compiled > 60
+    assert compiled > 80

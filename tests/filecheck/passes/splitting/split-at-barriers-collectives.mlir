@@ -126,3 +126,21 @@ spmd.kernel @plane(%x: memref<?x?xi32>, %out: memref<?xi32>) attributes {work_gr
   memref.store %most, %out[%group] : memref<?xi32>
   spmd.return
 }
+
+// -----
+
+// The greatest of what all work-items have is what they have; a scan that nobody needs is none.
+
+// CHECK-LABEL: spmd.kernel @same
+// CHECK-NOT:     alloca
+// CHECK:         scf.for %lx
+// CHECK-NEXT:      memref.store %v, %x[%lx]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    spmd.return
+spmd.kernel @same(%v: i32, %x: memref<?xi32>) attributes {work_group_size = array<i64: 64>} {
+  %lid = spmd.local_id x
+  %unused = spmd.scan inclusive mul %v across work_group : i32
+  %most = spmd.scan inclusive max %v across work_group : i32
+  memref.store %most, %x[%lid] : memref<?xi32>
+  spmd.return
+}
