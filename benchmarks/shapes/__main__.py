@@ -1,0 +1,129 @@
+"""
+Launches in groups of several shapes, and stencils by tiles of lanes of several shapes.
+
+```sh
+python -m benchmarks.shapes              # both tables, one thread
+python -m benchmarks.shapes groups       # groups: time by that of the fastest shape
+python -m benchmarks.shapes tiles        # tiles: how many times as fast as 8 lanes along x
+```
+
+The tiles are the brushes of S. Moll, *Vectorization System for Unstructured Codes with a
+Data-parallel Compiler IR*, 2021, chapter 11, `f64` in 1024x1024, beside what is chosen without
+`shape`, and C with relaxed floating-point rules. All of a row run in turns in one process.
+"""
+
+# pyright: basic
+
+import ctypes
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import numpy as np
+
+from benchmarks.shapes import kernels
+from benchmarks.systems.c import c_compiler
+
+RUNS = 15
+GROUPS = ((16, 16), (8, 8), (4, 64), (64, 4), (256, 1))
+TILES = ((8,), (4, 2), (8, 2), (16, 2), (2, 4), (4, 4), (8, 4), (2, 8), (4, 8), (2, 16))
+USES = {
+    "plus": "(x == RADIUS || y == RADIUS)",
+    "box": "1",
+    "sparse": "((x == RADIUS) != (y == RADIUS))",
+}
+STENCILS = {
+    "Jacobi-5": (1, "plus"),
+    "Seidel-9": (1, "box"),
+    "Seidel-25": (2, "box"),
+    "sparse-5": (1, "sparse"),
+}
+
+
+def _random(*shape: int) -> Any:
+    return np.random.default_rng(1).random(shape, np.float32)
+
+
+def grouped(n: int = 1024) -> dict[str, tuple[Any, ...]]:
+    """The kernels that are launched in several groups, and their arguments; the last is out."""
+    return {
+        "mandelbrot": (np.zeros((n // 2, n // 2), np.int32),),
+        "convolution": (_random(n + 4, n + 4), _random(5, 5), _random(n, n)),
+        "heat": (_random(n + 2, n + 2), _random(n, n)),
+        "heat_by_hand": (_random(n + 2, n + 2), _random(n, n)),
+        "floyd_warshall": (7, _random(n, n)),
+        "black_scholes": (*(_random(n, n) + 0.1 for _ in range(3)), _random(n, n)),
+        "transpose": (_random(n, n), _random(n, n)),
+    }
+
+
+def in_groups(name: str, arguments: tuple[Any, ...]) -> list[Callable[[], object]]:
+    """A launch of a kernel for each shape of groups."""
+    rows, columns = arguments[-1].shape
+    kernel = getattr(kernels, name)
+    size = (columns, rows)
+    return [
+        kernel.bind(*arguments, global_size=size, group_size=group, threads=1)
+        for group in GROUPS
+    ]
+
+
+def in_tiles(name: str, n: int = 1024) -> tuple[Any, dict[str, Callable[[], object]]]:
+    """The result of a stencil, and what computes it: launches by tile, and C."""
+    radius, kind = STENCILS[name]
+    a = np.random.default_rng(1).random((n + 2 * radius, n + 2 * radius))
+    out = np.zeros((n, n))
+    runs: dict[str, Callable[[], object]] = {}
+    for shape in (*TILES, None):
+        kernel = kernels.stencil.replaced({}, {"shape": shape} if shape else {})
+        runs["x".join(map(str, shape)) if shape else "chosen"] = kernel.bind(
+            a, out, radius, kind, global_size=(n, n), group_size=(64, 16), threads=1
+        )
+    function = _in_c(radius, kind)
+    pointers = [ctypes.c_void_p(each.ctypes.data) for each in (a, out)]
+    runs["C"] = lambda: function(*pointers, ctypes.c_long(n))
+    return out, runs
+
+
+def _in_c(radius: int, kind: str) -> Any:
+    library = Path(mkdtemp()) / "stencils.so"
+    flags = ["-O3", "-march=native", "-ffast-math", "-shared", "-fPIC"]
+    macros = [f"-DRADIUS={radius}", f"-DUSES(x,y)={USES[kind]}"]
+    source = Path(__file__).with_name("stencils.c")
+    subprocess.run([c_compiler(), *flags, *macros, "-o", library, source], check=True)
+    return ctypes.CDLL(str(library)).stencil
+
+
+def best_of(runs: list[Callable[[], object]], times: int = RUNS) -> list[float]:
+    """Seconds of the fastest of so many runs of each, in turns."""
+    best = [float("inf")] * len(runs)
+    for _ in range(times):
+        for number, run in enumerate(runs):
+            start = time.perf_counter()
+            run()
+            best[number] = min(best[number], time.perf_counter() - start)
+    return best
+
+
+def main(tables: list[str]) -> None:
+    """Prints the tables."""
+    if "groups" in tables:
+        print(f"{'':16}", *(f"{x}x{y}".rjust(7) for x, y in GROUPS))
+        for name, arguments in grouped().items():
+            found = best_of(in_groups(name, arguments))
+            print(f"{name:16}", *(f"{each / min(found):7.2f}" for each in found))
+    if "tiles" in tables:
+        for number, name in enumerate(STENCILS):
+            _, runs = in_tiles(name)
+            if number == 0:
+                print(f"{'':16}", *(each.rjust(7) for each in runs))
+            found = best_of([*runs.values()])
+            print(f"{name:16}", *(f"{found[0] / each:7.2f}" for each in found))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or ["groups", "tiles"])
