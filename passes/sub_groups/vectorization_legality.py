@@ -164,6 +164,8 @@ def is_item_type(type_: Attribute) -> bool:
 def _why_not_control(
     op: Operation, may_be_passed: Callable[[Attribute], bool]
 ) -> str | None:
+    if op.dialect_name() != scf.Scf.name:
+        return f"masks are not known for the control flow of {op.name}, which has no Expansion"
     for result in op.results:
         if not may_be_passed(result.type):
             return f"{op.name} has a result of type {result.type}"
