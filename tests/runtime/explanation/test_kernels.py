@@ -19,7 +19,8 @@ from spmd.passes.kernels.hoist_ids import HoistIdsPass
 from spmd.runtime.compiling.reading import read_file
 from spmd.runtime.explanation.explanation import JSON_VERSION
 from spmd.runtime.explanation.facts import KernelFacts
-from spmd.runtime.parsing import make_context, parse
+from spmd.runtime.parsing import make_context
+from spmd.runtime.pipeline import module_of
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = sorted((ROOT / "examples").glob("*.mlir"))
@@ -110,7 +111,7 @@ def test_a_kernel_without_places():
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_no_example_keeps_a_uniform_value_or_an_id(path: Path):
     """Everything in a context of an example is varying, and no id or sum of ids."""
-    module = parse(read_file(path))
+    module = module_of(read_file(path))
     HoistIdsPass().apply(make_context(), module)
     kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, KernelOp)}
     for facts in spmd.compile(path, width=8).explain().kernels:
