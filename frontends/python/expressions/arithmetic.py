@@ -29,6 +29,7 @@ from spmd.frontends.python.types import (
 from spmd.frontends.python.values import (
     Constant,
     Host,
+    Memory,
     Number,
     Scalars,
     Value,
@@ -104,10 +105,14 @@ def binary(e: Emitter, op: ast.operator, one: Value, other: Value) -> Value:
         e.fail("expected another operator than @; write the sums as loops")
     for value in (one, other):
         if not isinstance(value, Constant | Number):
-            is_text = isinstance(value, Host) and isinstance(value.value, str)
+            advice = ""
+            if isinstance(value, Host) and isinstance(value.value, str):
+                advice = "; print takes f-strings"
+            elif isinstance(value, Memory):
+                advice = "; a work-item computes elements, as in x[global_id()]"
             e.fail(
                 f"expected numbers for {sign(op)}, got {described(one.type)} and "
-                f"{described(other.type)}{'; print takes f-strings' if is_text else ''}"
+                f"{described(other.type)}{advice}"
             )
     assert isinstance(one, Constant | Number)
     assert isinstance(other, Constant | Number)
@@ -218,7 +223,8 @@ def _power(e: Emitter, one: Scalars, other: Scalars) -> Value:
     if type_.kind != "f":
         e.fail(
             f"expected a constant from 0 to {_LARGEST_POWER} as exponent of {one.type}, "
-            f"got {described(other.type)}; write float(...) ** ..., or a loop"
+            f"got {described(other.type)}; write 1 << n for powers of 2, float(...) ** ..., "
+            "or a loop"
         )
     a, b = e.convert(one, type_), e.convert(other, type_)
     return e.number(type_, math.PowFOp(e.ssa(a), e.ssa(b)))

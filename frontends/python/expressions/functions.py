@@ -152,7 +152,8 @@ def _extreme(predicate: ast.cmpop) -> Handler:
         if len(values) == 1 and isinstance(values[0], Items):
             given = values[0].values
         if not given or (len(values) == 1 and given is values):
-            e.fail("expected two numbers or more, or a tuple of them")
+            got = ", ".join(described(each.type) for each in values) or "nothing"
+            e.fail(f"expected two numbers or more, or a tuple of them, got {got}")
         best = e.scalar(given[0], "as argument")
         for each in given[1:]:
             number = e.scalar(each, "as argument")
@@ -224,13 +225,6 @@ def _total(e: Emitter, x: Value) -> Value:
     for each in x.values:
         result = binary(e, ast.Add(), result, each)
     return result
-
-
-def _operator(op: ast.operator) -> Handler:
-    def handler(e: Emitter, x: Value, y: Value) -> Value:
-        return binary(e, op, x, y)
-
-    return handler
 
 
 def _is_float(predicate: str) -> Handler:
@@ -329,8 +323,6 @@ HANDLERS: dict[object, Handler] = {
     builtins.ord: _ordinal,
     builtins.sum: _total,
     builtins.round: _round,
-    builtins.pow: _operator(ast.Pow()),
-    np.power: _operator(ast.Pow()),
     np.where: _where,
     np.isnan: _is_float("uno"),
     np.isinf: _is_float("oeq"),

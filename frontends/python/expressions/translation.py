@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial, reduce
 from types import FunctionType
@@ -27,7 +28,8 @@ from spmd.frontends.python.expressions.arithmetic import (
     promoted,
     unary,
 )
-from spmd.frontends.python.expressions.functions import HANDLERS, cast_to, select
+from spmd.frontends.python.expressions.combinations import HANDLERS
+from spmd.frontends.python.expressions.functions import cast_to, select
 from spmd.frontends.python.expressions.printing import write_print
 from spmd.frontends.python.expressions.views import subscript
 from spmd.frontends.python.source import Function, is_of_numpy
@@ -74,8 +76,9 @@ _NO_CALLS: dict[object, str] = {
     builtins.all: "Python's all; spmd.language has one across work-items",
     builtins.enumerate: "enumerate; it stands in 'for i, a in enumerate(...)' only",
     builtins.zip: "zip; it stands in 'for a, b in zip(...)' only",
-    builtins.divmod: "divmod; write // and %",
     builtins.str: "str; print takes numbers and f-strings, as in f'{x:.3f}'",
+    np.hypot: "numpy.hypot; write np.sqrt(x * x + y * y)",
+    math.hypot: "math.hypot; write math.sqrt(x * x + y * y)",
     np.zeros: "numpy.zeros; local(shape, dtype) and private(shape, dtype) make arrays",
     np.empty: "numpy.empty; local(shape, dtype) and private(shape, dtype) make arrays",
     np.ones: "numpy.ones; local(shape, dtype) and private(shape, dtype) make arrays",
@@ -276,7 +279,10 @@ class Expressions:
                         f"{name}; arrays have no methods in kernels, write a loop"
                     )
         if not isinstance(value, Host):
-            self.e.fail(f"expected no attribute of {described(value.type)}, got {name}")
+            advice = "; np.float32(x) and its like convert" if name == "astype" else ""
+            self.e.fail(
+                f"expected no attribute of {described(value.type)}, got {name}{advice}"
+            )
         try:
             return self.e.known(getattr(value.value, name))
         except AttributeError:

@@ -75,7 +75,10 @@ WRONG = [
     ("a = x.sum()", "arrays have no methods in kernels, write a loop"),
     ("a = i.real", "expected no attribute of int, got real"),
     # --- types
-    ("a = x + 1", "expected numbers for +, got an array float32[:] and int"),
+    ("a = x + 1", "got an array float32[:] and int; a work-item computes elements, as"),
+    ("a = max(x)", "expected two numbers or more, or a tuple of them, got an array fl"),
+    ("a = np.hypot(i, 3)", "got numpy.hypot; write np.sqrt(x * x + y * y)"),
+    ("a = x[i].astype(int)", "got astype; np.float32(x) and its like convert"),
     ("a = (i < 3) + (i > 1)", "expected numbers for +, got bool and bool; int(...)"),
     ("a = x[i] & 3", "expected whole numbers for &, got float32 and int"),
     ("a = x[i] << 3", "expected whole numbers for <<, got float32 and int"),

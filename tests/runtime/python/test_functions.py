@@ -36,6 +36,44 @@ def test_functions(dtype: str):
 
 
 @spmd.kernel
+def combinations(x, out):
+    i = global_id()
+    v = x[i]
+    q, r = divmod(v, 3)
+    out[0, i] = np.add(v, 2) + np.subtract(v, 1) * np.multiply(v, v) + np.divide(v, 4)
+    out[1, i] = q + 100 * r + np.floor_divide(v, 2) + np.mod(v, 5) + np.remainder(v, 4)
+    out[2, i] = np.clip(v, 2, 4) + 10 * np.sign(v) + np.sign(v - v)
+    out[3, i] = np.logical_and(v > 2, i) + 2 * int(np.logical_or(v, i < 3))
+    out[4, i] = int(np.logical_xor(v, i > 3)) + 2 * int(np.logical_not(v))
+    out[5, i] = np.bitwise_and(i, 5) + np.bitwise_or(i, 8) * np.bitwise_xor(i, 3)
+    out[6, i] = np.left_shift(i, 2) + np.right_shift(i, 1)
+    out[7, i] = np.deg2rad(v) + math.degrees(v) + np.radians(i) + np.rad2deg(0.5)
+    out[8, i] = math.log(abs(v) + 1, 2) + math.log(i + 1, 3) + math.log(i + 2)
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, "int32", "uint32"])
+def test_functions_that_others_make(dtype: str):
+    x = numbers(dtype)
+    with np.errstate(all="ignore"):
+        expect_as_python(
+            combinations, x, np.zeros((9, 64)), global_size=64, tolerance=2e-5
+        )
+
+
+@spmd.kernel
+def signs(x, out):
+    out[global_id()] = np.sign(x[global_id()])
+
+
+def test_signs_of_zeros_and_nan():
+    x = np.array([0.0, -0.0, np.nan, -np.inf, 3])
+    out, want = np.zeros(5), np.sign(x)
+    signs(x, out, global_size=5)
+    np.testing.assert_array_equal(out, want)
+    assert not np.signbit(out[:2]).any()
+
+
+@spmd.kernel
 def casts(x, out):
     i = global_id()
     out[0, i] = np.uint8(x[i])
