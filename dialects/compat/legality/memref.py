@@ -97,7 +97,10 @@ def why_no_cast(op: memref.CastOp) -> str | None:
         return None  # such as `gpu.host_register`, which comes to nothing
     for value in (op.source, op.dest):
         if not isinstance(value.type, MemRefType):
-            return f"expected a memref with a rank, got {value.type}"
+            return (
+                f"expected a memref with a rank, got {value.type}, which only ops of gpu "
+                "take; gpu.printf and spmd.print show numbers"
+            )
     source, result = _ranked(op.source), _ranked(op.dest)
     if (why := _why_other_memory(source, result)) is not None:
         return why
