@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import update_wrapper
-from types import FunctionType
+from types import FunctionType, NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -288,10 +288,14 @@ class PythonKernel:
         """The kernel for these arguments, and those that it gets at run time."""
         values = self._bound(args, named)
         kernel = self._for(values).kernel
-        if self.fixed:
+        if self.fixed or NoneType in map(type, values):
             pairs = zip(self._parameters, values, strict=True)
-            values = [v for n, v in pairs if self.fixed.get(n) is not constexpr]
+            values = [value for name, value in pairs if not self._is_known(name, value)]
         return kernel, values
+
+    def _is_known(self, name: str, value: Any) -> bool:
+        """Whether the argument is compiled in: `None` stands for what is not there."""
+        return self.fixed.get(name, constexpr if value is None else None) is constexpr
 
     def _bound(self, args: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
         """The arguments in the order of the parameters, arrays as NumPy has them."""
@@ -357,10 +361,9 @@ class PythonKernel:
 
     def _type(self, name: str, value: Any) -> Scalar | Array | Value:
         """How an argument is compiled: as its type, or by its value."""
-        fixed = self.fixed.get(name)
-        if fixed is constexpr:
+        if self._is_known(name, value):
             return value_of(value)
-        if isinstance(fixed, Scalar):
+        if isinstance(fixed := self.fixed.get(name), Scalar):
             return fixed
         if isinstance(value, _ARRAYS):
             if (array := array_type(value)) is not None:

@@ -84,6 +84,23 @@ def test_constexpr_is_compiled_in():
         unrolled(x, [1], global_size=2)
 
 
+@spmd.kernel
+def scaled(x, mask=None, a: "np.float32" = 2):  # pyright: ignore
+    i = global_id()
+    if mask is None or mask[i]:
+        x[i] *= a
+
+
+def test_none_is_an_argument_that_is_not_there():
+    x = np.ones(3)
+    scaled(x, global_size=3)
+    scaled(x, np.array([True, False, True]), global_size=3)
+    scaled.interpret(x, None, global_size=3)
+    np.testing.assert_array_equal(x, [8, 4, 8])
+    with pytest.raises(spmd.LaunchError, match="expected a number, got None"):
+        scaled(x, a=None, global_size=3)
+
+
 def test_arrays_of_any_layout_and_library():
     x = np.zeros((6, 4))
     add(x[1:, 2], 1, 1, global_size=5)
