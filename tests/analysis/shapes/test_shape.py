@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from itertools import product
+from math import gcd
 
 from spmd.analysis.shapes.shape import UNDEF, VARYING, Shape, join_all
 from tests.analysis.concrete import all_shapes, describes, vectors_of
@@ -111,3 +112,14 @@ def test_join_of_many():
     assert join_all([]) == UNDEF
     assert join_all([Shape.uniform(8), Shape.uniform(12)]) == Shape.uniform(4)
     assert join_all([Shape.uniform(), Shape.contiguous()]) == VARYING
+
+
+def test_lane_alignment_is_the_largest_there_is():
+    """Where lanes wrap around, only powers of two go on to divide them."""
+    for stride, alignment in product((1, 2, 3, 6, 12), (0, 1, 3, 4, 6, 9, 12, 20)):
+        plain = Shape.strided(stride, alignment)
+        assert plain.lane_alignment == gcd(stride, alignment)
+        wrapped = Shape.strided(stride, alignment, wraps=True)
+        firsts = range(0, 256, alignment) if alignment else (0,)
+        lanes = [(first + i * stride) % 256 for first in firsts for i in range(256)]
+        assert gcd(*lanes) == wrapped.lane_alignment

@@ -142,6 +142,16 @@ def test_a_function_that_nobody_defines_is_an_error():
             r"spmd\.barrier cannot .* run the pass spmd-to-loops first",
         ),
         (
+            """func.func @f(%x: memref<?xf32>) -> memref<?xf32> attributes {spmd.host_function} {
+              func.return %x : memref<?xf32> }""",
+            r"expected scalar results of the host function @f, got memref<\?xf32>",
+        ),
+        (
+            """func.func @f() attributes {spmd.host_function} { func.return }
+            func.func @f.call() { func.return }""",
+            r"expected no function @f\.call: that is the native entry of @f",
+        ),
+        (
             """func.func @f(%x: index) attributes {spmd.work_group_function} {
               spmd.sub_group (%i) shape [4] at (%x) { }
               func.return }""",
