@@ -98,6 +98,7 @@ from spmd.passes.targets import DEFAULT_TARGET, Target, target_named
 from spmd.passes.work_item_loops.interchange import (
     interchange,
     interchangeable_nest,
+    take_turns,
 )
 from spmd.passes.work_item_loops.kernels_to_functions import SUB_GROUP_SIZE
 from spmd.passes.work_item_loops.nests import innermost_loops, nests_in
@@ -195,6 +196,10 @@ def _form_sub_groups(
         elif by_cost and width == "auto" and not wanted:
             lanes = prod(shape.extents)
             reason = why_lanes_cost_more(nest, shape.places, lanes, target)
+            if reason is not None and take_turns(loop):
+                reason += (
+                    "; all work-items run an iteration of the loop before the next"
+                )
     if reason is not None:
         loop.attributes[NOT_VECTORIZED] = StringAttr(reason)
         remark(FormedSubGroups, loop, loop, 1, reason)
