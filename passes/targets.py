@@ -36,6 +36,11 @@ class Target:
     needs: tuple[str, ...] = ()
     """Features without which a machine cannot run the code."""
 
+    @property
+    def has_maximum(self) -> bool:
+        """Whether its maximum of floats knows NaN and the sign of zero, as `fmax` of Arm."""
+        return self.arch == "aarch64"
+
 
 _AVX2 = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
 _AVX512 = ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")

@@ -25,7 +25,7 @@ vectorizes a loop over them. What comes out is the same float.
 
 A value that the loop needs for anything else than the next maximum stays a float, and so
 does one that promises by `fastmath` to be no NaN and no zero that matters: its maximum is
-one instruction.
+one instruction. So is that of any float on Arm, where nothing changes.
 
 Requires: `kernels-to-functions`.
 Ensures: a legal kernel computes the same; which NaN comes out of several is not specified.
@@ -49,6 +49,7 @@ from spmd.dialects.enclosing import function_around, terminator
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd.types import Kind, combine, kind_of
 from spmd.passes.collectives.float_order import FloatOrder
+from spmd.passes.targets import DEFAULT_TARGET, target_named
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,12 @@ class CarryFloatKeysPass(ModulePass):
 
     name = "carry-float-keys"
 
+    target: str | int = DEFAULT_TARGET
+    """Whose instructions count: a name of `passes/targets.py`, or the bits of a register."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if target_named(self.target).has_maximum:
+            return
         loops = [each for each in op.walk() if isinstance(each, scf.ForOp)]
         for loop in loops:
             for carried in loop.body.block.args[1:]:

@@ -104,7 +104,7 @@ class SpmdToLoopsPass(PassSequence):
             KernelsToFunctionsPass(),
             UnswitchWorkItemLoopsPass(),
             ClipWorkItemLoopsPass(),
-            CarryFloatKeysPass(),
+            CarryFloatKeysPass(self.target),
             LowerMemoryTypesPass(),
             PlaceGroupMemoryPass(),
         )

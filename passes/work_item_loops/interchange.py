@@ -91,8 +91,8 @@ def take_turns(loop: scf.ForOp) -> bool:
 def _step_of(op: memref.LoadOp | memref.StoreOp, loop: scf.ForOp) -> int | None:
     """Elements from one iteration of `loop` to the next; `None` if that is not known."""
     counter = loop.body.block.args[0]
-    *outer, last = 0, *(_growth(index, counter, loop) for index in op.indices)
-    return last if not any(outer) and None not in outer else None
+    steps = [_growth(index, counter, loop) for index in op.indices] or [0]
+    return steps[-1] if all(step == 0 for step in steps[:-1]) else None
 
 
 def _growth(value: SSAValue, counter: SSAValue, loop: scf.ForOp) -> int | None:

@@ -1,5 +1,8 @@
 // RUN: xdsl-opt %s -p carry-float-keys --split-input-file | filecheck %s
 // RUN: xdsl-opt %s -p carry-float-keys,carry-float-keys --split-input-file | filecheck %s
+// RUN: xdsl-opt %s -p 'carry-float-keys{target=neoverse-v1}' --split-input-file | filecheck %s --check-prefix=ARM
+
+// ARM-NOT: arith.bitcast
 
 // The start, what is combined with it, and back.
 
