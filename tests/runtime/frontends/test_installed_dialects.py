@@ -129,6 +129,21 @@ for kernel in compiled("control.mlir"):
     report = kernel.check(x.copy(), np.zeros(30, np.float32), global_size=x.size)
     assert "control.mlir:16:14" in str(report), report
     assert "out of bounds" in str(report), report
+
+from spmd.reference import UndefinedBehavior, run_kernel
+from spmd.runtime.errors import SourceText
+from spmd.runtime.parsing import parse
+
+module = parse(SourceText("control.mlir", open("control.mlir").read()))
+run_kernel(module, "k", [y := x.copy(), z := np.zeros(40, np.float32)], global_size=40)
+np.testing.assert_allclose(y, sums)
+np.testing.assert_array_equal(z, counts)
+try:
+    run_kernel(module, "k", [x.copy(), np.zeros(30, np.float32)], global_size=40)
+except UndefinedBehavior as error:
+    assert "out of bounds: [30]" in str(error), error
+else:
+    raise AssertionError("expected an access out of bounds to be an error")
 """
 
 
