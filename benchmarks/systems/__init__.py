@@ -27,6 +27,7 @@ WITHOUT: dict[str, type[System]] = {
     "linear": without(without=("mask-divergence.keep_uniform",)),
     "no-clip": without(without=("clip-work-item-loops",)),
     "all-barriers": without(without=("drop-redundant-barriers",)),
+    "checked": without(checked=True),
 }
 """This project with single techniques left out, or with another choice."""
 

@@ -1,16 +1,17 @@
-"""Vectors that a work-item loads and stores: all elements lie inside."""
+"""Vectors of a work-item: what it loads, stores, takes out and puts in lies inside."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, vector
-from xdsl.dialects.builtin import IndexType, VectorType
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, VectorType
+from xdsl.ir import Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from spmd.dialects.compat.memory import GatherOp, ScatterOp, StepOp
 from spmd.dialects.interfaces.preconditions import (
+    Bits,
     Case,
     Comparison,
     Fault,
@@ -35,21 +36,30 @@ def _lanes_outside(
     memory: SSAValue,
     start: Sequence[SSAValue],
     last: SSAValue,
-    mask: SSAValue,
+    mask: SSAValue | None,
     terms: Terms,
+    *,
+    ends: bool = False,
 ) -> Fault:
-    """An access by the lanes of a mask, whose index in the last dimension differs."""
+    """
+    An access by the lanes of a mask, whose index in the last dimension differs.
+
+    `ends`: lanes that are outside of that dimension do nothing.
+    """
     extents = terms.extents(memory)
-    (lanes,) = _shape(mask)
-    on = Comparison("ne", mask, terms.number(0, mask.type))
-    cases: list[Case] = [
-        (on, Comparison("uge", index, _in_lanes(terms, extent, lanes)))
-        for index, extent in zip(
-            (*(_in_lanes(terms, each, lanes) for each in start[:-1]), last),
-            extents,
-            strict=True,
-        )
-    ]
+    (lanes,) = _shape(last)
+    end = _in_lanes(terms, extents[-1], lanes)
+    on: Case = ()
+    if mask is not None:
+        on = (Comparison("ne", mask, terms.number(0, mask.type)),)
+    if ends:
+        on = (*on, Comparison("ult", last, end))
+    cases: list[Case] = []
+    for index, extent in zip(start[:-1], extents):
+        wide = (_in_lanes(terms, each, lanes) for each in (index, extent))
+        cases.append((*on, Comparison("uge", *wide)))
+    if not ends:
+        cases.append((*on, Comparison("uge", last, end)))
     words, sizes = described(memory, extents)
     at = ", ".join("{}" for _ in start)
     message = (
@@ -68,10 +78,14 @@ def masked_outside(
     op: vector.MaskedLoadOp | vector.MaskedStoreOp, terms: Terms
 ) -> Sequence[Fault]:
     """Where an element of a row that the mask names is not inside."""
-    (lanes,) = _shape(op.mask)
-    steps = terms.add(StepOp(VectorType(IndexType(), [lanes])))
-    last = terms.sum(_in_lanes(terms, op.indices[-1], lanes), steps)
+    last = _row(terms, op.indices[-1], *_shape(op.mask))
     return [_lanes_outside(op.base, op.indices, last, op.mask, terms)]
+
+
+def _row(terms: Terms, first: SSAValue, lanes: int) -> SSAValue:
+    """The indices from one on."""
+    steps = terms.add(StepOp(VectorType(IndexType(), [lanes])))
+    return terms.sum(_in_lanes(terms, first, lanes), steps)
 
 
 def gathered_outside(op: GatherOp | ScatterOp, terms: Terms) -> Sequence[Fault]:
@@ -88,19 +102,49 @@ def gathered_outside(op: GatherOp | ScatterOp, terms: Terms) -> Sequence[Fault]:
 def transfer_outside(
     op: vector.TransferReadOp | vector.TransferWriteOp, terms: Terms
 ) -> Sequence[Fault]:
-    """Where a block that is said to lie inside does not."""
+    """Where an element that the mask names is not inside, though nothing lets it out."""
     value = op.result if isinstance(op, vector.TransferReadOp) else op.vector
     shape = _shape(value)
-    if op.mask is not None:
+    inside = all(flag.value.data for flag in op.in_bounds)
+    if inside and op.mask is None:
+        return [out_of_bounds(op.source, op.indices, terms, shape)]
+    if len(shape) != 1 or (not inside and len(op.indices) == 1):
         return ()
-    # In an open dimension only the first element has to be inside of the others.
-    inside = [bool(flag.value.data) for flag in op.in_bounds]
-    if not all(inside):
+    last = _row(terms, op.indices[-1], *shape)
+    return [
+        _lanes_outside(op.source, op.indices, last, op.mask, terms, ends=not inside)
+    ]
+
+
+def element_outside(
+    op: vector.ExtractOp | vector.InsertOp, terms: Terms
+) -> Sequence[Fault]:
+    """Where a part of a vector is not one."""
+    shape = _shape(op.vector if isinstance(op, vector.ExtractOp) else op.dest)
+    numbers = op.static_position.get_values()
+    given = iter(op.dynamic_position)
+    indices = [(next(given), n) for at, n in zip(numbers, shape) if at == DYNAMIC_INDEX]
+    if not indices:
         return ()
-    return [out_of_bounds(op.source, op.indices, terms, shape)]
+    at = ", ".join("{}" if n == DYNAMIC_INDEX else str(n) for n in numbers)
+    return [
+        Fault(
+            f"out of bounds: [{at}] of a vector of {list(shape)}",
+            tuple(index for index, _ in indices),
+            tuple((Comparison("uge", i, terms.index(n)),) for i, n in indices),
+        )
+    ]
+
+
+def _of_any(op: Operation, bits: Bits, terms: Terms) -> SSAValue:
+    """The result is undefined where an operand is."""
+    return terms.any_of(bits)
 
 
 Preconditions(block_outside).attach(vector.LoadOp, vector.StoreOp)
 Preconditions(masked_outside).attach(vector.MaskedLoadOp, vector.MaskedStoreOp)
 Preconditions(gathered_outside).attach(GatherOp, ScatterOp)
+Preconditions(element_outside, passed_on=_of_any).attach(
+    vector.ExtractOp, vector.InsertOp
+)
 Preconditions(transfer_outside).attach(vector.TransferReadOp, vector.TransferWriteOp)

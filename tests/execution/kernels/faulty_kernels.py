@@ -173,6 +173,54 @@ FAULTS = {
         values=(np.zeros(4 * SIZE, np.int32),),
         finding="[160] of a global memref x of 160 elements",
     ),
+    "masked transfer": Faulty(
+        """\
+  %n = arith.select %at_fault, %c4, %c1 : index
+  %mask = vector.create_mask %n : vector<4xi1>
+  %v = vector.transfer_read %x[%i], %one, %mask {in_bounds = [true]} : memref<?xi32>, vector<4xi32> // here
+  %e = vector.extract %v[3] : i32 from vector<4xi32>
+  memref.store %e, %x[%i] : memref<?xi32>
+""",
+        "access out of bounds: some of 4 elements from [37] on of global memory %x of 40 "
+        "elements [vector.transfer_read]",
+        column=8,
+        finding="[40] of a global memref x of 40 elements",
+    ),
+    "row of a transfer": Faulty(
+        """\
+  %j = arith.select %at_fault, %c100, %c1 : index
+  %v = vector.broadcast %one : i32 to vector<4xi32>
+  vector.transfer_write %v, %x[%j, %i] : vector<4xi32>, memref<3x?xi32> // here
+""",
+        "access out of bounds: some of 4 elements from [100, 37] on of global memory %x of "
+        "3x40 elements [vector.transfer_write]",
+        arguments="%x: memref<3x?xi32>",
+        values=(np.zeros((3, SIZE), np.int32),),
+        finding="[100, 37] of a global memref x of 3x40 elements",
+    ),
+    "element of a vector": Faulty(
+        """\
+  %v = vector.broadcast %one : i32 to vector<4xi32>
+  %n = arith.select %at_fault, %c4, %c1 : index
+  %e = vector.extract %v[%n] : i32 from vector<4xi32> // here
+  memref.store %e, %x[%i] : memref<?xi32>
+""",
+        "out of bounds: [4] of a vector of [4] [vector.extract]",
+        column=8,
+        finding="out of bounds: [4] of a vector of [4]",
+    ),
+    "element put in": Faulty(
+        """\
+  %v = vector.broadcast %one : i32 to vector<2x4xi32>
+  %n = arith.select %at_fault, %c4, %c1 : index
+  %w = vector.insert %one, %v[1, %n] : i32 into vector<2x4xi32> // here
+  %e = vector.extract %w[0, 0] : i32 from vector<2x4xi32>
+  memref.store %e, %x[%i] : memref<?xi32>
+""",
+        "out of bounds: [1, 4] of a vector of [2, 4] [vector.insert]",
+        column=8,
+        finding="out of bounds: [1, 4] of a vector of [2, 4]",
+    ),
     "division": Faulty(
         """\
   %d = memref.load %x[%i] : memref<?xi32>
