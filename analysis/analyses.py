@@ -11,7 +11,6 @@ the time.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 
 from spmd.analysis.barriers.barrier_regions import (
     BarrierRegion,
@@ -21,6 +20,7 @@ from spmd.analysis.barriers.barrier_regions import (
 from spmd.analysis.barriers.region_flow import Flow, region_flow, syncs_ahead
 from spmd.analysis.contexts.region_needs import RegionNeeds, find_region_needs
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
+from spmd.dialects.interfaces.cached import cached_property
 from spmd.dialects.spmd import KernelOp
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from spmd.analysis.footprints.box_bounds import Box, Triple
+from spmd.dialects.interfaces.cached import cached_property
 from spmd.dialects.spmd import AtomicKind
 from spmd.runtime.arguments.pieces import Array, Piece
 from spmd.runtime.errors import LaunchError

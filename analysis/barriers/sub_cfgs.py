@@ -21,13 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from xdsl.ir import Block, Operation
 
 from spmd.analysis.graphs.dominators import dominates, immediate_dominators
 from spmd.analysis.graphs.traversal import reachable
 from spmd.dialects.enclosing import parent_block, terminator
+from spmd.dialects.interfaces.cached import cached_property
 from spmd.dialects.spmd import is_sync
 
 

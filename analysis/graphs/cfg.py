@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from spmd.analysis.graphs.dominators import dominates, immediate_dominators
 from spmd.analysis.graphs.traversal import (
@@ -26,6 +25,7 @@ from spmd.analysis.graphs.traversal import (
     reachable,
     reverse_post_order,
 )
+from spmd.dialects.interfaces.cached import cached_property
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import linecache
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
-from functools import cached_property, update_wrapper
+from functools import update_wrapper
 from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any, NoReturn, cast
@@ -18,6 +18,7 @@ from typing import Any, NoReturn, cast
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 
 from spmd.dialects.diagnostics import KernelError, SourceLocation
+from spmd.dialects.interfaces.cached import cached_property
 from spmd.frontends.python.names import constexpr
 from spmd.frontends.python.statements.flow import Flow
 from spmd.frontends.python.types import scalar_of

@@ -8,7 +8,6 @@ in a loop that ends with the kernel.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32, i64
@@ -18,6 +17,7 @@ from xdsl.rewriter import Rewriter
 from spmd.analysis.barriers.sub_cfg_order import THE_END
 from spmd.analysis.barriers.sub_cfgs import SubCfg
 from spmd.dialects.building import Builder
+from spmd.dialects.interfaces.cached import cached_property
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import LocalIdOp, ReturnOp, is_group_collective
 from spmd.passes.collectives.group_collectives import expand_collective

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from spmd.dialects.interfaces.cached import cached_property
 from spmd.lowering.elf import MissingSymbols
 from spmd.runtime.cache.stored import stored
 from spmd.runtime.errors import CompileError, SourceText

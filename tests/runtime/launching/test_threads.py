@@ -1,18 +1,24 @@
 """Launches on several threads, from several threads, and after `fork`."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
+from typing import NoReturn
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
 import spmd
+from spmd.runtime.compiling.unit import Unit
+from spmd.runtime.errors import SourceText
 from spmd.runtime.launching.threads import available_threads, run_on_threads
+from spmd.runtime.options import CompileOptions
 
 WORK = """
 spmd.kernel @work(%n: i32, %out: memref<?xi32>) {
@@ -247,6 +253,41 @@ def test_launch_in_a_child_of_fork():
         finally:
             os._exit(status)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_child_of_fork_compiles_while_another_thread_does(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    computing, done = threading.Event(), threading.Event()
+
+    def wait(_source: object) -> NoReturn:
+        computing.set()
+        done.wait(60)
+        raise AssertionError("nobody needs it")
+
+    unit = Unit(SourceText("slow", WORK), CompileOptions(), None)
+    with monkeypatch.context() as patch:
+        patch.setattr("spmd.runtime.pipeline.module_of", wait)
+        thread = threading.Thread(target=lambda: suppressed(lambda: unit.module))
+        thread.start()
+        assert computing.wait(30)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # ends a child that waits for ever
+        spmd.compile(WORK)
+        os._exit(0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    done.set()
+    thread.join()
+    assert status == 0
+
+
+def suppressed(run: Callable[[], object]) -> None:
+    with suppress(AssertionError):
+        run()
 
 
 DEEP = """
