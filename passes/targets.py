@@ -1,8 +1,13 @@
 """
-What code can be made for: what passes and LLVM have to know of a machine.
+What code can be made for: what passes and LLVM have to know of a machine, and prices there.
 
 What a pass makes depends on the target that it is told alone, so that it is the same on
 every machine: its default is x86-64 with AVX2, which most servers and desktops have.
+
+Every choice between forms of code weighs them with the numbers of this file. Prices are
+cycles of one core; those with `measured` were measured on a Zen 5 by `python -m
+benchmarks.choices.prices`, which prints what this machine says beside them. The other
+numbers are set such that `python -m benchmarks.choices` regrets least.
 """
 
 from __future__ import annotations
@@ -14,6 +19,7 @@ from importlib import import_module
 from typing import Any
 
 from spmd.dialects.diagnostics import KernelError
+from spmd.dialects.interfaces.cost import CostClass
 
 DEFAULT_TARGET = "x86-64-v3"
 
@@ -35,6 +41,8 @@ class Target:
     features: str = ""
     needs: tuple[str, ...] = ()
     """Features without which a machine cannot run the code."""
+    gather: float = 1.4
+    """Per lane, measured: with AVX-512, with AVX2, and where lanes are loaded one by one."""
 
     @property
     def has_maximum(self) -> bool:
@@ -48,19 +56,137 @@ _AVX512 = ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
 TARGETS = {
     "x86-64": Target(128, cpu="x86-64"),
     "x86-64-v2": Target(128, cpu="x86-64-v2", needs=("sse4.2", "popcnt")),
-    "x86-64-v3": Target(256, cpu="x86-64-v3", needs=_AVX2),
+    "x86-64-v3": Target(256, cpu="x86-64-v3", needs=_AVX2, gather=1.7),
     "x86-64-v4": Target(
         512,
         registers=32,
         cpu="x86-64-v4",
         features="-prefer-256-bit",
         needs=(*_AVX2, *_AVX512),
+        gather=1.2,
     ),
     "neoverse-n1": Target(128, 32, "aarch64", "neoverse-n1"),
     "neoverse-v1": Target(256, 32, "aarch64", "neoverse-v1"),
     "neoverse-v2": Target(128, 32, "aarch64", "neoverse-v2"),
     "rv64gcv": Target(128, 32, "riscv64", "generic-rv64", "+m,+a,+f,+d,+c,+v"),
 }
+
+
+# What operations cost.
+
+SCALAR = {
+    CostClass.FREE: 0,
+    CostClass.SIMPLE: 0.3,
+    CostClass.CONSTANT_DIVISION: 1,
+    CostClass.MEMORY: 0.5,
+    CostClass.SLOW: 4,
+    CostClass.LIBRARY: 20,
+    CostClass.ATOMIC: 28,
+    CostClass.INTEGER_DIVISION: 8,
+}
+"""One operation, among others that do not wait for it; measured. A core begins several."""
+
+LANES = {
+    CostClass.FREE: 0,
+    CostClass.SIMPLE: 0.7,
+    CostClass.CONSTANT_DIVISION: 3,
+    CostClass.MEMORY: 1,
+    CostClass.SLOW: 3,
+    CostClass.LIBRARY: 20,
+    CostClass.ATOMIC: 28,
+    CostClass.INTEGER_DIVISION: 13,
+}
+"""One operation on a register, whatever its length; measured. A simple one takes half of
+this, and there are as many again on masks."""
+
+LATENCY = {
+    CostClass.FREE: 0,
+    CostClass.SIMPLE: 1,
+    CostClass.CONSTANT_DIVISION: 4,
+    CostClass.MEMORY: 18,
+    CostClass.SLOW: 13,
+    CostClass.LIBRARY: 40,
+    CostClass.ATOMIC: 20,
+    CostClass.INTEGER_DIVISION: 12,
+}
+"""
+From an operand to the result, of integers: A. Fog, Instruction tables, 2025.
+
+What follows pointers, or searches, finds its elements in the second cache at best.
+"""
+
+FLOAT_LATENCY = 4
+"""The same of a simple operation on floats."""
+
+MISPREDICTION = 15
+"""A branch that went the other way: A. Fog, The microarchitecture of x86 CPUs, 2025."""
+
+SCATTER = 1.5
+"""Per lane, on every target; measured."""
+
+NARROW = 0.2
+"""More, per lane, for elements of less than 32 bits, which no machine gathers; measured."""
+
+FAR_GATHER = 3
+"""Per lane, from memory beyond the group's where scalar code would walk with equal steps:
+prefetchers learn from loads, and nothing from gathers. Measured on rows of matrices."""
+
+STORE = 0.8
+"""A store of scalar code, of which a core finishes one or two in a cycle; measured."""
+
+FAR_LINE, LINES = 1.5, 32
+"""What a load of scalar code costs beside, in a loop of at least so many iterations that
+goes to another cache line in each: these are gone when the next work-item comes."""
+
+MOVED = 1
+"""A value from a lane to scalar code, or back; measured."""
+
+STRIDED = 1.4
+"""A register of each n-th element, times n: n loads, and shuffles; measured."""
+
+ROWS = 4
+"""A register that rows of lanes are put together to, after they were asked."""
+
+TRANSPOSED = 6
+"""A register of columns of a tile, which shuffles make of its rows."""
+
+# What is assumed.
+
+LOOP_TRIPS = 8
+"""How often a loop runs, of which nothing is known."""
+
+# Which shape lanes have: prices are numbers of instructions there.
+
+SHAPE_MARGIN = 0.85
+"""What part of the cost of lanes along x another shape may have at most."""
+
+MOVE = 2
+"""What an access of a whole register costs: the second cache gives half of one a cycle."""
+
+OPERAND = 0.5
+"""What an access of one element costs: mostly nothing, as an operand of what takes it."""
+
+TILE_MARGIN = 0.75
+"""What part of what loops load a tile may load at most."""
+
+ROW = 4
+"""What each stretch of contiguous memory costs that a group accesses, besides its elements."""
+
+SUB_GROUP = 1
+"""What each sub-group costs beside its body, in simple instructions; most of it overlaps."""
+
+# How many registers a value fills.
+
+REGISTERS, REGISTERS_AT_CALLS = 4, 2
+"""They hide latency, and share masks and loops; calls work register by register."""
+
+# Which branches are skipped where no lane takes them.
+
+SKIP_ABOVE = 30
+"""One that costs more than so many simple operations."""
+
+SKIP_IDS_ABOVE = 3
+"""The same where only ids are compared: then whole sub-groups take the same path."""
 
 
 def target_named(name: str | int) -> Target:
@@ -81,7 +207,8 @@ def target_named(name: str | int) -> Target:
 def _host() -> Target:
     features = _host_features()
     widest = 512 if features.get("avx512f") else 256 if features.get("avx") else 128
-    return Target(widest, 32 if widest == 512 else 16)
+    name = {512: "x86-64-v4", 256: "x86-64-v3"}.get(widest, DEFAULT_TARGET)
+    return Target(widest, 32 if widest == 512 else 16, gather=TARGETS[name].gather)
 
 
 @cache

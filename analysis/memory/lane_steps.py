@@ -70,10 +70,10 @@ class _Sum:
                     worklist += [(owner.lhs, coefficient), (owner.rhs, -coefficient)]
                 case arith.MuliOp() if (
                     looked_at < LONGEST
-                    and (factor := splat_number(owner.rhs)) is not None
+                    and (scaled := _scaled(owner)) is not None
                     and _is_exact(owner)
                 ):
-                    worklist.append((owner.lhs, coefficient * int(factor)))
+                    worklist.append((scaled[0], coefficient * scaled[1]))
                 case arith.IndexCastOp() if _extends(owner):
                     worklist.append((owner.input, coefficient))
                 case _:
@@ -110,6 +110,14 @@ def first_offset(op: GatherOp | ScatterOp) -> int | None:
     total = _Sum()
     total.add(op.indices, 1)
     return total.constant if total.is_known and not total.terms else None
+
+
+def _scaled(op: arith.MuliOp) -> tuple[SSAValue, int] | None:
+    """The factor of a product that is no constant, and the one that is."""
+    for value, factor in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+        if (number := splat_number(factor)) is not None:
+            return value, int(number)
+    return None
 
 
 def _bits(value: SSAValue) -> int:

@@ -35,11 +35,8 @@ from spmd.passes.masking.loops import (
 )
 from spmd.passes.masking.masked_ops import mask_run
 from spmd.passes.masking.masks import Mask, Masks
-from spmd.passes.masking.speculation import (
-    SKIP_ABOVE,
-    SKIP_IDS_ABOVE,
-    Skips,
-)
+from spmd.passes.masking.speculation import Skips
+from spmd.passes.targets import SKIP_ABOVE, SKIP_IDS_ABOVE
 
 
 def mask_sub_group(

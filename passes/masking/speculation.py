@@ -21,12 +21,7 @@ from spmd.dialects.spmd import (
     ends_launch,
 )
 from spmd.dialects.work_groups import is_group_memory
-
-SKIP_ABOVE = 30
-"""A branch that costs more than so many simple operations is skipped if no lane is active."""
-
-SKIP_IDS_ABOVE = 3
-"""The same where only ids are compared: then whole sub-groups take the same path."""
+from spmd.passes.targets import SKIP_ABOVE
 
 
 def needs_mask(op: Operation) -> bool:

@@ -8,10 +8,8 @@ share is access to elements anywhere in memory, of which a gather does one after
 scalar code does; and where they leave a loop or take a branch at different times, those that
 are done wait for the others.
 
-The numbers are rough ones of large x86 cores with AVX-512, set such that scalar code is chosen
-where it was measured to be quicker: on a Zen 5, for the benchmarks and some twenty kernels of
-other suites. What is not known is assumed: that loops run eight times, that branches are
-taken by half.
+The prices stand in `passes/targets.py`. What is not known is assumed: that loops run eight
+times, that branches are taken by half.
 """
 
 from __future__ import annotations
@@ -30,71 +28,33 @@ from spmd.dialects.element_types import memref_type
 from spmd.dialects.enclosing import used_from_outside
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions, phis
 from spmd.dialects.interfaces.cost import CostClass, cost_class
+from spmd.dialects.interfaces.memory import MemoryAccess
+from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd.types import is_float
+from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
 from spmd.passes.memory.whole_vectors import LONGEST_STEP
 from spmd.passes.sub_groups.vector_forms import has_vector_form
 from spmd.passes.sub_groups.vector_width import element_bits
-
-LOOP_TRIPS = 8
-"""How often a loop runs, of which nothing is known."""
-
-MISPREDICTION = 15
-"""A branch that went the other way."""
-
-_SCALAR = {
-    CostClass.FREE: 0,
-    CostClass.SIMPLE: 0.3,
-    CostClass.CONSTANT_DIVISION: 1,
-    CostClass.MEMORY: 0.5,
-    CostClass.SLOW: 4,
-    CostClass.LIBRARY: 40,
-    CostClass.ATOMIC: 20,
-    CostClass.INTEGER_DIVISION: 8,
-}
-"""One operation among others that do not wait for it."""
-
-_VECTOR = {
-    CostClass.FREE: 0,
-    CostClass.SIMPLE: 0.7,
-    CostClass.CONSTANT_DIVISION: 4,
-    CostClass.MEMORY: 1,
-    CostClass.SLOW: 10,
-    CostClass.LIBRARY: 25,
-    CostClass.ATOMIC: 20,
-    CostClass.INTEGER_DIVISION: 30,
-}
-"""One operation on a register, masks included."""
-
-_LATENCY = {
-    CostClass.FREE: 0,
-    CostClass.SIMPLE: 1,
-    CostClass.CONSTANT_DIVISION: 4,
-    CostClass.MEMORY: 14,
-    CostClass.SLOW: 13,
-    CostClass.LIBRARY: 40,
-    CostClass.ATOMIC: 20,
-    CostClass.INTEGER_DIVISION: 12,
-}
-"""
-From an operand to the result, of integers.
-
-What follows pointers, or searches, finds its elements in the second cache at best.
-"""
-
-FLOAT_LATENCY = 4
-
-GATHER, SCATTER = 1.1, 0.9
-"""Per lane; nobody waits for what is stored."""
-
-ROWS = 4
-"""On registers: lanes are asked, and rows of them put together."""
-
-TRANSPOSED = 6
-"""On registers: columns of a tile, with shuffles."""
-
-NARROW = 1
-"""More for elements of less than 32 bits, which no machine gathers."""
+from spmd.passes.targets import (
+    FAR_GATHER,
+    FAR_LINE,
+    FLOAT_LATENCY,
+    LANES,
+    LATENCY,
+    LINES,
+    LOOP_TRIPS,
+    MISPREDICTION,
+    MOVED,
+    NARROW,
+    ROWS,
+    SCALAR,
+    SCATTER,
+    STORE,
+    STRIDED,
+    TRANSPOSED,
+    Target,
+)
 
 
 @dataclass(frozen=True)
@@ -127,7 +87,7 @@ class Estimate:
     others: Sequence[int]
     """Further dimensions with lanes."""
     lanes: int
-    register_bits: int
+    target: Target
 
     def of_block(self, block: Block) -> Cycles:
         """All operations of `block`, once."""
@@ -156,48 +116,106 @@ class Estimate:
         return inner
 
     def _of_operation(self, op: Operation) -> Cycles:
-        cost = sum((_SCALAR[cost_class(each)] for each in op.walk()), 0.0)
+        cost = sum(map(_scalar, op.walk()), 0.0)
         uniform = self.divergence.is_uniform
         if not has_vector_form(op, uniform):
             values = [*used_from_outside(op), *(r for r in op.results if r.first_use)]
             moved = sum(not uniform(value) for value in values)
-            lanes = cost + moved * _SCALAR[CostClass.MEMORY]
+            lanes = cost + moved * MOVED
             return Cycles(
                 cost, lanes, (lanes, f"{op.name} in one lane after the other")
             )
         if isinstance(op, memref.LoadOp | memref.StoreOp):
-            return self._of_access(op, cost)
+            return self._of_access(op)
+        kind = cost_class(op)
+        if (
+            kind is CostClass.SIMPLE
+            and op.results
+            and all(map(self._is_strided, op.results))
+        ):
+            return Cycles()  # Part of addresses either way.
         if all(map(uniform, (*op.operands, *op.results))):
             return Cycles(cost, cost / self.lanes)
-        if op.results and all(map(self._is_strided, op.results)):
-            return Cycles()  # Part of addresses either way.
         bits = max(map(_bits, (*op.operands, *op.results)), default=0)
-        lanes = self._on_registers(_VECTOR[cost_class(op)], bits)
+        lanes = self._on_registers(LANES[kind], bits)
         return Cycles(cost, lanes, (lanes, op.name))
 
-    def _of_access(self, op: memref.LoadOp | memref.StoreOp, scalar: float) -> Cycles:
+    def _of_access(self, op: memref.LoadOp | memref.StoreOp) -> Cycles:
+        is_store = isinstance(op, memref.StoreOp)
+        scalar = STORE if is_store else SCALAR[CostClass.MEMORY]
         pattern = access_pattern(self.divergence, op, self.dimension)
         stride = 1 if pattern.private else pattern.stride
         if stride == 0:
             return Cycles(scalar, scalar / self.lanes)
         bits = element_bits(memref_type(op.memref).element_type)
-        if stride is not None and abs(stride) <= LONGEST_STEP:
-            return Cycles(scalar, self._on_registers(abs(stride), bits))
+        if stride in (1, -1):
+            if not pattern.private and not is_store and _walks_far(op):
+                scalar += FAR_LINE
+            return Cycles(scalar, self._on_registers(LANES[CostClass.MEMORY], bits))
         if stride is None and takes_digits(op.indices, self._is_strided):
             return Cycles(scalar, self._on_registers(ROWS, bits))
+        if (
+            stride is not None
+            and abs(stride) <= LONGEST_STEP
+            and (not is_store or self._leaves_no_gaps(op, stride))
+        ):
+            return Cycles(scalar, self._on_registers(STRIDED * abs(stride), bits))
         if any(access_pattern(self.divergence, op, d).stride == 1 for d in self.others):
             return Cycles(scalar, self._on_registers(TRANSPOSED, bits))
-        is_store = isinstance(op, memref.StoreOp)
-        each, what = (SCATTER, "scatters") if is_store else (GATHER, "gathers")
+        each, what = (
+            (SCATTER, "scatters") if is_store else (self._gather(op), "gathers")
+        )
         if bits < 32:
             each += NARROW
         return Cycles(scalar, each, (each, what))
 
+    def _gather(self, op: memref.LoadOp) -> float:
+        near = is_group_memory(underlying_object(op.memref).owner)
+        walks = all(map(self._is_strided, op.indices))
+        return FAR_GATHER if walks and not near else self.target.gather
+
+    def _leaves_no_gaps(self, op: memref.StoreOp, stride: int) -> bool:
+        """Whether stores beside `op` fill the elements between those of lanes."""
+        block = op.parent
+        assert block is not None, "ops stand in blocks"
+        beside = (
+            each
+            for each in block.ops
+            if isinstance(each, memref.StoreOp) and each.memref is op.memref
+        )
+        strides = (
+            access_pattern(self.divergence, each, self.dimension).stride
+            for each in beside
+        )
+        return sum(each == stride for each in strides) >= abs(stride)
+
     def _on_registers(self, cycles: float, bits: int) -> float:
-        return cycles / min(self.lanes, max(1, self.register_bits // max(bits, 32)))
+        return cycles / min(
+            self.lanes, max(1, self.target.register_bits // max(bits, 32))
+        )
 
     def _is_strided(self, value: SSAValue) -> bool:
         return self.divergence.shape(value, self.dimension).is_strided
+
+
+def _scalar(op: Operation) -> float:
+    """What `op` costs as scalar code; atomics on memory of a group are plain code."""
+    cost = cost_class(op)
+    access = MemoryAccess.of(op)
+    if cost is CostClass.ATOMIC and access is not None:
+        memory = (*access.reads(op), *access.writes(op))
+        if all(is_group_memory(underlying_object(each).owner) for each in memory):
+            return 2 * SCALAR[CostClass.MEMORY] + SCALAR[CostClass.SIMPLE]
+    return SCALAR[cost]
+
+
+def _walks_far(op: memref.LoadOp) -> bool:
+    """Whether a long loop around `op` goes from row to row of its array."""
+    loop = op.parent_op()
+    if not isinstance(loop, scf.ForOp) or WORK_ITEMS in loop.attributes:
+        return False
+    array = underlying_object(op.memref).owner
+    return _trips(loop) >= LINES and not isinstance(array, memref.AllocaOp)
 
 
 def _trips(loop: Operation) -> float:
@@ -239,7 +257,7 @@ def _follow(op: Operation, delays: dict[SSAValue, float]) -> None:
                 _follow(inner, delays)
     known = [delays[operand] for operand in op.operands if operand in delays]
     for result in op.results if known else ():
-        latency = _LATENCY[cost_class(op)]
+        latency = LATENCY[cost_class(op)]
         if is_float(result.type) and latency == 1:
             latency = FLOAT_LATENCY
         delays[result] = max(delays.get(result, 0), max(known) + latency)

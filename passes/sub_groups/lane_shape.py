@@ -36,7 +36,6 @@ from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.dialects.limits import MAX_GROUP_SIZE, MAX_LANES
 from spmd.dialects.work_groups import work_item_dimension
-from spmd.passes.sub_groups.cycles import LOOP_TRIPS
 from spmd.passes.sub_groups.vector_width import (
     GENERIC_REGISTER_BITS,
     Width,
@@ -46,26 +45,16 @@ from spmd.passes.sub_groups.vector_width import (
     lanes_in_registers,
 )
 from spmd.passes.sub_groups.vectorization_cost import executed_ops, loops_around
-from spmd.passes.targets import Target
-
-MARGIN = 0.85
-"""What part of the cost of lanes along x another shape may have at most."""
-
-
-MOVE = 2
-"""What an access of a whole register costs: the second cache gives half of one a cycle."""
-
-OPERAND = 0.5
-"""What an access of one element costs: mostly nothing, as an operand of what takes it."""
-
-TILE_MARGIN = 0.75
-"""What part of what loops load a tile may load at most."""
-
-ROW = 4
-"""What each stretch of contiguous memory costs that a group accesses, besides its elements."""
-
-SUB_GROUP = 1
-"""What each sub-group costs beside its body, in simple instructions; most of it overlaps."""
+from spmd.passes.targets import (
+    LOOP_TRIPS,
+    MOVE,
+    OPERAND,
+    ROW,
+    SHAPE_MARGIN,
+    SUB_GROUP,
+    TILE_MARGIN,
+    Target,
+)
 
 
 @dataclass(frozen=True)
@@ -163,7 +152,7 @@ class Work:
         usual = LaneShape((last,), (min(self.lanes, power_above(items[last])),))
         shapes = _shapes(items, self.lanes)
         best = min(shapes, key=lambda shape: self.cost(shape, items), default=usual)
-        far = self.cost(best, items) < MARGIN * self.cost(usual, items)
+        far = self.cost(best, items) < SHAPE_MARGIN * self.cost(usual, items)
         return best if far else usual
 
     def best_tile(self, items: Sequence[int], shape: LaneShape) -> LaneShape:

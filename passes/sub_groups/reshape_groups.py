@@ -66,8 +66,8 @@ from spmd.dialects.spmd import (
 )
 from spmd.dialects.spmd.kernel import kernels_in
 from spmd.dialects.spmd.types import is_local
-from spmd.passes.sub_groups.lane_shape import MARGIN, Work, power_below
-from spmd.passes.targets import DEFAULT_TARGET, Target, target_named
+from spmd.passes.sub_groups.lane_shape import Work, power_below
+from spmd.passes.targets import DEFAULT_TARGET, SHAPE_MARGIN, Target, target_named
 
 DIMENSIONS = (2, 1, 0)
 """As loops over work-items are nested."""
@@ -179,7 +179,7 @@ def _better_size(
         rest //= more
     lanes, rows = work.cost(best, could), work.rows(better)
     lanes_now, rows_now = work.cost(before, now), work.rows(now)
-    far = lanes + rows < MARGIN * (lanes_now + rows_now)
+    far = lanes + rows < SHAPE_MARGIN * (lanes_now + rows_now)
     if not far and (lanes > lanes_now or rows > rows_now / 2):
         return None
     x, y, z = (better[DIMENSIONS.index(d)] for d in range(3))

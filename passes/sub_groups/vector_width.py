@@ -27,7 +27,7 @@ from xdsl.ir import Attribute, Operation, Region
 from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.limits import MAX_LANES, MAX_SUB_GROUP_SIZE
-from spmd.passes.targets import Target
+from spmd.passes.targets import REGISTERS, REGISTERS_AT_CALLS, Target
 
 Width = int | Literal["auto"]
 
@@ -102,18 +102,14 @@ def why_width(body: Region, width: Width, lanes: int, target: Target) -> str:
 
 
 def demand(body: Region) -> tuple[int, int]:
-    """
-    How many registers a value should fill, and the bits of the widest element.
-
-    Four registers, or two where functions of the math library are called.
-    """
+    """How many registers a value should fill, and the bits of the widest element."""
     widest, calls = 32, False
     for op in body.walk():
         for result in op.results:
             if not isinstance(result.type, IndexType):
                 widest = max(widest, element_bits(result.type))
         calls = calls or _is_call(op)
-    return (2 if calls else 4), widest
+    return (REGISTERS_AT_CALLS if calls else REGISTERS), widest
 
 
 def _is_call(op: Operation) -> bool:

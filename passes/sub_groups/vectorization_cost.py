@@ -73,7 +73,7 @@ def why_lanes_cost_more(
     found = (work_item_dimension(nest[place]) for place in places)
     dimension, *others = (d for d in found if d is not None)
     divergence = analyze_work_items(nest[0])
-    estimate = Estimate(divergence, dimension, others, lanes, target.register_bits)
+    estimate = Estimate(divergence, dimension, others, lanes, target)
     cycles = estimate.of_block(nest[-1].body.block)
     if cycles.lanes <= cycles.scalar:
         return None

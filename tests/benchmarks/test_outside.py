@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from benchmarks.choices.__main__ import main, row, short_of_scalar, short_of_widths
+from benchmarks.choices.prices import main as prices
 from benchmarks.choices.work import all_work
 from benchmarks.outside.case import makers
+from spmd.passes.targets import SCATTER, STORE
 
 
 @pytest.mark.parametrize("name", makers())
@@ -55,3 +57,14 @@ def test_the_table(more: list[str], capsys: pytest.CaptureFixture[str]):
     ]
     assert len(lines[1].split()) >= 3 + (7 if more else 2)
     assert status == ("short" in lines[-3] + lines[-2])
+
+
+def test_prices_are_measured_beside_those_used(capsys: pytest.CaptureFixture[str]):
+    prices(["load*", "scatter", "--target", "x86-64-v3"])
+    _, _, _, *rows = capsys.readouterr().out.splitlines()
+    assert [row[:20].strip() for row in rows] == [
+        "load",
+        *(f"load of stride {step}" for step in (2, 4, 8)),
+        "scatter",
+    ]
+    assert [float(number) for number in rows[-1].split()[2::2]] == [STORE, SCATTER]

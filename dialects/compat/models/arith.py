@@ -36,7 +36,7 @@ IntegerDivision(signed=False, quotient=None).attach(arith.RemUIOp)
 
 ViewLike((1, 2)).attach(arith.SelectOp)
 
-Cost(CostClass.FREE).attach(arith.ConstantOp)
+Cost(CostClass.FREE).attach(arith.ConstantOp, arith.IndexCastOp)
 Cost(CostClass.SLOW).attach(arith.DivfOp)
 
 Legality(legality.why_not_same_width).attach(arith.BitcastOp)

@@ -256,3 +256,28 @@ func.func @left_alone(%x: memref<?xf32>, %b: memref<?xi8>, %s: memref<?x2xf32, s
   %5 = vector.gather %x[%i] [%wraps], %on, %off : memref<?xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
   func.return %1, %2, %3, %4, %5 : vector<4xf32>, vector<4xf32>, vector<4xi8>, vector<4xf32>, vector<4xf32>
 }
+
+// -----
+
+// Twice a number is the number twice, and neighbours are seen through it.
+
+// CHECK-LABEL: func.func @factor_first(
+// CHECK-NOT:     vector.gather
+// CHECK:         [[BOTH:%\w+]] = vector.load %x{{.*}} : memref<?xf32>, vector<8xf32>
+// CHECK-NEXT:    vector.shuffle [[BOTH]], [[BOTH]] [0, 2, 4, 6] : vector<8xf32>, vector<8xf32>
+// CHECK-NEXT:    vector.shuffle [[BOTH]], [[BOTH]] [1, 3, 5, 7] : vector<8xf32>, vector<8xf32>
+func.func @factor_first(%x: memref<?xf32>, %i: index) -> (vector<4xf32>, vector<4xf32>) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c2_lanes = arith.constant dense<2> : vector<4xindex>
+  %on = arith.constant dense<true> : vector<4xi1>
+  %off = arith.constant dense<0.0> : vector<4xf32>
+  %lane = vector.step : vector<4xindex>
+  %steps = arith.muli %c2_lanes, %lane : vector<4xindex>
+  %first = arith.muli %c2, %i : index
+  %a = vector.gather %x[%first] [%steps], %on, %off {spmd.access = "gather", spmd.why = "so"} : memref<?xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %again = arith.muli %c2, %i : index
+  %second = arith.addi %again, %c1 : index
+  %b = vector.gather %x[%second] [%steps], %on, %off : memref<?xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  func.return %a, %b : vector<4xf32>, vector<4xf32>
+}

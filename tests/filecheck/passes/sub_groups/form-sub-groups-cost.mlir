@@ -127,3 +127,62 @@ func.func @bytes(%n: index, %x: memref<?xi8>, %at: memref<?xindex>, %y: memref<?
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// Prefetchers learn nothing from gathers: who walks down a column of a matrix is better off
+// with loads, unless the matrix is the group's own.
+
+// CHECK-LABEL: func.func @column
+// CHECK-NOT:     spmd.sub_group
+// CHECK:         spmd.not_vectorized = "lanes would take {{.*}}, most of them for gathers; scalar code takes {{.*}}"}
+// CHECK:         spmd.sub_group
+func.func @column(%x: memref<?x?xf32>, %y: memref<?xf32>, %z: memref<?xf32>, %c: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %tile = memref.alloca() {spmd.group_memory} : memref<64x64xf32>
+  scf.for %lx = %c0 to %c64 step %c1 {
+    %v = memref.load %x[%lx, %c] : memref<?x?xf32>
+    %v2 = arith.mulf %v, %v : f32
+    %v3 = arith.mulf %v2, %v : f32
+    %v5 = arith.mulf %v2, %v3 : f32
+    memref.store %v5, %y[%lx] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx_1 = %c0 to %c64 step %c1 {
+    %w = memref.load %tile[%lx_1, %c] : memref<64x64xf32>
+    %w2 = arith.mulf %w, %w : f32
+    %w3 = arith.mulf %w2, %w : f32
+    %w5 = arith.mulf %w2, %w3 : f32
+    memref.store %w5, %z[%lx_1] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// A store with gaps is a scatter, unless the one beside it fills them.
+
+// CHECK-LABEL: func.func @gaps
+// CHECK-NOT:     spmd.sub_group
+// CHECK:         spmd.not_vectorized = "lanes would take {{.*}}, most of them for scatters; scalar code takes {{.*}}"}
+// CHECK:         spmd.sub_group
+func.func @gaps(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  scf.for %lx = %c0 to %c64 step %c1 {
+    %v = memref.load %x[%lx] : memref<?xf32>
+    %twice = arith.muli %lx, %c2 : index
+    memref.store %v, %y[%twice] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx_1 = %c0 to %c64 step %c1 {
+    %w = memref.load %x[%lx_1] : memref<?xf32>
+    %even = arith.muli %lx_1, %c2 : index
+    %odd = arith.addi %even, %c1 : index
+    memref.store %w, %z[%even] : memref<?xf32>
+    memref.store %w, %z[%odd] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
