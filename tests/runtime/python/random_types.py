@@ -51,7 +51,7 @@ class Writer:
     def whole(self) -> str:
         """An `int` from 0 to 99."""
         t = self.dtype()
-        tables = ["W[(i + n) % 7]", "W[2:][j % 5]", "(3, 5, C)[i % 3]"]
+        tables = ["int(W[(i + n) % 7])", "int(W[2:][j % 5])", "(3, 5, C)[i % 3]"]
         forms = [
             "i",
             "j",
