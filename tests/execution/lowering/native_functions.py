@@ -15,6 +15,7 @@ from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.universe import Universe
 
+from spmd.dialects.compat import locations
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import Machine, host_machine
 from spmd.lowering.native import compile_native
@@ -22,6 +23,8 @@ from spmd.lowering.ops.assertions import Assertions
 from spmd.lowering.writing.types import is_memref
 from spmd.passes.memory.lower_atomics import LowerAtomicsPass
 from spmd.runtime.launching.record import LaunchRecord
+
+locations.repair()  # as the runtime and the stock tool do
 
 Array = NDArray[Any]
 
@@ -51,7 +54,7 @@ _C_TYPES: dict[str, Any] = {
 
 
 def parse_module(text: str) -> ModuleOp:
-    """Parses and verifies MLIR text."""
+    """Parses and verifies MLIR text; its file is called `<unknown>`."""
     context = Context()
     for name, factory in Universe.get_multiverse().all_dialects.items():
         context.register_dialect(name, factory)

@@ -68,7 +68,7 @@ def test_native_code_reports(given: tuple[int, int, bool], said: str):
     # Nothing after it has run, and the first report stays.
     assert x[0] == 0
     functions("check", 100, 0, True, x, failed=failure)
-    assert failure.take() == said
+    assert failure.take() == f"<unknown>:8:5: {said}"
     assert failure.take() is None
 
 
@@ -93,7 +93,7 @@ def test_alone_it_prints_and_ends_the_process():
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert run.returncode == -6
-    assert run.stderr.startswith("100% {sure}: 9 two 1 -7\n")
+    assert run.stderr.startswith("<unknown>:8:5: 100% {sure}: 9 two 1 -7\n")
 
 
 def test_callers_return():

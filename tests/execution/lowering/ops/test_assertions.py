@@ -80,7 +80,7 @@ def test_every_caller_returns_when_an_assertion_fails():
     assert (failed.take(), out.tolist()) == (None, [2, 2])
     out[:] = -1
     functions("f", 1, 5, out, failed=failed)
-    assert failed.take() == "an assertion failed: expected x below three"
+    assert failed.take() == "an assertion failed: <unknown>:6:5: expected x below three"
     # Iterations 0 and 1 have run, and of iteration 2 nothing after the assertion.
     assert out.tolist() == [2, 1]
     assert functions("safe", 7) == 7
@@ -116,4 +116,4 @@ def test_a_kernel_reports_and_starts_no_more_groups(versions: int):
     x[:] = 0
     run(functions, [x, 20], *sizes, (0, 10), failed=failed)
     assert not x.any()
-    assert failed.take() == "an assertion failed: expected another group"
+    assert failed.take() == "an assertion failed: <unknown>:5:9: expected another group"

@@ -133,8 +133,8 @@ def test_memory_that_there_is_not_is_reported(n: int, m: int, message: str):
     failed = LaunchRecord()
     functions("f", n, m, 0, failed=failed)
     assert failed.take() == (
-        f"expected {message} bytes of memory for memref.alloca, the system does not give "
-        "more"
+        f"<unknown>:3:8: expected {message} bytes of memory for memref.alloca, the system "
+        "does not give more"
     )
     assert functions("f", 3, 5, 2, failed=failed) == 3
     assert failed.take() is None
