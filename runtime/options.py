@@ -121,7 +121,7 @@ def _targets(given: object) -> tuple[str, ...]:
 def _check_shape(shape: object, width: object) -> None:
     """Fails if `shape` is no numbers of lanes, or if `width` is given as well."""
     from spmd.dialects.diagnostics import KernelError
-    from spmd.passes.sub_groups.vector_width import check_shape
+    from spmd.passes.sub_groups.choices.vector_width import check_shape
 
     if not (isinstance(shape, tuple) and all(type(each) is int for each in shape)):  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
         raise CompileError(

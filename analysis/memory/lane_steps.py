@@ -41,7 +41,9 @@ class Stretch:
 
 
 @dataclass
-class _Sum:
+class Sum:
+    """A number as a constant, steps of lanes, and values with their coefficients."""
+
     constant: int = 0
     step: int = 0
     terms: Counter[SSAValue] = field(default_factory=Counter[SSAValue])
@@ -90,7 +92,7 @@ def lane_steps(op: GatherOp | ScatterOp) -> tuple[Stretch, int] | None:
     layout = memref_layout(memref_type(op.base))
     if layout is None:
         return None
-    total, rows = _Sum(), list[SSAValue]()
+    total, rows = Sum(), list[SSAValue]()
     for index, stride in zip(op.offsets, layout.strides, strict=True):
         if stride is None:
             rows.append(index)
@@ -107,7 +109,7 @@ def lane_steps(op: GatherOp | ScatterOp) -> tuple[Stretch, int] | None:
 
 def first_offset(op: GatherOp | ScatterOp) -> int | None:
     """What lane 0 adds to the last index of `op`, if it is a constant."""
-    total = _Sum()
+    total = Sum()
     total.add(op.indices, 1)
     return total.constant if total.is_known and not total.terms else None
 

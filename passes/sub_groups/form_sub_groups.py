@@ -64,11 +64,21 @@ from spmd.dialects.remarks import (
 )
 from spmd.dialects.spmd import KernelOp, SubGroupOp, needs_sub_groups
 from spmd.dialects.work_groups import NOT_LAUNCHED, NOT_VECTORIZED
-from spmd.passes.sub_groups.lane_shape import (
-    LaneShape,
+from spmd.passes.sub_groups.choices.lane_shape import (
     choose_lane_shape,
     fixed_lane_shape,
     why_shape,
+)
+from spmd.passes.sub_groups.choices.lane_terms import LaneShape
+from spmd.passes.sub_groups.choices.vector_width import (
+    Width,
+    check_shape,
+    check_width,
+    why_width,
+)
+from spmd.passes.sub_groups.choices.vectorization_cost import (
+    why_lanes_cost_more,
+    why_left_to_llvm,
 )
 from spmd.passes.sub_groups.linear_sub_groups import (
     answer_for_one_lane,
@@ -79,16 +89,6 @@ from spmd.passes.sub_groups.strip_mining import (
     strip_mine,
     strip_mine_tiles,
     trip_count,
-)
-from spmd.passes.sub_groups.vector_width import (
-    Width,
-    check_shape,
-    check_width,
-    why_width,
-)
-from spmd.passes.sub_groups.vectorization_cost import (
-    why_lanes_cost_more,
-    why_left_to_llvm,
 )
 from spmd.passes.sub_groups.vectorization_legality import (
     expect_lanes,

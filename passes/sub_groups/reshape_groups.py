@@ -66,7 +66,7 @@ from spmd.dialects.spmd import (
 )
 from spmd.dialects.spmd.kernel import kernels_in
 from spmd.dialects.spmd.types import is_local
-from spmd.passes.sub_groups.lane_shape import Work, power_below
+from spmd.passes.sub_groups.choices.lane_shape import Work, power_below
 from spmd.passes.targets import DEFAULT_TARGET, SHAPE_MARGIN, Target, target_named
 
 DIMENSIONS = (2, 1, 0)

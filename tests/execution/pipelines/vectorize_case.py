@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from xdsl.passes import ModulePass
 
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.sub_groups.choices.vector_width import Width
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
-from spmd.passes.sub_groups.vector_width import Width
 from tests.execution.harness import LINES, Arguments, Maker, check_passes
 from tests.execution.harness.comparing import EXACT, Tolerance
 

@@ -9,8 +9,8 @@ import pytest
 import spmd
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
+from spmd.passes.sub_groups.choices.vector_width import Width, lanes_in_registers
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
-from spmd.passes.sub_groups.vector_width import Width, lanes_in_registers
 from spmd.passes.targets import HOST, target_named
 from tests.execution.harness import (
     PLANES,

@@ -105,3 +105,86 @@ func.func @transpose(%x: memref<64x64xf32>, %y: memref<64x64xf32>) {
   } {spmd.work_items = array<i64: 1>}
   func.return
 }
+
+// -----
+
+// Of a local array lanes gather: a tile would access lines of memory in bursts.
+
+// CHECK-LABEL: func.func @transpose_local
+// AUTO-LABEL: func.func @transpose_local
+// AUTO:         spmd.sub_group (%lx) shape [64] at
+func.func @transpose_local(%y: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %tile = memref.alloca() {spmd.group_memory} : memref<64x64xf32>
+  scf.for %ly = %c0 to %c64 step %c1 {
+    scf.for %lx = %c0 to %c64 step %c1 {
+      %v = memref.load %tile[%lx, %ly] : memref<64x64xf32>
+      memref.store %v, %y[%ly, %lx] : memref<64x64xf32>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
+
+// -----
+
+// Rows of a stencil that meet are loaded once, also where loops go over its points.
+
+// CHECK-LABEL: func.func @stencil
+// AUTO-LABEL: func.func @stencil
+// AUTO:         spmd.sub_group (%lx, %ly) shape [8, 4] at
+func.func @stencil(%x: memref<66x66xf64>, %y: memref<64x64xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  scf.for %ly = %c0 to %c64 step %c1 {
+    scf.for %lx = %c0 to %c64 step %c1 {
+      %i = arith.addi %lx, %c1 : index
+      %j = arith.addi %ly, %c1 : index
+      %below = arith.addi %ly, %c2 : index
+      %right = arith.addi %lx, %c2 : index
+      %a = memref.load %x[%j, %i] : memref<66x66xf64>
+      %b = memref.load %x[%ly, %i] : memref<66x66xf64>
+      %c = memref.load %x[%below, %i] : memref<66x66xf64>
+      %d = memref.load %x[%j, %lx] : memref<66x66xf64>
+      %e = memref.load %x[%j, %right] : memref<66x66xf64>
+      %ab = arith.addf %a, %b : f64
+      %cd = arith.addf %c, %d : f64
+      %abcd = arith.addf %ab, %cd : f64
+      %sum = arith.addf %abcd, %e : f64
+      memref.store %sum, %y[%ly, %lx] : memref<64x64xf64>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @box
+// AUTO-LABEL: func.func @box
+// AUTO:         spmd.sub_group (%lx, %ly) shape [8, 4] at
+func.func @box(%x: memref<66x66xf64>, %y: memref<64x64xf64>) {
+  %zero = arith.constant 0.0 : f64
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c64 = arith.constant 64 : index
+  scf.for %ly = %c0 to %c64 step %c1 {
+    scf.for %lx = %c0 to %c64 step %c1 {
+      %sum = scf.for %r = %c0 to %c3 step %c1 iter_args(%s = %zero) -> (f64) {
+        %row = scf.for %c = %c0 to %c3 step %c1 iter_args(%t = %s) -> (f64) {
+          %j = arith.addi %ly, %r : index
+          %i = arith.addi %lx, %c : index
+          %v = memref.load %x[%j, %i] : memref<66x66xf64>
+          %more = arith.addf %t, %v : f64
+          scf.yield %more : f64
+        }
+        scf.yield %row : f64
+      }
+      memref.store %sum, %y[%ly, %lx] : memref<64x64xf64>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}

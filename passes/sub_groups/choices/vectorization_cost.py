@@ -29,7 +29,7 @@ from spmd.dialects.work_groups import (
     is_group_memory,
     work_item_dimension,
 )
-from spmd.passes.sub_groups.cycles import Estimate
+from spmd.passes.sub_groups.choices.cycles import Estimate
 from spmd.passes.targets import Target
 
 
@@ -94,14 +94,14 @@ def executed_ops(block: Block) -> Iterator[Operation]:
         yield op
 
 
-def loops_around(op: Operation, outermost: Operation) -> int:
-    """How many loops stand between `op` and `outermost`."""
-    count, parent = 0, op.parent_op()
+def loops_around(op: Operation, outermost: Operation) -> Iterator[Operation]:
+    """The loops between `op` and `outermost`."""
+    parent = op.parent_op()
     while parent is not None and parent is not outermost:
         flow = RegionBranch.of(parent)
-        count += flow is not None and flow.runs is Runs.LOOP
+        if flow is not None and flow.runs is Runs.LOOP:
+            yield parent
         parent = parent.parent_op()
-    return count
 
 
 def _is_between_loops(loop: scf.ForOp) -> bool:

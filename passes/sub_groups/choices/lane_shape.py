@@ -7,6 +7,7 @@ each work-item least. What counts:
 
 * an access is best along the dimension in which it is contiguous; rows each have one of
   their own, unless the element is the same in all of them, or one row follows the other;
+* rows of accesses at constant distances, as in a stencil, are the same where they meet;
 * where rows go along another dimension than memory, a tile of lanes is accessed by columns
   and transposed in registers, the cheaper the larger it is;
 * what is the same along a dimension is computed once for all lanes along it;
@@ -20,35 +21,29 @@ margin.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
-from math import ceil, log2, prod
+from math import ceil, prod
 
-from xdsl.dialects import memref, scf
-from xdsl.ir import Operation, Region
+from xdsl.dialects import scf
+from xdsl.ir import Region
 
-from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
-from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.dialects.limits import MAX_GROUP_SIZE, MAX_LANES
 from spmd.dialects.work_groups import work_item_dimension
-from spmd.passes.sub_groups.vector_width import (
+from spmd.passes.sub_groups.choices.lane_terms import LaneShape, Term, price, terms_of
+from spmd.passes.sub_groups.choices.vector_width import (
     GENERIC_REGISTER_BITS,
     Width,
     demand,
-    element_bits,
     lanes_in,
     lanes_in_registers,
 )
-from spmd.passes.sub_groups.vectorization_cost import executed_ops, loops_around
+from spmd.passes.sub_groups.choices.vectorization_cost import executed_ops, loops_around
 from spmd.passes.targets import (
-    LOOP_TRIPS,
-    MOVE,
-    OPERAND,
     ROW,
     SHAPE_MARGIN,
     SUB_GROUP,
@@ -58,46 +53,10 @@ from spmd.passes.targets import (
 
 
 @dataclass(frozen=True)
-class LaneShape:
-    """Lanes along some dimensions of a nest of work-item loops."""
-
-    places: tuple[int, ...]
-    """The loops of the nest along which lanes go, the one of rows first."""
-
-    extents: tuple[int, ...]
-    """Lanes along each."""
-
-
-@dataclass(frozen=True)
-class _Term:
-    """Ops of the same cost."""
-
-    strides: tuple[int | None, ...]
-    """From one lane to the next along each loop: elements of memory, or 0 and `None`."""
-
-    bits: int
-    depth: int
-    is_access: bool
-    is_private: bool = False
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether a loop accesses the same memory for several work-items."""
-        return self.is_access and self.depth > 0 and not self.is_private
-
-    @property
-    def along(self) -> int | None:
-        """The only loop along which the access is contiguous."""
-        ones = [place for place, each in enumerate(self.strides) if each == 1]
-        known = self.is_access and not self.is_private and len(ones) == 1
-        return ones[0] if known else None
-
-
-@dataclass(frozen=True)
 class Work:
     """What one work-item does, from which follows what lanes of some shape would cost."""
 
-    terms: Counter[_Term]
+    terms: Mapping[Term, float]
     lanes: int
     """How many are wanted."""
     registers: int
@@ -119,7 +78,7 @@ class Work:
         registers, widest = demand(body)
         lanes = lanes_in(registers, widest, target) if width == "auto" else width
         bits = target.register_bits if width == "auto" else GENERIC_REGISTER_BITS
-        terms = _terms(body, dimensions, divergence)
+        terms = terms_of(body, dimensions, divergence)
         tile, held = 0, _carried(body, divergence)
         crosses = len({each.along for each in terms} - {None}) > 1
         wanted = width == "auto" and registers > 2
@@ -131,7 +90,7 @@ class Work:
     def cost(self, shape: LaneShape, items: Sequence[int]) -> float:
         """Of all that a sub-group does, for each of its share of so many `items`."""
         total = SUB_GROUP + sum(
-            weight * _cost(term, shape, self.register_bits, self.registers)
+            weight * price(term, shape, self.register_bits, self.registers)
             for term, weight in self.terms.items()
         )
         for place, extent in zip(shape.places, shape.extents, strict=True):
@@ -141,7 +100,7 @@ class Work:
     def rows(self, items: Sequence[int]) -> float:
         """What stretches of memory cost each work-item of a group of so many `items`."""
         return sum(
-            ROW * weight / items[term.along]
+            ROW * weight * max(1, len(term.offsets)) / items[term.along]
             for term, weight in self.terms.items()
             if term.along is not None
         )
@@ -167,7 +126,7 @@ class Work:
             for each, times in self.terms.items()
             if each.is_shared or each.along is not None
         }
-        inner = replace(self, terms=Counter(shared))
+        inner = replace(self, terms=shared)
         tiles = [
             tile
             for tile in _shapes(items, self.tile)
@@ -262,26 +221,6 @@ def _shapes(items: Sequence[int], lanes: int) -> Iterator[LaneShape]:
             row //= 2
 
 
-def _terms(
-    body: Region, dimensions: Sequence[int], divergence: Divergence
-) -> Counter[_Term]:
-    """What `body` does for one work-item, and how often."""
-    terms: Counter[_Term] = Counter()
-    outermost = body.parent
-    assert outermost is not None
-    for op in executed_ops(body.block):
-        depth = loops_around(op, outermost)
-        weight = LOOP_TRIPS**depth * max(1, cost_class(op))
-        if isinstance(op, memref.LoadOp | memref.StoreOp):
-            found = [access_pattern(divergence, op, d) for d in dimensions]
-            bits = element_bits(op.memref.type.element_type)  # pyright: ignore
-            strides = tuple(pattern.stride for pattern in found)
-            terms[_Term(strides, bits, depth, True, found[0].private)] += weight
-        elif cost_class(op) is not CostClass.FREE:
-            terms[_computed(op, divergence, dimensions, depth)] += weight
-    return terms
-
-
 def _carried(body: Region, divergence: Divergence) -> int | None:
     """How many vectors loops carry; `None` if lanes diverge in one, or at it."""
     carried, outermost = 0, body.parent
@@ -289,7 +228,9 @@ def _carried(body: Region, divergence: Divergence) -> int | None:
     for op in executed_ops(body.block):
         flow = RegionBranch.of(op)
         is_loop = flow is not None and flow.runs is Runs.LOOP
-        if divergence.is_divergent(op) and (is_loop or loops_around(op, outermost)):
+        if divergence.is_divergent(op) and (
+            is_loop or any(loops_around(op, outermost))
+        ):
             return None
         if is_loop:
             carried += sum(
@@ -297,59 +238,3 @@ def _carried(body: Region, divergence: Divergence) -> int | None:
                 for each in op.results
             )
     return carried
-
-
-def _computed(
-    op: Operation, divergence: Divergence, dimensions: Sequence[int], depth: int
-) -> _Term:
-    bits = max((element_bits(result.type) for result in op.results), default=0)
-    if op.regions:
-        return _Term((0,) * len(dimensions), bits, depth, False)
-    shapes = [
-        [divergence.shape(result, d) for result in op.results] for d in dimensions
-    ]
-    strides = tuple(
-        0 if all(each.is_strided for each in along) else None for along in shapes
-    )
-    return _Term(strides, bits, depth, False)
-
-
-def _cost(term: _Term, shape: LaneShape, register_bits: int, registers: int) -> float:
-    """
-    What a term costs a sub-group, in instructions.
-
-    A loop takes as long as for values of so many `registers`, which hide its waiting.
-    """
-    along = [term.strides[place] for place in shape.places]
-    (stride, *others), (row, *_) = along, shape.extents
-    per_register = max(1, register_bits // max(1, term.bits))
-    if term.is_private:
-        # The same element of all lanes is contiguous.
-        return prod(shape.extents) / (per_register if not any(along) else 1)
-    rows = prod(
-        extent
-        for extent, other in zip(shape.extents[1:], others, strict=True)
-        if other != 0
-    )
-    if stride == 0:
-        return rows * (OPERAND if term.is_access else 1)
-    if not term.is_access:
-        floor = registers if term.depth else 0
-        return max(ceil(row * rows / per_register), floor)
-    steps = [prod(shape.extents[:d]) for d in range(len(along))]
-    if along == steps:
-        return MOVE * ceil(prod(shape.extents) / per_register)
-    if stride in (1, -1):
-        return _rows(row, rows, per_register)
-    if 1 in others:
-        column = shape.extents[1 + others.index(1)]
-        side, other = sorted((row, column))
-        shuffles = side * ceil(other / per_register) * log2(side)
-        tiles = row * rows // (row * column)
-        return _rows(column, row * rows // column, per_register) + shuffles * tiles
-    return row * rows
-
-
-def _rows(length: int, rows: int, per_register: int) -> float:
-    """What accesses of so many contiguous elements cost; short ones no less."""
-    return MOVE * rows * (ceil(length / per_register) + (length < per_register))

@@ -34,8 +34,8 @@ from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd.types import is_float
 from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
 from spmd.passes.memory.whole_vectors import LONGEST_STEP
+from spmd.passes.sub_groups.choices.vector_width import element_bits
 from spmd.passes.sub_groups.vector_forms import has_vector_form
-from spmd.passes.sub_groups.vector_width import element_bits
 from spmd.passes.targets import (
     FAR_GATHER,
     FAR_LINE,
@@ -101,12 +101,12 @@ class Estimate:
         inner = sum(map(self.of_block, blocks), Cycles())
         diverges = self.divergence.is_divergent(op)
         if flow.runs is Runs.LOOP:
-            trips = _trips(op)
+            count = trips(op)
             inner = replace(inner, scalar=max(inner.scalar, _carried_latency(op)))
             if not diverges:
-                return inner.times(trips, trips)
+                return inner.times(count, count)
             # From none to twice as many: lanes wait for the last.
-            return inner.times(trips, 2 * trips) + Cycles(MISPREDICTION)
+            return inner.times(count, 2 * count) + Cycles(MISPREDICTION)
         if flow.runs is Runs.CHOICE:
             if not diverges:
                 return inner.times(1 / 2, 1 / 2)
@@ -215,10 +215,11 @@ def _walks_far(op: memref.LoadOp) -> bool:
     if not isinstance(loop, scf.ForOp) or WORK_ITEMS in loop.attributes:
         return False
     array = underlying_object(op.memref).owner
-    return _trips(loop) >= LINES and not isinstance(array, memref.AllocaOp)
+    return trips(loop) >= LINES and not isinstance(array, memref.AllocaOp)
 
 
-def _trips(loop: Operation) -> float:
+def trips(loop: Operation) -> float:
+    """How often a loop runs, as far as that is known."""
     if isinstance(loop, scf.ForOp):
         first, end, step = map(constant_index, (loop.lb, loop.ub, loop.step))
         if first is not None and end is not None and step:

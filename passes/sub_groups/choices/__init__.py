@@ -1,0 +1,1 @@
+"""What the choices of lanes cost."""

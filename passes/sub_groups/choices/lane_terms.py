@@ -1,0 +1,255 @@
+"""
+What one work-item does, as terms of which each has a price for every shape of lanes.
+
+A term is some ops that cost the same, or the loads of a stencil: those of one array at constant
+distances, of which rows of lanes that meet are one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import ceil, log2, prod
+
+from xdsl.dialects import memref, scf
+from xdsl.ir import BlockArgument, Operation, Region, SSAValue
+
+from spmd.analysis.divergence.access_patterns import access_pattern
+from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.memory.lane_steps import Sum
+from spmd.dialects.interfaces.cost import CostClass, cost_class
+from spmd.dialects.interfaces.views import underlying_object
+from spmd.dialects.rewriting import splat_number
+from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
+from spmd.passes.sub_groups.choices.cycles import trips
+from spmd.passes.sub_groups.choices.vector_width import element_bits
+from spmd.passes.sub_groups.choices.vectorization_cost import executed_ops, loops_around
+from spmd.passes.targets import MOVE, OPERAND
+
+_Offset = tuple[int, ...]
+"""Elements along each loop of a nest."""
+
+_REACH = 64
+"""Loads of a stencil are no further apart, in indices."""
+
+
+@dataclass(frozen=True)
+class LaneShape:
+    """Lanes along some dimensions of a nest of work-item loops."""
+
+    places: tuple[int, ...]
+    """The loops of the nest along which lanes go, the one of rows first."""
+
+    extents: tuple[int, ...]
+    """Lanes along each."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """Ops of the same cost, or loads of one array at constant distances."""
+
+    strides: tuple[int | None, ...]
+    """From one lane to the next along each loop: elements of memory, or 0 and `None`."""
+
+    bits: int
+    depth: int
+    is_access: bool
+    is_private: bool = False
+    is_local: bool = False
+    offsets: tuple[_Offset, ...] = ()
+    """Of each of the loads of a stencil; empty for other ops."""
+
+    def rows(self, shape: LaneShape) -> int:
+        """
+        How many rows of lanes differ in what the ops access.
+
+        Of rows that go along memory, or are one element each, those of several loads may be one.
+        """
+        lanes = zip(shape.places[1:], shape.extents[1:], strict=True)
+        across = [
+            (place, extent) for place, extent in lanes if self.strides[place] != 0
+        ]
+        if len(self.offsets) < 2 or self.strides[shape.places[0]] not in (0, 1, -1):
+            return prod(extent for _, extent in across) * max(1, len(self.offsets))
+        # A set of rows as a number: one bit for each, `pitch` from one along a loop to the next.
+        rows, pitch = 1, 1
+        places = [0] * len(self.offsets)
+        for place, extent in across:
+            along = [offset[place] for offset in self.offsets]
+            places = [
+                at + (o - min(along)) * pitch
+                for at, o in zip(places, along, strict=True)
+            ]
+            rows = sum(rows << step * pitch for step in range(extent))
+            pitch *= max(along) - min(along) + extent
+        found: defaultdict[_Offset, int] = defaultdict(int)
+        elsewhere = set(range(len(self.strides))) - {place for place, _ in across}
+        for offset, at in zip(self.offsets, places, strict=True):
+            found[tuple(offset[place] for place in elsewhere)] |= rows << at
+        return sum(each.bit_count() for each in found.values())
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether a loop accesses the same memory for several work-items."""
+        return self.is_access and self.depth > 0 and not self.is_private
+
+    @property
+    def along(self) -> int | None:
+        """
+        The only loop along which the access is contiguous.
+
+        Of local memory it does not matter: it lies in the nearest cache, where gathers are as
+        fast as tiles that go through it. Such a tile has as many rows as lines of memory are
+        accessed at once, which are slow if they fall into the same sets of the cache.
+        """
+        ones = [place for place, each in enumerate(self.strides) if each == 1]
+        known = self.is_access and not (self.is_private or self.is_local)
+        return ones[0] if known and len(ones) == 1 else None
+
+
+def terms_of(
+    body: Region, dimensions: Sequence[int], divergence: Divergence
+) -> Mapping[Term, float]:
+    """What `body` does for one work-item, and how often."""
+    terms: defaultdict[Term, float] = defaultdict(float)
+    stencils: dict[tuple[object, Term, float], dict[_Offset, None]] = {}
+    outermost = body.parent
+    assert outermost is not None
+    for op in executed_ops(body.block):
+        loops = list(loops_around(op, outermost))
+        depth = len(loops)
+        weight = prod(map(trips, loops)) * max(1, cost_class(op))
+        if isinstance(op, memref.LoadOp | memref.StoreOp):
+            found = [access_pattern(divergence, op, d) for d in dimensions]
+            bits = element_bits(op.memref.type.element_type)  # pyright: ignore
+            strides = tuple(pattern.stride for pattern in found)
+            local = is_group_memory(underlying_object(op.memref).owner)
+            term = Term(strides, bits, depth, True, found[0].private, local)
+            places = None
+            if isinstance(op, memref.LoadOp) and not term.is_private:
+                places = _places(op, divergence, dimensions)
+            if places is None:
+                terms[term] += weight
+                continue
+            weight /= places.iterations
+            for array, offset in places.found:
+                stencils.setdefault((array, term, weight), {})[offset] = None
+        elif cost_class(op) is not CostClass.FREE:
+            terms[_computed(op, divergence, dimensions, depth)] += weight
+    for (_, term, weight), offsets in stencils.items():
+        terms[replace(term, offsets=tuple(offsets))] += weight
+    return terms
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where a load goes."""
+
+    found: Sequence[tuple[object, _Offset]]
+    """What it has in common with other loads of a stencil, and its offset."""
+    iterations: int
+    """Of how many iterations of loops around the load these are all."""
+
+
+def _places(
+    op: memref.LoadOp, divergence: Divergence, dimensions: Sequence[int]
+) -> _Places | None:
+    """
+    Where `op` goes, in each iteration of the short loops that count in its indices.
+
+    `None` if an index goes along several loops of the nest, or not by one.
+    """
+    sums: list[tuple[Sum, int | None]] = []
+    counters: dict[SSAValue, range] = {}
+    for index in op.indices:
+        total = Sum()
+        total.add(index, 1)
+        steps = [divergence.shape(index, d).stride for d in dimensions]
+        if steps.count(0) < len(steps) - 1 or not {*steps} <= {0, 1}:
+            return None
+        sums.append((total, steps.index(1) if 1 in steps else None))
+        for value in total.terms if 1 in steps else ():
+            if (numbers := _iterations(value)) is not None:
+                counters[value] = numbers
+    if prod(map(len, counters.values())) > _REACH:
+        counters = {}
+    found: list[tuple[object, _Offset]] = []
+    for numbers in product(*counters.values()):
+        at = dict(zip(counters, numbers, strict=True))
+        array, offset = list[object]([op.memref]), [0] * len(dimensions)
+        for total, along in sums:
+            apart = total.constant + sum(total.terms[v] * n for v, n in at.items())
+            if along is not None:
+                apart, offset[along] = divmod(apart, _REACH)
+            rest = frozenset(pair for pair in total.terms.items() if pair[0] not in at)
+            array += [rest, apart]
+        found.append((tuple(array), tuple(offset)))
+    return _Places(found, len(found))
+
+
+def _iterations(value: SSAValue) -> range | None:
+    """The numbers that `value` is, if it counts a work-item's loop with constant bounds."""
+    loop = value.block.parent_op() if isinstance(value, BlockArgument) else None
+    if not isinstance(loop, scf.ForOp) or value is not loop.body.block.args[0]:
+        return None
+    if WORK_ITEMS in loop.attributes:
+        return None
+    low, high, step = map(splat_number, (loop.lb, loop.ub, loop.step))
+    if low is None or high is None or not step:
+        return None
+    return range(int(low), int(high), int(step))
+
+
+def _computed(
+    op: Operation, divergence: Divergence, dimensions: Sequence[int], depth: int
+) -> Term:
+    bits = max((element_bits(result.type) for result in op.results), default=0)
+    if op.regions:
+        return Term((0,) * len(dimensions), bits, depth, False)
+    shapes = [
+        [divergence.shape(result, d) for result in op.results] for d in dimensions
+    ]
+    strides = tuple(
+        0 if all(each.is_strided for each in along) else None for along in shapes
+    )
+    return Term(strides, bits, depth, False)
+
+
+def price(term: Term, shape: LaneShape, register_bits: int, registers: int) -> float:
+    """
+    What a term costs a sub-group, in instructions.
+
+    A loop takes as long as for values of so many `registers`, which hide its waiting.
+    """
+    along = [term.strides[place] for place in shape.places]
+    (stride, *others), (row, *_) = along, shape.extents
+    per_register = max(1, register_bits // max(1, term.bits))
+    if term.is_private:
+        # The same element of all lanes is contiguous.
+        return prod(shape.extents) / (per_register if not any(along) else 1)
+    rows = term.rows(shape)
+    if stride == 0:
+        return rows * (OPERAND if term.is_access else 1)
+    if not term.is_access:
+        floor = registers if term.depth else 0
+        return max(ceil(row * rows / per_register), floor)
+    steps = [prod(shape.extents[:d]) for d in range(len(along))]
+    if along == steps:
+        whole = ceil(prod(shape.extents) / per_register)
+        return MOVE * whole * max(1, len(term.offsets))
+    if stride in (1, -1):
+        return _rows(row, rows, per_register)
+    if 1 in others:
+        column = shape.extents[1 + others.index(1)]
+        side, other = sorted((row, column))
+        shuffles = side * ceil(other / per_register) * log2(side)
+        tiles = row * rows // (row * column)
+        return _rows(column, row * rows // column, per_register) + shuffles * tiles
+    return row * rows
+
+
+def _rows(length: int, rows: int, per_register: int) -> float:
+    """What accesses of so many contiguous elements cost; short ones no less."""
+    return MOVE * rows * (ceil(length / per_register) + (length < per_register))
