@@ -33,6 +33,7 @@ from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd.types import is_float
 from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
+from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
 from spmd.passes.memory.whole_vectors import LONGEST_STEP
 from spmd.passes.sub_groups.choices.vector_width import element_bits
 from spmd.passes.sub_groups.vector_forms import has_vector_form
@@ -99,14 +100,16 @@ class Estimate:
             return self._of_operation(op)
         blocks = (block for region in op.regions for block in region.blocks)
         inner = sum(map(self.of_block, blocks), Cycles())
-        diverges = self.divergence.is_divergent(op)
+        along = (self.dimension, *self.others)
+        diverges = any(self.divergence.is_divergent(op, d) for d in along)
         if flow.runs is Runs.LOOP:
             count = trips(op)
             inner = replace(inner, scalar=max(inner.scalar, _carried_latency(op)))
             if not diverges:
                 return inner.times(count, count)
-            # From none to twice as many: lanes wait for the last.
-            return inner.times(count, 2 * count) + Cycles(MISPREDICTION)
+            # From none to twice as many, unless they take turns: lanes wait for the last.
+            most = count + 1 if self._takes_turns(op) else 2 * count
+            return inner.times(count, most) + Cycles(MISPREDICTION)
         if flow.runs is Runs.CHOICE:
             if not diverges:
                 return inner.times(1 / 2, 1 / 2)
@@ -169,8 +172,23 @@ class Estimate:
             each += NARROW
         return Cycles(scalar, each, (each, what))
 
+    def _takes_turns(self, loop: Operation) -> bool:
+        """Whether lanes begin side by side, make steps over all of them, and stay together."""
+        if not isinstance(loop, scf.ForOp):
+            return False
+        begin = self.divergence.shape(loop.lb, self.dimension).stride
+        step = constant_index(loop.step)
+        return (
+            bool(begin and step and abs(begin) * self.lanes <= step)
+            # Loops in it that lanes leave one by one differ in how often they run.
+            and not any(
+                self.divergence.is_divergent(op, self.dimension)
+                for op in loop.body.walk()
+            )
+        )
+
     def _gather(self, op: memref.LoadOp) -> float:
-        near = is_group_memory(underlying_object(op.memref).owner)
+        near = is_near(op.memref)
         walks = all(map(self._is_strided, op.indices))
         return FAR_GATHER if walks and not near else self.target.gather
 
@@ -204,9 +222,15 @@ def _scalar(op: Operation) -> float:
     access = MemoryAccess.of(op)
     if cost is CostClass.ATOMIC and access is not None:
         memory = (*access.reads(op), *access.writes(op))
-        if all(is_group_memory(underlying_object(each).owner) for each in memory):
+        if all(map(is_near, memory)):
             return 2 * SCALAR[CostClass.MEMORY] + SCALAR[CostClass.SIMPLE]
     return SCALAR[cost]
+
+
+def is_near(memory: SSAValue) -> bool:
+    """Whether `memory` belongs to the work-group, and lies in the nearest cache."""
+    in_scratch = memref_type(memory).memory_space == LOCAL_SPACE
+    return in_scratch or is_group_memory(underlying_object(memory).owner)
 
 
 def _walks_far(op: memref.LoadOp) -> bool:

@@ -20,10 +20,9 @@ from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.memory.lane_steps import Sum
 from spmd.dialects.interfaces.cost import CostClass, cost_class
-from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.rewriting import splat_number
-from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
-from spmd.passes.sub_groups.choices.cycles import trips
+from spmd.dialects.work_groups import WORK_ITEMS
+from spmd.passes.sub_groups.choices.cycles import is_near, trips
 from spmd.passes.sub_groups.choices.vector_width import element_bits
 from spmd.passes.sub_groups.choices.vectorization_cost import executed_ops, loops_around
 from spmd.passes.targets import MOVE, OPERAND
@@ -125,7 +124,7 @@ def terms_of(
             found = [access_pattern(divergence, op, d) for d in dimensions]
             bits = element_bits(op.memref.type.element_type)  # pyright: ignore
             strides = tuple(pattern.stride for pattern in found)
-            local = is_group_memory(underlying_object(op.memref).owner)
+            local = is_near(op.memref)
             term = Term(strides, bits, depth, True, found[0].private, local)
             places = None
             if isinstance(op, memref.LoadOp) and not term.is_private:

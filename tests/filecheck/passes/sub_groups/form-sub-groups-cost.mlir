@@ -186,3 +186,26 @@ func.func @gaps(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// Lanes that take turns wait for one more iteration at most, and local memory lies in the
+// nearest cache, wherever it was placed.
+
+// CHECK-LABEL: func.func @turns
+// CHECK-NOT:     not_vectorized
+// CHECK:         spmd.sub_group
+func.func @turns(%n: index, %tile: memref<?x33xf32, 3 : i64>, %out: memref<32x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  scf.for %ly = %c0 to %c32 step %c1 {
+    scf.for %lx = %c0 to %c32 step %c1 {
+      scf.for %r = %lx to %n step %c32 {
+        %v = memref.load %tile[%r, %ly] : memref<?x33xf32, 3 : i64>
+        memref.store %v, %out[%ly, %r] : memref<32x?xf32>
+      }
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
