@@ -42,13 +42,11 @@ def iterate(
 
     The arrays are persisted after every `steps_at_once` steps, and in the end.
     """
-    if min(steps, steps_at_once, steps_per_exchange) < 1:
-        raise LaunchError(
-            f"{kernel.name}: expected at least one step, one at once and one per exchange, "
-            f"got {steps}, {steps_at_once} and {steps_per_exchange}"
-        )
+    _check_counts(kernel.name, steps, steps_at_once, steps_per_exchange)
     given = dict(arrays)
     places = _places(kernel.name, list(given), swap)
+    if steps_per_exchange > 1:
+        _check_pairs(kernel.name, swap, places)
     persist = dask_module("dask").persist
     launchers: dict[int, Launcher] = {}
     in_place = steps_per_exchange == 1 and shares_memory()
@@ -78,6 +76,26 @@ def iterate(
             return {name: given[name] for name in ready.written}
         for new, old in swap.items():
             given[new], given[old] = given[old], given[new]
+
+
+def _check_counts(kernel: str, *counts: Any) -> None:
+    if not all(isinstance(each, int) and each >= 1 for each in counts):
+        steps, at_once, per_exchange = counts
+        raise LaunchError(
+            f"{kernel}: expected at least one step, one at once and one per exchange, got "
+            f"{steps}, {at_once} and {per_exchange}"
+        )
+
+
+def _check_pairs(
+    kernel: str, swap: Mapping[str, str], places: Mapping[int, int]
+) -> None:
+    """That what changes places within a task does so in pairs."""
+    if len(places) < 2 * len(swap):
+        raise LaunchError(
+            f"{kernel}: expected swap of pairs that share no argument with "
+            f"steps_per_exchange, got {dict(swap)}; leave steps_per_exchange= out"
+        )
 
 
 def _places(kernel: str, names: list[str], swap: Mapping[str, str]) -> dict[int, int]:

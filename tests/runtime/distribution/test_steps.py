@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -42,6 +42,13 @@ def summed(x, y, total):
     if i >= 2 and i < x.shape[0] - 1:
         y[i] = x[i - 2] - x[i + 1]
         total[i] += y[i]
+
+
+@spmd.kernel
+def rotated(x, y, z):
+    """Reads what the last two steps wrote."""
+    i = global_id()
+    z[i] = x[i] + y[i]
 
 
 KERNELS: dict[str, tuple[Any, dict[str, Any], dict[str, str], tuple[int, ...]]] = {
@@ -132,6 +139,25 @@ def test_errors_of_several_steps():
             swap={"new": "u"},
             steps_per_exchange=3,
             **sizes,
+        )
+    with pytest.raises(spmd.LaunchError, match=r"at least one step.*and 2\.5"):
+        spmd.dask.iterate(
+            LARGER["heat"].kernel,
+            3,
+            chunked,
+            swap={"new": "u"},
+            steps_per_exchange=cast(Any, 2.5),
+            **sizes,
+        )
+    arrays = {key: in_chunks(np.arange(9), random.Random(1)) for key in "xyz"}
+    with pytest.raises(spmd.LaunchError, match="pairs that share no argument"):
+        spmd.dask.iterate(
+            rotated,
+            3,
+            arrays,
+            swap={"z": "y", "y": "x"},
+            steps_per_exchange=2,
+            global_size=9,
         )
     example = LARGER["histogram"]
     arrays = example.make(20)
