@@ -192,6 +192,7 @@ class Soak:
         self.counts: Counter[str] = Counter()
         self.faults: list[str] = []
         self.memory: list[tuple[float, int]] = []
+        self.next_report = self.next_process = 0.0
         self.quiet = threading.Event()
         """Set while no interrupts may come."""
 
@@ -280,18 +281,24 @@ class Soak:
         )
 
     def main(self) -> None:
-        """What the main thread does."""
+        """What the main thread does; a Ctrl-C may also come while one is counted."""
         rng = random.Random(f"{self.seed} main")
-        next_report = next_process = 0.0
+        while self.left > 0 and not self.faults:
+            try:
+                self.steps(rng)
+            except KeyboardInterrupt:
+                self.counts["interrupted between"] += 1
+
+    def steps(self, rng: random.Random) -> None:
         while self.left > 0 and not self.faults:
             try:
                 now = time.monotonic()
-                if now > next_report:
-                    next_report = now + max(5, self.seconds / 40)
+                if now > self.next_report:
+                    self.next_report = now + max(5, self.seconds / 40)
                     self.report()
-                if now > next_process:
+                if now > self.next_process:
                     self.undisturbed(self.spawn if rng.random() < 0.1 else self.fork)
-                    next_process = time.monotonic() + 10
+                    self.next_process = time.monotonic() + 10
                 self.step(rng)
             except KeyboardInterrupt:
                 self.counts["interrupted"] += 1
