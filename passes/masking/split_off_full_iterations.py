@@ -50,7 +50,7 @@ from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import function_around, terminator
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
-from spmd.dialects.limits import MAX_SUB_GROUP_SIZE
+from spmd.dialects.limits import MAX_LANES
 from spmd.dialects.rewriting import NO_SIGNED_WRAP, constant_index, hint
 from spmd.dialects.spmd import BroadcastOp, LaneIdOp, Scope, SubGroupOp
 
@@ -120,7 +120,7 @@ def why_not_split(loop: scf.ForOp, divergence: Divergence) -> str | None:
     if start.stride is None or start.stride <= 0 or start.wraps:
         return "the lanes do not start one after the other"
     ranges = IntegerRanges()
-    lowest = ranges.of(loop.ub).low - start.stride * MAX_SUB_GROUP_SIZE
+    lowest = ranges.of(loop.ub).low - start.stride * MAX_LANES
     fits = IntegerRange.constant(lowest).fits(64)
     if not fits or ranges.may_count_past_largest(loop.ub, loop.step):
         return "its counter may wrap"

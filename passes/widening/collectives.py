@@ -204,12 +204,12 @@ def _widen_ballot(widening: Widening, op: BallotOp, active: Active) -> None:
 
 
 def ballot(widening: Widening, votes: SSAValue) -> SSAValue:
-    """The bits of a mask as a number of 64 bits."""
+    """The bits of a mask as a number of 64 bits, or of as many as there are lanes."""
     bits = IntegerType(widening.width)
     if widening.width > 1:
         votes = widening.add(vector.BitcastOp(votes, VectorType(bits, [1])))
     number = widening.add(vector.ExtractOp(votes, [0], bits))
-    if bits != i64:
+    if widening.width < 64:
         number = widening.add(arith.ExtUIOp(number, i64))
     return number
 

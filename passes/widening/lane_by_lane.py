@@ -32,7 +32,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, math, memref, scf, vector
-from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, i64
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.hints import isa
 
@@ -203,7 +203,7 @@ def _each_active_lane(
             with widening.into(loop.after_region.block):
                 place = widening.add(math.CountTrailingZerosOp(rest))
                 yield widening.add(arith.IndexCastOp(place, IndexType()), "lane")
-                one = widening.constants.number(1, i64)
+                one = widening.constants.number(1, rest.type)
                 less = widening.add(arith.SubiOp(rest, one))
                 widening.append(scf.YieldOp(widening.add(arith.AndIOp(rest, less))))
     remark(loop, "lane by lane", why)
@@ -219,12 +219,13 @@ def _counted(widening: Widening, mask: Prefix | None) -> scf.ForOp:
 
 
 def _while_bits(widening: Widening, votes: SSAValue) -> scf.WhileOp:
-    test, body = Block(arg_types=[i64]), Block(arg_types=[i64])
+    number = votes.type
+    test, body = Block(arg_types=[number]), Block(arg_types=[number])
     (rest,) = test.args
     hint(rest, "rest")
     hint(body.args[0], "rest")
     with widening.into(test):
-        none = widening.constants.number(0, i64)
+        none = widening.constants.number(0, number)
         go_on = widening.add(arith.CmpiOp(rest, none, "ne"))
         widening.append(scf.ConditionOp(go_on, rest))
-    return scf.WhileOp([votes], [i64], Region(test), Region(body))
+    return scf.WhileOp([votes], [number], Region(test), Region(body))

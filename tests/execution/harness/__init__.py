@@ -34,6 +34,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 import spmd
+from spmd.analysis.legality.verification import verify_legality
 from spmd.dialects.spmd import KernelOp
 from spmd.passes.pipelines.pipeline import flatten
 from spmd.reference import run_kernel, run_work_groups
@@ -260,6 +261,7 @@ def check_passes(
     for step in flatten(passes):
         step.apply(context, module)
         module.verify()
+        verify_legality(module)
         if step.name in skip or (text := str(module)) == tried:
             continue
         tried = text

@@ -8,7 +8,7 @@ import pytest
 
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
-from tests.execution.harness import LINES, Maker, check_native, check_passes
+from tests.execution.harness import LINES, Launch, Maker, check_native, check_passes
 
 UPDATES = """
 // One element of each group: what lanes add together, and what each of them saw.
@@ -169,3 +169,12 @@ def test_native_code(name: str, width: Any):
     kernel, arguments = CASES[name]
     for launch in LINES:
         check_native(kernel, arguments, launch, width=width)
+
+
+@pytest.mark.parametrize("lanes", [128, 256])
+def test_more_lanes_than_a_number_has_bits(lanes: int):
+    tails = tuple(Launch((n,), (300,)) for n in (200, 300))
+    vectorize = VectorizePass(shape=(lanes,))
+    check_passes(ARRAYS, arrays, tails[:1], SpmdToLoopsPass(), vectorize)
+    for launch in tails:
+        check_native(ARRAYS, arrays, launch, shape=(lanes,))

@@ -230,3 +230,27 @@ func.func @sized(%x: memref<?xf32>, %n: memref<?xindex>, %first: index) {
   }
   func.return
 }
+
+// -----
+
+// A tile of more than 64 lanes has a mask of as many bits.
+
+// CHECK-LABEL: func.func @tile
+// CHECK:          [[BITS:%.*]] = vector.extract {{%.*}}[0] : i128 from vector<1xi128>
+// CHECK-NEXT:     scf.while (%rest = [[BITS]]) : (i128) -> i128 {
+// CHECK-NEXT:       arith.cmpi ne, %rest, {{%.*}} : i128
+// CHECK:            [[PLACE:%.*]] = math.cttz {{%.*}} : i128
+// CHECK-NEXT:       arith.index_cast [[PLACE]] : i128 to index
+func.func @tile(%x: memref<?xi32>, %h: memref<?xi32>, %first: index) {
+  %c0_i32 = arith.constant 0 : i32
+  %c0 = arith.constant 0 : index
+  spmd.sub_group (%i, %j) shape [16, 8] at (%first, %c0) {
+    %v = memref.load %x[%i] : memref<?xi32>
+    %on = arith.cmpi ne, %v, %c0_i32 : i32
+    spmd.masked %on {
+      %w = spmd.atomic_rmw add %v, %h[%j] : memref<?xi32>
+      memref.store %w, %x[%i] : memref<?xi32>
+    }
+  }
+  func.return
+}
