@@ -100,6 +100,9 @@ class Statements(Writer):
         a, b = (self.small(self.pick(INTEGERS), t) for _ in range(2))
         if t[0] == "i":
             name = self.pick(["addi", "muli", "subi", "shli"])
+            if (name, t) == ("shli", "i8"):
+                three = self.constant("3", t)
+                b = self.op(f"arith.andi {b.name}, {three.name} : {t}", t, [b])
             flags = [["nsw"], ["nuw"], ["nsw", "nuw"]][self.choose(3)]
             if name == "subi":
                 flags = ["nsw"]
@@ -135,7 +138,7 @@ class Statements(Writer):
         self.op(text, t, [a, b, at, place])
 
     def small(self, of: str, t: str) -> Value:
-        """A number from 0 to 7; no bits of it are lost in any type."""
+        """A number from 0 to 7, which any type has."""
         number, mask = self.value(of), self.constant("7", of)
         text = f"arith.andi {number.name}, {mask.name} : {of}"
         return self.cast(self.op(text, of, [number], keep=False), t)

@@ -27,23 +27,25 @@ from spmd.dialects.interfaces.preconditions import (
 )
 from spmd.dialects.rewriting import splat_number
 
-Wrapping = arith.AddiOp | arith.SubiOp | arith.MuliOp
+Wrapping = arith.AddiOp | arith.SubiOp | arith.MuliOp | arith.ShLIOp
 Shift = arith.ShLIOp | arith.ShRUIOp | arith.ShRSIOp
 
 
 def wraps_around(op: Wrapping, terms: Terms) -> Sequence[Fault]:
-    """Where a sum, a difference or a product leaves the range that a flag promises."""
+    """Where a result leaves the range that a flag promises."""
     flags = {flag.value for flag in op.overflow_flags.data}
     cases = {
         "nsw": {
             arith.AddiOp: _sum_past_signed,
             arith.SubiOp: _difference_past_signed,
             arith.MuliOp: _product_past_signed,
+            arith.ShLIOp: _multiple_past_signed,
         },
         "nuw": {
             arith.AddiOp: _sum_past_unsigned,
             arith.SubiOp: _difference_past_unsigned,
             arith.MuliOp: _product_past_unsigned,
+            arith.ShLIOp: _multiple_past_unsigned,
         },
     }
     return [
@@ -112,6 +114,29 @@ def _product_past_unsigned(a: SSAValue, b: SSAValue, terms: Terms) -> Iterator[C
     yield (Comparison("ne", product.high, terms.number(0, a.type)),)
 
 
+def _multiple_past_signed(a: SSAValue, b: SSAValue, terms: Terms) -> Iterator[Case]:
+    by = _below_width(b, terms)
+    least, most = (terms.add(arith.ShRSIOp(end, by)) for end in _limits(terms, a.type))
+    yield (Comparison("sgt", a, most),)
+    yield (Comparison("slt", a, least),)
+
+
+def _multiple_past_unsigned(a: SSAValue, b: SSAValue, terms: Terms) -> Iterator[Case]:
+    most = arith.ShRUIOp(terms.number(-1, a.type), _below_width(b, terms))
+    yield (Comparison("ugt", a, terms.add(most)),)
+
+
+def _below_width(by: SSAValue, terms: Terms) -> SSAValue:
+    """How far a shift goes, without an undefined result where that is too far."""
+    last = terms.number(bits_of(by.type) - 1, by.type)
+    return terms.add(arith.MinUIOp(by, last))
+
+
+def shifted_left(op: arith.ShLIOp, terms: Terms) -> Sequence[Fault]:
+    """Where a shift is by the width or more, or loses what a flag says it does not."""
+    return [*shifted_out(op, terms), *wraps_around(op, terms)]
+
+
 def shifted_out(op: Shift, terms: Terms) -> Sequence[Fault]:
     """Where a shift is by the width or more."""
     bits = bits_of(op.rhs.type)
@@ -176,8 +201,7 @@ def chosen(op: arith.SelectOp, bits: Bits, terms: Terms) -> SSAValue:
 Preconditions(wraps_around, of_value=True).attach(
     arith.AddiOp, arith.SubiOp, arith.MuliOp
 )
-Preconditions(shifted_out, of_value=True).attach(
-    arith.ShLIOp, arith.ShRUIOp, arith.ShRSIOp
-)
+Preconditions(shifted_left, of_value=True).attach(arith.ShLIOp)
+Preconditions(shifted_out, of_value=True).attach(arith.ShRUIOp, arith.ShRSIOp)
 Preconditions(does_not_fit, of_value=True).attach(arith.FPToSIOp, arith.FPToUIOp)
 Preconditions(lambda op, terms: (), passed_on=chosen).attach(arith.SelectOp)

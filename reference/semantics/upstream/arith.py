@@ -86,6 +86,10 @@ poison_source(arith.AddiOp, arith.SubiOp, arith.MuliOp)(
 )
 
 
+def _flags(op: Wrapping | arith.ShLIOp) -> str:
+    return ",".join(sorted(flag.value for flag in op.overflow_flags.data))
+
+
 @helper
 def no_wrap(a: int, b: int, symbol: str, bits: int, flags: str) -> Any:
     """Add, subtract or multiply; undefined where the flags are broken."""
@@ -102,7 +106,7 @@ def no_wrap(a: int, b: int, symbol: str, bits: int, flags: str) -> Any:
 @meaning(*SYMBOLS)
 def _wrapping(body: Body, op: Wrapping) -> None:
     symbol = SYMBOLS[type(op)]
-    flags = ",".join(sorted(flag.value for flag in op.overflow_flags.data))
+    flags = _flags(op)
     text = f"({{0}} {symbol} {{1}}) & {{t.mask}}"
     if flags:
         slow = f"no_wrap({{0}}, {{1}}, {symbol!r}, {{t.bits}}, {flags!r})"
@@ -113,6 +117,8 @@ def _wrapping(body: Body, op: Wrapping) -> None:
 
 @poison_source(arith.ShLIOp, arith.ShRUIOp, arith.ShRSIOp)
 def _may_shift_out(op: arith.ShLIOp | arith.ShRUIOp | arith.ShRSIOp) -> bool:
+    if isinstance(op, arith.ShLIOp) and op.overflow_flags.data:
+        return True
     amount = op.rhs.owner
     if isinstance(amount, arith.ConstantOp) and isinstance(amount.value, IntegerAttr):
         scalar = element(op.result.type, op)
@@ -127,10 +133,25 @@ SHIFTS: dict[type[Operation], str] = {
 }
 
 
+@helper
+def no_loss(a: int, b: int, bits: int, flags: str) -> Any:
+    """Shift to the left; undefined where the flags rule out what gets lost."""
+    if b >= bits or ("nuw" in flags and a << b >> bits):
+        return POISON
+    half = 1 << (bits - 1)
+    if "nsw" in flags and not -half <= signed(a, bits) << b < half:
+        return POISON
+    return (a << b) & (2 * half - 1)
+
+
 @meaning(*SHIFTS)
 def _shift(body: Body, op: Any) -> None:
     text = SHIFTS[type(op)]
-    if _may_shift_out(op):
+    if isinstance(op, arith.ShLIOp) and (flags := _flags(op)):
+        text = f"no_loss({{0}}, {{1}}, {{t.bits}}, {flags!r})"
+        why = f"a shift by the width or more, or a loss of bits that {flags} rules out"
+        text = body.defined(op, text, why)
+    elif _may_shift_out(op):
         text = f"({text} if {{1}} < {{t.bits}} else POISON)"
         text = body.defined(op, text, "a shift by the width or more")
     elementwise(body, op, text)

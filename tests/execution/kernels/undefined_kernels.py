@@ -130,6 +130,43 @@ UNDEFINED = {
         values=(numbers(65536, 65535),),
         finding="made it: an overflow, which nuw rules out",
     ),
+    "shift that loses a set bit": Faulty(
+        """\
+  %n = memref.load %x[%i] : memref<?xi8>
+  %c3 = arith.constant 3 : i8
+  %s = arith.shli %n, %c3 overflow<nuw> : i8 // here
+  memref.store %s, %x[%i] : memref<?xi8>
+""",
+        "an overflow of 8 bits, which nuw rules out [arith.shli]",
+        column=8,
+        arguments="%x: memref<?xi8>",
+        values=(numbers(32, 31, np.int8),),
+        finding="made it: a shift by the width or more, or a loss of bits that nuw rules out",
+    ),
+    "shift past the sign": Faulty(
+        """\
+  %n = memref.load %x[%i] : memref<?xi32>
+  %s = arith.shli %one, %n overflow<nsw> : i32
+  memref.store %s, %x[%i] : memref<?xi32> // here
+""",
+        "an undefined value, of a shift of 32 bits by the width or more: by ? [arith.shli] or "
+        "an overflow of 32 bits, which nsw rules out [arith.shli], is needed [memref.store]",
+        values=(numbers(31, 30),),
+        finding="made it: a shift by the width or more, or a loss of bits that nsw rules out",
+    ),
+    "shift of a negative number past the sign": Faulty(
+        """\
+  %n = memref.load %x[%i] : memref<?xi16>
+  %by = arith.constant 4 : i16
+  %s = arith.shli %n, %by overflow<nsw> : i16 // here
+  memref.store %s, %x[%i] : memref<?xi16>
+""",
+        "an overflow of 16 bits, which nsw rules out [arith.shli]",
+        column=8,
+        arguments="%x: memref<?xi16>",
+        values=(numbers(-2049, -2048, np.int16),),
+        finding="made it: a shift by the width or more, or a loss of bits that nsw rules out",
+    ),
     "value that a loop carries": Faulty(
         """\
   %n = memref.load %x[%i] : memref<?xi32>
