@@ -35,6 +35,7 @@ from spmd.dialects.spmd.types import is_float
 from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
 from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
 from spmd.passes.memory.whole_vectors import LONGEST_STEP
+from spmd.passes.sub_groups.choices.turns import takes_turns
 from spmd.passes.sub_groups.choices.vector_width import element_bits
 from spmd.passes.sub_groups.vector_forms import has_vector_form
 from spmd.passes.targets import (
@@ -108,7 +109,8 @@ class Estimate:
             if not diverges:
                 return inner.times(count, count)
             # From none to twice as many, unless they take turns: lanes wait for the last.
-            most = count + 1 if self._takes_turns(op) else 2 * count
+            turns = takes_turns(op, self.divergence, self.dimension, self.lanes)
+            most = count + 1 if turns else 2 * count
             return inner.times(count, most) + Cycles(MISPREDICTION)
         if flow.runs is Runs.CHOICE:
             if not diverges:
@@ -171,21 +173,6 @@ class Estimate:
         if bits < 32:
             each += NARROW
         return Cycles(scalar, each, (each, what))
-
-    def _takes_turns(self, loop: Operation) -> bool:
-        """Whether lanes begin side by side, make steps over all of them, and stay together."""
-        if not isinstance(loop, scf.ForOp):
-            return False
-        begin = self.divergence.shape(loop.lb, self.dimension).stride
-        step = constant_index(loop.step)
-        return (
-            bool(begin and step and abs(begin) * self.lanes <= step)
-            # Loops in it that lanes leave one by one differ in how often they run.
-            and not any(
-                self.divergence.is_divergent(op, self.dimension)
-                for op in loop.body.walk()
-            )
-        )
 
     def _gather(self, op: memref.LoadOp) -> float:
         near = is_near(op.memref)

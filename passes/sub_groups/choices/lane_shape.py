@@ -35,6 +35,7 @@ from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.limits import MAX_GROUP_SIZE, MAX_LANES
 from spmd.dialects.work_groups import work_item_dimension
 from spmd.passes.sub_groups.choices.lane_terms import LaneShape, Term, price, terms_of
+from spmd.passes.sub_groups.choices.turns import is_vector, lanes_in_turns
 from spmd.passes.sub_groups.choices.vector_width import (
     GENERIC_REGISTER_BITS,
     Width,
@@ -149,7 +150,11 @@ def choose_lane_shape(
     """
     items = _most_items(nest)
     if len(nest) == 1 or width == 1 or not 1 < max(items) < MAX_GROUP_SIZE:
-        lanes = lanes_in(*demand(nest[-1].body), target) if width == "auto" else width
+        lanes = width
+        if lanes == "auto":
+            lanes = lanes_in(*demand(nest[-1].body), target)
+            if len(nest) == 1 and items[0] < MAX_GROUP_SIZE:
+                lanes = lanes_in_turns(nest[0], items[0], lanes, target)
         return LaneShape((len(nest) - 1,), (min(lanes, power_above(items[-1])),))
     found = map(work_item_dimension, nest)
     dimensions = [dimension for dimension in found if dimension is not None]
@@ -233,8 +238,5 @@ def _carried(body: Region, divergence: Divergence) -> int | None:
         ):
             return None
         if is_loop:
-            carried += sum(
-                not all(divergence.shape(each, d).is_strided for d in range(3))
-                for each in op.results
-            )
+            carried += sum(is_vector(each, divergence) for each in op.results)
     return carried

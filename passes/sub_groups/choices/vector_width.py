@@ -94,7 +94,7 @@ def why_width(body: Region, width: Width, lanes: int, target: Target) -> str:
     if width != "auto":
         return f"width={width}"
     if lanes > wanted:
-        return "a tile that registers hold, with fewer accesses for each work-item"
+        return "as many as registers hold, with fewer or longer accesses to memory"
     return (
         f"width=auto, {registers} registers of {target.register_bits} bits with elements of "
         f"{widest} bits"

@@ -143,4 +143,4 @@ def test_where_loops_load_less_lanes_fill_half_of_the_registers():
     program = spmd.compile(PRODUCT)
     (loop,) = program["product"].explain(group_size=(16, 16)).kernels[0].loops
     assert loop.lanes == lanes_in_registers(32, target_named(HOST))
-    assert "a tile that registers hold" in (loop.why_lanes or "")
+    assert "as many as registers hold" in (loop.why_lanes or "")

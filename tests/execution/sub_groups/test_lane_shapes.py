@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from spmd.dialects.spmd import SubGroupOp
 from spmd.passes.masking.mask_divergence import MaskDivergencePass
+from spmd.passes.masking.split_off_full_iterations import SplitOffFullIterationsPass
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
 from tests.execution.harness import (
@@ -149,3 +151,55 @@ def test_lanes_of_rows_leave_loops_one_after_the_other(shape: tuple[int, ...]):
             return [n, make.range("i32", 20), make.zeros("i32", make.n)]
 
         check_native(LOOPS_FROM_IDS, arguments, Launch((16, 8), (8, 8)), shape=shape)
+
+
+TURNS = """
+spmd.kernel @turns(%n: index, %x: memref<?xf32>, %y: memref<?xf32>, %sums: memref<?xf32>)
+    attributes {work_group_size = array<i64: 256>} {
+  %zero = arith.constant 0.0 : f32
+  %c1 = arith.constant 1 : index
+  %gid = spmd.global_id x
+  %lid = spmd.local_id x
+  %group = spmd.group_id x
+  %items = spmd.global_size x
+  %size = spmd.local_size x
+  %sum, %other = scf.for %i = %gid to %n step %items iter_args(%s = %zero, %t = %zero)
+      -> (f32, f32) {
+    %v = memref.load %x[%i] : memref<?xf32>
+    %a = arith.addf %s, %v : f32
+    %b = arith.maximumf %t, %a : f32
+    memref.store %b, %y[%i] : memref<?xf32>
+    scf.yield %a, %b : f32, f32
+  }
+  spmd.barrier
+  %part = arith.addi %group, %c1 : index
+  %first = arith.muli %part, %n : index
+  scf.for %i = %lid to %n step %size {
+    %v = memref.load %x[%i] : memref<?xf32>
+    %w = arith.mulf %v, %v : f32
+    %at = arith.addi %first, %i : index
+    memref.store %w, %y[%at] : memref<?xf32>
+  }
+  %both = arith.addf %sum, %other : f32
+  memref.store %both, %sums[%gid] : memref<?xf32>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("n", [0, 1, 255, 256, 300, 1000])
+@pytest.mark.parametrize("target", ["x86-64-v3", "x86-64-v4"])
+def test_as_many_lanes_as_registers_hold_take_turns(n: int, target: str):
+    def arrays(make: Maker):
+        sums = make.zeros("f32", *make.launch.global_size)
+        x, y = make.integers("f32", -9, 9, n), make.zeros("f32", 3 * n)
+        return [n, x, y, sums]
+
+    launches = (Launch((512,), (256,)), Launch((300,), (256,)))
+    form = FormSubGroupsPass(target=target)
+    steps = (SpmdToLoopsPass(), form, SplitOffFullIterationsPass())
+    module = check_passes(TURNS, arrays, launches, *steps, MaskDivergencePass())
+    lanes = {op.width for op in module.walk() if isinstance(op, SubGroupOp)}
+    assert lanes == ({256} if target == "x86-64-v4" else {64})
+    for launch in launches:
+        check_native(TURNS, arrays, launch)

@@ -84,3 +84,43 @@ func.func @as_before(%n32: i32, %x: memref<?xindex>) {
   }
   func.return
 }
+
+// -----
+
+// Nor where the end may be so low that less than 3 * 255 below it there is no number.
+
+// CHECK-LABEL: func.func @lowest
+// CHECK-NOT:     %last
+// CHECK:         scf.for %k = %begin to %end
+// CHECK-LABEL: func.func @above_lowest
+// CHECK:         %last
+func.func @lowest(%n: index, %x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %lowest = arith.constant -9223372036854775144 : index
+  %highest = arith.constant 9223372036854775000 : index
+  %low = arith.maxsi %n, %lowest : index
+  %end = arith.minsi %low, %highest : index
+  spmd.sub_group (%l) shape [256] at (%c0) {
+    %begin = arith.muli %l, %c3 : index
+    scf.for %k = %begin to %end step %c3 {
+      "test.op"(%k) : (index) -> ()
+    }
+  }
+  func.return
+}
+func.func @above_lowest(%n: index, %x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %lowest = arith.constant -9223372036854775000 : index
+  %highest = arith.constant 9223372036854775000 : index
+  %low = arith.maxsi %n, %lowest : index
+  %end = arith.minsi %low, %highest : index
+  spmd.sub_group (%l) shape [256] at (%c0) {
+    %begin = arith.muli %l, %c3 : index
+    scf.for %k = %begin to %end step %c3 {
+      "test.op"(%k) : (index) -> ()
+    }
+  }
+  func.return
+}
