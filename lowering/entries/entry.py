@@ -236,7 +236,7 @@ class _Entry:
         join.add(writer.block, following)
         after = "done" if rows is None else "row.end"
         # Copies of a whole group, one after the other, are only more to compile.
-        loop = self.module.loop("llvm.loop.unroll.disable")
+        loop = self.module.loop('!"llvm.loop.unroll.disable"')
         writer.emit(f"br i1 {more}, label %group, label %{after}, !llvm.loop {loop}")
         join.finish()
         if rows is not None:

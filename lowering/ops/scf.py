@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import scf
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import AnyFloat
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from spmd.lowering.writing.control_flow import Join, components_of, write_cfg
@@ -172,9 +174,20 @@ def _for(writer: FunctionWriter, op: scf.ForOp) -> None:
     )
     with writer.loop(carried):
         last = write_block(writer, block)
-    loop.finish(components_of(writer, last.operands))
+    results = components_of(writer, last.operands)
+    loop.finish(results, in_any_order=any(map(_combines_in_any_order, block.ops)))
     for result, arg in zip(op.results, carried, strict=True):
         writer.alias(result, arg)
+
+
+def _combines_in_any_order(op: Operation) -> bool:
+    """Whether `op` combines two floats, where its order with others does not matter."""
+    flags = op.properties.get("fastmath")
+    return (
+        isinstance(flags, arith.FastMathFlagsAttr)
+        and FastMathFlag.REASSOC in flags.data
+        and isinstance(op.results[0].type, AnyFloat)
+    )
 
 
 @emits(scf.ParallelOp)

@@ -46,8 +46,15 @@ class CountedLoop:
         writer.emit(f"br i1 {more}, label %{body}, label %{self._after}")
         writer.start(body)
 
-    def finish(self, carried: Sequence[str] = ()) -> None:
-        """Writes the step and starts the block after the loop."""
+    def finish(
+        self, carried: Sequence[str] = (), *, in_any_order: bool = False
+    ) -> None:
+        """
+        Writes the step and starts the block after the loop.
+
+        What a loop combines `in_any_order` is for LLVM's vectorizer, which comes after short
+        loops are written out: then only a chain of scalars is left.
+        """
         writer = self._writer
         type_ = self._type
         if self._saturates:
@@ -57,6 +64,13 @@ class CountedLoop:
             step = f"add nsw {type_} {self.counter}, {self._step}"
         advanced = writer.temp(step, f"{self.counter[1:]}.next")
         self._join.add(writer.block, [advanced, *carried])
-        writer.jump(self._head)
+        if in_any_order:
+            module = writer.module
+            done = module.metadata('!"llvm.loop.isvectorized", i32 1')
+            vectorized = f'!"llvm.loop.vectorize.followup_vectorized", {done}'
+            loop = module.loop('!"llvm.loop.unroll.disable"', vectorized)
+            writer.emit(f"br label %{self._head}, !llvm.loop {loop}")
+        else:
+            writer.jump(self._head)
         self._join.finish()
         writer.start(self._after)

@@ -89,7 +89,7 @@ class ModuleWriter:
 
     def loop(self, *properties: str) -> str:
         """The metadata of one more loop with these properties, for its way back."""
-        nodes = [self.metadata(f'!"{each}"') for each in properties]
+        nodes = list(map(self.metadata, properties))
         # It has itself as first operand, which makes it another one than any before.
         return self.metadata(", ".join([f"!{len(self._metadata)}", *nodes]))
 

@@ -131,3 +131,26 @@ func.func @switch(%x: index) -> i32 {
 // CHECK-NEXT:    %r = phi i32 [ 7, %default ], [ 30, %case ]
 // CHECK-NEXT:    ret i32 %r
 // CHECK-NEXT:  }
+
+// LLVM does not write out the iterations of a sum in any order before it makes vectors of it.
+func.func @total(%x: memref<64xf32>) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  %r = scf.for %i = %c0 to %c64 step %c1 iter_args(%s = %zero) -> (f32) {
+    %v = memref.load %x[%i] : memref<64xf32>
+    %t = arith.addf %s, %v fastmath<reassoc> : f32
+    scf.yield %t : f32
+  }
+  func.return %r : f32
+}
+
+// CHECK-LABEL: define float @total(
+// CHECK:         %t.2 = fadd reassoc float %s, %v
+// CHECK-NEXT:    %i.next = add nsw i64 %i, 1
+// CHECK-NEXT:    br label %for, !llvm.loop !3
+// CHECK:       !0 = !{!"llvm.loop.isvectorized", i32 1}
+// CHECK-NEXT:  !1 = !{!"llvm.loop.unroll.disable"}
+// CHECK-NEXT:  !2 = !{!"llvm.loop.vectorize.followup_vectorized", !0}
+// CHECK-NEXT:  !3 = !{!3, !1, !2}
