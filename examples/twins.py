@@ -69,10 +69,10 @@ def mandelbrot(
     limit: np.int32,
     steps: Array,
 ) -> None:
+    column, row = global_id(0), global_id(1)
     # Ids have 64 bits; in 32 twice as many lanes fit a register.
-    column, row = np.int32(global_id(0)), np.int32(global_id(1))
-    cr = left + np.float32(column) * dx
-    ci = top + np.float32(row) * dy
+    cr = left + np.float32(np.int32(column)) * dx
+    ci = top + np.float32(np.int32(row)) * dy
     r, i = cr, ci
     count = np.int32(0)
     while (r * r + i * i <= 4) & (count < limit):

@@ -8,6 +8,7 @@ from types import FunctionType, NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp
 
 from spmd.frontends.python.names import constexpr
 from spmd.frontends.python.source import Function, Packed, named, packed, unpacked
@@ -57,7 +58,8 @@ class _Compiled(NamedTuple):
     """A kernel for some types of arguments, its IR at level 0, and these types in words."""
 
     kernel: Kernel
-    translated: str
+    module: ModuleOp
+    """As it was translated."""
     types: str
 
 
@@ -261,8 +263,8 @@ class PythonKernel:
     ) -> Iterator[tuple[str, str]]:
         """`python` with the IR as it was translated, then as `Kernel.stages`."""
         values = self._bound(args, named)
-        kernel, translated, _ = self._for(values)
-        yield SOURCE_STAGE, translated
+        kernel, module, _ = self._for(values)
+        yield SOURCE_STAGE, str(module)
         yield from kernel.stages(group_size=group_size)
 
     def ir(
@@ -353,7 +355,7 @@ class PythonKernel:
         verify(module, None)
         kernel = Program(Unit(None, self._options, module)).kernels[self.name]
         types = ", ".join(f"{n}: {_shown(t)}" for n, t in arguments.items())
-        return _Compiled(kernel, str(module), types)
+        return _Compiled(kernel, module, types)
 
     def _types(self, values: list[Any]) -> dict[str, Scalar | Array | Value]:
         pairs = zip(self._parameters, values, strict=True)

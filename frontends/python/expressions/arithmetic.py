@@ -374,3 +374,23 @@ def _compared(
     if of_integers not in ("eq", "ne"):
         of_integers = ("s" if type_.kind == "i" else "u") + of_integers
     return e.add(arith.CmpiOp(x, y, of_integers))
+
+
+def extreme(
+    e: Emitter,
+    function: Callable[[int, int], int],
+    type_: Scalar,
+    one: Scalars,
+    other: Scalars,
+) -> Scalars:
+    """`function`, which is `min` or `max`, of two whole numbers of type `type_`."""
+    lows = [each.low for each in (one, other) if each.low is not None]
+    if isinstance(one, Constant) and isinstance(other, Constant):
+        return Constant(type_, function(one.value, other.value))
+    if function is max:
+        low = max(lows, default=None)
+        made = arith.MaxUIOp if type_.kind == "u" else arith.MaxSIOp
+    else:
+        low = min(lows) if len(lows) == 2 else None
+        made = arith.MinUIOp if type_.kind == "u" else arith.MinSIOp
+    return e.number(type_, made(e.ssa(one), e.ssa(other)), low)

@@ -7,6 +7,7 @@ import builtins
 import math as python_math
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 from xdsl.dialects import arith, math
@@ -18,6 +19,7 @@ from spmd.frontends.python.emitter import Emitter
 from spmd.frontends.python.expressions.arithmetic import (
     binary,
     compare,
+    extreme,
     promoted,
     unary,
 )
@@ -32,6 +34,7 @@ from spmd.frontends.python.types import (
     INT,
     SCALARS,
     Scalar,
+    promote,
 )
 from spmd.frontends.python.values import (
     Constant,
@@ -144,7 +147,7 @@ def _absolute(e: Emitter, x: Value) -> Value:
     return e.number(type_, made(e.ssa(number)), 0 if type_.kind == "i" else None)
 
 
-def _extreme(predicate: ast.cmpop) -> Handler:
+def _extreme(function: Callable[..., Any], predicate: ast.cmpop) -> Handler:
     """`min` or `max` of Python: the first one, unless a later one is less or greater."""
 
     def handler(e: Emitter, *values: Value) -> Value:
@@ -157,13 +160,24 @@ def _extreme(predicate: ast.cmpop) -> Handler:
         best = e.scalar(given[0], "as argument")
         for each in given[1:]:
             number = e.scalar(each, "as argument")
-            best = _chosen(e, predicate, number, best)
+            best = _chosen(e, function, predicate, number, best)
         return best
 
     return handler
 
 
-def _chosen(e: Emitter, op: ast.cmpop, number: Scalars, best: Scalars) -> Scalars:
+def _chosen(
+    e: Emitter,
+    function: Callable[..., Any],
+    op: ast.cmpop,
+    number: Scalars,
+    best: Scalars,
+) -> Scalars:
+    type_ = promote(number.type, best.type)
+    known = isinstance(number, Constant) and isinstance(best, Constant)
+    if type_ is not None and type_.kind in "iu" and not known:
+        whole = e.convert(best, type_), e.convert(number, type_)
+        return extreme(e, function, type_, *whole)
     better = compare(e, op, number, best)
     if isinstance(better, Constant):
         return number if better.value else best
@@ -315,8 +329,8 @@ HANDLERS: dict[object, Handler] = {
     **_by_name(),
     builtins.abs: _absolute,
     np.abs: _absolute,
-    builtins.min: _extreme(ast.Lt()),
-    builtins.max: _extreme(ast.Gt()),
+    builtins.min: _extreme(min, ast.Lt()),
+    builtins.max: _extreme(max, ast.Gt()),
     np.minimum: _ufunc_extreme(arith.MinimumfOp, arith.MinSIOp, arith.MinUIOp),
     np.maximum: _ufunc_extreme(arith.MaximumfOp, arith.MaxSIOp, arith.MaxUIOp),
     builtins.len: _length,

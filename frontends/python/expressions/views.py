@@ -8,15 +8,15 @@ bound that is known at run time has to be 0 or more, as an index has.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeGuard
 
-from xdsl.dialects import arith, memref
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import StridedLayoutAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from spmd.frontends.python.emitter import Emitter
-from spmd.frontends.python.expressions.arithmetic import binary
+from spmd.frontends.python.expressions.arithmetic import binary, extreme
 from spmd.frontends.python.expressions.memory import element, load, place, size
 from spmd.frontends.python.types import INT, Array
 from spmd.frontends.python.values import (
@@ -125,7 +125,7 @@ def _part(
         whole = e.convert(e.integer(value, "bound of a slice"), INT)
         if isinstance(whole, Constant) and whole.value < 0:
             from_end = _of_two(e, ast.Add(), length, whole)
-            return _extreme(e, max, arith.MaxSIOp, from_end, before)
+            return extreme(e, max, INT, from_end, before)
         return whole
 
     if step.value > 0:
@@ -141,7 +141,7 @@ def _part(
         end = integer(-1) if given.stop is None else bound(given.stop)
         distance = _of_two(e, ast.Sub(), first, end)
     if distance.low is None or distance.low < 0:
-        distance = _extreme(e, max, arith.MaxSIOp, distance, integer(0))
+        distance = extreme(e, max, INT, distance, integer(0))
     by = abs(step.value)
     if by > 1:
         above = _of_two(e, ast.Add(), distance, integer(by - 1))
@@ -157,22 +157,4 @@ def _of_two(e: Emitter, op: ast.operator, one: Scalars, other: Scalars) -> Scala
 
 def smaller(e: Emitter, one: Scalars, other: Scalars) -> Scalars:
     """The smaller one of two whole numbers."""
-    return _extreme(e, min, arith.MinSIOp, one, other)
-
-
-def _extreme(
-    e: Emitter,
-    function: Callable[[int, int], int],
-    op: Callable[[SSAValue, SSAValue], Operation],
-    one: Scalars,
-    other: Scalars,
-) -> Scalars:
-    """`function`, which is `min` or `max`, of two whole numbers."""
-    lows = [each.low for each in (one, other) if each.low is not None]
-    if isinstance(one, Constant) and isinstance(other, Constant):
-        return integer(function(one.value, other.value))
-    if function is max:
-        low = max(lows, default=None)
-    else:
-        low = min(lows) if len(lows) == 2 else None
-    return e.number(INT, op(e.ssa(one), e.ssa(other)), low)
+    return extreme(e, min, INT, one, other)

@@ -47,14 +47,8 @@ class Variables:
     def __init__(self, declared: dict[Name, Type]):
         self._declared = declared
         self._found: dict[Name, tuple[Type, int]] = {}
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether nothing was found that was not declared."""
-        return all(
-            self._declared.get(name) == type_
-            for name, (type_, _) in self._found.items()
-        )
+        self.is_settled = True
+        """Whether no variable had another type before all of its assignments were met."""
 
     def found(self) -> dict[Name, Type]:
         """The types that are known now."""
@@ -74,6 +68,7 @@ class Variables:
                     f"in line {line} and {described(type_)} here; {_advice(known, type_)}",
                     node,
                 )
+            self.is_settled &= joined == known
             type_ = joined
         if (declared := self._declared.get(name)) is not None:
             type_ = join(declared, type_) or type_
