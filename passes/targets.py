@@ -169,8 +169,11 @@ OPERAND = 0.5
 TILE_MARGIN = 0.75
 """What part of what loops load a tile may load at most."""
 
-ROW = 4
-"""What each stretch of contiguous memory costs that a group accesses, besides its elements."""
+ROW, LINE = 8, 8
+"""What each stretch of contiguous memory costs that a group is the first to access, and each
+cache line of it. Measured on stencils, in and beyond the cache, by groups of several shapes."""
+
+CACHE_LINE_BITS = 512
 
 SUB_GROUP = 1
 """What each sub-group costs beside its body, in simple instructions; most of it overlaps."""

@@ -90,7 +90,10 @@ def _truncate(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     alignment = x.alignment if fits else power_of_two_part(x.alignment)
     if x.stride is None:
         return Shape.varying(alignment)
+    # Numbers of this width wrap at multiples of a power of two, and lanes may reach none.
+    step = gcd(power_of_two_part(x.alignment), 1 << width - 1)
     exact = fits and lanes.is_exact(x, op.operands[0])
+    exact = exact or lanes.stays_below(x, step)
     return strided(x.stride, alignment, width, exact=exact)
 
 

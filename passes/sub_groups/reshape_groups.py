@@ -7,7 +7,9 @@ in common, the launch may as well run it in groups of 64 by 4: rows of neighbour
 beside the other. The size is the one in which lanes cost least (`lane_shape.py`); it has as many
 work-items as before, but no fewer than groups whose size nobody gives. Its rows are as long as
 can be, since each costs: sixteen of them, a page apart, do not fit a cache with sets of twelve lines.
-Global ids that a kernel computes, as `local_id + enqueued_local_size * group_id`, are found.
+But what rows of a group have in common, as those of a stencil, it loads once from afar.
+Global ids that a kernel computes, as `local_id + enqueued_local_size * group_id`, are found,
+also in `i32`.
 
 ```mlir
 // before
@@ -36,15 +38,22 @@ Ensures: no kernel has `spmd.any_group_size`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import DenseArrayBase, IntegerType, ModuleOp, i64
-from xdsl.ir import Region, SSAValue
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IndexType,
+    IntegerType,
+    ModuleOp,
+    i64,
+)
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
@@ -109,7 +118,7 @@ class ReshapeGroupsPass(ModulePass):
             _find_global_ids(kernel)
             if why_not_reshaped(kernel) is None:
                 # What is uniform in a dimension of one work-item is not so in others.
-                kernel.work_group_size = None
+                kernel.work_group_size = DenseArrayBase.from_list(i64, most)
                 divergence = analyze_kernel(kernel)
                 better = _better_size(kernel.body, divergence, size, most, target)
                 chosen = size if better is None else better
@@ -119,35 +128,44 @@ class ReshapeGroupsPass(ModulePass):
 
 
 def _find_global_ids(kernel: KernelOp) -> None:
-    """Ask for global ids where they are computed."""
+    """Ask for global ids where they are computed, of whatever type."""
     found = False
     for op in kernel.walk():
         if not isinstance(op, arith.AddiOp):
             continue
         for base, local in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-            lane, product = local.owner, base.owner
+            lane, product = _uncast(local), base.owner
             if isinstance(lane, LocalIdOp) and isinstance(product, arith.MuliOp):
                 dimension = lane.dimension.data
                 factors = (product.lhs, product.rhs)
                 if any(
-                    isinstance(group.owner, GroupIdOp)
-                    and group.owner.dimension.data is dimension
+                    isinstance(owner := _uncast(group), GroupIdOp)
+                    and owner.dimension.data is dimension
                     and _is_size(kernel, size, dimension)
                     for group, size in (factors, factors[::-1])
                 ):
-                    new = GlobalIdOp(dimension)
-                    Builder.before(op).append(new)
-                    hint(new.result, op.result)
-                    op.result.replace_all_uses_with(new.result)
+                    at = Builder.before(op)
+                    new = at.add(GlobalIdOp(dimension))
+                    if new.type != op.result.type:
+                        new = at.add(arith.IndexCastOp(new, op.result.type))
+                    op.result.replace_all_uses_with(hint(new, op.result))
                     found = True
                     break
     if found:
         erase_dead_ops(kernel.body)
 
 
+def _uncast(value: SSAValue) -> Operation | Block:
+    """The op whose lowest digits are `value`."""
+    owner = value.owner
+    if isinstance(owner, arith.IndexCastOp) and owner.input.type == IndexType():
+        return owner.input.owner
+    return owner
+
+
 def _is_size(kernel: KernelOp, value: SSAValue, dimension: Dimension) -> bool:
     """Whether `value` is the nominal size of groups of `kernel`."""
-    owner = value.owner
+    owner = _uncast(value)
     if isinstance(owner, EnqueuedLocalSizeOp | LocalSizeOp):
         exact = isinstance(owner, EnqueuedLocalSizeOp) or kernel.has_full_groups
         return exact and owner.dimension.data is dimension
@@ -168,19 +186,25 @@ def _better_size(
     could = [most[d] for d in DIMENSIONS]
     best = work.best_tile(could, work.best_shape(could))
     before = work.best_tile(now, work.best_shape(now))
-    better = [1, 1, 1]
+    tile = [1] * len(DIMENSIONS)
     for place, extent in zip(best.places, best.extents, strict=True):
-        better[place] = extent
-    rest = max(prod(size), DEFAULT_GROUP_SIZE) // prod(better)
-    others = (place for place in (2, 1, 0) if place not in best.places)
-    for place in (*best.places, *others):
-        more = power_below(min(rest, could[place] // better[place]))
-        better[place] *= more
-        rest //= more
-    lanes, rows = work.cost(best, could), work.rows(better)
-    lanes_now, rows_now = work.cost(before, now), work.rows(now)
-    far = lanes + rows < SHAPE_MARGIN * (lanes_now + rows_now)
-    if not far and (lanes > lanes_now or rows > rows_now / 2):
+        tile[place] = extent
+    rest = max(prod(size), DEFAULT_GROUP_SIZE) // prod(tile)
+    chosen = min(_of_tiles(tile, could, rest), key=work.memory)
+    cost = work.cost(best, could) + work.memory(chosen)
+    if cost > SHAPE_MARGIN * (work.cost(before, now) + work.memory(now)):
         return None
-    x, y, z = (better[DIMENSIONS.index(d)] for d in range(3))
+    x, y, z = (chosen[DIMENSIONS.index(d)] for d in range(3))
     return x, y, z
+
+
+def _of_tiles(
+    tile: Sequence[int], most: Sequence[int], times: int
+) -> Iterator[Sequence[int]]:
+    """The sizes of groups of so many tiles, or as many as there may be; long rows first."""
+    room = [power_below(m // t) for m, t in zip(most, tile, strict=True)]
+    powers = [[1 << power for power in range(each.bit_length())] for each in room]
+    largest = min(power_below(times), prod(room))
+    for factors in product(*powers):
+        if prod(factors) == largest:
+            yield [t * f for t, f in zip(tile, factors, strict=True)]

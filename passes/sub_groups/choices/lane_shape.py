@@ -45,6 +45,8 @@ from spmd.passes.sub_groups.choices.vector_width import (
 )
 from spmd.passes.sub_groups.choices.vectorization_cost import executed_ops, loops_around
 from spmd.passes.targets import (
+    CACHE_LINE_BITS,
+    LINE,
     ROW,
     SHAPE_MARGIN,
     SUB_GROUP,
@@ -98,13 +100,18 @@ class Work:
             total *= ceil(items[place] / extent) / items[place]
         return total
 
-    def rows(self, items: Sequence[int]) -> float:
-        """What stretches of memory cost each work-item of a group of so many `items`."""
-        return sum(
-            ROW * weight * max(1, len(term.offsets)) / items[term.along]
-            for term, weight in self.terms.items()
-            if term.along is not None
-        )
+    def memory(self, items: Sequence[int]) -> float:
+        """
+        What a group of so many `items` waits for memory, for each of them.
+
+        It loads once what several of its work-items access.
+        """
+        total = 0.0
+        for term, weight in self.terms.items():
+            if (along := term.along) is not None:
+                lines = items[along] * term.bits / CACHE_LINE_BITS
+                total += weight * term.stretches(items) * (ROW + LINE * lines)
+        return total / prod(items)
 
     def best_shape(self, items: Sequence[int]) -> LaneShape:
         """Lanes along the last loop, or the shape that costs least if that is far better."""

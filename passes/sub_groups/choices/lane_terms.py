@@ -10,28 +10,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from math import ceil, log2, prod
 
-from xdsl.dialects import memref, scf
-from xdsl.ir import BlockArgument, Operation, Region, SSAValue
+from xdsl.dialects import memref
+from xdsl.ir import Operation, Region
 
 from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence
-from spmd.analysis.memory.lane_steps import Sum
 from spmd.dialects.interfaces.cost import CostClass, cost_class
-from spmd.dialects.rewriting import splat_number
-from spmd.dialects.work_groups import WORK_ITEMS
 from spmd.passes.sub_groups.choices.cycles import is_near, trips
+from spmd.passes.sub_groups.choices.places import Offset, Positions
 from spmd.passes.sub_groups.choices.vector_width import element_bits
 from spmd.passes.sub_groups.choices.vectorization_cost import executed_ops, loops_around
 from spmd.passes.targets import MOVE, OPERAND
-
-_Offset = tuple[int, ...]
-"""Elements along each loop of a nest."""
-
-_REACH = 64
-"""Loads of a stencil are no further apart, in indices."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +48,7 @@ class Term:
     is_access: bool
     is_private: bool = False
     is_local: bool = False
-    offsets: tuple[_Offset, ...] = ()
+    offsets: tuple[Offset, ...] = ()
     """Of each of the loads of a stencil; empty for other ops."""
 
     def rows(self, shape: LaneShape) -> int:
@@ -83,11 +74,20 @@ class Term:
             ]
             rows = sum(rows << step * pitch for step in range(extent))
             pitch *= max(along) - min(along) + extent
-        found: defaultdict[_Offset, int] = defaultdict(int)
+        found: defaultdict[Offset, int] = defaultdict(int)
         elsewhere = set(range(len(self.strides))) - {place for place, _ in across}
         for offset, at in zip(self.offsets, places, strict=True):
             found[tuple(offset[place] for place in elsewhere)] |= rows << at
         return sum(each.bit_count() for each in found.values())
+
+    def stretches(self, items: Sequence[int]) -> int:
+        """How many stretches of memory the ops access in a group of so many `items`."""
+        first = self.along
+        assert first is not None, "only what is contiguous comes in stretches"
+        rows = {(*each[:first], 0, *each[first + 1 :]): None for each in self.offsets}
+        order = (first, *(place for place in range(len(items)) if place != first))
+        group = LaneShape(order, tuple(items[place] for place in order))
+        return replace(self, offsets=tuple(rows)).rows(group)
 
     @property
     def is_shared(self) -> bool:
@@ -113,7 +113,8 @@ def terms_of(
 ) -> Mapping[Term, float]:
     """What `body` does for one work-item, and how often."""
     terms: defaultdict[Term, float] = defaultdict(float)
-    stencils: dict[tuple[object, Term, float], dict[_Offset, None]] = {}
+    positions = Positions(divergence, dimensions)
+    stencils: dict[tuple[object, Term, float], dict[Offset, None]] = {}
     outermost = body.parent
     assert outermost is not None
     for op in executed_ops(body.block):
@@ -128,77 +129,18 @@ def terms_of(
             term = Term(strides, bits, depth, True, found[0].private, local)
             places = None
             if isinstance(op, memref.LoadOp) and not term.is_private:
-                places = _places(op, divergence, dimensions)
+                places = positions.of(op)
             if places is None:
                 terms[term] += weight
                 continue
-            weight /= places.iterations
-            for array, offset in places.found:
+            weight /= len(places)
+            for array, offset in places:
                 stencils.setdefault((array, term, weight), {})[offset] = None
         elif cost_class(op) is not CostClass.FREE:
             terms[_computed(op, divergence, dimensions, depth)] += weight
     for (_, term, weight), offsets in stencils.items():
         terms[replace(term, offsets=tuple(offsets))] += weight
     return terms
-
-
-@dataclass(frozen=True)
-class _Places:
-    """Where a load goes."""
-
-    found: Sequence[tuple[object, _Offset]]
-    """What it has in common with other loads of a stencil, and its offset."""
-    iterations: int
-    """Of how many iterations of loops around the load these are all."""
-
-
-def _places(
-    op: memref.LoadOp, divergence: Divergence, dimensions: Sequence[int]
-) -> _Places | None:
-    """
-    Where `op` goes, in each iteration of the short loops that count in its indices.
-
-    `None` if an index goes along several loops of the nest, or not by one.
-    """
-    sums: list[tuple[Sum, int | None]] = []
-    counters: dict[SSAValue, range] = {}
-    for index in op.indices:
-        total = Sum()
-        total.add(index, 1)
-        steps = [divergence.shape(index, d).stride for d in dimensions]
-        if steps.count(0) < len(steps) - 1 or not {*steps} <= {0, 1}:
-            return None
-        sums.append((total, steps.index(1) if 1 in steps else None))
-        for value in total.terms if 1 in steps else ():
-            if (numbers := _iterations(value)) is not None:
-                counters[value] = numbers
-    if prod(map(len, counters.values())) > _REACH:
-        counters = {}
-    found: list[tuple[object, _Offset]] = []
-    for numbers in product(*counters.values()):
-        at = dict(zip(counters, numbers, strict=True))
-        array, offset = list[object]([op.memref]), [0] * len(dimensions)
-        for total, along in sums:
-            apart = total.constant + sum(total.terms[v] * n for v, n in at.items())
-            if along is not None:
-                apart, offset[along] = divmod(apart, _REACH)
-            rest = frozenset(pair for pair in total.terms.items() if pair[0] not in at)
-            array += [rest, apart]
-        found.append((tuple(array), tuple(offset)))
-    return _Places(found, len(found))
-
-
-def _iterations(value: SSAValue) -> range | None:
-    """The numbers that `value` is, if it counts a work-item's loop with constant bounds."""
-    loop = value.block.parent_op() if isinstance(value, BlockArgument) else None
-    if not isinstance(loop, scf.ForOp) or value is not loop.body.block.args[0]:
-        return None
-    if WORK_ITEMS in loop.attributes:
-        return None
-    low, high, step = map(splat_number, (loop.lb, loop.ub, loop.step))
-    if low is None or high is None or not step:
-        return None
-    return range(int(low), int(high), int(step))
 
 
 def _computed(

@@ -56,6 +56,42 @@ BY_HAND = STEPS.replace(
   %i = arith.addi %local, %base : index""",
 )
 
+FLAT = """
+spmd.kernel @flat(%in: memref<?xi32>, %out: memref<?xi32>) {
+  %gx = spmd.group_id x
+  %sx = spmd.enqueued_local_size x
+  %lx = spmd.local_id x
+  %y = spmd.global_id y
+  %z = spmd.global_id z
+  %nx = spmd.global_size x
+  %ny = spmd.global_size y
+  %plane = arith.muli %z, %ny : index
+  %line = arith.addi %plane, %y : index
+  %n = arith.index_cast %nx : index to TYPE
+  %j = arith.index_cast %line : index to TYPE
+  %g = arith.index_cast %gx : index to TYPE
+  %s = arith.index_cast %sx : index to TYPE
+  %l = arith.index_cast %lx : index to TYPE
+  %base = arith.muli %g, %s FLAGS : TYPE
+  %i = arith.addi %base, %l FLAGS : TYPE
+  %row = arith.muli %j, %n FLAGS : TYPE
+  %at = arith.addi %row, %i FLAGS : TYPE
+  %below = arith.addi %at, %n FLAGS : TYPE
+  %at_1 = arith.index_castui %at : TYPE to index
+  %below_1 = arith.index_castui %below : TYPE to index
+  %v = memref.load %in[%at_1] : memref<?xi32>
+  %w = memref.load %in[%below_1] : memref<?xi32>
+  %sum = arith.addi %v, %w : i32
+  %to = arith.muli %line, %nx : index
+  %first = arith.muli %gx, %sx : index
+  %mine = arith.addi %lx, %first : index
+  %here = arith.addi %to, %mine : index
+  memref.store %sum, %out[%here] : memref<?xi32>
+  spmd.return
+}
+"""
+"""Rows below each other, by ids of some type, which may wrap."""
+
 LAUNCHES = (
     Launch((64, 64), (4, 32)),
     Launch((70, 9), (4, 3)),
@@ -102,6 +138,19 @@ def test_native(launch: Launch, threads: int):
     check_native(STEPS, steps, launch, threads=threads)
     if launch is LAUNCHES[0]:
         check_native(BY_HAND.replace("SIZE", "local_size"), steps, launch)
+
+
+@pytest.mark.parametrize(
+    ("type_", "flags"), [("i32", "overflow<nsw>"), ("i32", ""), ("i8", "")]
+)
+@pytest.mark.parametrize("launch", LAUNCHES, ids=str)
+def test_ids_of_few_bits(launch: Launch, type_: str, flags: str):
+    def flat(maker: Maker):
+        room = 2 * maker.n + 256
+        return [maker.integers("i32", -99, 99, room), maker.zeros("i32", maker.n)]
+
+    source = FLAT.replace("TYPE", type_).replace("FLAGS", flags)
+    check_native(source, flat, launch)
 
 
 COLUMNS = """

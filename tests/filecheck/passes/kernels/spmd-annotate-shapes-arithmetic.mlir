@@ -224,6 +224,9 @@ spmd.kernel @conversions(%n: index, %k: i32, %x: memref<?xi32>)
   %bit = arith.trunci %small : i32 to i1
   // CHECK: %narrow = arith.index_cast {{.*}}["stride 12 align 256 wrapping"]
   %narrow = arith.index_cast %by12 : index to i32
+  // CHECK: %whole = arith.index_cast {{.*}}["contiguous align 64"]
+  %whole = arith.index_cast %gid : index to i32
+  // CHECK: %pairs = arith.index_cast {{.*}}["stride 2 align 128"]
   %pairs = arith.index_cast %by2 : index to i32
   // CHECK: %even = arith.trunci {{.*}}["uniform"]
   %even = arith.trunci %pairs : i32 to i1

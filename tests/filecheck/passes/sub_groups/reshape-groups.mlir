@@ -149,6 +149,107 @@ spmd.kernel @by_hand(%x: memref<?x?xf32>)
   spmd.return
 }
 
+// Also in 32 bits. Neighbours in x are no reason for more than one row, and no two rows are shared.
+
+// CHECK-LABEL: spmd.kernel @by_hand_in_32_bits
+// CHECK-SAME:    attributes {work_group_size = array<i64: 256, 1, 1>}
+// CHECK-NOT:     local
+// CHECK:         %[[ID:.*]] = spmd.global_id x
+// CHECK-NEXT:    %x = arith.index_cast %[[ID]] : index to i32
+spmd.kernel @by_hand_in_32_bits(%in: memref<?xf32>, %out: memref<?xf32>, %n: i32)
+    attributes {work_group_size = array<i64: 16, 16>, spmd.any_group_size = array<i64: 256, 256, 1>} {
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %gx = spmd.group_id x
+  %nx = spmd.enqueued_local_size x
+  %lx = spmd.local_id x
+  %y = spmd.global_id y
+  %gx32 = arith.index_cast %gx : index to i32
+  %nx32 = arith.index_cast %nx : index to i32
+  %lx32 = arith.index_cast %lx : index to i32
+  %y32 = arith.index_cast %y : index to i32
+  %bx = arith.muli %gx32, %nx32 overflow<nsw> : i32
+  %x = arith.addi %bx, %lx32 overflow<nsw> : i32
+  %row = arith.muli %y32, %n overflow<nsw> : i32
+  %c = arith.addi %row, %x overflow<nsw> : i32
+  %e = arith.addi %c, %c1 overflow<nsw> : i32
+  %c_1 = arith.index_cast %c : i32 to index
+  %e_1 = arith.index_cast %e : i32 to index
+  %v = memref.load %in[%c_1] : memref<?xf32>
+  %ve = memref.load %in[%e_1] : memref<?xf32>
+  %sum = arith.addf %v, %ve : f32
+  memref.store %sum, %out[%c_1] : memref<?xf32>
+  spmd.return
+}
+
+// Rows of a stencil share what they load, so that a group has several; `n` elements are a row,
+// as are `n * m` a plane, or a number of them.
+
+// CHECK-LABEL: spmd.kernel @stencil
+// CHECK-SAME:    attributes {work_group_size = array<i64: {{32|64}}, {{4|8}}, 1>}
+spmd.kernel @stencil(%in: memref<?xf32>, %out: memref<?xf32>, %n: index)
+    attributes {work_group_size = array<i64: 256, 1>, spmd.any_group_size = array<i64: 256, 256, 1>} {
+  %c1 = arith.constant 1 : index
+  %x = spmd.global_id x
+  %y = spmd.global_id y
+  %next = arith.addi %y, %c1 : index
+  %row = arith.muli %next, %n : index
+  %c = arith.addi %row, %x : index
+  %s = arith.subi %c, %n : index
+  %t = arith.addi %c, %n : index
+  %vc = memref.load %in[%c] : memref<?xf32>
+  %vs = memref.load %in[%s] : memref<?xf32>
+  %vt = memref.load %in[%t] : memref<?xf32>
+  %a = arith.addf %vc, %vs : f32
+  %b = arith.addf %a, %vt : f32
+  memref.store %b, %out[%c] : memref<?xf32>
+  spmd.return
+}
+
+// CHECK-LABEL: spmd.kernel @planes
+// CHECK-SAME:    attributes {work_group_size = array<i64: {{16|32|64}}, 1, {{4|8|16}}>}
+spmd.kernel @planes(%in: memref<?xf32>, %out: memref<?xf32>, %n: index, %m: index)
+    attributes {work_group_size = array<i64: 256, 1>, spmd.any_group_size = array<i64: 256, 256, 64>} {
+  %x = spmd.global_id x
+  %y = spmd.global_id y
+  %z = spmd.global_id z
+  %nm = arith.muli %n, %m : index
+  %plane = arith.muli %z, %m : index
+  %line = arith.addi %plane, %y : index
+  %row = arith.muli %line, %n : index
+  %c = arith.addi %row, %x : index
+  %s = arith.subi %c, %nm : index
+  %t = arith.addi %c, %nm : index
+  %vc = memref.load %in[%c] : memref<?xf32>
+  %vs = memref.load %in[%s] : memref<?xf32>
+  %vt = memref.load %in[%t] : memref<?xf32>
+  %a = arith.addf %vc, %vs : f32
+  %b = arith.addf %a, %vt : f32
+  memref.store %b, %out[%c] : memref<?xf32>
+  spmd.return
+}
+
+// CHECK-LABEL: spmd.kernel @known_rows
+// CHECK-SAME:    attributes {work_group_size = array<i64: {{32|64}}, {{4|8}}, 1>}
+spmd.kernel @known_rows(%in: memref<?xf32>, %out: memref<?xf32>)
+    attributes {work_group_size = array<i64: 256, 1>, spmd.any_group_size = array<i64: 256, 256, 1>} {
+  %c1000 = arith.constant 1000 : index
+  %c1999 = arith.constant 1999 : index
+  %x = spmd.global_id x
+  %y = spmd.global_id y
+  %row = arith.muli %y, %c1000 : index
+  %c = arith.addi %row, %x : index
+  %t = arith.addi %c, %c1000 : index
+  %u = arith.addi %c, %c1999 : index
+  %vc = memref.load %in[%c] : memref<?xf32>
+  %vt = memref.load %in[%t] : memref<?xf32>
+  %vu = memref.load %in[%u] : memref<?xf32>
+  %a = arith.addf %vc, %vt : f32
+  %b = arith.addf %a, %vu : f32
+  memref.store %b, %out[%c] : memref<?xf32>
+  spmd.return
+}
+
 // In groups that are not full it is no global id, nor with the ids of two dimensions.
 
 // CHECK-LABEL: spmd.kernel @smaller_groups
