@@ -82,6 +82,7 @@ docs: $(READY) ## put the IR of today into docs/
 	$(BIN)/python -m tests.docs.pages.larger_page
 	$(BIN)/python -m tests.docs.pages.larger_pictures
 	$(BIN)/python -m tests.docs.pages.tiles_pictures
+	$(BIN)/python -m tests.docs.pages.notebook
 	$(BIN)/python -m tests.docs.pages.op_reference
 	$(BIN)/python -m tests.docs.pages.architecture_page
 
