@@ -98,6 +98,7 @@ from spmd.passes.targets import DEFAULT_TARGET, Target, target_named
 from spmd.passes.work_item_loops.interchange import (
     interchange,
     interchangeable_nest,
+    may_take_turns,
     take_turns,
 )
 from spmd.passes.work_item_loops.kernels_to_functions import SUB_GROUP_SIZE
@@ -195,8 +196,10 @@ def _form_sub_groups(
             reason = "the width is 1" if width == 1 else alone
         elif by_cost and width == "auto" and not wanted:
             lanes = prod(shape.extents)
-            reason = why_lanes_cost_more(nest, shape.places, lanes, target)
-            if reason is not None and take_turns(loop):
+            turns = may_take_turns(loop)
+            reason = why_lanes_cost_more(nest, shape.places, lanes, target, turns)
+            if reason is not None and turns:
+                take_turns(loop)
                 reason += (
                     "; all work-items run an iteration of the loop before the next"
                 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, memref, scf
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from spmd.analysis.divergence.access_patterns import access_pattern
@@ -58,15 +58,15 @@ def interchange(loops: Sequence[scf.ForOp], order: Sequence[int]) -> None:
         loops[place].attributes = attributes[source]
 
 
-def take_turns(loop: scf.ForOp) -> bool:
+def may_take_turns(loop: scf.ForOp) -> bool:
     """
-    Let all work-items of `loop`, which stays scalar, run one iteration after the other.
+    Whether all work-items of `loop` can run one iteration after the other, and should.
 
-    A loop that stands in `loop` with nothing that writes or is written beside it goes around
-    it, if more accesses are contiguous from one work-item to the next than from one iteration
-    to the next, or the same in all of them. Whether that was done.
+    A loop that stands in `loop` with nothing that writes or is written beside it can go around
+    it. It should if more accesses are contiguous from one work-item to the next than from one
+    iteration to the next, or the same in all of them.
     """
-    inner = loop.body.block.last_op and loop.body.block.last_op.prev_op
+    inner = _last_in(loop)
     if (
         not isinstance(inner, scf.ForOp)
         or inner.iter_args
@@ -83,9 +83,19 @@ def take_turns(loop: scf.ForOp) -> bool:
         if isinstance(op, memref.LoadOp | memref.StoreOp):
             better += access_pattern(divergence, op).stride == 1
             better -= _step_of(op, inner) in (0, 1)
-    if better > 0:
-        _put_around(loop, inner)
     return better > 0
+
+
+def take_turns(loop: scf.ForOp) -> None:
+    """Let all work-items of `loop`, which may, run one iteration after the other."""
+    inner = _last_in(loop)
+    assert isinstance(inner, scf.ForOp), "see `may_take_turns`"
+    _put_around(loop, inner)
+
+
+def _last_in(loop: scf.ForOp) -> Operation | None:
+    last = loop.body.block.last_op
+    return last and last.prev_op
 
 
 def _step_of(op: memref.LoadOp | memref.StoreOp, loop: scf.ForOp) -> int | None:

@@ -90,6 +90,8 @@ class Estimate:
     """Further dimensions with lanes."""
     lanes: int
     target: Target
+    turns: bool
+    """Whether scalar code is an iteration of all work-items after the other."""
 
     def of_block(self, block: Block) -> Cycles:
         """All operations of `block`, once."""
@@ -154,7 +156,12 @@ class Estimate:
             return Cycles(scalar, scalar / self.lanes)
         bits = element_bits(memref_type(op.memref).element_type)
         if stride in (1, -1):
-            if not pattern.private and not is_store and _walks_far(op):
+            if (
+                isinstance(op, memref.LoadOp)
+                and not self.turns
+                and not pattern.private
+                and _walks_far(op)
+            ):
                 scalar += FAR_LINE
             return Cycles(scalar, self._on_registers(LANES[CostClass.MEMORY], bits))
         if stride is None and takes_digits(op.indices, self._is_strided):

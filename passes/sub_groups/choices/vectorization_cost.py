@@ -67,13 +67,21 @@ def why_left_to_llvm(loop: scf.ForOp, items: int | None) -> str | None:
 
 
 def why_lanes_cost_more(
-    nest: Sequence[scf.ForOp], places: Sequence[int], lanes: int, target: Target
+    nest: Sequence[scf.ForOp],
+    places: Sequence[int],
+    lanes: int,
+    target: Target,
+    turns: bool,
 ) -> str | None:
-    """Why scalar code is cheaper than lanes along `places` of a nest; `None` if it is not."""
+    """
+    Why scalar code is cheaper than lanes along `places` of a nest; `None` if it is not.
+
+    In scalar code work-items run one iteration after the other if they may take `turns`.
+    """
     found = (work_item_dimension(nest[place]) for place in places)
     dimension, *others = (d for d in found if d is not None)
     divergence = analyze_work_items(nest[0])
-    estimate = Estimate(divergence, dimension, others, lanes, target)
+    estimate = Estimate(divergence, dimension, others, lanes, target, turns)
     cycles = estimate.of_block(nest[-1].body.block)
     if cycles.lanes <= cycles.scalar:
         return None

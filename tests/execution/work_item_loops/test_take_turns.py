@@ -60,3 +60,52 @@ def test_counters(times: int):
     assert "run an iteration of the loop before the next" in str(module)
     for launch in LAUNCHES:
         check_native(COUNTERS, arguments, launch)
+
+
+ATOMICS = """
+spmd.kernel @bins(%data: memref<?xi32>, %bins: memref<16xi32>, %times: i32)
+    attributes {work_group_size = array<i64: 64>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %counters = spmd.local_alloc : memref<16xi32, #spmd.memory<local>>
+  %lid = spmd.local_id x
+  %gid = spmd.global_id x
+  %n = spmd.global_size x
+  %end = arith.index_cast %times : i32 to index
+  %is_bin = arith.cmpi ult, %lid, %c16 : index
+  scf.if %is_bin {
+    memref.store %zero, %counters[%lid] : memref<16xi32, #spmd.memory<local>>
+  }
+  spmd.barrier
+  scf.for %i = %c0 to %end step %c1 {
+    %start = arith.muli %i, %n : index
+    %at = arith.addi %start, %gid : index
+    %v32 = memref.load %data[%at] : memref<?xi32>
+    %v = arith.index_cast %v32 : i32 to index
+    %old = spmd.atomic_rmw add %one, %counters[%v] : memref<16xi32, #spmd.memory<local>>
+  }
+  spmd.barrier
+  scf.if %is_bin {
+    %count = memref.load %counters[%lid] : memref<16xi32, #spmd.memory<local>>
+    %old = spmd.atomic_rmw add %count, %bins[%lid] : memref<16xi32>
+  }
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("times", [0, 1, 9])
+def test_atomics(times: int):
+    def arguments(make: Maker) -> list[Any]:
+        data = make.integers("i32", 0, 16, max(1, times) * make.n)
+        return [data, make.zeros("i32", 16), times]
+
+    launches = Launch((128,), (64,)), Launch((83,), (64,))
+    steps = SpmdToLoopsPass(), FormSubGroupsPass()
+    module = check_passes(ATOMICS, arguments, launches, *steps)
+    assert "run an iteration of the loop before the next" in str(module)
+    for launch in launches:
+        check_native(ATOMICS, arguments, launch)

@@ -89,3 +89,33 @@ func.func @written(%data: memref<?xi32>, %counters: memref<256x64xi8>, %n: index
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// Lanes would be no dearer than work-items that run one after the other, each by rows far apart;
+// they are dearer than work-items that take turns. Atomics stay as they are.
+
+// CHECK-LABEL: func.func @atomics
+// CHECK:         scf.for %i = %c0 to %c64 step %c1 {
+// CHECK-NEXT:      scf.for %lx = %c0 to %c256 step %c1 {
+// CHECK:             spmd.atomic_rmw
+// LANES-LABEL: func.func @atomics
+// LANES:         spmd.sub_group
+// LANES:           scf.for %i
+func.func @atomics(%data: memref<?xi32>, %counters: memref<256xi32, 3 : i64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
+  %one = arith.constant 1 : i32
+  scf.for %lx = %c0 to %c256 step %c1 {
+    scf.for %i = %c0 to %c64 step %c1 {
+      %row = arith.muli %i, %c256 : index
+      %at = arith.addi %row, %lx : index
+      %v32 = memref.load %data[%at] : memref<?xi32>
+      %v = arith.index_cast %v32 : i32 to index
+      %old = spmd.atomic_rmw add %one, %counters[%v] : memref<256xi32, 3 : i64>
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
