@@ -19,20 +19,28 @@ def in_forks(
     """The number and the result of each task as they end: None of one that died."""
     waiting = iter(enumerate(tasks))
     running: dict[int, tuple[int, Path]] = {}
-    with TemporaryDirectory() as folder:
-        while True:
-            while len(running) < jobs and (task := next(waiting, None)):
-                number, function = task
-                file = Path(folder) / str(number)
-                running[_forked(function, file)] = number, file
-            if not running:
-                return
-            child, status = os.wait()
-            if child in running:
-                number, file = running.pop(child)
-                with suppress(ProcessLookupError):  # what it started and left
-                    os.killpg(child, signal.SIGKILL)
-                yield number, None if status else pickle.loads(file.read_bytes())
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        try:
+            while True:
+                while len(running) < jobs and (task := next(waiting, None)):
+                    number, function = task
+                    file = Path(folder) / str(number)
+                    running[_forked(function, file)] = number, file
+                if not running:
+                    return
+                child, status = os.wait()
+                if child in running:
+                    number, file = running.pop(child)
+                    _stop(child, signal.SIGKILL)  # what it started and left
+                    yield number, None if status else pickle.loads(file.read_bytes())
+        finally:
+            for child in running:
+                _stop(child, signal.SIGTERM)  # and each its own
+
+
+def _stop(group: int, how: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(group, how)
 
 
 def _forked(function: Callable[[], Any], file: Path) -> int:

@@ -6,9 +6,10 @@ Puts one fault after the other into the loaded source and sees whether a test fa
 
 First each test runs alone and marks the statements that it reaches; out/ keeps that for as
 long as source and test stay what they are. For each fault then the tests that reach its
-statement run, the quickest first, until one fails. What nothing sees is a gap, or changes
-nothing that anybody could see: those are listed with the reason in `explained.toml`. mutmut
-and cosmic-ray start their tests anew for each fault and run no FileCheck files.
+statement run, until one fails. What nothing sees is a gap, or changes nothing that anybody
+could see: those are listed with the reason in `explained.toml`. All that is found is
+written down at once, so that a run which was stopped goes on. mutmut and cosmic-ray start
+their tests anew for each fault and run no FileCheck files.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import argparse
 import os
 import random
 import shutil
+import signal
 import sys
 import tomllib
 from pathlib import Path
@@ -103,6 +105,7 @@ def main() -> None:
         again = (sys.executable, str(out / "tree" / Path(__file__).relative_to(ROOT)))
         os.chdir(out / "tree")
         os.execv(again[0], (*again, *sys.argv[1:], "--out", str(out)))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     marks = Marks(ROOT / "src" / "spmd", FOLDERS)
     marks.install()
     chosen = sampled(arguments.n, arguments.seed, arguments.only)

@@ -11,12 +11,15 @@ import resource
 import signal
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import astuple, dataclass
 from functools import partial
 from hashlib import sha1
 from itertools import zip_longest
 from pathlib import Path
+from pickle import UnpicklingError
 from types import CodeType, FunctionType
+from typing import Any
 
 import pytest
 
@@ -27,8 +30,8 @@ from tests.mutation.reach import Marks, first_line
 SECONDS = 5
 SLOWER = 10
 """The CPU time that a fault may add to a test, and how many times it may make it slower."""
-OTHER_CASES = 60
-"""The CPU time for other cases than the first of each test."""
+EACH_FAULT = 60
+"""The CPU time for a fault; what no test has seen by then survives."""
 BYTES = 4 << 30
 
 
@@ -69,6 +72,8 @@ class Session:
     ):
         self.root, self.marks, self.jobs = root, marks, jobs
         self.cache = out / "reach.pickle"
+        self.unreached = out / "unreached.txt"
+        """Gets the statements that no test runs."""
         self.faults, self.log = faults, log
         self.results: list[tuple[Mutation, Verdict]] = []
         self.cases: dict[str, list[pytest.Item]] = {}
@@ -76,6 +81,10 @@ class Session:
         """Of the first case of each test."""
         self.functions: dict[tuple[str, str, int], list[FunctionType]] = {}
         self.imported = 0
+        self.source = text_of(sorted(root.glob("src/spmd/*/**/*.py")))
+        tests = (path for path in sorted(root.glob("tests/**/*")) if path.is_file())
+        self.state = text_of([*sorted(root.glob("src/spmd/*/**/*.py")), *tests])
+        """What tells whether what survived would survive still."""
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         for item in session.items:
@@ -96,11 +105,7 @@ class Session:
 
     def measure(self) -> None:
         """Finds out what each test reaches, if its file is not known from another run."""
-        source = text_of(sorted(self.root.glob("src/spmd/*/**/*.py")))
-        known: dict[str, Reach] = {}
-        if self.cache.exists():
-            before, known = pickle.loads(self.cache.read_bytes())
-            known = known if before == source else {}
+        known = self.known()
         paths = {cases[0].path for cases in self.cases.values()}
         texts = {path: text_of([path]) for path in paths}
         new: list[str] = []
@@ -111,14 +116,40 @@ class Session:
             else:
                 new.append(name)
         tasks = [partial(self.reached, name, texts) for name in new]
-        for done, (number, reach) in enumerate(in_forks(tasks, self.jobs), 1):
-            self.reach[new[number]] = reach or Reach("", 0.0, 0, passed=False)
-            if done % 500 == 0:
-                print(f"{done} of {len(new)} tests measured", flush=True)
-        self.cache.write_bytes(pickle.dumps((source, self.reach)))
+        with self.cache.open("ab") as file:
+            for done, (number, reach) in enumerate(in_forks(tasks, self.jobs), 1):
+                reach = reach or Reach("", 0.0, 0, passed=False)
+                self.reach[new[number]] = reach
+                file.write(pickle.dumps((new[number], reach)))
+                if done % 100 == 0:
+                    file.flush()
+                    print(f"{done} of {len(new)} tests measured", flush=True)
         for name, reach in self.reach.items():
             if not reach.passed:
                 print(f"fails alone, and is left out: {name}")
+        met = self.imported
+        for reach in self.reach.values():
+            met |= reach.met
+        left = sorted(
+            where for where, n in self.marks.places.items() if not met >> n & 1
+        )
+        text = "".join(f"{file}:{line}\n" for file, line in left)
+        self.unreached.write_text(text)
+
+    def known(self) -> dict[str, Reach]:
+        """What earlier runs on this source have measured, also one that was stopped."""
+        known: dict[str, Reach] = {}
+        if self.cache.exists():
+            with self.cache.open("rb") as file, suppress(EOFError, UnpicklingError):
+                if pickle.load(file) == self.source:
+                    while True:
+                        name, reach = pickle.load(file)
+                        known[name] = reach
+        with self.cache.open("wb") as file:
+            pickle.dump(self.source, file)
+            for record in known.items():
+                file.write(pickle.dumps(record))
+        return known
 
     def reached(self, name: str, texts: dict[Path, str]) -> Reach:
         item = self.cases[name][0]
@@ -132,30 +163,37 @@ class Session:
 
     def try_faults(self) -> None:
         """Tries what no earlier run has seen a test fail for."""
-        killers: dict[str, str] = {}
-        if self.log.exists():
-            killers = dict(map(json.loads, self.log.read_text().splitlines()))
-        for mutation in self.faults:
-            if killer := killers.get(mutation.id):
-                self.results.append((mutation, Verdict(killer, 0, "")))
-        left = [mutation for mutation in self.faults if mutation.id not in killers]
+        known: dict[str, Verdict] = {}
+        for name, state, *verdict in self.logged():
+            if verdict[0] or state == self.state:
+                known[name] = Verdict(*verdict)
+        self.results = [
+            (each, known[each.id]) for each in self.faults if each.id in known
+        ]
+        left = [mutation for mutation in self.faults if mutation.id not in known]
         tasks = [partial(self.verdict, mutation) for mutation in left]
         for number, verdict in in_forks(tasks, self.jobs):
             mutation = left[number]
             if verdict is None:
                 sys.exit(f"cannot try {mutation}")
             self.results.append((mutation, verdict))
-            if verdict.killer:
-                with self.log.open("a") as file:
-                    file.write(json.dumps([mutation.id, verdict.killer]) + "\n")
+            with self.log.open("a") as file:
+                record = (mutation.id, self.state, *astuple(verdict))
+                file.write(json.dumps(record) + "\n")
             print(
                 f"{len(self.results)}/{len(self.faults)} {mutation.file}:{mutation.line} "
                 f"{mutation.kind}: {verdict.killer or 'SURVIVED'} ({verdict.tests})",
                 flush=True,
             )
 
+    def logged(self) -> list[list[Any]]:
+        """A line for each fault that any run has tried: its id, `state` and verdict."""
+        if not self.log.exists():
+            return []
+        return [json.loads(line) for line in self.log.read_text().splitlines()]
+
     def verdict(self, mutation: Mutation) -> Verdict:
-        """Runs what reaches the fault, the quickest first, until a test fails."""
+        """Runs what reaches the fault until a test fails."""
         tree = ast.parse((self.root / mutation.file).read_text())
         place = self.marks.places[mutation.file, first_line(tree, mutation.line)]
         reaching = sum(reach.met >> place & 1 for reach in self.reach.values())
@@ -172,22 +210,28 @@ class Session:
         return Verdict(None, number, reached)
 
     def order(self, file: str, place: int) -> Iterator[tuple[pytest.Item, float]]:
-        """The tests that reach a statement, the quickest first; then more cases of them."""
-        passing = sorted(
-            (reach.seconds, name) for name, reach in self.reach.items() if reach.passed
+        """
+        The tests that reach a statement, first those that run much of its file in little
+        time; then more cases of them.
+        """
+        places = self.marks.places.items()
+        around = sum(1 << n for (where, _), n in places if where == file)
+        in_file = {
+            name: count
+            for name, reach in self.reach.items()
+            if reach.passed and (count := (reach.met & around).bit_count())
+        }
+        near = sorted(
+            in_file, key=lambda name: self.reach[name].seconds / in_file[name]
         )
-        near = [each for each in passing if self.reach[each[1]].met >> place & 1]
-        yield from ((self.cases[name][0], seconds) for seconds, name in near)
-        if not near:
-            places = self.marks.places.items()
-            around = sum(1 << n for (where, _), n in places if where == file)
-            near = [each for each in passing if self.reach[each[1]].met & around]
-        rounds = zip_longest(*(self.cases[name][1:] for _, name in near))
-        end = cpu_seconds() + OTHER_CASES
-        for items in rounds:
-            for item, (seconds, _) in zip(items, near, strict=True):
+        reaching = [name for name in near if self.reach[name].met >> place & 1]
+        end = cpu_seconds() + EACH_FAULT
+        firsts = [self.cases[name][0] for name in reaching]
+        others = zip_longest(*(self.cases[name][1:] for name in reaching or near))
+        for items in (firsts, *others):
+            for item, name in zip(items, reaching or near, strict=False):
                 if item is not None and cpu_seconds() < end:
-                    yield item, seconds
+                    yield item, self.reach[name].seconds
 
     def put(self, mutation: Mutation) -> None:
         """Gives the functions around the fault the code that has it."""
