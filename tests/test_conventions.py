@@ -176,7 +176,7 @@ LISTING_FOLDERS = (
     "tools",
 )
 EMITTERS = ("lowering/math", "lowering/ops")
-"""How each op is written: tables of ops by nature."""
+"""How each op is written: tables from ops to what they are called, and no other lists."""
 
 
 def is_op(node: ast.AST) -> bool:
@@ -222,12 +222,13 @@ def test_what_an_op_is_stands_on_the_op():
     found = {
         relative(path)
         for path in WRITTEN
-        if path.suffix == ".py"
-        and relative(path).startswith(LISTING_FOLDERS)
-        and not relative(path).startswith(EMITTERS)
+        if path.suffix == ".py" and relative(path).startswith(LISTING_FOLDERS)
         for node in ast.walk(ast.parse(path.read_text()))
-        if len([each for each in members(node) if is_op(each)]) > LONGEST_LIST_OF_OPS
-        or is_prefix_of_ops(node)
+        if not (isinstance(node, ast.Dict) and relative(path).startswith(EMITTERS))
+        and (
+            len([each for each in members(node) if is_op(each)]) > LONGEST_LIST_OF_OPS
+            or is_prefix_of_ops(node)
+        )
     }
     assert found == set(LISTS_OF_OPS), "expected passes to ask an interface of the ops"
 

@@ -21,6 +21,8 @@ class Emission(OpInterface):
     """
 
     emit: Callable[[Any, Any], None]
+    may_fail: bool = False
+    """Whether it may end the launch: the function gets `writer.failed` for this."""
 
 
 @dataclass(frozen=True)

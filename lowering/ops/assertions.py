@@ -31,12 +31,12 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.cf import AssertOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.dialects.memref import DeallocOp
 from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.diagnostics import source_location
+from spmd.dialects.interfaces.meaning import Emission
 from spmd.dialects.messages import Place, escaped, pieces_of
-from spmd.dialects.spmd import FailOp, PollOp, PrintOp
+from spmd.dialects.spmd import FailOp, PrintOp
 from spmd.lowering.ops.conversions import round_float
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.record import ATTENTION, PRINT, WITH_PLACES
@@ -49,16 +49,13 @@ FAILED = "failed"
 """The name of the argument that points to the record."""
 
 
-_FAILING = (AssertOp, DeallocOp, FailOp, PollOp, PrintOp)
-
-
 def functions_that_may_fail(
     module: ModuleOp, fallible: Container[Operation]
 ) -> frozenset[str]:
     """
-    The functions that reach an assertion, in their own body or in one they call.
+    The functions that reach what may fail, in their own body or in one they call.
 
-    Or one of the operations `fallible`.
+    Also one of the operations `fallible`.
     """
     failing: set[str] = set()
     callers: dict[str, set[str]] = {}
@@ -67,7 +64,7 @@ def functions_that_may_fail(
             continue
         name = function.sym_name.data
         for op in function.walk():
-            if isinstance(op, _FAILING) or op in fallible:
+            if _may_fail(op) or op in fallible:
                 failing.add(name)
             elif isinstance(op, CallOp):
                 callers.setdefault(op.callee.string_value(), set()).add(name)
@@ -79,7 +76,12 @@ def functions_that_may_fail(
     return frozenset(failing)
 
 
-@emits(AssertOp)
+def _may_fail(op: Operation) -> bool:
+    emission = Emission.of(op)
+    return emission is not None and emission.may_fail
+
+
+@emits(AssertOp, may_fail=True)
 def write_assert(writer: FunctionWriter, op: AssertOp) -> None:
     """Writes the check and what follows if it fails."""
     failed, passed = writer.fresh("assert.failed"), writer.fresh("assert.passed")
@@ -104,7 +106,7 @@ def write_assert(writer: FunctionWriter, op: AssertOp) -> None:
     writer.start(passed)
 
 
-@emits(FailOp)
+@emits(FailOp, may_fail=True)
 def write_fail(writer: FunctionWriter, op: FailOp) -> None:
     """Writes the report, and a block that nothing leads to for what comes after."""
     values = [
@@ -136,7 +138,7 @@ def _abort(writer: FunctionWriter) -> None:
     writer.emit("unreachable")
 
 
-@emits(PrintOp)
+@emits(PrintOp, may_fail=True)
 def write_print(writer: FunctionWriter, op: PrintOp) -> None:
     """Writes what prints, and what leaves the function if it is answered so."""
     message, places = op.message.data, zip(op.values, op.places(), strict=True)

@@ -226,7 +226,7 @@ def _alloc(writer: FunctionWriter, op: memref.AllocOp) -> None:
     new_memref(writer, result, base, data, sizes, strides)
 
 
-@emits(memref.DeallocOp)
+@emits(memref.DeallocOp, may_fail=True)
 def _dealloc(writer: FunctionWriter, op: memref.DeallocOp) -> None:
     base = writer.memref(op.operands[0]).allocated
     if writer.failed is None:

@@ -52,7 +52,7 @@ stop:
 }}"""
 
 
-@emits(PollOp)
+@emits(PollOp, may_fail=True)
 def write_poll(writer: FunctionWriter, op: PollOp) -> None:
     """Writes a poll that leaves the function."""
     if writer.failed is None:

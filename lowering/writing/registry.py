@@ -19,19 +19,19 @@ Emitter = Callable[[Any, Any], None]
 
 
 def emits(
-    *ops: type[OpT],
+    *ops: type[OpT], may_fail: bool = False
 ) -> Callable[
     [Callable[[FunctionWriter, OpT], None]], Callable[[FunctionWriter, OpT], None]
 ]:
     """Declares a function as the emitter of the given op classes."""
-    return emits_named(*(op.name for op in ops))
+    return emits_named(*(op.name for op in ops), may_fail=may_fail)
 
 
-def emits_named(*names: str) -> Callable[[Emitter], Emitter]:
+def emits_named(*names: str, may_fail: bool = False) -> Callable[[Emitter], Emitter]:
     """Declares a function as the emitter of ops that xDSL may not have."""
 
     def register(emitter: Emitter) -> Emitter:
-        Emission(emitter).attach(*names)
+        Emission(emitter, may_fail).attach(*names)
         return emitter
 
     return register
