@@ -269,8 +269,8 @@ def _of_some_lane(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
 def _zero_extend(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     (x,) = inputs
     source = bit_width(op.operands[0].type)
-    if source is not None and source > width:
-        return x.clamped(width, False)  # index_castui truncates as well
+    if source is not None and source >= width:
+        return x.clamped(width, False)  # index_castui keeps or drops bits as well
     if x.is_non_negative or source is None:
         return x
     return IntegerRange(0, (1 << source) - 1, power_of_two_part(x.divisor))

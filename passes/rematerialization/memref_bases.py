@@ -6,7 +6,7 @@ its number.
 from __future__ import annotations
 
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import IntegerType, MemRefType, i1
+from xdsl.dialects.builtin import MemRefType, i1, i32
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
@@ -143,11 +143,8 @@ class MemrefBases:
 
 
 def number_type(family: Family) -> Attribute:
-    """The shortest type that tells the bases of `family` apart."""
-    count = len(family.bases)
-    if count <= 2:
-        return i1
-    return IntegerType(8 if count <= 1 << 8 else 16 if count <= 1 << 16 else 32)
+    """A type that tells the bases of `family` apart."""
+    return i1 if len(family.bases) <= 2 else i32
 
 
 def _is_enough(anchor: Operation, value: SSAValue) -> bool:

@@ -17,10 +17,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import BlockArgument, SSAValue
-from xdsl.utils.hints import isa
 
+from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
 from spmd.dialects.rewriting import constant_index
 from spmd.passes.structuring.block_graph import BlockGraph, Variable
 from spmd.passes.structuring.code import HeadedLoop
@@ -62,7 +61,7 @@ def find_count(graph: BlockGraph, loop: HeadedLoop, sets: int) -> Count | None:
         induction is None
         or induction.bit & graph.live_on(loop.out)
         or (bound is not None and bound.bit & sets)
-        or not isinstance(counter.type, IndexType | IntegerType)
+        or bit_width(counter.type) is None
     ):
         return None
     following = [jump.values[counter.index].owner for jump in loop.back]
@@ -90,6 +89,7 @@ def _step(op: arith.AddiOp, counter: SSAValue, upper: SSAValue) -> SSAValue | No
     if number == 1 or (flags and arith.IntegerOverflowFlag.NSW in flags.data):
         return step
     last = constant_index(upper)
-    width = counter.type.bitwidth if isa(counter.type, IntegerType) else 64
-    below = last is not None and last + number - 1 < 1 << (width - 1)
-    return step if below else None
+    width = bit_width(counter.type)
+    if width is None or last is None:
+        return None
+    return step if IntegerRange.constant(last + number - 1).fits(width) else None

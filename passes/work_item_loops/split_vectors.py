@@ -221,19 +221,17 @@ class _Splitter:
         """The elements of a vector; of one from outside of the loop, taken there."""
         if (found := self._parts.get(value)) is not None:
             return found
-        owner = value.owner
         type_ = cast(AnyVector, value.type)
         (length,) = type_.get_shape()
-        if isinstance(owner, arith.ConstantOp) and isa(
-            owner.value, DenseIntOrFPElementsAttr
-        ):
-            parts = [self._constants.get(each) for each in owner.value.iter_attrs()]
-        else:
-            at = Builder.before(self._loop)
-            parts = [
-                at.add(vector.ExtractOp(value, [i], type_.element_type), value)
-                for i in range(length)
-            ]
+        match value.owner:
+            case arith.ConstantOp(value=DenseIntOrFPElementsAttr() as numbers):
+                parts = [self._constants.get(each) for each in numbers.iter_attrs()]
+            case _:
+                at = Builder.before(self._loop)
+                parts = [
+                    at.add(vector.ExtractOp(value, [i], type_.element_type), value)
+                    for i in range(length)
+                ]
         self._parts[value] = parts
         return parts
 

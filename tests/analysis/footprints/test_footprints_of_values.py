@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import spmd
+from spmd.analysis.footprints.indices import Indices
+from spmd.dialects.spmd import KernelOp
 from spmd.runtime.kernel import Kernel
 from tests.analysis.footprints.traced import check_footprints, trace
 from tests.execution.harness import parsed
@@ -71,6 +73,23 @@ def test_a_counter_that_a_loop_carries():
     scf.yield %next : index
   }"""
     assert not check(body, "%x: memref<?xf32>", [np.zeros(64, np.float32)])
+
+
+def test_a_sum_of_thousands():
+    """Recursion would end where Python ends it."""
+    sums = "\n".join(f"%s{n + 1} = arith.addi %s{n}, %one : index" for n in range(2000))
+    module = parsed(f"""
+spmd.kernel @k() {{
+  %s0 = spmd.global_id x
+  %one = arith.constant 1 : index
+  {sums}
+  spmd.return
+}}""")
+    (kernel,) = (op for op in module.ops if isinstance(op, KernelOp))
+    first_id, *_, last, _ = kernel.body.block.ops
+    indices = Indices(kernel)
+    first = indices.of(first_id.results[0])
+    assert (indices.of(last.results[0]).value - first.value).constant == 2000
 
 
 @pytest.mark.parametrize("flag", [False, True])

@@ -87,6 +87,24 @@ spmd.kernel @wraps(%n: index, %x: memref<?xf32>, %y: memref<?xf32>) {
 
 // -----
 
+// What is limited on one side by what data says can lie anywhere on the other.
+
+// CHECK-LABEL: @clamped
+// CHECK-SAME:    %x: memref<?xf32> {spmd.reads = "anything: x[low], because of at[i]"}, %y: memref<?xf32> {spmd.writes = "within [0 to 7]"})
+spmd.kernel @clamped(%at: memref<?xindex>, %x: memref<?xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : index
+  %i = spmd.global_id x
+  %a = memref.load %at[%i] : memref<?xindex>
+  %low = arith.maxsi %a, %c0 : index
+  %v = memref.load %x[%low] : memref<?xf32>
+  %both = arith.minsi %low, %c7 : index
+  memref.store %v, %y[%both] : memref<?xf32>
+  spmd.return
+}
+
+// -----
+
 // Of a long chain of indices the end is not told.
 
 // CHECK-LABEL: @chain

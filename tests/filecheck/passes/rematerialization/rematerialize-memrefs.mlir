@@ -64,14 +64,14 @@ spmd.kernel @row(%n: index, %x: memref<?xf32>) {
 // CHECK-LABEL: spmd.kernel @branches
 // CHECK:         %own = memref.alloca() : memref<4xf32>
 // CHECK-NEXT:    %own_base, {{.*}} = memref.extract_strided_metadata %own
-// CHECK:         %m_base, %m_offset, %m_size0 = scf.if %p -> (i8, index, index) {
-// CHECK:           scf.yield %c0_i8, %c0, {{%.*}} : i8, index, index
+// CHECK:         %m_base, %m_offset, %m_size0 = scf.if %p -> (i32, index, index) {
+// CHECK:           scf.yield %c0_i32, %c0, {{%.*}} : i32, index, index
 // CHECK:         } else {
-// CHECK:           [[INNER:%.*]] = arith.select %q, %c1_i8, %c2_i8 : i8
-// CHECK:           scf.yield [[INNER]], %c0, {{%.*}} : i8, index, index
-// CHECK:         [[IS1:%.*]] = arith.cmpi eq, %m_base, %c1_i8 : i8
+// CHECK:           [[INNER:%.*]] = arith.select %q, %c1_i32, %c2_i32 : i32
+// CHECK:           scf.yield [[INNER]], %c0, {{%.*}} : i32, index, index
+// CHECK:         [[IS1:%.*]] = arith.cmpi eq, %m_base, %c1_i32 : i32
 // CHECK-NEXT:    [[ONE:%.*]] = arith.select [[IS1]], %y_base, %own_base
-// CHECK-NEXT:    [[IS0:%.*]] = arith.cmpi eq, %m_base, %c0_i8 : i8
+// CHECK-NEXT:    [[IS0:%.*]] = arith.cmpi eq, %m_base, %c0_i32 : i32
 // CHECK-NEXT:    [[TWO:%.*]] = arith.select [[IS0]], %x_base, [[ONE]]
 // CHECK-NEXT:    %m = memref.reinterpret_cast [[TWO]] to offset: [%m_offset], sizes: [%m_size0], strides: [1]
 spmd.kernel @branches(%x: memref<?xf32>, %y: memref<?xf32>, %p: i1, %q: i1) {

@@ -168,6 +168,8 @@ func.func @control(%b: index, %n: index, %x: memref<?xf32>) {
 // CHECK-LABEL: func.func @private
 // CHECK:         %a = memref.alloca() {alignment = 64 : i64} : memref<3x4xf32>
 // CHECK:         vector.store %v, %a[%k, %c0] : memref<3x4xf32>, vector<4xf32>
+// CHECK-NEXT:    %i = vector.load %e[%b] : memref<?xi32>, vector<4xi32>
+// CHECK-NEXT:    {{%\w+}} = arith.muli %i, %c4_lanes overflow<nsw> : vector<4xi32>
 // CHECK:         vector.gather %a[%c0, %c0] [{{%\w+}}], %all_on, {{%\w+}} {spmd.access = "gather", spmd.why = "%at has no fixed step from lane to lane"} : memref<3x4xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
 func.func @private(%b: index, %k: index, %x: memref<?xf32>, %e: memref<?xi32>) {
   spmd.sub_group (%lx) shape [4] at (%b) {

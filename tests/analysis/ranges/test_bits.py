@@ -1,4 +1,4 @@
-"""The ranges of shifts: powers of two, and nothing about amounts that are too large."""
+"""The ranges of shifts, by amounts that are too large too, and of unsigned casts."""
 
 from __future__ import annotations
 
@@ -42,4 +42,19 @@ def test_of_what_may_be_negative(op: str, bounds: tuple[int, int]):
     body = f"""
   %four = arith.constant 4 : index
   %r = arith.{op} %n, %four : index"""
+    assert ranges_in(body, "r")["r"] == bounds
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "bounds"),
+    [
+        ("index", "i64", (-(1 << 62), 1 << 62)),
+        ("index", "i32", (-(1 << 31), (1 << 31) - 1)),
+        ("i32", "index", (0, (1 << 32) - 1)),
+    ],
+)
+def test_of_unsigned_casts(source: str, target: str, bounds: tuple[int, int]):
+    """One that keeps all bits keeps a negative number."""
+    value = "%n" if source == "index" else "%m"
+    body = f"%r = arith.index_castui {value} : {source} to {target}"
     assert ranges_in(body, "r")["r"] == bounds
