@@ -22,7 +22,8 @@ import signal
 import sys
 import tomllib
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import Any, NoReturn
 
 import pytest
 
@@ -91,6 +92,11 @@ def report(results: list[tuple[Mutation, Verdict]]) -> str:
     return "\n".join(lines)
 
 
+def stop(number: int, frame: FrameType | None) -> NoReturn:
+    """Ends this process as an error does, so that the forks it waits for end too."""
+    sys.exit("stopped")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Put faults into the source.")
     parser.add_argument("-n", type=int, default=200, help="how many")
@@ -105,7 +111,7 @@ def main() -> None:
         again = (sys.executable, str(out / "tree" / Path(__file__).relative_to(ROOT)))
         os.chdir(out / "tree")
         os.execv(again[0], (*again, *sys.argv[1:], "--out", str(out)))
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
+    signal.signal(signal.SIGTERM, stop)
     marks = Marks(ROOT / "src" / "spmd", FOLDERS)
     marks.install()
     chosen = sampled(arguments.n, arguments.seed, arguments.only)

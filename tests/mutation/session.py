@@ -226,10 +226,9 @@ class Session:
         )
         reaching = [name for name in near if self.reach[name].met >> place & 1]
         end = cpu_seconds() + EACH_FAULT
-        firsts = [self.cases[name][0] for name in reaching]
-        others = zip_longest(*(self.cases[name][1:] for name in reaching or near))
-        for items in (firsts, *others):
-            for item, name in zip(items, reaching or near, strict=False):
+        tests, skipped = (reaching, 0) if reaching else (near, 1)
+        for items in zip_longest(*(self.cases[name][skipped:] for name in tests)):
+            for item, name in zip(items, tests, strict=True):
                 if item is not None and cpu_seconds() < end:
                     yield item, self.reach[name].seconds
 
