@@ -309,7 +309,7 @@ class Body:
             fail(
                 op,
                 f"expected an op that the interpreter knows, got {op.name}; give it the "
-                "interface Meaning (docs/frontends.md)",
+                "interface Meaning (docs/embedding.md)",
             )
         means.write(self, op)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from ctypes import CFUNCTYPE, addressof, c_char, c_void_p
+from ctypes import CFUNCTYPE, c_void_p, create_string_buffer
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from spmd.lowering.loading import NativeCode, load
@@ -19,7 +19,7 @@ from spmd.runtime.errors import LaunchError
 from spmd.runtime.kernel import Kernel
 from spmd.runtime.launching.host_launch import (
     HostLaunch,
-    RunningHost,
+    HostLaunches,
     launcher_address,
 )
 from spmd.runtime.launching.launch import fail_about_copy
@@ -184,13 +184,14 @@ class HostCall:
 
     __slots__ = (
         "_args",
-        "_arrays",
+        "_busy",
+        "_entry",
         "_host",
+        "_launches",
+        "_made_of",
         "_results",
-        "_results_at",
         "_signature",
-        "_threads",
-        "_timeout",
+        "record",
     )
 
     def __init__(
@@ -202,17 +203,21 @@ class HostCall:
         threads: int | None,
         timeout: float | None,
     ):
+        self._made_of = host, signature, packed, results, threads, timeout
         self._host = host
-        self._arrays = packed.arrays
-        # Results are zero and the pointer to the record is null until the call.
+        self._entry = host.entry
         self._signature = signature
-        self._args = signature.pack(packed, (*[0] * len(results), 0))
-        self._results = results
-        self._results_at = [
-            signature.field_offset(len(packed.fields) + n) for n in range(len(results))
+        self._launches = HostLaunches(host.launches, threads) if host.launches else None
+        self._busy = False
+        self.record = LaunchRecord()
+        self.record.name, self.record.timeout = host.name, timeout
+        # Results are zero until the call.
+        last = (*[0] * len(results), self.record.address)
+        self._args = create_string_buffer(signature.pack(packed, last))
+        self._results = [
+            (element, signature.field_offset(len(packed.fields) + n))
+            for n, element in enumerate(results)
         ]
-        self._threads = threads
-        self._timeout = timeout
 
     def __repr__(self) -> str:
         return f"<spmd call of {self._host.name}>"
@@ -223,30 +228,41 @@ class HostCall:
     @watched
     def __call__(self) -> Any:
         """Runs the function; what it returns."""
-        host = self._host
-        args = (c_char * len(self._args)).from_buffer_copy(self._args)
-        record = LaunchRecord()
-        record.name, record.timeout = host.name, self._timeout
-        struct.pack_into("@P", args, len(self._args) - 8, record.address)
-        if watcher.asleep:
-            watcher.wake()
-        watcher.limit(record)
-        with RunningHost(host.launches, self._threads) as running:
-            host.entry(addressof(args))
-        if record.error is not None:
+        if self._busy:
+            # Another thread runs it, or a signal handler in the midst of it.
+            return HostCall(*self._made_of)()
+        self._busy = True
+        record = self.record
+        try:
+            if watcher.asleep:
+                watcher.wake()
+            if record.timeout is not None:
+                watcher.limit(record)
+            if self._launches is None:
+                self._entry(self._args)
+            else:
+                with self._launches:
+                    self._entry(self._args)
+                if (error := self._launches.error) is not None:
+                    self._raise(error)
             record.raise_error(self._signature.failed)
-        if running.error is not None:
-            if isinstance(running.error, LaunchError):
-                raise LaunchError(f"{host.name}: {running.error}") from None
-            raise running.error
-        record.raise_error(self._signature.failed)
-        values = [
-            _result(element, args, at)
-            for element, at in zip(self._results, self._results_at)
-        ]
+            values = [_result(element, self._args, at) for element, at in self._results]
+        except BaseException:
+            record.clear()
+            raise
+        finally:
+            self._busy = False
         if not values:
             return None
         return values[0] if len(values) == 1 else tuple(values)
+
+    def _raise(self, error: BaseException) -> None:
+        """Raises what a launch raised, unless this call has been stopped as well."""
+        if self.record.error is not None:
+            return
+        if isinstance(error, LaunchError):
+            raise LaunchError(f"{self._host.name}: {error}") from None
+        raise error
 
 
 def _result(element: Element, args: Any, at: int) -> bool | int | float:

@@ -95,6 +95,9 @@ from spmd.passes.frontends.reductions import (
 COST_OF_LAUNCH = 1 << 13
 """What a launch costs, about, in simple operations of lanes."""
 
+COST_OF_THREADS = 1 << 19
+"""What one thread does, in lanes, in the time that it takes to ask others for help."""
+
 _UNKNOWN_EXTENT = 1 << 20
 
 
@@ -146,14 +149,16 @@ def _to_loops_with_inner(loop: scf.ParallelOp) -> None:
 def _convert(loop: scf.ParallelOp, function: func.FuncOp) -> None:
     constants = ConstantPool(function.body.blocks[0])
     extents = known_trip_counts(loop)
+    in_lanes = not loop.results and len(extents) <= 3
     iterations = prod(_UNKNOWN_EXTENT if n is None else n for n in extents)
-    if iterations * cost_of(loop.body.block) < COST_OF_LAUNCH:
+    cost = iterations * cost_of(loop.body.block, _UNKNOWN_EXTENT)
+    if cost < (COST_OF_THREADS if in_lanes else COST_OF_LAUNCH):
         for inner in outermost_parallel_loops(loop):
             _to_loops_with_inner(inner)
-        if loop.results or len(extents) > 3:
-            to_loops(loop)
-        else:
+        if in_lanes:
             to_work_item_loops(loop, constants)
+        else:
+            to_loops(loop)
         return
     if (reason := why_not_parallel_loop_to_kernel(loop)) is not None:
         loop.attributes[NOT_LAUNCHED] = StringAttr(reason)

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from ctypes import c_char, c_uint64
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -46,16 +46,17 @@ class HostLaunch:
         self._kernel = kernel
         self._known: dict[tuple[bytes, int | None], Launch] = {}
         """By what records ask for: steps of a loop ask for the same again."""
-        self._words = 1 + site.sizes + site.group_sizes
+        words = 1 + site.sizes + site.group_sizes
         for parameter in kernel.parameters:
             if isinstance(parameter, LocalParameter):
-                self._words += parameter.layout.shape.count(None)
+                words += parameter.layout.shape.count(None)
             else:
-                self._words += len(parameter.codes)
+                words += len(parameter.codes)
+        self._record = c_uint64 * words
 
     def run(self, address: int, threads: int | None) -> None:
         """Does what the record at `address` asks for."""
-        record = (c_uint64 * self._words).from_address(address)
+        record = self._record.from_address(address)
         asked = bytes(record), threads
         try:
             launch = self._known.get(asked)
@@ -144,28 +145,36 @@ def _array(parameter: ArrayParameter, fields: Sequence[int]) -> Array:
     return np.ndarray(shape, dtype, memory, start, in_bytes)
 
 
-class RunningHost:
-    """One call of a host function while it runs."""
+class HostLaunches:
+    """The launches of one call of a host function, while it runs."""
 
     def __init__(self, launches: Sequence[HostLaunch], threads: int | None):
-        self.launches = launches
-        self.threads = threads
+        self._launches = launches
+        self._threads = threads
         self.error: BaseException | None = None
         """What a launch raised; the host function returns as soon as there is one."""
+        self._outer: HostLaunches | None = None
 
-    def __enter__(self) -> Self:
-        self._outer = _this_thread.running
-        _this_thread.running = self
-        return self
+    def __enter__(self) -> None:
+        self.error = None
+        self._outer, _this_thread.running = _this_thread.running, self
 
     def __exit__(self, *_: object) -> None:
         _this_thread.running = self._outer
         if _lost and threading.current_thread() is threading.main_thread():
             self.error = _lost.pop()
 
+    def launch(self, number: int, address: int) -> None:
+        """Does what the record of a launch at `address` asks for."""
+        try:
+            self._launches[number].run(address, self._threads)
+        except BaseException as error:
+            # It cannot pass through native code.
+            self.error = error
+
 
 class _ThisThread(threading.local):
-    running: RunningHost | None = None
+    running: HostLaunches | None = None
 
 
 _this_thread = _ThisThread()
@@ -175,11 +184,7 @@ def _launch(number: int, address: int) -> None:
     """Called by native code, on the thread that called the host function."""
     running = _this_thread.running
     assert running is not None, "native host functions are called by this module"
-    try:
-        running.launches[number].run(address, running.threads)
-    except BaseException as error:
-        # It cannot pass through native code.
-        running.error = error
+    running.launch(number, address)
 
 
 _lost: list[BaseException] = []

@@ -14,7 +14,7 @@ class SquareOp(IRDLOperation):
     )
 ```
 
-An op of somebody else gets its interfaces by `describe`. `docs/frontends.md` has a table
+An op of somebody else gets its interfaces by `describe`. `docs/embedding.md` has a table
 of what each of them is for.
 """
 

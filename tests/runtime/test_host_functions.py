@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import threading
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -56,6 +53,14 @@ func.func private @hidden(%n: index, %x: memref<?xi32>) {
   spmd.launch @add global(%n) of(%n) (%c1, %x, %x) : i32, memref<?xi32>, memref<?xi32>
   func.return
 }
+func.func @last(%n: index, %x: memref<?xi32>) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : index
+  spmd.launch @add global(%n) of(%n) (%c0, %x, %x) : i32, memref<?xi32>, memref<?xi32>
+  %end = arith.subi %n, %c1 : index
+  %v = memref.load %x[%end] : memref<?xi32>
+  func.return %v : i32
+}
 func.func @plain(%n: index) {
   func.return
 }
@@ -72,7 +77,7 @@ def some(n: int = 20) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_a_program_lists_what_can_be_called(program: spmd.Program):
-    functions = ["twice", "all_rows", "checked", "plain"]
+    functions = ["twice", "all_rows", "checked", "last", "plain"]
     assert list(program) == ["add", "rows", *functions]
     assert list(program.kernels) == ["add", "rows"]
     assert list(program.host_functions) == functions
@@ -202,109 +207,6 @@ def test_an_assertion_of_the_function_is_an_error(program: spmd.Program):
     assert (x == np.arange(20) + 1).all()
 
 
-TEMPORARY = """
-spmd.kernel @spin(%x: memref<?xi8>, %n: index) attributes {work_group_size = array<i64: 1>} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  scf.for %i = %c0 to %n step %c1 {
-    %v = memref.load %x[%c0] : memref<?xi8>
-    %w = arith.xori %v, %v : i8
-    memref.store %w, %x[%c0] : memref<?xi8>
-  }
-  spmd.return
-}
-func.func private @filled(%size: index) -> memref<?xi8> {
-  %c0 = arith.constant 0 : index
-  %c4096 = arith.constant 4096 : index
-  %one = arith.constant 1 : i8
-  %t = memref.alloc(%size) {alignment = 4096 : i64} : memref<?xi8>
-  scf.for %i = %c0 to %size step %c4096 {
-    memref.store %one, %t[%i] : memref<?xi8>
-  }
-  func.return %t : memref<?xi8>
-}
-func.func @temporary(%size: index, %n: index, %passes: i1, %frees: i1) {
-  %c1 = arith.constant 1 : index
-  %t = func.call @filled(%size) : (index) -> memref<?xi8>
-  %u = func.call @filled(%size) : (index) -> memref<?xi8>
-  spmd.launch @spin global(%c1) (%t, %n) : memref<?xi8>, index
-  cf.assert %passes, "asked to fail"
-  scf.if %frees {
-    memref.dealloc %t : memref<?xi8>
-    memref.dealloc %u : memref<?xi8>
-  }
-  func.return
-}
-func.func @frees_twice(%n: index) {
-  %t = memref.alloc(%n) : memref<?xi8>
-  %u = memref.alloc(%n) : memref<?xi8>
-  memref.dealloc %t : memref<?xi8>
-  memref.dealloc %t : memref<?xi8>
-  func.return
-}
-func.func @frees_an_argument(%x: memref<?xi8>) {
-  memref.dealloc %x : memref<?xi8>
-  func.return
-}
-"""
-
-
-def resident() -> int:
-    """The memory of this process, in bytes."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
-@pytest.mark.parametrize(
-    ("n", "passes", "frees"),
-    [(1, True, True), (1, True, False), (1, False, True), (1 << 50, True, True)],
-    ids=["done", "never freed", "failed", "stopped"],
-)
-def test_memory_of_a_host_function_is_freed_however_it_ends(
-    n: int, passes: bool, frees: bool
-):
-    temporary = spmd.compile(TEMPORARY)["temporary"]
-    temporary(1 << 20, 1, True, True)
-    size, before = 32 << 20, resident()
-    for _ in range(4):
-        with suppress(spmd.LaunchError):
-            temporary(size, n, passes, frees, timeout=0.2)
-    assert resident() - before < size
-
-
-def test_memory_is_freed_once_and_only_if_it_was_allocated():
-    program = spmd.compile(TEMPORARY)
-    for name, given in (
-        ("frees_twice", 8),
-        ("frees_an_argument", np.zeros(8, np.int8)),
-    ):
-        with pytest.raises(
-            spmd.LaunchError, match=r"expected memory of a memref\.alloc"
-        ):
-            program[name](given)
-
-
-def test_work_items_do_not_launch():
-    source = (
-        TEMPORARY
-        + """
-func.func private @launches(%x: memref<?xi8>) {
-  %c1 = arith.constant 1 : index
-  spmd.launch @spin global(%c1) (%x, %c1) : memref<?xi8>, index
-  func.return
-}
-spmd.kernel @calls(%x: memref<?xi8>) {
-  func.call @launches(%x) : (memref<?xi8>) -> ()
-  spmd.return
-}
-"""
-    )
-    message = "'spmd.launch': expected a function of the host around it"
-    with pytest.raises(spmd.CompileError, match=message):
-        spmd.compile(source)
-
-
 def test_wrong_arguments(program: spmd.Program):
     x, y = some()
     twice = program.host_functions["twice"]
@@ -365,6 +267,28 @@ def test_several_threads_may_call_at_once(program: spmd.Program):
     for worker in workers:
         worker.join()
     assert not errors
+
+
+def test_several_threads_may_run_one_bound_call(program: spmd.Program):
+    x, _ = some()
+    last = program.host_functions["last"].bind(20, x)
+    checked = program.host_functions["checked"].bind(-1, x)
+    results: set[object] = set()
+
+    def work() -> None:
+        for _ in range(500):
+            results.add(last())
+            try:
+                results.add(checked())
+            except spmd.LaunchError as error:
+                results.add("expected something to do" in str(error))
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert results == {19, True}
 
 
 def test_stages_of_a_host_function(program: spmd.Program):

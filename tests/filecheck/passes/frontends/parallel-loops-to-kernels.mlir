@@ -6,7 +6,7 @@
 
 // CHECK-LABEL: spmd.kernel @rows_loop
 // CHECK-SAME:    (%t: f32, %x: memref<?x?xf32>, %low: index, %step: index)
-// CHECK-SAME:    work_group_size = array<i64: 64, 4>
+// CHECK-SAME:    work_group_size = array<i64: 64, 16>
 // CHECK:         %[[X:.*]] = spmd.global_id x
 // CHECK-NEXT:    %[[Y:.*]] = spmd.global_id y
 // CHECK:         %[[SCALED:.*]] = arith.muli %[[Y]], %step
@@ -105,7 +105,7 @@ func.func @inner(%x: memref<?x?x?x?xf32>, %n: index, %zero: f32) {
 // CHECK-LABEL: spmd.kernel @sums_loop
 // CHECK:         %[[VALUE:.*]] = memref.load %x
 // CHECK:         spmd.reduce add %[[VALUE]] across work_group : f32
-// CHECK:         %[[TILE:.*]] = spmd.local_alloc : memref<256xf32
+// CHECK:         %[[TILE:.*]] = spmd.local_alloc : memref<1024xf32
 // CHECK:         memref.store %[[VALUE]], %[[TILE]]
 // CHECK:         spmd.barrier
 // CHECK:         %[[FIRST:.*]] = arith.cmpi eq
@@ -176,6 +176,25 @@ func.func @little_sum(%a: i32) -> i32 {
     }
   }
   func.return %r : i32
+}
+
+// -----
+
+// Few iterations, of which nobody knows how much they do, are worth a launch.
+
+// CHECK-LABEL: func.func @few
+// CHECK:         spmd.launch @few_loop global(%c16)
+func.func @few(%x: memref<16x?xf32>, %t: f32, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  scf.parallel (%i) = (%c0) to (%c16) step (%c1) {
+    scf.for %j = %c0 to %n step %c1 {
+      memref.store %t, %x[%i, %j] : memref<16x?xf32>
+    }
+    scf.reduce
+  }
+  func.return
 }
 
 // -----

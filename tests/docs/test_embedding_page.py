@@ -3,13 +3,13 @@
 import re
 from pathlib import Path
 
-PAGE = (Path(__file__).parents[2] / "docs" / "frontends.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "embedding.md").read_text()
 
 
 def test_python_runs():
     blocks = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     assert len(blocks) >= 4
-    exec(compile("\n".join(blocks), "frontends.md", "exec"), {})
+    exec(compile("\n".join(blocks), "embedding.md", "exec"), {})
 
 
 def test_every_interface_is_in_the_table():
