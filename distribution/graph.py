@@ -11,7 +11,7 @@ from typing import Any
 from spmd.analysis.footprints.footprints import Region
 from spmd.dialects.spmd import AtomicKind
 from spmd.distribution.accesses import ArrayUse, Chunks
-from spmd.distribution.needs import Part, overlap
+from spmd.distribution.needs import Part
 from spmd.distribution.pieces import (
     ArgumentPiece,
     BoxTask,
@@ -28,8 +28,6 @@ FAN_IN = 8
 
 Key = tuple[Any, ...]
 Graph = dict[Key, Any]
-Readers = dict[str, list[tuple[Region, Key]]]
-"""By the names of arrays whose memory is used again: which task reads which elements."""
 
 
 def dask_module(name: str) -> Any:
@@ -43,19 +41,26 @@ def dask_module(name: str) -> Any:
         ) from None
 
 
-def shares_memory() -> bool:
-    """Whether tasks run in this process, unless `compute` is told otherwise."""
+def local_workers() -> int:
+    """
+    How many tasks run at a time in this process, unless `compute` is told otherwise.
+
+    0 if others run them.
+    """
     found = dask_module("dask.base").get_scheduler()
-    local = dask_module("dask.threaded").get, dask_module("dask.local").get_sync
-    return found is None or found in local
+    if found is dask_module("dask.local").get_sync:
+        return 1
+    if found not in (None, dask_module("dask.threaded").get):
+        return 0
+    number = dask_module("dask.config").get("num_workers", None)
+    return number or dask_module("dask.system").CPU_COUNT
 
 
 class GraphWriter:
     """
     Writes the graph of one launch; its keys begin with `name`.
 
-    Arrays in `into` are the memory of results. It may hold arrays that are in `readers`,
-    whose tasks come first.
+    Arrays in `into` are the memory of results.
     """
 
     def __init__(
@@ -66,14 +71,13 @@ class GraphWriter:
         uses: Sequence[ArrayUse],
         arrays: Mapping[int, Any],
         into: Mapping[str, Array],
-        readers: Readers,
     ):
         self.name = name
         self.graph: Graph = {}
         self.results = [u for u in uses if u.position in plan.chunks or u.reduction]
         self._launch, self._plan, self._uses = launch, plan, uses
-        self._arrays, self._into, self._readers = arrays, into, readers
-        self._cuts_edges = not shares_memory()
+        self._arrays, self._into = arrays, into
+        self._cuts_edges = not local_workers()
         self._cut: dict[tuple[Any, ...], Key] = {}
 
     def write(self) -> None:
@@ -113,17 +117,14 @@ class GraphWriter:
             key = self._chunk(self.results[0], part)
         pieces: list[ArgumentPiece] = []
         parts: list[Key] = []
-        waits: list[Key] = []
         for use in self._uses:
             if (region := part.regions.get(use.position)) is None:
                 continue
             array = self._arrays[use.position]
-            readers = self._readers.get(array.name)
-            sources: Sequence[tuple[Key, Slices | None, Slices]] = ()
-            if use.reduction is None and not (
-                readers is None and use.position in part.overwritten
-            ):
-                sources = tuple(self._sources(array, region))
+            sources: list[tuple[Key, Slices | None, Slices]] = []
+            if use.reduction is None:
+                for kept in part.kept[use.position]:
+                    sources += self._sources(array, kept, region)
             parts += [source for source, _, _ in sources]
             into = self._into.get(use.name)
             if into is not None:
@@ -141,26 +142,20 @@ class GraphWriter:
                     into,
                 )
             )
-            if readers is None:
-                continue
-            if use.writes:
-                waits += [reader for read, reader in readers if overlap(read, region)]
-            else:
-                readers.append((region, key))
         task = BoxTask(
             self._launch,
             part.boxes,
             pieces,
             [(use.position, _inside(part, use.position)) for use in self.results],
         )
-        self.graph[key] = (task, *parts, *waits)
+        self.graph[key] = (task, *parts)
         return key
 
     def _sources(
-        self, array: Any, region: Region
+        self, array: Any, wanted: Region, region: Region
     ) -> Iterator[tuple[Key, Slices | None, Slices]]:
-        """The chunks that have elements of a region: which of theirs, where they go."""
-        for block, inside, place in _overlaps(array.chunks, region):
+        """The chunks with elements that are wanted: which of theirs, where in a region."""
+        for block, inside, place in _overlaps(array.chunks, wanted, region):
             key: Key = (array.name, *block)
             if not self._cuts_edges:
                 yield key, inside, place
@@ -211,18 +206,18 @@ def _inside(part: Part, position: int) -> Slices | None:
 
 
 def _overlaps(
-    chunks: Chunks, region: Region
+    chunks: Chunks, wanted: Region, region: Region
 ) -> Iterator[tuple[tuple[int, ...], Slices, Slices]]:
-    """The blocks that have elements of a region: which of theirs, and where they go."""
+    """The blocks with elements that are wanted: which of theirs, and where in a region."""
     found: list[list[tuple[int, slice, slice]]] = []
-    for sizes, wanted in zip(chunks, region, strict=True):
+    for sizes, along, all_of in zip(chunks, wanted, region, strict=True):
         here: list[tuple[int, slice, slice]] = []
         for block, end in enumerate(accumulate(sizes)):
             start = end - sizes[block]
-            low, high = max(start, wanted.start), min(end, wanted.stop)
+            low, high = max(start, along.start), min(end, along.stop)
             if low < high:
                 inside = slice(low - start, high - start)
-                place = slice(low - wanted.start, high - wanted.start)
+                place = slice(low - all_of.start, high - all_of.start)
                 here.append((block, inside, place))
         found.append(here)
     for combination in product(*found):

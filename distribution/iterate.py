@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import product
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
-from spmd.distribution.graph import Readers, dask_module, shares_memory
+from spmd.distribution.accesses import Chunks
+from spmd.distribution.graph import dask_module, local_workers
 from spmd.distribution.launch import Launcher, ReadyLaunch
-from spmd.distribution.needs import Steps
 from spmd.frontends.python.kernel import PythonKernel
 from spmd.runtime.arguments.pieces import Array
 from spmd.runtime.errors import LaunchError
@@ -34,33 +37,33 @@ def iterate(
     Launches a kernel `steps` times; the arrays of Dask that it wrote last, by name.
 
     `arrays` are its arguments by name, in order. `swap={"new": "old"}`: before each further
-    step what was written to `new` becomes `old`, and `old` becomes what `new` writes to. What
-    is written and not swapped goes on as it is. The edges of chunks are exchanged in each
-    step; on threads of this process all chunks lie in one array, and nothing is copied. With
-    `steps_per_exchange=4` a task takes four steps: it gets edges four times as wide, and
-    makes what lies around its chunk itself. The other options are those of `launch`.
+    step what was written to `new` becomes `old`, and `old` becomes what `new` writes to;
+    `swap={"new": "now", "now": "before"}` lets three take turns. What is written and not
+    swapped goes on as it is. The other options are those of `launch`.
 
-    The arrays are persisted after every `steps_at_once` steps, and in the end.
+    Chunks of one process lie in one memory, where the steps are launches of whole arrays. On
+    a cluster the edges of chunks are exchanged in each step, or with `steps_per_exchange=4`
+    in each fourth: a task gets edges four times as wide, and makes what lies around its chunk
+    itself. The arrays are persisted after every `steps_at_once` steps, and in the end.
     """
     _check_counts(kernel.name, steps, steps_at_once, steps_per_exchange)
-    given = dict(arrays)
-    places = _places(kernel.name, list(given), swap)
-    if steps_per_exchange > 1:
-        _check_pairs(kernel.name, swap, places)
+    given: dict[str, Any] = dict(arrays)
+    sources = _sources(kernel.name, given, swap)
+    workers = local_workers()
+    if workers:
+        launcher = Launcher(kernel, sources=sources, **options)
+        return _in_memory(launcher.prepare(tuple(given.values())), steps, workers)
     persist = dask_module("dask").persist
     launchers: dict[int, Launcher] = {}
-    in_place = steps_per_exchange == 1 and shares_memory()
-    memory = _Memory(swap) if in_place else None
     made: set[str] = set()
     done = kept = 0
     while True:
         count = min(steps_per_exchange, steps - done)
         if count not in launchers:
-            several = Steps(count, places) if count > 1 else Steps()
-            launchers[count] = Launcher(kernel, steps=several, **options)
+            launchers[count] = Launcher(kernel, steps=count, sources=sources, **options)
         ready = launchers[count].prepare(tuple(given.values()))
         done += count
-        results = ready.launch({}, {}) if memory is None else memory.launch(ready, done)
+        results = ready.launch({})
         made |= {array.name for array in results.values()}
         given |= results
         if done - kept >= steps_at_once or done == steps:
@@ -70,12 +73,9 @@ def iterate(
             ]
             given.update(zip(known, persist(*map(given.get, known)), strict=True))
             kept = done
-            if memory is not None:
-                memory.settle()
         if done == steps:
-            return {name: given[name] for name in ready.written}
-        for new, old in swap.items():
-            given[new], given[old] = given[old], given[new]
+            return {use.name: given[use.name] for use in ready.changed}
+        given = {name: given[sources.get(name, name)] for name in given}
 
 
 def _check_counts(kernel: str, *counts: Any) -> None:
@@ -87,61 +87,76 @@ def _check_counts(kernel: str, *counts: Any) -> None:
         )
 
 
-def _check_pairs(
-    kernel: str, swap: Mapping[str, str], places: Mapping[int, int]
-) -> None:
-    """That what changes places within a task does so in pairs."""
-    if len(places) < 2 * len(swap):
+def _sources(
+    kernel: str, names: Iterable[str], swap: Mapping[str, str]
+) -> dict[str, str]:
+    """Of each argument that changes: whose array it gets before the next step."""
+    for name in (*swap, *swap.values()):
+        if name not in names:
+            raise LaunchError(
+                f"{kernel}: expected swap between arguments ({', '.join(names)}), got "
+                f"{name!r}"
+            )
+    sources = {old: new for new, old in swap.items()}
+    if len(sources) < len(swap):
         raise LaunchError(
-            f"{kernel}: expected swap of pairs that share no argument with "
-            f"steps_per_exchange, got {dict(swap)}; leave steps_per_exchange= out"
+            f"{kernel}: expected swap that gives each argument one array, got {dict(swap)}"
         )
+    for first in swap.keys() - sources.keys():
+        last = first
+        while last in swap:
+            last = swap[last]
+        sources[first] = last
+    return sources
 
 
-def _places(kernel: str, names: list[str], swap: Mapping[str, str]) -> dict[int, int]:
-    """The positions of arguments that change places, in both directions."""
-    places: dict[int, int] = {}
-    for pair in swap.items():
-        for name, other in (pair, pair[::-1]):
-            if name not in names:
-                raise LaunchError(
-                    f"{kernel}: expected swap between arguments ({', '.join(names)}), got "
-                    f"{name!r}"
-                )
-            if other in names:
-                places[names.index(name)] = names.index(other)
-    return places
-
-
+@dataclass(frozen=True)
 class _Memory:
-    """
-    What steps in this process write to: one array in odd steps, another in even ones.
+    """Where an array of Dask is stored."""
 
-    The tasks of a step wait for those that read what they overwrite.
-    """
+    elements: Array
 
-    def __init__(self, swap: Mapping[str, str]):
-        self._swap = swap
-        self._arrays: dict[tuple[str, int], Array] = {}
-        self._readers: Readers = {}
+    def __setitem__(self, place: Any, part: Array) -> None:
+        self.elements[place] = part
 
-    def launch(self, ready: ReadyLaunch, step: int) -> dict[str, Any]:
-        """One step; steps are counted."""
-        into: dict[str, Array] = {}
-        for name, given in ready.written.items():
-            if name not in self._swap:
-                continue
-            key = name, step % 2
-            if key not in self._arrays:
-                self._arrays[key] = np.empty(given.shape, given.dtype)
-            into[name] = self._arrays[key]
-        results = ready.launch(into, self._readers)
-        for name in into:
-            self._readers.pop(ready.written[name].name, None)
-            self._readers[results[name].name] = []
-        return results
+    def __dask_tokenize__(self) -> str:
+        """Dask would ask for a hash of all elements."""
+        return uuid4().hex
 
-    def settle(self) -> None:
-        """All tasks so far are done: nobody has to wait for them."""
-        for each in self._readers.values():
-            each.clear()
+
+def _in_memory(ready: ReadyLaunch, steps: int, workers: int) -> dict[str, Any]:
+    """The steps as launches of whole arrays, on copies of those that were given."""
+    launch, arrays = ready.pieces, ready.arrays
+    memory = {n: np.empty(array.shape, array.dtype) for n, array in arrays.items()}
+    targets = [_Memory(elements) for elements in memory.values()]
+    dask_module("dask.array").store(list(arrays.values()), targets, lock=False)
+    args: list[Any] = [memory.get(n, number) for n, number in enumerate(launch.numbers)]
+    for step in range(steps):
+        if step:
+            args = [args[source] for source in launch.turns]
+        launch.kernel(
+            *args,
+            global_size=launch.global_size,
+            group_size=launch.group_size,
+            threads=launch.threads * workers,
+        )
+    return {
+        use.name: _in_chunks(
+            args[use.position],
+            ready.plan.chunks.get(use.position, arrays[use.position].chunks),
+        )
+        for use in ready.changed
+    }
+
+
+def _in_chunks(array: Array, chunks: Chunks) -> Any:
+    """An array of Dask whose chunks are parts of this one, where `from_array` would copy."""
+    core = dask_module("dask.array.core")
+    name = f"spmd-{uuid4().hex}"
+    blocks = product(*(range(len(sizes)) for sizes in chunks))
+    places = core.slices_from_chunks(chunks)
+    graph = {
+        (name, *block): array[place]
+        for block, place in zip(blocks, places, strict=True)
+    }
+    return core.Array(graph, name, chunks, meta=array)

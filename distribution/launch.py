@@ -17,9 +17,8 @@ from spmd.dialects.interfaces.memory import MemoryAccess
 from spmd.distribution.accesses import Accesses, ArrayUse
 from spmd.distribution.graph import (
     GraphWriter,
-    Readers,
     dask_module,
-    shares_memory,
+    local_workers,
 )
 from spmd.distribution.needs import Needs, Steps
 from spmd.distribution.partitions import Partition
@@ -65,9 +64,10 @@ def launch(
         kernel, global_size, group_size, partition or {}, limit, threads
     )
     ready = launcher.prepare(args)
+    written = {use.name: ready.arrays[use.position] for use in ready.uses if use.writes}
     for name, memory in (into or {}).items():
-        _check_memory(kernel.name, ready.written, name, memory)
-    return ready.launch(into or {}, {})
+        _check_memory(kernel.name, written, name, memory)
+    return ready.launch(into or {})
 
 
 @dataclass
@@ -80,7 +80,10 @@ class Launcher:
     partition: Mapping[str, Partition] = field(default_factory=dict[str, Partition])
     limit: int = LIMIT
     threads: int = 1
-    steps: Steps = field(default_factory=Steps)
+    steps: int = 1
+    """In one task."""
+    sources: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of arguments that change between two steps: whose array they get."""
     _planned: tuple[Any, Kernel, PieceLaunch, Plan, Sequence[ArrayUse]] | None = None
 
     def prepare(self, args: Sequence[Any]) -> ReadyLaunch:
@@ -118,23 +121,38 @@ class Launcher:
         )
         uses = [_use(kernel, kernel.footprints(), n, a) for n, a in arrays.items()]
         partition = _checked_partition(kernel, self.partition, uses)
-        if self.steps.count > 1:
-            _check_steps(kernel, uses, self.steps.swap)
+        steps = Steps(self.steps, self._turns(kernel, uses, len(given)))
+        if steps.count > 1:
+            _check_steps(kernel, uses, steps.turns)
         accesses = Accesses(kernel.name, footprints, uses)
-        plan = Planner(
-            accesses, Needs(accesses, partition, self.limit, self.steps)
-        ).plan()
+        plan = Planner(accesses, Needs(accesses, partition, self.limit, steps)).plan()
         pieces = PieceLaunch(
             kernel,
             tuple(None if n in arrays else each for n, each in enumerate(given)),
             tuple(arrays[n].shape if n in arrays else None for n in range(len(given))),
             footprints.global_size,
             footprints.group_size,
+            plan.edges(footprints.group_size, footprints.groups),
             self.threads,
-            tuple((n, o) for n, o in self.steps.swap.items() if n < o),
+            tuple(steps.turns),
         )
         self._planned = key, kernel, pieces, plan, uses
         return pieces, plan, uses
+
+    def _turns(
+        self, kernel: Kernel, uses: Sequence[ArrayUse], count: int
+    ) -> Sequence[int]:
+        """For each of so many arguments: which one's array it gets between two steps."""
+        positions = {use.name: use.position for use in uses}
+        turns = list(range(count))
+        for name, source in self.sources.items():
+            if name not in positions:
+                raise LaunchError(
+                    f"{kernel.name}: expected swap between arrays of the kernel "
+                    f"({', '.join(positions)}), got {name!r}"
+                )
+            turns[positions[name]] = positions[source]
+        return turns
 
 
 @dataclass(frozen=True)
@@ -147,16 +165,14 @@ class ReadyLaunch:
     arrays: Mapping[int, Any]
 
     @property
-    def written(self) -> dict[str, Any]:
-        """The arrays that are written, as they are given."""
-        return {use.name: self.arrays[use.position] for use in self.uses if use.writes}
+    def changed(self) -> list[ArrayUse]:
+        """The arrays that are written, also by reductions."""
+        return [use for use in self.uses if use.writes or use.reduction is not None]
 
-    def launch(self, into: Mapping[str, Array], readers: Readers) -> dict[str, Any]:
-        """The results, for which there may be memory; for `readers` see `GraphWriter`."""
+    def launch(self, into: Mapping[str, Array]) -> dict[str, Any]:
+        """The results, for which there may be memory."""
         name = f"spmd-{self.pieces.kernel.name}-{uuid4().hex}"
-        writer = GraphWriter(
-            name, self.pieces, self.plan, self.uses, self.arrays, into, readers
-        )
+        writer = GraphWriter(name, self.pieces, self.plan, self.uses, self.arrays, into)
         writer.write()
         array = dask_module("dask.array").Array
         graphs = dask_module("dask.highlevelgraph").HighLevelGraph
@@ -246,7 +262,7 @@ def _use(kernel: Kernel, footprints: Footprints, number: int, array: Any) -> Arr
 
 
 def _check_steps(
-    kernel: Kernel, uses: Sequence[ArrayUse], swap: Mapping[int, int]
+    kernel: Kernel, uses: Sequence[ArrayUse], turns: Sequence[int]
 ) -> None:
     """That a task can take several steps."""
     by_position = {use.position: use for use in uses}
@@ -256,7 +272,7 @@ def _check_steps(
                 f"{kernel.name}: expected one step per exchange of a kernel that combines "
                 f"what all groups do to %{use.name}, got more; leave steps_per_exchange= out"
             )
-        other = by_position[swap.get(use.position, use.position)]
+        other = by_position[turns[use.position]]
         if use.shape != other.shape:
             raise LaunchError(
                 f"{kernel.name}: expected arrays that change places to have one shape, got "
@@ -302,7 +318,7 @@ def _check_memory(
             f"{kernel}: expected into= a C-contiguous array for {name!r} with {wanted}, "
             f"got {got} with strides {memory.strides}"
         )
-    if not shares_memory():
+    if not local_workers():
         raise LaunchError(
             f"{kernel}: expected a scheduler of this process for tasks that write into= an "
             "array of it, got one of other processes; leave into= out"

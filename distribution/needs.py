@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 
 from spmd.analysis.footprints.box_bounds import Box
@@ -26,17 +26,17 @@ class Part:
     """By argument. Empty where nothing is needed."""
     chunks: Mapping[int, Region]
     """By argument: what the task makes."""
-    overwritten: frozenset[int]
-    """Arguments of which all elements of the region are written, and none is read before."""
+    kept: Mapping[int, Sequence[Region]]
+    """By argument: the parts of the region whose old elements are needed."""
 
 
 @dataclass(frozen=True)
 class Steps:
     """How many launches one task makes of its box."""
 
-    count: int = 1
-    swap: Mapping[int, int] = field(default_factory=dict[int, int])
-    """The arguments that change places between two launches, in both directions."""
+    count: int
+    turns: Sequence[int]
+    """For each argument: which one's array it gets between two launches."""
 
 
 class Needs:
@@ -66,15 +66,7 @@ class Needs:
                 regions[array.position] = tuple(map(range, array.shape))
             elif not array.writes:
                 regions[array.position] = self._read_region(array, box, chunk)
-        overwritten = frozenset(
-            array.position
-            for array in self._of.written
-            if not array.reads
-            and self._of.footprints.writes_all(
-                array.position, box, regions[array.position]
-            )
-        )
-        return Part((box,), tuple(at), regions, chunk, overwritten)
+        return Part((box,), tuple(at), regions, chunk, self._kept(box, regions))
 
     def _several_steps(
         self, box: Box, at: Sequence[int], chunk: Mapping[int, Region]
@@ -86,7 +78,7 @@ class Needs:
         of which data may decide not to write it; the box of the step before are the groups
         that write any of this.
         """
-        swap = self.steps.swap
+        turns = self.steps.turns
         boxes, needed, regions = [box], chunk, chunk
         for step in reversed(range(self.steps.count)):
             before = {
@@ -96,11 +88,28 @@ class Needs:
                 )
                 for array in self._of.arrays
             }
-            needed = {swap.get(p, p): region for p, region in before.items()}
-            regions = {p: _hull(regions.get(p), before[p], needed[p]) for p in before}
+            needed = {turns[p]: region for p, region in before.items()}
+            regions = {p: _hull(regions.get(p), before[p]) for p in before}
             if step:
                 boxes.insert(0, self._writers(needed))
-        return Part(boxes, tuple(at), regions, chunk, frozenset())
+        for _ in turns:  # Arrays that take turns have one region.
+            regions = {p: _hull(r, regions[turns[p]]) for p, r in regions.items()}
+        return Part(boxes, tuple(at), regions, chunk, self._kept(boxes[0], regions))
+
+    def _kept(
+        self, box: Box, regions: Mapping[int, Region]
+    ) -> Mapping[int, Sequence[Region]]:
+        """What the groups of the first step may read, or leave as it is."""
+        kept: dict[int, Sequence[Region]] = {}
+        for array in self._of.arrays:
+            region = regions[array.position]
+            written = None
+            if array.writes and not array.reads:
+                written = self._of.footprints.overwritten(array.position, box)
+            kept[array.position] = (
+                [region] if written is None else _around(written, region)
+            )
+        return kept
 
     def _writers(self, needed: Mapping[int, Region]) -> Box:
         """The groups that write what is needed."""
@@ -108,7 +117,7 @@ class Needs:
         def write(axis: int, groups: range) -> bool:
             box = self._of.along(axis, groups)
             return any(
-                region is not None and overlap(region, needed[array.position])
+                region is not None and _overlap(region, needed[array.position])
                 for array in self._of.written
                 for region in [self._of.elements(array, AccessKind.WRITE, box).region]
             )
@@ -200,6 +209,16 @@ def _hull(*regions: Region | None) -> Region:
     )
 
 
+def _around(inner: Region, outer: Region) -> list[Region]:
+    """Regions that have all elements of one that another leaves over, each once."""
+    found: list[Region] = []
+    for dim, (i, o) in enumerate(zip(inner, outer, strict=True)):
+        for part in (range(o.start, i.start), range(i.stop, o.stop)):
+            if part:
+                found.append((*inner[:dim], part, *outer[dim + 1 :]))
+    return found
+
+
 def _contains(outer: Region, inner: Region) -> bool:
     return all(
         not b or (a.start <= b.start and b.stop <= a.stop)
@@ -207,7 +226,7 @@ def _contains(outer: Region, inner: Region) -> bool:
     )
 
 
-def overlap(one: Region, other: Region) -> bool:
+def _overlap(one: Region, other: Region) -> bool:
     """Whether regions have elements in common."""
     pairs = zip(one, other, strict=True)
     return all(a.start < b.stop and b.start < a.stop for a, b in pairs)

@@ -31,9 +31,11 @@ class PieceLaunch:
     shapes: tuple[tuple[int, ...] | None, ...]
     global_size: Triple
     group_size: Triple
+    edges: Triple
+    """Divide the numbers of work-items where boxes begin and end within the launch."""
     threads: int
-    swap: tuple[tuple[int, int], ...]
-    """Arguments that change places between two steps of a task."""
+    turns: tuple[int, ...]
+    """For each argument: which one's array it gets between two steps."""
 
     @cached_property
     def _kernel(self) -> bytes:
@@ -46,8 +48,9 @@ class PieceLaunch:
             self.shapes,
             self.global_size,
             self.group_size,
+            self.edges,
             self.threads,
-            self.swap,
+            self.turns,
         )
 
 
@@ -134,11 +137,7 @@ def _origin(part: Array, place: Slices) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class BoxTask:
-    """
-    Runs some groups, in one or more steps; called with the parts of all pieces, in order.
-
-    What comes after these is there for the order of tasks alone.
-    """
+    """Runs some groups, in one or more steps; called with the parts of all pieces."""
 
     launch: PieceLaunch
     boxes: Sequence[Box]
@@ -167,14 +166,15 @@ class BoxTask:
             assert shape is not None, "a piece is one of an array"
             args[piece.position] = Piece(array, piece.start, shape)
         for step, box in enumerate(self.boxes):
-            for new, old in launch.swap if step else ():
-                args[new], args[old] = args[old], args[new]
+            if step:
+                args = [args[source] for source in launch.turns]
             if all(box):
                 launch.kernel.bind_box(
                     box,
                     *args,
                     global_size=launch.global_size,
                     group_size=launch.group_size,
+                    edges=launch.edges,
                     threads=launch.threads,
                 )()
         found = [

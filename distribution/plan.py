@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise, product
-from math import prod
+from math import gcd, prod
+from typing import Any
 
+from spmd.analysis.footprints.box_bounds import Triple
 from spmd.analysis.footprints.footprints import Region
 from spmd.analysis.footprints.relations import AccessKind
 from spmd.distribution.accesses import Accesses, ArrayUse, Chunks
@@ -28,6 +30,16 @@ class Plan:
     axes: Mapping[int, Sequence[int | None]]
     """For each written array and dimension: the dimension of the launch that splits it."""
     chunks: Mapping[int, Chunks]
+
+    def edges(self, size: Triple, groups: Triple) -> Triple:
+        """What divides the numbers of work-items where boxes begin and end within a launch."""
+        boxes = [box for part in self.parts for box in part.boxes]
+        x, y, z = (
+            each
+            * gcd(*{n for box in boxes for n in (box[d].start, box[d].stop % count)})
+            for d, (each, count) in enumerate(zip(size, groups, strict=True))
+        )
+        return x, y, z
 
 
 class Planner:
@@ -59,8 +71,8 @@ class Planner:
         for array in self._of.written:
             axes[array.position], chunks[array.position] = self._split(array, edges)
         for array in self._of.written:
-            other = self._needs.steps.swap.get(array.position, array.position)
-            axes[other], chunks[other] = axes[array.position], chunks[array.position]
+            self._share(array.position, axes)
+            self._share(array.position, chunks)
         cuts = [
             [0, *sorted(edges[axis]), count]
             for axis, count in enumerate(self._of.footprints.groups)
@@ -74,6 +86,14 @@ class Planner:
             chunk = {n: _chunk(axes[n], sizes, at) for n, sizes in chunks.items()}
             parts.append(self._needs.part((x, y, z), at, chunk))
         return Plan(tuple(parts), axes, chunks)
+
+    def _share(self, position: int, split: dict[int, Any]) -> None:
+        """The arrays that take turns with one that is written are split as it is."""
+        steps = self._needs.steps
+        other = steps.turns[position]
+        while steps.count > 1 and other not in split:
+            split[other] = split[position]
+            other = steps.turns[other]
 
     def _edges(self) -> list[set[int]]:
         edges: list[set[int]] = [set(), set(), set()]

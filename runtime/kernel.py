@@ -88,15 +88,19 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         self,
         box: Sequence[range],
         *args: Any,
-        global_size: Size,
-        group_size: Size,
+        global_size: Triple,
+        group_size: Triple,
+        edges: Triple,
         threads: int,
     ) -> Launch:
-        """As `bind`, for the work-groups with ids in these ranges alone, x first."""
-        range_ = self._range(global_size, group_size)
+        """
+        As `bind`, for the work-groups with ids in these ranges alone, x first.
+
+        `edges` divide the numbers of work-items where boxes begin and end within the launch.
+        """
         packed = self.signature.check(args)
-        # Groups of another shape would have other ids.
-        native = self._native(range_.made_for._replace(room=(1, 1, 1)), ())
+        native, range_ = self._plan((global_size, group_size), (), edges)
+        box = range_.in_groups(box, group_size)
         return Launch(native, self.signature, packed, range_, threads, None, box)
 
     def group_size(self, given: Size | None) -> Triple:
@@ -178,7 +182,7 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
 
         groups = None
         if global_size is not None:
-            groups = self._range(global_size, group_size).made_for
+            groups = self._range(global_size, group_size).made_for()
         elif group_size is not None:
             groups = Groups.all_full(self.group_size(group_size))
         facts = explain_kernel(
@@ -234,16 +238,24 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         return found
 
     def _plan(
-        self, sizes: Sizes, constants: tuple[str, ...]
+        self,
+        sizes: Sizes,
+        constants: tuple[str, ...],
+        edges: Triple = (0, 0, 0),
     ) -> tuple[NativeKernel | None, Range]:
         # Code for constants may be forgotten, which plans would keep.
-        simple = not constants and _is_plain(sizes[0]) and _is_plain(sizes[1])
+        simple = (
+            not constants
+            and not any(edges)
+            and _is_plain(sizes[0])
+            and _is_plain(sizes[1])
+        )
         if simple and (found := self._plans.get(sizes)):
             return found
         range_ = self._range(*sizes)
         native = None
         if range_.groups:
-            native = self._native(range_.made_for, constants)
+            native = self._native(range_.made_for(edges), constants)
         if native is not None and native.group_size not in (None, range_.group_size):
             range_ = make_range(self.name, range_.global_size, native.group_size)
         plan = native, range_

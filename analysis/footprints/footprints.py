@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from spmd.analysis.footprints.box_bounds import Box, BoxBounds
 from spmd.analysis.footprints.cases import cause_of, is_exact
@@ -124,16 +125,20 @@ class LaunchFootprints:
             for end in (at.start, at.stop - 1)
         )
 
-    def writes_all(self, argument: int, box: Box, region: Region) -> bool:
-        """Whether the groups are sure to write all elements of a region."""
+    def overwritten(self, argument: int, box: Box) -> Region | None:
+        """A region of which the groups are sure to write all elements; the largest known."""
+        if not all(box):
+            return None
         shape = self._shapes[argument]
-        return any(
-            is_exact(relation)
+        found = [
+            region
+            for relation in self._of(argument, AccessKind.WRITE)
+            if is_exact(relation)
             and isinstance(bounds := self._of_relation(relation), BoxBounds)
             and bounds.is_dense()
-            and bounds.of(box, shape) == region
-            for relation in self._of(argument, AccessKind.WRITE)
-        )
+            and (region := bounds.of(box, shape)) is not None
+        ]
+        return max(found, key=lambda region: prod(map(len, region)), default=None)
 
     def _of(self, argument: int, kind: AccessKind) -> Iterator[Relation]:
         for relation in self._relations:

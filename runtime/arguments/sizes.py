@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from math import gcd
 from typing import Any, NamedTuple, SupportsIndex, cast
 
 from spmd.dialects.limits import (
@@ -63,13 +64,24 @@ class Range(NamedTuple):
     full: bool
     """Whether no group is smaller than `group_size`."""
 
-    @property
-    def made_for(self) -> Groups:
-        """What its code has to know of it, if there is anything to do."""
-        sizes = zip(self.global_size, self.group_size, strict=True)
-        x, y, z = room = tuple(_room(n, size, self.full) for n, size in sizes)
+    def made_for(self, edges: Triple = (0, 0, 0)) -> Groups:
+        """
+        What its code has to know of it, if there is anything to do.
+
+        `edges` divide the numbers of work-items before which groups of any shape have to end.
+        """
+        sizes = zip(self.global_size, self.group_size, edges, strict=True)
+        x, y, z = room = tuple(_room(*each, self.full) for each in sizes)
         larger = any(map(operator.gt, room, self.group_size))
         return Groups(self.group_size, self.full, (x, y, z) if larger else (1, 1, 1))
+
+    def in_groups(self, box: Sequence[range], size: Triple) -> tuple[range, ...]:
+        """Of a box of groups of another size: those of this one with the same work-items."""
+        each = zip(box, self.global_size, size, self.group_size, strict=True)
+        return tuple(
+            range(part.start * old // new, -(-min(part.stop * old, extent) // new))
+            for part, extent, old, new in each
+        )
 
 
 def whole_number(value: SupportsIndex) -> int:
@@ -150,12 +162,14 @@ def make_range(kernel: str, global_size: Triple, group_size: Triple) -> Range:
     return Range(global_size, group_size, groups, full)
 
 
-def _room(extent: int, size: int, full: bool) -> int:
+def _room(extent: int, size: int, edges: int, full: bool) -> int:
     """What groups of another shape may have along a dimension with so many work-items."""
     if full:
         common = (DEFAULT_GROUP_SIZE, MAX_SUB_GROUP_SIZE)
-        return next((each for each in common if extent % each == 0), size & -size)
-    return min(DEFAULT_GROUP_SIZE, 1 << max(0, extent.bit_length() - 1))
+        whole = gcd(extent, edges)
+        return next((each for each in common if whole % each == 0), size & -size)
+    most = min(DEFAULT_GROUP_SIZE, 1 << max(0, extent.bit_length() - 1))
+    return gcd(most, edges)
 
 
 def words(size: Triple) -> str:

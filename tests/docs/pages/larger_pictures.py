@@ -12,7 +12,6 @@ import dask.array as da
 import numpy as np
 
 from spmd.distribution.launch import Launcher
-from spmd.distribution.needs import Steps
 from tests.examples.test_examples import EXAMPLES, load
 
 PICTURE = Path(__file__).resolve().parents[3] / "docs" / "pictures" / "halo.svg"
@@ -40,7 +39,8 @@ def _panel(steps: int, title: str, offset: int) -> list[str]:
         load(EXAMPLES / "11_larger.py").EXAMPLES["heat"].kernel,
         (WIDTH, HEIGHT),
         GROUP,
-        steps=Steps(steps, {0: 1, 1: 0}) if steps > 1 else Steps(),
+        steps=steps,
+        sources={"u": "new", "new": "u"},
     )
     plan = launcher.prepare((array, array)).plan
     part = next(part for part in plan.parts if part.at[:2] == (1, 1))

@@ -112,7 +112,7 @@ def steps(maker: Maker):
 def test_another_size_computes_the_same(launch: Launch, source: str):
     x, y, z, *_ = (*launch.global_size, 1, 1)
     ex, ey, ez, *_ = (*launch.group_size, 1, 1)
-    groups = make_range("steps", (x, y, z), (ex, ey, ez)).made_for
+    groups = make_range("steps", (x, y, z), (ex, ey, ez)).made_for()
     module = parsed(source).clone()
     specialize = SpmdSpecializePass(
         work_group_size=groups.size,

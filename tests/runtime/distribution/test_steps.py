@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import spmd
-from spmd.language import global_id
+from spmd.language import constexpr, global_id
 from tests.runtime.distribution.test_chunks import LARGER, in_chunks
+from tests.runtime.distribution.test_memory import config, elsewhere
 
 pytest.importorskip("dask.array", reason="launches over chunks need xdsl-spmd[dask]")
 
@@ -45,10 +46,11 @@ def summed(x, y, total):
 
 
 @spmd.kernel
-def rotated(x, y, z):
-    """Reads what the last two steps wrote."""
+def wave(rate: constexpr, before, now, new):
+    """Reads what the last two steps wrote; the border stays what it was three steps ago."""
     i = global_id()
-    z[i] = x[i] + y[i]
+    if i >= 1 and i < now.shape[0] - 1:
+        new[i] = now[i] * 2 - before[i] + rate * (now[i - 1] + now[i + 1] - 2 * now[i])
 
 
 KERNELS: dict[str, tuple[Any, dict[str, Any], dict[str, str], tuple[int, ...]]] = {
@@ -70,6 +72,17 @@ KERNELS: dict[str, tuple[Any, dict[str, Any], dict[str, str], tuple[int, ...]]] 
         {"y": "x"},
         (4,),
     ),
+    "wave": (
+        wave,
+        {
+            "rate": 3,
+            "before": np.arange(130),
+            "now": np.arange(130) ** 2,
+            "new": np.full(130, 7),
+        },
+        {"new": "now", "now": "before"},
+        (8,),
+    ),
 } | {
     name: (
         LARGER[name].kernel,
@@ -85,38 +98,45 @@ def alone(
     name: str, steps: int
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """The result of single launches, the arguments, and the options of a launch."""
-    kernel, arrays, swap, groups = KERNELS[name]
-    arrays = {key: array.copy() for key, array in arrays.items()}
-    given = dict(arrays)
-    shape = next(iter(arrays.values())).shape
-    sizes: dict[str, Any] = {"global_size": shape[::-1], "group_size": groups}
-    arrays = {key: array.copy() for key, array in arrays.items()}
+    kernel, given, swap, groups = KERNELS[name]
+    arrays = {key: np.copy(array) for key, array in given.items()}
+    sizes: dict[str, Any] = {
+        "global_size": arrays[next(iter(swap))].shape[::-1],
+        "group_size": groups,
+    }
     for step in range(steps):
-        for new, old in swap.items() if step else ():
-            arrays[new], arrays[old] = arrays[old], arrays[new]
-        kernel(*arrays.values(), **sizes)
+        if step:
+            before = dict(arrays)
+            arrays |= {old: before[new] for new, old in swap.items()}
+            (first,) = swap.keys() - set(swap.values())
+            (last,) = set(swap.values()) - swap.keys()
+            arrays[first] = before[last]
+        values = [v if v.shape else int(v) for v in arrays.values()]
+        kernel(*values, **sizes)
     return arrays, given, sizes
 
 
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("seed", range(4))
-def test_several_steps_in_a_task(name: str, seed: int):
+@pytest.mark.parametrize("scheduler", ["threads", elsewhere], ids=["here", "elsewhere"])
+def test_several_steps_in_a_task(name: str, seed: int, scheduler: Any):
     choose = random.Random(f"{name} {seed}")
     kernel, _, swap, _ = KERNELS[name]
     steps = choose.randrange(2, 9)
     expected, given, sizes = alone(name, steps)
-    found = spmd.dask.iterate(
-        kernel,
-        steps,
-        {key: in_chunks(array, choose) for key, array in given.items()},
-        swap=swap,
-        steps_at_once=choose.choice([1, 5, 100]),
-        steps_per_exchange=choose.randrange(2, 5),
-        **sizes,
-    )
-    assert set(found) == set(expected) - set(swap.values())
-    for key, array in found.items():
-        np.testing.assert_array_equal(array.compute(), expected[key])
+    with config.set(scheduler=scheduler):
+        found = spmd.dask.iterate(
+            kernel,
+            steps,
+            {key: in_chunks(array, choose) for key, array in given.items()},
+            swap=swap,
+            steps_at_once=choose.choice([1, 5, 100]),
+            steps_per_exchange=choose.randrange(2, 5),
+            **sizes,
+        )
+        assert set(found) == set(expected) - {"rate", *swap.values()}
+        for key, array in found.items():
+            np.testing.assert_array_equal(array.compute(), expected[key])
 
 
 def test_errors_of_several_steps():
@@ -131,7 +151,10 @@ def test_errors_of_several_steps():
             steps_per_exchange=0,
             **sizes,
         )
-    with pytest.raises(spmd.LaunchError, match="change places to have one shape"):
+    with (
+        config.set(scheduler=elsewhere),
+        pytest.raises(spmd.LaunchError, match="change places to have one shape"),
+    ):
         spmd.dask.iterate(
             LARGER["heat"].kernel,
             3,
@@ -149,19 +172,21 @@ def test_errors_of_several_steps():
             steps_per_exchange=cast(Any, 2.5),
             **sizes,
         )
-    arrays = {key: in_chunks(np.arange(9), random.Random(1)) for key in "xyz"}
-    with pytest.raises(spmd.LaunchError, match="pairs that share no argument"):
-        spmd.dask.iterate(
-            rotated,
-            3,
-            arrays,
-            swap={"z": "y", "y": "x"},
-            steps_per_exchange=2,
-            global_size=9,
-        )
+    for wrong, words in (
+        ({"new": "u", "u": "u"}, "swap that gives each argument one array"),
+        ({"new": "old"}, r"swap between arguments \(u, new\), got 'old'"),
+    ):
+        with pytest.raises(spmd.LaunchError, match=words):
+            spmd.dask.iterate(LARGER["heat"].kernel, 3, chunked, swap=wrong, **sizes)
+    numbers = {"rate": 3} | {key: np.arange(9) for key in ("before", "now", "new")}
+    with pytest.raises(spmd.LaunchError, match=r"swap between arrays .*got 'rate'"):
+        spmd.dask.iterate(wave, 3, numbers, swap={"new": "rate"}, global_size=9)
     example = LARGER["histogram"]
     arrays = example.make(20)
-    with pytest.raises(spmd.LaunchError, match="one step per exchange of a kernel"):
+    with (
+        config.set(scheduler=elsewhere),
+        pytest.raises(spmd.LaunchError, match="one step per exchange of a kernel"),
+    ):
         spmd.dask.iterate(
             example.kernel,
             3,
@@ -170,3 +195,18 @@ def test_errors_of_several_steps():
             steps_per_exchange=2,
             global_size=example.size(arrays),
         )
+
+
+@pytest.mark.parametrize("scheduler", ["threads", elsewhere], ids=["here", "elsewhere"])
+def test_reductions_go_on(scheduler: Any):
+    example = LARGER["histogram"]
+    arrays = example.make(20)
+    chunked = {key: in_chunks(array, random.Random(2)) for key, array in arrays.items()}
+    with config.set(scheduler=scheduler):
+        found = spmd.dask.iterate(
+            example.kernel, 3, chunked, swap={}, global_size=example.size(arrays)
+        )
+        np.testing.assert_array_equal(
+            found["counts"].compute(), 3 * example.alone(arrays)
+        )
+    assert not arrays["counts"].any(), "what was given is not changed"

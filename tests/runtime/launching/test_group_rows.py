@@ -37,7 +37,24 @@ def test_rows_are_those_of_the_box(box: tuple[range, range, range], most: int):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_only_the_groups_of_a_box_run(threads: int):
+@pytest.mark.parametrize(
+    ("columns", "rows", "edges", "reshaped"),
+    [
+        (range(1, 3), range(1, 2), (2, 64, 0), False),
+        (range(32, 64), range(1), (64, 64, 0), True),
+        (range(64, 128), range(1, 2), (64, 64, 0), True),
+    ],
+)
+@pytest.mark.parametrize("size", [(256, 128), (250, 120)])
+def test_only_the_groups_of_a_box_run(
+    columns: range,
+    rows: range,
+    edges: tuple[int, int, int],
+    reshaped: bool,
+    size: tuple[int, int],
+    threads: int,
+):
+    """Also where it takes other groups to run them."""
     kernel = spmd.compile("""
     spmd.kernel @k(%y: memref<?x?xi32>) {
       %one = arith.constant 1 : i32
@@ -48,13 +65,16 @@ def test_only_the_groups_of_a_box_run(threads: int):
     }
     """)["k"]
     assert isinstance(kernel, spmd.Kernel)
-    y = np.zeros((256, 64), np.int32)
-    sizes: dict[str, Any] = {"global_size": (64, 256), "group_size": (2, 64)}
+    y = np.zeros(size[::-1], np.int32)
+    sizes: dict[str, Any] = {"global_size": (*size, 1), "group_size": (2, 64, 1)}
     # As a whole it runs in groups of another shape.
-    launch = kernel.bind(y.copy(), **sizes)
+    whole = kernel.bind(y.copy(), **sizes)
+    whole()
+    columns = range(columns.start, min(columns.stop, -(-size[0] // 2)))
+    box = (columns, rows, range(1))
+    launch = kernel.bind_box(box, y, **sizes, edges=edges, threads=threads)
     launch()
-    box = (range(1, 3), range(1, 4), range(1))
-    kernel.bind_box(box, y, **sizes, threads=threads)()
+    assert (repr(launch) == repr(whole)) == reshaped
     expected = np.zeros_like(y)
-    expected[64:256, 2:6] = 1
+    expected[64 * rows.start : 64 * rows.stop, 2 * columns.start : 2 * columns.stop] = 1
     np.testing.assert_array_equal(y, expected)
