@@ -22,6 +22,7 @@ from spmd.analysis.footprints.relations import (
     relations_of,
 )
 from spmd.analysis.footprints.words import Anything, footprint_words
+from spmd.dialects.interfaces.cached import cached_property
 from spmd.dialects.spmd import AtomicKind, KernelOp
 
 Triple = tuple[int, int, int]
@@ -117,7 +118,7 @@ class LaunchFootprints:
         found = [self._of_relation(relation) for relation in relations]
         region = self.elements(argument, kind, box).region
         known = [bounds for bounds in found if isinstance(bounds, BoxBounds)]
-        if len(known) < len(found) or not all(map(is_exact, relations)):
+        if len(known) < len(found) or not self._exact.issuperset(relations):
             return False
         return region is None or all(
             any(bounds.reaches(box, axis, end) for bounds in known)
@@ -133,12 +134,17 @@ class LaunchFootprints:
         found = [
             region
             for relation in self._of(argument, AccessKind.WRITE)
-            if is_exact(relation)
+            if relation in self._exact
             and isinstance(bounds := self._of_relation(relation), BoxBounds)
             and bounds.is_dense()
             and (region := bounds.of(box, shape)) is not None
         ]
         return max(found, key=lambda region: prod(map(len, region)), default=None)
+
+    @cached_property
+    def _exact(self) -> frozenset[Relation]:
+        """The accesses that the launch alone decides about."""
+        return frozenset(filter(is_exact, self._relations))
 
     def _of(self, argument: int, kind: AccessKind) -> Iterator[Relation]:
         for relation in self._relations:

@@ -123,16 +123,18 @@ class Polynomial:
 
     def replaced(self, value_of: Callable[[Atom], Operand | None]) -> Polynomial:
         """With other values for the atoms for which there is one."""
-        result = Polynomial({})
-        changed = False
+        values = {atom: value_of(atom) for atom in self.atoms()}
+        if all(value is None for value in values.values()):
+            return self
+        products: list[Polynomial] = []
         for monomial, factor in self.terms.items():
-            product = Polynomial.of(factor)
+            rest = tuple(atom for atom in monomial if values[atom] is None)
+            product = Polynomial({rest: factor})
             for atom in monomial:
-                value = value_of(atom)
-                changed = changed or value is not None
-                product = product * (Polynomial.of(atom) if value is None else value)
-            result = result + product
-        return result if changed else self
+                if (value := values[atom]) is not None:
+                    product = product * value
+            products.append(product)
+        return Polynomial.sum_of(t for each in products for t in each.terms.items())
 
 
 ZERO = Polynomial.of(0)

@@ -10,6 +10,7 @@ makes use of the unknowns being whole.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import gcd
@@ -73,13 +74,18 @@ def project(rows: Iterable[Row], kept: Atom) -> Bounds | None:
         unknowns = {atom for row in system for atom in row.factors} - {kept}
         if not unknowns:
             return _bounds(system, kept)
-        system = _without(system, min(unknowns, key=lambda atom: _cost(system, atom)))
+        system = _without(system, _cheapest(system, unknowns))
 
 
-def _cost(system: Sequence[Row], atom: Atom) -> tuple[int, int]:
-    below = sum(row.factors.get(atom, 0) > 0 for row in system)
-    above = sum(row.factors.get(atom, 0) < 0 for row in system)
-    return below * above - below - above, atom.number
+def _cheapest(system: Sequence[Row], unknowns: Iterable[Atom]) -> Atom:
+    """The one without which fewest rows are left."""
+    signs = Counter((a, f > 0) for row in system for a, f in row.factors.items())
+
+    def cost(atom: Atom) -> tuple[int, int]:
+        below, above = signs[atom, True], signs[atom, False]
+        return below * above - below - above, atom.number
+
+    return min(unknowns, key=cost)
 
 
 def _without(system: Sequence[Row], atom: Atom) -> list[Row]:
