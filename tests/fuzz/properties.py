@@ -1,11 +1,15 @@
-"""What must hold for every kernel."""
+"""
+What must hold for every kernel.
+
+The interpreter costs a tenth of what a compilation does. So each kernel meets one compilation,
+which its number chooses, and native code several launches: more kernels in the same time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
 from spmd import CompileError
@@ -17,6 +21,7 @@ from spmd.reference.checking.findings import Report
 from spmd.runtime.options import Strategy
 from spmd.runtime.parsing import make_context
 from tests.execution.harness import (
+    Launch,
     check_native,
     check_passes,
     check_schedules,
@@ -31,7 +36,8 @@ from tests.fuzz.programs import Kernel
 
 WIDTHS = (1, 2, 4, 8, 16, 32)
 STRATEGIES: tuple[Strategy, ...] = ("auto", "continuations")
-VARIANTS = len(WIDTHS) * len(STRATEGIES)
+CHECKS = 4
+VARIANTS = CHECKS * len(WIDTHS) * len(STRATEGIES)
 
 REFUSALS = (("= memref.alloca(%", "a size that is known before"),)
 """What a kernel contains, and what the compiler may say of it: a private array whose size is
@@ -39,27 +45,29 @@ known late."""
 
 
 def check(kernel: Kernel, number: int) -> None:
-    """Schedules, passes and native code agree; `number` chooses widths and strategy."""
-    width, strategy = (
-        WIDTHS[number % len(WIDTHS)],
-        STRATEGIES[number // len(WIDTHS) % 2],
-    )
+    """Work-items in any order, and passes or native code agree; `number` chooses how."""
+    width = WIDTHS[number // CHECKS % len(WIDTHS)]
+    strategy = STRATEGIES[number // CHECKS // len(WIDTHS) % 2]
     check_order(kernel)
     check_watched(kernel)
     check_without_a_barrier(kernel, number)
-    check_levels(kernel, width, strategy)
-    # Code of another width and strategy than the levels.
-    width, strategy = WIDTHS[(number + 3) % len(WIDTHS)], STRATEGIES[number % 2]
-    check_code(kernel, width, strategy)
-    check_for_alarms(kernel, number)
+    match number % CHECKS:
+        case 0:
+            check_levels(kernel, width, strategy)
+        case 1:
+            check_code(kernel, width=width, strategy=strategy)
+        case 2:
+            check_code(kernel, vectorize=False, strategy=strategy)
+        case _:
+            check_for_alarms(kernel, width, strategy)
 
 
 def check_meetings(kernel: Kernel, number: int) -> None:
     """
     What must hold for kernels that are all about barriers.
 
-    Native code of each strategy, scalar and vectorized, does what the interpreter does;
-    `auto` is fission where that is accepted. `number` chooses the width, whether the code
+    Native code of a strategy, scalar or vectorized, does what the interpreter does; `auto` is
+    fission where that is accepted. `number` chooses the way and the width, whether the code
     is for one work-group size or for any, and whether all control flow becomes blocks first.
     """
     if number % 5 == 4:
@@ -74,73 +82,72 @@ def check_meetings(kernel: Kernel, number: int) -> None:
             if "strategy=fission cannot split here" not in str(error):
                 raise
         else:
-            strategies.append("fission")
+            # Without fission, auto differs from continuations only by a reason.
             if level_1(kernel, "auto") != by_fission:
                 raise AssertionError("auto differs from fission, which is accepted")
-    # Without fission, auto differs from continuations only by a reason.
-    for strategy, vectorize in product(strategies, (False, True)):
-        with may_be_refused(kernel):
-            check_native(
-                kernel.source,
-                kernel.arguments,
-                kernel.launch,
-                width=WIDTHS[number % len(WIDTHS)] if vectorize else "auto",
-                strategy=strategy,
-                vectorize=vectorize,
-                specialize=number % 4 < 2,
-                tolerance=kernel.tolerance,
-            )
-    check_for_alarms(kernel, number)
+            strategies.append("fission")
+    width = WIDTHS[number // CHECKS % len(WIDTHS)]
+    strategy = strategies[number // 3 % len(strategies)]
+    if number % 3 == 2:
+        # With checks in it, fission may be refused where it was not.
+        check_for_alarms(kernel, width, STRATEGIES[number // 3 % 2])
+    elif number % 3 == 1:
+        check_code(kernel, width=width, strategy=strategy, specialize=number % 4 < 2)
+    else:
+        specialize = number % 4 < 2
+        check_code(kernel, vectorize=False, strategy=strategy, specialize=specialize)
 
 
 SHAPES = (
     *((4, 2), (2, 4), (1, 8), (8, 4), (4, 4, 2), (2, 1, 4), (16, 2), (2, 2, 2)),
-    *((16, 8), (16, 16), (8, 4, 4)),
+    *((16, 8), (16, 16), (8, 4, 4), ()),
 )
+"""The last leaves the choice to the compiler."""
 
 
 def check_shapes(kernel: Kernel, number: int) -> None:
     """Lanes along any dimensions compute what work-items do."""
-    with may_be_refused(kernel):
-        for shape in (SHAPES[number % len(SHAPES)], SHAPES[number // 3 % len(SHAPES)]):
-            check_native(
-                kernel.source,
-                kernel.arguments,
-                kernel.launch,
-                shape=shape,
-                specialize=number % 2 == 0,
-                strategy=STRATEGIES[number // 2 % 2],
-                tolerance=kernel.tolerance,
-            )
-        check_native(
-            kernel.source, kernel.arguments, kernel.launch, tolerance=kernel.tolerance
-        )
+    shape = SHAPES[number % len(SHAPES)]
+    options: dict[str, Any] = {"shape": shape} if shape else {}
+    part = number // len(SHAPES)
+    specialize, strategy = part % 2 == 0, STRATEGIES[part // 2 % 2]
+    check_code(kernel, specialize=specialize, strategy=strategy, **options)
 
 
-def check_for_alarms(kernel: Kernel, number: int) -> None:
+def check_for_alarms(kernel: Kernel, width: int, strategy: Strategy) -> None:
     """
     With checks a legal kernel does the same.
 
     With those of barriers alone too, which come with the others, where it has any.
     """
-    options = ["checked"]
-    if any(word in kernel.source for word in ("spmd.barrier", "across work_group")):
-        options.append("check_barriers")
-    for shift, option in enumerate(options):
-        variant = number + shift
-        vectorize = variant % 3 > 0
-        checks: dict[str, Any] = {option: True}
-        with may_be_refused(kernel):
-            check_native(
-                kernel.source,
-                kernel.arguments,
-                kernel.launch,
-                width=WIDTHS[(variant + 1) % len(WIDTHS)] if vectorize else "auto",
-                strategy=STRATEGIES[variant // 2 % 2],
-                vectorize=vectorize,
-                tolerance=kernel.tolerance,
-                **checks,
-            )
+    option = "checked"
+    meets = any(word in kernel.source for word in ("spmd.barrier", "across work_group"))
+    if meets and width in WIDTHS[::3]:
+        option = "check_barriers"
+    options: dict[str, Any] = {option: True}
+    if width == 1:
+        check_code(kernel, vectorize=False, strategy=strategy, **options)
+    else:
+        check_code(kernel, width=width, strategy=strategy, **options)
+
+
+def check_code(kernel: Kernel, **options: Any) -> None:
+    """Native code, compiled with `options`, does what the interpreter does."""
+    with may_be_refused(kernel):
+        for launch in launches(kernel.launch):
+            # Some arguments have the shape of the range.
+            args = replace(kernel, launch=launch).arguments
+            tolerance = kernel.tolerance
+            check_native(kernel.source, args, launch, tolerance=tolerance, **options)
+
+
+def launches(launch: Launch) -> Iterator[Launch]:
+    """A launch, whole groups of the same size, and a part of one."""
+    group = launch.group_size
+    whole = (2 * group[0], *group[1:])
+    part = tuple(max(1, size - 1) for size in group)
+    for size in dict.fromkeys((launch.global_size, whole, part)):
+        yield Launch(size, group)
 
 
 def level_1(kernel: Kernel, strategy: Strategy) -> str:
@@ -211,18 +218,3 @@ def check_levels(kernel: Kernel, width: int, strategy: Strategy = "auto") -> Non
             VectorizePass(width=width),
             tolerance=kernel.tolerance,
         )
-
-
-def check_code(kernel: Kernel, width: int, strategy: Strategy = "auto") -> None:
-    """Native code does the same, as scalar loops and as vectors."""
-    for vectorize in (False, True):
-        with may_be_refused(kernel):
-            check_native(
-                kernel.source,
-                kernel.arguments,
-                kernel.launch,
-                width=width if vectorize else "auto",
-                strategy=strategy,
-                vectorize=vectorize,
-                tolerance=kernel.tolerance,
-            )

@@ -1,17 +1,18 @@
 """
 Runs many random kernels: `make fuzz N=2000 SEED=1`, or `make fuzz N=5000 ONLY=barriers`.
 
-Kernel `i` of seed `s` is the same everywhere. Results go to `out/fuzz/seed-s.jsonl`; a
-second run with the same seed goes on where the first one stopped. Each kernel runs in a
-process of its own, so that a crash or a hang is a result like any other. What fails is
-made smaller and written to `out/fuzz/seed-s-kernel-i.mlir`. Kernels of another kind than
-`all` are written to `barriers-seed-s` and the like.
+Kernel `i` of a kind and a seed is the same everywhere. Results go to `out/fuzz`, as
+`barriers-seed-1.jsonl`; a second run with the same seed goes on where the first one stopped.
+Kernels run in processes of their own, so that a crash or a hang is a result like any other.
+What fails is made smaller and written to `barriers-seed-1-kernel-5.mlir`, and
+`--kind barriers --seed 1 --only 5` runs it again.
 """
 
 from __future__ import annotations
 
 import argparse
 import faulthandler
+import gc
 import json
 import multiprocessing
 import os
@@ -25,6 +26,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +48,7 @@ from tests.fuzz.programs import (  # noqa: E402
     write_kernel_that_shows_bits,
     write_kernel_with_barriers,
 )
-from tests.fuzz.properties import VARIANTS, check, check_meetings, check_shapes  # noqa: E402
+from tests.fuzz.properties import CHECKS, check, check_meetings, check_shapes  # noqa: E402
 from tests.fuzz.writer import Choose  # noqa: E402
 from tests.runtime.python.random_types import (  # noqa: E402
     check_as_python,
@@ -56,6 +58,8 @@ from tests.runtime.python.random_types import (  # noqa: E402
 OUT = ROOT / "out" / "fuzz"
 SECONDS = 60
 """How long one kernel may take."""
+TOGETHER = 10
+"""Kernels to a process: most of the time of one kernel in a new process is its start."""
 
 
 class Recorder:
@@ -86,14 +90,13 @@ class Kind:
     check: Callable[[Any, int], None]
 
     def file(self, seed: int, rest: str) -> Path:
-        prefix = "" if self.name == "all" else f"{self.name}-"
-        return OUT / f"{prefix}seed-{seed}{rest}"
+        return OUT / f"{self.name}-seed-{seed}{rest}"
 
 
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("all", write_kernel, check),
+        Kind("mixed", write_kernel, check),
         Kind("planes", write_kernel_in_planes, check_shapes),
         Kind("bits", write_kernel_that_shows_bits, check),
         Kind("barriers", write_kernel_with_barriers, check_meetings),
@@ -107,8 +110,12 @@ KINDS = {
 }
 
 
-def failure(kind: Kind, kernel: Any, number: int) -> str | None:
-    """Check the kernel in a process of its own; what went wrong, if anything did."""
+def checked(kind: Kind, kernels: Sequence[tuple[int, Any]]) -> tuple[int, str | None]:
+    """
+    Check kernels, each with its number, in a process of their own.
+
+    How many were right, and what is wrong with the one after these, if anything is.
+    """
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -116,28 +123,37 @@ def failure(kind: Kind, kernel: Any, number: int) -> str | None:
         try:
             os.close(read)
             faulthandler.disable()
-            signal.alarm(SECONDS)
             warnings.simplefilter("error")
-            kind.check(kernel, number)
+            for number, kernel in kernels:
+                signal.alarm(SECONDS)
+                kind.check(kernel, number)
+                os.write(write, b".")
         except BaseException as error:
             notes: list[str] = getattr(error, "__notes__", [])
             where = traceback.extract_tb(error.__traceback__)[-1]
             first = str(error) or type(error).__name__
-            text = f"{type(error).__name__}: {first}\n({where.filename}:{where.lineno})"
+            text = (
+                f"\n{type(error).__name__}: {first}\n({where.filename}:{where.lineno})"
+            )
             os.write(write, "\n".join([text, *notes])[:60000].encode())
             status = 1
         finally:
             os._exit(status)
     os.close(write)
     with os.fdopen(read, "rb") as pipe:
-        message = pipe.read().decode()
+        right, _, message = pipe.read().decode().partition("\n")
     _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
         number_ = os.WTERMSIG(status)
         if number_ == signal.SIGALRM:
-            return f"Timeout: more than {SECONDS} s"
-        return f"Crash: {signal.Signals(number_).name}"
-    return message or "Unknown" if status else None
+            return len(right), f"Timeout: more than {SECONDS} s"
+        return len(right), f"Crash: {signal.Signals(number_).name}"
+    return len(right), message or "Unknown" if status else None
+
+
+def failure(kind: Kind, kernel: Any, number: int) -> str | None:
+    """What goes wrong with a kernel that has a process to itself, if anything does."""
+    return checked(kind, [(number, kernel)])[1]
 
 
 def cause(message: str) -> str:
@@ -180,28 +196,47 @@ def shrink(
     return choices
 
 
-def run_one(
-    index: int, kind: str, seed: int, shrink_seconds: float
-) -> tuple[int, str | None]:
-    of = KINDS[kind]
-    recorder = Recorder(seed=f"{seed}/{index}")
-    kernel = of.write(recorder)
-    message = failure(of, kernel, index)
+Result = tuple[str, int, str | None]
+"""The kind, the number of the kernel, and what is wrong."""
+
+
+def run(task: tuple[str, list[int]], seed: int, shrink_seconds: float) -> list[Result]:
+    """Check the kernels of these numbers; what goes wrong is tried again alone."""
+    name, todo = task
+    kind, results = KINDS[name], list[Result]()
+    while todo:
+        kernels = [(n, kind.write(Recorder(seed=f"{seed}/{n}"))) for n in todo]
+        right, message = checked(kind, kernels)
+        results += [(name, number, None) for number in todo[:right]]
+        if message is not None:
+            alone = reduced(kind, todo[right], seed, shrink_seconds)
+            if alone is None:
+                alone = f"only in the process of kernels {todo[: right + 1]}: {message}"
+            results.append((name, todo[right], alone.split("\n", 1)[0]))
+        todo = todo[right + 1 :]
+    return results
+
+
+def reduced(kind: Kind, number: int, seed: int, seconds: float) -> str | None:
+    """What is wrong with a kernel, which is made smaller and written to a file."""
+    recorder = Recorder(seed=f"{seed}/{number}")
+    kernel = kind.write(recorder)
+    message = failure(kind, kernel, number)
     if message is None:
-        return index, None
+        return None
     wanted = cause(message)
 
     def fails(choices: list[int]) -> bool:
-        other = failure(of, of.write(Recorder(choices)), index)
+        other = failure(kind, kind.write(Recorder(choices)), number)
         return other is not None and cause(other) == wanted
 
-    choices = shrink(recorder.made, fails, shrink_seconds)
-    kernel = of.write(Recorder(choices))
-    message = failure(of, kernel, index) or message
+    choices = shrink(recorder.made, fails, seconds)
+    kernel = kind.write(Recorder(choices))
+    message = failure(kind, kernel, number) or message
     comments = "\n".join(f"// {line}" for line in message.split("\n"))
-    path = of.file(seed, f"-kernel-{index}.mlir")
+    path = kind.file(seed, f"-kernel-{number}.mlir")
     path.write_text(f"// {kernel.launch}\n{kernel.source}\n{comments}\n")
-    return index, message.split("\n", 1)[0]
+    return message
 
 
 def done_before(path: Path) -> dict[int, str | None]:
@@ -218,48 +253,57 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--shrink", type=float, default=60, help="seconds per failure")
     parser.add_argument(
-        "--kind", choices=KINDS, default="all", help="all sorts, or one sort of kernels"
+        "--kind", choices=["all", *KINDS], default="all", help="all in turn, or one"
     )
     parser.add_argument("--only", type=int, help="one kernel, whatever was done before")
     options = parser.parse_args()
+    names = list(KINDS) if options.kind == "all" else [options.kind]
 
-    # Everything is imported now: the processes of one run see one state of the source.
-    for number in range(VARIANTS):
-        for kind in KINDS.values():
-            kind.check(kind.write(Recorder([])), number)
+    # Everything is imported now: the processes of one run see one state of the source, and
+    # share the memory that it takes.
+    for name in names:
+        for number in range(CHECKS):
+            KINDS[name].check(KINDS[name].write(Recorder([])), number)
+    gc.collect()
+    gc.freeze()
 
     OUT.mkdir(parents=True, exist_ok=True)
-    path = KINDS[options.kind].file(options.seed, ".jsonl")
-    run = partial(
-        run_one,
-        kind=options.kind,
-        seed=options.seed,
-        shrink_seconds=options.shrink,
-    )
+    check = partial(run, seed=options.seed, shrink_seconds=options.shrink)
     if options.only is not None:
-        index, message = run(options.only)
-        print(f"kernel {index}: {message or 'ok'}")
-        return int(message is not None)
+        found = [result for name in names for result in check((name, [options.only]))]
+        for name, number, message in found:
+            print(f"{name} kernel {number}: {message or 'ok'}")
+        return int(any(message for _, _, message in found))
 
-    before = done_before(path)
-    todo = [index for index in range(options.n) if index not in before]
-    results = Counter(
-        "ok" if message is None else "failed" for message in before.values()
-    )
+    paths = {name: KINDS[name].file(options.seed, ".jsonl") for name in names}
+    before = {name: done_before(path) for name, path in paths.items()}
+    tasks: list[tuple[str, list[int]]] = []
+    for turn, name in enumerate(names):
+        own = range(len(range(turn, options.n, len(names))))
+        todo = [number for number in own if number not in before[name]]
+        tasks += [(name, todo[i : i + TOGETHER]) for i in range(0, len(todo), TOGETHER)]
+    random.Random(options.seed).shuffle(tasks)
+    right, wrong = Counter[str](), Counter[str]()
+    for name, found in before.items():
+        wrong[name] = sum(failure is not None for failure in found.values())
+        right[name] = len(found) - wrong[name]
     start = time.monotonic()
-    with path.open("a") as log, multiprocessing.Pool(options.jobs) as pool:
-        for index, message in pool.imap_unordered(run, todo):
-            log.write(json.dumps({"index": index, "failure": message}) + "\n")
-            log.flush()
-            results["ok" if message is None else "failed"] += 1
+    with multiprocessing.Pool(options.jobs) as pool:
+        found = chain.from_iterable(pool.imap_unordered(check, tasks))
+        for name, index, message in found:
+            with paths[name].open("a") as log:
+                log.write(json.dumps({"index": index, "failure": message}) + "\n")
+            (right if message is None else wrong)[name] += 1
             if message is not None:
-                print(f"kernel {index}: {message}", flush=True)
+                print(f"{name} kernel {index}: {message}", flush=True)
     seconds = time.monotonic() - start
+    for name in names:
+        print(f"{name}: {right[name]} kernels ok, {wrong[name]} failed")
     print(
-        f"seed {options.seed}: {results['ok']} kernels ok, {results['failed']} failed; "
-        f"{len(todo)} of them in {seconds:.0f} s just now, see {path.relative_to(ROOT)}"
+        f"seed {options.seed}: {right.total()} kernels ok, {wrong.total()} failed; "
+        f"{sum(len(numbers) for _, numbers in tasks)} of them in {seconds:.0f} s just now, see {OUT.relative_to(ROOT)}"
     )
-    return int(results["failed"] > 0)
+    return int(wrong.total() > 0)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from tests.fuzz.properties import VARIANTS, check, check_meetings
 from tests.fuzz.writer import Choose
 
 PARTS = 4
-KERNELS = 8
+KERNELS = 16
 """Of each sort."""
 
 
@@ -52,7 +52,7 @@ def kernels(draw: st.DrawFn, write: Callable[[Choose], Kernel]) -> Kernel:
         (write_faulty_kernel, check_refused_or_right),
         (write_mangled_kernel, check_refused_or_right),
     ],
-    ids=["all", "gpu", "bits", "barriers", "faults", "illegal", "texts"],
+    ids=["mixed", "gpu", "bits", "barriers", "faults", "illegal", "texts"],
 )
 def test_random_kernels_mean_the_same_everywhere(
     part: int, write: Callable[[Choose], Kernel], check: Callable[[Kernel, int], None]
