@@ -33,6 +33,9 @@ class Elementwise(FunctionOfOperands):
     modular: bool = False
     """Whether it commutes with reducing all integers modulo a power of two."""
 
+    compares: bool = False
+    """Whether it compares integers, which have the same order with their sign extended."""
+
     affine: bool = False
     """Whether equal steps of one operand, the others being fixed, give equal steps."""
 
@@ -44,6 +47,12 @@ def is_unsigned(op: Operation) -> bool:
     """Whether `op` reads its integers as unsigned numbers."""
     elementwise = Elementwise.of(op)
     return elementwise is not None and elementwise.unsigned
+
+
+def compares_integers(op: Operation) -> bool:
+    """Whether `op` gives the same for integers of fewer bits, if these are enough."""
+    elementwise = Elementwise.of(op)
+    return elementwise is not None and elementwise.compares
 
 
 def is_modular(op: Operation) -> bool:

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     VectorType,
     i1,
+    i32,
 )
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -25,7 +26,7 @@ from xdsl.utils.hints import isa
 from spmd.analysis.ranges.integer_range import bit_width
 from spmd.dialects.building import Builder, ConstantPool, joined, reduction, shuffle
 from spmd.dialects.compat.memory import StepOp
-from spmd.dialects.rewriting import NO_SIGNED_WRAP, named
+from spmd.dialects.rewriting import NO_SIGNED_WRAP, constant_index, named
 from spmd.passes.widening.lanes import (
     Active,
     Lanes,
@@ -64,6 +65,7 @@ class Emitter(Builder):
         self._vectors: dict[tuple[SSAValue, int, int], SSAValue] = {}
         self._masks: dict[tuple[SSAValue, int], SSAValue] = {}
         self._steps: dict[tuple[Attribute, int, int], SSAValue] = {}
+        self._low: dict[SSAValue, SSAValue] = {}
         self._joined: dict[Rows, SSAValue] = {}
         self._parts: dict[tuple[SSAValue, int], SSAValue] = {}
 
@@ -85,7 +87,7 @@ class Emitter(Builder):
         if isinstance(owner, Block):
             if owner in self._inside:
                 at = InsertPoint.at_start(owner)
-        elif owner.parent in self._inside:
+        elif owner.parent in self._inside and owner.parent is not self.head:
             at = InsertPoint.after(owner)
         return Builder(at, self.like)
 
@@ -147,6 +149,19 @@ class Emitter(Builder):
                 return self.dense(number, scalar.type, named(scalar, "lanes"))
         op = vector.BroadcastOp(scalar, self.vector_type(scalar.type))
         return self._after(scalar).add(op, named(scalar, "lanes"))
+
+    def low_bits(self, scalar: SSAValue) -> SSAValue:
+        """The low 32 bits of an `index`."""
+        found = self._low.get(scalar)
+        if found is None:
+            if (number := constant_index(scalar)) is not None:
+                low = (number + (1 << 31)) % (1 << 32) - (1 << 31)
+                found = self.constants.number(low, i32)
+            else:
+                cast = arith.IndexCastOp(scalar, i32)
+                found = self._after(scalar).add(cast, named(scalar, "low"))
+            self._low[scalar] = found
+        return found
 
     def steps(self, type_: Attribute, stride: int) -> SSAValue:
         """`0, stride, 2 * stride, ...` as a vector of integers of a type."""

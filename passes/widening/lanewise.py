@@ -27,6 +27,7 @@ from spmd.passes.widening.lanes import (
     Uniform,
     Varying,
 )
+from spmd.passes.widening.narrow import compute_narrow
 from spmd.passes.widening.state import Widening
 
 SIGNED_LESS = ("slt", "sle")
@@ -172,6 +173,9 @@ def from_first(first: SSAValue, shape: Shape) -> Row:
 def _compute_vector(
     widening: Widening, op: Operation, operands: list[Lanes], active: Active
 ) -> None:
+    if op in widening.narrow_ops:
+        widening.hold(op, [Varying(compute_narrow(widening, op, operands))])
+        return
     vectors: list[SSAValue] = []
     for position, each in enumerate(operands):
         choice = isinstance(op, arith.SelectOp) and position == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 from xdsl.dialects import memref
@@ -29,6 +30,7 @@ from spmd.passes.widening.lanes import (
     Uniform,
     Varying,
 )
+from spmd.passes.widening.narrow_ops import NarrowOps
 
 AnOp = TypeVar("AnOp", bound=Operation)
 
@@ -72,6 +74,11 @@ class Widening(Emitter):
         """Masks that are known to hold in some lane, here."""
 
     # What is known of values
+
+    @cached_property
+    def narrow_ops(self) -> NarrowOps:
+        """What is computed in vectors of 32 bits."""
+        return NarrowOps(self.group, self._divergence, self.ranges)
 
     def of(self, value: SSAValue) -> Lanes:
         """How the lanes of a level 3 value are held; in a row, those of the row."""

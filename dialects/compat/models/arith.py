@@ -22,9 +22,9 @@ Elementwise(unsigned=True).attach(
     arith.CeilDivUIOp,
     arith.RemUIOp,
     arith.ShRUIOp,
-    arith.MinUIOp,
-    arith.MaxUIOp,
 )
+Elementwise(unsigned=True, compares=True).attach(arith.MinUIOp, arith.MaxUIOp)
+Elementwise(compares=True).attach(arith.CmpiOp, arith.MinSIOp, arith.MaxSIOp)
 
 IntegerDivision(signed=True).attach(arith.DivSIOp)
 IntegerDivision(signed=True, quotient=Quotient.UP).attach(arith.CeilDivSIOp)

@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence.access_patterns import Pattern, element_strides
+from spmd.dialects.compat.missing_arith import IndexCastUIOp
 from spmd.dialects.element_types import memref_layout, memref_type
 from spmd.dialects.limits import MAX_LANES
 from spmd.dialects.rewriting import NO_SIGNED_WRAP
@@ -184,7 +185,7 @@ def _linear(
                 part = widening.steps(element, stride)
             case _:
                 shared.append(widening.zero)
-                part = _as_offsets(widening, widening.vector(each), element)
+                part = low_bits(widening, widening.vector(each), element)
         part = strides.scaled(part, axis)
         if offsets is None:
             offsets = part
@@ -210,12 +211,13 @@ def _cast_from_i32(array: SSAValue, indices: Sequence[Lanes]) -> SSAValue | None
     return None
 
 
-def _as_offsets(widening: Widening, lanes: SSAValue, element: Attribute) -> SSAValue:
-    """Varying indices as offsets; where 32 bits are enough they may be cut off."""
+def low_bits(widening: Widening, lanes: SSAValue, element: Attribute) -> SSAValue:
+    """A vector of `index` as one of `element`, of which more may not be asked for."""
     if element == IndexType():
         return lanes
     owner = lanes.owner
-    if isinstance(owner, arith.IndexCastOp) and _element(owner.input) == element:
+    casts = isinstance(owner, arith.IndexCastOp | IndexCastUIOp)
+    if casts and _element(owner.input) == element:
         return owner.input
     return widening.add(arith.IndexCastOp(lanes, widening.vector_type(element)), lanes)
 

@@ -1,0 +1,78 @@
+// RUN: xdsl-opt %s -p widen-sub-groups --split-input-file | filecheck %s
+
+// Sums and shifts of `index` are computed in 32 bits where only indices of small arrays are asked
+// of them; what is shifted by 32 or more bits has none left.
+
+// CHECK-LABEL: func.func @small_array
+// CHECK:         %shift_low = arith.index_cast %shift : index to i32
+// CHECK:         [[FAR:%\w+]] = arith.cmpi ugt, %shift_low_lanes, %c31_lanes : vector<16xi32>
+// CHECK-NEXT:    [[BLOCK:%\w+]] = arith.shrui %{{.*}}, %shift_low_lanes : vector<16xi32>
+// CHECK-NEXT:    %block = arith.select [[FAR]], %{{.*}}, [[BLOCK]] : vector<16xi1>, vector<16xi32>
+// CHECK:         [[PAIR:%\w+]] = arith.shli %block, %{{.*}} : vector<16xi32>
+// CHECK:         %odd = arith.addi %pair, %{{.*}} : vector<16xi32>
+// CHECK:         vector.gather %s[%c0] [%odd], {{.*}} vector<16xi32>, vector<16xi1>
+// CHECK-NOT:     vector<16xindex>
+// CHECK:         func.return
+func.func @small_array(%s: memref<512xf32>, %y: memref<?xf32>, %from: index, %shift: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  scf.for %first = %c0 to %c256 step %c256 {
+    spmd.sub_group (%i) shape [16] at (%first) {
+      %block = arith.shrui %i, %shift : index
+      %pair = arith.shli %block, %shift : index
+      %odd = arith.addi %pair, %from : index
+      %v = memref.load %s[%odd] : memref<512xf32>
+      memref.store %v, %y[%i] : memref<?xf32>
+    }
+  }
+  func.return
+}
+
+// -----
+
+// An index of an array of any size may need all bits, and so does what is stored.
+
+// CHECK-LABEL: func.func @any_array
+// CHECK:         %odd = arith.addi %{{.*}} : vector<16xindex>
+// CHECK:         %wide = arith.muli %{{.*}} : vector<16xindex>
+func.func @any_array(%x: memref<?xf32>, %s: memref<512xi32>, %y: memref<?xindex>, %i: index) {
+  spmd.sub_group (%l) shape [16] at (%i) {
+    %j = memref.load %s[%l] : memref<512xi32>
+    %k = arith.index_cast %j : i32 to index
+    %odd = arith.addi %k, %k : index
+    %v = memref.load %x[%odd] : memref<?xf32>
+    memref.store %v, %x[%l] : memref<?xf32>
+    %wide = arith.muli %k, %k : index
+    memref.store %wide, %y[%l] : memref<?xindex>
+  }
+  func.return
+}
+
+// -----
+
+// What has no more bits is compared in 32, and signed numbers keep their sign in shifts; an
+// unsigned shift brings in the upper bits.
+
+// CHECK-LABEL: func.func @compared
+// CHECK:         %less = arith.cmpi slt, %j, %{{.*}} : vector<16xi32>
+// CHECK:         [[AMOUNT:%\w+]] = arith.minui %{{.*}}, %c31_lanes : vector<16xi32>
+// CHECK-NEXT:    %half = arith.shrsi %j, [[AMOUNT]] : vector<16xi32>
+// CHECK:         %unsigned = arith.cmpi ult, %j, %{{.*}} : vector<16xi32>
+// CHECK:         %upper = arith.shrui %{{.*}} : vector<16xindex>
+func.func @compared(%s: memref<512xi32>, %y: memref<512xi1>, %shift: index, %i: index) {
+  %c7 = arith.constant 7 : index
+  spmd.sub_group (%l) shape [16] at (%i) {
+    %j = memref.load %s[%l] : memref<512xi32>
+    %k = arith.index_cast %j : i32 to index
+    %less = arith.cmpi slt, %k, %c7 : index
+    memref.store %less, %y[%l] : memref<512xi1>
+    %half = arith.shrsi %k, %shift : index
+    memref.store %less, %y[%half] : memref<512xi1>
+    %unsigned = arith.cmpi ult, %k, %c7 : index
+    memref.store %unsigned, %y[%l] : memref<512xi1>
+    %upper = arith.shrui %k, %shift : index
+    memref.store %less, %y[%upper] : memref<512xi1>
+  }
+  func.return
+}
