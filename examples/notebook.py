@@ -278,6 +278,62 @@ def _(data, global_id, np, spmd):
 @app.cell
 def _(mo):
     mo.md(r"""
+    The sum of a group is that group's: `reduce` knows nothing of the others. What is to be one number
+    for all of them is added up by atomic operations, one for each group:
+    """)
+    return
+
+
+@app.cell
+def _(atomic_add, global_id, local_id, np, reduce, spmd):
+    @spmd.kernel
+    def dot(x, y, total):
+        i = global_id()
+        of_group = reduce(sum, x[i] * y[i])
+        if local_id() == 0:
+            atomic_add(total, 0, of_group)
+
+
+    x_4, y_3 = np.arange(5000.0), np.ones(5000)
+    total = np.zeros(1)
+    dot(x_4, y_3, total, global_size=x_4.size)
+    print(total[0] == x_4.sum())
+    return (dot, x_4, y_3, total,)
+
+
+@app.cell
+def _(mo):
+    mo.md(r"""
+    An access outside of an array is the other thing that goes wrong, most often since the sizes of a
+    launch are in the order of `shape`: x comes first, so that it is `shape[::-1]`. The compiled kernel
+    does not notice; like a program in C, it reads and writes what lies there. `check` does, and so does
+    `@spmd.kernel(checked=True)`, in native code:
+    """)
+    return
+
+
+@app.cell
+def _(global_id, np, spmd):
+    @spmd.kernel(checked=True)
+    def outer(a, b, out):
+        col, row = global_id(0), global_id(1)
+        out[row, col] = a[row] * b[col]
+
+
+    a, b = np.arange(2.0), np.arange(3.0)
+    out_2 = np.empty((2, 3))
+    outer(a, b, out_2, global_size=out_2.shape[::-1])
+    print(out_2)
+    try:
+        outer(a, b, out_2, global_size=out_2.shape)
+    except spmd.LaunchError as error:
+        print(error)
+    return (outer, a, b, out_2,)
+
+
+@app.cell
+def _(mo):
+    mo.md(r"""
     To look inside, run the kernel as what it is, a function of Python: `interpret` calls it for one
     work-item after the other, up to where it waits for the others, so that `print`, `breakpoint()`
     and any debugger work in it. An error says in which work-item it was:
@@ -415,11 +471,11 @@ def _(global_id, np, spmd):
         y[i] = x[i, 0] + x[i, 1]
 
 
-    x_4, y_3 = np.ones((64, 64), np.float32), np.zeros(64, np.float32)
+    x_5, y_4 = np.ones((64, 64), np.float32), np.zeros(64, np.float32)
     for kernel in (rows, columns):
-        lines = str(kernel.explain(x_4, y_3, group_size=64)).splitlines()
+        lines = str(kernel.explain(x_5, y_4, group_size=64)).splitlines()
         print(*lines[3 : 5 if kernel is columns else 4], sep="\n")
-    return (rows, columns, x_4, y_3, kernel, lines,)
+    return (rows, columns, x_5, y_4, kernel, lines,)
 
 
 @app.cell
@@ -477,6 +533,9 @@ def _(mo):
     | int64 | uint64 | an error: NumPy would round |
     | bool | bool | an error: write `int(...)` |
 
+    In a comparison an `int` keeps its value, whatever it is compared with: `-1 < x[i]` holds for all
+    numbers without a sign.
+
     Integers wrap around; nothing else is checked, so that `x[i]` with an index outside is undefined
     (`check` finds it). A function of `math` stays in the type of its argument, as that of NumPy
     does: `math.exp` of a float32 is a float32. Elements of arrays are converted when they are
@@ -505,10 +564,10 @@ def _(global_id, np, spmd):
             x[global_id()] *= a
 
 
-    x_5 = np.ones(3, np.float32)
-    repeat(x_5, 2, times=3, global_size=3)
-    print(x_5)
-    return (constexpr, repeat, x_5,)
+    x_6 = np.ones(3, np.float32)
+    repeat(x_6, 2, times=3, global_size=3)
+    print(x_6)
+    return (constexpr, repeat, x_6,)
 
 
 @app.cell
@@ -574,16 +633,18 @@ def _(constexpr, global_id, np, spmd):
             y[first + k] = x[first + k] ** 2
 
 
-    x_6 = np.arange(4096, dtype=np.float32)
-    y_4 = np.zeros_like(x_6)
-    squares(x_6, y_4, global_size=lambda config: x_6.size // config["each"])
-    print(np.array_equal(y_4, x_6**2), squares.config(x_6, y_4, global_size=4096) in squares.configs)
-    return (squares, x_6, y_4,)
+    x_7 = np.arange(4096, dtype=np.float32)
+    y_5 = np.zeros_like(x_7)
+    squares(x_7, y_5, global_size=lambda config: x_7.size // config["each"])
+    print(np.array_equal(y_5, x_7**2), squares.config(x_7, y_5, global_size=4096) in squares.configs)
+    return (squares, x_7, y_5,)
 
 
 @app.cell
 def _(mo):
     mo.md(r"""
+    `explain` tells about the one that was found, `check` looks at all of them.
+
     A configuration has any of `group_size`, `sub_group_size`, `strategy`, `width`, `vectorize` and
     the `constexpr` parameters. One that cannot be launched is left out. What was found is kept in
     `spmd.cache` for the next process.
@@ -597,14 +658,14 @@ def _(mo):
 
 @app.cell
 def _(bins, data, histogram_2, np, softmax):
-    x_7 = np.ones((1, 3), np.float32)
-    launch = softmax.bind(x_7, x_7.copy(), global_size=(64, 1), group_size=(64, 1))
+    x_8 = np.ones((1, 3), np.float32)
+    launch = softmax.bind(x_8, x_8.copy(), global_size=(64, 1), group_size=(64, 1))
     launch()  # as cheap as a C call
     print(histogram_2.ir("python", data, bins))
     explanation = histogram_2.explain(data, bins, global_size=4)
     names = [name for name, text in histogram_2.stages(data, bins)]
     print(names[0], names[-1])
-    return (x_7, launch, explanation, names,)
+    return (x_8, launch, explanation, names,)
 
 
 @app.cell

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import update_wrapper
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from spmd.runtime.cache.disk import cache
 from spmd.runtime.errors import CompileError, LaunchError
 from spmd.runtime.launching.launch import Launch
 from spmd.runtime.options import CompileOptions
+
+if TYPE_CHECKING:
+    from spmd.reference.checking.findings import Report
+    from spmd.runtime.explanation.explanation import Explanation
 
 Config = Mapping[str, Any]
 GlobalSize = Size | Callable[[Config], Size] | None
@@ -47,8 +51,9 @@ class TunedKernel:
         update_wrapper(self, kernel.function)
         self.kernel = kernel
         self.configs = tuple(dict(config) for config in configs)
-        self._parameters = inspect.signature(kernel.function).parameters
-        self._key = tuple(key)
+        self._signature = inspect.signature(kernel.function)
+        self._parameters = self._signature.parameters
+        self._key = (key,) if isinstance(key, str) else tuple(key)
         self._check()
         self._variants = [_variant(kernel, config) for config in self.configs]
         self._chosen: dict[str, int] = {}
@@ -101,6 +106,55 @@ class TunedKernel:
         """The configuration that is used for these arguments."""
         return self.configs[self._number(args, named, global_size, threads)]
 
+    def explain(
+        self,
+        *args: Any,
+        global_size: GlobalSize = None,
+        threads: int | None = None,
+        **named: Any,
+    ) -> Explanation:
+        """What the compiler makes of it in the configuration for these arguments."""
+        number = self._number(args, named, global_size, threads)
+        config = self.configs[number]
+        return self._variants[number].explain(
+            *args,
+            global_size=_size(global_size, config),
+            **(self._compiled_in(config) | named),
+        )
+
+    def check(
+        self,
+        *args: Any,
+        global_size: GlobalSize = None,
+        schedule: str = "in-order",
+        seed: int = 0,
+        **named: Any,
+    ) -> Report:
+        """
+        Runs each configuration in the interpreter, up to one with faults: see `spmd.check`.
+
+        Arrays are as they were between the configurations.
+        """
+        saved = [
+            (each, each.copy()) for each in (*args, *named.values()) if _keeps(each)
+        ]
+        report: Report | None = None
+        for variant, config in zip(self._variants, self.configs, strict=True):
+            if report is not None:
+                for array, before in saved:
+                    array[...] = before
+            report = variant.check(
+                *args,
+                global_size=_size(global_size, config),
+                schedule=schedule,
+                seed=seed,
+                **(self._compiled_in(config) | named),
+            )
+            if not report:
+                break
+        assert report is not None, "there are configurations"
+        return report
+
     def _check(self) -> None:
         fixed = self.kernel.fixed
         of_kernel = [name for name, type_ in fixed.items() if type_ is constexpr]
@@ -133,7 +187,7 @@ class TunedKernel:
         config = self.configs[number]
         return self._variants[number].bind(
             *args,
-            global_size=global_size(config) if callable(global_size) else global_size,
+            global_size=_size(global_size, config),
             threads=threads,
             timeout=timeout,
             **(self._compiled_in(config) | dict(named)),
@@ -161,7 +215,7 @@ class TunedKernel:
         threads: int | None,
     ) -> int:
         try:
-            bound = inspect.signature(self.kernel.function).bind_partial(*args, **named)
+            bound = self._signature.bind_partial(*args, **named)
         except TypeError as error:
             raise LaunchError(f"{self.kernel.name}: {error}") from None
         given = bound.arguments
@@ -187,7 +241,7 @@ class TunedKernel:
 
     def _fastest(self, bind: Callable[[int], Launch], arrays: Sequence[Any]) -> int:
         """The number of the configuration whose launch takes the least time."""
-        saved = [(each, each.copy()) for each in arrays if each.flags.writeable]
+        saved = [(each, each.copy()) for each in arrays if _keeps(each)]
         times: dict[int, float] = {}
         failed: Exception | None = None
         for number, config in enumerate(self.configs):
@@ -208,6 +262,15 @@ class TunedKernel:
             assert failed is not None, "there are configurations"
             raise failed
         return min(times, key=lambda number: times[number])
+
+
+def _keeps(value: Any) -> bool:
+    """Whether trials may write to an argument."""
+    return isinstance(value, _ARRAYS) and bool(value.flags.writeable)
+
+
+def _size(global_size: GlobalSize, config: Config) -> Size | None:
+    return global_size(config) if callable(global_size) else global_size
 
 
 def _variant(kernel: PythonKernel, config: Config) -> PythonKernel:

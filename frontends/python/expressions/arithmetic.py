@@ -349,7 +349,16 @@ def compare(e: Emitter, op: ast.cmpop, one: Value, other: Value) -> Scalars:
     a, b = e.scalar(one, f"for {sign(op)}"), e.scalar(other, f"for {sign(op)}")
     type_ = _compared_type(e, op, a, b)
     x, y = e.ssa(e.convert(a, type_)), e.ssa(e.convert(b, type_))
-    return Number(BOOL, _compared(e, op, x, y, type_))
+    result = Number(BOOL, _compared(e, op, x, y, type_))
+    signed = a if a.type == INT else b
+    never = signed.low is not None and signed.low >= 0
+    if type_ != UINT64 or signed.type != INT or never:
+        return result
+    # An `int` that is negative is less than any number without a sign.
+    below = e.ssa(compare(e, ast.Lt(), signed, integer(0)))
+    less = ast.Lt | ast.LtE if signed is a else ast.Gt | ast.GtE
+    then = e.ssa(Constant(BOOL, isinstance(op, less | ast.NotEq)))
+    return e.number(BOOL, arith.SelectOp(below, then, result.ssa))
 
 
 def _compared_type(e: Emitter, op: ast.AST, a: Scalars, b: Scalars) -> Scalar:
@@ -374,23 +383,3 @@ def _compared(
     if of_integers not in ("eq", "ne"):
         of_integers = ("s" if type_.kind == "i" else "u") + of_integers
     return e.add(arith.CmpiOp(x, y, of_integers))
-
-
-def extreme(
-    e: Emitter,
-    function: Callable[[int, int], int],
-    type_: Scalar,
-    one: Scalars,
-    other: Scalars,
-) -> Scalars:
-    """`function`, which is `min` or `max`, of two whole numbers of type `type_`."""
-    lows = [each.low for each in (one, other) if each.low is not None]
-    if isinstance(one, Constant) and isinstance(other, Constant):
-        return Constant(type_, function(one.value, other.value))
-    if function is max:
-        low = max(lows, default=None)
-        made = arith.MaxUIOp if type_.kind == "u" else arith.MaxSIOp
-    else:
-        low = min(lows) if len(lows) == 2 else None
-        made = arith.MinUIOp if type_.kind == "u" else arith.MinSIOp
-    return e.number(type_, made(e.ssa(one), e.ssa(other)), low)

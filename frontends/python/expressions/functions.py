@@ -19,7 +19,6 @@ from spmd.frontends.python.emitter import Emitter
 from spmd.frontends.python.expressions.arithmetic import (
     binary,
     compare,
-    extreme,
     promoted,
     unary,
 )
@@ -41,6 +40,7 @@ from spmd.frontends.python.values import (
     Host,
     Items,
     Memory,
+    Number,
     Scalars,
     Value,
     described,
@@ -173,15 +173,36 @@ def _chosen(
     number: Scalars,
     best: Scalars,
 ) -> Scalars:
+    types = {each.type for each in (number, best) if isinstance(each, Number)}
     type_ = promote(number.type, best.type)
-    known = isinstance(number, Constant) and isinstance(best, Constant)
-    if type_ is not None and type_.kind in "iu" and not known:
+    if type_ is not None and types == {type_} and type_.kind in "iu":
         whole = e.convert(best, type_), e.convert(number, type_)
         return extreme(e, function, type_, *whole)
+    # An `int` is compared by its value, and may be too large for the type of the result.
     better = compare(e, op, number, best)
     if isinstance(better, Constant):
         return number if better.value else best
     return select(e, better, number, best)
+
+
+def extreme(
+    e: Emitter,
+    function: Callable[[int, int], int],
+    type_: Scalar,
+    one: Scalars,
+    other: Scalars,
+) -> Scalars:
+    """`function`, which is `min` or `max`, of two whole numbers of type `type_`."""
+    lows = [each.low for each in (one, other) if each.low is not None]
+    if isinstance(one, Constant) and isinstance(other, Constant):
+        return Constant(type_, function(one.value, other.value))
+    if function is max:
+        low = max(lows, default=None)
+        made = arith.MaxUIOp if type_.kind == "u" else arith.MaxSIOp
+    else:
+        low = min(lows) if len(lows) == 2 else None
+        made = arith.MinUIOp if type_.kind == "u" else arith.MinSIOp
+    return e.number(type_, made(e.ssa(one), e.ssa(other)), low)
 
 
 def select(e: Emitter, condition: Scalars, one: Scalars, other: Scalars) -> Scalars:

@@ -16,7 +16,8 @@ from xdsl.dialects.builtin import StridedLayoutAttr
 from xdsl.ir import SSAValue
 
 from spmd.frontends.python.emitter import Emitter
-from spmd.frontends.python.expressions.arithmetic import binary, extreme
+from spmd.frontends.python.expressions.arithmetic import binary
+from spmd.frontends.python.expressions.functions import extreme
 from spmd.frontends.python.expressions.memory import element, load, place, size
 from spmd.frontends.python.types import INT, Array
 from spmd.frontends.python.values import (

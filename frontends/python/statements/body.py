@@ -32,7 +32,7 @@ from spmd.frontends.python.statements.variables import (
     fail_unset,
     name_value,
 )
-from spmd.frontends.python.types import scalar_of
+from spmd.frontends.python.types import INT, scalar_of
 from spmd.frontends.python.values import (
     Constant,
     Host,
@@ -220,6 +220,8 @@ class Body(Loops):
             return tuple(subscript(self.e, value, integer(n)) for n in range(count))
         if not isinstance(value, Items) or len(value.values) != count:
             got = described(value.type)
+            if value.type == INT:
+                got += "; ids and sizes are numbers: global_id(0), global_id(1)"
             self.e.fail(f"expected a tuple of {count} values to unpack, got {got}")
         return value.values
 

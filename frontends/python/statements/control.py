@@ -66,6 +66,9 @@ class Handed:
         return new
 
 
+_BEFORE_LOOP = "before the loop, which may not run; give it one there"
+
+
 def handed(
     e: Emitter,
     names: Iterable[str],
@@ -83,9 +86,9 @@ def handed(
         values = [environment.get(name) for environment in environments]
         present = [v for v in values if v is not None and not isinstance(v, Unset)]
         if name not in live or len(present) < len(values):
-            unset = [v for v in values if isinstance(v, Unset)]
-            why = unset[0] if unset else Unset("where a condition does not hold")
-            rest[name] = why
+            unset = [v for v in values if isinstance(v, Unset) and not present]
+            why = Unset("where a condition does not hold; give it one before")
+            rest[name] = unset[0] if unset else why
         elif all(same(present[0], each) for each in present[1:]):
             continue
         else:
@@ -109,7 +112,7 @@ def kept(
         if name in live and value is not None:
             result.patterns[name] = joined_value(e, name, [value])
         else:
-            rest[name] = Unset("where the loop does not run; give it one before")
+            rest[name] = Unset(_BEFORE_LOOP)
     return result, rest
 
 

@@ -84,6 +84,8 @@ def _advice(known: Type, other: Type) -> str:
             "their elements lie in other places in memory, as of x, x.T and x[::2], so "
             "that accesses differ; use two variables, or np.ascontiguousarray before"
         )
+    if "a NoneType None" in (described(known), described(other)):
+        return "use a number such as -1 that says that there is none"
     return "use two variables"
 
 

@@ -48,6 +48,28 @@ def test_arithmetic(one: str, other: str):
 
 
 @spmd.kernel
+def compared(x, first, out):
+    i = global_id()
+    n = first + i
+    out[0, i] = n < x[i]
+    out[1, i] = n <= x[i]
+    out[2, i] = x[i] > n
+    out[3, i] = x[i] >= n
+    out[4, i] = n == x[i]
+    out[5, i] = x[i] != n
+    out[6, i] = min(n, x[i], 4) if 0 <= n < 200 else 0
+    out[7, i] = max(abs(n) % 100, x[i])
+
+
+@pytest.mark.parametrize("first", [-40, -(1 << 40), 100])
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_an_int_is_compared_by_its_value(dtype: str, first: int):
+    expect_as_python(
+        compared, numbers(dtype), first, np.zeros((8, 64), np.int64), global_size=64
+    )
+
+
+@spmd.kernel
 def of_python(x, f: float, n: int, yes: bool):
     a = f / n
     b = n / f

@@ -42,7 +42,22 @@ WRONG = [
         "expected a whole number as bound of range, got float",
     ),
     ("x.a = 3", "expected a variable, an element of an array"),
-    ("a, b = i", "expected a tuple of 2 values to unpack, got int"),
+    (
+        "a, b = global_id()",
+        "2 values to unpack, got int; ids and sizes are numbers: gl",
+    ),
+    (
+        "a = None\n    a = i",
+        "got a NoneType None in line 4 and int here; use a number suc",
+    ),
+    (
+        "for j in range(3):\n        if i: b = j\n        a = b",
+        "value of b on every path to here, got none where a condition does not hold; give",
+    ),
+    (
+        "for j in range(3): s += j",
+        "value of s on every path to here, got none before the",
+    ),
     ("a, b = 1, 2, 3", "expected a tuple of 2 values to unpack, got (int, int, int)"),
     ("n: str = 3", "expected a type of numbers and a value"),
     ("assert i, i", "expected a text as message, got int"),
@@ -129,7 +144,10 @@ WRONG = [
         "x[i] = a\n    a = 1",
         "expected a value of a on every path to here, got none before",
     ),
-    ("for j in range(i): a = 1\n    x[i] = a", "where the loop does not run"),
+    (
+        "for j in range(i): a = 1\n    x[i] = a",
+        "got none before the loop, which may not run; give it one there",
+    ),
     ("a = (1, 2)[2]", "expected an index below 2 for this tuple, got 2"),
     ("a = 'abc'[0]", "expected an array or a tuple before ["),
     # --- calls

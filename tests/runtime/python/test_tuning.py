@@ -37,7 +37,7 @@ def test_the_fastest_is_used_and_arrays_are_restored():
 
 
 def test_a_search_for_each_key():
-    kernel = spmd.autotune(CONFIGS, key=["n"])(spmd.kernel(work))
+    kernel = spmd.autotune(CONFIGS, key="n")(spmd.kernel(work))
     x = np.zeros(64)
     for n in (8, 8, 16, 16):
         kernel(x, n, global_size=64)
@@ -45,6 +45,28 @@ def test_a_search_for_each_key():
     kernel(x.astype(np.float32), 8, global_size=64)
     kernel(x, 8, global_size=64, threads=1)
     assert len(kernel._chosen) == 4
+
+
+def test_the_explanation_is_of_the_fastest():
+    kernel = spmd.autotune(CONFIGS, key="n")(spmd.kernel(work))
+    text = str(kernel.explain(np.zeros(64), 64, global_size=64))
+    assert "32 work-items" in text
+    assert "8 lanes: width=8" in text
+
+
+@spmd.kernel
+def neighbours(x, far: constexpr):
+    i = global_id()
+    x[i] = x[(i + far) % 64]
+
+
+def test_check_finds_what_is_wrong_in_any_configuration():
+    configs = [{"far": 0}, {"far": 1}, {"far": 2}]
+    x = np.arange(64)
+    report = spmd.autotune(configs)(neighbours).check(x, global_size=64)
+    assert not report
+    assert "work-item 1 " in str(report)
+    assert spmd.autotune(configs[:1])(neighbours).check(x, global_size=lambda c: 64)
 
 
 PROGRAM = """
