@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from spmd.analysis.footprints.cases import Case, Values, cases_of
 from spmd.analysis.footprints.expressions import Guard
-from spmd.analysis.footprints.polynomials import Atom, Id, Polynomial
 from spmd.analysis.footprints.projection import Bound, Row, project, row_of
+from spmd.analysis.memory.polynomials import Atom, Id, Polynomial
 
 Triple = tuple[int, int, int]
 Box = tuple[range, range, range]

@@ -8,14 +8,14 @@ from itertools import product
 from math import prod
 
 from spmd.analysis.footprints.expressions import Conditions, Guard
-from spmd.analysis.footprints.polynomials import (
+from spmd.analysis.footprints.relations import Relation
+from spmd.analysis.memory.polynomials import (
     Alternative,
     Atom,
     Operand,
     Parameter,
     Polynomial,
 )
-from spmd.analysis.footprints.relations import Relation
 
 MOST_CASES = 32
 """Of one access; beyond these, what has alternatives is not looked into."""

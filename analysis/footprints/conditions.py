@@ -15,7 +15,7 @@ from spmd.analysis.footprints.expressions import (
     Guard,
     all_of,
 )
-from spmd.analysis.footprints.polynomials import Polynomial
+from spmd.analysis.memory.polynomials import Polynomial
 from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.names import NEGATED, PREDICATES, SWAPPED

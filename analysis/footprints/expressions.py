@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from spmd.analysis.footprints.polynomials import Polynomial
+from spmd.analysis.memory.polynomials import Polynomial
 
 MOST_ALTERNATIVES = 8
 """Of one condition; of one that has more nothing is said."""

@@ -14,7 +14,6 @@ from math import prod
 from spmd.analysis.footprints.box_bounds import Box, BoxBounds
 from spmd.analysis.footprints.cases import cause_of, is_exact
 from spmd.analysis.footprints.expressions import Guard, Requirements
-from spmd.analysis.footprints.polynomials import Atom, Parameter
 from spmd.analysis.footprints.relations import (
     AccessKind,
     Relation,
@@ -22,6 +21,7 @@ from spmd.analysis.footprints.relations import (
     relations_of,
 )
 from spmd.analysis.footprints.words import Anything, footprint_words
+from spmd.analysis.memory.polynomials import Atom, Parameter
 from spmd.dialects.interfaces.cached import cached_property
 from spmd.dialects.spmd import AtomicKind, KernelOp
 

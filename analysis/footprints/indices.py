@@ -22,13 +22,13 @@ from spmd.analysis.footprints.expressions import (
     all_of,
 )
 from spmd.analysis.footprints.parameters import Parameters
-from spmd.analysis.footprints.polynomials import (
+from spmd.analysis.footprints.rules import RULES, fits, minimum, result
+from spmd.analysis.footprints.source_words import words_for
+from spmd.analysis.memory.polynomials import (
     Alternative,
     Atom,
     Polynomial,
 )
-from spmd.analysis.footprints.rules import RULES, fits, minimum, result
-from spmd.analysis.footprints.source_words import words_for
 from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.enclosing import is_outside, terminator

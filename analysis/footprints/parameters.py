@@ -8,8 +8,8 @@ from typing import TypeVar
 from xdsl.ir import BlockArgument, SSAValue
 
 from spmd.analysis.footprints.expressions import Expression
-from spmd.analysis.footprints.polynomials import Atom, Id, Parameter, Polynomial
 from spmd.analysis.footprints.rules import floor_of
+from spmd.analysis.memory.polynomials import Atom, Id, Parameter, Polynomial
 from spmd.dialects.interfaces.views import underlying_object, viewed_memory
 from spmd.dialects.spmd import KernelOp
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import gcd
 
-from spmd.analysis.footprints.polynomials import Atom, Polynomial
+from spmd.analysis.memory.polynomials import Atom, Polynomial
 
 MOST_ROWS = 64
 """Inequalities at one time; those of more are left out, which only widens the bounds."""

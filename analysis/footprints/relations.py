@@ -23,10 +23,10 @@ from spmd.analysis.footprints.expressions import (
     all_of,
 )
 from spmd.analysis.footprints.indices import Indices
-from spmd.analysis.footprints.polynomials import Alternative, Atom, Polynomial
 from spmd.analysis.footprints.source_words import element_words, words_for
 from spmd.analysis.footprints.view_indices import indices_in_source, sizes_of
 from spmd.analysis.memory.accesses import accesses_of
+from spmd.analysis.memory.polynomials import Alternative, Atom, Polynomial
 from spmd.dialects.interfaces.control_flow import Forwarding
 from spmd.dialects.interfaces.memory import MemoryAccess, MemoryHint
 from spmd.dialects.interfaces.views import ViewLike, underlying_object, viewed_memory

@@ -13,7 +13,7 @@ from xdsl.dialects import arith
 from xdsl.ir import Operation
 
 from spmd.analysis.footprints.expressions import Expression, Requirement, all_of
-from spmd.analysis.footprints.polynomials import Alternative, Atom, Polynomial
+from spmd.analysis.memory.polynomials import Alternative, Atom, Polynomial
 from spmd.analysis.op_table import OpTable
 from spmd.analysis.ranges.integer_range import (
     IntegerRange,

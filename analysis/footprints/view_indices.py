@@ -11,8 +11,8 @@ from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.footprints.expressions import Expression
 from spmd.analysis.footprints.parameters import Parameters
-from spmd.analysis.footprints.polynomials import Polynomial
 from spmd.analysis.footprints.rules import floor_of, result
+from spmd.analysis.memory.polynomials import Polynomial
 from spmd.analysis.op_table import OpTable
 from spmd.dialects.element_types import memref_layout, memref_type, mixed_numbers
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from spmd.analysis.footprints.cases import Case, cases_of, cause_of, is_exact
-from spmd.analysis.footprints.polynomials import Atom, Id, Parameter, Polynomial
 from spmd.analysis.footprints.projection import Bound, project, row_of
 from spmd.analysis.footprints.relations import AccessKind, Relation
+from spmd.analysis.memory.polynomials import Atom, Id, Parameter, Polynomial
 
 MOST_PIECES = 6
 """That are listed for one argument."""

@@ -66,17 +66,17 @@ class Sum:
                     worklist.append((owner.source, coefficient))
                 case StepOp():
                     self.step += coefficient
-                case arith.AddiOp() if looked_at < LONGEST and _is_exact(owner):
+                case arith.AddiOp() if looked_at < LONGEST and is_exact(owner):
                     worklist += [(owner.lhs, coefficient), (owner.rhs, coefficient)]
-                case arith.SubiOp() if looked_at < LONGEST and _is_exact(owner):
+                case arith.SubiOp() if looked_at < LONGEST and is_exact(owner):
                     worklist += [(owner.lhs, coefficient), (owner.rhs, -coefficient)]
                 case arith.MuliOp() if (
                     looked_at < LONGEST
                     and (scaled := _scaled(owner)) is not None
-                    and _is_exact(owner)
+                    and is_exact(owner)
                 ):
                     worklist.append((scaled[0], coefficient * scaled[1]))
-                case arith.IndexCastOp() if _extends(owner):
+                case arith.IndexCastOp() if extends(owner):
                     worklist.append((owner.input, coefficient))
                 case _:
                     self.is_known &= not isinstance(value.type, VectorType)
@@ -126,13 +126,13 @@ def _bits(value: SSAValue) -> int:
     return bit_width(get_element_type_or_self(value.type)) or 0
 
 
-def _is_exact(op: arith.SignlessIntegerBinaryOperationWithOverflow) -> bool:
+def is_exact(op: arith.SignlessIntegerBinaryOperationWithOverflow) -> bool:
     """Whether `op` computes what it says, modulo 2^64, as addresses are computed."""
     no_wrap = arith.IntegerOverflowFlag.NSW in op.overflow_flags.data
     return no_wrap or _bits(op.result) >= 64
 
 
-def _extends(op: arith.IndexCastOp) -> bool:
+def extends(op: arith.IndexCastOp) -> bool:
     """Whether the result is the number that `op` is given, or the number of a lane."""
     if isinstance(op.input.owner, StepOp):
         return True

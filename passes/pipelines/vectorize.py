@@ -14,6 +14,7 @@ Level 1 to level 4: SIMD code for work-item loops.
 | `widen-sub-groups`         | 3 to 4 | vectors                                       |
 | `combine-strided-accesses` | 4      | which accesses are parts of whole vectors     |
 | `version-gathers`          | 4      | whether lanes access neighbours after all     |
+| `load-chunks`              | 4      | what neighbours in rows load together         |
 | `lower-atomics`            | 4      | which instructions atomics are                |
 
 A loop that cannot be vectorized stays a scalar loop with
@@ -52,6 +53,7 @@ from spmd.passes.masking.split_off_full_iterations import (
     SplitOffFullIterationsPass,
 )
 from spmd.passes.memory.combine_strided_accesses import CombineStridedAccessesPass
+from spmd.passes.memory.load_chunks import LoadChunksPass
 from spmd.passes.memory.lower_atomics import LowerAtomicsPass
 from spmd.passes.memory.version_gathers import VersionGathersPass
 from spmd.passes.pipelines.pipeline import PassSequence
@@ -96,5 +98,6 @@ class VectorizePass(PassSequence):
             WidenSubGroupsPass(),
             CombineStridedAccessesPass(),
             VersionGathersPass(),
+            LoadChunksPass(self.target),
             LowerAtomicsPass(),
         )

@@ -87,6 +87,7 @@ PASSES = {
         "place-group-memory",
         "combine-strided-accesses",
         "version-gathers",
+        "load-chunks",
         "lower-atomics",
     ),
     # Level 1 to level 4, or with `lanes-to-loops` back to scalar code.

@@ -5,7 +5,7 @@ A position in memory is a polynomial: `a[(j + 1) * n + i]` is at `j*n + i + n`. 
 work-item to the next along a loop it grows by a step, here 1 and `n`, so that `n` is one step
 along the second loop. Loads whose positions differ in whole steps alone are a stencil. The
 distance of two rows of an array is a number if its type says so, and unknown otherwise, as the
-value `n` is. Sums are taken as exact, which is enough for an estimate.
+value `n` is.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import memref, scf
 from xdsl.ir import BlockArgument, SSAValue
 
 from spmd.analysis.divergence.access_patterns import element_strides
 from spmd.analysis.divergence.analyze import Divergence
-from spmd.analysis.footprints.polynomials import ZERO, Atom, Monomial, Polynomial
+from spmd.analysis.memory.polynomials import ZERO, Atom, Monomial, Polynomial
+from spmd.analysis.memory.sums import Sums, ValueAtom
 from spmd.dialects.rewriting import splat_number
 from spmd.dialects.work_groups import WORK_ITEMS
 
@@ -30,16 +31,6 @@ Offset = tuple[int, ...]
 _REACH = 64
 """Loads of a stencil are fewer steps apart."""
 
-_LONGEST = 16
-"""Sums of more products count as one value."""
-
-
-@dataclass(eq=False)
-class _Value(Atom):
-    """A value that is no sum or product."""
-
-    value: SSAValue = field(kw_only=True)
-
 
 @dataclass
 class Positions:
@@ -47,9 +38,7 @@ class Positions:
 
     divergence: Divergence
     dimensions: Sequence[int]
-    _known: dict[SSAValue, Polynomial] = field(
-        default_factory=dict[SSAValue, Polynomial]
-    )
+    _sums: Sums = field(default_factory=Sums)
     _pitches: dict[tuple[SSAValue, int], Polynomial] = field(
         default_factory=dict[tuple[SSAValue, int], Polynomial]
     )
@@ -69,7 +58,7 @@ class Positions:
             )
             if pitch is None:
                 pitch = self._pitches[key] = Polynomial.of(Atom("pitch"))
-            position += self._of_value(op.indices[number]) * pitch
+            position += self._sums.of(op.indices[number]) * pitch
         steps = [self._step(position, dimension) for dimension in self.dimensions]
         known = [step for step in steps if step is not None]
         if len(known) < len(steps):
@@ -77,7 +66,7 @@ class Positions:
         counters = {
             atom: numbers
             for atom in position.atoms()
-            if isinstance(atom, _Value) and (numbers := _iterations(atom.value))
+            if isinstance(atom, ValueAtom) and (numbers := _iterations(atom.value))
         }
         if prod(map(len, counters.values())) > _REACH:
             counters = {}
@@ -87,30 +76,6 @@ class Positions:
             common, offset = _divided(position.replaced(at.get), known)
             found.append(((op.memref, common), offset))
         return found
-
-    def _of_value(self, value: SSAValue) -> Polynomial:
-        known = self._known.get(value)
-        if known is None:
-            known = self._read(value)
-            if known is None or len(known.terms) > _LONGEST:
-                known = Polynomial.of(_Value(value.name_hint or "", value=value))
-            self._known[value] = known
-        return known
-
-    def _read(self, value: SSAValue) -> Polynomial | None:
-        if (number := splat_number(value)) is not None:
-            return Polynomial.of(int(number))
-        match owner := value.owner:
-            case arith.AddiOp():
-                return self._of_value(owner.lhs) + self._of_value(owner.rhs)
-            case arith.SubiOp():
-                return self._of_value(owner.lhs) - self._of_value(owner.rhs)
-            case arith.MuliOp():
-                return self._of_value(owner.lhs) * self._of_value(owner.rhs)
-            case arith.IndexCastOp() | arith.ExtSIOp():
-                return self._of_value(owner.input)
-            case _:
-                return None
 
     def _step(self, position: Polynomial, dimension: int) -> Polynomial | None:
         """How `position` grows from one work-item to the next."""
@@ -126,7 +91,7 @@ class Positions:
         return None if grows else step
 
     def _stride(self, atom: Atom, dimension: int) -> int | None:
-        if not isinstance(atom, _Value):
+        if not isinstance(atom, ValueAtom):
             return 0
         return self.divergence.shape(atom.value, dimension).stride
 
