@@ -48,6 +48,7 @@ from typing import Literal
 
 from xdsl.passes import ModulePass
 
+from spmd.dialects.diagnostics import KernelError
 from spmd.passes.masking.mask_divergence import MaskDivergencePass
 from spmd.passes.masking.split_off_full_iterations import (
     SplitOffFullIterationsPass,
@@ -85,12 +86,21 @@ class VectorizePass(PassSequence):
     `x86-64-v4`, `neoverse-v1`, `rv64gcv` or `host`, or the bits of a vector register.
     """
 
+    brush: tuple[int, ...] = ()
+    """A shape with the outermost loop first: `4,8` are four rows of eight lanes."""
+
     def passes(self) -> tuple[ModulePass, ...]:
+        if self.shape and self.brush:
+            raise KernelError(
+                "expected a shape (x first) or a brush (x last), got both: "
+                f"{','.join(map(str, self.shape))} and {','.join(map(str, self.brush))}"
+            )
+        shape = self.shape or self.brush[::-1]
         return (
             UnrollGroupLoopsPass(),
             FoldLaneViewsPass(),
             SplitVectorsPass(self.target),
-            FormSubGroupsPass(self.width, self.shape, self.target),
+            FormSubGroupsPass(self.width, shape, self.target),
             ForgetUnaskedValuesPass(),
             SharePrivateArraysPass(),
             SplitOffFullIterationsPass(),
