@@ -233,7 +233,7 @@ def _check(kernel: Kernel, given: Sequence[Any], arrays: Mapping[int, Any]) -> N
             and parameter.number not in arrays
         ):
             raise LaunchError(
-                f"{kernel.name}: {parameter}: expected an array of Dask or NumPy, got a "
+                f"{kernel.name}: {parameter}: expected an array of Dask or NumPy, got "
                 f"{type(given[parameter.number]).__name__}"
             )
     kernel.signature.check(stand_ins)

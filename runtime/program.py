@@ -214,7 +214,7 @@ def _own_copy(module: ModuleOp) -> ModuleOp:
 
     if not isinstance(module, ModuleOp):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise CompileError(
-            f"expected a path, MLIR text or a ModuleOp, got a {type(module).__name__}"
+            f"expected a path, MLIR text or a ModuleOp, got {type(module).__name__}"
         )
     compat.ensure()
     copy = module.clone()

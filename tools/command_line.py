@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from spmd.runtime.compiling.reading import read_file, read_stream
 from spmd.runtime.errors import (
@@ -16,6 +16,9 @@ from spmd.runtime.errors import (
     internal_error,
     why_not_done,
 )
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 
 class Options(argparse.ArgumentParser):
@@ -31,6 +34,10 @@ class Options(argparse.ArgumentParser):
         # The words for `type=int`.
         self.register("type", int, _whole_number)
         self.register("type", float, _number)
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        """Unlike argparse, does not hide that it cannot be written."""
+        (file or sys.stdout).write(self.format_help())
 
     def error(self, message: str) -> NoReturn:
         """Ends the program with status 2."""
@@ -71,7 +78,11 @@ def exit_status(program: str, run: Callable[[], int]) -> int:
     try:
         if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
             raise OSError("it is closed")
-        status = run()
+        try:
+            status = run()
+        except SystemExit:  # after --help
+            sys.stdout.flush()
+            raise
         sys.stdout.flush()
     except (CompileError, LaunchError) as error:
         return _failed(program, error)

@@ -42,8 +42,7 @@ _REPEATS = 20
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line `argv`; returns the exit status."""
-    options = _parse(argv)
-    return exit_status("spmd-run", lambda: _run(options))
+    return exit_status("spmd-run", lambda: _run(_parse(argv)))
 
 
 def _parser() -> Options:

@@ -29,8 +29,7 @@ examples:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line `argv`; returns the exit status."""
-    options = _parser().parse_args(argv)
-    return exit_status("spmd-shapes", lambda: _answer(options))
+    return exit_status("spmd-shapes", lambda: _answer(_parser().parse_args(argv)))
 
 
 def _parser() -> Options:

@@ -55,6 +55,6 @@ def _plain(function: object, decorator: str) -> FunctionType:
     if isinstance(function, FunctionType):
         return function
     raise CompileError(
-        f"expected a function defined by def after @spmd.{decorator}, got a "
+        f"expected a function defined by def after @spmd.{decorator}, got "
         f"{type(function).__name__}"
     )

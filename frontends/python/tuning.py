@@ -320,7 +320,7 @@ def autotune(
     def tune(kernel: Any) -> TunedKernel:
         if not isinstance(kernel, PythonKernel):
             raise CompileError(
-                "expected @spmd.kernel below @spmd.autotune(...), got a "
+                "expected @spmd.kernel below @spmd.autotune(...), got "
                 f"{type(kernel).__name__}"
             )
         return TunedKernel(kernel, configs, key, progress)

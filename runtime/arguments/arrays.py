@@ -154,7 +154,7 @@ class ArrayLayout:
         if (array := shared_array(value)) is not None:
             return array
         raise ValueError(
-            f"expected an array of {describe_dtypes(self.element)}, got a "
+            f"expected an array of {describe_dtypes(self.element)}, got "
             f"{type(value).__name__}; pass a NumPy array, or "
             "what has __dlpack__ or the buffer protocol"
         )
@@ -246,7 +246,7 @@ def shared_array(value: Any) -> Array | None:
             return np.asarray(memoryview(value))
     except Exception as error:
         raise ValueError(
-            f"expected an array in memory that NumPy can share, got a "
+            f"expected an array in memory that NumPy can share, got "
             f"{type(value).__name__}: {error}"
         ) from None
     return None

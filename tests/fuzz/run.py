@@ -251,6 +251,7 @@ def main() -> int:
     parser.add_argument("-n", type=int, default=200, help="kernels in all")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--seconds", type=float, help="no longer than about that")
     parser.add_argument("--shrink", type=float, default=60, help="seconds per failure")
     parser.add_argument(
         "--kind", choices=["all", *KINDS], default="all", help="all in turn, or one"
@@ -287,21 +288,24 @@ def main() -> int:
     for name, found in before.items():
         wrong[name] = sum(failure is not None for failure in found.values())
         right[name] = len(found) - wrong[name]
-    start = time.monotonic()
+    start, count = time.monotonic(), 0
     with multiprocessing.Pool(options.jobs) as pool:
         found = chain.from_iterable(pool.imap_unordered(check, tasks))
         for name, index, message in found:
             with paths[name].open("a") as log:
                 log.write(json.dumps({"index": index, "failure": message}) + "\n")
+            count += 1
             (right if message is None else wrong)[name] += 1
             if message is not None:
                 print(f"{name} kernel {index}: {message}", flush=True)
+            if options.seconds and time.monotonic() - start > options.seconds:
+                break
     seconds = time.monotonic() - start
     for name in names:
         print(f"{name}: {right[name]} kernels ok, {wrong[name]} failed")
     print(
         f"seed {options.seed}: {right.total()} kernels ok, {wrong.total()} failed; "
-        f"{sum(len(numbers) for _, numbers in tasks)} of them in {seconds:.0f} s just now, see {OUT.relative_to(ROOT)}"
+        f"{count} of them in {seconds:.0f} s just now, see {OUT.relative_to(ROOT)}"
     )
     return int(wrong.total() > 0)
 

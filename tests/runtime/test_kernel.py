@@ -257,7 +257,7 @@ def test_overlap_with_a_noalias_argument_is_an_error():
     ("args", "sizes", "message"),
     [
         ((), {}, r"expected 3 arguments \(%a: f32, %x: memref<\?xf32>.*\), got 0"),
-        ((1, 2, 3), {}, r"argument 1 \(%x\): expected an array of float32, got a int"),
+        ((1, 2, 3), {}, r"argument 1 \(%x\): expected an array of float32, got int"),
         (("a", None, None), {}, r"argument 0 \(%a\): expected a number, got str 'a'"),
         (None, {"global_size": -1}, "expected global_size with one to three"),
         (None, {"global_size": None}, "expected global_size, the number of work-items"),

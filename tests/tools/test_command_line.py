@@ -61,7 +61,9 @@ def test_output_that_is_full(
     )
 
 
-@pytest.mark.parametrize("word", ["--explain", "--explain=json", "--print-after=all"])
+@pytest.mark.parametrize(
+    "word", ["--help", "--explain", "--explain=json", "--print-after=all"]
+)
 def test_no_output_is_lost_unseen(word: str, tmp_path: Path):
     kernel = tmp_path / "kernel.mlir"
     kernel.write_text("spmd.kernel @nothing() { spmd.return }")

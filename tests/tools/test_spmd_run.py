@@ -2,6 +2,10 @@
 
 import os
 import re
+import resource
+import subprocess
+import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -254,6 +258,65 @@ def test_the_disk_is_full_while_saving(file: str, capsys: pytest.CaptureFixture[
     (folder / "y.npy").symlink_to("/dev/full")
     assert run(file, *GOOD, f"--save={folder}") == 1
     assert "--save: expected a folder that can be written" in capsys.readouterr().err
+
+
+def test_a_file_may_not_grow_so_large(file: str):
+    arrays = Path(file).parent / "arrays"
+    program = Path(sys.executable).parent / "spmd-run"
+    limited = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (64, 64))
+    done = subprocess.run(
+        [program, file, *GOOD, f"--save={arrays}"],
+        preexec_fn=limited,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"spmd-run: error: --save: expected a folder that can be written, got '{arrays}': "
+        "file too large\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--threads=100000", "expected threads as a whole number from 1 to 1024"),
+        ("--threads=0", "expected threads as a whole number from 1 to 1024"),
+        (
+            f"--global-size={1 << 49}",
+            "expected a global_size of at most 281474976710656",
+        ),
+        (
+            f"--global-size={'9' * 30}",
+            "expected a global_size of at most 281474976710656",
+        ),
+        (f"--group-size={1 << 40}", "expected"),
+    ],
+)
+def test_numbers_that_are_too_large(
+    option: str, message: str, file: str, capsys: pytest.CaptureFixture[str]
+):
+    assert run(file, *GOOD, option) == 1
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_more_work_items_than_there_is_time_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    kernel = tmp_path / "nothing.mlir"
+    kernel.write_text("""
+spmd.kernel @k(%x: memref<?xi64>) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : i64
+  %old = spmd.atomic_rmw add %one, %x[%c0] : memref<?xi64>
+  spmd.return
+}
+""")
+    sizes = f"--global-size={1 << 40}", "--timeout=0.1"
+    assert run(str(kernel), *sizes, "--arg=zeros:i64[1]") == 1
+    assert "done within the timeout of 0.1 s, it was not" in capsys.readouterr().err
 
 
 def test_a_byte_order_mark(file: str, capsys: pytest.CaptureFixture[str]):
