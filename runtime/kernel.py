@@ -65,7 +65,7 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         self._facts = facts
         self._footprints: Footprints | None = None
         self._footprints_in: dict[object, LaunchFootprints] = {}
-        self._plans: dict[Sizes, tuple[NativeKernel | None, Range]] = {}
+        self._plans: dict[tuple[Sizes, bool], tuple[NativeKernel | None, Range]] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Kernel, (self._unit, self._facts)
@@ -79,7 +79,8 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         constants: tuple[str, ...] = (),
     ) -> Launch:
         """A launch with arguments that are packed already."""
-        native, range_ = self._plan(sizes, constants)
+        apart = self.signature.are_apart(packed)
+        native, range_ = self._plan(sizes, constants, apart)
         if threads is None and self._facts.ordered:
             threads = 1
         return Launch(native, self.signature, packed, range_, threads, timeout)
@@ -99,7 +100,8 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         `edges` divide the numbers of work-items where boxes begin and end within the launch.
         """
         packed = self.signature.check(args)
-        native, range_ = self._plan((global_size, group_size), (), edges)
+        apart = self.signature.are_apart(packed)
+        native, range_ = self._plan((global_size, group_size), (), apart, edges)
         box = range_.in_groups(box, group_size)
         return Launch(native, self.signature, packed, range_, threads, None, box)
 
@@ -158,10 +160,10 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         return restrict(self._unit.module, self._op)
 
     def assembly(self, *, group_size: Size | None = None) -> str:
-        """The native code for launches whose groups are all full."""
+        """The native code for launches whose groups are all full, with arrays apart."""
         from spmd.runtime.compiling.native_code import compile_kernel
 
-        groups = Groups.all_full(self.group_size(group_size))
+        groups = Groups.all_full(self.group_size(group_size))._replace(apart=True)
         _, compiled = compile_kernel(self._unit, self._op, groups)
         return compiled.assembly(self._unit.options.machine())
 
@@ -241,6 +243,7 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         self,
         sizes: Sizes,
         constants: tuple[str, ...],
+        apart: bool,
         edges: Triple = (0, 0, 0),
     ) -> tuple[NativeKernel | None, Range]:
         # Code for constants may be forgotten, which plans would keep.
@@ -250,19 +253,20 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
             and _is_plain(sizes[0])
             and _is_plain(sizes[1])
         )
-        if simple and (found := self._plans.get(sizes)):
+        if simple and (found := self._plans.get((sizes, apart))):
             return found
         range_ = self._range(*sizes)
         native = None
         if range_.groups:
-            native = self._native(range_.made_for(edges), constants)
+            groups = range_.made_for(edges)._replace(apart=apart)
+            native = self._native(groups, constants)
         if native is not None and native.group_size not in (None, range_.group_size):
             range_ = make_range(self.name, range_.global_size, native.group_size)
         plan = native, range_
         if simple:
             if len(self._plans) >= _MAX_PLANS:
                 self._plans = {}
-            self._plans[sizes] = plan
+            self._plans[sizes, apart] = plan
         return plan
 
     def _native(self, groups: Groups, constants: tuple[str, ...]) -> NativeKernel:

@@ -14,7 +14,8 @@ spmd.kernel @k(%n: index, %x: memref<?xf32>)
 
 Options: `work-group-size` is X, X,Y or X,Y,Z; `full-groups` promises that no group is
 smaller (the global size is a multiple of the group size in each dimension);
-`any-size-up-to` X,Y,Z leaves it to `reshape-groups` to take another size; `constants` are
+`any-size-up-to` X,Y,Z leaves it to `reshape-groups` to take another size; `disjoint-arrays`
+promises that no array that is written overlaps another, as `spmd.noalias` on each does; `constants` are
 scalar arguments and their values, such as `"n=1024","a=0.5"`, by name or by number from 0;
 `kernel` names the one kernel to specialise, instead of all.
 
@@ -31,7 +32,9 @@ from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     AnyFloat,
+    ArrayAttr,
     DenseArrayBase,
+    DictionaryAttr,
     FloatAttr,
     IndexType,
     IntegerAttr,
@@ -49,9 +52,10 @@ from xdsl.utils.hints import isa
 from spmd.dialects.building import Builder
 from spmd.dialects.diagnostics import KernelError, fail
 from spmd.dialects.limits import MAX_GROUP_SIZE
-from spmd.dialects.names import ANY_GROUP_SIZE, FULL_GROUPS
+from spmd.dialects.names import ANY_GROUP_SIZE, FULL_GROUPS, NOALIAS
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.spmd.kernel import kernels_in
+from spmd.dialects.spmd.types import is_local, is_memref
 
 
 def _words(size: tuple[int, ...]) -> str:
@@ -67,6 +71,7 @@ class SpmdSpecializePass(ModulePass):
     work_group_size: tuple[int, ...] = ()
     full_groups: bool = False
     any_size_up_to: tuple[int, ...] = ()
+    disjoint_arrays: bool = False
     constants: tuple[str, ...] = ()
     kernel: str = ""
 
@@ -122,9 +127,24 @@ class SpmdSpecializePass(ModulePass):
             )
         if self.full_groups:
             kernel.attributes[FULL_GROUPS] = UnitAttr()
+        if self.disjoint_arrays:
+            _mark_disjoint(kernel)
         if self.any_size_up_to:
             most = DenseArrayBase.from_list(i64, self.any_size_up_to)
             kernel.attributes[ANY_GROUP_SIZE] = most
+
+
+def _mark_disjoint(kernel: KernelOp) -> None:
+    """Marks each array argument `spmd.noalias`."""
+    marked: list[DictionaryAttr] = []
+    for argument in kernel.body.blocks[0].args:
+        known: dict[str, Attribute] = {}
+        if kernel.arg_attrs is not None:
+            known |= kernel.arg_attrs.data[argument.index].data
+        if is_memref(argument.type) and not is_local(argument.type):
+            known[NOALIAS] = UnitAttr()
+        marked.append(DictionaryAttr(known))
+    kernel.arg_attrs = ArrayAttr(marked)
 
 
 def _fix(kernel: KernelOp, name: str, text: str = "") -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 from struct import Struct
 from typing import Any
 
@@ -142,8 +143,14 @@ class Signature:
         self._struct = Struct("@" + self._codes)
         self._word_struct = Struct("@" + self._codes.translate(_AS_WORDS))
         self._local_bytes = local_bytes
-        self.has_noalias = any(
-            isinstance(p, ArrayParameter) and p.noalias for p in self.parameters
+        arrays = [p for p in self.parameters if isinstance(p, ArrayParameter)]
+        self.has_noalias = any(p.noalias for p in arrays)
+        self._arrays = tuple(arrays)
+        # Two arguments may show the same memory as long as nobody writes it.
+        self._pairs = tuple(
+            (i, j)
+            for (i, first), (j, second) in combinations(enumerate(arrays), 2)
+            if first.layout.written or second.layout.written
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -245,24 +252,20 @@ class Signature:
         code = self._codes[field]
         return Struct(f"@{self._codes[:field]}0{code}").size
 
+    def are_apart(self, packed: PackedArguments) -> bool:
+        """Whether the arrays are known, and none that is written overlaps another."""
+        arrays = packed.arrays
+        return len(arrays) == len(self._arrays) and not any(
+            overlap(arrays[i], arrays[j]) for i, j in self._pairs
+        )
+
     def _check_overlap(self, arrays: list[Array]) -> None:
-        given = [
-            (p, array)
-            for p, array in zip(
-                (p for p in self.parameters if isinstance(p, ArrayParameter)), arrays
-            )
-        ]
-        for i, (first, array) in enumerate(given):
-            for second, other in given[i + 1 :]:
-                marked = first if first.noalias else second
-                # Two arguments may show the same memory as long as nobody writes it.
-                if (
-                    marked.noalias
-                    and (first.layout.written or second.layout.written)
-                    and overlap(array, other)
-                ):
-                    raise LaunchError(
-                        f"{self.kernel}: expected arrays that do not overlap, because "
-                        f"{marked} is marked {NOALIAS}, got overlapping arrays for "
-                        f"{first} and {second}"
-                    )
+        for i, j in self._pairs:
+            first, second = self._arrays[i], self._arrays[j]
+            marked = first if first.noalias else second
+            if marked.noalias and overlap(arrays[i], arrays[j]):
+                raise LaunchError(
+                    f"{self.kernel}: expected arrays that do not overlap, because "
+                    f"{marked} is marked {NOALIAS}, got overlapping arrays for "
+                    f"{first} and {second}"
+                )

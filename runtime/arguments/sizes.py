@@ -23,7 +23,7 @@ Triple = tuple[int, int, int]
 
 
 class Groups(NamedTuple):
-    """The work-groups that code is made for."""
+    """The work-groups that code is made for, and their arrays."""
 
     size: Triple
     full: bool
@@ -35,6 +35,8 @@ class Groups(NamedTuple):
     That is a power of two, and groups that are all full would stay so. It takes few values,
     as each needs other code.
     """
+    apart: bool = False
+    """Whether no array that is written overlaps another."""
 
     @classmethod
     def all_full(cls, size: Triple) -> Groups:
@@ -51,6 +53,7 @@ class Groups(NamedTuple):
         return (
             self.size == other.size
             and self.full <= other.full
+            and self.apart <= other.apart
             and all(map(operator.ge, self.room, other.room))
         )
 

@@ -47,6 +47,7 @@ def specialised_passes(
         work_group_size=groups.size if groups else (),
         full_groups=groups is not None and groups.full,
         any_size_up_to=groups.room if groups and lanes else (),
+        disjoint_arrays=groups is not None and groups.apart,
         constants=constants,
         kernel=kernel,
     )

@@ -253,6 +253,54 @@ def test_overlap_with_a_noalias_argument_is_an_error():
     kernel(SCALE)(2, x, x, global_size=4)
 
 
+AGAIN = """
+spmd.kernel @again(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
+  %i = spmd.global_id x
+  %two = arith.constant 2.0 : f32
+  %v = memref.load %x[%i] : memref<?xf32>
+  %w = arith.mulf %v, %two : f32
+  memref.store %w, %y[%i] : memref<?xf32>
+  %again = memref.load %x[%i] : memref<?xf32>
+  memref.store %again, %z[%i] : memref<?xf32>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.optimized
+@pytest.mark.parametrize("vectorize", [True, False])
+def test_code_for_arrays_that_overlap_loads_again(vectorize: bool):
+    """Each launch has code for the arrays that it has, in whatever order they come."""
+    k = spmd.compile(AGAIN, vectorize=vectorize)["again"]
+    for shift in (64, 0, 64, 0):
+        memory, z = np.ones(128, np.float32), np.zeros(64, np.float32)
+        k(memory[:64], memory[shift:][:64], z, global_size=64)
+        assert_array_equal(z, np.full(64, 1 if shift else 2))
+
+
+def test_code_for_arrays_that_overlap_is_made_where_there_are_some(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    compiled: list[bool] = []
+
+    def counted(unit: Any, op: Any, groups: Any, constants: Any) -> Any:
+        compiled.append(groups.apart)
+        return compile_kernel(unit, op, groups, constants)
+
+    monkeypatch.setattr("spmd.runtime.compiling.native_code.compile_kernel", counted)
+    x, y = np.ones((2, 256), np.float32)
+    k = kernel(SCALE)
+    k(1, x, y, global_size=256)
+    assert compiled == [True]
+    k(1, x, x, global_size=256)
+    # Code for arrays that may overlap runs others too.
+    assert compiled == [True, False]
+    k = kernel(SCALE)
+    k(1, x, x, global_size=256)
+    k(1, x, y, global_size=256)
+    assert compiled == [True, False, False]
+
+
 @pytest.mark.parametrize(
     ("args", "sizes", "message"),
     [

@@ -1,6 +1,7 @@
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,8}' --split-input-file --verify-diagnostics | filecheck %s
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,8 full-groups=true kernel=any}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=ONE
 // RUN: xdsl-opt %s -p 'spmd-specialize{constants="n=-7","a=0.5","3=1"}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=CONSTANTS
+// RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 disjoint-arrays=true kernel=fixed}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=APART
 
 // CHECK-LABEL: spmd.kernel @any
 // CHECK-SAME:    attributes {work_group_size = array<i64: 16, 8, 1>}
@@ -20,7 +21,8 @@ spmd.kernel @other() {
 
 // CHECK: expected the work-group size 16 x 4 x 1 that @fixed fixes, got 16 x 8 x 1
 // ONE:   expected the option kernel to name a kernel of the module (@fixed), got any
-spmd.kernel @fixed() attributes {work_group_size = array<i64: 16, 4>} {
+// APART: spmd.kernel @fixed(%x: memref<?xf32> {spmd.noalias}, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.noalias}, %t: memref<4xf32, #spmd.memory<local>>)
+spmd.kernel @fixed(%x: memref<?xf32>, %n: index, %y: memref<4xf32> {llvm.noundef}, %t: memref<4xf32, #spmd.memory<local>>) attributes {work_group_size = array<i64: 16, 4>} {
   spmd.return
 }
 
