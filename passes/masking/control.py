@@ -28,11 +28,8 @@ from spmd.dialects.spmd import (
     SubGroupOp,
 )
 from spmd.passes.masking.conditions import ask_active_lanes, rests_on_ranges
-from spmd.passes.masking.loops import (
-    mask_divergent_for,
-    mask_divergent_while,
-    with_common_counter,
-)
+from spmd.passes.masking.counted_loops import mask_divergent_for, with_common_counter
+from spmd.passes.masking.loops import mask_divergent_while
 from spmd.passes.masking.masked_ops import mask_run
 from spmd.passes.masking.masks import Mask, Masks
 from spmd.passes.masking.speculation import Skips

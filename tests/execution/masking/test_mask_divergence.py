@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from spmd.passes.masking.mask_divergence import MaskDivergencePass
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
+from tests.execution.harness import Launch, Maker, check_native, check_passes
 from tests.execution.pipelines.vectorize_kernels import CASES
 
 WIDTHS = (2, 8, 64)
@@ -14,3 +17,45 @@ WIDTHS = (2, 8, 64)
 def test_masked_lanes_compute_what_work_items_do(name: str):
     width = WIDTHS[list(CASES).index(name) % len(WIDTHS)]
     CASES[name].check_in_lanes(width, MaskDivergencePass())
+
+
+ENDS = """
+spmd.kernel @ends(%ends: memref<?xi8>, %out: memref<?xi32>, %last: memref<?xi32>) {
+  %c1 = arith.constant 1 : i8
+  %first = arith.constant -100 : i8
+  %step = arith.constant 50 : i8
+  %zero = arith.constant 0 : i32
+  %i = spmd.global_id x
+  %end = memref.load %ends[%i] : memref<?xi8>
+  %bit = arith.andi %end, %c1 : i8
+  %odd = arith.cmpi eq, %bit, %c1 : i8
+  scf.if %odd {
+    %sum, %most = scf.for %k = %first to %end step %step
+        iter_args(%s = %zero, %m = %zero) -> (i32, i32) : i8 {
+      %k32 = arith.extsi %k : i8 to i32
+      %t = arith.addi %s, %k32 : i32
+      memref.store %t, %last[%i] : memref<?xi32>
+      %n = arith.maxsi %m, %k32 : i32
+      scf.yield %t, %n : i32, i32
+    }
+    %both = arith.muli %sum, %most : i32
+    memref.store %both, %out[%i] : memref<?xi32>
+  }
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_last_end_counts_up_to_the_largest_number(width: int):
+    def arrays(make: Maker):
+        ends = make.random("i8", make.n)
+        ends[make.n // 2 :] = 127
+        return [ends, make.zeros("i32", make.n), make.zeros("i32", make.n)]
+
+    launches = (Launch((70,), (64,)), Launch((32,), (16,)))
+    steps = SpmdToLoopsPass(), FormSubGroupsPass(width=width), MaskDivergencePass()
+    module = check_passes(ENDS, arrays, launches, *steps)
+    assert "spmd.reduce max" in str(module)
+    for launch in launches:
+        check_native(ENDS, arrays, launch, width=width)

@@ -128,13 +128,13 @@ func.func @window_of_bytes(%x: memref<?xi8>) {
 // CHECK:             [[NEXT:%.*]] = arith.addi %k_2, %step : i8
 // CHECK-NEXT:        %left = arith.subi %end, %k_2 : i8
 // CHECK-NEXT:        %fits = arith.cmpi ugt, %left, %step : i8
-// CHECK-NEXT:        %next = arith.select %fits, [[NEXT]], %end : i8
+// CHECK-NEXT:        %next_1 = arith.select %fits, [[NEXT]], %end : i8
 func.func @bytes(%x: memref<?xi8>, %ends: memref<?xi8>, %step: i8) {
   %c0 = arith.constant 0 : index
-  %zero = arith.constant 0 : i8
   spmd.sub_group (%lx) shape [8] at (%c0) {
+    %start = memref.load %x[%lx] : memref<?xi8>
     %end = memref.load %ends[%lx] : memref<?xi8>
-    scf.for %k = %zero to %end step %step : i8 {
+    scf.for %k = %start to %end step %step : i8 {
       memref.store %k, %x[%lx] : memref<?xi8>
     }
   }
@@ -179,6 +179,68 @@ func.func @goes_on_with_the_same(%x: memref<?xindex>) {
       scf.yield %on : index
     }
     memref.store %left, %x[%lx] : memref<?xindex>
+  }
+  func.return
+}
+
+// -----
+
+// Lanes that begin together go on until the last of them is done.
+
+// CHECK-LABEL: func.func @until_last
+// CHECK:         %last = spmd.reduce max %end across sub_group : index
+// CHECK-NEXT:    {{.*}}, %sum = scf.for %k = %c2 to %last step %c2 iter_args(%s = %zero, %sum_1 = %zero) -> (i32, i32) {
+// CHECK-NEXT:      %active = arith.cmpi slt, %k, %end : index
+// CHECK-NEXT:      %v = memref.load %x[%k] : memref<?xi32>
+// CHECK-NEXT:      %t = arith.addi %s, %v : i32
+// CHECK-NEXT:      spmd.masked %active {
+// CHECK-NEXT:        memref.store %t, %y[%lx] : memref<?xi32>
+// CHECK-NEXT:      }
+// CHECK-NEXT:      %t_1 = arith.select %active, %t, %sum_1 : i32
+// CHECK-NEXT:      scf.yield %t, %t_1 : i32, i32
+// CHECK-NEXT:    }
+// CHECK-NEXT:    memref.store %sum, %x[%lx]
+func.func @until_last(%ends: memref<?xindex>, %x: memref<?xi32>, %y: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0 : i32
+  spmd.sub_group (%lx) shape [8] at (%c0) {
+    %end = memref.load %ends[%lx] : memref<?xindex>
+    %sum = scf.for %k = %c2 to %end step %c2 iter_args(%s = %zero) -> (i32) {
+      %v = memref.load %x[%k] : memref<?xi32>
+      %t = arith.addi %s, %v : i32
+      memref.store %t, %y[%lx] : memref<?xi32>
+      scf.yield %t : i32
+    }
+    memref.store %sum, %x[%lx] : memref<?xi32>
+  }
+  func.return
+}
+
+// -----
+
+// The ends of lanes that do not come to the loop do not count.
+
+// CHECK-LABEL: func.func @of_some
+// CHECK:           %end_1 = arith.select %is_odd, %end, %c3 : i8
+// CHECK-NEXT:      %last = spmd.reduce max %end_1 across sub_group : i8
+// CHECK-NEXT:      scf.for %k = %c3 to %last step %c1 : i8 {
+// CHECK-NEXT:        %active = arith.cmpi slt, %k, %end : i8
+// CHECK-NEXT:        %active_1 = arith.select %is_odd, %active, %false : i1
+// CHECK-NEXT:        spmd.masked %active_1 {
+func.func @of_some(%ends: memref<?xi8>, %x: memref<?xi8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : i8
+  %c3 = arith.constant 3 : i8
+  spmd.sub_group (%lx) shape [8] at (%c0) {
+    %end = memref.load %ends[%lx] : memref<?xi8>
+    %odd = arith.andi %end, %c1 : i8
+    %is_odd = arith.cmpi eq, %odd, %c1 : i8
+    scf.if %is_odd {
+      scf.for %k = %c3 to %end step %c1 : i8 {
+        memref.store %k, %x[%lx] : memref<?xi8>
+      }
+    }
   }
   func.return
 }
