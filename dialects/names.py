@@ -1,6 +1,11 @@
-"""Names: functions of libm in `math`, predicates of `arith.cmpi`, attributes that users write."""
+"""
+Names: functions of libm in `math` and of MLIR's runner, predicates of `arith.cmpi`, attributes
+that users write.
+"""
 
 from __future__ import annotations
+
+import re
 
 UNARY = [
     "acos",
@@ -53,3 +58,8 @@ ANY_GROUP_SIZE = "spmd.any_group_size"
 
 NOALIAS = "spmd.noalias"
 """Argument attribute: what a launch writes here is reached only through this argument."""
+
+RUNNER_PRINT = re.compile(
+    r"printMemref(Shape)?(\dd)?(?:I8|I16|I32|I64|Ind|F16|BF16|F32|F64)"
+)
+"""Functions of MLIR's runner that print a memref: its shape alone, and of a known rank."""

@@ -175,6 +175,14 @@ def erase_dead_ops(region: Region) -> None:
                 block.erase_op(op)
 
 
+def erase_if_dead(value: SSAValue) -> None:
+    """Erase the operation of `value` if it has no effect and nobody uses it."""
+    op = value.owner
+    if isinstance(op, Operation) and _is_dead(op):
+        op.detach()
+        op.erase()
+
+
 def merge_equal_ops(block: Block) -> None:
     """
     Let one operation stand for equal ones without effects and regions, in one forward walk.

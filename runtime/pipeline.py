@@ -66,6 +66,7 @@ def text_with_locations(module: ModuleOp) -> str:
 _KERNELS = "spmd.passes.frontends.parallel_loops_to_kernels:ParallelLoopsToKernelsPass"
 _ROWS = "spmd.passes.frontends.store_vectors_as_rows:StoreVectorsAsRowsPass"
 _CONVERSIONS = {
+    "func.call": ("spmd.passes.frontends.expand_runner_calls:ExpandRunnerCallsPass",),
     "stencil": (
         "xdsl.transforms.shape_inference:ShapeInferencePass",
         "xdsl.transforms.experimental.convert_stencil_to_ll_mlir:ConvertStencilToLLMLIRPass",

@@ -129,9 +129,12 @@ class Program(Mapping[str, "Kernel | HostFunction"]):
 
 
 def chosen(program: Program, name: str | None, option: str) -> Kernel | HostFunction:
-    """The member that `option` names, or without a name the only kernel."""
+    """The member that `option` names; without a name `@main()`, or the only kernel."""
     if name is not None:
         return program[name]
+    main = program.host_functions.get("main")
+    if main is not None and not main.parameters:
+        return main
     if len(program.kernels) != 1:
         raise CompileError(
             f"expected {option} with one of {', '.join(program)}, got none"

@@ -51,7 +51,7 @@ def _parser() -> Options:
     )
     add = parser.add_argument
     add("file", help="a file with MLIR, or - for the standard input")
-    add("--kernel", metavar="NAME", help="needed if there are several")
+    add("--kernel", metavar="NAME", help="default: @main(), or the only one")
     add(
         "--global-size",
         metavar="X[,Y[,Z]]",

@@ -7,7 +7,7 @@ What xDSL 0.74 lacks of upstream's `arith`, `memref`, `vector`, `scf`, `gpu` and
 | `arith`  | `index_castui`, `remf` | `missing_arith` |
 | `memref` | `prefetch` | `prefetch` |
 | `memref` | syntax of `cast`, `copy`, `global` | `memref_syntax` |
-| `vector` | `gather`, `scatter`, `step` | `memory` |
+| `vector` | `gather`, `scatter`, `step`; syntax of `print` | `memory` |
 | `scf`    | `execute_region` without results prints its terminators | `scf.execute_region` |
 | `scf`    | syntax of `parallel`, of `while` without values | `scf.syntax` |
 | `scf`    | `forall` on memrefs | `scf.forall` |

@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
     VectorType,
     i1,
 )
-from xdsl.dialects.vector import Vector
+from xdsl.dialects.vector import PrintOp, Vector
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -36,7 +36,7 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from spmd.dialects.compat import add_missing
+from spmd.dialects.compat import add_missing, give_format
 from spmd.dialects.element_types import memref_type
 from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.memory import MemoryAccess, verify_indices
@@ -228,7 +228,8 @@ class StepOp(IRDLOperation):
 
 
 def repair() -> None:
-    """Add the missing ops to xDSL's `vector` dialect."""
+    """Add the missing ops to xDSL's `vector` dialect, and the syntax of `vector.print`."""
+    give_format(PrintOp, "$source attr-dict `:` type($source)")
     add_missing(
         Vector,
         (

@@ -32,6 +32,7 @@ from xdsl.utils.str_enum import StrEnum
 from spmd.dialects.assembly_format import BracketedKeyword, optional_word
 from spmd.dialects.enclosing import enclosing
 from spmd.dialects.interfaces.legality import HostOnly
+from spmd.dialects.interfaces.order import Ordered
 from spmd.dialects.spmd.atomics import AtomicOp
 from spmd.dialects.spmd.kernel import KernelOp
 from spmd.dialects.spmd.traits import STAYS_IN_PLACE, expect_inside_function
@@ -339,4 +340,7 @@ def _resolve_argument(
 def needs_work_item(op: Operation) -> bool:
     """Whether `op` can only be executed by a work-item, not by a host function."""
     ours = op.dialect_name() == LaunchOp.dialect_name()
-    return ours and not isinstance(op, LaunchOp | AtomicOp)
+    if not ours or isinstance(op, LaunchOp | AtomicOp):
+        return False
+    # What is only seen, as text that is printed, the host does as well.
+    return Ordered.of(op) is None

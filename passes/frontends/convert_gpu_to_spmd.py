@@ -45,18 +45,16 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects import arith, func, gpu, memref, scf
+from xdsl.dialects import func, gpu, memref
 from xdsl.dialects.builtin import (
     FunctionType,
-    IndexType,
     IntegerAttr,
-    MemRefType,
     ModuleOp,
     StringAttr,
     SymbolRefAttr,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import SymbolTable
@@ -68,7 +66,7 @@ from spmd.dialects.compat.gpu import lanes
 from spmd.dialects.compat.gpu.memory import DynamicSharedMemoryOp, MemsetOp, PrintfOp
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import block_arguments
-from spmd.dialects.rewriting import locate, replace
+from spmd.dialects.rewriting import erase_if_dead, locate, replace
 from spmd.dialects.spmd import (
     BarrierOp,
     EnqueuedLocalSizeOp,
@@ -101,6 +99,7 @@ from spmd.passes.frontends.gpu_lanes import (
     convert_subgroup_broadcast,
     convert_subgroup_reduce,
 )
+from spmd.passes.frontends.loop_nests import fill
 
 _IDS: dict[type[Operation], Callable[[Any], Operation]] = {
     gpu.BlockDimOp: EnqueuedLocalSizeOp,
@@ -227,13 +226,13 @@ def _convert_for_host(op: Operation, kernels: dict[SymbolRefAttr, KernelOp]) -> 
         case gpu.MemcpyOp():
             _replace_async(op, [memref.CopyOp(op.src, op.dst)])
         case MemsetOp():
-            _fill(op)
+            fill(Builder.before(op), op.dst, op.value)
             _replace_async(op, [])
         case gpu.WaitOp() | gpu.SetDefaultDeviceOp():
             _replace_async(op, [])
         case gpu.HostRegisterOp() | gpu.HostUnregisterOp():
             _replace_async(op, [])
-            _erase_unused_cast(op.value)
+            erase_if_dead(op.value)  # a cast to memory of unknown rank
         case PrintfOp():
             _print(op)
         case gpu.YieldOp() | gpu.TerminatorOp():
@@ -268,32 +267,6 @@ def _replace_async(
         Rewriter.insert_op(each, InsertPoint.before(op))
     # Who waits for its token goes, too.
     Rewriter.erase_op(op, safe_erase=False)
-
-
-def _erase_unused_cast(value: SSAValue) -> None:
-    """`gpu.host_register` wants memory of unknown rank, which nothing else has."""
-    cast_ = value.owner
-    if isinstance(cast_, memref.CastOp) and value.first_use is None:
-        Rewriter.erase_op(cast_)
-
-
-def _fill(op: MemsetOp) -> None:
-    """One loop for each dimension."""
-    at, indices = Builder.before(op), list[SSAValue]()
-    zero, one = (
-        at.add(arith.ConstantOp(IntegerAttr(number, IndexType()))) for number in (0, 1)
-    )
-    for dimension in range(cast(MemRefType[Attribute], op.dst.type).get_num_dims()):
-        number = at.add(arith.ConstantOp(IntegerAttr(dimension, IndexType())))
-        size = at.add(memref.DimOp(op.dst, number))
-        body = Block(arg_types=[IndexType()])
-        at.append(scf.ForOp(zero, size, one, [], body))
-        end = scf.YieldOp()
-        body.add_op(end)
-        locate(end, op)
-        at = Builder(InsertPoint.before(end), op)
-        indices.append(body.args[0])
-    at.append(memref.StoreOp.get(op.value, op.dst, indices))
 
 
 def _print(op: PrintfOp) -> None:

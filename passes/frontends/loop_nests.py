@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
-from xdsl.dialects import arith, cf, scf
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects import arith, cf, memref, scf
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from spmd.dialects.building import Builder, ConstantPool
@@ -192,3 +194,24 @@ def outermost_parallel_loops(root: Operation) -> list[scf.ParallelOp]:
                 else:
                     found += outermost_parallel_loops(op)
     return found
+
+
+def fill(at: Builder, memory: SSAValue, value: SSAValue) -> None:
+    """Store `value` to all elements of `memory`, a memref."""
+    numbers = ConstantPool(at.point.block)
+    rank = cast(MemRefType[Attribute], memory.type).get_num_dims()
+    bounds = [
+        (
+            numbers.index(0),
+            at.add(memref.DimOp(memory, numbers.index(dimension))),
+            numbers.index(1),
+        )
+        for dimension in range(rank)
+    ]
+    loops = nested_loops(bounds)
+    indices = [loop.body.block.args[0] for loop in loops]
+    store = memref.StoreOp.get(value, memory, indices)
+    at.append(loops[0] if loops else store)
+    if loops:
+        with at.into(loops[-1].body.block):
+            at.append(store, scf.YieldOp())

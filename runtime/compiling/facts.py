@@ -136,12 +136,22 @@ def _is_for_users(module: ModuleOp, op: func.FuncOp) -> bool:
     left alone.
     """
     if launched_kernels(module, op):
-        return True
+        # Memory is what another host function takes, which frees it.
+        returns_memory = any(map(is_memref, op.function_type.outputs))
+        return not (returns_memory and _is_called(module, op))
     return (
         all(why_not_an_argument(arg.type) is None for arg in op.body.blocks[0].args)
         and all(element_of(type_) is not None for type_ in op.function_type.outputs)
         and WORK_GROUP_FUNCTION not in op.attributes
         and not any(map(needs_work_item, op.walk()))
+    )
+
+
+def _is_called(module: ModuleOp, function: func.FuncOp) -> bool:
+    return any(
+        isinstance(op, func.CallOp)
+        and op.callee.root_reference.data == function.sym_name.data
+        for op in module.walk()
     )
 
 

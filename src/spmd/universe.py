@@ -50,6 +50,7 @@ PASSES = {
     # From other dialects to level 0.
     "frontends": (
         "expand-ops",
+        "expand-runner-calls",
         "convert-gpu-to-spmd",
         "linalg-to-parallel-loops",
         "parallel-loops-to-kernels",

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 from math import prod
 from typing import cast
 
-from xdsl.dialects import memref
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
@@ -16,12 +16,13 @@ from xdsl.dialects.builtin import (
     MemRefType,
     UnrankedMemRefType,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import SymbolTable
 from xdsl.utils.type import get_element_type_or_self
 
 from spmd.dialects.element_types import MemRefLayout, memref_layout, static_numbers
 from spmd.dialects.interfaces.memory import why_no_element
+from spmd.dialects.names import RUNNER_PRINT
 from spmd.dialects.rewriting import constant_index
 
 _Memref = MemRefType[Attribute]
@@ -90,16 +91,24 @@ def _list(numbers: Iterable[_Size]) -> str:
     return f"[{', '.join('?' if n is None else str(n) for n in numbers)}]"
 
 
+def _takes_any_rank(op: Operation) -> bool:
+    """Such as `gpu.host_register`, which comes to nothing, and functions of MLIR's runner."""
+    if isinstance(op, func.CallOp):
+        return RUNNER_PRINT.fullmatch(op.callee.root_reference.data) is not None
+    return op.dialect_name() == "gpu"
+
+
 def why_no_cast(op: memref.CastOp) -> str | None:
     """Why one of the types of `memref.cast` cannot be the other."""
-    users = {use.operation.dialect_name() for use in op.dest.uses}
-    if isinstance(op.dest.type, UnrankedMemRefType) and users == {"gpu"}:
-        return None  # such as `gpu.host_register`, which comes to nothing
+    if isinstance(op.dest.type, UnrankedMemRefType) and all(
+        _takes_any_rank(use.operation) for use in op.dest.uses
+    ):
+        return None
     for value in (op.source, op.dest):
         if not isinstance(value.type, MemRefType):
             return (
                 f"expected a memref with a rank, got {value.type}, which only ops of gpu "
-                "take; gpu.printf and spmd.print show numbers"
+                "and functions as printMemrefF32 take; spmd.print shows numbers"
             )
     source, result = _ranked(op.source), _ranked(op.dest)
     if (why := _why_other_memory(source, result)) is not None:

@@ -142,7 +142,7 @@ func.func @main(%n: index, %x: memref<?xf32>, %v: f32) {
 // Memory of the host, in order; `gpu.host_register` goes, and the cast that it needs.
 
 // CHECK-LABEL: func.func @host
-// CHECK-NEXT:    %m = memref.alloc(%n) : memref<?xf32>
+// CHECK:         %m = memref.alloc(%n) : memref<?xf32>
 // CHECK-NEXT:    memref.copy %x, %m : memref<?xf32> to memref<?xf32>
 // CHECK:         %[[SIZE:.*]] = memref.dim %m
 // CHECK-NEXT:    scf.for %[[I:.*]] = {{.*}} to %[[SIZE]] step
