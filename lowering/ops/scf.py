@@ -9,12 +9,16 @@ from xdsl.dialects.builtin import AnyFloat
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from spmd.dialects.rewriting import constant_index
 from spmd.lowering.writing.control_flow import Join, components_of, write_cfg
 from spmd.lowering.writing.counted_loop import CountedLoop
 from spmd.lowering.writing.dispatch import write_block
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.registry import emits
 from spmd.lowering.writing.types import INDEX_BITS, scalar_bits
+
+_WRITTEN_OUT = 100
+"""Iterations of a load and a sum that LLVM writes out at most: 300 operations."""
 
 
 @emits(scf.IfOp)
@@ -175,9 +179,18 @@ def _for(writer: FunctionWriter, op: scf.ForOp) -> None:
     with writer.loop(carried):
         last = write_block(writer, block)
     results = components_of(writer, last.operands)
-    loop.finish(results, in_any_order=any(map(_combines_in_any_order, block.ops)))
+    combines = _is_short(op) and any(map(_combines_in_any_order, block.ops))
+    loop.finish(results, in_any_order=combines)
     for result, arg in zip(op.results, carried, strict=True):
         writer.alias(result, arg)
+
+
+def _is_short(loop: scf.ForOp) -> bool:
+    """Whether LLVM may write out all iterations."""
+    lower, upper, step = map(constant_index, (loop.lb, loop.ub, loop.step))
+    if lower is None or upper is None or step is None:
+        return False
+    return upper - lower <= _WRITTEN_OUT * step
 
 
 def _combines_in_any_order(op: Operation) -> bool:

@@ -150,6 +150,26 @@ func.func @total(%x: memref<64xf32>) -> f32 {
 // CHECK:         %t.2 = fadd reassoc float %s, %v
 // CHECK-NEXT:    %i.next = add nsw i64 %i, 1
 // CHECK-NEXT:    br label %for, !llvm.loop !3
+
+// Of a longer one it does so by itself.
+func.func @long_total(%x: memref<256xf32>) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant 0.0 : f32
+  %r = scf.for %i = %c0 to %c256 step %c1 iter_args(%s = %zero) -> (f32) {
+    %v = memref.load %x[%i] : memref<256xf32>
+    %t = arith.addf %s, %v fastmath<reassoc> : f32
+    scf.yield %t : f32
+  }
+  func.return %r : f32
+}
+
+// CHECK-LABEL: define float @long_total(
+// CHECK:         %i.next = add nsw i64 %i, 1
+// CHECK-NEXT:    br label %for{{$}}
+// CHECK-NEXT:  endfor:
+
 // CHECK:       !0 = !{!"llvm.loop.isvectorized", i32 1}
 // CHECK-NEXT:  !1 = !{!"llvm.loop.unroll.disable"}
 // CHECK-NEXT:  !2 = !{!"llvm.loop.vectorize.followup_vectorized", !0}
