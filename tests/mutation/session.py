@@ -82,7 +82,11 @@ class Session:
         self.functions: dict[tuple[str, str, int], list[FunctionType]] = {}
         self.imported = 0
         self.source = text_of(sorted(root.glob("src/spmd/*/**/*.py")))
-        tests = (path for path in sorted(root.glob("tests/**/*")) if path.is_file())
+        tests = [
+            path
+            for path in sorted(root.glob("tests/**/*"))
+            if path.suffix in (".py", ".mlir") and "mutation" not in path.parts
+        ]
         self.state = text_of([*sorted(root.glob("src/spmd/*/**/*.py")), *tests])
         """What tells whether what survived would survive still."""
 
