@@ -7,8 +7,6 @@ Native code from LLVM IR text, through llvmlite.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from spmd.lowering.compiling import NativeError, compile_object
 from spmd.lowering.elf import MissingSymbols
 from spmd.lowering.loading import NativeCode, load
@@ -18,20 +16,14 @@ from spmd.lowering.machine import Machine, host_machine
 def compile_native(
     llvm_ir: str,
     machine: Machine | None = None,
-    *,
     opt: int = 3,
-    symbols: Mapping[str, int] | None = None,
 ) -> NativeCode:
     """
     Compiles LLVM IR text for this host and makes it callable.
 
     `machine` is the one that the text was made for; by default, `host_machine()`.
-    `symbols` are the addresses of functions that the text declares, beside those that
-    the process has.
     """
     try:
-        return load(
-            compile_object(llvm_ir, machine or host_machine(), opt).code, symbols
-        )
+        return load(compile_object(llvm_ir, machine or host_machine(), opt).code)
     except MissingSymbols as error:
         raise NativeError(str(error)) from None

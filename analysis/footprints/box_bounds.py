@@ -14,8 +14,8 @@ Box = tuple[range, range, range]
 Interval = tuple[int | None, int | None]
 """The least and the greatest number; `None` if there is no limit."""
 
-_MOST_TRIES = 8
-"""Unknowns that get values when a solution is looked for."""
+_MOST_UNKNOWNS = 8
+"""That get values when a solution is looked for."""
 
 _MOST_VALUES = 4
 """Of a quotient that are looked at one by one: an index that wraps around has two."""
@@ -65,7 +65,9 @@ class BoxBounds:
             rows = self._rows(both, box)
             if not self._complete or rows is None or _products(both):
                 continue
-            if _has_solution(rows, _MOST_TRIES):
+            atoms = {atom for row in rows for atom in row.factors}
+            unknowns = sorted(atoms, key=lambda atom: atom.number)
+            if len(unknowns) <= _MOST_UNKNOWNS and _has_solution(rows, unknowns):
                 return True
         return False
 
@@ -176,28 +178,24 @@ class BoxBounds:
         if not products:
             return case
         rows = self._rows(case, box) or []
-        found: dict[tuple[Atom, ...], tuple[Atom, Interval]] = {}
+        found: dict[tuple[Atom, ...], tuple[Atom]] = {}
         limits: list[Polynomial] = []
         for monomial in products:
-            low, high = 1, 1
-            known = True
+            found[monomial] = (product,) = (Atom("product"),)
+            corners = [1]
             for atom in monomial:
-                least, most = _interval(rows, atom) or (0, 0)
-                if least is None or most is None:
-                    known = False
+                low, high = _interval(rows, atom) or (0, 0)
+                if low is None or high is None:
                     break
-                corners = [a * b for a in (low, high) for b in (least, most)]
-                low, high = min(corners), max(corners)
-            product = Atom("product")
-            here = Polynomial.of(product)
-            found[monomial] = product, (low, high)
-            if known:
-                limits += [here - low, -here + high]
+                corners = [a * b for a in corners for b in (low, high)]
+            else:
+                here = Polynomial.of(product)
+                limits += [here - min(corners), -here + max(corners)]
 
         def linear(value: Polynomial) -> Polynomial:
             return Polynomial.sum_of(
-                ((found[m][0],) if m in found else m, factor)
-                for m, factor in value.terms.items()
+                (found.get(monomial, monomial), factor)
+                for monomial, factor in value.terms.items()
             )
 
         conditions = (*map(linear, case.conditions), *limits)
@@ -241,19 +239,17 @@ def _coarse(rows: Sequence[Row]) -> list[Atom]:
     return sorted(found, key=lambda atom: atom.number)
 
 
-def _has_solution(rows: Sequence[Row], tries: int) -> bool:
+def _has_solution(rows: Sequence[Row], unknowns: Sequence[Atom]) -> bool:
     """Whether whole numbers solve the rows, tried at the bounds of one after the other."""
-    atoms = {atom for row in rows for atom in row.factors}
-    if not atoms:
+    if not unknowns:
         return all((row.number or 0) >= 0 for row in rows)
-    atom = min(atoms, key=lambda atom: atom.number)
-    interval = _interval(rows, atom) if tries else None
+    atom, *others = unknowns
+    interval = _interval(rows, atom)
     if interval is None:
         return False
     ends = dict.fromkeys(end for end in interval if end is not None) or {0: None}
     return any(
-        _has_solution([_fixed(row, atom, end) for row in rows], tries - 1)
-        for end in ends
+        _has_solution([_fixed(row, atom, end) for row in rows], others) for end in ends
     )
 
 

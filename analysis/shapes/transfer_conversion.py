@@ -113,9 +113,6 @@ def _extend_signed(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Sh
 @CONVERSION.of(arith.ExtUIOp)
 def _extend_unsigned(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> Shape:
     (x,) = operands
-    width = bit_width(op.operands[0].type)
-    if width is None or width == 1:
-        return elementwise(op, operands, lanes)
     if lanes.ranges.of(op.operands[0]).is_non_negative:
         return _extend_signed(op, operands, lanes)
     if x.is_uniform:

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
     f32,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from spmd.dialects.building import ConstantPool
 from spmd.dialects.compat.missing_arith import IndexCastUIOp
@@ -75,13 +75,6 @@ class Emitter:
         self.block, self.region = block, region
         yield
         self.block, self.region = before
-
-    def new_block(self, types: list[Attribute]) -> Block:
-        """A block with arguments at the end of the region."""
-        assert self.region is not None, "structured code has one block"
-        block = Block(arg_types=types)
-        self.region.add_block(block)
-        return block
 
     def append(self, op: Operation) -> None:
         """Append `op`."""
