@@ -66,6 +66,9 @@ class Handed:
         return new
 
 
+_ON_A_PATH = (
+    "where a condition does not hold, or a loop does not run; give it one before"
+)
 _BEFORE_LOOP = "before the loop, which may not run; give it one there"
 
 
@@ -87,8 +90,7 @@ def handed(
         present = [v for v in values if v is not None and not isinstance(v, Unset)]
         if name not in live or len(present) < len(values):
             unset = [v for v in values if isinstance(v, Unset) and not present]
-            why = Unset("where a condition does not hold; give it one before")
-            rest[name] = unset[0] if unset else why
+            rest[name] = unset[0] if unset else Unset(_ON_A_PATH)
         elif all(same(present[0], each) for each in present[1:]):
             continue
         else:

@@ -52,7 +52,7 @@ WRONG = [
     ),
     (
         "for j in range(3):\n        if i: b = j\n        a = b",
-        "value of b on every path to here, got none where a condition does not hold; give",
+        "value of b on every path to here, got none where a condition does not hold, or a",
     ),
     (
         "for j in range(3): s += j",
