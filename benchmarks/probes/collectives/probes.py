@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.probes.data import N, arguments, uniform, zeros
+from benchmarks.probes.in_c import in_c
 from benchmarks.probes.probe import Form, probe
 
 WIDE = {"width": 16}
@@ -14,7 +15,7 @@ WIDE = {"width": 16}
 probe(
     "shuf",
     "a shuffle whose lanes are known when it runs",
-    "shuf_xor",
+    in_c("collectives/shuf"),
     16,
     arguments(
         uniform(16),

@@ -4,38 +4,17 @@
 # Formulas of arrays are lambdas, whose types would say nothing.
 from __future__ import annotations
 
-import ctypes
-import subprocess
-from collections.abc import Callable
-from pathlib import Path
-from tempfile import mkdtemp
-
 import numpy as np
 
 from benchmarks.probes.data import N, arguments, counters, uniform, zeros
-from benchmarks.probes.probe import HERE, Form, probe
+from benchmarks.probes.in_c import in_c
+from benchmarks.probes.probe import Form, probe
 from benchmarks.suite.case import Array
-from benchmarks.systems.c import c_compiler
-from benchmarks.systems.system import Missing
 
 
 def flat(x: Array, y: Array) -> tuple[Array, Array]:
     """Both arrays as one dimension."""
     return x.reshape(-1), y.reshape(-1)
-
-
-def in_c(a: Array, out: Array) -> Callable[[], object]:
-    """Tiles of 8x8 in registers, in C with AVX2; raises `Missing`."""
-    source = HERE / "dimensions" / "transpose.c"
-    library = Path(mkdtemp()) / "transpose.so"
-    command = (c_compiler(), "-O3", "-march=native", "-shared", "-fPIC", "-o", library)
-    try:
-        subprocess.run([*command, source], check=True, capture_output=True)
-    except subprocess.CalledProcessError as error:
-        raise Missing("a processor with AVX2") from error
-    function = ctypes.CDLL(str(library)).transpose
-    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (a, out)]
-    return lambda: function(*pointers, ctypes.c_long(len(a)))
 
 
 FLAT = Form("flat", size=4 * N, view=flat)
@@ -85,7 +64,7 @@ probe(
 probe(
     "transpose_tiles",
     "accesses to tiles that would fit registers",
-    in_c,
+    in_c("dimensions/transpose", lambda a, out: (a, out, len(a))),
     (1024, 1024),
     arguments(uniform(1024, 1024), zeros(1024, 1024)),
     lambda a, out: a.T,
