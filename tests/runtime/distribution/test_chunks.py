@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
-import random
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
 import spmd
-from tests.examples.test_examples import EXAMPLES, load
+from tests.runtime.distribution.chunkings import LARGER, check
 
 pytest.importorskip("dask.array", reason="launches over chunks need xdsl-spmd[dask]")
 
@@ -22,37 +20,13 @@ import dask.array as da  # pyright: ignore
 import spmd.dask
 
 array_module: Any = da
-LARGER = load(EXAMPLES / "11_larger.py").EXAMPLES
 CHUNKINGS = 12
-
-
-def cut(length: int, choose: random.Random) -> tuple[int, ...]:
-    """Sizes of up to four chunks."""
-    edges = sorted(
-        {choose.randrange(1, length + 1) for _ in range(choose.randrange(4))}
-    )
-    ends = [0, *(edge for edge in edges if edge < length), length]
-    return tuple(b - a for a, b in pairwise(ends))
-
-
-def in_chunks(value: Any, choose: random.Random) -> Any:
-    if not isinstance(value, np.ndarray):
-        return value
-    sizes = tuple(cut(length, choose) for length in value.shape)
-    return array_module.from_array(value, chunks=sizes)
 
 
 @pytest.mark.parametrize("name", LARGER)
 @pytest.mark.slow
 def test_chunks_do_not_matter(name: str):
-    choose = random.Random(name)
-    example = LARGER[name]
-    arrays = example.make(41)
-    expected = example.alone(arrays)
-    for _ in range(CHUNKINGS):
-        chunked = {key: in_chunks(value, choose) for key, value in arrays.items()}
-        result = example.in_chunks(arrays, chunked).compute(scheduler="threads")
-        np.testing.assert_array_equal(result, expected)
+    check(name, CHUNKINGS)
 
 
 def test_only_edges_of_neighbours_travel():

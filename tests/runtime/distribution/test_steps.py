@@ -12,7 +12,7 @@ import pytest
 
 import spmd
 from spmd.language import constexpr, global_id
-from tests.runtime.distribution.test_chunks import LARGER, in_chunks
+from tests.runtime.distribution.chunkings import LARGER, in_chunks
 from tests.runtime.distribution.test_memory import config, elsewhere
 
 pytest.importorskip("dask.array", reason="launches over chunks need xdsl-spmd[dask]")
