@@ -4,7 +4,8 @@ Launches in groups of several shapes, and stencils by tiles of lanes of several 
 ```sh
 python -m benchmarks.shapes              # both tables, one thread
 python -m benchmarks.shapes groups       # groups: time by that of the fastest shape
-python -m benchmarks.shapes tiles        # tiles: how many times as fast as 8 lanes along x
+python -m benchmarks.shapes tiles        # tiles: how many times as fast as 8 lanes along x,
+                                         # without load-chunks
 ```
 
 The tiles are the brushes of S. Moll, *Vectorization System for Unstructured Codes with a
@@ -18,7 +19,7 @@ import ctypes
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -31,17 +32,20 @@ from benchmarks.systems.c import c_compiler
 RUNS = 15
 GROUPS = ((16, 16), (8, 8), (4, 64), (64, 4), (256, 1))
 TILES = ((8,), (4, 2), (8, 2), (16, 2), (2, 4), (4, 4), (8, 4), (2, 8), (4, 8), (2, 16))
-USES = {
-    "plus": "(x == RADIUS || y == RADIUS)",
-    "box": "1",
-    "sparse": "((x == RADIUS) != (y == RADIUS))",
-}
+BASE = "1-D"
+
+
+def _square(side: int) -> list[tuple[int, int]]:
+    return [(y, x) for y in range(side) for x in range(side)]
+
+
 STENCILS = {
-    "Jacobi-5": (1, "plus"),
-    "Seidel-9": (1, "box"),
-    "Seidel-25": (2, "box"),
-    "sparse-5": (1, "sparse"),
+    "Jacobi-5": [(y, x) for y, x in _square(3) if 1 in (y, x)],
+    "Seidel-9": _square(3),
+    "Seidel-25": _square(5),
+    "sparse-5": [(y, x) for y, x in _square(3) if (x == 1) != (y == 1)],
 }
+"""The points of each, y and x, from the least of both."""
 
 
 def _random(*shape: int) -> Any:
@@ -74,25 +78,32 @@ def in_groups(name: str, arguments: tuple[Any, ...]) -> list[Callable[[], object
 
 def in_tiles(name: str, n: int = 1024) -> tuple[Any, dict[str, Callable[[], object]]]:
     """The result of a stencil, and what computes it: launches by tile, and C."""
-    radius, kind = STENCILS[name]
+    points = tuple(STENCILS[name])
+    radius = max(max(point) for point in points) // 2
     a = np.random.default_rng(1).random((n + 2 * radius, n + 2 * radius))
     out = np.zeros((n, n))
-    runs: dict[str, Callable[[], object]] = {}
-    for shape in (*TILES, None):
-        kernel = kernels.stencil.replaced({}, {"shape": shape} if shape else {})
-        runs["x".join(map(str, shape)) if shape else "chosen"] = kernel.bind(
-            a, out, radius, kind, global_size=(n, n), group_size=(64, 16), threads=1
+    options: dict[str, dict[str, Any]] = {
+        BASE: {"shape": TILES[0], "without": ("load-chunks",)},
+        **{"x".join(map(str, tile)): {"shape": tile} for tile in TILES},
+        "chosen": {},
+    }
+    runs: dict[str, Callable[[], object]] = {
+        name: kernels.stencil.replaced({}, given).bind(
+            a, out, points, global_size=(n, n), group_size=(64, 16), threads=1
         )
-    function = _in_c(radius, kind)
+        for name, given in options.items()
+    }
+    function = _in_c(radius, points)
     pointers = [ctypes.c_void_p(each.ctypes.data) for each in (a, out)]
     runs["C"] = lambda: function(*pointers, ctypes.c_long(n))
     return out, runs
 
 
-def _in_c(radius: int, kind: str) -> Any:
+def _in_c(radius: int, points: Sequence[tuple[int, int]]) -> Any:
     library = Path(mkdtemp()) / "stencils.so"
     flags = ["-O3", "-march=native", "-ffast-math", "-shared", "-fPIC"]
-    macros = [f"-DRADIUS={radius}", f"-DUSES(x,y)={USES[kind]}"]
+    uses = "||".join(f"(x == {x} && y == {y})" for y, x in points)
+    macros = [f"-DRADIUS={radius}", f"-DUSES(x,y)=({uses})"]
     source = Path(__file__).with_name("stencils.c")
     subprocess.run([c_compiler(), *flags, *macros, "-o", library, source], check=True)
     return ctypes.CDLL(str(library)).stencil
