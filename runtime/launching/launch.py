@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from ctypes import addressof, c_char, c_int64
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from ctypes import addressof, c_int64
 from itertools import chain
 from struct import pack, pack_into
 from time import perf_counter_ns
@@ -15,7 +16,7 @@ from spmd.runtime.errors import LaunchError
 from spmd.runtime.launching.group_rows import GroupRows, rows_entry, rows_of
 from spmd.runtime.launching.native_kernel import Args, NativeKernel
 from spmd.runtime.launching.record import LaunchRecord
-from spmd.runtime.launching.thread_memory import ALIGNMENT, thread_memory
+from spmd.runtime.launching.thread_memory import ALIGNMENT, Buffer, put_back, take
 from spmd.runtime.launching.threads import (
     available_threads,
     run_on_threads,
@@ -223,8 +224,8 @@ class Launch:
 
     @watched
     def _run_groups(self, first: int, last: int) -> None:
-        args, memory, _keep = self._of_this_thread()
-        self._entry(args, first, last, memory)
+        with self._of_this_thread() as (args, memory):
+            self._entry(args, first, last, memory)
 
     def _run_on_threads(self, native: NativeKernel, first: int, threads: int) -> int:
         """Runs the groups from `first` on; returns how many threads were asked to."""
@@ -264,32 +265,37 @@ class Launch:
     @watched
     def _take_rows(self, native: NativeKernel, rows: Iterator[GroupRows]) -> None:
         """Runs rows of groups until all have been taken."""
-        args, memory, _keep = self._of_this_thread()
         run = rows_entry()
-        for each in rows:
-            run(native.address, args, *each, memory)
+        with self._of_this_thread() as (args, memory):
+            for each in rows:
+                run(native.address, args, *each, memory)
 
     @watched
     def _take_groups(self, native: NativeKernel, next_group: c_int64, chunk: int):
         """Runs chunks of groups until all have been taken."""
-        args, memory, _keep = self._of_this_thread()
-        native.worker(args, addressof(next_group), self._groups, chunk, memory)
+        with self._of_this_thread() as (args, memory):
+            native.worker(args, addressof(next_group), self._groups, chunk, memory)
         self.record.quiet()
 
-    def _of_this_thread(self) -> tuple[Args, int | None, object]:
-        """Arguments and memory for this thread, and what has to live as long as they do."""
-        memory = self._thread_memory() if self._memory else None
-        if memory is None or not self._local_fields:
-            return self._args, memory, None
-        args = bytearray(self._args)
-        for field, offset in self._local_fields:
-            pack_into("@P", args, field, memory + offset)
-        keep = (c_char * len(args)).from_buffer(args)
-        return addressof(keep), memory, keep
+    @contextmanager
+    def _of_this_thread(self) -> Generator[tuple[Args, int | None]]:
+        """Arguments and memory that nobody else uses in the meantime."""
+        if not self._memory:
+            yield self._args, None
+            return
+        buffer = self._buffer()
+        args = self._args
+        if self._local_fields:
+            own = bytearray(args)
+            for field, offset in self._local_fields:
+                pack_into("@P", own, field, buffer.address + offset)
+            args = bytes(own)
+        yield args, buffer.address
+        put_back(buffer)
 
-    def _thread_memory(self) -> int:
+    def _buffer(self) -> Buffer:
         try:
-            return thread_memory(self._memory)
+            return take(self._memory)
         except MemoryError:
             raise LaunchError(
                 f"{self._signature.kernel}: expected {self._memory} bytes of memory for "

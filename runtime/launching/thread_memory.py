@@ -1,13 +1,15 @@
 """
 Memory that each thread has for itself: scratch of kernels and local memory.
 
-A thread runs one work-group at a time, so one buffer per thread is enough for all
-kernels; it grows to the largest that was asked for and is freed with the thread.
+A thread runs one work-group at a time, and one buffer per thread, the largest that was asked
+for, is enough for all kernels. Only a signal handler may launch in the midst of a group: the
+buffer is taken then, and that launch makes one of its own.
 """
 
 from __future__ import annotations
 
 import threading
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,20 +17,34 @@ ALIGNMENT = 64
 """The buffer starts at a multiple of this many bytes: a cache line, a vector."""
 
 
+class Buffer(NamedTuple):
+    """Bytes in memory."""
+
+    size: int
+    address: int
+    keep: object
+
+
+_NONE = Buffer(0, 0, None)
+
+
 class _ThreadMemory(threading.local):
-    size = 0
-    address = 0
-    buffer: object = None
+    left = _NONE
+    """What nobody has taken."""
 
 
 _memory = _ThreadMemory()
 
 
-def thread_memory(size: int) -> int:
-    """The address of at least `size` bytes that belong to the calling thread."""
-    if size > _memory.size:
-        buffer = np.empty(size + ALIGNMENT, np.uint8)
-        _memory.buffer = buffer
-        _memory.address = -(-buffer.ctypes.data // ALIGNMENT) * ALIGNMENT
-        _memory.size = size
-    return _memory.address
+def take(size: int) -> Buffer:
+    """At least `size` bytes for the calling thread, until they are put back."""
+    found, _memory.left = _memory.left, _NONE
+    if size <= found.size:
+        return found
+    made = np.empty(size + ALIGNMENT, np.uint8)
+    return Buffer(size, -(-made.ctypes.data // ALIGNMENT) * ALIGNMENT, made)
+
+
+def put_back(buffer: Buffer) -> None:
+    """Leave a buffer to the next launch of the thread."""
+    _memory.left = buffer
