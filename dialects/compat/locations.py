@@ -8,14 +8,26 @@ can say where it stood; what is printed stays as it was, except for `--print-deb
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_right
+from functools import cache
 from itertools import accumulate
+from typing import IO, TYPE_CHECKING
 
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr, UnknownLoc
+from xdsl.dialects.builtin import (
+    FileLineColLoc,
+    IntAttr,
+    ModuleOp,
+    StringAttr,
+    UnknownLoc,
+)
 from xdsl.ir import Operation
 from xdsl.parser import Parser
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRLexer
+
+if TYPE_CHECKING:
+    from xdsl.tools.command_line_tool import CommandLineTool
 
 _ATTRIBUTE = "places_of_operations"
 
@@ -23,11 +35,18 @@ _STRING = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
 """xDSL's own pattern takes time exponential in the length of a string that has no end."""
 
 
+class _Chunk:
+    """The part of a file that `xdsl-opt --split-input-file` is about to parse."""
+
+    lines_before = 0
+
+
 class Places:
     """Where the operations stand that one parser reads."""
 
     def __init__(self, parser: Parser):
         source = parser.lexer.input
+        self._lines_before = _Chunk.lines_before
         self.file = StringAttr(source.name)
         lines = source.content.split(source.newline)
         self._line_starts = list(
@@ -48,7 +67,8 @@ class Places:
     def line_and_column(self, position: int) -> tuple[int, int]:
         """Of a position in the text, from 1."""
         line = bisect_right(self._line_starts, position)
-        return line, position - self._line_starts[line - 1] + 1
+        column = position - self._line_starts[line - 1] + 1
+        return self._lines_before + line, column
 
     def location(self, position: int) -> FileLineColLoc:
         """The same as an attribute."""
@@ -80,8 +100,28 @@ def _parse_located(self: Parser) -> Operation:
     return op
 
 
+@cache
+def _tell_lines_before(tool: type[CommandLineTool]) -> None:
+    """Let `tool` say where in the file the chunk stands that it parses."""
+    parse = tool.parse_chunk
+
+    def parse_chunk(
+        self: CommandLineTool, chunk: IO[bytes], extension: str, start_offset: int = 0
+    ) -> ModuleOp | None:
+        _Chunk.lines_before = start_offset
+        try:
+            return parse(self, chunk, extension, start_offset)
+        finally:
+            _Chunk.lines_before = 0
+
+    setattr(tool, "parse_chunk", parse_chunk)
+
+
 def repair() -> None:
     """Let every parser say where operations stand, and read strings in linear time."""
     setattr(Parser, "_parse_op_result_list", _parse_results_before_name)
     setattr(Parser, "parse_operation", _parse_located)
+    # Who has no tool does without the time to import it.
+    if (tools := sys.modules.get("xdsl.tools.command_line_tool")) is not None:
+        _tell_lines_before(tools.CommandLineTool)
     setattr(MLIRLexer, "_unescaped_characters_regex", _STRING)

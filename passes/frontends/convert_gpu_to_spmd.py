@@ -3,8 +3,8 @@
 
 | `gpu` | `spmd` |
 | --- | --- |
-| `gpu.func ... kernel` in a `gpu.module` | `spmd.kernel`; its name, after that of the module where it is taken |
-| other functions and globals of a `gpu.module` | the same in the module |
+| `gpu.func ... kernel` in a `gpu.module` | `spmd.kernel` |
+| other functions and globals of a `gpu.module` | the same in the module; a name that is taken comes after that of the `gpu.module` |
 | `thread_id`, `block_id`, `block_dim`, `grid_dim`, `global_id` | `local_id`, `group_id`, `enqueued_local_size`, `num_groups`, `global_id` |
 | `lane_id`, `subgroup_id`, `subgroup_size`, `num_subgroups` | `lane_id`, `sub_group_id`, `sub_group_size`, `num_sub_groups` |
 | `barrier`, `all_reduce`, `subgroup_reduce` | `barrier`, `reduce`; of another region a loop over broadcasts |
@@ -137,7 +137,7 @@ class ConvertGpuToSpmdPass(ModulePass):
         kernels: dict[SymbolRefAttr, KernelOp] = {}
         for module in tuple(op.ops):
             if isinstance(module, gpu.ModuleOp):
-                _flatten(module, op, kernels)
+                _flatten(module, kernels)
         for inner in tuple(op.walk()):
             if inner.dialect_name() == gpu.GPU.name:
                 _convert(inner, kernels)
@@ -164,28 +164,48 @@ def _convert_types(op: Operation) -> None:
             Rewriter.replace_value_with_new_type(value, type_)
 
 
-def _flatten(
-    module: gpu.ModuleOp, outer: ModuleOp, kernels: dict[SymbolRefAttr, KernelOp]
-) -> None:
+def _flatten(module: gpu.ModuleOp, kernels: dict[SymbolRefAttr, KernelOp]) -> None:
     """Put what is in `module` before it, kernels as kernels; `kernels` says which."""
-    at = module.sym_name.data
-    for op in tuple(module.body.block.ops):
+    at, names = module.sym_name.data, dict[Operation, str]()
+    for op in module.body.block.ops:
         symbol = op.get_attr_or_prop("sym_name")
         if not isinstance(symbol, StringAttr):
             fail(op, f"expected functions and globals in a gpu.module, got {op.name}")
-        old = name = symbol.data
-        is_kernel = isinstance(op, gpu.FuncOp) and op.kernel is not None
-        taken = SymbolTable.lookup_symbol(outer, name)
-        if taken is not None and taken is not module:
-            if not is_kernel:
-                fail(op, f"expected the name @{old} to be free outside of @{at}")
-            name = f"{at}_{name}"
+        names[op] = symbol.data
+    renamed = {
+        name: f"{at}_{name}" for name in names.values() if _is_taken(module, name)
+    }
+    _refer_to(module, renamed)
+    for op, old in names.items():
         op.detach()
-        new = function_of(op, name) if isinstance(op, gpu.FuncOp) else op
+        name = renamed.get(old, old)
+        if isinstance(op, gpu.FuncOp):
+            new = function_of(op, name)
+        else:
+            new = op
+            new.properties["sym_name"] = StringAttr(name)
         if isinstance(new, KernelOp):
             kernels[SymbolRefAttr(at, [old])] = new
         Rewriter.insert_op(new, InsertPoint.before(module))
     Rewriter.erase_op(module)
+
+
+def _is_taken(module: gpu.ModuleOp, name: str) -> bool:
+    """Whether something beside `module` has the name of something in it."""
+    outer = module.parent_op()
+    assert outer is not None, "modules stand in the outermost one"
+    found = SymbolTable.lookup_symbol(outer, name)
+    return found is not None and found is not module
+
+
+def _refer_to(module: gpu.ModuleOp, renamed: dict[str, str]) -> None:
+    """Let what is in `module` call functions, and take globals, by their new names."""
+    for op in module.walk() if renamed else ():
+        for given in (op.properties, op.attributes):
+            for key, value in given.items():
+                if isinstance(value, SymbolRefAttr) and not value.nested_references:
+                    name = value.root_reference.data
+                    given[key] = SymbolRefAttr(renamed.get(name, name))
 
 
 def _convert(op: Operation, kernels: dict[SymbolRefAttr, KernelOp]) -> None:

@@ -134,3 +134,19 @@ def test_errors_of_the_stock_tool_say_where(tmp_path: Path, piped: bool):
     *_, last = done.stderr.splitlines()
     assert f": {file}:7:5: @half: expected all work-items of the group" in last
     assert f"scf.if ({file}:6:3)" in last
+
+
+def test_errors_of_the_stock_tool_count_lines_of_the_file(tmp_path: Path):
+    (tmp_path / "two.mlir").write_text(
+        f"func.func @f() {{ func.return }}\n// -----{HALF_A_GROUP}"
+    )
+    tool = Path(sys.executable).with_name("xdsl-opt")
+    done = subprocess.run(
+        [tool, "-p", "spmd-to-loops", "--split-input-file", "two.mlir"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    *_, last = done.stderr.splitlines()
+    assert ": two.mlir:8:5: @half: expected all work-items of the group" in last

@@ -272,3 +272,42 @@ def test_a_launch_without_dynamic_memory_has_none_of_it():
     program = spmd.compile(source, checked=True)
     with pytest.raises(spmd.LaunchError, match="out of bounds"):
         program["main"](x, y, y.copy())
+
+
+def test_modules_have_names_of_their_own():
+    def module(name: str, number: int) -> str:
+        return f"""
+gpu.module @{name} {{
+  memref.global "private" constant @table : memref<1xi32> = dense<{number}>
+  func.func @more(%v: i32) -> i32 {{
+    %c0 = arith.constant 0 : index
+    %t = memref.get_global @table : memref<1xi32>
+    %n = memref.load %t[%c0] : memref<1xi32>
+    %w = arith.addi %v, %n : i32
+    func.return %w : i32
+  }}
+  gpu.func @k(%x: memref<?xi32>) kernel {{
+    %i = gpu.thread_id x
+    %v = memref.load %x[%i] : memref<?xi32>
+    %w = func.call @more(%v) : (i32) -> i32
+    memref.store %w, %x[%i] : memref<?xi32>
+    gpu.return
+  }}
+}}"""
+
+    source = (
+        module("a", 5)
+        + module("b", 70)
+        + """
+func.func @main(%n: index, %x: memref<?xi32>) {
+  %c1 = arith.constant 1 : index
+  gpu.launch_func @a::@k blocks in (%c1, %c1, %c1) threads in (%n, %c1, %c1) args(%x : memref<?xi32>)
+  gpu.launch_func @b::@k blocks in (%c1, %c1, %c1) threads in (%n, %c1, %c1) args(%x : memref<?xi32>)
+  return
+}"""
+    )
+    program = spmd.compile(source)
+    assert list(program) == ["k", "b_k", "main"]
+    x = np.zeros(8, np.int32)
+    program["main"](8, x)
+    assert x.tolist() == [75] * 8
