@@ -61,6 +61,9 @@ class Fault:
 
     cases: tuple[Case, ...]
 
+    at_once: Callable[[], Case] | None = None
+    """Computes all cases in one, which costs less than several; ranges prove nothing of it."""
+
 
 class Terms(Builder):
     """Computes what faults are told by, before the op that may be at fault."""

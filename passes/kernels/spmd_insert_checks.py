@@ -168,10 +168,14 @@ class _Checks:
         cases = map(self.known.open, fault.cases)
         return [case for case in cases if case is not None]
 
+    def _cheapest(self, fault: Fault, cases: Sequence[Case]) -> Sequence[Case]:
+        """The open `cases` of a fault in the form that costs least."""
+        return cases if fault.at_once is None or len(cases) < 2 else [fault.at_once()]
+
     def _undefined(self, op: Operation) -> Undefined | None:
         """Where `op` makes an undefined value of defined ones."""
         found = [(fault, self._open(fault)) for fault in self._faults(op)]
-        cases = [case for _, left in found for case in left]
+        cases = [case for fault, left in found for case in self._cheapest(fault, left)]
         self.proven += sum(not left for _, left in found)
         if not cases:
             return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -23,6 +23,7 @@ from spmd.dialects.interfaces.preconditions import (
     Fault,
     Preconditions,
     Terms,
+    below_zero,
     bits_of,
 )
 from spmd.dialects.rewriting import splat_number
@@ -53,9 +54,30 @@ def wraps_around(op: Wrapping, terms: Terms) -> Sequence[Fault]:
             f"an overflow of {bits_of(op.result.type)} bits, which {flag} rules out",
             (),
             tuple(cases[flag][type(op)](op.lhs, op.rhs, terms)),
+            _by_signs(op, terms) if flag == "nsw" else None,
         )
         for flag in sorted(flags)
     ]
+
+
+def _by_signs(op: Wrapping, terms: Terms) -> Callable[[], Case] | None:
+    """
+    Where the sign of a sum or of a difference cannot be right.
+
+    Henry S. Warren, Hacker's Delight, 2nd edition, section 2-13.
+    """
+    a, b = op.lhs, op.rhs
+
+    def differ(x: SSAValue, y: SSAValue) -> SSAValue:
+        return terms.add(arith.XOrIOp(x, y))
+
+    def wrong() -> Case:
+        result = terms.add(type(op)(a, b))
+        other = differ(b, result) if isinstance(op, arith.AddiOp) else differ(a, b)
+        sign = terms.add(arith.AndIOp(differ(a, result), other))
+        return (below_zero(sign, terms),)
+
+    return wrong if isinstance(op, arith.AddiOp | arith.SubiOp) else None
 
 
 def _limits(terms: Terms, type_: Attribute) -> tuple[SSAValue, SSAValue]:

@@ -73,15 +73,11 @@ spmd.kernel @proven(%x: memref<?xf32>) attributes {work_group_size = array<i64: 
 // assertion is a check itself. Flags that promise something go.
 
 // CHECK-LABEL: spmd.kernel @numbers
-// CHECK:         [[MOST:%.*]] = arith.subi %c2147483647_i32, %n : i32
-// CHECK-NEXT:    [[LEAST:%.*]] = arith.subi %cm2147483648_i32, %n : i32
-// CHECK-NEXT:    [[POSITIVE:%.*]] = arith.cmpi sgt, %n, %c0_i32 : i32
-// CHECK-NEXT:    [[ABOVE:%.*]] = arith.cmpi sgt, %n, [[MOST]] : i32
-// CHECK-NEXT:    [[HIGH:%.*]] = arith.andi [[POSITIVE]], [[ABOVE]] : i1
-// CHECK-NEXT:    [[NEGATIVE:%.*]] = arith.cmpi slt, %n, %c0_i32 : i32
-// CHECK-NEXT:    [[BELOW:%.*]] = arith.cmpi slt, %n, [[LEAST]] : i32
-// CHECK-NEXT:    [[LOW:%.*]] = arith.andi [[NEGATIVE]], [[BELOW]] : i1
-// CHECK-NEXT:    %m_undefined = arith.ori [[HIGH]], [[LOW]] : i1
+// CHECK:         [[SUM:%.*]] = arith.addi %n, %n : i32
+// CHECK-NEXT:    [[OTHER:%.*]] = arith.xori %n, [[SUM]] : i32
+// CHECK-NEXT:    [[ONE:%.*]] = arith.xori %n, [[SUM]] : i32
+// CHECK-NEXT:    [[SIGN:%.*]] = arith.andi [[ONE]], [[OTHER]] : i32
+// CHECK-NEXT:    %m_undefined = arith.cmpi slt, [[SIGN]], %c0_i32 : i32
 // CHECK-NEXT:    %m = arith.addi %n, %n : i32
 // CHECK:         %fault = arith.cmpi eq, %n, %c0_i32 : i32
 // CHECK:           spmd.fail "division by zero [arith.divsi] in work-item
@@ -173,5 +169,30 @@ spmd.kernel @sum(%x: memref<?xf32>, %out: memref<f32>) {
   scf.if %first {
     memref.store %s#1, %out[] : memref<f32>
   }
+  spmd.return
+}
+
+// -----
+
+// What a shift loses; of a sum by a number that is known, one side is left.
+
+// CHECK-LABEL: spmd.kernel @lost
+// CHECK:         [[BY:%.*]] = arith.minui %n, %c31_i32 : i32
+// CHECK-NEXT:    [[MOST:%.*]] = arith.shrui %cm1_i32, [[BY]] : i32
+// CHECK-NEXT:    [[TOO_FAR:%.*]] = arith.cmpi uge, %n, %c32_i32 : i32
+// CHECK-NEXT:    [[LOST:%.*]] = arith.cmpi ugt, %n, [[MOST]] : i32
+// CHECK-NEXT:    %m_undefined = arith.ori [[TOO_FAR]], [[LOST]] : i1
+// CHECK-NEXT:    %m = arith.shli %n, %n : i32
+// CHECK:         [[ROOM:%.*]] = arith.subi %c2147483647_i32, %c7 : i32
+// CHECK-NEXT:    %s_undefined = arith.cmpi sgt, %n, [[ROOM]] : i32
+// CHECK-NEXT:    %s = arith.addi %n, %c7 : i32
+spmd.kernel @lost(%n: i32, %x: memref<2xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : i32
+  %m = arith.shli %n, %n overflow<nuw> : i32
+  memref.store %m, %x[%c0] : memref<2xi32>
+  %s = arith.addi %n, %c7 overflow<nsw> : i32
+  memref.store %s, %x[%c1] : memref<2xi32>
   spmd.return
 }
