@@ -281,3 +281,25 @@ func.func @factor_first(%x: memref<?xf32>, %i: index) -> (vector<4xf32>, vector<
   %b = vector.gather %x[%second] [%steps], %on, %off : memref<?xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
   func.return %a, %b : vector<4xf32>, vector<4xf32>
 }
+
+// -----
+
+// Rows that have a distance of their own are not seen as one dimension.
+
+// CHECK-LABEL: func.func @padded(
+// CHECK:         %a = vector.gather %x[%i, %c0]
+// CHECK-NEXT:    %b = vector.gather %x[%i, %c1]
+func.func @padded(%x: memref<?x2xf32, strided<[4, 1]>>, %y: memref<?xf32>, %i: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4_lanes = arith.constant dense<4> : vector<4xindex>
+  %on = arith.constant dense<true> : vector<4xi1>
+  %off = arith.constant dense<0.0> : vector<4xf32>
+  %lane = vector.step : vector<4xindex>
+  %steps = arith.muli %lane, %c4_lanes : vector<4xindex>
+  %a = vector.gather %x[%i, %c0] [%steps], %on, %off : memref<?x2xf32, strided<[4, 1]>>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %b = vector.gather %x[%i, %c1] [%steps], %on, %off : memref<?x2xf32, strided<[4, 1]>>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %s = arith.addf %a, %b : vector<4xf32>
+  vector.store %s, %y[%i] : memref<?xf32>, vector<4xf32>
+  func.return
+}
