@@ -160,6 +160,9 @@ LOOP_TRIPS = 8
 SHAPE_MARGIN = 0.85
 """What part of the cost of lanes along x another shape may have at most."""
 
+GROUP_MARGIN = 0.95
+"""The same of groups of another shape, which cost nothing else."""
+
 MOVE = 2
 """What an access of a whole register costs: the second cache gives half of one a cycle."""
 

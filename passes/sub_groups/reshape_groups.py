@@ -76,7 +76,7 @@ from spmd.dialects.spmd import (
 from spmd.dialects.spmd.kernel import kernels_in
 from spmd.dialects.spmd.types import is_local
 from spmd.passes.sub_groups.choices.lane_shape import Work, power_below
-from spmd.passes.targets import DEFAULT_TARGET, SHAPE_MARGIN, Target, target_named
+from spmd.passes.targets import DEFAULT_TARGET, GROUP_MARGIN, Target, target_named
 
 DIMENSIONS = (2, 1, 0)
 """As loops over work-items are nested."""
@@ -192,7 +192,7 @@ def _better_size(
     rest = max(prod(size), DEFAULT_GROUP_SIZE) // prod(tile)
     chosen = min(_of_tiles(tile, could, rest), key=work.memory)
     cost = work.cost(best, could) + work.memory(chosen)
-    if cost > SHAPE_MARGIN * (work.cost(before, now) + work.memory(now)):
+    if cost > GROUP_MARGIN * (work.cost(before, now) + work.memory(now)):
         return None
     x, y, z = (chosen[DIMENSIONS.index(d)] for d in range(3))
     return x, y, z

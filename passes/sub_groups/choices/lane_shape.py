@@ -104,11 +104,13 @@ class Work:
         """
         What a group of so many `items` waits for memory, for each of them.
 
-        It loads once what several of its work-items access.
+        It loads once what several of its work-items access. What loops go through is near when
+        the next group comes, but for stencils.
         """
         total = 0.0
         for term, weight in self.terms.items():
-            if (along := term.along) is not None:
+            along, is_stencil = term.along, len(term.offsets) > 1
+            if along is not None and (is_stencil or not term.depth):
                 lines = items[along] * term.bits / CACHE_LINE_BITS
                 total += weight * term.stretches(items) * (ROW + LINE * lines)
         return total / prod(items)
