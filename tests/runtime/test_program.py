@@ -38,7 +38,7 @@ def test_sources(tmp_path: Path):
         assert list(spmd.compile(source)) == ["scale"]
     bad: Any = 3
     with pytest.raises(
-        spmd.CompileError, match=r"a path, MLIR text or a ModuleOp, got a"
+        spmd.CompileError, match=r"a path, MLIR text or a ModuleOp, got int"
     ):
         spmd.compile(bad)
     with pytest.raises(spmd.CompileError, match=r"at least one spmd.kernel, or a"):
