@@ -8,6 +8,7 @@ xDSL's own `arith`, `scf`, `vector` and `llvm` (see `spmd.dialects.compat`).
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -16,12 +17,17 @@ from xdsl.ir import Dialect
 from xdsl.universe import XDSL_UNIVERSE, Universe
 
 
+def _locate() -> None:
+    """Let operations know where they stand that are read from now on."""
+    import_module("spmd.dialects.compat.locations").repair()
+
+
 def _lazy(path: str) -> Callable[[], Any]:
     """A factory that imports `module:name` when it is called."""
 
     def load() -> Any:
         # In time: passes are loaded before the text is read.
-        import_module("spmd.dialects.compat.locations").repair()
+        _locate()
         module, _, name = path.partition(":")
         return getattr(import_module(module), name)
 
@@ -92,8 +98,17 @@ PASSES = {
         "lower-atomics",
     ),
     # Level 1 to level 4, or with `lanes-to-loops` back to scalar code.
-    "sub_groups": ("fold-lane-views", "form-sub-groups", "forget-unasked-values", "share-private-arrays", "reshape-groups"),
-    "masking": ("split-off-full-iterations", "mask-divergence",),
+    "sub_groups": (
+        "fold-lane-views",
+        "form-sub-groups",
+        "forget-unasked-values",
+        "share-private-arrays",
+        "reshape-groups",
+    ),
+    "masking": (
+        "split-off-full-iterations",
+        "mask-divergence",
+    ),
     "widening": ("widen-sub-groups",),
     "lane_loops": ("lanes-to-loops",),
 }
@@ -129,3 +144,20 @@ SPMD_UNIVERSE = Universe(
         name: _lazy(f"spmd.lowering.targets:{cls}") for name, cls in TARGETS.items()
     },
 )
+
+
+def _locate_for_targets(tool: Any) -> None:
+    """Let `tool`, which loads a target after it has read the text, do what passes do."""
+    parse = tool.parse_chunk
+
+    def parse_chunk(self: Any, *arguments: Any) -> Any:
+        if getattr(self.args, "target", "").partition("{")[0] in TARGETS:
+            _locate()
+        return parse(self, *arguments)
+
+    tool.parse_chunk = parse_chunk
+
+
+# Who reads no text as `xdsl-opt` does has not imported it.
+if (_tools := sys.modules.get("xdsl.tools.command_line_tool")) is not None:
+    _locate_for_targets(_tools.CommandLineTool)

@@ -150,3 +150,18 @@ def test_errors_of_the_stock_tool_count_lines_of_the_file(tmp_path: Path):
     )
     *_, last = done.stderr.splitlines()
     assert ": two.mlir:8:5: @half: expected all work-items of the group" in last
+
+
+@pytest.mark.parametrize("target", ["spmd-llvm", "spmd-asm{cpu=x86-64-v3}"])
+def test_errors_of_targets_alone_say_where(target: str, tmp_path: Path):
+    (tmp_path / "half.mlir").write_text(HALF_A_GROUP)
+    tool = Path(sys.executable).with_name("xdsl-opt")
+    done = subprocess.run(
+        [tool, "-t", target, "half.mlir"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    *_, last = done.stderr.splitlines()
+    assert ": half.mlir:2:1: @half: spmd.kernel cannot be written as LLVM IR" in last

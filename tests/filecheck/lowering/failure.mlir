@@ -4,7 +4,7 @@
 
 // CHECK-DAG:   [[FIRST:@spmd.text.[0-9]+]] = {{.*}}"first\00"
 // CHECK-DAG:   [[LAST:@spmd.text.[0-9]+]] = {{.*}}"last\00"
-// CHECK-DAG:   [[TEXT:@spmd.text.[0-9]+]] = {{.*}}"100%% {{[{]}}of} %lld: %lld, %s\0A\00"
+// CHECK-DAG:   [[TEXT:@spmd.text.[0-9]+]] = {{.*}}/failure.mlir:20:3: 100%% {{[{]}}of} %lld: %lld, %s\0A\00"
 // CHECK-DAG:   @spmd.text.3 = {{.*}}"5%%: %-8.2f%04llx %llu\0A\00"
 // CHECK-LABEL: define void @f(
 // CHECK:         [[N:%.*]] = sext i32 %n to i64
