@@ -15,7 +15,8 @@
 | `printf` | `print` |
 | `alloc`, `dealloc`, `memcpy`, `memset`, `wait`, `host_register` | memory of the host, or nothing |
 
-`gpu.known_block_size` is the `work_group_size`, and so are constant sizes of a `gpu.launch`.
+`gpu.known_block_size` is the `work_group_size`, and so are constant sizes of a `gpu.launch`,
+and of the `gpu.launch_func` of a kernel if all of them agree.
 Asynchronous tokens order what is in order. Kernels that ask for lanes get a `sub_group_size`,
 by default 32. Memory spaces are those of `spmd`, of numbers and of `#gpu.address_space`.
 
@@ -40,6 +41,7 @@ gpu.launch_func @m::@f                             spmd.launch @f
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
@@ -47,6 +49,7 @@ from typing import Any, cast
 from xdsl.context import Context
 from xdsl.dialects import func, gpu, memref
 from xdsl.dialects.builtin import (
+    DenseArrayBase,
     FunctionType,
     IntegerAttr,
     ModuleOp,
@@ -85,6 +88,7 @@ from spmd.dialects.spmd import (
 from spmd.dialects.spmd.kernel import kernels_in
 from spmd.passes.frontends.c_formats import message_of
 from spmd.passes.frontends.gpu_kernels import (
+    constant_block_size,
     convert_memory,
     function_of,
     launch_of,
@@ -131,13 +135,21 @@ class ConvertGpuToSpmdPass(ModulePass):
         compat.ensure("gpu")
         if not any(inner.dialect_name() == gpu.GPU.name for inner in op.walk()):
             return
+        sizes: defaultdict[SymbolRefAttr, set[tuple[int, int, int] | None]]
+        sizes = defaultdict(set)
         for inner in tuple(op.walk()):
             _convert_types(inner)
             convert_memory(inner)
+            if isinstance(inner, gpu.LaunchFuncOp):
+                sizes[inner.kernel].add(constant_block_size(inner))
         kernels: dict[SymbolRefAttr, KernelOp] = {}
         for module in tuple(op.ops):
             if isinstance(module, gpu.ModuleOp):
                 _flatten(module, kernels)
+        for symbol, kernel in kernels.items():
+            size, *others = sizes[symbol] or (None,)
+            if kernel.work_group_size is None and size is not None and not others:
+                kernel.work_group_size = DenseArrayBase.from_list(i64, size)
         for inner in tuple(op.walk()):
             if inner.dialect_name() == gpu.GPU.name:
                 _convert(inner, kernels)

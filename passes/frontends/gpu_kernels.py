@@ -185,6 +185,17 @@ def _take_dynamic_memory(kernel: KernelOp) -> None:
     kernel.function_type = FunctionType.from_lists(entry.arg_types, [])
 
 
+def constant_block_size(
+    op: gpu.LaunchOp | gpu.LaunchFuncOp,
+) -> tuple[int, int, int] | None:
+    """That of the launch `op`, if it is constant and not empty."""
+    match [constant_index(n) for n in (op.blockSizeX, op.blockSizeY, op.blockSizeZ)]:
+        case int(x), int(y), int(z) if min(x, y, z) > 0:
+            return x, y, z
+        case _:
+            return None
+
+
 def _bytes(at: Builder, size: SSAValue | None) -> SSAValue:
     if size is None:
         return at.add(arith.ConstantOp(IntegerAttr(0, IndexType())))
@@ -252,16 +263,8 @@ def outline(op: gpu.LaunchOp) -> LaunchOp:
             )
     entry = op.body.blocks[0]
     _give_attributions(op, entry)
-    block = [
-        constant_index(size) for size in (op.blockSizeX, op.blockSizeY, op.blockSizeZ)
-    ]
-    fixed = [size for size in block if size is not None and size > 0]
-    kernel = KernelOp(
-        name,
-        [],
-        op.detach_region(op.body),
-        work_group_size=fixed if len(fixed) == 3 else None,
-    )
+    size = constant_block_size(op)
+    kernel = KernelOp(name, [], op.detach_region(op.body), work_group_size=size)
     kernel.location = op.location
     function.parent.insert_op_before(kernel, function)
     _replace_ids(kernel, entry)

@@ -96,6 +96,52 @@ func.func @main(%n: index, %x: memref<?xf32>, %l: i64, %bytes: i32) {
 
 // -----
 
+// Constant sizes of the group on which all launches of a kernel agree are the kernel's.
+
+// CHECK-LABEL: spmd.kernel @same() attributes {work_group_size = array<i64: 8, 4, 1>} {
+// CHECK-LABEL: spmd.kernel @different() {
+// CHECK-LABEL: spmd.kernel @any() {
+// CHECK-LABEL: spmd.kernel @none() {
+// CHECK-LABEL: spmd.kernel @empty() {
+// CHECK-LABEL: spmd.kernel @given() attributes {work_group_size = array<i64: 16, 8, 8>} {
+gpu.module @m {
+  gpu.func @same() kernel {
+    gpu.return
+  }
+  gpu.func @different() kernel {
+    gpu.return
+  }
+  gpu.func @any() kernel {
+    gpu.return
+  }
+  gpu.func @none() kernel {
+    gpu.return
+  }
+  gpu.func @empty() kernel {
+    gpu.return
+  }
+  gpu.func @given() kernel attributes {gpu.known_block_size = array<i32: 16, 8, 8>} {
+    gpu.return
+  }
+}
+func.func @main(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  gpu.launch_func @m::@same blocks in (%n, %n, %n) threads in (%c8, %c4, %c1)
+  gpu.launch_func @m::@same blocks in (%c1, %c1, %c1) threads in (%c8, %c4, %c1)
+  gpu.launch_func @m::@different blocks in (%n, %n, %n) threads in (%c8, %c4, %c1)
+  gpu.launch_func @m::@different blocks in (%n, %n, %n) threads in (%c4, %c8, %c1)
+  gpu.launch_func @m::@any blocks in (%n, %n, %n) threads in (%c8, %c4, %c1)
+  gpu.launch_func @m::@any blocks in (%n, %n, %n) threads in (%c8, %n, %c1)
+  gpu.launch_func @m::@empty blocks in (%n, %n, %n) threads in (%c8, %c0, %c1)
+  gpu.launch_func @m::@given blocks in (%n, %n, %n) threads in (%c8, %c4, %c1)
+  func.return
+}
+
+// -----
+
 // A launch is a kernel of what it uses from outside; it makes constants itself.
 
 // CHECK-LABEL: spmd.kernel @main_kernel(%n: index, %v: f32, %x: memref<?xf32>) attributes {work_group_size = array<i64: 8, 4, 4>} {
