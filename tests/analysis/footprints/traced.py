@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import product
-from operator import mul
 from typing import Any, cast
 
 import numpy as np
@@ -38,19 +37,28 @@ class _Tracer(Checker):
     def __init__(self, name: str, sites: Any, args: Sequence[Any]):
         super().__init__(name, sites, ordered=False)
         self.found: Traces = defaultdict(lambda: defaultdict(set))
-        self._elements: dict[int, tuple[int, Index]] = {}
-        for position, array in enumerate(args):
-            if isinstance(array, np.ndarray):
-                given = cast(Array, array)
-                start = given.__array_interface__["data"][0]
-                for index in np.ndindex(given.shape):
-                    offset = sum(map(mul, index, given.strides))
-                    self._elements[start + offset] = position, index
+        self._arrays = [
+            (position, cast(Array, given))
+            for position, given in enumerate(args)
+            if isinstance(given, np.ndarray)
+        ]
+        self._elements: dict[int, tuple[int, Index] | None] = {}
+
+    def _element(self, address: int) -> tuple[int, Index] | None:
+        """Which element of which argument lies there; arguments may be large."""
+        if address not in self._elements:
+            self._elements[address] = None
+            for position, array in self._arrays:
+                offset = address - array.__array_interface__["data"][0]
+                if 0 <= offset < array.nbytes:
+                    at = np.unravel_index(offset // array.itemsize, array.shape)
+                    self._elements[address] = position, tuple(map(int, at))
+        return self._elements[address]
 
     def _note(self, item: Item, memory: MemRef, position: int, store: bool) -> None:
         address = memory.storage.address + memory.base
         address += position * memory.data.itemsize
-        where = self._elements.get(address)
+        where = self._element(address)
         if where is not None and isinstance(item, WorkItem):
             self.found[where[0], store][item.group.id].add(where[1])
 
