@@ -24,6 +24,60 @@ func.func @contiguous(%x: memref<?xf32>, %i: index, %m: vector<8xi1>) {
 // CHECK-NEXT:    ret void
 // CHECK-NEXT:  }
 
+// More than a cache line is accessed line after line, from the first to the last, which LLVM
+// does not promise for one access.
+
+func.func @lines(%x: memref<?xf64>, %i: index) {
+  %v = vector.load %x[%i] : memref<?xf64>, vector<32xf64>
+  vector.store %v, %x[%i] : memref<?xf64>, vector<32xf64>
+  func.return
+}
+
+// CHECK-LABEL: define void @lines(
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %t = getelementptr inbounds nuw double, ptr %x.data, i64 %i
+// CHECK-NEXT:    %t.1 = getelementptr inbounds double, ptr %t, i64 8
+// CHECK-NEXT:    %t.2 = getelementptr inbounds double, ptr %t, i64 16
+// CHECK-NEXT:    %t.3 = getelementptr inbounds double, ptr %t, i64 24
+// CHECK-NEXT:    %t.4 = load <8 x double>, ptr %t, align 8
+// CHECK-NEXT:    %t.5 = load <8 x double>, ptr %t.1, align 8
+// CHECK-NEXT:    %t.6 = load <8 x double>, ptr %t.2, align 8
+// CHECK-NEXT:    %t.7 = load <8 x double>, ptr %t.3, align 8
+// CHECK-NEXT:    %t.8 = shufflevector <8 x double> %t.4, <8 x double> %t.5, <16 x i32> <i32 0, i32 1,
+// CHECK-NEXT:    %t.9 = shufflevector <8 x double> %t.6, <8 x double> %t.7, <16 x i32> <i32 0, i32 1,
+// CHECK-NEXT:    %v = shufflevector <16 x double> %t.8, <16 x double> %t.9, <32 x i32> <i32 0, i32 1,
+// CHECK-NEXT:    %t.10 = getelementptr inbounds nuw double, ptr %x.data, i64 %i
+// CHECK-NEXT:    %t.11 = getelementptr inbounds double, ptr %t.10, i64 8
+// CHECK-NEXT:    %t.12 = getelementptr inbounds double, ptr %t.10, i64 16
+// CHECK-NEXT:    %t.13 = getelementptr inbounds double, ptr %t.10, i64 24
+// CHECK-NEXT:    %t.14 = shufflevector <32 x double> %v, <32 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+// CHECK-NEXT:    store <8 x double> %t.14, ptr %t.10, align 8
+// CHECK-NEXT:    %t.15 = shufflevector <32 x double> %v, <32 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+// CHECK-NEXT:    store <8 x double> %t.15, ptr %t.11, align 8
+// CHECK-NEXT:    %t.16 = shufflevector <32 x double> %v, <32 x double> poison, <8 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
+// CHECK-NEXT:    store <8 x double> %t.16, ptr %t.12, align 8
+// CHECK-NEXT:    %t.17 = shufflevector <32 x double> %v, <32 x double> poison, <8 x i32> <i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+// CHECK-NEXT:    store <8 x double> %t.17, ptr %t.13, align 8
+// CHECK-NEXT:    ret void
+// CHECK-NEXT:  }
+
+// But for vectors that are no power of two lines.
+
+func.func @odd(%x: memref<?xf64>, %i: index) {
+  %v = vector.load %x[%i] : memref<?xf64>, vector<24xf64>
+  vector.store %v, %x[%i] : memref<?xf64>, vector<24xf64>
+  func.return
+}
+
+// CHECK-LABEL: define void @odd(
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %t = getelementptr inbounds nuw double, ptr %x.data, i64 %i
+// CHECK-NEXT:    %v = load <24 x double>, ptr %t, align 8
+// CHECK-NEXT:    %t.1 = getelementptr inbounds nuw double, ptr %x.data, i64 %i
+// CHECK-NEXT:    store <24 x double> %v, ptr %t.1, align 8
+// CHECK-NEXT:    ret void
+// CHECK-NEXT:  }
+
 func.func @anywhere(%x: memref<4x16xi1>, %i: index, %at: vector<8xi32>, %m: vector<8xi1>) {
   %v = vector.gather %x[%i, %i] [%at], %m, %m : memref<4x16xi1>, vector<8xi32>, vector<8xi1>, vector<8xi1> into vector<8xi1>
   vector.scatter %x[%i, %i] [%at], %m, %v : memref<4x16xi1>, vector<8xi32>, vector<8xi1>, vector<8xi1>
