@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.enclosing import enclosing
+from spmd.dialects.interfaces.computation import floats_ruled_out
 from spmd.dialects.interfaces.control_flow import decisions
 from spmd.dialects.spmd import ConvergentOp, SubGroupOp, SubGroupQueryOp
 from spmd.dialects.work_groups import work_item_dimension
@@ -93,7 +94,7 @@ def values_that_may_be_poison(module: ModuleOp) -> set[SSAValue]:
     work: list[SSAValue] = []
     for op in module.walk():
         makes = POISON_SOURCES.get(type(op))
-        if makes is not None and makes(op):
+        if (makes is not None and makes(op)) or floats_ruled_out(op):
             work += op.results
     while work:
         value = work.pop()

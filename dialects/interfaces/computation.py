@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.dialects.interfaces.interface import OpInterface
@@ -59,3 +60,24 @@ def is_modular(op: Operation) -> bool:
     """Whether `op` commutes with reducing all integers modulo a power of two."""
     elementwise = Elementwise.of(op)
     return elementwise is not None and elementwise.modular
+
+
+_FAULTY_FLOATS = {FastMathFlag.NO_INFS: "an infinity", FastMathFlag.NO_NANS: "a NaN"}
+
+
+def fast_math_flags(op: Operation) -> frozenset[FastMathFlag]:
+    """What the `fastmath` of `op` says, if it has one."""
+    return frozenset(getattr(op.properties.get("fastmath"), "data", ()))
+
+
+def floats_ruled_out(op: Operation) -> Sequence[FastMathFlag]:
+    """Which of `ninf` and `nnan` an op has: with such floats its result is undefined."""
+    flags = fast_math_flags(op)
+    return [flag for flag in _FAULTY_FLOATS if flag in flags]
+
+
+def words_of_floats(flags: Sequence[FastMathFlag]) -> str:
+    """What `floats_ruled_out` rule out, for a message."""
+    floats = " or ".join(_FAULTY_FLOATS[flag] for flag in flags)
+    rule = "rules" if len(flags) == 1 else "rule"
+    return f"{floats}, which {' and '.join(flags)} {rule} out"

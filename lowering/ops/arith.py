@@ -14,6 +14,7 @@ from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.ranges.integer_range import IntegerRange
 from spmd.dialects.compat.missing_arith import RemFOp
+from spmd.dialects.interfaces.computation import fast_math_flags
 from spmd.dialects.interfaces.speculation import IntegerDivision, is_integer_division
 from spmd.lowering.ops.conversions import define_computed, is_bf16, operand_to_compute
 from spmd.lowering.writing.function_writer import FunctionWriter
@@ -41,10 +42,7 @@ FLAG_ORDER = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
 
 def fast_math(op: Operation) -> str:
     """The fast-math flags of an op as LLVM text that ends in a space, or nothing."""
-    attribute = op.properties.get("fastmath")
-    flags: frozenset[str] = getattr(attribute, "data", frozenset())
-    if not flags:
-        return ""
+    flags = fast_math_flags(op)
     if len(flags) == len(FLAG_ORDER):
         return "fast "
     return "".join(f"{flag} " for flag in FLAG_ORDER if flag in flags)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import arith, scf
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from spmd.dialects.interfaces.computation import fast_math_flags
 from spmd.dialects.rewriting import constant_index
 from spmd.lowering.writing.control_flow import Join, components_of, write_cfg
 from spmd.lowering.writing.counted_loop import CountedLoop
@@ -195,11 +196,8 @@ def _is_short(loop: scf.ForOp) -> bool:
 
 def _combines_in_any_order(op: Operation) -> bool:
     """Whether `op` combines two floats, where its order with others does not matter."""
-    flags = op.properties.get("fastmath")
-    return (
-        isinstance(flags, arith.FastMathFlagsAttr)
-        and FastMathFlag.REASSOC in flags.data
-        and isinstance(op.results[0].type, AnyFloat)
+    return FastMathFlag.REASSOC in fast_math_flags(op) and isinstance(
+        op.results[0].type, AnyFloat
     )
 
 

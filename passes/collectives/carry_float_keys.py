@@ -37,7 +37,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import arith, scf
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import BlockArgument, Operation, SSAValue
@@ -46,6 +46,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import function_around, terminator
+from spmd.dialects.interfaces.computation import fast_math_flags
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd.types import Kind, combine, kind_of
 from spmd.passes.collectives.float_order import FloatOrder
@@ -93,11 +94,8 @@ def _steps(carried: BlockArgument) -> list[Operation]:
 
 def _is_one_instruction(op: Operation) -> bool:
     """Whether `op` may forget about NaN and the sign of zero."""
-    flags = op.properties.get("fastmath")
-    return isinstance(flags, arith.FastMathFlagsAttr) and {
-        FastMathFlag.NO_NANS,
-        FastMathFlag.NO_SIGNED_ZEROS,
-    } <= set(flags.data)
+    needed = {FastMathFlag.NO_NANS, FastMathFlag.NO_SIGNED_ZEROS}
+    return needed <= fast_math_flags(op)
 
 
 def _carry_key(

@@ -28,7 +28,8 @@ scf.if %fault {
 There is no check of what ranges prove, or what a condition around the op or an earlier
 check says. A result that is undefined without harm (of a shift, of a shuffle from nobody, of
 a sum that overflows although a flag rules it out) is checked where it is needed: stored,
-decided on, an index (`undefined_values.py`). The flags go.
+decided on, an index (`undefined_values.py`). The flags go. So do `nnan` and `ninf`, without
+checks, which would cost more than the arithmetic: results are as IEEE 754 has them.
 
 Requires: structured control flow and no calls around accesses (`spmd-inline-calls`,
 `structurize-control-flow`); other code gets more checks than it needs.
@@ -52,6 +53,7 @@ from xdsl.utils.type import get_element_type_or_self
 
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import ConstantPool
+from spmd.dialects.interfaces.computation import fast_math_flags, floats_ruled_out
 from spmd.dialects.interfaces.preconditions import (
     Case,
     Comparison,
@@ -116,6 +118,9 @@ class _Checks:
             if "overflowFlags" in op.properties:
                 self.flags[op] = op.properties["overflowFlags"]
                 op.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
+            if ruled_out := floats_ruled_out(op):
+                flags = fast_math_flags(op).difference(ruled_out)
+                op.properties["fastmath"] = arith.FastMathFlagsAttr(sorted(flags))
         makers = [op for op in function.walk() if makes_undefined(op)]
         sources = [origin for op in makers for origin in self._origins(op)]
         self.undefined = UndefinedValues(function, sources, self.terms)

@@ -8,15 +8,17 @@ element type of the result, `{s}` for that of the first operand, and `{site}` fo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isinf, isnan
 from typing import Any
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation
 
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.interfaces.computation import floats_ruled_out, words_of_floats
 from spmd.reference import scalars
-from spmd.reference.compiler import Body, meaning
-from spmd.reference.scalars import Scalar
+from spmd.reference.compiler import Body, helper, meaning
+from spmd.reference.scalars import POISON, Scalar
 
 Combine = Callable[[Any, Any], Any]
 
@@ -46,11 +48,22 @@ def unless_poison(
     return f"{otherwise} if {' or '.join(guards)} else {text}" if guards else text
 
 
+@helper
+def first_float(values: Sequence[float], flags: str) -> Any:
+    """The first; undefined where the flags rule out one of them."""
+    if "nnan" in flags and any(map(isnan, values)):
+        return POISON
+    if "ninf" in flags and any(map(isinf, values)):
+        return POISON
+    return values[0]
+
+
 def elementwise(body: Body, op: Operation, text: str, *, rounds: bool = False) -> None:
     """
     The single result of `op` is `text`; a float that `rounds` is rounded to its type.
 
-    An undefined operand makes the result undefined.
+    An undefined operand makes the result undefined, and so do floats that `fastmath` rules
+    out; what else it permits is not made use of.
     """
     (result,) = op.results
     scalar = element(result.type, op)
@@ -61,10 +74,14 @@ def elementwise(body: Body, op: Operation, text: str, *, rounds: bool = False) -
     site = body.site(op) if "{site}" in text else None
     first = element(op.operands[0].type, op)
     expression = text.format(*names, t=scalar, s=first, site=site)
-    is_defined = not any(map(body.may_be_poison, op.operands))
+    is_defined = not any(map(body.may_be_poison, (*op.operands, result)))
     in_place = rounds and scalar.name == "f32" and is_defined and not is_vector
     if rounds and not in_place:
         expression = rounded(expression, scalar)
+    if flags := floats_ruled_out(op):
+        floats = ", ".join((expression, *names))
+        expression = f"first_float(({floats}), {','.join(flags)!r})"
+        expression = body.defined(op, expression, words_of_floats(flags))
     expression = unless_poison(body, op, names, expression, "POISON")
     if is_vector:
         zipped = sources[0] if len(sources) == 1 else f"zip({', '.join(sources)})"

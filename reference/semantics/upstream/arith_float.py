@@ -1,4 +1,4 @@
-"""The meaning of `arith` on floats. `fastmath` permits, it does not oblige: ignored."""
+"""The meaning of `arith` on floats."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Operation
 
 from spmd.dialects.compat.memory import StepOp
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.interfaces.computation import floats_ruled_out, words_of_floats
 from spmd.reference.compiler import Body, as_tuple, helper, meaning, trap
 from spmd.reference.facts import poison_source
 from spmd.reference.scalars import (
@@ -24,7 +25,12 @@ from spmd.reference.scalars import (
     as_vector,
     length_of,
 )
-from spmd.reference.semantics.expressions import Combine, combination, element
+from spmd.reference.semantics.expressions import (
+    Combine,
+    combination,
+    element,
+    first_float,
+)
 
 
 def vector_type(type_: Attribute, op: Operation) -> VectorType[Attribute]:
@@ -156,10 +162,10 @@ def _shuffle(body: Body, op: vector.ShuffleOp) -> None:
 
 
 @helper
-def fold(combine: Combine, values: Sequence[Any]) -> Any:
+def fold(combine: Combine, values: Sequence[Any], flags: str) -> Any:
     if any(value is POISON for value in values):
         return POISON
-    return reduce(combine, values)
+    return first_float((reduce(combine, values), *values), flags)
 
 
 @meaning(vector.ReductionOp)
@@ -172,7 +178,11 @@ def _reduction(body: Body, op: vector.ReductionOp) -> None:
     values = body.use(op.vector)
     if op.acc is not None:
         values = f"({body.use(op.acc)},) + {values}"
-    body.let(op.dest, f"fold({combine}, {values})")
+    flags = floats_ruled_out(op)
+    text = f"fold({combine}, {values}, {','.join(flags)!r})"
+    if flags:
+        text = body.defined(op, text, words_of_floats(flags))
+    body.let(op.dest, text)
 
 
 @helper

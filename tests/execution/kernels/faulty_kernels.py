@@ -64,7 +64,7 @@ HEAD = f"""\
 """
 
 
-def numbers(at_last: int, others: int = 1, dtype: Any = np.int32) -> Any:
+def numbers(at_last: float, others: float = 1, dtype: Any = np.int32) -> Any:
     """An array with one number that is not like the others."""
     array = np.full(SIZE, others, dtype)
     array[LAST] = at_last

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from tests.execution.harness import (
     run_module,
 )
 from tests.execution.kernels.faulty_kernels import FAULTS, GROUP, SIZE, WHO, Faulty
-from tests.execution.kernels.undefined_kernels import UNDEFINED
+from tests.execution.kernels.undefined_kernels import RULED_OUT, UNDEFINED
 
 FORMS: tuple[dict[str, Any], ...] = (
     {"vectorize": False},
@@ -58,7 +59,21 @@ def test_native_code_says_what_is_wrong(faulty: Faulty, options: dict[str, Any])
     assert str(error.value).startswith(f"k: {said(faulty)}")
 
 
-@EACH
+@pytest.mark.parametrize("faulty", RULED_OUT.values(), ids=list(RULED_OUT))
+def test_floats_that_flags_rule_out_are_computed(faulty: Faulty):
+    strict = re.sub(r" fastmath<.*?>", "", faulty.source)
+    results: list[np.ndarray] = []
+    for source, checked in ((strict, False), (faulty.source, True)):
+        (x,) = faulty.make()
+        kernel = spmd.compile(parsed(source), checked=checked)["k"]
+        kernel(x, global_size=SIZE, group_size=GROUP)
+        results.append(x)
+    np.testing.assert_array_equal(results[0], results[1])
+
+
+@pytest.mark.parametrize(
+    "faulty", [*ALL.values(), *RULED_OUT.values()], ids=[*ALL, *RULED_OUT]
+)
 def test_the_checker_finds_the_same(faulty: Faulty):
     report = spmd.check(
         parsed(faulty.source), *faulty.make(), global_size=SIZE, group_size=GROUP

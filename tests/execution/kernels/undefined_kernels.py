@@ -231,3 +231,84 @@ UNDEFINED = {
         finding="made it: a float that does not fit i8",
     ),
 }
+
+RULED_OUT = {
+    "product that is infinite": Faulty(
+        """\
+  %n = memref.load %x[%i] : memref<?xf32>
+  %s = arith.mulf %n, %n fastmath<ninf> : f32 // here
+  memref.store %s, %x[%i] : memref<?xf32>
+""",
+        "",
+        column=8,
+        arguments="%x: memref<?xf32>",
+        values=(numbers(-1e20, 1e19, np.float32),),
+        finding="made it: an infinity, which ninf rules out",
+    ),
+    "difference of infinities": Faulty(
+        """\
+  %n = memref.load %x[%i] : memref<?xf64>
+  %s = arith.subf %n, %n fastmath<nnan> : f64
+  %t = arith.negf %s fastmath<nnan> : f64
+  memref.store %t, %x[%i] : memref<?xf64> // here
+""",
+        "",
+        arguments="%x: memref<?xf64>",
+        values=(numbers(np.inf, 1, np.float64),),
+        finding="made it: a NaN, which nnan rules out",
+    ),
+    "root that is no number": Faulty(
+        """\
+  %n = memref.load %x[%i] : memref<?xf32>
+  %s = math.sqrt %n fastmath<nnan,ninf> : f32 // here
+  memref.store %s, %x[%i] : memref<?xf32>
+""",
+        "",
+        column=8,
+        arguments="%x: memref<?xf32>",
+        values=(numbers(-1, 1, np.float32),),
+        finding="made it: an infinity or a NaN, which ninf and nnan rule out",
+    ),
+    "infinite divisor": Faulty(
+        """\
+  %n = memref.load %x[%i] : memref<?xf32>
+  %c = arith.constant 1.0 : f32
+  %s = arith.divf %c, %n fastmath<ninf> : f32 // here
+  memref.store %s, %x[%i] : memref<?xf32>
+""",
+        "",
+        column=8,
+        arguments="%x: memref<?xf32>",
+        values=(numbers(-np.inf, 1, np.float32),),
+        finding="made it: an infinity, which ninf rules out",
+    ),
+    "comparison with NaN": Faulty(
+        """\
+  %n = memref.load %x[%i] : memref<?xf32>
+  %c = arith.constant 1.0 : f32
+  %s = arith.cmpf olt, %n, %c fastmath<nnan,nsz> : f32 // here
+  %t = arith.select %s, %n, %c : f32
+  memref.store %t, %x[%i] : memref<?xf32>
+""",
+        "",
+        column=8,
+        arguments="%x: memref<?xf32>",
+        values=(numbers(np.nan, np.inf, np.float32),),
+        finding="made it: a NaN, which nnan rules out",
+    ),
+    "sum of a vector with NaN": Faulty(
+        """\
+  %n = memref.load %x[%i] : memref<?xf32>
+  %c = arith.constant 1.0 : f32
+  %v = vector.broadcast %n : f32 to vector<2xf32>
+  %s = vector.reduction <add>, %v, %c fastmath<nnan> : vector<2xf32> into f32 // here
+  memref.store %s, %x[%i] : memref<?xf32>
+""",
+        "",
+        column=8,
+        arguments="%x: memref<?xf32>",
+        values=(numbers(np.nan, np.inf, np.float32),),
+        finding="made it: a NaN, which nnan rules out",
+    ),
+}
+"""Floats that flags rule out: checked native code computes them nevertheless."""

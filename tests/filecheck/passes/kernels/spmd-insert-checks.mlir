@@ -196,3 +196,18 @@ spmd.kernel @lost(%n: i32, %x: memref<2xi32>) {
   memref.store %s, %x[%c1] : memref<2xi32>
   spmd.return
 }
+
+// -----
+
+// Floats that flags rule out are as without these flags.
+
+// CHECK-LABEL: spmd.kernel @floats
+// CHECK-NEXT:    %s = arith.addf %a, %b fastmath<reassoc,contract> : f32
+// CHECK-NEXT:    %q = math.exp %s : f32
+// CHECK-NEXT:    memref.store
+spmd.kernel @floats(%a: f32, %b: f32, %x: memref<f32>) {
+  %s = arith.addf %a, %b fastmath<reassoc,nnan,ninf,contract> : f32
+  %q = math.exp %s fastmath<nnan> : f32
+  memref.store %q, %x[] : memref<f32>
+  spmd.return
+}
