@@ -148,9 +148,9 @@ def write_print(writer: FunctionWriter, op: PrintOp) -> None:
         writer.module.declare("printf", "i32", ["ptr", "..."], "nounwind")
         writer.emit(f"call i32 (ptr, ...) @printf({', '.join(arguments)})")
         return
-    text = _code(op.values).encode() + b"\0" + message.encode() + b"\0"
-    slots = [f"ptr {writer.module.string(text)}"]
-    slots += [_wide(writer, value, place) for value, place in places]
+    values = [_wide(writer, value, place) for value, place in places]
+    text = _code(values).encode() + b"\0" + message.encode() + b"\0"
+    slots = [f"ptr {writer.module.string(text)}", *values]
     record = "%" + writer.fresh("printed")
     writer.entry.append(f"  {record} = alloca [{len(slots)} x i64], align 8")
     for number, value in enumerate(slots):
@@ -165,10 +165,10 @@ def write_print(writer: FunctionWriter, op: PrintOp) -> None:
     writer.start(resume)
 
 
-def _code(values: Sequence[SSAValue]) -> str:
-    """How numbers stand in slots of 8 bytes, each as a code of `struct`."""
-    codes = {"half": "e", "bfloat": "f", "float": "f", "double": "d"}
-    return "".join(codes.get(llvm_type(value.type), "q") for value in values)
+def _code(values: Sequence[str]) -> str:
+    """How numbers with their types stand in slots of 8 bytes, each as a code of `struct`."""
+    codes = {"half": "e", "float": "f", "double": "d", "i64": "q"}
+    return "".join(codes[value.partition(" ")[0]] for value in values)
 
 
 def _wide(

@@ -123,3 +123,23 @@ func.func @main(%n: i64, %x: memref<4xi32>) {{
     with pytest.raises(spmd.CompileError, match=re.escape(message)) as error:
         spmd.compile(source)
     assert error.value.line == 4
+
+
+PRINTS = r"""
+func.func @f(%a: index) {
+  %b = arith.constant -1.5 : bf16
+  %h = arith.constant -2.5 : f16
+  %s = arith.constant 0.25 : f32
+  %d = arith.constant 1.0e300 : f64
+  %t = arith.constant true
+  spmd.print "{:g} {:g} {:g} {:g} {u} {}\0A"(%b, %h, %s, %d, %t, %a) : bf16, f16, f32, f64, i1, index
+  func.return
+}
+"""
+
+
+def test_numbers_of_all_types(capsys: pytest.CaptureFixture[str]):
+    run_function(parse(SourceText("prints.mlir", PRINTS)), "f", [3])
+    assert capsys.readouterr().out == "-1.5 -2.5 0.25 1e+300 1 3\n"
+    spmd.compile(PRINTS)["f"](3)
+    assert capsys.readouterr().out == "-1.5 -2.5 0.25 1e+300 1 3\n"
