@@ -166,6 +166,9 @@ GROUP_MARGIN = 0.95
 MOVE = 2
 """What an access of a whole register costs: the second cache gives half of one a cycle."""
 
+CHUNKED = 0.5
+"""What a shuffle of chunks costs in place of such an access, and the end of their strip."""
+
 OPERAND = 0.5
 """What an access of one element costs: mostly nothing, as an operand of what takes it."""
 

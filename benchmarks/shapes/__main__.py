@@ -1,11 +1,13 @@
 """
-Launches in groups of several shapes, and stencils by tiles of lanes of several shapes.
+Launches in groups of several shapes, and tiles of lanes.
 
 ```sh
-python -m benchmarks.shapes              # both tables, one thread
+python -m benchmarks.shapes              # all tables, one thread
 python -m benchmarks.shapes groups       # groups: time by that of the fastest shape
 python -m benchmarks.shapes tiles        # tiles: how many times as fast as 8 lanes along x,
                                          # without load-chunks
+python -m benchmarks.shapes transpose    # beside lanes along x, and C with tiles of 8x8
+python -m benchmarks.shapes sgemm        # one output per work-item, beside NumPy's BLAS
 ```
 
 The tiles are the brushes of S. Moll, *Vectorization System for Unstructured Codes with a
@@ -16,18 +18,23 @@ Data-parallel Compiler IR*, 2021, chapter 11, `f64` in 1024x1024, beside what is
 # pyright: basic
 
 import ctypes
+import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
+
+# NumPy reads it when it is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
 from benchmarks.shapes import kernels
 from benchmarks.systems.c import c_compiler
+from benchmarks.tutorials.kernels import matmul
 
 RUNS = 15
 GROUPS = ((16, 16), (8, 8), (4, 64), (64, 4), (256, 1))
@@ -84,8 +91,9 @@ def in_tiles(name: str, n: int = 1024) -> tuple[Any, dict[str, Callable[[], obje
     out = np.zeros((n, n))
     options: dict[str, dict[str, Any]] = {
         BASE: {"shape": TILES[0], "without": ("load-chunks",)},
-        **{"x".join(map(str, tile)): {"shape": tile} for tile in TILES},
+        # Not after tiles of two lanes: what runs next seems slower than it is.
         "chosen": {},
+        **{"x".join(map(str, tile)): {"shape": tile} for tile in TILES},
     }
     runs: dict[str, Callable[[], object]] = {
         name: kernels.stencil.replaced({}, given).bind(
@@ -93,27 +101,49 @@ def in_tiles(name: str, n: int = 1024) -> tuple[Any, dict[str, Callable[[], obje
         )
         for name, given in options.items()
     }
-    function = _in_c(radius, points)
-    pointers = [ctypes.c_void_p(each.ctypes.data) for each in (a, out)]
-    runs["C"] = lambda: function(*pointers, ctypes.c_long(n))
+    uses = "||".join(f"(x == {x} && y == {y})" for y, x in points)
+    runs["C"] = _in_c("stencil", a, out, f"-DRADIUS={radius}", f"-DUSES(x,y)=({uses})")
     return out, runs
 
 
-def _in_c(radius: int, points: Sequence[tuple[int, int]]) -> Any:
-    library = Path(mkdtemp()) / "stencils.so"
+def transposed(n: int) -> tuple[Any, dict[str, Callable[[], object]]]:
+    """The transpose of n x n `f32`, and what computes it."""
+    a, out = _random(n, n), np.zeros((n, n), np.float32)
+    options = {"scatter": {"shape": (16,)}, "chosen": {}}
+    runs: dict[str, Callable[[], object]] = {
+        name: kernels.transpose.replaced({}, given).bind(
+            a, out, global_size=(n, n), threads=1
+        )
+        for name, given in options.items()
+    }
+    runs["C"] = _in_c("transpose", a, out)
+    return out, runs
+
+
+def multiplied(n: int) -> tuple[Any, dict[str, Callable[[], object]]]:
+    """A product of n x n `f32`, and what computes it."""
+    a, b, out = _random(n, n), _random(n, n), np.zeros((n, n), np.float32)
+    run = matmul.bind(a, b, out, global_size=(n, n), threads=1)
+    return out, {"chosen": run, "BLAS": lambda: np.matmul(a, b, out)}
+
+
+def _in_c(name: str, a: Any, out: Any, *macros: str) -> Callable[[], object]:
+    """What runs a function of C that takes `a` and `out`, whose side is n."""
+    library = Path(mkdtemp()) / f"{name}.so"
     flags = ["-O3", "-march=native", "-ffast-math", "-shared", "-fPIC"]
-    uses = "||".join(f"(x == {x} && y == {y})" for y, x in points)
-    macros = [f"-DRADIUS={radius}", f"-DUSES(x,y)=({uses})"]
-    source = Path(__file__).with_name("stencils.c")
+    [source] = Path(__file__).parent.glob(f"{name}*.c")
     subprocess.run([c_compiler(), *flags, *macros, "-o", library, source], check=True)
-    return ctypes.CDLL(str(library)).stencil
+    function = getattr(ctypes.CDLL(str(library)), name)
+    pointers = [ctypes.c_void_p(each.ctypes.data) for each in (a, out)]
+    return lambda: function(*pointers, ctypes.c_long(len(out)))
 
 
 def best_of(runs: list[Callable[[], object]], times: int = RUNS) -> list[float]:
-    """Seconds of the fastest of so many runs of each, in turns."""
+    """Seconds of the fastest of so many runs of each, in turns, each after one of its own."""
     best = [float("inf")] * len(runs)
     for _ in range(times):
         for number, run in enumerate(runs):
+            run()
             start = time.perf_counter()
             run()
             best[number] = min(best[number], time.perf_counter() - start)
@@ -134,7 +164,16 @@ def main(tables: list[str]) -> None:
                 print(f"{'':16}", *(each.rjust(7) for each in runs))
             found = best_of([*runs.values()])
             print(f"{name:16}", *(f"{found[0] / each:7.2f}" for each in found))
+    for n in (1024, 1000, 1040) if "transpose" in tables else ():
+        scatter, chosen, c = best_of([*transposed(n)[1].values()], 60)
+        print(
+            f"transpose of {n}: {scatter / chosen:.1f} times as fast as scattering"
+            f"{' (goal: 6)' if n == 1024 else ''}, {chosen / c:.2f} of C's time (goal: 1.3)"
+        )
+    if "sgemm" in tables:
+        chosen, blas = best_of([*multiplied(1024)[1].values()])
+        print(f"sgemm of 1024: {blas / chosen:.2f} times as fast as BLAS (goal: 0.5)")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or ["groups", "tiles"])
+    main(sys.argv[1:] or ["groups", "tiles", "transpose", "sgemm"])

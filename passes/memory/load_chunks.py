@@ -35,7 +35,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import TypeAlias
 
 from xdsl.context import Context
@@ -69,19 +68,23 @@ _Load: TypeAlias = tuple[int, vector.LoadOp]
 """Where the vector begins, from the others of a strip, and the op."""
 
 
-def why_not_load_chunks(op: vector.LoadOp, target: Target) -> str | None:
-    """Why what overlaps with `op` is better loaded as it is."""
-    if target.register_bits < CACHE_LINE_BITS:
+def why_not_load_chunks(lanes: int, bits: int, register_bits: int) -> str | None:
+    """Why vectors of so many `lanes` that overlap are better loaded as they are."""
+    if register_bits < CACHE_LINE_BITS:
         return "most vectors lie in one cache line"
-    type_, element = op.result.type, memref_type(op.base).element_type
-    if not isinstance(element, FixedBitwidthType) or element.bitwidth < 32:
+    if bits < 32:
         return "shuffles of small elements cost more than loads"
-    if (
-        type_.get_num_dims() > 1
-        or prod(type_.get_shape()) * element.bitwidth % CACHE_LINE_BITS
-    ):
+    if lanes * bits % CACHE_LINE_BITS:
         return "it does not fill registers"
     return None
+
+
+def _may_be_chunks(op: vector.LoadOp, target: Target) -> bool:
+    lanes, *others = op.result.type.get_shape()
+    element = memref_type(op.base).element_type
+    if others or not isinstance(element, FixedBitwidthType):
+        return False
+    return why_not_load_chunks(lanes, element.bitwidth, target.register_bits) is None
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,7 @@ def _strips(block: Block, target: Target) -> Iterator[list[_Load]]:
     found: list[list[_Load]] = []
     for op in block.ops:
         if isinstance(op, vector.LoadOp):
-            if why_not_load_chunks(op, target) is None:
+            if _may_be_chunks(op, target):
                 *outer, last = map(sums.of, op.indices)
                 rest = last - last.offset
                 place = tuple(frozenset(each.terms.items()) for each in (*outer, rest))

@@ -18,11 +18,12 @@ from xdsl.ir import Operation, Region
 from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.interfaces.cost import CostClass, cost_class
+from spmd.passes.memory.load_chunks import FEWEST, why_not_load_chunks
 from spmd.passes.sub_groups.choices.cycles import is_near, trips
 from spmd.passes.sub_groups.choices.places import Offset, Positions
 from spmd.passes.sub_groups.choices.vector_width import element_bits
 from spmd.passes.sub_groups.choices.vectorization_cost import executed_ops, loops_around
-from spmd.passes.targets import MOVE, OPERAND
+from spmd.passes.targets import CHUNKED, MOVE, OPERAND
 
 
 @dataclass(frozen=True)
@@ -57,15 +58,25 @@ class Term:
 
         Of rows that go along memory, or are one element each, those of several loads may be one.
         """
+        if len(self.offsets) > 1 and self.strides[shape.places[0]] in (0, 1, -1):
+            return sum(each.bit_count() for each in self._row_sets(shape).values())
+        return prod(extent for _, extent in self._across(shape)) * max(
+            1, len(self.offsets)
+        )
+
+    def _across(self, shape: LaneShape) -> list[tuple[int, int]]:
         lanes = zip(shape.places[1:], shape.extents[1:], strict=True)
-        across = [
-            (place, extent) for place, extent in lanes if self.strides[place] != 0
-        ]
-        if len(self.offsets) < 2 or self.strides[shape.places[0]] not in (0, 1, -1):
-            return prod(extent for _, extent in across) * max(1, len(self.offsets))
-        # A set of rows as a number: one bit for each, `pitch` from one along a loop to the next.
+        return [(place, extent) for place, extent in lanes if self.strides[place] != 0]
+
+    def _row_sets(self, shape: LaneShape) -> Mapping[Offset, int]:
+        """
+        The rows of lanes that loads of a stencil access, by their offset along other loops.
+
+        A set of rows is a number: one bit for each, `pitch` from one along a loop to the next.
+        """
         rows, pitch = 1, 1
         places = [0] * len(self.offsets)
+        across = self._across(shape)
         for place, extent in across:
             along = [offset[place] for offset in self.offsets]
             places = [
@@ -75,10 +86,30 @@ class Term:
             rows = sum(rows << step * pitch for step in range(extent))
             pitch *= max(along) - min(along) + extent
         found: defaultdict[Offset, int] = defaultdict(int)
-        elsewhere = set(range(len(self.strides))) - {place for place, _ in across}
+        crossed = {place for place, _ in across}
         for offset, at in zip(self.offsets, places, strict=True):
-            found[tuple(offset[place] for place in elsewhere)] |= rows << at
-        return sum(each.bit_count() for each in found.values())
+            other = (0 if d in crossed else each for d, each in enumerate(offset))
+            found[tuple(other)] |= rows << at
+        return found
+
+    def strips(self, shape: LaneShape) -> tuple[int, int]:
+        """How many strips of memory `load-chunks` finds for lanes, and rows in them."""
+        first, length = shape.places[0], shape.extents[0]
+        by_strip: defaultdict[Offset, list[int]] = defaultdict(list)
+        least = min(offset[first] for offset in self.offsets)
+        for offset, rows in self._row_sets(shape).items():
+            part = (offset[first] - least) // (length + 1)
+            by_strip[(*offset[:first], part, *offset[first + 1 :])].append(rows)
+        strips = inside = 0
+        for sets in by_strip.values():
+            # Those in which at least so many of the loads are.
+            found = [-1, *(0 for _ in range(FEWEST))]
+            for rows in sets:
+                for fewer in reversed(range(FEWEST)):
+                    found[fewer + 1] |= found[fewer] & rows
+            strips += found[FEWEST].bit_count()
+            inside += sum((rows & found[FEWEST]).bit_count() for rows in sets)
+        return strips, inside
 
     def stretches(self, items: Sequence[int]) -> int:
         """How many stretches of memory the ops access in a group of so many `items`."""
@@ -181,7 +212,14 @@ def price(term: Term, shape: LaneShape, register_bits: int, registers: int) -> f
         whole = ceil(prod(shape.extents) / per_register)
         return MOVE * whole * max(1, len(term.offsets))
     if stride in (1, -1):
-        return _rows(row, rows, per_register)
+        cost = _rows(row, rows, per_register)
+        # LLVM unrolls loops, which is too late.
+        chunks = stride == 1 and len(term.offsets) >= FEWEST and term.depth == 0
+        if chunks and why_not_load_chunks(row, term.bits, register_bits) is None:
+            strips, inside = term.strips(shape)
+            saved = (MOVE - CHUNKED) * (inside - strips) * row / per_register
+            cost += CHUNKED * strips - saved
+        return cost
     if 1 in others:
         column = shape.extents[1 + others.index(1)]
         side, other = sorted((row, column))

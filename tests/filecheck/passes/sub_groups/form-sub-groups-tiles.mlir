@@ -1,6 +1,7 @@
 // RUN: xdsl-opt %s -p 'form-sub-groups{shape=8,4}' --split-input-file | filecheck %s
 // RUN: xdsl-opt %s -p 'form-sub-groups{width=16}' --split-input-file | filecheck %s --check-prefix=BEST
 // RUN: xdsl-opt %s -p 'form-sub-groups{target="x86-64-v4"}' --split-input-file | filecheck %s --check-prefix=AUTO
+// RUN: xdsl-opt %s -p 'form-sub-groups{target="x86-64-v3"}' --split-input-file | filecheck %s --check-prefix=SHORT
 
 // Tiles that fit need no test; rows first. Where y is the contiguous dimension, lanes go
 // along it when they may.
@@ -183,6 +184,38 @@ func.func @box(%x: memref<66x66xf64>, %y: memref<64x64xf64>) {
         }
         scf.yield %row : f64
       }
+      memref.store %sum, %y[%ly, %lx] : memref<64x64xf64>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
+
+// -----
+
+// Where points in a row become chunks, the rows of a tile that meet are chunks as well.
+
+// AUTO-LABEL: func.func @neighbours
+// AUTO:         spmd.sub_group (%lx, %ly) shape [8, 4] at
+// SHORT-LABEL: func.func @neighbours
+// SHORT:        spmd.sub_group (%lx) shape [16] at
+func.func @neighbours(%x: memref<66x66xf64>, %y: memref<64x64xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  scf.for %ly = %c0 to %c64 step %c1 {
+    scf.for %lx = %c0 to %c64 step %c1 {
+      %i = arith.addi %lx, %c1 : index
+      %j = arith.addi %ly, %c1 : index
+      %below = arith.addi %ly, %c2 : index
+      %right = arith.addi %lx, %c2 : index
+      %a = memref.load %x[%ly, %i] : memref<66x66xf64>
+      %b = memref.load %x[%below, %i] : memref<66x66xf64>
+      %c = memref.load %x[%j, %lx] : memref<66x66xf64>
+      %d = memref.load %x[%j, %right] : memref<66x66xf64>
+      %ab = arith.addf %a, %b : f64
+      %cd = arith.addf %c, %d : f64
+      %sum = arith.addf %ab, %cd : f64
       memref.store %sum, %y[%ly, %lx] : memref<64x64xf64>
     } {spmd.work_items = array<i64: 0>}
   } {spmd.work_items = array<i64: 1>}
