@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeVar
 
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import IsTerminator
+from xdsl.utils.hints import isa
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -63,6 +65,17 @@ def block_arguments(op: Operation) -> Iterator[BlockArgument]:
     for region in op.regions:
         for block in region.blocks:
             yield from block.args
+
+
+def argument_attribute(value: SSAValue, name: str) -> Attribute | None:
+    """The attribute `name` of `value` if it is an argument of a kernel or function."""
+    if not isinstance(value, BlockArgument):
+        return None
+    function = value.block.parent_op()
+    attributes = None if function is None else function.properties.get("arg_attrs")
+    if not isa(attributes, ArrayAttr[DictionaryAttr]):
+        return None
+    return attributes.data[value.index].data.get(name)
 
 
 def used_from_outside(code: Operation | Block) -> dict[SSAValue, None]:

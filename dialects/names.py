@@ -59,6 +59,12 @@ ANY_GROUP_SIZE = "spmd.any_group_size"
 NOALIAS = "spmd.noalias"
 """Argument attribute: what a launch writes here is reached only through this argument."""
 
+THREAD_COPIES = "spmd.thread_copies"
+"""
+Argument attribute: a kernel only updates this array, atomically, by the kind that it names, so
+that each thread may do it in a copy of its own.
+"""
+
 RUNNER_PRINT = re.compile(
     r"printMemref(Shape)?(\dd)?(?:I8|I16|I32|I64|Ind|F16|BF16|F32|F64)"
 )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import ParamSpec
 
 from xdsl.dialects import func, memref, scf
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, BlockArgument, Operation
 
 from spmd.dialects.diagnostics import SourceLocation
 from spmd.dialects.spmd import KernelOp, SubGroupOp
@@ -53,6 +53,14 @@ class ReshapedGroups:
 
     op: KernelOp
     before: tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class CopiedByThreads:
+    """`spmd-specialize` has each thread update a copy of an array."""
+
+    op: KernelOp
+    argument: BlockArgument
 
 
 @dataclass(frozen=True)
@@ -167,6 +175,7 @@ Remark = (
     | DroppedBarrier
     | DefaultSubGroupSize
     | ReshapedGroups
+    | CopiedByThreads
     | KeptInGroupMemory
     | Split
     | ClippedLoop

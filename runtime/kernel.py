@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spmd.dialects.names import FULL_GROUPS
 from spmd.runtime.arguments.signature import PackedArguments
@@ -25,6 +25,7 @@ from spmd.runtime.entry_point import EntryPoint, Sizes, Version
 from spmd.runtime.errors import LaunchError, compile_errors
 from spmd.runtime.launching.launch import Launch
 from spmd.runtime.launching.native_kernel import NativeKernel
+from spmd.runtime.launching.thread_copies import copied_arrays
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -40,6 +41,17 @@ _MAX_PLANS = 256
 
 _MAX_FOOTPRINTS = 16
 """Launches whose footprints are remembered, with what was asked about them."""
+
+
+class _Arrays(NamedTuple):
+    """What code may rely on about the arrays of a launch."""
+
+    apart: bool
+    """Whether no array that is written overlaps another."""
+    elements: tuple[int, ...] = ()
+    """Of each array, where it matters."""
+    threads: int | None = None
+    """What the launch was given, where `elements` matter."""
 
 
 class Kernel(EntryPoint[Launch, NativeKernel]):
@@ -65,7 +77,7 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         self._facts = facts
         self._footprints: Footprints | None = None
         self._footprints_in: dict[object, LaunchFootprints] = {}
-        self._plans: dict[tuple[Sizes, bool], tuple[NativeKernel | None, Range]] = {}
+        self._plans: dict[tuple[Sizes, _Arrays], tuple[NativeKernel | None, Range]] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Kernel, (self._unit, self._facts)
@@ -79,10 +91,12 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         constants: tuple[str, ...] = (),
     ) -> Launch:
         """A launch with arguments that are packed already."""
-        apart = self.signature.are_apart(packed)
-        native, range_ = self._plan(sizes, constants, apart)
         if threads is None and self._facts.ordered:
             threads = 1
+        arrays = _Arrays(self.signature.are_apart(packed))
+        if arrays.apart and self._facts.updated:
+            arrays = _Arrays(True, self.signature.elements(packed), threads)
+        native, range_ = self._plan(sizes, constants, arrays)
         return Launch(native, self.signature, packed, range_, threads, timeout)
 
     def bind_box(
@@ -100,8 +114,8 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         `edges` divide the numbers of work-items where boxes begin and end within the launch.
         """
         packed = self.signature.check(args)
-        apart = self.signature.are_apart(packed)
-        native, range_ = self._plan((global_size, group_size), (), apart, edges)
+        arrays = _Arrays(self.signature.are_apart(packed))
+        native, range_ = self._plan((global_size, group_size), (), arrays, edges)
         box = range_.in_groups(box, group_size)
         return Launch(native, self.signature, packed, range_, threads, None, box)
 
@@ -187,6 +201,9 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
             groups = self._range(global_size, group_size).made_for()
         elif group_size is not None:
             groups = Groups.all_full(self.group_size(group_size))
+        if groups is not None:
+            copied = [f"{each.number}={each.kind}" for each in self._facts.updated]
+            groups = groups._replace(copied=tuple(copied))
         facts = explain_kernel(
             self._restricted(),
             self._op,
@@ -243,7 +260,7 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         self,
         sizes: Sizes,
         constants: tuple[str, ...],
-        apart: bool,
+        arrays: _Arrays,
         edges: Triple = (0, 0, 0),
     ) -> tuple[NativeKernel | None, Range]:
         # Code for constants may be forgotten, which plans would keep.
@@ -253,12 +270,14 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
             and _is_plain(sizes[0])
             and _is_plain(sizes[1])
         )
-        if simple and (found := self._plans.get((sizes, apart))):
+        if simple and (found := self._plans.get((sizes, arrays))):
             return found
         range_ = self._range(*sizes)
         native = None
         if range_.groups:
-            groups = range_.made_for(edges)._replace(apart=apart)
+            groups = range_.made_for(edges)._replace(
+                apart=arrays.apart, copied=self._copied(arrays, range_)
+            )
             native = self._native(groups, constants)
         if native is not None and native.group_size not in (None, range_.group_size):
             range_ = make_range(self.name, range_.global_size, native.group_size)
@@ -266,8 +285,14 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         if simple:
             if len(self._plans) >= _MAX_PLANS:
                 self._plans = {}
-            self._plans[sizes, apart] = plan
+            self._plans[sizes, arrays] = plan
         return plan
+
+    def _copied(self, arrays: _Arrays, range_: Range) -> tuple[str, ...]:
+        if not arrays.elements:
+            return ()
+        updated, threads = self._facts.updated, arrays.threads
+        return copied_arrays(updated, self.signature, arrays.elements, range_, threads)
 
     def _native(self, groups: Groups, constants: tuple[str, ...]) -> NativeKernel:
         if not self._unit.options.specialize:

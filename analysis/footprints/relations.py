@@ -147,7 +147,11 @@ class _Reader:
             kind,
             words,
             tuple(each.value for each in at),
-            reduction=op.kind.data if isinstance(op, AtomicRmwOp) else None,
+            reduction=(
+                op.kind.data
+                if kind is AccessKind.REDUCE and isinstance(op, AtomicRmwOp)
+                else None
+            ),
             guards=self._reached(op),
             requires=all_of(each.requires for each in at),
             by_element=indices is not None,

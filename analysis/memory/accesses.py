@@ -14,7 +14,7 @@ from xdsl.traits import (
     RecursiveMemoryEffect,
 )
 
-from spmd.dialects.enclosing import is_terminator
+from spmd.dialects.enclosing import argument_attribute, is_terminator
 from spmd.dialects.interfaces.memory import MemoryAccess
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.names import NOALIAS
@@ -114,9 +114,4 @@ def _is_local(memory: SSAValue) -> bool:
 
 
 def _is_noalias(memory: SSAValue) -> bool:
-    if not isinstance(memory, BlockArgument):
-        return False
-    function = memory.block.parent_op()
-    if not isinstance(function, KernelOp | func.FuncOp) or function.arg_attrs is None:
-        return False
-    return NOALIAS in function.arg_attrs.data[memory.index].data
+    return argument_attribute(memory, NOALIAS) is not None

@@ -32,10 +32,12 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from spmd.dialects.assembly_format import BracketedKeyword, Clauses, Keyword
+from spmd.dialects.element_types import memref_layout
 from spmd.dialects.interfaces.cost import Cost, CostClass
 from spmd.dialects.interfaces.memory import MemoryAccess, verify_indices
+from spmd.dialects.names import THREAD_COPIES
 from spmd.dialects.spmd.traits import STAYS_IN_PLACE, expect_inside_function
-from spmd.dialects.spmd.types import is_integer, is_memref
+from spmd.dialects.spmd.types import is_integer, is_local, is_memref
 
 
 class AtomicKind(StrEnum):
@@ -113,6 +115,24 @@ def why_not_atomic(kind: AtomicKind, type_: Attribute) -> str | None:
             return None
         wanted = "an integer of 8 to 64 bits, index, f32 or f64"
     return f"expected elements of {wanted} for {kind}, got {type_}"
+
+
+def why_not_copied(kind: Attribute, type_: Attribute) -> str | None:
+    """Why an argument of this type cannot have `spmd.thread_copies` of this kind."""
+    others = AtomicKind.SUB, AtomicKind.EXCHANGE
+    if not isinstance(kind, AtomicKindAttr) or kind.data in others:
+        return (
+            f"expected {THREAD_COPIES} = #spmd.atomic_kind<K> with a kind that combines, "
+            f"got {kind}"
+        )
+    if is_memref(type_) and not is_local(type_):
+        layout = memref_layout(type_)
+        if layout is not None and layout.is_identity:
+            return why_not_atomic(kind.data, type_.element_type)
+    return (
+        f"expected {THREAD_COPIES} on a memref with identity layout in global memory, "
+        f"got {type_}"
+    )
 
 
 @irdl_custom_directive

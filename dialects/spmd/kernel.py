@@ -41,7 +41,8 @@ from xdsl.utils.hints import isa
 
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.limits import MAX_GROUP_SIZE, MAX_SUB_GROUP_SIZE
-from spmd.dialects.names import ANY_GROUP_SIZE, FULL_GROUPS, NOALIAS
+from spmd.dialects.names import ANY_GROUP_SIZE, FULL_GROUPS, NOALIAS, THREAD_COPIES
+from spmd.dialects.spmd.atomics import why_not_copied
 from spmd.dialects.spmd.types import is_memref, why_not_argument
 from spmd.dialects.work_groups import FOOTPRINTS, NOT_VECTORIZED
 
@@ -64,8 +65,8 @@ KERNEL_ATTRIBUTES = (
 )
 """Attributes of the dialect on a kernel: promises to passes, then notes that they leave."""
 
-ARGUMENT_ATTRIBUTES = (NOALIAS, *FOOTPRINTS)
-"""Attributes of the dialect on an argument of a kernel: a promise, then notes."""
+ARGUMENT_ATTRIBUTES = (NOALIAS, THREAD_COPIES, *FOOTPRINTS)
+"""Attributes of the dialect on an argument of a kernel: promises, then notes."""
 
 PREFIX = "spmd."
 """What the names of attributes of the dialect start with."""
@@ -112,6 +113,10 @@ def why_not_argument_attributes(attrs: DictionaryAttr, type_: Attribute) -> str 
                 f"expected {NOALIAS} or an attribute with the "
                 f"prefix of another dialect, got {name}{hint}"
             )
+    if (kind := attrs.data.get(THREAD_COPIES)) is not None and (
+        why := why_not_copied(kind, type_)
+    ):
+        return why
     noalias = attrs.data.get(NOALIAS)
     if noalias is None:
         return None
@@ -148,7 +153,9 @@ class KernelOp(IRDLOperation):
     layout, static or `?` sizes) or in local memory (identity layout; one storage per
     work-group, of a size that the launch gives). An argument marked `{spmd.noalias}` is
     a memref, and what a launch writes through it or beside it is reached only through
-    it. The unit attribute `spmd.full_groups` promises that no launch leaves a group
+    it. All that the kernel does with one marked `{spmd.thread_copies = #spmd.atomic_kind<K>}`
+    is relaxed `spmd.atomic_rmw K` (or `sub` if it is `add`) with results that nobody uses:
+    each thread may do that in a copy of its own, combined with the array in the end. The unit attribute `spmd.full_groups` promises that no launch leaves a group
     smaller than `work_group_size`; one that would is an error.
 
     Each block ends in `spmd.return` or in a branch to another block.
@@ -156,6 +163,7 @@ class KernelOp(IRDLOperation):
     Errors: an argument of another type; a memref argument in private memory; results; a
     block that ends in anything else; `work_group_size` without 1 to 3 positive sizes
     or of more than 16384 work-items; `sub_group_size` that is no power of two from 1 to 64; `spmd.noalias` on a scalar;
+    `spmd.thread_copies` without a kind, or on what is no memref with identity layout in global memory;
     `spmd.full_groups` without `work_group_size`; an attribute whose name is neither one
     of these nor prefixed by a dialect, or that starts with `spmd.` and is none that the
     dialect knows; a kernel that does not stand directly in a module.

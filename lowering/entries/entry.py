@@ -15,6 +15,7 @@ linearly with x fastest. `args` points to a struct with C alignment:
 | if assertions are reported | `struct record *failed;`, as in `lowering/writing/record.py` |
 
 Strides and offset count elements; offset and sizes are there even if the type fixes them.
+An array marked `spmd.thread_copies` is updated when the call ends, from a copy on its stack.
 `scratch` is what `k.scratch_bytes(ex, ey, ez)` says, 64-byte aligned, one per thread; it
 may be null if there is no such function. Sizes are positive. The record is all zeros at the
 start; if an assertion fails or the launch is given up, no more groups are started. With a
@@ -43,6 +44,7 @@ from spmd.lowering.entries.arguments import (
     load_arguments,
     load_field,
 )
+from spmd.lowering.entries.thread_copies import make_copies
 from spmd.lowering.ops.assertions import has_failed
 from spmd.lowering.ops.polls import write_stop
 from spmd.lowering.writing.control_flow import Join
@@ -89,7 +91,7 @@ def entry_type(module: ModuleWriter) -> str:
 _PARAMETERS = ("args", "first", "last", "scratch")
 _LABELS = (
     *("start", "begin", "done", "row", "group", "full", "partial", "next", "row.end"),
-    *("poll", "more"),
+    *("poll", "more", "combine"),
 )
 """Names that the entry writes out; arguments of the kernel get others."""
 
@@ -107,6 +109,8 @@ class _Entry:
         self.function = function
         self.full = full
         self.writer = FunctionWriter(module)
+        self.end = "done"
+        """Where the entry goes on when it has run groups."""
         for name in (*_PARAMETERS, *_LABELS):
             self.writer.fresh(name)
         self.types = own_argument_types(function)
@@ -147,6 +151,10 @@ class _Entry:
         writer.start("start")
         own = self.function.body.blocks[0].args[: len(self.types)]
         arguments = load_arguments(writer, own, self.struct.arguments)
+        fields = self.struct.arguments
+        copies = make_copies(writer, self.function, fields, arguments)
+        if copies:
+            self.end = "combine"
         local = self.local_sizes()
         whole = self.sizes(self.struct.sizes[3:], "n")
         groups = [self._ceildiv(whole[d], local[d], "xyz"[d]) for d in (0, 1)]
@@ -162,17 +170,24 @@ class _Entry:
                 writer.temp(f"udiv i64 {n}, {e}", f"full.{axis}")
                 for n, e, axis in zip(whole, local, "xyz", strict=True)
             ]
+        for copy in copies:
+            copy.write_start(writer)
         if self.struct.failed is None:
             writer.jump("group")
         else:
             # Another thread may have failed: then there is nothing left to do.
             writer.failed = load_field(writer, self.struct.failed, "failed")
-            write_stop(writer, "done", "begin")
+            write_stop(writer, self.end, "begin")
             writer.start("begin")
             writer.jump("row" if self._groups_in_a_row() > 1 else "group")
         before = writer.block
         sizes = [*local, *whole]
         self._loop(before, arguments, sizes, groups, first, full_groups)
+        if copies:
+            writer.start(self.end)
+            for copy in copies:
+                copy.write_end(writer)
+            writer.jump("done")
         writer.start("done")
         if self.struct.failed is not None:
             writer.failed = load_field(writer, self.struct.failed, "failed")
@@ -231,10 +246,10 @@ class _Entry:
         following = self._following(number, group, groups)
         more = writer.temp(f"icmp slt i64 {following[0]}, {last}")
         if rows is None and writer.failed is not None:
-            write_stop(writer, "done", "more")
+            write_stop(writer, self.end, "more")
             writer.start("more")
         join.add(writer.block, following)
-        after = "done" if rows is None else "row.end"
+        after = self.end if rows is None else "row.end"
         # Copies of a whole group, one after the other, are only more to compile.
         loop = self.module.loop('!"llvm.loop.unroll.disable"')
         writer.emit(f"br i1 {more}, label %group, label %{after}, !llvm.loop {loop}")
@@ -242,9 +257,9 @@ class _Entry:
         if rows is not None:
             writer.start(after)
             more = writer.temp(f"icmp slt i64 {following[0]}, %last")
-            writer.emit(f"br i1 {more}, label %poll, label %done")
+            writer.emit(f"br i1 {more}, label %poll, label %{self.end}")
             writer.start("poll")
-            write_stop(writer, "done", "more")
+            write_stop(writer, self.end, "more")
             writer.start("more")
             rows.add(writer.block, following)
             writer.jump("row")

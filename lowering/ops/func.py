@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr
+from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, SSAValue
-from xdsl.utils.hints import isa
 
+from spmd.dialects.enclosing import argument_attribute
 from spmd.dialects.limits import CACHE_LINE
+from spmd.dialects.names import NOALIAS
 from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
 from spmd.lowering.ops.assertions import FAILED, write_return_if_failed
 from spmd.lowering.ops.narrow_indices import wrap_in_different_widths
@@ -35,20 +36,10 @@ from spmd.lowering.writing.types import (
     llvm_type,
 )
 
-NO_ALIAS = "spmd.noalias"
-
 
 def is_work_group_function(function: FuncOp) -> bool:
     """Whether a function runs one work-group and so gets a native entry."""
     return WORK_GROUP_FUNCTION in function.attributes and bool(function.body.blocks)
-
-
-def argument_attribute(function: FuncOp, index: int, name: str) -> bool:
-    """Whether an argument carries an attribute."""
-    attributes = function.arg_attrs
-    if not isa(attributes, ArrayAttr[DictionaryAttr]):
-        return False
-    return name in attributes.data[index].data
 
 
 # Types of parameters and results
@@ -99,7 +90,7 @@ def _parameters(writer: FunctionWriter, function: FuncOp, block: Block) -> list[
             writer.fresh(f"{hint}.{suffix}") for _, suffix in component_names(layout)
         ]
         attributes = ""
-        if argument_attribute(function, index, NO_ALIAS) or (
+        if argument_attribute(argument, NOALIAS) is not None or (
             scratch is not None and is_local_memory(argument.type)
         ):
             # Nobody else has the local memory that a launch gives to a work-group.

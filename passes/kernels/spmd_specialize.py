@@ -17,7 +17,8 @@ smaller (the global size is a multiple of the group size in each dimension);
 `any-size-up-to` X,Y,Z leaves it to `reshape-groups` to take another size; `disjoint-arrays`
 promises that no array that is written overlaps another, as `spmd.noalias` on each does; `constants` are
 scalar arguments and their values, such as `"n=1024","a=0.5"`, by name or by number from 0;
-`kernel` names the one kernel to specialise, instead of all.
+`thread-copies` are array arguments and kinds of updates, such as `"counts=add"`, that become
+`spmd.thread_copies`; `kernel` names the one kernel to specialise, instead of all.
 
 Requires: no kernel to specialise fixes another size.
 Ensures: they all fix the given one; what the kernel is launched with has to be as told.
@@ -43,7 +44,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, BlockArgument
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
@@ -52,8 +53,10 @@ from xdsl.utils.hints import isa
 from spmd.dialects.building import Builder
 from spmd.dialects.diagnostics import KernelError, fail
 from spmd.dialects.limits import MAX_GROUP_SIZE
-from spmd.dialects.names import ANY_GROUP_SIZE, FULL_GROUPS, NOALIAS
-from spmd.dialects.spmd import KernelOp
+from spmd.dialects.names import ANY_GROUP_SIZE, FULL_GROUPS, NOALIAS, THREAD_COPIES
+from spmd.dialects.remarks import CopiedByThreads, remark
+from spmd.dialects.spmd import AtomicKind, KernelOp
+from spmd.dialects.spmd.atomics import AtomicKindAttr, why_not_copied
 from spmd.dialects.spmd.kernel import kernels_in
 from spmd.dialects.spmd.types import is_local, is_memref
 
@@ -73,6 +76,7 @@ class SpmdSpecializePass(ModulePass):
     any_size_up_to: tuple[int, ...] = ()
     disjoint_arrays: bool = False
     constants: tuple[str, ...] = ()
+    thread_copies: tuple[str, ...] = ()
     kernel: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -91,6 +95,8 @@ class SpmdSpecializePass(ModulePass):
             self._specialize(kernel, size)
             for constant in self.constants:
                 _fix(kernel, *constant.split("=", 1))
+            for copied in self.thread_copies:
+                _mark_copied(kernel, *copied.split("=", 1))
 
     def _checked_size(self) -> tuple[int, int, int] | None:
         size = self.work_group_size
@@ -136,14 +142,48 @@ class SpmdSpecializePass(ModulePass):
 
 def _mark_disjoint(kernel: KernelOp) -> None:
     """Marks each array argument `spmd.noalias`."""
-    marked: list[DictionaryAttr] = []
     for argument in kernel.body.blocks[0].args:
-        known: dict[str, Attribute] = {}
-        if kernel.arg_attrs is not None:
-            known |= kernel.arg_attrs.data[argument.index].data
         if is_memref(argument.type) and not is_local(argument.type):
-            known[NOALIAS] = UnitAttr()
-        marked.append(DictionaryAttr(known))
+            _mark(kernel, argument, NOALIAS, UnitAttr())
+
+
+def _mark_copied(kernel: KernelOp, name: str, text: str = "") -> None:
+    """Marks an array argument `spmd.thread_copies` of the kind that `text` says."""
+    arrays = {
+        each.name_hint or str(each.index): each
+        for each in kernel.body.blocks[0].args
+        if is_memref(each.type)
+    }
+    by_number = {str(each.index): each for each in arrays.values()}
+    if (argument := arrays.get(name) or by_number.get(name)) is None:
+        fail(
+            kernel,
+            "expected the option thread-copies to name array arguments of "
+            f"@{kernel.sym_name.data} ({', '.join(arrays) or 'there are none'}), got "
+            f"{name}",
+        )
+    kinds = list(AtomicKind)
+    if text not in kinds:
+        fail(
+            kernel,
+            f"expected a kind ({', '.join(kinds)}) for the argument {name} in the option "
+            f"thread-copies, got {text or 'none'}",
+        )
+    kind = AtomicKindAttr(AtomicKind(text))
+    if why := why_not_copied(kind, argument.type):
+        fail(kernel, f"argument {argument.index}: {why}")
+    _mark(kernel, argument, THREAD_COPIES, kind)
+    remark(CopiedByThreads, kernel, argument)
+
+
+def _mark(
+    kernel: KernelOp, argument: BlockArgument, name: str, value: Attribute
+) -> None:
+    given = kernel.arg_attrs
+    if given is None:
+        given = [DictionaryAttr({})] * len(argument.block.args)
+    marked = list(given)
+    marked[argument.index] = DictionaryAttr(marked[argument.index].data | {name: value})
     kernel.arg_attrs = ArrayAttr(marked)
 
 

@@ -52,8 +52,7 @@ def write_instruction(op: AtomicRmwOp | AtomicCasOp) -> None:
     if op.ordering.data is Ordering.RELAXED:
         ordering = "monotonic"
     if isinstance(op, AtomicRmwOp):
-        kinds = _FLOATS if is_float(op.value.type) else _INTEGERS
-        kind = kinds.get(op.kind.data, op.kind.data.value)
+        kind = instruction(op.kind.data, op.value.type)
         value = code.number(op.value)
         old = code.add(AtomicRMWOp(kind, pointer, value, ordering))
         replace(op, (), (code.in_type_of(op.old, old),))
@@ -66,6 +65,11 @@ def write_instruction(op: AtomicRmwOp | AtomicCasOp) -> None:
         for n, type_ in enumerate((new.type, op.won.type))
     )
     replace(op, (), (code.in_type_of(op.old, old), won))
+
+
+def instruction(kind: AtomicKind, type_: Attribute) -> str:
+    """What `llvm.atomicrmw` calls a kind for elements of this type."""
+    return (_FLOATS if is_float(type_) else _INTEGERS).get(kind, kind.value)
 
 
 def _plain(type_: Attribute) -> Attribute:

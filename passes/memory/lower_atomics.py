@@ -2,8 +2,8 @@
 Atomics of the `spmd` dialect become instructions of the `llvm` dialect.
 
 A work-group runs on one thread. So an operation whose scope is the work-group, or whose
-memory is local, needs no instruction: nobody else can be in between, and a load and a
-store do it. All others work on the pointer of the element.
+memory is local or a copy of the thread (`spmd.thread_copies`), needs no instruction: nobody
+else can be in between, and a load and a store do it. All others work on the pointer of the element.
 
 ```mlir
 // before
@@ -40,6 +40,9 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.dialects.building import Builder
+from spmd.dialects.enclosing import argument_attribute
+from spmd.dialects.interfaces.views import underlying_object
+from spmd.dialects.names import THREAD_COPIES
 from spmd.dialects.rewriting import replace
 from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp, Kind
 from spmd.dialects.spmd.atomics import AtomicKind, AtomicScope
@@ -73,6 +76,7 @@ def _needs_no_instruction(op: AtomicRmwOp | AtomicCasOp) -> bool:
         is_local(type_)
         or type_.memory_space == LOCAL_SPACE
         or op.scope.data is AtomicScope.WORK_GROUP
+        or argument_attribute(underlying_object(op.memref), THREAD_COPIES) is not None
     )
 
 

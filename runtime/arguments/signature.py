@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import combinations
+from math import prod
 from struct import Struct
 from typing import Any
 
@@ -258,6 +259,19 @@ class Signature:
         return len(arrays) == len(self._arrays) and not any(
             overlap(arrays[i], arrays[j]) for i, j in self._pairs
         )
+
+    def elements(self, packed: PackedArguments) -> tuple[int, ...]:
+        """How many elements each array has, in order."""
+        counts: list[int] = []
+        field = 0
+        for parameter in self.parameters:
+            if isinstance(parameter, ArrayParameter):
+                sizes = field + 2
+                counts.append(
+                    prod(packed.fields[sizes : sizes + parameter.layout.rank])
+                )
+            field += len(parameter.codes)
+        return tuple(counts)
 
     def _check_overlap(self, arrays: list[Array]) -> None:
         for i, j in self._pairs:

@@ -37,6 +37,8 @@ class Groups(NamedTuple):
     """
     apart: bool = False
     """Whether no array that is written overlaps another."""
+    copied: tuple[str, ...] = ()
+    """Arrays of which each thread updates a copy, as `spmd-specialize` has them."""
 
     @classmethod
     def all_full(cls, size: Triple) -> Groups:
@@ -54,6 +56,7 @@ class Groups(NamedTuple):
             self.size == other.size
             and self.full <= other.full
             and self.apart <= other.apart
+            and self.copied == other.copied
             and all(map(operator.ge, self.room, other.room))
         )
 

@@ -26,6 +26,7 @@ from spmd.runtime.arguments.written_arguments import written_arguments
 from spmd.runtime.compiling.made import HostFacts, KernelFacts
 from spmd.runtime.compiling.signatures import element_of, signature_of
 from spmd.runtime.compiling.unit import Unit
+from spmd.runtime.compiling.updated_arrays import updated_arrays
 from spmd.runtime.errors import compile_errors
 from spmd.runtime.parsing import DIALECTS
 from spmd.runtime.pipeline import called_functions, launched_kernels, restrict
@@ -61,7 +62,8 @@ def _kernel_facts(module: ModuleOp, op: KernelOp) -> KernelFacts:
         for each in part.walk()
     )
     signature = signature_of(op, written, local_bytes)
-    return KernelFacts(signature, op.group_size, op.has_full_groups, ordered)
+    updated = updated_arrays(module, op, functions.values())
+    return KernelFacts(signature, op.group_size, op.has_full_groups, ordered, updated)
 
 
 def _host_facts(module: ModuleOp, op: func.FuncOp) -> HostFacts:

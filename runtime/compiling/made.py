@@ -14,6 +14,15 @@ from spmd.runtime.arguments.signature import Signature
 from spmd.runtime.arguments.sizes import Triple
 
 
+class UpdatedArray(NamedTuple):
+    """An array argument that a kernel only updates, so that `spmd.thread_copies` may mark it."""
+
+    number: int
+    kind: str
+    in_loop: bool
+    """Whether a work-item may do so any number of times; else, at most once for each update."""
+
+
 class KernelFacts(NamedTuple):
     """What the runtime has to know of a kernel."""
 
@@ -24,6 +33,7 @@ class KernelFacts(NamedTuple):
     """Whether it promises that no launch leaves a partial group."""
     ordered: bool
     """Whether the order of its work-groups is seen, as it prints."""
+    updated: tuple[UpdatedArray, ...]
 
 
 class HostFacts(NamedTuple):

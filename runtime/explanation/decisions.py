@@ -18,6 +18,7 @@ from spmd.dialects.remarks import (
     Checked,
     ClippedLoop,
     CombinedAccesses,
+    CopiedByThreads,
     DefaultSubGroupSize,
     DroppedBarrier,
     FormedSubGroups,
@@ -152,6 +153,7 @@ class _Collector:
         self._extent = Extent.of(kernel)
         self._vectorize = vectorize
         self._why_size = "the sub_group_size of the kernel"
+        self._copied: list[str] = []
         self._asked_size: tuple[int, int, int] | None = None
         self._versions: dict[str, KernelFacts] = {}
         self._checks: facts.Checks | None = None
@@ -175,6 +177,8 @@ class _Collector:
                 self._why_size = "the default of kernels with sub-group operations"
             case ReshapedGroups(before=size):
                 self._asked_size = size
+            case CopiedByThreads(argument=argument):
+                self._copied.append(f"%{argument.name_hint or argument.index}")
             case KeptInGroupMemory():
                 self._kept.append(remark)
             case Split(op=kernel):
@@ -248,6 +252,7 @@ class _Collector:
             stack_bytes=0,
             scratch_bytes=0,
             loops=(),
+            thread_copies=tuple(self._copied),
         )
 
     def _loop(self, formed: FormedSubGroups) -> _Loop:

@@ -186,6 +186,8 @@ class KernelFacts:
     unrolled: tuple[UnrolledLoop, ...] = ()
     differences: tuple[str, ...] = ()
     """What is otherwise in the code for groups that are not full."""
+    thread_copies: tuple[str, ...] = ()
+    """Arrays of which each thread updates a copy, in launches where that is worth it."""
     footprints: tuple[str, ...] = ()
     """Which elements of its arrays a box of work-groups accesses."""
 

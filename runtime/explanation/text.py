@@ -191,6 +191,7 @@ class _KernelText(_Text):
         yield from self._entries("slots", _table(self._rows(kernel.slots)))
         yield from self._entries("local memory", self._local_memory())
         yield from self._entries("group memory", self._group_memory())
+        yield from self._entries("updates", self._updates())
         yield from self._entries("loops", self._loops())
         yield from self._entries("partial groups", kernel.differences)
         yield from self._entries("footprints", self._footprints())
@@ -230,6 +231,13 @@ class _KernelText(_Text):
             yield from _wrapped(
                 f"{where} is written out: in each of its {loop.iterations} iterations the "
                 "number of work-items is known"
+            )
+
+    def _updates(self) -> Iterator[str]:
+        if copied := self._kernel.thread_copies:
+            yield from _wrapped(
+                f"where {' and '.join(copied)} is small, each thread updates a copy without "
+                "atomic instructions, and then the array by what has changed"
             )
 
     def _checks(self) -> Iterator[str]:

@@ -18,6 +18,7 @@ from spmd.runtime.launching.native_kernel import Args, NativeKernel
 from spmd.runtime.launching.record import LaunchRecord
 from spmd.runtime.launching.thread_memory import ALIGNMENT, Buffer, put_back, take
 from spmd.runtime.launching.threads import (
+    CHUNKS_PER_THREAD,
     available_threads,
     run_on_threads,
 )
@@ -31,9 +32,6 @@ _TRIAL_NS = 20_000
 
 _MANY_GROUPS = 8
 """Groups for each thread from which on one of them is worth a trial."""
-
-_CHUNKS_PER_THREAD = 32
-"""More spread the work more evenly, and cost an atomic addition each."""
 
 
 def fail_about_copy(what: str) -> NoReturn:
@@ -234,7 +232,7 @@ class Launch:
         if threads <= 1:
             self._run_groups(first, groups)
             return 1
-        chunk = max(1, (groups - first) // (threads * _CHUNKS_PER_THREAD))
+        chunk = max(1, (groups - first) // (threads * CHUNKS_PER_THREAD))
         next_group = c_int64(first)
 
         run_on_threads(
@@ -253,7 +251,7 @@ class Launch:
         if threads == 1:
             self._take_rows(native, rows)
             return
-        most = max(1, len(box[1]) // (threads * _CHUNKS_PER_THREAD))
+        most = max(1, len(box[1]) // (threads * CHUNKS_PER_THREAD))
         parts = chain.from_iterable(each.parts(most) for each in rows)
         shared = iter(list(parts))
         run_on_threads(

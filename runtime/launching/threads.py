@@ -24,6 +24,10 @@ THREADS = f"a whole number from 1 to {MAX_THREADS}"
 """What messages expect."""
 
 
+CHUNKS_PER_THREAD = 32
+"""More spread the work more evenly, and cost an atomic addition each."""
+
+
 def available_threads() -> int:
     """`SPMD_NUM_THREADS`, else the number of CPUs this process may use."""
     text = os.environ.get("SPMD_NUM_THREADS")

@@ -6,6 +6,7 @@ import pytest
 
 import spmd
 from benchmarks.suite.case import benchmarks
+from spmd.dialects.spmd import AtomicKind
 from spmd.runtime.kernel import Kernel
 from tests.analysis.footprints.traced import check_footprints, trace
 from tests.execution.cases import CASES, Case
@@ -55,6 +56,21 @@ def test_footprints_are_those_of_the_interpreter(case: Case):
         found = kernel.footprints_in(*args, global_size=sizes[0], group_size=sizes[1])
         loose |= check_footprints(found, trace(module, kernel.name, args, *sizes), args)
     assert names(kernel, loose) == set(LOOSE.get(case.name, "").split())
+
+
+@pytest.mark.parametrize("used", [False, True])
+def test_updates_with_results_that_are_used_combine_nothing(used: bool):
+    kernel = spmd.compile(f"""
+    spmd.kernel @tickets(%counter: memref<i32>, %ticket: memref<?xi32>) {{
+      %one = arith.constant 1 : i32
+      %i = spmd.global_id x
+      %mine = spmd.atomic_rmw add %one, %counter[] : memref<i32>
+      memref.store {"%mine" if used else "%one"}, %ticket[%i] : memref<?xi32>
+      spmd.return
+    }}
+    """)["tickets"]
+    assert isinstance(kernel, Kernel)
+    assert kernel.footprints().reduction(0) is (None if used else AtomicKind.ADD)
 
 
 SUITE_LOOSE = {

@@ -87,6 +87,45 @@ func.func @k(%x: memref<?xf32>, %flag: i1, %gx: index, %gy: index, %gz: index, %
 // CHECK-NEXT:    ret void
 // CHECK-NEXT:  }
 
+// A call of the entry updates a copy, and in the end the array by what has become of the copy.
+
+func.func @copies(%n: i8, %x: memref<2x?xi32> {spmd.thread_copies = #spmd.atomic_kind<and>}, %y: memref<f32> {spmd.thread_copies = #spmd.atomic_kind<add>}, %gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
+  func.return
+}
+
+// CHECK-LABEL: define void @copies(
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %some = icmp slt i64 %first, %last
+// CHECK-NEXT:    br i1 %some, label %start, label %done
+// CHECK:         [[PART:%.*]] = mul nuw nsw i64 %x.size0, 1
+// CHECK-NEXT:    [[COUNT:%.*]] = mul nuw nsw i64 %x.size1, [[PART]]
+// CHECK-NEXT:    %x.copy = alloca i32, i64 [[COUNT]], align 64
+// CHECK-NEXT:    %y.copy = alloca i32, i64 1, align 64
+// CHECK:         icmp slt i64 %i, [[COUNT]]
+// CHECK:         [[AT:%.*]] = getelementptr inbounds i32, ptr %x.copy, i64 %i
+// CHECK-NEXT:    store i32 -1, ptr [[AT]], align 4
+// CHECK:         [[AT:%.*]] = getelementptr inbounds i32, ptr %y.copy, i64 %i.1
+// CHECK-NEXT:    store i32 -2147483648, ptr [[AT]], align 4
+// CHECK:       group:
+// CHECK:         call void @copies.group(i8 %n, ptr %x.copy, ptr %x.copy, i64 %x.offset, i64 %x.size0, i64 %x.size1, i64 %x.stride0, i64 %x.stride1, ptr %y.copy, ptr %y.copy, i64 %y.offset,
+// CHECK:         br i1 %{{.*}}, label %group, label %combine
+// CHECK-NEXT:  combine:
+// CHECK:         icmp slt i64 %i.2, [[COUNT]]
+// CHECK:         [[AT:%.*]] = getelementptr inbounds i32, ptr %x.copy, i64 %i.2
+// CHECK-NEXT:    [[BITS:%.*]] = load i32, ptr [[AT]], align 4
+// CHECK-NEXT:    [[SAME:%.*]] = icmp eq i32 [[BITS]], -1
+// CHECK-NEXT:    br i1 [[SAME]], label %unchanged, label %update
+// CHECK-NEXT:  update:
+// CHECK-NEXT:    [[VALUE:%.*]] = bitcast i32 [[BITS]] to i32
+// CHECK-NEXT:    [[TO:%.*]] = getelementptr inbounds i32, ptr %x.data, i64 %i.2
+// CHECK-NEXT:    atomicrmw and ptr [[TO]], i32 [[VALUE]] monotonic, align 4
+// CHECK-NEXT:    br label %unchanged
+// CHECK:         [[VALUE:%.*]] = bitcast i32 {{%.*}} to float
+// CHECK-NEXT:    [[TO:%.*]] = getelementptr inbounds i32, ptr %y.data, i64 %i.3
+// CHECK-NEXT:    atomicrmw fadd ptr [[TO]], float [[VALUE]] monotonic, align 4
+// CHECK:       done:
+// CHECK-NEXT:    ret void
+
 // CHECK: declare i64 @llvm.smin.i64(i64, i64)
 // CHECK-EMPTY:
 // CHECK-NEXT: !0 = !{}

@@ -2,6 +2,7 @@
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,8 full-groups=true kernel=any}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=ONE
 // RUN: xdsl-opt %s -p 'spmd-specialize{constants="n=-7","a=0.5","3=1"}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=CONSTANTS
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 disjoint-arrays=true kernel=fixed}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=APART
+// RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 thread-copies="y=min","0=add"}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=COPIES
 
 // CHECK-LABEL: spmd.kernel @any
 // CHECK-SAME:    attributes {work_group_size = array<i64: 16, 8, 1>}
@@ -21,6 +22,7 @@ spmd.kernel @other() {
 
 // CHECK: expected the work-group size 16 x 4 x 1 that @fixed fixes, got 16 x 8 x 1
 // ONE:   expected the option kernel to name a kernel of the module (@fixed), got any
+// COPIES: spmd.kernel @fixed(%x: memref<?xf32> {spmd.thread_copies = #spmd.atomic_kind<add>}, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.thread_copies = #spmd.atomic_kind<min>}, %t: memref<4xf32, #spmd.memory<local>>)
 // APART: spmd.kernel @fixed(%x: memref<?xf32> {spmd.noalias}, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.noalias}, %t: memref<4xf32, #spmd.memory<local>>)
 spmd.kernel @fixed(%x: memref<?xf32>, %n: index, %y: memref<4xf32> {llvm.noundef}, %t: memref<4xf32, #spmd.memory<local>>) attributes {work_group_size = array<i64: 16, 4>} {
   spmd.return
@@ -42,5 +44,19 @@ spmd.kernel @numbers(%n: i8, %a: f32, %x: memref<?xf32>, %3: i1) {
 
 // CONSTANTS: expected the option constants to name scalar arguments of @array (a), got n
 spmd.kernel @array(%n: memref<?xf32>, %a: f32) {
+  spmd.return
+}
+
+// -----
+
+// COPIES: expected the option thread-copies to name array arguments of @no_y (x), got y
+spmd.kernel @no_y(%y: index, %x: memref<?xf32>) attributes {work_group_size = array<i64: 16, 4>} {
+  spmd.return
+}
+
+// -----
+
+// COPIES: argument 1: expected elements of an integer of 8 to 64 bits, index, f32 or f64 for min, got f16
+spmd.kernel @halves(%x: memref<?xf32>, %y: memref<?xf16>) attributes {work_group_size = array<i64: 16, 4>} {
   spmd.return
 }

@@ -106,6 +106,25 @@ func.func @alone(%x: memref<?xi32>, %y: memref<?xf32, 3 : i64>, %v: i32, %w: f32
   func.return %b, %c, %d, %won : f32, f32, i32, i1
 }
 
+// Nor can they get at a copy of the thread, or at a view of it.
+
+// CHECK-LABEL: func.func @copies
+// CHECK-NEXT:    %old = memref.load %x[%i] : memref<?xi32>
+// CHECK-NEXT:    [[SUM:%.*]] = arith.addi %old, %v : i32
+// CHECK-NEXT:    memref.store [[SUM]], %x[%i] : memref<?xi32>
+// CHECK-NEXT:    %part = memref.subview %x
+// CHECK-NEXT:    [[SEEN:%.*]] = memref.load %part[%i]
+// CHECK-NEXT:    [[REST:%.*]] = arith.subi [[SEEN]], %v : i32
+// CHECK-NEXT:    memref.store [[REST]], %part[%i]
+// CHECK:         llvm.atomicrmw add %y_element
+func.func @copies(%x: memref<?xi32> {spmd.thread_copies = #spmd.atomic_kind<add>}, %y: memref<?xi32>, %v: i32, %i: index) {
+  %old = spmd.atomic_rmw add %v, %x[%i] : memref<?xi32>
+  %part = memref.subview %x[1] [4] [1] : memref<?xi32> to memref<4xi32, strided<[1], offset: 1>>
+  %of_part = spmd.atomic_rmw sub %v, %part[%i] : memref<4xi32, strided<[1], offset: 1>>
+  %other = spmd.atomic_rmw add %v, %y[%i] : memref<?xi32>
+  func.return
+}
+
 // Upstream's own atomic operation is left alone.
 
 // CHECK-LABEL: func.func @upstream

@@ -84,6 +84,34 @@ spmd.kernel @prefixed_size() attributes {spmd.work_group_size = array<i64: 64>} 
 
 // -----
 
+// CHECK: argument 0: expected spmd.thread_copies = #spmd.atomic_kind<K> with a kind that combines, got #spmd.atomic_kind<exchange>
+spmd.kernel @exchanged(%x: memref<?xi32> {spmd.thread_copies = #spmd.atomic_kind<exchange>}) {
+  spmd.return
+}
+
+// -----
+
+// CHECK: argument 0: expected spmd.thread_copies = #spmd.atomic_kind<K> with a kind that combines, got unit
+spmd.kernel @copied_somehow(%x: memref<?xi32> {spmd.thread_copies}) {
+  spmd.return
+}
+
+// -----
+
+// CHECK: argument 0: expected spmd.thread_copies on a memref with identity layout in global memory, got memref<4xi32, strided<[2]>>
+spmd.kernel @copied_stride(%x: memref<4xi32, strided<[2]>> {spmd.thread_copies = #spmd.atomic_kind<add>}) {
+  spmd.return
+}
+
+// -----
+
+// CHECK: argument 0: expected elements of an integer of 8 to 64 bits or index for and, got f32
+spmd.kernel @copied_floats(%x: memref<?xf32> {spmd.thread_copies = #spmd.atomic_kind<and>}) {
+  spmd.return
+}
+
+// -----
+
 // CHECK: argument 0: expected spmd.noalias without a value, got true
 spmd.kernel @noalias_with_value(%x: memref<f32> {spmd.noalias = true}) {
   spmd.return

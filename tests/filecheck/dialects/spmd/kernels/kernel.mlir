@@ -24,6 +24,13 @@ spmd.kernel @memrefs(%a: memref<f32>, %b: memref<?x4xi1>, %c: memref<4xindex, #s
   spmd.return
 }
 
+// CHECK-LABEL: spmd.kernel @copies(%{{.*}}: memref<2x?xi64> {spmd.thread_copies = #spmd.atomic_kind<maxui>}) {
+// CHECK-NEXT:    spmd.return
+// GENERIC:      "spmd.kernel"() <{sym_name = "copies"
+spmd.kernel @copies(%a: memref<2x?xi64> {spmd.thread_copies = #spmd.atomic_kind<maxui>}) {
+  spmd.return
+}
+
 // CHECK-LABEL: spmd.kernel @attributes(%a: memref<?xf32> {spmd.noalias}, %b: f32 {mine.note = "kept"}) attributes {work_group_size = array<i64: 8, 4, 2>, sub_group_size = 64 : i64, mine.x = 1 : i32, spmd.full_groups} {
 
 // GENERIC:      "spmd.kernel"() <{sym_name = "attributes", function_type = (memref<?xf32>, f32) -> (), arg_attrs = [{spmd.noalias}, {mine.note = "kept"}], work_group_size = array<i64: 8, 4, 2>, sub_group_size = 64 : i64}> ({
