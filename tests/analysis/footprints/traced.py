@@ -51,7 +51,8 @@ class _Tracer(Checker):
             for position, array in self._arrays:
                 offset = address - array.__array_interface__["data"][0]
                 if 0 <= offset < array.nbytes:
-                    at = np.unravel_index(offset // array.itemsize, array.shape)
+                    number = offset // array.itemsize
+                    at = cast(Any, np).unravel_index(number, array.shape)
                     self._elements[address] = position, tuple(map(int, at))
         return self._elements[address]
 
