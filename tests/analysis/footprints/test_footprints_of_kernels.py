@@ -34,7 +34,6 @@ LOOSE = {
     # Some ids are left out, which ones follows from a division.
     "loop_in_if": "x",
     "barriers_in_a_row": "y",
-    "histogram": "bins",
 }
 """The arrays of which the bounds are not known to be exact."""
 

@@ -31,6 +31,22 @@ Traces = dict[tuple[int, bool], dict[Group, set[Index]]]
 """By argument and whether it is a store: the elements that each group accesses."""
 
 
+def _index(array: Array, offset: int) -> Index | None:
+    """The index of the element so many bytes from the first, if it is one of the array."""
+    index = [0] * array.ndim
+    last = [size - 1 for size in array.shape]
+    # From the element at the lowest address, where no step is negative.
+    offset -= sum(min(0, n * step) for n, step in zip(last, array.strides, strict=True))
+    for dim in sorted(range(array.ndim), key=lambda dim: -abs(array.strides[dim])):
+        step = array.strides[dim]
+        if last[dim] and step:
+            index[dim], offset = divmod(offset, abs(step))
+            if step < 0:
+                index[dim] = last[dim] - index[dim]
+    inside = all(0 <= i < size for i, size in zip(index, array.shape, strict=True))
+    return tuple(index) if inside and not offset else None
+
+
 class _Tracer(Checker):
     """Notes which elements of the arguments each group accesses."""
 
@@ -49,11 +65,9 @@ class _Tracer(Checker):
         if address not in self._elements:
             self._elements[address] = None
             for position, array in self._arrays:
-                offset = address - array.__array_interface__["data"][0]
-                if 0 <= offset < array.nbytes:
-                    number = offset // array.itemsize
-                    at = cast(Any, np).unravel_index(number, array.shape)
-                    self._elements[address] = position, tuple(map(int, at))
+                at = _index(array, address - array.__array_interface__["data"][0])
+                if at is not None:
+                    self._elements[address] = position, at
         return self._elements[address]
 
     def _note(self, item: Item, memory: MemRef, position: int, store: bool) -> None:

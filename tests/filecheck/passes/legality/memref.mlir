@@ -153,6 +153,7 @@ spmd.kernel @cast_to_no_rank(%x: memref<?xf32>, %y: memref<8xf32>, %z: memref<2x
   %one = arith.constant 1.0 : f32
   %first = arith.cmpi eq, %i, %c0 : index
   %v = memref.cast %y : memref<8xf32> to memref<*xf32>
+  %w = memref.cast %v : memref<*xf32> to memref<8xf32>
   spmd.return
 }
 
