@@ -85,7 +85,7 @@ spmd.kernel @uniform(%go: i1, %x: memref<?xf32>) {
 // CHECK-LABEL: spmd.kernel @paths
 // CHECK:         spmd.fail "{{.*}} {goes on to spmd.any ({{[^ ]*}}:{{[0-9]+}}:14) or the end of the kernel|goes on to spmd.barrier ({{[^ ]*}}:{{[0-9]+}}:5)|goes on to spmd.barrier ({{[^ ]*}}:{{[0-9]+}}:5)|goes on to spmd.any ({{[^ ]*}}) or the end of the kernel}, but
 // CONT-LABEL: spmd.kernel @paths
-// CONT:         spmd.fail "{{.*}}waits at spmd.barrier ({{[^ ]*}}:1{{[48]}}:5)
+// CONT:         spmd.fail "{{.*}}waits at spmd.barrier ({{[^ ]*}}:9{{[48]}}:5)
 spmd.kernel @paths(%paths: memref<?xindex>, %on: i1) attributes {work_group_size = array<i64: 16>} {
   %lid = spmd.local_id x
   %path = memref.load %paths[%lid] : memref<?xindex>
