@@ -2,6 +2,8 @@
 Which barriers order nothing: no work-item accesses after them what another one accessed
 before, or both only read.
 
+What has an effect of another kind, as `spmd.clock`, keeps the barriers around it.
+
 Two accesses can meet if one writes and they may overlap, unless it is always the same
 work-item that accesses an element: both use the same indices, which are different in all
 work-items and the same in every iteration of every loop.
@@ -28,6 +30,7 @@ from spmd.analysis.graphs.traversal import predecessors, reachable
 from spmd.analysis.memory.accesses import accesses_of, may_overlap
 from spmd.dialects.interfaces.memory import MemoryAccess
 from spmd.dialects.interfaces.views import underlying_object
+from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import BarrierOp, KernelOp, is_group_barrier
 
 
@@ -165,8 +168,18 @@ def _find_accesses(region: BarrierRegion) -> Sequence[Access] | None:
         if accesses_of(op).unknown:
             return None
         for inner in op.walk():
+            if _is_ordered_by_itself(inner):
+                return None
             found.extend(_shared_accesses(inner))
     return found
+
+
+def _is_ordered_by_itself(op: Operation) -> bool:
+    """Whether barriers order `op` though it accesses no memory, as they do `spmd.clock`."""
+    access = MemoryAccess.of(op)
+    if access is None or has_no_effect(op):
+        return False
+    return not (access.reads(op) or access.writes(op))
 
 
 def _shared_accesses(op: Operation) -> Iterator[Access]:
