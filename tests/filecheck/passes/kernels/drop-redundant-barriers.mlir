@@ -94,22 +94,6 @@ spmd.kernel @collective(%x: memref<?xf32>) attributes {work_group_size = array<i
 
 // Not the same element in all dimensions; atomics; memory that may overlap.
 
-// -----
-
-// A barrier orders what reads a clock, whatever memory is accessed.
-
-// CHECK-LABEL: spmd.kernel @clocks
-// CHECK:         spmd.barrier
-spmd.kernel @clocks(%start: memref<?xi64> {spmd.noalias}, %end: memref<?xi64> {spmd.noalias}) attributes {work_group_size = array<i64: 8>} {
-  %i = spmd.global_id x
-  %before = spmd.clock
-  memref.store %before, %start[%i] : memref<?xi64>
-  spmd.barrier
-  %after = spmd.clock
-  memref.store %after, %end[%i] : memref<?xi64>
-  spmd.return
-}
-
 // CHECK-LABEL: spmd.kernel @rows
 // CHECK:         spmd.barrier
 spmd.kernel @rows(%x: memref<?xf32>) attributes {work_group_size = array<i64: 8, 8>} {
@@ -135,5 +119,21 @@ spmd.kernel @overlap(%x: memref<?xf32>, %y: memref<?xf32>) attributes {work_grou
   %v = memref.load %x[%lid] : memref<?xf32>
   spmd.barrier
   memref.store %v, %y[%lid] : memref<?xf32>
+  spmd.return
+}
+
+// -----
+
+// A barrier orders what reads a clock, whatever memory is accessed.
+
+// CHECK-LABEL: spmd.kernel @clocks
+// CHECK:         spmd.barrier
+spmd.kernel @clocks(%start: memref<?xi64> {spmd.noalias}, %end: memref<?xi64> {spmd.noalias}) attributes {work_group_size = array<i64: 8>} {
+  %i = spmd.global_id x
+  %before = spmd.clock
+  memref.store %before, %start[%i] : memref<?xi64>
+  spmd.barrier
+  %after = spmd.clock
+  memref.store %after, %end[%i] : memref<?xi64>
   spmd.return
 }
