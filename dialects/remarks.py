@@ -148,7 +148,7 @@ class Widened:
 
 @dataclass(frozen=True)
 class CombinedAccesses:
-    """`combine-strided-accesses` made an access a part of accesses to whole vectors."""
+    """An access is part of accesses to whole vectors now, or of chunks that are loaded."""
 
     op: Operation
     code: tuple[Operation, ...]

@@ -54,6 +54,7 @@ from spmd.analysis.memory.accesses import accesses_of, may_overlap
 from spmd.analysis.memory.sums import Sums
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.element_types import memref_type
+from spmd.dialects.remarks import CombinedAccesses, remark
 from spmd.passes.targets import (
     CACHE_LINE_BITS,
     DEFAULT_TARGET,
@@ -156,24 +157,28 @@ def _load_strip(loads: Sequence[_Load], constants: ConstantPool) -> None:
     span = max(each for each, _ in loads) - first
     at = Builder.before(op)
 
-    def load(place: int, length: int) -> SSAValue:
+    def load(place: int, length: int) -> vector.LoadOp:
         *outer, index = op.indices
         if place != offset:
             index = at.add(arith.AddiOp(index, constants.index(place - offset)), "at")
         part = VectorType(type_.get_element_type(), [length])
-        return at.add(vector.LoadOp(op.base, [*outer, index], part), op.result)
+        chunk = vector.LoadOp(op.base, [*outer, index], part)
+        at.add(chunk, op.result)
+        return chunk
 
-    made = {first: load(first, lanes)}
+    head = load(first, lanes)
     # The elements after it, in as few as make a vector.
     length = 1 << (span - 1).bit_length()
     tail = load(first + lanes + span - length, length)
     after = (min(length - span + lane, length - 1) for lane in range(lanes))
-    rest = at.add(_shuffle(tail, tail, after, type_), "rest")
+    rest = at.add(_shuffle(tail.result, tail.result, after, type_), "rest")
+    made: dict[int, SSAValue] = {first: head.result}
     for offset, op in loads:
         if offset not in made:
             begin = offset - first
-            shuffle = _shuffle(made[first], rest, range(begin, begin + lanes), type_)
+            shuffle = _shuffle(head.result, rest, range(begin, begin + lanes), type_)
             made[offset] = Builder.before(op).add(shuffle, op.result)
+        remark(CombinedAccesses, op, (head, tail))
         op.result.replace_all_uses_with(made[offset])
         Rewriter.erase_op(op)
 

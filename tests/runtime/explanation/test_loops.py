@@ -163,6 +163,20 @@ def test_a_masked_store_that_is_blended_is_one_access():
     assert loop_of(body).accesses == Accesses(contiguous=2)
 
 
+def test_vectors_that_overlap_are_loaded_in_two_chunks():
+    body = """  %at1 = arith.addi %gid, %c1 : index
+  %at2 = arith.addi %at1, %c1 : index
+  %a = memref.load %x[%gid] : memref<?xf32>
+  %b = memref.load %x[%at1] : memref<?xf32>
+  %c = memref.load %x[%at2] : memref<?xf32>
+  %ab = arith.addf %a, %b : f32
+  %v = arith.addf %ab, %c : f32
+"""
+    for target, loads in (("x86-64-v3", 3), ("x86-64-v4", 2)):
+        accesses = loop_of(body + STORE, target=target).accesses
+        assert accesses == Accesses(contiguous=loads + 1)
+
+
 def test_a_loop_as_long_as_its_slowest_lane():
     body = """  %v = arith.constant 1.0 : f32
   %trips = memref.load %p[%gid] : memref<?xi32>
