@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith
@@ -32,25 +33,47 @@ class Sums:
 
     def of(self, value: SSAValue) -> Polynomial:
         """What `value` is, as far as it is the sum and product of others."""
-        known = self._known.get(value)
-        if known is None:
-            known = self._read(value)
+        waiting = [value]
+        while waiting:
+            first = waiting[-1]
+            if first in self._known:
+                waiting.pop()
+                continue
+            operands = _operands(first)
+            unknown = [each for each in operands if each not in self._known]
+            if unknown:
+                waiting += unknown
+                continue
+            known = self._read(first, [self._known[each] for each in operands])
             if known is None or len(known.terms) > _LONGEST:
-                known = Polynomial.of(ValueAtom(value.name_hint or "", value=value))
-            self._known[value] = known
-        return known
+                known = Polynomial.of(ValueAtom(first.name_hint or "", value=first))
+            self._known[first] = known
+        return self._known[value]
 
-    def _read(self, value: SSAValue) -> Polynomial | None:
+    def _read(
+        self, value: SSAValue, operands: Sequence[Polynomial]
+    ) -> Polynomial | None:
         if (number := splat_number(value)) is not None:
             return Polynomial.of(int(number))
-        match owner := value.owner:
-            case arith.AddiOp() if is_exact(owner):
-                return self.of(owner.lhs) + self.of(owner.rhs)
-            case arith.SubiOp() if is_exact(owner):
-                return self.of(owner.lhs) - self.of(owner.rhs)
-            case arith.MuliOp() if is_exact(owner):
-                return self.of(owner.lhs) * self.of(owner.rhs)
-            case arith.IndexCastOp() if extends(owner):
-                return self.of(owner.input)
+        match value.owner, operands:
+            case arith.AddiOp(), (a, b):
+                return a + b
+            case arith.SubiOp(), (a, b):
+                return a - b
+            case arith.MuliOp(), (a, b):
+                return a * b
+            case arith.IndexCastOp(), (a,):
+                return a
             case _:
                 return None
+
+
+def _operands(value: SSAValue) -> Sequence[SSAValue]:
+    """What `value` is exactly the sum, difference or product of, or extends."""
+    match owner := value.owner:
+        case arith.AddiOp() | arith.SubiOp() | arith.MuliOp() if is_exact(owner):
+            return owner.operands
+        case arith.IndexCastOp() if extends(owner):
+            return owner.operands
+        case _:
+            return ()
