@@ -69,9 +69,9 @@ class Sums:
 
 
 def _operands(value: SSAValue) -> Sequence[SSAValue]:
-    """What `value` is exactly the sum, difference or product of, or extends."""
+    """What `value` is computed from, exactly, or extends."""
     match owner := value.owner:
-        case arith.AddiOp() | arith.SubiOp() | arith.MuliOp() if is_exact(owner):
+        case arith.SignlessIntegerBinaryOperationWithOverflow() if is_exact(owner):
             return owner.operands
         case arith.IndexCastOp() if extends(owner):
             return owner.operands
