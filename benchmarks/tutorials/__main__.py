@@ -6,8 +6,9 @@ python -m benchmarks.tutorials            # all of them, one thread
 python -m benchmarks.tutorials life       # some
 ```
 
-All three run in turns in one process, on one thread; what is shown is the processor time of
-the fastest run of ours, and how many times that the others take. Numba has relaxed floating-point rules, we have Python's. Results are checked against
+All three run in turns in one process, on one thread, and each comes first in its turn; what
+is shown is the processor time of the median run of ours, and how many times that the others
+take. Numba has relaxed floating-point rules, we have Python's. Results are checked against
 NumPy.
 """
 
@@ -16,10 +17,12 @@ NumPy.
 import os
 import sys
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from statistics import median
 from typing import Any
 
 # NumPy reads it when it is imported.
@@ -155,19 +158,23 @@ def measure(name: str, case: Case) -> str:
     if runs[1] is not None:
         check(name, case, runs[1])
     runs.append(lambda: case.numpy(*case.arguments))
-    times = [float("inf") for _ in runs]
+    times: list[list[float]] = [[] for _ in runs]
+    numbers = deque(number for number, run in enumerate(runs) if run is not None)
     end = time.perf_counter() + SECONDS
     for count in range(RUNS):
         if count > RUNS // 10 and time.perf_counter() > end:
             break
-        for number, run in enumerate(runs):
-            if run is not None:
-                run()  # so that all find their data in the same caches
-                start = time.thread_time()
-                run()
-                times[number] = min(times[number], time.thread_time() - start)
-    ours_, *others = times
-    ratios = "".join(f"{t / ours_:9.2f}" if t < 1e9 else f"{'-':>9}" for t in others)
+        numbers.rotate()  # What runs after NumPy finds the caches full of its arrays.
+        for number in numbers:
+            run = runs[number]
+            assert run is not None, "left out above"
+            run()  # so that all find their data in the same caches
+            start = time.thread_time()
+            run()
+            times[number].append(time.thread_time() - start)
+    ours_, *others = (median(each) if each else None for each in times)
+    assert ours_ is not None, "ours is there"
+    ratios = "".join(f"{t / ours_:9.2f}" if t else f"{'-':>9}" for t in others)
     return f"{name:14}{ours_ * 1e3:9.2f} ms{ratios}"
 
 

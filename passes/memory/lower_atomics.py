@@ -60,7 +60,7 @@ class LowerAtomicsPass(ModulePass):
         for each in tuple(op.walk()):
             if not isinstance(each, AtomicRmwOp | AtomicCasOp):
                 continue
-            if _needs_no_instruction(each):
+            if needs_no_instruction(each):
                 _write_load_and_store(each)
             else:
                 # Imported here: few kernels need the `llvm` dialect, which takes long.
@@ -69,7 +69,7 @@ class LowerAtomicsPass(ModulePass):
                 write_instruction(each)
 
 
-def _needs_no_instruction(op: AtomicRmwOp | AtomicCasOp) -> bool:
+def needs_no_instruction(op: AtomicRmwOp | AtomicCasOp) -> bool:
     """Whether only the thread of this work-group can get at the element."""
     type_ = op.memref_type
     return (

@@ -14,12 +14,19 @@ vectors after it. Memrefs that differ between lanes are made in the loop.
 vector.store %v, %v_lanes[%c0] : memref<16xi32>, vector<16xi32>
 vector.store %bin, %bin_lanes[%c0] : memref<16xindex>, vector<16xindex>
 %votes = ... // the bits of the mask
-scf.while (%rest = %votes) ... {
-  %lane = ... // the lowest bit of %rest that is set
-  %v_1 = memref.load %v_lanes[%lane] : memref<16xi32>
-  %bin_1 = memref.load %bin_lanes[%lane] : memref<16xindex>
-  %old_1 = spmd.atomic_rmw add %v_1, %h[%bin_1] : memref<?xi32>
-  memref.store %old_1, %old_lanes[%lane] : memref<16xi32>
+%full = arith.cmpi eq, %votes, %c65535_i64 : i64
+scf.if %full {
+  scf.for %lane = %c0 to %c16 step %c1 {
+    %v_1 = memref.load %v_lanes[%lane] : memref<16xi32>
+    %bin_1 = memref.load %bin_lanes[%lane] : memref<16xindex>
+    %old_1 = spmd.atomic_rmw add %v_1, %h[%bin_1] : memref<?xi32>
+    memref.store %old_1, %old_lanes[%lane] : memref<16xi32>
+  }
+} else {
+  scf.while (%rest = %votes) ... {
+    %lane = ... // the lowest bit of %rest that is set
+    ... // the same
+  }
 } {spmd.access = "lane by lane", spmd.why = "spmd.atomic_rmw has no vector form"}
 %old = vector.load %old_lanes[%c0] : memref<16xi32>, vector<16xi32>
 ```
@@ -27,8 +34,7 @@ scf.while (%rest = %votes) ... {
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, math, memref, scf, vector
@@ -58,7 +64,8 @@ def widen_lane_by_lane(
         for result in op.results
         if result.first_use is not None and not isinstance(result.type, MemRefType)
     }
-    with _each_active_lane(widening, active, why) as lane:
+
+    def run(lane: SSAValue) -> None:
         of_lane = Rematerializer(
             widening, lambda value: _of_lane(widening, value, lane, stored)
         )
@@ -70,6 +77,10 @@ def widen_lane_by_lane(
             hint(result, old)
             if old in kept:
                 kept[old].store(widening, result, lane)
+
+    lanes = _in_active_lanes(widening, active, run)
+    remark(lanes, "lane by lane", why)
+    widening.append(lanes)
     for result, slot in kept.items():
         widening.lanes[result] = Varying(hint(slot.load(widening), result))
 
@@ -185,47 +196,60 @@ def _of_lane(
             raise AssertionError("what differs between lanes is stored")
 
 
-@contextmanager
-def _each_active_lane(
-    widening: Widening, active: Active, why: str
-) -> Generator[SSAValue]:
-    """A loop over the active lanes, in order: the lane's number."""
+def _in_active_lanes(
+    widening: Widening, active: Active, run: Callable[[SSAValue], None]
+) -> Operation:
+    """What runs the code that `run` writes for a lane, for the active ones in order."""
     match active.mask:
-        case None | Prefix():
-            loop = _counted(widening, active.mask)
-            with widening.into(loop.body.block):
-                yield hint(loop.body.block.args[0], "lane")
-                widening.append(scf.YieldOp())
+        case None | Prefix() as mask:
+            return _counted(widening, mask, run)
         case held:
-            # The lowest bit that is set is the next lane; then it is cleared.
-            loop = _while_bits(widening, ballot(widening, widening.vector(held)))
-            (rest,) = loop.after_region.block.args
-            with widening.into(loop.after_region.block):
-                place = widening.add(math.CountTrailingZerosOp(rest))
-                yield widening.add(arith.IndexCastOp(place, IndexType()), "lane")
-                one = widening.constants.number(1, rest.type)
-                less = widening.add(arith.SubiOp(rest, one))
-                widening.append(scf.YieldOp(widening.add(arith.AndIOp(rest, less))))
-    remark(loop, "lane by lane", why)
-    widening.append(loop)
+            votes = ballot(widening, widening.vector(held))
+            # A loop of known length is unrolled, and nobody looks for the next lane.
+            bits = (1 << widening.width) - 1 if widening.width < 64 else -1
+            every = widening.constants.number(bits, votes.type)
+            full = widening.add(arith.CmpiOp(votes, every, "eq"), "full")
+            then, otherwise = Block(), Block()
+            with widening.into(then):
+                widening.append(_counted(widening, None, run), scf.YieldOp())
+            with widening.into(otherwise):
+                widening.append(_while_bits(widening, votes, run), scf.YieldOp())
+            return scf.IfOp(full, (), Region(then), Region(otherwise))
 
 
-def _counted(widening: Widening, mask: Prefix | None) -> scf.ForOp:
+def _counted(
+    widening: Widening, mask: Prefix | None, run: Callable[[SSAValue], None]
+) -> scf.ForOp:
+    """A loop over the first lanes."""
     end = widening.constants.number(widening.width, IndexType())
     if mask is not None:
         end = widening.add(arith.MinSIOp(mask.count, end), named(mask.count, "lanes"))
     one = widening.constants.number(1, IndexType())
-    return scf.ForOp(widening.zero, end, one, (), Block(arg_types=[IndexType()]))
+    body = Block(arg_types=[IndexType()])
+    with widening.into(body):
+        run(hint(body.args[0], "lane"))
+        widening.append(scf.YieldOp())
+    return scf.ForOp(widening.zero, end, one, (), body)
 
 
-def _while_bits(widening: Widening, votes: SSAValue) -> scf.WhileOp:
+def _while_bits(
+    widening: Widening, votes: SSAValue, run: Callable[[SSAValue], None]
+) -> scf.WhileOp:
+    """A loop over the bits that are set: the lowest one is next, and is cleared then."""
     number = votes.type
     test, body = Block(arg_types=[number]), Block(arg_types=[number])
     (rest,) = test.args
     hint(rest, "rest")
-    hint(body.args[0], "rest")
     with widening.into(test):
         none = widening.constants.number(0, number)
         go_on = widening.add(arith.CmpiOp(rest, none, "ne"))
         widening.append(scf.ConditionOp(go_on, rest))
+    (rest,) = body.args
+    hint(rest, "rest")
+    with widening.into(body):
+        place = widening.add(math.CountTrailingZerosOp(rest))
+        run(widening.add(arith.IndexCastOp(place, IndexType()), "lane"))
+        one = widening.constants.number(1, number)
+        less = widening.add(arith.SubiOp(rest, one))
+        widening.append(scf.YieldOp(widening.add(arith.AndIOp(rest, less))))
     return scf.WhileOp([votes], [number], Region(test), Region(body))

@@ -28,11 +28,12 @@ from spmd.dialects.element_types import memref_type
 from spmd.dialects.enclosing import used_from_outside
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions, phis
 from spmd.dialects.interfaces.cost import CostClass, cost_class
-from spmd.dialects.interfaces.memory import MemoryAccess
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.rewriting import constant_index
+from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
 from spmd.dialects.spmd.types import is_float
 from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
+from spmd.passes.memory.lower_atomics import needs_no_instruction
 from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
 from spmd.passes.memory.whole_vectors import LONGEST_STEP
 from spmd.passes.sub_groups.choices.turns import takes_turns
@@ -211,14 +212,10 @@ class Estimate:
 
 
 def _scalar(op: Operation) -> float:
-    """What `op` costs as scalar code; atomics on memory of a group are plain code."""
-    cost = cost_class(op)
-    access = MemoryAccess.of(op)
-    if cost is CostClass.ATOMIC and access is not None:
-        memory = (*access.reads(op), *access.writes(op))
-        if all(map(is_near, memory)):
-            return 2 * SCALAR[CostClass.MEMORY] + SCALAR[CostClass.SIMPLE]
-    return SCALAR[cost]
+    """What `op` costs as scalar code; some atomics are plain code."""
+    if isinstance(op, AtomicRmwOp | AtomicCasOp) and needs_no_instruction(op):
+        return 2 * SCALAR[CostClass.MEMORY] + SCALAR[CostClass.SIMPLE]
+    return SCALAR[cost_class(op)]
 
 
 def is_near(memory: SSAValue) -> bool:

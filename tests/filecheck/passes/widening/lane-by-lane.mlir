@@ -32,7 +32,7 @@ func.func @all_lanes(%x: memref<?xf32>, %h: memref<?xf32>, %b: memref<?xindex>, 
 
 // -----
 
-// Under a mask only the lanes that are active.
+// Under a mask only the lanes that are active; that may be all of them.
 
 // CHECK-LABEL: func.func @some_lanes
 // CHECK:          %won_lanes = memref.alloca() {alignment = 64 : i64} : memref<4xi8>
@@ -47,28 +47,41 @@ func.func @all_lanes(%x: memref<?xf32>, %h: memref<?xf32>, %b: memref<?xindex>, 
 // CHECK-NEXT:     %0 = vector.bitcast %on : vector<4xi1> to vector<1xi4>
 // CHECK-NEXT:     %1 = vector.extract %0[0] : i4 from vector<1xi4>
 // CHECK-NEXT:     %2 = arith.extui %1 : i4 to i64
-// CHECK-NEXT:     %3 = scf.while (%rest = %2) : (i64) -> i64 {
-// CHECK-NEXT:       %4 = arith.cmpi ne, %rest, %c0_i64 : i64
-// CHECK-NEXT:       scf.condition(%4) %rest : i64
-// CHECK-NEXT:     } do {
-// CHECK-NEXT:     ^bb0(%rest_1: i64):
-// CHECK-NEXT:       %5 = math.cttz %rest_1 : i64
-// CHECK-NEXT:       %lane = arith.index_cast %5 : i64 to index
-// CHECK-NEXT:       %v_1 = memref.load %v_lanes[%lane] : memref<4xi32>
-// CHECK-NEXT:       %w_1 = memref.load %w_lanes[%lane] : memref<4xi32>
-// CHECK-NEXT:       %i = arith.addi %first, %lane : index
-// CHECK-NEXT:       %old, %won = spmd.atomic_cas %v_1, %w_1, %h[%i] : memref<?xi32>
-// CHECK-NEXT:       memref.store %old, %old_lanes[%lane] : memref<4xi32>
-// CHECK-NEXT:       %6 = arith.extui %won : i1 to i8
-// CHECK-NEXT:       memref.store %6, %won_lanes[%lane] : memref<4xi8>
-// CHECK-NEXT:       %7 = arith.subi %rest_1, %c1_i64 : i64
-// CHECK-NEXT:       %8 = arith.andi %rest_1, %7 : i64
-// CHECK-NEXT:       scf.yield %8 : i64
-// CHECK-NEXT:     } attributes {spmd.access = "lane by lane", spmd.why = "spmd.atomic_cas has no vector form"}
-// CHECK-NEXT:     %old_1 = vector.load %old_lanes[%c0] : memref<4xi32>, vector<4xi32>
-// CHECK-NEXT:     %9 = vector.load %won_lanes[%c0] : memref<4xi8>, vector<4xi8>
-// CHECK-NEXT:     %won_1 = arith.trunci %9 : vector<4xi8> to vector<4xi1>
-// CHECK-NEXT:     %new = arith.select %won_1, %v, %old_1 : vector<4xi1>, vector<4xi32>
+// CHECK-NEXT:     %full = arith.cmpi eq, %2, %c15_i64 : i64
+// CHECK-NEXT:     scf.if %full {
+// CHECK-NEXT:       scf.for %lane = %c0 to %c4 step %c1 {
+// CHECK-NEXT:         %v_1 = memref.load %v_lanes[%lane] : memref<4xi32>
+// CHECK-NEXT:         %w_1 = memref.load %w_lanes[%lane] : memref<4xi32>
+// CHECK-NEXT:         %i = arith.addi %first, %lane : index
+// CHECK-NEXT:         %old, %won = spmd.atomic_cas %v_1, %w_1, %h[%i] : memref<?xi32>
+// CHECK-NEXT:         memref.store %old, %old_lanes[%lane] : memref<4xi32>
+// CHECK-NEXT:         %3 = arith.extui %won : i1 to i8
+// CHECK-NEXT:         memref.store %3, %won_lanes[%lane] : memref<4xi8>
+// CHECK-NEXT:       }
+// CHECK-NEXT:     } else {
+// CHECK-NEXT:       %4 = scf.while (%rest = %2) : (i64) -> i64 {
+// CHECK-NEXT:         %5 = arith.cmpi ne, %rest, %c0_i64 : i64
+// CHECK-NEXT:         scf.condition(%5) %rest : i64
+// CHECK-NEXT:       } do {
+// CHECK-NEXT:       ^bb0(%rest_1: i64):
+// CHECK-NEXT:         %6 = math.cttz %rest_1 : i64
+// CHECK-NEXT:         %lane_1 = arith.index_cast %6 : i64 to index
+// CHECK-NEXT:         %v_2 = memref.load %v_lanes[%lane_1] : memref<4xi32>
+// CHECK-NEXT:         %w_2 = memref.load %w_lanes[%lane_1] : memref<4xi32>
+// CHECK-NEXT:         %i_1 = arith.addi %first, %lane_1 : index
+// CHECK-NEXT:         %old_1, %won_1 = spmd.atomic_cas %v_2, %w_2, %h[%i_1] : memref<?xi32>
+// CHECK-NEXT:         memref.store %old_1, %old_lanes[%lane_1] : memref<4xi32>
+// CHECK-NEXT:         %7 = arith.extui %won_1 : i1 to i8
+// CHECK-NEXT:         memref.store %7, %won_lanes[%lane_1] : memref<4xi8>
+// CHECK-NEXT:         %8 = arith.subi %rest_1, %c1_i64 : i64
+// CHECK-NEXT:         %9 = arith.andi %rest_1, %8 : i64
+// CHECK-NEXT:         scf.yield %9 : i64
+// CHECK-NEXT:       }
+// CHECK-NEXT:     }{spmd.access = "lane by lane", spmd.why = "spmd.atomic_cas has no vector form"}
+// CHECK-NEXT:     %old_2 = vector.load %old_lanes[%c0] : memref<4xi32>, vector<4xi32>
+// CHECK-NEXT:     %10 = vector.load %won_lanes[%c0] : memref<4xi8>, vector<4xi8>
+// CHECK-NEXT:     %won_2 = arith.trunci %10 : vector<4xi8> to vector<4xi1>
+// CHECK-NEXT:     %new = arith.select %won_2, %v, %old_2 : vector<4xi1>, vector<4xi32>
 // CHECK-NEXT:     vector.maskedstore %x[%first], %on, %new : memref<?xi32>, vector<4xi1>, vector<4xi32>
 func.func @some_lanes(%x: memref<?xi32>, %h: memref<?xi32>, %m: memref<?xi32>, %first: index) {
   %c0_i32 = arith.constant 0 : i32
@@ -237,10 +250,13 @@ func.func @sized(%x: memref<?xf32>, %n: memref<?xindex>, %first: index) {
 
 // CHECK-LABEL: func.func @tile
 // CHECK:          [[BITS:%.*]] = vector.extract {{%.*}}[0] : i128 from vector<1xi128>
-// CHECK-NEXT:     scf.while (%rest = [[BITS]]) : (i128) -> i128 {
-// CHECK-NEXT:       arith.cmpi ne, %rest, {{%.*}} : i128
-// CHECK:            [[PLACE:%.*]] = math.cttz {{%.*}} : i128
-// CHECK-NEXT:       arith.index_cast [[PLACE]] : i128 to index
+// CHECK-NEXT:     %full = arith.cmpi eq, [[BITS]], %cm1_i128 : i128
+// CHECK-NEXT:     scf.if %full {
+// CHECK-NEXT:       scf.for %lane = %c0 to %c128 step %c1 {
+// CHECK:            scf.while (%rest = [[BITS]]) : (i128) -> i128 {
+// CHECK-NEXT:         arith.cmpi ne, %rest, {{%.*}} : i128
+// CHECK:              [[PLACE:%.*]] = math.cttz {{%.*}} : i128
+// CHECK-NEXT:         arith.index_cast [[PLACE]] : i128 to index
 func.func @tile(%x: memref<?xi32>, %h: memref<?xi32>, %first: index) {
   %c0_i32 = arith.constant 0 : i32
   %c0 = arith.constant 0 : index
