@@ -1,5 +1,5 @@
 """
-What xDSL 0.74 lacks of upstream's `arith`, `memref`, `vector`, `scf`, `gpu` and `llvm`.
+What xDSL 0.74 lacks of upstream's `arith`, `memref`, `vector`, `scf`, `gpu`, `llvm` and `linalg`.
 
 | dialect  | repair | module |
 | -------- | ------ | ------ |
@@ -13,6 +13,7 @@ What xDSL 0.74 lacks of upstream's `arith`, `memref`, `vector`, `scf`, `gpu` and
 | `scf`    | `forall` on memrefs | `scf.forall` |
 | `scf`    | several threads may build ops that add their own terminators | `scf.implicit_builder` |
 | `gpu`    | syntax, attributions; what lanes do together, `printf`, `memset`, `dynamic_shared_memory` | `gpu` |
+| `linalg` | named ops, `map`, short `reduce`; elements of several types | `linalg` |
 | `llvm`   | `atomicrmw`, `cmpxchg` | `atomics` |
 | all      | operations know where they stood in the text | `locations` |
 
@@ -46,6 +47,7 @@ _REPAIRS = {
     "scf": ("scf.execute_region", "scf.syntax", "scf.implicit_builder", "scf.forall"),
     "llvm": ("atomics",),
     "gpu": ("gpu",),
+    "linalg": ("linalg",),
 }
 _done: set[str] = set()
 _lock = Lock()

@@ -3,7 +3,7 @@ What the stock `xdsl-opt` finds of this project after `pip install`.
 
 Every `xdsl-opt` call imports this module, so it imports nothing itself: dialects,
 passes and targets are named by a path and loaded on first use. So are the repairs of
-xDSL's own `arith`, `scf`, `vector` and `llvm` (see `spmd.dialects.compat`).
+xDSL's own dialects (see `spmd.dialects.compat`).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _repaired(dialect: str, load: Callable[[], Dialect]) -> Callable[[], Dialect
     return load_and_repair
 
 
-for _dialect in ("arith", "memref", "scf", "vector", "llvm", "gpu"):
+for _dialect in ("arith", "memref", "scf", "vector", "llvm", "gpu", "linalg"):
     XDSL_UNIVERSE.all_dialects[_dialect] = _repaired(
         _dialect, XDSL_UNIVERSE.all_dialects[_dialect]
     )

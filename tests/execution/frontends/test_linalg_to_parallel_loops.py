@@ -81,6 +81,16 @@ func.func @turned(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
   linalg.transpose ins(%x : memref<?x?xf32>) outs(%y : memref<?x?xf32>) permutation = [1, 0]
   func.return
 }
+func.func @mapped(%x: memref<?x?xf32>, %y: memref<?xf32>, %z: memref<?x?xf32>) {
+  linalg.map { arith.subf } ins(%x, %z : memref<?x?xf32>, memref<?x?xf32>) outs(%z : memref<?x?xf32>)
+  linalg.map ins(%x : memref<?x?xf32>) outs(%z : memref<?x?xf32>)
+    (%p: f32, %q: f32) {
+      %r = arith.mulf %p, %q : f32
+      linalg.yield %r : f32
+    }
+  linalg.reduce { arith.subf } ins(%z : memref<?x?xf32>) outs(%y : memref<?xf32>) dimensions = [0]
+  func.return
+}
 func.func @scan(%x: memref<?xi32>, %y: memref<?xi32>) {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["reduction"]} ins(%x: memref<?xi32>) outs(%y : memref<?xi32>) {
   ^bb0(%p: i32, %r: i32):
@@ -134,6 +144,11 @@ def turned(x: Any, y: Any) -> None:
     y[:] = x.T
 
 
+def mapped(x: Any, y: Any, z: Any) -> None:
+    z[:] = x * (x - z)
+    y -= z.sum(axis=0)
+
+
 def floats(*shape: int) -> Any:
     return np.random.default_rng(shape).integers(0, 8, shape).astype(np.float32)
 
@@ -150,6 +165,7 @@ CASES: list[tuple[Callable[..., None], Arrays]] = [
     (greatest, (floats(5, 9).astype(np.int32), np.full(5, 6, np.int32))),
     (mixed, (floats(5, 9), floats(5, 9), floats(5, 9))),
     (turned, (floats(5, 9), floats(9, 5))),
+    (mapped, (floats(5, 9), floats(9), floats(5, 9))),
     (scan, (np.arange(9, dtype=np.int32), np.arange(9, dtype=np.int32))),
 ]
 
