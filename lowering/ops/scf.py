@@ -7,19 +7,27 @@ from collections.abc import Sequence
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.dialects.utils import FastMathFlag
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
+from spmd.analysis.memory.accesses import accesses_of
 from spmd.dialects.interfaces.computation import fast_math_flags
+from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.rewriting import constant_index
 from spmd.lowering.writing.control_flow import Join, components_of, write_cfg
 from spmd.lowering.writing.counted_loop import CountedLoop
 from spmd.lowering.writing.dispatch import write_block
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.registry import emits
-from spmd.lowering.writing.types import INDEX_BITS, scalar_bits
+from spmd.lowering.writing.types import INDEX_BITS, is_vector, scalar_bits
 
 _WRITTEN_OUT = 100
 """Iterations of a load and a sum that LLVM writes out at most: 300 operations."""
+
+_HIDES_COUNTING = 8
+"""Operations on whole registers beside which a counter and a branch cost nothing."""
+
+_SMALLEST_REGISTER = 128
+"""Bits of a vector register of a machine that does not say so."""
 
 
 @emits(scf.IfOp)
@@ -180,18 +188,51 @@ def _for(writer: FunctionWriter, op: scf.ForOp) -> None:
     with writer.loop(carried):
         last = write_block(writer, block)
     results = components_of(writer, last.operands)
-    combines = _is_short(op) and any(map(_combines_in_any_order, block.ops))
-    loop.finish(results, in_any_order=combines)
+    combines = _iterates_at_most(op, _WRITTEN_OUT) and any(
+        map(_combines_in_any_order, block.ops)
+    )
+    loop.finish(results, in_any_order=combines, stays=_stays_a_loop(writer, op))
     for result, arg in zip(op.results, carried, strict=True):
         writer.alias(result, arg)
 
 
-def _is_short(loop: scf.ForOp) -> bool:
-    """Whether LLVM may write out all iterations."""
+def _stays_a_loop(writer: FunctionWriter, loop: scf.ForOp) -> bool:
+    """
+    Whether LLVM would win nothing by writing out iterations of `loop`.
+
+    Each has vectors enough to hide what counting costs, and shares neither values with other
+    ones nor memory of this function, which could become registers.
+    """
+    body = loop.body.block
+    if loop.iter_args or any(op.regions for op in body.ops):
+        return False
+    register = writer.module.machine.vector_bits or _SMALLEST_REGISTER
+    registers = sum(
+        max((_bits(value.type) for value in (*op.operands, *op.results)), default=0)
+        for op in body.ops
+    )
+    if registers < _HIDES_COUNTING * register or _iterates_at_most(loop, 2):
+        return False
+    accesses = accesses_of(loop)
+    return not accesses.unknown and all(
+        isinstance(underlying_object(memory), BlockArgument)
+        for memory in (*accesses.reads, *accesses.writes)
+    )
+
+
+def _bits(type_: Attribute) -> int:
+    """How many bits a vector has; 0 for all else."""
+    if not is_vector(type_):
+        return 0
+    return type_.element_count() * scalar_bits(type_.element_type)
+
+
+def _iterates_at_most(loop: scf.ForOp, times: int) -> bool:
+    """Whether it is known that `loop` has no more iterations."""
     lower, upper, step = map(constant_index, (loop.lb, loop.ub, loop.step))
     if lower is None or upper is None or step is None:
         return False
-    return upper - lower <= _WRITTEN_OUT * step
+    return upper - lower <= times * step
 
 
 def _combines_in_any_order(op: Operation) -> bool:

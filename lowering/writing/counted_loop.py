@@ -47,13 +47,18 @@ class CountedLoop:
         writer.start(body)
 
     def finish(
-        self, carried: Sequence[str] = (), *, in_any_order: bool = False
+        self,
+        carried: Sequence[str] = (),
+        *,
+        in_any_order: bool = False,
+        stays: bool = False,
     ) -> None:
         """
         Writes the step and starts the block after the loop.
 
         What a loop combines `in_any_order` is for LLVM's vectorizer, which comes after short
-        loops are written out: then only a chain of scalars is left.
+        loops are written out: then only a chain of scalars is left. A loop that `stays` is as
+        fast if it is not written out, and compiled in less time.
         """
         writer = self._writer
         type_ = self._type
@@ -64,13 +69,14 @@ class CountedLoop:
             step = f"add nsw {type_} {self.counter}, {self._step}"
         advanced = writer.temp(step, f"{self.counter[1:]}.next")
         self._join.add(writer.block, [advanced, *carried])
+        properties: list[str] = []
         if in_any_order:
-            module = writer.module
-            done = module.metadata('!"llvm.loop.isvectorized", i32 1')
-            vectorized = f'!"llvm.loop.vectorize.followup_vectorized", {done}'
-            loop = module.loop('!"llvm.loop.unroll.disable"', vectorized)
-            writer.emit(f"br label %{self._head}, !llvm.loop {loop}")
-        else:
-            writer.jump(self._head)
+            done = writer.module.metadata('!"llvm.loop.isvectorized", i32 1')
+            properties.append(f'!"llvm.loop.vectorize.followup_vectorized", {done}')
+        way_back = f"br label %{self._head}"
+        if in_any_order or stays:
+            properties.append('!"llvm.loop.unroll.disable"')
+            way_back += f", !llvm.loop {writer.module.loop(*properties)}"
+        writer.emit(way_back)
         self._join.finish()
         writer.start(self._after)

@@ -170,7 +170,67 @@ func.func @long_total(%x: memref<256xf32>) -> f32 {
 // CHECK-NEXT:    br label %for{{$}}
 // CHECK-NEXT:  endfor:
 
+// Iterations that compute with enough whole vectors stay a loop, which compiles faster.
+func.func @copy(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
+  scf.for %i = %c0 to %c256 step %c64 {
+    %v = vector.load %x[%i] : memref<?xf32>, vector<64xf32>
+    vector.store %v, %y[%i] : memref<?xf32>, vector<64xf32>
+  }
+  func.return
+}
+
+// CHECK-LABEL: define void @copy(
+// CHECK:         %i.next = add nsw i64 %i, 64
+// CHECK-NEXT:    br label %for, !llvm.loop !4
+
+// Few iterations or short ones, what iterations hand on, and memory that may become registers
+// are left to LLVM.
+func.func @written_out(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %zeros = arith.constant dense<0.0> : vector<64xf32>
+  %tile = memref.alloca() : memref<256xf32>
+  scf.for %i = %c0 to %c128 step %c64 {
+    %v = vector.load %x[%i] : memref<?xf32>, vector<64xf32>
+    vector.store %v, %y[%i] : memref<?xf32>, vector<64xf32>
+  }
+  scf.for %j = %c0 to %c256 step %c4 {
+    %v = vector.load %x[%j] : memref<?xf32>, vector<4xf32>
+    vector.store %v, %y[%j] : memref<?xf32>, vector<4xf32>
+  }
+  %sums = scf.for %k = %c0 to %c256 step %c64 iter_args(%s = %zeros) -> (vector<64xf32>) {
+    %v = vector.load %x[%k] : memref<?xf32>, vector<64xf32>
+    %t = arith.addf %s, %v : vector<64xf32>
+    scf.yield %t : vector<64xf32>
+  }
+  vector.store %sums, %y[%c0] : memref<?xf32>, vector<64xf32>
+  scf.for %l = %c0 to %c256 step %c64 {
+    %v = vector.load %x[%l] : memref<?xf32>, vector<64xf32>
+    vector.store %v, %tile[%l] : memref<256xf32>, vector<64xf32>
+  }
+  %last = vector.load %tile[%c64] : memref<256xf32>, vector<64xf32>
+  vector.store %last, %y[%c0] : memref<?xf32>, vector<64xf32>
+  func.return
+}
+
+// CHECK-LABEL: define void @written_out(
+// CHECK:         %i.next = add
+// CHECK-NEXT:    br label %for{{$}}
+// CHECK:         %j.next = add
+// CHECK-NEXT:    br label %for.1{{$}}
+// CHECK:         %k.next = add
+// CHECK-NEXT:    br label %for.2{{$}}
+// CHECK:         %l.next = add
+// CHECK-NEXT:    br label %for.3{{$}}
+
 // CHECK:       !0 = !{!"llvm.loop.isvectorized", i32 1}
-// CHECK-NEXT:  !1 = !{!"llvm.loop.unroll.disable"}
-// CHECK-NEXT:  !2 = !{!"llvm.loop.vectorize.followup_vectorized", !0}
+// CHECK-NEXT:  !1 = !{!"llvm.loop.vectorize.followup_vectorized", !0}
+// CHECK-NEXT:  !2 = !{!"llvm.loop.unroll.disable"}
 // CHECK-NEXT:  !3 = !{!3, !1, !2}
+// CHECK-NEXT:  !4 = !{!4, !2}
