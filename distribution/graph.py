@@ -7,6 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from itertools import accumulate, product
 from typing import Any
+from uuid import uuid4
+
+import numpy as np
 
 from spmd.analysis.footprints.footprints import Region
 from spmd.dialects.spmd import AtomicKind
@@ -18,6 +21,7 @@ from spmd.distribution.pieces import (
     PieceLaunch,
     Slices,
     combined,
+    slices_of,
 )
 from spmd.distribution.plan import Plan
 from spmd.runtime.arguments.pieces import Array
@@ -54,6 +58,39 @@ def local_workers() -> int:
         return 0
     number = dask_module("dask.config").get("num_workers", None)
     return number or dask_module("dask.system").CPU_COUNT
+
+
+def in_chunks(array: Array, chunks: Chunks) -> Any:
+    """An array of Dask whose chunks are parts of this one, where `from_array` would copy."""
+    core = dask_module("dask.array.core")
+    name = f"spmd-{uuid4().hex}"
+    blocks = product(*(range(len(sizes)) for sizes in chunks))
+    places = core.slices_from_chunks(chunks)
+    graph = {
+        (name, *block): array[place]
+        for block, place in zip(blocks, places, strict=True)
+    }
+    return core.Array(graph, name, chunks, dtype=array.dtype)
+
+
+def view_of(use: ArrayUse, array: Any) -> Array | None:
+    """An array as it lies in the memory of this process, if it is there and in one piece."""
+    graph = array.__dask_graph__()
+    parts = [
+        graph[key] for key in dask_module("dask.core").flatten(array.__dask_keys__())
+    ]
+    if not all(isinstance(part, np.ndarray) for part in parts):
+        return None
+    places = dask_module("dask.array.core").slices_from_chunks(array.chunks)
+    return ArgumentPiece(
+        use.position,
+        (0,) * array.ndim,
+        array.shape,
+        array.dtype,
+        False,
+        use.whole_rows,
+        tuple((None, place) for place in places),
+    ).view(parts)
 
 
 class GraphWriter:
@@ -128,7 +165,7 @@ class GraphWriter:
             parts += [source for source, _, _ in sources]
             into = self._into.get(use.name)
             if into is not None:
-                into = into[tuple(slice(r.start, r.stop) for r in region)]
+                into = into[slices_of(region)]
             pieces.append(
                 ArgumentPiece(
                     use.position,
@@ -155,7 +192,7 @@ class GraphWriter:
         self, array: Any, wanted: Region, region: Region
     ) -> Iterator[tuple[Key, Slices | None, Slices]]:
         """The chunks with elements that are wanted: which of theirs, where in a region."""
-        for block, inside, place in _overlaps(array.chunks, wanted, region):
+        for block, inside, place in overlaps(array.chunks, wanted, region):
             key: Key = (array.name, *block)
             if not self._cuts_edges:
                 yield key, inside, place
@@ -205,7 +242,7 @@ def _inside(part: Part, position: int) -> Slices | None:
     return tuple(slice(c.start - r.start, c.stop - r.start) for c, r in pairs)
 
 
-def _overlaps(
+def overlaps(
     chunks: Chunks, wanted: Region, region: Region
 ) -> Iterator[tuple[tuple[int, ...], Slices, Slices]]:
     """The blocks with elements that are wanted: which of theirs, and where in a region."""

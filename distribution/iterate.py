@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from itertools import product
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
 
-from spmd.distribution.accesses import Chunks
-from spmd.distribution.graph import dask_module, local_workers
+from spmd.distribution.graph import (
+    Key,
+    dask_module,
+    in_chunks,
+    local_workers,
+    overlaps,
+    view_of,
+)
 from spmd.distribution.launch import Launcher, ReadyLaunch
+from spmd.distribution.pieces import Slices, part_of, slices_of
 from spmd.frontends.python.kernel import PythonKernel
 from spmd.runtime.arguments.pieces import Array
 from spmd.runtime.errors import LaunchError
@@ -44,7 +50,8 @@ def iterate(
     Chunks of one process lie in one memory, where the steps are launches of whole arrays. On
     a cluster the edges of chunks are exchanged in each step, or with `steps_per_exchange=4`
     in each fourth: a task gets edges four times as wide, and makes what lies around its chunk
-    itself. The arrays are persisted after every `steps_at_once` steps, and in the end.
+    itself. The arrays are persisted after every `steps_at_once` steps, and in the end; in one
+    process so many steps are one task.
     """
     _check_counts(kernel.name, steps, steps_at_once, steps_per_exchange)
     given: dict[str, Any] = dict(arrays)
@@ -52,7 +59,8 @@ def iterate(
     workers = local_workers()
     if workers:
         launcher = Launcher(kernel, sources=sources, **options)
-        return _in_memory(launcher.prepare(tuple(given.values())), steps, workers)
+        ready = launcher.prepare(tuple(given.values()))
+        return _in_memory(ready, steps, steps_at_once, workers)
     persist = dask_module("dask").persist
     launchers: dict[int, Launcher] = {}
     made: set[str] = set()
@@ -110,53 +118,79 @@ def _sources(
     return sources
 
 
-@dataclass(frozen=True)
-class _Memory:
-    """Where an array of Dask is stored."""
-
-    elements: Array
-
-    def __setitem__(self, place: Any, part: Array) -> None:
-        self.elements[place] = part
-
-    def __dask_tokenize__(self) -> str:
-        """Dask would ask for a hash of all elements."""
-        return uuid4().hex
-
-
-def _in_memory(ready: ReadyLaunch, steps: int, workers: int) -> dict[str, Any]:
-    """The steps as launches of whole arrays, on copies of those that were given."""
-    launch, arrays = ready.pieces, ready.arrays
-    memory = {n: np.empty(array.shape, array.dtype) for n, array in arrays.items()}
-    targets = [_Memory(elements) for elements in memory.values()]
-    dask_module("dask.array").store(list(arrays.values()), targets, lock=False)
-    args: list[Any] = [memory.get(n, number) for n, number in enumerate(launch.numbers)]
-    for step in range(steps):
-        if step:
-            args = [args[source] for source in launch.turns]
-        launch.kernel(
-            *args,
-            global_size=launch.global_size,
-            group_size=launch.group_size,
-            threads=launch.threads * workers,
-        )
+def _in_memory(
+    ready: ReadyLaunch, steps: int, steps_at_once: int, workers: int
+) -> dict[str, Any]:
+    """The steps as launches of whole arrays."""
+    launches = _WholeLaunches(ready, workers)
+    graph: dict[int, Any] = {}
+    for start in range(0, steps, steps_at_once):
+        taken = range(start, min(start + steps_at_once, steps))
+        before = [len(graph) - 1] if graph else []
+        graph[len(graph)] = (partial(launches.take, taken), *before)
+    dask_module("dask.local").get_sync(graph, len(graph) - 1)
     return {
-        use.name: _in_chunks(
-            args[use.position],
-            ready.plan.chunks.get(use.position, arrays[use.position].chunks),
+        use.name: in_chunks(
+            launches.args[use.position],
+            ready.plan.chunks.get(use.position, ready.arrays[use.position].chunks),
         )
         for use in ready.changed
     }
 
 
-def _in_chunks(array: Array, chunks: Chunks) -> Any:
-    """An array of Dask whose chunks are parts of this one, where `from_array` would copy."""
-    core = dask_module("dask.array.core")
-    name = f"spmd-{uuid4().hex}"
-    blocks = product(*(range(len(sizes)) for sizes in chunks))
-    places = core.slices_from_chunks(chunks)
-    graph = {
-        (name, *block): array[place]
-        for block, place in zip(blocks, places, strict=True)
-    }
-    return core.Array(graph, name, chunks, meta=array)
+class _WholeLaunches:
+    """Launches of whole arrays, which leave those that were given as they are."""
+
+    def __init__(self, ready: ReadyLaunch, workers: int):
+        self._launch, self._kept = ready.pieces, ready.plan.kept
+        self._changed = [use.position for use in ready.changed]
+        self._threads = ready.pieces.threads * workers
+        self.args: list[Any] = list(ready.pieces.numbers)
+        name, tasks = f"spmd-{uuid4().hex}", dict[Key, Any]()
+        for use in ready.uses:
+            array = ready.arrays[use.position]
+            found = view_of(use, array)
+            if found is None:
+                found = np.empty(array.shape, array.dtype)
+                whole = tuple(map(range, array.shape))
+                for region in self._kept[use.position]:
+                    for block, inside, place in overlaps(array.chunks, region, whole):
+                        task = partial(_put, found, inside, place), (array.name, *block)
+                        tasks[name, len(tasks)] = task
+            self.args[use.position] = found
+        if tasks:
+            graph = dask_module("dask.highlevelgraph").HighLevelGraph.from_collections(
+                name, tasks, dependencies=list(ready.arrays.values())
+            )
+            dask_module("dask.base").compute_as_if_collection(
+                dask_module("dask.array").Array, graph, list(tasks)
+            )
+
+    def take(self, steps: range, *_before: None) -> None:
+        """These steps of all; those before are done."""
+        launch = self._launch
+        for step in steps:
+            if step:
+                self.args = [self.args[source] for source in launch.turns]
+            for position in self._changed:
+                self._own(position)
+            launch.kernel(
+                *self.args,
+                global_size=launch.global_size,
+                group_size=launch.group_size,
+                threads=self._threads,
+            )
+
+    def _own(self, position: int) -> None:
+        """Makes memory for what a step writes in place of what was given."""
+        given = self.args[position]
+        if given.flags.writeable:
+            return
+        self.args[position] = made = np.empty(given.shape, given.dtype)
+        for region in self._kept[position]:
+            place = slices_of(region)
+            made[place] = given[place]
+
+
+def _put(memory: Array, inside: Slices, place: Slices, chunk: Any) -> None:
+    memory[place] = part_of(chunk, inside, place)

@@ -18,6 +18,7 @@ from spmd.distribution.accesses import Accesses, ArrayUse
 from spmd.distribution.graph import (
     GraphWriter,
     dask_module,
+    in_chunks,
     local_workers,
 )
 from spmd.distribution.needs import Needs, Steps
@@ -49,10 +50,11 @@ def launch(
     """
     A launch over arrays of Dask: lazily the arrays that it writes, by their names.
 
-    Arguments are those of the kernel; an array may be of Dask or of NumPy. What the kernel
-    writes are new arrays, whose other elements are those of the arrays that were given.
-    Their chunks, else those of what is read, decide how the launch is split. With
-    `into={"y": array}`, tasks write to an array of NumPy, or a memory map, of this process.
+    Arguments are those of the kernel; an array may be of Dask or of NumPy. Those of NumPy are
+    copied, other than memory maps, which tasks read. What the kernel writes are new arrays,
+    whose other elements are those of the arrays that were given. Their chunks, else those of
+    what is read, decide how the launch is split. With `into={"y": array}`, tasks write to an
+    array of NumPy, or a memory map, of this process.
 
     `partition` says of an array which part of it tasks get: `"replicate"`, or a promise by
     `halo`. Without, all of an array goes to every task if data decides which elements are
@@ -88,8 +90,7 @@ class Launcher:
 
     def prepare(self, args: Sequence[Any]) -> ReadyLaunch:
         """A launch with these arguments."""
-        array_module = dask_module("dask.array")
-        given = [_as_dask(array_module, each) for each in args]
+        given = [_as_dask(each) for each in args]
         kernel = self.kernel
         if not isinstance(kernel, Kernel | PythonKernel):
             raise LaunchError(
@@ -202,9 +203,13 @@ def _is_chunked(value: Any) -> bool:
     return hasattr(value, "chunks") and hasattr(value, "dask")
 
 
-def _as_dask(array_module: Any, value: Any) -> Any:
+def _as_dask(value: Any) -> Any:
+    if issubclass(type(value), np.memmap):  # It may be larger than memory.
+        core = dask_module("dask.array.core")
+        chunks = core.normalize_chunks("auto", value.shape, dtype=value.dtype)
+        return in_chunks(np.asarray(value), chunks)
     if isinstance(value, np.ndarray):
-        return array_module.from_array(value, name=False)
+        return dask_module("dask.array").from_array(value, name=False)
     return value
 
 

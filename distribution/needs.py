@@ -66,7 +66,7 @@ class Needs:
                 regions[array.position] = tuple(map(range, array.shape))
             elif not array.writes:
                 regions[array.position] = self._read_region(array, box, chunk)
-        return Part((box,), tuple(at), regions, chunk, self._kept(box, regions))
+        return Part((box,), tuple(at), regions, chunk, self.kept(box, regions))
 
     def _several_steps(
         self, box: Box, at: Sequence[int], chunk: Mapping[int, Region]
@@ -94,9 +94,9 @@ class Needs:
                 boxes.insert(0, self._writers(needed))
         for _ in turns:  # Arrays that take turns have one region.
             regions = {p: _hull(r, regions[turns[p]]) for p, r in regions.items()}
-        return Part(boxes, tuple(at), regions, chunk, self._kept(boxes[0], regions))
+        return Part(boxes, tuple(at), regions, chunk, self.kept(boxes[0], regions))
 
-    def _kept(
+    def kept(
         self, box: Box, regions: Mapping[int, Region]
     ) -> Mapping[int, Sequence[Region]]:
         """What the groups of the first step may read, or leave as it is."""

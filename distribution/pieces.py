@@ -12,6 +12,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from spmd.analysis.footprints.box_bounds import Box, Triple
+from spmd.analysis.footprints.footprints import Region
 from spmd.dialects.interfaces.cached import cached_property
 from spmd.dialects.spmd import AtomicKind
 from spmd.runtime.arguments.pieces import Array, Piece
@@ -19,6 +20,11 @@ from spmd.runtime.errors import LaunchError
 from spmd.runtime.kernel import Kernel
 
 Slices = tuple[slice, ...]
+
+
+def slices_of(region: Region) -> Slices:
+    """What an array is indexed with for the elements of a region."""
+    return tuple(slice(along.start, along.stop) for along in region)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,11 +94,11 @@ class ArgumentPiece:
     def array(self, chunks: Sequence[Any]) -> Array:
         """The piece; of one that is only read no copy is made if none is needed."""
         parts = [
-            np.asarray(chunk if inside is None else chunk[inside])
-            for chunk, (inside, _) in zip(chunks, self.parts, strict=True)
+            part_of(chunk, inside, place)
+            for chunk, (inside, place) in zip(chunks, self.parts, strict=True)
         ]
         if parts and not self.writes:
-            found = self._view(parts)
+            found = self.view(parts)
             if found is not None:
                 return found
         made = self.into
@@ -106,14 +112,13 @@ class ArgumentPiece:
                 there[...] = part
         return made
 
-    def _view(self, parts: Sequence[Array]) -> Array | None:
-        """The parts as one array, if that is how they lie in memory."""
+    def view(self, parts: Sequence[Array]) -> Array | None:
+        """The parts as one array that is only read, if that is how they lie in memory."""
+        pairs = zip(parts, self.parts, strict=True)
+        if len({_origin(part, place) for part, (_, place) in pairs}) > 1:
+            return None
         first = parts[0]
-        if len(parts) > 1:
-            pairs = zip(parts, self.parts, strict=True)
-            if len({_origin(part, place) for part, (_, place) in pairs}) > 1:
-                return None
-            first = as_strided(first, self.sizes, first.strides, writeable=False)
+        first = as_strided(first, self.sizes, first.strides, writeable=False)
         flags, size = first.flags, first.itemsize
         fits = (
             flags.aligned
@@ -122,6 +127,19 @@ class ArgumentPiece:
             and (not first.ndim or first.strides[-1] == size)
         )
         return first if fits else None
+
+
+def part_of(chunk: Any, inside: Slices | None, place: Slices) -> Array:
+    """The elements of a chunk that are meant, for this place of a piece."""
+    part = np.asarray(chunk if inside is None else chunk[inside])
+    sizes = tuple(along.stop - along.start for along in place)
+    if part.shape != sizes:
+        raise LaunchError(
+            "expected chunks of the sizes that their array says, got one of "
+            f"{np.shape(chunk)}, from which {sizes} elements are needed; give the function "
+            "that makes them chunks= that it keeps"
+        )
+    return part
 
 
 def _where(array: Array) -> Any:

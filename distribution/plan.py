@@ -30,6 +30,8 @@ class Plan:
     axes: Mapping[int, Sequence[int | None]]
     """For each written array and dimension: the dimension of the launch that splits it."""
     chunks: Mapping[int, Chunks]
+    kept: Mapping[int, Sequence[Region]]
+    """By argument: what all groups together may read, or leave as it is."""
 
     def edges(self, size: Triple, groups: Triple) -> Triple:
         """What divides the numbers of work-items where boxes begin and end within a launch."""
@@ -85,7 +87,9 @@ class Planner:
             x, y, z = (pieces[axis][number] for axis, number in enumerate(at))
             chunk = {n: _chunk(axes[n], sizes, at) for n, sizes in chunks.items()}
             parts.append(self._needs.part((x, y, z), at, chunk))
-        return Plan(tuple(parts), axes, chunks)
+        whole = {a.position: tuple(map(range, a.shape)) for a in self._of.arrays}
+        kept = self._needs.kept(self._of.footprints.whole, whole)
+        return Plan(tuple(parts), axes, chunks, kept)
 
     def _share(self, position: int, split: dict[int, Any]) -> None:
         """The arrays that take turns with one that is written are split as it is."""

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -60,3 +61,17 @@ def test_stages_of_a_first_result():
     shown = done.stdout.splitlines()
     stages = [line.split("  ")[0] for line in shown]
     assert set(STAGES) <= set(stages)
+
+
+def test_steps_over_chunks():
+    pytest.importorskip("dask.array", reason="chunks need xdsl-spmd[dask]")
+    chunks = import_module("benchmarks.overhead.chunks")
+    times = chunks.measure(64, 3, 1)
+    assert set(times) == {
+        "single",
+        "one array",
+        "one array, computed",
+        "separate chunks",
+        "separate chunks, computed",
+    }
+    assert all(min(pair) > 0 for pair in times.values())

@@ -5,6 +5,9 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,7 @@ pytest.importorskip("dask.array", reason="launches over chunks need xdsl-spmd[da
 
 import dask  # pyright: ignore
 import dask.array as da  # pyright: ignore
+import dask.callbacks  # pyright: ignore
 
 import spmd.dask
 
@@ -29,6 +33,16 @@ HEAT = load(EXAMPLES / "11_larger.py").EXAMPLES["heat"]
 def elsewhere(*args: Any, **options: Any) -> Any:
     """A scheduler of which nobody knows that it shares the memory of this process."""
     return dask.local.get_sync(*args, **options)  # pyright: ignore
+
+
+def apart(array: Any) -> Any:
+    """An array each of whose chunks has memory of its own."""
+    return array.map_blocks(np.copy).persist()
+
+
+def late(array: Any) -> Any:
+    """An array that is not made yet."""
+    return array.map_blocks(np.copy)
 
 
 def chunked(arrays: dict[str, Any], size: int) -> dict[str, Any]:
@@ -77,15 +91,19 @@ def test_errors_of_memory_say_what_fits():
 
 @pytest.mark.parametrize("scheduler", ["threads", elsewhere], ids=["here", "elsewhere"])
 @pytest.mark.parametrize(("at_once", "per_exchange"), [(1, 1), (4, 1), (32, 1), (4, 3)])
-def test_steps_in_any_memory(scheduler: Any, at_once: int, per_exchange: int):
+@pytest.mark.parametrize("stored", [lambda array: array, apart, late])
+def test_steps_in_any_memory(
+    scheduler: Any, at_once: int, per_exchange: int, stored: Callable[[Any], Any]
+):
     arrays = HEAT.make(50)
     arrays["new"][...] = 7  # what is not written alternates
     size = HEAT.size(arrays)
+    given = {name: stored(array) for name, array in chunked(arrays, 20).items()}
     with config.set(scheduler=scheduler):
         found = spmd.dask.iterate(
             HEAT.kernel,
             11,
-            chunked(arrays, 20),
+            given,
             swap={"new": "u"},
             steps_at_once=at_once,
             steps_per_exchange=per_exchange,
@@ -97,6 +115,123 @@ def test_steps_in_any_memory(scheduler: Any, at_once: int, per_exchange: int):
         HEAT.kernel(old, new, global_size=size, group_size=HEAT.groups)
         old, new = new, old
     np.testing.assert_array_equal(found, old)
+    for name, array in given.items():
+        np.testing.assert_array_equal(array.compute(), arrays[name], "not changed")
+
+
+@pytest.mark.parametrize(("steps", "count"), [(1, 1), (5, 2)])
+def test_steps_make_two_arrays(steps: int, count: int, monkeypatch: pytest.MonkeyPatch):
+    """Others are not made: what chunks of one array hold is read where it is."""
+    arrays = HEAT.make(64)
+    made: list[Any] = []
+    empty = np.empty
+
+    def counted(shape: Any, *others: Any, **options: Any) -> Any:
+        made.append(empty(shape, *others, **options))
+        made[-1].view(np.uint8)[...] = 0xFF  # not a number
+        return made[-1]
+
+    given = chunked(arrays, 20)
+    monkeypatch.setattr(np, "empty", counted)
+    found = spmd.dask.iterate(
+        HEAT.kernel,
+        steps,
+        given,
+        swap={"new": "u"},
+        global_size=HEAT.size(arrays),
+        group_size=HEAT.groups,
+    )["new"]
+    large = [array for array in made if array.shape == arrays["u"].shape]
+    assert len(large) == count
+    chunk = found.__dask_graph__()[found.name, 0, 0]
+    assert np.shares_memory(chunk, large[0]), "the result is not copied"
+    assert np.isfinite(found.compute()).all()
+
+
+def test_a_bar_shows_steps():
+    arrays = HEAT.make(40)
+    seen: list[Any] = []
+    with dask.callbacks.Callback(posttask=lambda key, *_: seen.append(key)):  # pyright: ignore
+        spmd.dask.iterate(
+            HEAT.kernel,
+            11,
+            chunked(arrays, 20),
+            swap={"new": "u"},
+            steps_at_once=2,
+            global_size=HEAT.size(arrays),
+            group_size=HEAT.groups,
+        )
+    assert len(seen) == 6
+
+
+def test_maps_are_read_in_pieces(tmp_path: Path):
+    """They may be larger than memory."""
+    arrays = HEAT.make(1024)
+    np.save(tmp_path / "u.npy", arrays["u"])
+    mapped = np.load(tmp_path / "u.npy", mmap_mode="r")
+    target = np.lib.format.open_memmap(
+        tmp_path / "new.npy", "w+", mapped.dtype, mapped.shape
+    )
+    target[...] = arrays["new"]
+
+    def launch() -> None:
+        new = array_module.zeros(mapped.shape, chunks=(64, -1), dtype=mapped.dtype)
+        launched = spmd.dask.launch(
+            HEAT.kernel,
+            mapped,
+            new,
+            into={"new": target},
+            global_size=HEAT.size(arrays),
+            group_size=HEAT.groups,
+        )
+        dask.persist(launched)  # pyright: ignore
+
+    launch()
+    expected = HEAT.alone(arrays)
+    np.testing.assert_array_equal(target[1:-1, 1:-1], expected[1:-1, 1:-1])
+    tracemalloc.start()
+    try:
+        launch()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < mapped.nbytes / 2
+    steps = spmd.dask.iterate(
+        HEAT.kernel,
+        1,
+        {"u": mapped, "new": mapped},
+        swap={"new": "u"},
+        global_size=HEAT.size(arrays),
+        group_size=HEAT.groups,
+    )
+    np.testing.assert_array_equal(steps["new"].compute(), expected)
+
+
+def launched(u: Any, **options: Any) -> Any:
+    return spmd.dask.launch(HEAT.kernel, u, u, **options)["new"].compute()
+
+
+def stepped(u: Any, **options: Any) -> Any:
+    given = {"u": u, "new": u}
+    return spmd.dask.iterate(HEAT.kernel, 2, given, swap={"new": "u"}, **options)
+
+
+@pytest.mark.parametrize("run", [launched, stepped])
+def test_chunks_of_other_sizes_are_an_error(run: Callable[..., Any]):
+    wrong = array_module.map_blocks(
+        lambda: np.zeros((1, 8), np.float32),
+        chunks=((8, 8), (8, 8)),
+        meta=np.empty((0, 0), np.float32),
+    )
+    with pytest.raises(
+        spmd.LaunchError, match=r"chunks of the sizes.*got one of \(1, 8"
+    ):
+        run(wrong, global_size=(16, 16), group_size=(8, 8))
+    with (
+        config.set(scheduler=elsewhere),
+        pytest.raises(spmd.LaunchError, match="sizes"),
+    ):
+        run(wrong, global_size=(16, 16), group_size=(8, 8))
 
 
 @pytest.mark.parametrize("step", [1, 2])
