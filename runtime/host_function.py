@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from ctypes import CFUNCTYPE, c_void_p, create_string_buffer
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from spmd.lowering.loading import NativeCode, load
@@ -24,8 +25,7 @@ from spmd.runtime.launching.host_launch import (
 )
 from spmd.runtime.launching.launch import fail_about_copy
 from spmd.runtime.launching.python_calls import runtime_functions
-from spmd.runtime.launching.record import LaunchRecord
-from spmd.runtime.launching.watcher import watched, watcher
+from spmd.runtime.launching.watcher import Watched, watcher
 
 if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
@@ -175,7 +175,7 @@ class NativeHost:
         self.entry = _ENTRY(self._native.address(made.entry))
 
 
-class HostCall:
+class HostCall(Watched):
     """
     A host function with its arguments; calling it runs the function.
 
@@ -184,14 +184,12 @@ class HostCall:
 
     __slots__ = (
         "_args",
-        "_busy",
         "_entry",
         "_host",
         "_launches",
         "_made_of",
         "_results",
         "_signature",
-        "record",
     )
 
     def __init__(
@@ -203,14 +201,14 @@ class HostCall:
         threads: int | None,
         timeout: float | None,
     ):
+        super().__init__(host.name, timeout)
         self._made_of = host, signature, packed, results, threads, timeout
         self._host = host
         self._entry = host.entry
         self._signature = signature
-        self._launches = HostLaunches(host.launches, threads) if host.launches else None
-        self._busy = False
-        self.record = LaunchRecord()
-        self.record.name, self.record.timeout = host.name, timeout
+        self._launches = (
+            HostLaunches(host.launches, threads, self.record) if host.launches else None
+        )
         # Results are zero until the call.
         last = (*[0] * len(results), self.record.address)
         self._args = create_string_buffer(signature.pack(packed, last))
@@ -225,13 +223,13 @@ class HostCall:
     def __reduce__(self) -> NoReturn:
         fail_about_copy("call")
 
-    @watched
     def __call__(self) -> Any:
         """Runs the function; what it returns."""
-        if self._busy:
+        thread = get_ident()
+        if self.thread:
             # Another thread runs it, or a signal handler in the midst of it.
             return HostCall(*self._made_of)()
-        self._busy = True
+        self.thread = thread
         record = self.record
         try:
             if watcher.asleep:
@@ -251,7 +249,9 @@ class HostCall:
             record.clear()
             raise
         finally:
-            self._busy = False
+            if record.timeout is not None:
+                record.deadline = None
+            self.thread = 0
         if not values:
             return None
         return values[0] if len(values) == 1 else tuple(values)

@@ -26,6 +26,7 @@ from spmd.runtime.arguments.signature import (
 from spmd.runtime.compiling.made import LaunchSite
 from spmd.runtime.errors import LaunchError
 from spmd.runtime.launching.python_calls import caller_address
+from spmd.runtime.launching.record import LaunchRecord
 
 if TYPE_CHECKING:
     from spmd.runtime.kernel import Kernel
@@ -54,8 +55,8 @@ class HostLaunch:
                 words += len(parameter.codes)
         self._record = c_uint64 * words
 
-    def run(self, address: int, threads: int | None) -> None:
-        """Does what the record at `address` asks for."""
+    def run(self, address: int, threads: int | None, maker: LaunchRecord) -> None:
+        """Does what the record at `address` asks for, for a host function with a record."""
         record = self._record.from_address(address)
         asked = bytes(record), threads
         try:
@@ -65,6 +66,7 @@ class HostLaunch:
                 if len(self._known) == _MOST_KNOWN:
                     self._known.clear()
                 self._known[asked] = launch
+            launch.maker = maker
             launch()
         except LaunchError as error:
             place = f" at {self._site.place}" if self._site.place is not None else ""
@@ -148,9 +150,12 @@ def _array(parameter: ArrayParameter, fields: Sequence[int]) -> Array:
 class HostLaunches:
     """The launches of one call of a host function, while it runs."""
 
-    def __init__(self, launches: Sequence[HostLaunch], threads: int | None):
+    def __init__(
+        self, launches: Sequence[HostLaunch], threads: int | None, record: LaunchRecord
+    ):
         self._launches = launches
         self._threads = threads
+        self._record = record
         self.error: BaseException | None = None
         """What a launch raised; the host function returns as soon as there is one."""
         self._outer: HostLaunches | None = None
@@ -167,7 +172,7 @@ class HostLaunches:
     def launch(self, number: int, address: int) -> None:
         """Does what the record of a launch at `address` asks for."""
         try:
-            self._launches[number].run(address, self._threads)
+            self._launches[number].run(address, self._threads, self._record)
         except BaseException as error:
             # It cannot pass through native code.
             self.error = error

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from ctypes import addressof, c_int64
 from itertools import chain
 from struct import pack, pack_into
+from threading import get_ident
 from time import perf_counter_ns
 from typing import NoReturn
 
@@ -15,14 +16,13 @@ from spmd.runtime.arguments.sizes import Range
 from spmd.runtime.errors import LaunchError
 from spmd.runtime.launching.group_rows import GroupRows, rows_entry, rows_of
 from spmd.runtime.launching.native_kernel import Args, NativeKernel
-from spmd.runtime.launching.record import LaunchRecord
 from spmd.runtime.launching.thread_memory import ALIGNMENT, Buffer, put_back, take
 from spmd.runtime.launching.threads import (
     CHUNKS_PER_THREAD,
     available_threads,
     run_on_threads,
 )
-from spmd.runtime.launching.watcher import watched, watcher
+from spmd.runtime.launching.watcher import Watched, watcher
 
 _HELPER_NS = 50_000
 """The work that is worth a thread; a launch of less than two runs on the calling one."""
@@ -42,7 +42,7 @@ def fail_about_copy(what: str) -> NoReturn:
     )
 
 
-class Launch:
+class Launch(Watched):
     """
     A kernel with its arguments and sizes; calling it runs the kernel.
 
@@ -54,7 +54,6 @@ class Launch:
         "_args",
         "_arrays",
         "_box",
-        "_busy",
         "_direct",
         "_entry",
         "_groups",
@@ -65,7 +64,6 @@ class Launch:
         "_signature",
         "_sizes",
         "_threads",
-        "record",
     )
 
     def __init__(
@@ -79,11 +77,8 @@ class Launch:
         box: Sequence[range] | None = None,
     ):
         """`box`: only the work-groups with ids in these ranges, x first."""
+        super().__init__(signature.kernel, timeout)
         self._arrays = packed.arrays
-        self._busy = False
-        self.record = LaunchRecord()
-        if timeout is not None:
-            self.record.name, self.record.timeout = signature.kernel, timeout
         sizes = (*range_.group_size, *range_.global_size, addressof(self.record))
         self._args = signature.pack(packed, sizes)
         self._signature = signature
@@ -119,7 +114,6 @@ class Launch:
     def __reduce__(self) -> NoReturn:
         fail_about_copy("launch")
 
-    @watched
     def __call__(self) -> None:
         """
         Runs the kernel on all work-items; returns when it is done.
@@ -128,10 +122,11 @@ class Launch:
         signal handler raises, above all `KeyboardInterrupt`. What the kernel has written
         stays.
         """
-        if not self._direct or self._busy or watcher.asleep:
+        thread = get_ident()
+        if not self._direct or self.thread or watcher.asleep:
             self._begin()
             return
-        self._busy = True
+        self.thread = thread
         try:
             if self._entry(self._args, 0, self._groups, None):
                 self.record.raise_error(self._signature.failed)
@@ -139,28 +134,31 @@ class Launch:
             self.record.clear()
             raise
         finally:
-            self._busy = False
+            self.thread = 0
 
-    @watched
     def _begin(self) -> None:
         """The same when there is more to do than to call the native code."""
         if self._native is None:
             return
-        if watcher.asleep:
-            watcher.wake()
-        if self._busy:
+        thread = get_ident()
+        if self.thread:
             # Another thread runs it, or a signal handler in the midst of it.
             self._again()()
             return
-        self._busy = True
+        self.thread = thread
         try:
+            if watcher.asleep:
+                watcher.wake()
+            watcher.limit(self.record)
             self._run(self._native)
             self.record.raise_error(self._signature.failed)
         except BaseException:
             self.record.clear()
             raise
         finally:
-            self._busy = False
+            if self.record.timeout is not None:
+                self.record.deadline = None
+            self.thread = 0
 
     def _again(self) -> Launch:
         """The same launch with a record of its own."""
@@ -168,9 +166,8 @@ class Launch:
         for slot in Launch.__slots__:
             if hasattr(self, slot):
                 setattr(other, slot, getattr(self, slot))
-        other._busy = False
-        other.record = LaunchRecord()
-        other.record.name, other.record.timeout = self.record.name, self.record.timeout
+        Watched.__init__(other, self._signature.kernel, self.record.timeout)
+        other.maker = self.maker
         address = pack("@P", other.record.address)
         other._args = self._args[: -len(address)] + address
         return other
@@ -178,7 +175,6 @@ class Launch:
     def _run(self, native: NativeKernel) -> None:
         groups = self._groups
         threads = self._threads
-        watcher.limit(self.record)
         if self._box is not None:
             self._run_box(native, self._box, threads or 1)
         elif groups == 1 or threads == 1:
@@ -220,7 +216,6 @@ class Launch:
         native.group_ns = (perf_counter_ns() - start) // more
         return 1 + more
 
-    @watched
     def _run_groups(self, first: int, last: int) -> None:
         with self._of_this_thread() as (args, memory):
             self._entry(args, first, last, memory)
@@ -235,10 +230,12 @@ class Launch:
         chunk = max(1, (groups - first) // (threads * CHUNKS_PER_THREAD))
         next_group = c_int64(first)
 
+        self.record.waits = False
         run_on_threads(
             lambda: self._take_groups(native, next_group, chunk),
             threads,
             lambda: self.record.stop(KeyboardInterrupt()),
+            self.record.wait,
         )
         return threads
 
@@ -254,13 +251,14 @@ class Launch:
         most = max(1, len(box[1]) // (threads * CHUNKS_PER_THREAD))
         parts = chain.from_iterable(each.parts(most) for each in rows)
         shared = iter(list(parts))
+        self.record.waits = False
         run_on_threads(
             lambda: self._take_rows(native, shared),
             threads,
             lambda: self.record.stop(KeyboardInterrupt()),
+            self.record.wait,
         )
 
-    @watched
     def _take_rows(self, native: NativeKernel, rows: Iterator[GroupRows]) -> None:
         """Runs rows of groups until all have been taken."""
         run = rows_entry()
@@ -268,12 +266,10 @@ class Launch:
             for each in rows:
                 run(native.address, args, *each, memory)
 
-    @watched
     def _take_groups(self, native: NativeKernel, next_group: c_int64, chunk: int):
         """Runs chunks of groups until all have been taken."""
         with self._of_this_thread() as (args, memory):
             native.worker(args, addressof(next_group), self._groups, chunk, memory)
-        self.record.quiet()
 
     @contextmanager
     def _of_this_thread(self) -> Generator[tuple[Args, int | None]]:

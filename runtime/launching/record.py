@@ -51,6 +51,9 @@ class LaunchRecord(Structure):
     deadline: float | None = None
     """When it has to end, by `time.monotonic`."""
 
+    waits: bool = False
+    """Whether the thread that launched has done its share, and waits for others."""
+
     error: BaseException | None = None
     """Why the runtime has stopped it."""
 
@@ -76,8 +79,9 @@ class LaunchRecord(Structure):
         self.ask = ask
         self.attention = 1
 
-    def quiet(self) -> None:
-        """Spares polls the way to `ask`, when nobody is there any more who would attend."""
+    def wait(self) -> None:
+        """Spares polls the way to `ask`, as nobody is there any more who would attend."""
+        self.waits = True
         self.attention = 0
         if self.stopped:
             self.attention = 1

@@ -132,17 +132,24 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_pool)
 
 
-def run_on_threads(work: Callable[[], None], threads: int, stop: Callable[[], None]):
+def run_on_threads(
+    work: Callable[[], None],
+    threads: int,
+    stop: Callable[[], None],
+    wait: Callable[[], None],
+) -> None:
     """
     Calls `work` on up to `threads` threads, the calling one included.
 
     `stop` makes the calls of `work` end early: when this thread is interrupted, the
-    arrays must not be written after the exception has left.
+    arrays must not be written after the exception has left. `wait` is called when this
+    thread has done its share.
     """
     job = Job(work)
     with _finished(job, stop):
         _pool.submit(job, threads - 1)
         work()
+        wait()
 
 
 @contextmanager

@@ -8,9 +8,10 @@ the main thread launched is asked to attend to signals at its next poll (`record
 has a timeout that is over is stopped, and what other threads launched as well, once
 Ctrl-C has come to the main thread.
 
-A launch does nothing for this, being much shorter than a tick for the most part: the
-watcher finds it on the stack of its thread. While nothing is launched it sleeps, and the
-next launch wakes it.
+A launch does little for this, being much shorter than a tick for the most part: it notes
+which thread runs it, and the watcher knows all that could run. (It could find them on the
+stacks of the threads, but Python 3.11 crashes now and then when one thread walks the stacks
+of others.) While nothing is launched the watcher sleeps, and the next launch wakes it.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable
 from queue import Empty, SimpleQueue
-from types import CodeType, FrameType
-from typing import Any, TypeVar, cast
+from typing import Any, cast
+from weakref import WeakValueDictionary
 
 from spmd.runtime.errors import LaunchTimeout
 from spmd.runtime.launching.python_calls import attend_address
@@ -35,30 +36,30 @@ TICK = 0.04
 _IDLE_TICKS = 25
 """After so many ticks without a launch the watcher sleeps: about a second."""
 
-_WATCHED: set[CodeType] = set()
-
-FunctionT = TypeVar("FunctionT", bound=Callable[..., object])
+_known: WeakValueDictionary[int, Watched] = WeakValueDictionary()
 
 
-def watched(function: FunctionT) -> FunctionT:
-    """
-    Declares a function that runs native code.
+class Watched:
+    """What runs native code, and can be ended."""
 
-    Its variable `record`, or that of its `self`, is that of the launch.
-    """
-    _WATCHED.add(function.__code__)
-    return function
+    __slots__ = ("__weakref__", "maker", "record", "thread")
+
+    def __init__(self, name: str, timeout: float | None):
+        self.record = LaunchRecord()
+        if timeout is not None:
+            self.record.name, self.record.timeout = name, timeout
+        self.thread = 0
+        """Which thread runs it, if one does."""
+        self.maker: LaunchRecord | None = None
+        """That of the host function which has launched it: what ends this ends both."""
+        _known[id(self)] = self
 
 
-def _records(frame: FrameType | None) -> Iterator[LaunchRecord | None]:
-    """Of each watched function on a stack its record, the innermost first."""
-    while frame is not None:
-        if frame.f_code in _WATCHED:
-            variables = frame.f_locals
-            yield variables.get("record") or getattr(
-                variables.get("self"), "record", None
-            )
-        frame = frame.f_back
+def _running() -> list[Watched]:
+    """What runs now, host functions before what they have launched."""
+    known = (reference() for reference in _known.valuerefs())
+    running = [each for each in known if each is not None and each.thread]
+    return sorted(running, key=lambda each: each.maker is not None)
 
 
 class Watcher:
@@ -96,15 +97,17 @@ class Watcher:
 
     def _watch(self) -> None:
         idle = 0
+        self._is_new_error()
         while True:
             self.asleep = idle > _IDLE_TICKS
-            # A launch that did not see it fall asleep is on a stack by now.
+            # A launch that did not see it fall asleep says that it runs by now.
             soonest = self._look()
             if soonest is not None:
                 idle, self.asleep = 0, False
                 self._wait(soonest)
             elif self.asleep:
                 self._wait(None)
+                self._is_new_error()
                 idle = 0
             else:
                 self._wait(TICK)
@@ -119,41 +122,48 @@ class Watcher:
 
     def _look(self) -> float | None:
         """Looks after all launches; seconds until the next look, if there are any."""
+        running = _running()
         main = threading.main_thread().ident or 0
-        interrupted = self._was_interrupted(main)
+        interrupted = self._was_interrupted(main, running)
         now = time.monotonic()
         soonest = None
-        for thread, frame in sys._current_frames().items():  # pyright: ignore[reportPrivateUsage]
-            found = [*_records(frame)]
-            if not found:
-                continue
+        for each in running:
+            record = each.record
             soonest = min(soonest or TICK, TICK)
-            error = KeyboardInterrupt() if interrupted and thread != main else None
-            # What ends a launch ends those that it has made.
-            for record in filter(None, reversed(found)):
-                error = error or record.error
-                if error is None and record.deadline is not None:
-                    if record.deadline <= now:
-                        error = _timeout(record)
-                    else:
-                        soonest = min(soonest, record.deadline - now)
-                if error is not None:
-                    if not record.stopped:
-                        record.stop(error)
-                elif thread == main and frame.f_code in _WATCHED:
-                    record.attend(main, attend_address())
+            error = record.error or (each.maker and each.maker.error)
+            if error is None and interrupted and each.thread != main:
+                error = KeyboardInterrupt()
+            if error is None and record.deadline is not None:
+                if record.deadline <= now:
+                    error = _timeout(record)
+                else:
+                    soonest = min(soonest, record.deadline - now)
+            if record.stopped:
+                continue
+            if error is not None:
+                record.stop(error)
+            elif each.thread == main and not record.waits:
+                record.attend(main, attend_address())
         return soonest
 
-    def _was_interrupted(self, main: int) -> bool:
-        """Whether Ctrl-C has come to the main thread: it handles it, or ended by it."""
+    def _was_interrupted(self, main: int, running: Iterable[Watched]) -> bool:
+        """
+        Whether Ctrl-C has come to the main thread: it handles it, or ended by it.
+
+        That matters if another thread runs something.
+        """
+        ended = self._is_new_error() and isinstance(sys.last_value, KeyboardInterrupt)
+        if all(each.thread == main for each in running):
+            return False
         now: Any = sys._current_exceptions().get(main)  # pyright: ignore[reportPrivateUsage]
         if isinstance(now, tuple):  # before Python 3.12
             _, now, _ = cast(tuple[Any, Any, Any], now)
-        last = getattr(sys, "last_value", None)
-        is_new, self._last = id(last) != self._last, id(last)
-        return isinstance(now, KeyboardInterrupt) or (
-            is_new and isinstance(last, KeyboardInterrupt)
-        )
+        return ended or isinstance(now, KeyboardInterrupt)
+
+    def _is_new_error(self) -> bool:
+        """Whether an error has ended what the main thread did since the last call."""
+        before, self._last = self._last, id(getattr(sys, "last_value", None))
+        return before != self._last
 
 
 def _timeout(record: LaunchRecord) -> LaunchTimeout:
@@ -165,6 +175,15 @@ def _timeout(record: LaunchRecord) -> LaunchTimeout:
 
 watcher = Watcher()
 
+
+def _forget_threads() -> None:
+    """A child of `fork` has none of its parent's threads."""
+    watcher.__init__()
+    own = threading.get_ident()
+    for each in _running():
+        if each.thread != own:
+            each.thread = 0
+
+
 if hasattr(os, "register_at_fork"):
-    # A child of `fork` has none of its parent's threads.
-    os.register_at_fork(after_in_child=watcher.__init__)
+    os.register_at_fork(after_in_child=_forget_threads)

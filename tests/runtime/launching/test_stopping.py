@@ -300,6 +300,31 @@ def test_ctrl_c_ends_launches_of_other_threads(code: str):
     assert "KeyboardInterrupt" in text
 
 
+def test_ctrl_c_of_before_ends_nothing():
+    """What ended the last command of an interactive session does not end a later launch."""
+    status, text = _in_a_child(
+        """
+import sys, threading, time, numpy as np, spmd
+k = spmd.compile(SOURCE)['count']
+def lasts_for(seconds):
+    try:
+        k(np.zeros(64, np.int64), True, global_size=64, timeout=seconds)
+    except spmd.LaunchTimeout:
+        print("whole time")
+def in_a_thread():
+    thread = threading.Thread(target=lasts_for, args=(0.3,))
+    thread.start()
+    thread.join()
+sys.last_value = KeyboardInterrupt()
+in_a_thread()
+time.sleep(1.5)
+sys.last_value = KeyboardInterrupt()
+in_a_thread()
+"""
+    )
+    assert (status, text) == (0, "whole time\n" * 2)
+
+
 def test_after_a_fork():
     status, text = _in_a_child(
         """

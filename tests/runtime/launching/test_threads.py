@@ -95,7 +95,7 @@ def test_what_is_little_stays_on_the_calling_thread(
 ):
     asked: list[int] = []
 
-    def run_alone(work: Callable[[], None], threads: int, stop: object) -> None:
+    def run_alone(work: Callable[[], None], threads: int, *_: object) -> None:
         asked.append(threads)
         work()
 
@@ -209,7 +209,7 @@ def test_error_of_a_helper_is_raised():
             raise MemoryError("no scratch")
 
     with pytest.raises(MemoryError, match="no scratch"):
-        run_on_threads(work, 2, lambda: None)
+        run_on_threads(work, 2, lambda: None, lambda: None)
 
 
 def test_interrupt_waits_for_the_helpers():
@@ -224,8 +224,25 @@ def test_interrupt_waits_for_the_helpers():
         assert started.wait(30)
         raise KeyboardInterrupt
 
+    waits: list[bool] = []
     with pytest.raises(KeyboardInterrupt):
-        run_on_threads(work, 2, stopped.set)
+        run_on_threads(work, 2, stopped.set, lambda: waits.append(True))
+    assert done == [True]
+    assert not waits
+
+
+def test_a_thread_that_waits_for_the_helpers_says_so():
+    started, waits = threading.Event(), threading.Event()
+    done: list[bool] = []
+
+    def work() -> None:
+        if threading.current_thread().name.startswith("spmd-"):
+            started.set()
+            done.append(waits.wait(30))
+        else:
+            assert started.wait(30)
+
+    run_on_threads(work, 2, lambda: None, waits.set)
     assert done == [True]
 
 
@@ -248,7 +265,7 @@ def test_launch_in_a_child_of_fork():
                 assert_array_equal(out, expected(10, start))
             # The child has helpers of its own.
             both = threading.Barrier(2, timeout=30)
-            run_on_threads(lambda: void(both.wait()), 2, lambda: None)
+            run_on_threads(lambda: void(both.wait()), 2, lambda: None, lambda: None)
             status = 0
         finally:
             os._exit(status)
