@@ -108,6 +108,31 @@ class ArrayParameter(MemoryParameter):
         packed.arrays.append(self.layout.describe(argument, packed.fields))
 
 
+class AlignedArrayParameter(ArrayParameter):
+    """One of which the kernel says that it begins at a multiple of `alignment` bytes."""
+
+    def __init__(
+        self,
+        number: int,
+        name: str | None,
+        layout: ArrayLayout,
+        noalias: bool,
+        alignment: int,
+    ):
+        super().__init__(number, name, layout, noalias)
+        self.alignment = alignment
+
+    def add(self, argument: Any, packed: PackedArguments) -> None:
+        first = len(packed.fields)
+        super().add(argument, packed)
+        pointer = packed.fields[first]
+        if pointer % self.alignment:
+            raise ValueError(
+                f"expected an array at a multiple of {self.alignment} bytes, as the kernel "
+                f"assumes (memref.assume_alignment), got one at address {pointer:#x}"
+            )
+
+
 class LocalParameter(MemoryParameter):
     """A memref in local memory, whose pointer each thread fills in for itself."""
 

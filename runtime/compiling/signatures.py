@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from functools import cache
 
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
     BFloat16Type,
     DictionaryAttr,
@@ -16,7 +17,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, BlockArgument
+from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
 from xdsl.utils.hints import isa
 
 from spmd.dialects.element_types import memref_layout
@@ -27,6 +28,7 @@ from spmd.runtime.arguments.arrays import ArrayLayout
 from spmd.runtime.arguments.elements import ELEMENTS, Element
 from spmd.runtime.arguments.signature import (
     SIZES,
+    AlignedArrayParameter,
     ArrayParameter,
     LocalParameter,
     Parameter,
@@ -63,19 +65,39 @@ def signature_of(
     if op.arg_attrs is not None:
         attributes = op.arg_attrs.data
     noalias = {n for n, attrs in enumerate(attributes) if NOALIAS in attrs.data}
+    alignments = _assumed_alignments(op.body.blocks[0])
     parameters = [
-        _parameter(argument, argument.index in written, argument.index in noalias)
+        _parameter(
+            argument,
+            argument.index in written,
+            argument.index in noalias,
+            alignments.get(argument),
+        )
         for argument in op.body.blocks[0].args
     ]
     return Signature(op.sym_name.data, parameters, local_bytes, more)
 
 
-def _parameter(argument: BlockArgument, written: bool, noalias: bool) -> Parameter:
+def _assumed_alignments(entry: Block) -> dict[SSAValue, int]:
+    """In bytes, of the arguments of which each launch relies on one."""
+    return {
+        op.memref: op.alignment.value.data
+        for op in entry.ops
+        if isinstance(op, memref.AssumeAlignmentOp)
+    }
+
+
+def _parameter(
+    argument: BlockArgument, written: bool, noalias: bool, alignment: int | None
+) -> Parameter:
     number, name, type_ = argument.index, argument.name_hint, argument.type
     if is_local(type_):
         return LocalParameter(number, name, _layout(type_, written=True))
     if is_memref(type_):
-        return ArrayParameter(number, name, _layout(type_, written), noalias)
+        layout = _layout(type_, written)
+        if alignment is not None:
+            return AlignedArrayParameter(number, name, layout, noalias, alignment)
+        return ArrayParameter(number, name, layout, noalias)
     return ScalarParameter(number, name, str(type_), _element(type_))
 
 

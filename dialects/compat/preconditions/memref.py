@@ -1,4 +1,4 @@
-"""Views that leave what they are of, copies between other shapes, arrays of no size."""
+"""Views that leave what they are of, copies between other shapes, alignment, sizes."""
 
 from __future__ import annotations
 
@@ -74,6 +74,20 @@ def leaves_source(op: memref.SubviewOp, terms: Terms) -> Sequence[Fault]:
     )
     values = (*offsets, *sizes, *strides, *given)
     return [Fault(message, values, tuple(cases))]
+
+
+def is_not_aligned(op: memref.AssumeAlignmentOp, terms: Terms) -> Sequence[Fault]:
+    """Where a memref does not begin where the kernel assumes."""
+    alignment = op.alignment.value.data
+    pointer = terms.add(memref.ExtractAlignedPointerAsIndexOp.get(op.memref))
+    rest = terms.add(arith.AndIOp(pointer, terms.index(alignment - 1)))
+    words, sizes = described(op.memref, terms.extents(op.memref))
+    message = (
+        f"expected memory aligned to {alignment} bytes, got {words} that begins {{}} bytes "
+        "after such an address"
+    )
+    case = (Comparison("ne", rest, terms.index(0)),)
+    return [Fault(message, (*sizes, rest), (case,))]
 
 
 def leaves_memory(op: memref.ReinterpretCastOp, terms: Terms) -> Sequence[Fault]:
@@ -180,6 +194,7 @@ def has_no_dimension(op: memref.DimOp, terms: Terms) -> Sequence[Fault]:
     return [Fault(message, (op.index,), ((beyond,),))]
 
 
+Preconditions(is_not_aligned).attach(memref.AssumeAlignmentOp)
 Preconditions(has_no_size).attach(memref.AllocaOp)
 Preconditions(is_of_other_size).attach(memref.CastOp)
 Preconditions(differs_in_shape).attach(memref.CopyOp)

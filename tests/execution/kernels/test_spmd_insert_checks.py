@@ -212,3 +212,34 @@ def test_planes_local_arguments_and_host_functions(options: dict[str, Any]):
     )
     assert program.host_functions["host"](x, 2, 8, threads=1) == 1
     assert x.all()
+
+
+ALIGNED = """
+spmd.kernel @k(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+  %i = spmd.global_id x
+  %some = arith.cmpi slt, %i, %n : index
+  scf.if %some {
+    %a = memref.assume_alignment %x, 64 : memref<?xf32>
+    %v = memref.load %a[%i] : memref<?xf32>
+    memref.store %v, %y[%i] : memref<?xf32>
+  }
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("options", FORMS, ids=str)
+def test_alignment_is_held_against_the_address(options: dict[str, Any]):
+    kernel = spmd.compile(parsed(ALIGNED), checked=True, **options)["k"]
+    memory = np.arange(200, dtype=np.float32)
+    first = -memory.ctypes.data % 64 // 4
+    aligned, later = memory[first : first + 64], memory[first + 1 : first + 65]
+    y = np.zeros(64, np.float32)
+    kernel(aligned, y, 64, global_size=64)
+    assert (y == aligned).all()
+    kernel(later, y, 0, global_size=64)
+    says = (
+        "aligned to 64 bytes, got global memory %x of 64 elements that begins 4 bytes"
+    )
+    with pytest.raises(spmd.LaunchError, match=says):
+        kernel(later, y, 64, global_size=64)

@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import spmd
 from spmd.runtime.arguments.arrays import ArrayLayout, overlap
 from spmd.runtime.arguments.elements import ELEMENTS
 from spmd.runtime.arguments.local_memory import LocalMemory, local
@@ -265,3 +266,21 @@ def test_a_file_that_was_truncated_below_its_memmap(tmp_path: Path):
     for view in views:
         with pytest.raises(ValueError, match=r"at least 72 bytes .* got 71"):
             fields(layout("f32", None), view)
+
+
+def test_assumed_alignment_is_held_against_the_launch():
+    kernel = spmd.compile("""
+      spmd.kernel @k(%x: memref<?xf32>, %y: memref<?xf32>) {
+        %i = spmd.global_id x
+        %a = memref.assume_alignment %x, 64 : memref<?xf32>
+        %v = memref.load %a[%i] : memref<?xf32>
+        memref.store %v, %y[%i] : memref<?xf32>
+        spmd.return
+      }""")["k"]
+    memory = np.arange(200, dtype=np.float32)
+    first = -memory.ctypes.data % 64 // 4
+    y = np.zeros(64, np.float32)
+    kernel(memory[first : first + 64], y, global_size=64)
+    assert (y == memory[first : first + 64]).all()
+    with pytest.raises(spmd.LaunchError, match=r"\(%x\): .* at a multiple of 64 bytes"):
+        kernel(memory[first + 1 : first + 65], y, global_size=64)

@@ -211,3 +211,18 @@ spmd.kernel @floats(%a: f32, %b: f32, %x: memref<f32>) {
   memref.store %q, %x[] : memref<f32>
   spmd.return
 }
+
+// -----
+
+// Memory begins where the kernel assumes.
+
+// CHECK-LABEL: spmd.kernel @alignment
+// CHECK:         %[[POINTER:.*]] = "memref.extract_aligned_pointer_as_index"(%x)
+// CHECK-NEXT:    %[[REST:.*]] = arith.andi %[[POINTER]], %c63 : index
+// CHECK:         arith.cmpi ne, %[[REST]], %c0 : index
+// CHECK:         spmd.fail
+// CHECK:         memref.assume_alignment
+spmd.kernel @alignment(%x: memref<?xf32>) {
+  %a = memref.assume_alignment %x, 64 : memref<?xf32>
+  spmd.return
+}
