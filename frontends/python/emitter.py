@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
     f32,
     i64,
 )
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from spmd.dialects.building import ConstantPool
@@ -50,15 +51,19 @@ class Emitter:
     """
     Appends to `block`, which is `None` where no work-item comes.
 
-    `region` takes further blocks; it is `None` inside of structured control flow.
+    `region` takes further blocks; it is `None` inside of structured control flow. All
+    arithmetic of floats has the flags `fastmath`.
     """
 
-    def __init__(self, source: Source, region: Region):
+    def __init__(
+        self, source: Source, region: Region, fastmath: frozenset[FastMathFlag]
+    ):
         self.source = source
         self.node: Node = source.tree
         self.region: Region | None = region
         self.block: Block | None = region.block
         self.entry = region.block
+        self.fastmath = arith.FastMathFlagsAttr(fastmath)
         self.constants = ConstantPool(region.block)
         self.tables: dict[object, tuple[memref.GlobalOp, Memory]] = {}
         """Arrays that are compiled in."""
@@ -80,6 +85,8 @@ class Emitter:
         """Append `op`."""
         assert self.block is not None, "what nobody reaches is not translated"
         op.location = self.source.location(self.node)
+        if "fastmath" in op.properties:
+            op.properties["fastmath"] = self.fastmath
         self.block.add_op(op)
 
     def add(self, op: Operation, name: str | None = None) -> SSAValue:

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from spmd.frontends.python.names import constexpr
 from spmd.frontends.python.source import Function, Packed, named, packed, unpacked
-from spmd.frontends.python.translate import translate, type_of_variable
+from spmd.frontends.python.translate import Given, translate, type_of_variable
 from spmd.frontends.python.types import (
     SCALARS,
     Array,
@@ -87,19 +87,16 @@ class PythonKernel:
     def __init__(
         self,
         function: FunctionType,
-        group_size: Size | None,
-        sub_group_size: int | None,
+        given: Given,
         options: CompileOptions,
     ):
         update_wrapper(self, function)
         self.function = function
         self.name = function.__name__
         self._source = Function(function)
-        self._sizes: dict[str, Any] = {
-            "group_size": self._checked_size("group_size", group_size),
-            "sub_group_size": sub_group_size,
-        }
-        self._checked_size("sub_group_size", sub_group_size)
+        self._checked_size("sub_group_size", given.sub_group_size)
+        size = self._checked_size("group_size", given.group_size)
+        self._given = given._replace(group_size=size)
         self._options = options
         self._compiled: dict[tuple[Any, ...], _Compiled] = {}
         self._parameters = self._source.signature.parameters
@@ -111,8 +108,8 @@ class PythonKernel:
         """The same function with other sizes of groups and other options."""
         return PythonKernel(
             self.function,
-            **{**self._sizes, **sizes},
-            options=self._options._replace(**options),
+            self._given._replace(**sizes),
+            self._options._replace(**options),
         )
 
     def __repr__(self) -> str:
@@ -127,8 +124,8 @@ class PythonKernel:
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         """Pickled by its name, or by its text where no other process finds that."""
-        given = self._sizes["group_size"], self._sizes["sub_group_size"], self._options
-        return named(self) or (_kernel, (packed(self.function), *given))
+        by_text = packed(self.function), self._given, self._options
+        return named(self) or (_kernel, by_text)
 
     def __deepcopy__(self, memo: object) -> PythonKernel:
         """Itself, as of functions: nothing of it changes."""
@@ -218,7 +215,7 @@ class PythonKernel:
             name: self._as_python(name, value)
             for name, value in zip(self._parameters, values, strict=True)
         }
-        size = self._sizes["group_size"]
+        size = self._given.group_size
         fixed = None if size is None else triple(self.name, "group_size", size, 1)
         extents = required_global_size(self.name, global_size)
         chosen = group_size_for(self.name, fixed, group_size, extents)
@@ -226,7 +223,7 @@ class PythonKernel:
             self.function,
             arguments,
             make_range(self.name, extents, chosen),
-            sub_group_size=self._sizes["sub_group_size"],
+            sub_group_size=self._given.sub_group_size,
             schedule=schedule,
             seed=seed,
         )
@@ -351,7 +348,7 @@ class PythonKernel:
     def _compile(self, values: list[Any]) -> _Compiled:
         arguments = self._types(values)
         with compile_errors(None, f"translating the kernel '{self.name}'"):
-            module = translate(self._source, arguments, **self._sizes)
+            module = translate(self._source, arguments, self._given)
         verify(module, None)
         kernel = Program(Unit(None, self._options, module)).kernels[self.name]
         types = ", ".join(f"{n}: {_shown(t)}" for n, t in arguments.items())

@@ -9,8 +9,10 @@ wider, so this ends after a few times; twice is usual.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.utils import FastMathFlag
 
 from spmd.dialects import compat
 from spmd.dialects.diagnostics import KernelError
@@ -24,12 +26,18 @@ from spmd.frontends.python.types import Array, Scalar, Type
 from spmd.frontends.python.values import Constant, Host, Items, Memory, Number, Value
 
 
+class Given(NamedTuple):
+    """What a decorator says of a kernel, beside its options of compilation."""
+
+    group_size: Sequence[int] | None = None
+    sub_group_size: int | None = None
+    fastmath: frozenset[FastMathFlag] = frozenset()
+
+
 def translate(
     function: Function,
     arguments: Mapping[str, Scalar | Array | Value],
-    *,
-    group_size: Sequence[int] | None = None,
-    sub_group_size: int | None = None,
+    given: Given,
 ) -> ModuleOp:
     """
     A module with the kernel that `function` is for arguments of these types.
@@ -37,7 +45,7 @@ def translate(
     An argument that is a value is compiled in. Raises `KernelError` with the place in the
     Python file.
     """
-    module, _ = _settled(function, arguments, group_size, sub_group_size)
+    module, _ = _settled(function, arguments, given)
     return module
 
 
@@ -45,22 +53,21 @@ def type_of_variable(
     function: Function, arguments: Mapping[str, Scalar | Array | Value], name: str
 ) -> Type:
     """The type that a variable of a kernel has for arguments of these types."""
-    _, variables = _settled(function, arguments, None, None)
+    _, variables = _settled(function, arguments, Given())
     return variables.found()[(name,)]
 
 
 def _settled(
     function: Function,
     arguments: Mapping[str, Scalar | Array | Value],
-    group_size: Sequence[int] | None,
-    sub_group_size: int | None,
+    given: Given,
 ) -> tuple[ModuleOp, Variables]:
     compat.ensure()
     declared: dict[Name, Type] = {}
     while True:
         variables = Variables(declared)
         try:
-            module = _module(function, arguments, variables, group_size, sub_group_size)
+            module = _module(function, arguments, variables, given)
         except KernelError:
             # With other types it may be right.
             if variables.is_settled:
@@ -75,28 +82,26 @@ def _module(
     function: Function,
     arguments: Mapping[str, Scalar | Array | Value],
     variables: Variables,
-    group_size: Sequence[int] | None,
-    sub_group_size: int | None,
+    given: Given,
 ) -> ModuleOp:
     source = function.source
     types = {n: a for n, a in arguments.items() if isinstance(a, Scalar | Array)}
     kernel = KernelOp(
         function.function.__name__,
         [type_.ir for type_ in types.values()],
-        work_group_size=group_size,
-        sub_group_size=sub_group_size,
+        work_group_size=given.group_size,
+        sub_group_size=given.sub_group_size,
     )
     kernel.location = source.location(source.tree)
-    e = Emitter(source, kernel.body)
+    e = Emitter(source, kernel.body, given.fastmath)
     environment: Environment = {}
     block_arguments = iter(kernel.body.block.args)
-    for name, given in arguments.items():
-        value = given
-        if isinstance(given, Scalar | Array):
+    for name, argument in arguments.items():
+        value = argument
+        if isinstance(argument, Scalar | Array):
             ssa = hint(next(block_arguments), name if name.isascii() else None)
-            value = (
-                Number(given, ssa) if isinstance(given, Scalar) else Memory(given, ssa)
-            )
+            is_number = isinstance(argument, Scalar)
+            value = Number(argument, ssa) if is_number else Memory(argument, ssa)
         assert isinstance(value, Constant | Number | Memory | Items | Host)
         environment[name] = variables.assign(e, (name,), value, source.tree)
     body = Body(e, variables, source, environment, (function,))

@@ -158,6 +158,44 @@ def test_sizes_and_options_of_the_decorator():
         kernel(np.zeros(1), global_size=1)
 
 
+@pytest.mark.optimized
+def test_fastmath():
+    text = """
+@spmd.kernel{options}
+def k(x, y):
+    i = global_id()
+    total = 0
+    for v in x:
+        total += v / 3 * 2 if v == v else 5
+    y[i] = np.exp(total)
+"""
+    x, y = np.array([1, np.nan, np.inf], np.float32), np.empty(1, np.float32)
+    for options, flags in {
+        "": "",
+        "(fastmath=False)": "",
+        "(fastmath='contract')": " fastmath<contract>",
+        "(fastmath=True)": " fastmath<reassoc,nsz,arcp,contract,afn>",
+    }.items():
+        kernel = pickle.loads(pickle.dumps(kernel_of(text.format(options=options))))
+        ir = kernel.ir("python", x, y)
+        for op in ("divf", "mulf", "addf", "exp"):
+            assert f"{flags} : f32" in next(
+                line for line in ir.splitlines() if op in line
+            )
+        assert ir.count("fastmath") == (5 if flags else 0)
+        kernel(x, y, global_size=1)
+        assert y[0] == np.inf  # Special values keep their meaning.
+    fast = kernel_of(text.format(options="(fastmath=['arcp', 'reassoc'])"))
+    numbers = np.linspace(-1, 1, 1001, dtype=np.float32)
+    fast(numbers, y, global_size=1)
+    np.testing.assert_allclose(y, np.exp((numbers / 3 * 2).sum()), rtol=1e-4)
+    for wrong in ("fast", 1.5, ["contract", 3]):
+        with pytest.raises(
+            spmd.CompileError, match="expected fastmath to be True, or any"
+        ):
+            spmd.kernel(fastmath=wrong)  # pyright: ignore
+
+
 def test_it_looks_like_its_function():
     assert inspect.signature(add) == inspect.signature(add.function)
     assert add.__doc__ == "Adds to all elements."
