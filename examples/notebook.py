@@ -498,6 +498,7 @@ def _(mo):
     | `x[i, j]`, `x.shape`, `x.size`, `x.ndim`, `x.dtype`, `len(x)` | only a constant index counts from the end if it is negative |
     | `x[i]` of a matrix, `x[2:, ::-1]`, `x[..., 0]` | views of the same memory; the step is a constant |
     | `abs min max sum len pow round divmod ord int float bool` | |
+    | `sum min max` of `x[2:5]`, `x[i].sum()`, `np.argmax(x[i])`, `x[i] @ y` | of one dimension, in a loop of this work-item: `sum mean min max argmin argmax any all dot` |
     | `print` | of numbers, texts, tuples and f-strings, with `sep` and `end`; formats are those of C, such as `:6d`, `:08x` and `:.3f` |
     | `math.*`, `np.*` | functions of one number such as `exp`, `sqrt`, `floor`, `sign`, and `arctan2 clip copysign fmod fmax fmin minimum maximum where isnan isinf isfinite square power logical_and` and its like, and the operators as functions, such as `add` |
     | `np.float32(v)` and its like | converts a number |
@@ -573,6 +574,11 @@ def _(global_id, np, spmd):
 @app.cell
 def _(mo):
     mo.md(r"""
+    Floats are rounded after each operation, as NumPy does it. `@spmd.kernel(fastmath=True)` allows
+    another order of sums, a product and a sum at once, and a product by the reciprocal instead of a
+    quotient; NaN and infinities keep their meaning. A list of flags of LLVM, such as `fastmath=["contract"]`,
+    allows just these.
+
     ## Whole arrays
 
     What is done to each element, or to all of them, needs no kernel: a function of numbers is

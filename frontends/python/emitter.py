@@ -11,6 +11,7 @@ from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
     AnyFloat,
     DenseIntOrFPElementsAttr,
+    FileLineColLoc,
     FloatAttr,
     IndexType,
     IntegerType,
@@ -60,6 +61,8 @@ class Emitter:
     ):
         self.source = source
         self.node: Node = source.tree
+        self.call: tuple[Source, Node] | None = None
+        """Where all operations come from, in a function that users do not see."""
         self.region: Region | None = region
         self.block: Block | None = region.block
         self.entry = region.block
@@ -70,8 +73,8 @@ class Emitter:
 
     def fail(self, message: str, node: Node | None = None) -> NoReturn:
         """A `KernelError` about `node`, by default that which is being translated."""
-        place = self.source.place(self.node if node is None else node)
-        raise KernelError(message, location=place)
+        source, at = self.call or (self.source, self.node if node is None else node)
+        raise KernelError(message, location=source.place(at))
 
     @contextmanager
     def into(self, block: Block, region: Region | None = None) -> Generator[None]:
@@ -84,10 +87,15 @@ class Emitter:
     def append(self, op: Operation) -> None:
         """Append `op`."""
         assert self.block is not None, "what nobody reaches is not translated"
-        op.location = self.source.location(self.node)
+        op.location = self._location
         if "fastmath" in op.properties:
             op.properties["fastmath"] = self.fastmath
         self.block.add_op(op)
+
+    @property
+    def _location(self) -> FileLineColLoc:
+        source, node = self.call or (self.source, self.node)
+        return source.location(node)
 
     def add(self, op: Operation, name: str | None = None) -> SSAValue:
         """Append `op`; its first result."""
@@ -189,7 +197,7 @@ class Emitter:
                 StringAttr(name), kind.ir, elements, constant=UnitAttr()
             )
             use = memref.GetGlobalOp(name, kind.ir)
-            table.location = use.location = self.source.location(self.node)
+            table.location = use.location = self._location
             if (first := self.entry.first_op) is None:
                 self.entry.add_op(use)
             else:
@@ -226,6 +234,8 @@ class Emitter:
         except (ValueError, OverflowError):
             self.fail(f"expected a number that {type_} can hold, got {_shown(number)}")
         low, high = limits(type_)
+        if value.type.is_integer and not value.type.weak:
+            whole = low + (whole - low) % (1 << type_.bits)  # A cast wraps around.
         if not low <= whole <= high:
             self.fail(
                 f"expected a number from {low} to {high} for {type_}, got {whole}"

@@ -8,7 +8,7 @@ wider, so this ends after a few times; twice is usual.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
@@ -24,12 +24,13 @@ from spmd.frontends.python.statements.body import Body
 from spmd.frontends.python.statements.variables import Environment, Name, Variables
 from spmd.frontends.python.types import Array, Scalar, Type
 from spmd.frontends.python.values import Constant, Host, Items, Memory, Number, Value
+from spmd.runtime.arguments.sizes import Size, whole_numbers
 
 
 class Given(NamedTuple):
     """What a decorator says of a kernel, beside its options of compilation."""
 
-    group_size: Sequence[int] | None = None
+    group_size: Size | None = None
     sub_group_size: int | None = None
     fastmath: frozenset[FastMathFlag] = frozenset()
 
@@ -85,11 +86,12 @@ def _module(
     given: Given,
 ) -> ModuleOp:
     source = function.source
+    size = given.group_size
     types = {n: a for n, a in arguments.items() if isinstance(a, Scalar | Array)}
     kernel = KernelOp(
         function.function.__name__,
         [type_.ir for type_ in types.values()],
-        work_group_size=given.group_size,
+        work_group_size=None if size is None else whole_numbers(size),
         sub_group_size=given.sub_group_size,
     )
     kernel.location = source.location(source.tree)

@@ -102,7 +102,7 @@ def sign(op: ast.AST) -> str:
 def binary(e: Emitter, op: ast.operator, one: Value, other: Value) -> Value:
     """`one op other`."""
     if type(op) not in _HOST:
-        e.fail("expected another operator than @; write the sums as loops")
+        e.fail("expected arrays of one dimension for @; write the sums as loops")
     for value in (one, other):
         if not isinstance(value, Constant | Number):
             advice = ""

@@ -253,8 +253,8 @@ def _ordinal(e: Emitter, x: Value) -> Value:
 def _total(e: Emitter, x: Value) -> Value:
     if not isinstance(x, Items):
         e.fail(
-            f"expected a tuple for sum, got {described(x.type)}; write a loop, or reduce "
-            "for the sum over work-items"
+            f"expected a tuple or an array for sum, got {described(x.type)}; reduce is for "
+            "the sum over work-items"
         )
     result: Value = integer(0)
     for each in x.values:

@@ -7,7 +7,7 @@ import builtins
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial, reduce
+from functools import cache, partial
 from types import FunctionType
 from typing import NoReturn, TypeVar, cast
 
@@ -21,7 +21,6 @@ from spmd.dialects.interfaces.cost import Cost
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.names import NEGATED
 from spmd.frontends.python.emitter import Emitter
-from spmd.frontends.python.expressions import memory
 from spmd.frontends.python.expressions.arithmetic import (
     binary,
     compare,
@@ -30,6 +29,7 @@ from spmd.frontends.python.expressions.arithmetic import (
 )
 from spmd.frontends.python.expressions.combinations import HANDLERS
 from spmd.frontends.python.expressions.functions import cast_to, select
+from spmd.frontends.python.expressions.of_arrays import attribute, function_of_array
 from spmd.frontends.python.expressions.printing import write_print
 from spmd.frontends.python.expressions.views import subscript
 from spmd.frontends.python.source import Function, is_of_numpy
@@ -43,7 +43,6 @@ from spmd.frontends.python.values import (
     Scalars,
     Value,
     described,
-    integer,
     value_of,
 )
 
@@ -118,7 +117,10 @@ class Expressions:
             case ast.Name():
                 return self._variable(node)
             case ast.BinOp(left=left, op=op, right=right):
-                return binary(self.e, op, self.value(left), self.value(right))
+                one, other = self.value(left), self.value(right)
+                if isinstance(op, ast.MatMult) and isinstance(one, Memory):
+                    return self._called(np.dot, [one, other], {})
+                return binary(self.e, op, one, other)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return self.negated(self.condition(operand))
             case ast.UnaryOp(op=op, operand=operand):
@@ -264,20 +266,7 @@ class Expressions:
 
     def _attribute(self, value: Value, name: str) -> Value:
         if isinstance(value, Memory):
-            match name:
-                case "shape":
-                    return memory.shape(self.e, value)
-                case "ndim":
-                    return integer(len(value.type.shape))
-                case "size":
-                    return self._size(value)
-                case "dtype":
-                    return Host(np.dtype(value.type.element.name))
-                case _:
-                    self.e.fail(
-                        "expected shape, size, ndim or dtype of an array, got "
-                        f"{name}; arrays have no methods in kernels, write a loop"
-                    )
+            return attribute(self.e, value, name)
         if not isinstance(value, Host):
             advice = "; np.float32(x) and its like convert" if name == "astype" else ""
             self.e.fail(
@@ -290,10 +279,6 @@ class Expressions:
                 f"expected an attribute of {described(value.type)}, got {name}, which it "
                 "does not have"
             )
-
-    def _size(self, array: Memory) -> Value:
-        sizes = memory.shape(self.e, array).values or (integer(1),)
-        return reduce(partial(binary, self.e, ast.Mult()), sizes)
 
     def _element(self, value: Value, index: Value) -> Value:
         if isinstance(value, Memory):
@@ -341,7 +326,17 @@ class Expressions:
             if keyword.arg is None:
                 self.e.fail("expected arguments with names, got **; write them out")
             named[keyword.arg] = self.value(keyword.value)
-        function: object = cast(object, callee.value)
+        return self._called(cast(object, callee.value), arguments, named)
+
+    def _called(
+        self, function: object, arguments: list[Value], named: Mapping[str, Value]
+    ) -> Value:
+        if isinstance(function, partial):  # a method of an array
+            arguments.insert(0, function.args[0])
+            function = function.func
+        if arguments:
+            of_array = function_of_array(self.e, function, arguments[0])
+            function = of_array or function
         if isinstance(function, Function):
             return self._inline(function, arguments, named)
         handler = self._handler(function)
@@ -360,7 +355,12 @@ class Expressions:
             instead = _NO_CALLS.get(function)
         except TypeError:  # What is not hashable is no function of a module.
             instead = None
-        if isinstance(getattr(function, "__self__", None), str):
+        owner = getattr(function, "__self__", None)
+        if "random" in type(owner).__module__:
+            instead = (
+                f"{name}; compute random numbers, as in s = s * 1664525 + 1013904223"
+            )
+        if isinstance(owner, str):
             instead = f"{name}; print takes numbers and f-strings, as in f'{{x:.3f}}'"
         if instead is not None:
             self._unsupported(instead)

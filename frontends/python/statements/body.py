@@ -14,6 +14,7 @@ from spmd.frontends.python import names
 from spmd.frontends.python.emitter import Emitter
 from spmd.frontends.python.expressions import memory
 from spmd.frontends.python.expressions.arithmetic import binary, compare
+from spmd.frontends.python.expressions.of_arrays import is_written_here
 from spmd.frontends.python.expressions.translation import Expressions
 from spmd.frontends.python.expressions.views import subscript
 from spmd.frontends.python.source import Function, Source, visible_names
@@ -341,7 +342,9 @@ class Body(Loops):
         for name, given in bound.arguments.items():
             default = function.signature.parameters[name].default
             environment[name] = self.e.known(given) if given is default else given
-        before = self.e.source, self.e.node
+        before, call = (self.e.source, self.e.node), self.e.call
+        if is_written_here(function):
+            self.e.call = call or before
         self.e.source, self.e.node = function.source, function.source.tree
         path = (*self._path, before[1])
         calls = (*self._calls, function)
@@ -350,5 +353,5 @@ class Body(Loops):
             body.apart(body.write, {RESULT}, {RESULT})
         else:
             body.write()
-        self.e.source, self.e.node = before
+        (self.e.source, self.e.node), self.e.call = before, call
         return body.result()

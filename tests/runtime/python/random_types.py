@@ -61,6 +61,7 @@ class Writer:
             "3",
             *tables,
             f"int({self.clean(t, 0, 0)})",
+            f"int(a_{t}[n % 3 : 9].{self.one_of('argmin', 'argmax')}())",
         ]
         if t in FLOATS:
             forms += [f"{f}({self.clean(t, 0, 0)})" for f in ("round", "math.floor")]
@@ -109,6 +110,8 @@ class Writer:
             f"abs({a})",
             f"-({a})",
             f"np.square({a})",
+            f"{self.one_of('sum', 'min', 'max')}(a_{t}[{self.one_of('0:4', 'n % 3 : 9')}])",
+            f"a_{t}[i % 5 :].{self.one_of('min', 'max')}()",
             f"({a} if {self.condition(depth - 1)} else {b})",
             f"np.where({self.condition(depth - 1)}, {a}, {b})",
             f"pick({self.condition(depth - 1)}, {a}, {b})",

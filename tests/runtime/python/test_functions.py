@@ -77,7 +77,7 @@ def test_signs_of_zeros_and_nan():
 def casts(x, out):
     i = global_id()
     out[0, i] = np.uint8(x[i])
-    out[1, i] = np.int16(x[i])
+    out[1, i] = np.int16(x[i]) + float(np.uint16(np.int8(-4)) + np.int8(np.uint8(200)))
     out[2, i] = np.float32(x[i])
     out[3, i] = int(x[i])
     out[4, i] = float(x[i])
@@ -176,3 +176,47 @@ def fused(x, out):
 def test_fma_rounds_once(dtype: str):
     x = (1 + np.arange(1, 17) / 4096).astype(dtype)
     expect_as_python(fused, x, np.zeros((16, 2), dtype), global_size=16)
+
+
+@spmd.kernel
+def of_arrays(x, mask, numbers, wide, means, places, some):
+    i = global_id()
+    row = x[i]
+    numbers[0, i] = max(row) - min(row) + sum(row[2:5])
+    numbers[1, i] = np.max(row) - row.min()
+    numbers[2, i] = row @ x[0] + np.dot(row, x[:, 1][: len(row)])
+    wide[i] = row.sum() + np.sum(x[:, i % x.shape[1]])
+    means[i] = row.mean() + np.mean(row[:3])
+    places[0, i], places[1, i] = row.argmax(), np.argmin(row)
+    some[0, i], some[1, i] = mask[i].any(), np.all(mask[i, i % 9 :])
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float64", "int8", "int64", "uint8", "uint64"]
+)
+def test_functions_of_arrays(dtype: str):
+    random = np.random.default_rng(7)
+    x = random.integers(0, 99, (11, 9)).astype(dtype)
+    if x.dtype.kind == "f":
+        x[2, 3], x[5, 0], x[5, 8] = np.nan, np.nan, np.inf
+    mask = random.random((11, 9)) < 0.8
+    mask[3], mask[4] = False, True
+    outs = [
+        np.zeros((3, 11), dtype),
+        np.zeros(11, x.sum().dtype),
+        np.zeros(11, np.float64 if x.dtype.kind != "f" else dtype),
+        np.zeros((2, 11), np.int32),
+        np.zeros((2, 11), bool),
+    ]
+    with np.errstate(over="ignore", invalid="ignore"):
+        expect_as_python(of_arrays, x, mask, *outs, global_size=11, tolerance=1e-6)
+
+
+def test_functions_of_arrays_are_at_the_place_of_the_call():
+    kernel = spmd.kernel(of_arrays.function)
+    numbers = np.zeros((3, 2))
+    arguments = numbers, numbers > 0, numbers, *np.zeros((2, 2)), numbers, numbers > 0
+    report = kernel.check(*arguments, global_size=2)
+    assert all(
+        __file__ in place for place in str(report).splitlines() if ".py:" in place
+    )
