@@ -13,7 +13,7 @@ numbers are set such that `python -m benchmarks.choices` regrets least.
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -41,6 +41,10 @@ class Target:
     features: str = ""
     needs: tuple[str, ...] = ()
     """Features without which a machine cannot run the code."""
+    masked_load: int = 128
+    """Bits of the smallest elements that are loaded under masks as fast as without."""
+    masked_store: int = 128
+    """The same of stores; of all machines with AVX2 those of AMD take some twenty cycles."""
     gather: float = 1.4
     """Per lane, measured: with AVX-512, with AVX2, and where lanes are loaded one by one."""
 
@@ -56,19 +60,29 @@ _AVX512 = ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
 TARGETS = {
     "x86-64": Target(128, cpu="x86-64"),
     "x86-64-v2": Target(128, cpu="x86-64-v2", needs=("sse4.2", "popcnt")),
-    "x86-64-v3": Target(256, cpu="x86-64-v3", needs=_AVX2, gather=1.7),
+    "x86-64-v3": Target(256, cpu="x86-64-v3", needs=_AVX2, masked_load=32, gather=1.7),
     "x86-64-v4": Target(
         512,
         registers=32,
         cpu="x86-64-v4",
         features="-prefer-256-bit",
         needs=(*_AVX2, *_AVX512),
+        masked_load=8,
+        masked_store=8,
         gather=1.2,
     ),
     "neoverse-n1": Target(128, 32, "aarch64", "neoverse-n1"),
     "neoverse-v1": Target(256, 32, "aarch64", "neoverse-v1"),
     "neoverse-v2": Target(128, 32, "aarch64", "neoverse-v2"),
-    "rv64gcv": Target(128, 32, "riscv64", "generic-rv64", "+m,+a,+f,+d,+c,+v"),
+    "rv64gcv": Target(
+        128,
+        32,
+        "riscv64",
+        "generic-rv64",
+        "+m,+a,+f,+d,+c,+v",
+        masked_load=8,
+        masked_store=8,
+    ),
 }
 
 
@@ -115,6 +129,9 @@ From an operand to the result, of integers: A. Fog, Instruction tables, 2025.
 What follows pointers, or searches, finds its elements in the second cache at best.
 """
 
+OWN_LATENCY = 5
+"""The same of a load from memory of the work-item, or of its group: from the first cache."""
+
 FLOAT_LATENCY = 4
 """The same of a simple operation on floats."""
 
@@ -126,6 +143,10 @@ SCATTER = 1.5
 
 NARROW = 0.2
 """More, per lane, for elements of less than 32 bits, which no machine gathers; measured."""
+
+TESTED = 2.5
+"""Per lane, to find out whether it is active, where a machine has no masks for an access;
+measured."""
 
 FAR_GATHER = 3
 """Per lane, from memory beyond the group's where scalar code would walk with equal steps:
@@ -216,8 +237,8 @@ def target_named(name: str | int) -> Target:
 def _host() -> Target:
     features = _host_features()
     widest = 512 if features.get("avx512f") else 256 if features.get("avx") else 128
-    name = {512: "x86-64-v4", 256: "x86-64-v3"}.get(widest, DEFAULT_TARGET)
-    return Target(widest, 32 if widest == 512 else 16, gather=TARGETS[name].gather)
+    like = TARGETS[{512: "x86-64-v4", 256: "x86-64-v3"}.get(widest, "x86-64-v2")]
+    return replace(like, arch="x86_64", cpu="", features="", needs=())
 
 
 @cache

@@ -101,8 +101,13 @@ def _is_exact(value: SSAValue, shape: Shape, dim: int, *, signed: bool) -> bool:
 
 def compares_ids(divergence: Divergence, condition: SSAValue) -> bool:
     """Whether `condition` compares numbers that grow steadily from lane to lane."""
-    return all(
-        isinstance(op := conjunct.owner, arith.CmpiOp)
-        and all(divergence.shape(each).is_strided for each in op.operands)
-        for conjunct in conjuncts(condition)
-    )
+    worklist = [condition]
+    while worklist:
+        op = worklist.pop().owner
+        if isinstance(op, arith.AndIOp | arith.OrIOp):
+            worklist.extend(op.operands)
+        elif not isinstance(op, arith.CmpiOp) or not all(
+            divergence.shape(each).is_strided for each in op.operands
+        ):
+            return False
+    return True

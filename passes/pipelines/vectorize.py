@@ -12,6 +12,7 @@ Level 1 to level 4: SIMD code for work-item loops.
 | `split-off-full-iterations` | 2     | iterations that all lanes run                 |
 | `mask-divergence`          | 2 to 3 | which lanes are active                        |
 | `widen-sub-groups`         | 3 to 4 | vectors                                       |
+| `version-masks`            | 4      | whether all lanes are active                  |
 | `combine-strided-accesses` | 4      | which accesses are parts of whole vectors     |
 | `version-gathers`          | 4      | whether lanes access neighbours after all     |
 | `load-chunks`              | 4      | what neighbours in rows load together         |
@@ -57,6 +58,7 @@ from spmd.passes.memory.combine_strided_accesses import CombineStridedAccessesPa
 from spmd.passes.memory.load_chunks import LoadChunksPass
 from spmd.passes.memory.lower_atomics import LowerAtomicsPass
 from spmd.passes.memory.version_gathers import VersionGathersPass
+from spmd.passes.memory.version_masks import VersionMasksPass
 from spmd.passes.pipelines.pipeline import PassSequence
 from spmd.passes.sub_groups.fold_lane_views import FoldLaneViewsPass
 from spmd.passes.sub_groups.forget_unasked_values import ForgetUnaskedValuesPass
@@ -106,6 +108,7 @@ class VectorizePass(PassSequence):
             SplitOffFullIterationsPass(),
             MaskDivergencePass(),
             WidenSubGroupsPass(),
+            VersionMasksPass(self.target),
             CombineStridedAccessesPass(),
             VersionGathersPass(),
             LoadChunksPass(self.target),

@@ -41,7 +41,7 @@ def accesses_of(
                 counts["uniform" if access.element else "contiguous"] += 1
                 counts["masked"] += _is_masked(op)
             continue
-        if kind in ("blend", "row"):
+        if kind in ("blend", "row", "version"):
             continue  # A part, or a version, of an access that is counted.
         why = op.attributes.get(WHY)
         access = CostlyAccess(

@@ -94,6 +94,7 @@ PASSES = {
         "place-group-memory",
         "combine-strided-accesses",
         "version-gathers",
+        "version-masks",
         "load-chunks",
         "lower-atomics",
     ),

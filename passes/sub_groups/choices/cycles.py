@@ -50,11 +50,13 @@ from spmd.passes.targets import (
     MISPREDICTION,
     MOVED,
     NARROW,
+    OWN_LATENCY,
     ROWS,
     SCALAR,
     SCATTER,
     STORE,
     STRIDED,
+    TESTED,
     TRANSPOSED,
     Target,
 )
@@ -112,15 +114,13 @@ class Estimate:
             if not diverges:
                 return inner.times(count, count)
             # From none to twice as many, unless they take turns: lanes wait for the last.
-            turns = takes_turns(op, self.divergence, self.dimension, self.lanes)
-            most = count + 1 if turns else 2 * count
+            most = count + 1 if self._takes_turns(op) else 2 * count
             return inner.times(count, most) + Cycles(MISPREDICTION)
         if flow.runs is Runs.CHOICE:
             if not diverges:
                 return inner.times(1 / 2, 1 / 2)
-            decides = [each.value for each in decisions(op)]
-            steady = all(compares_ids(self.divergence, value) for value in decides)
-            return inner.times(1 / 2, 1) + Cycles(0 if steady else MISPREDICTION / 4)
+            wrong = 0 if self._is_steady(op) else MISPREDICTION / 4
+            return inner.times(1 / 2, 1) + Cycles(wrong)
         return inner
 
     def _of_operation(self, op: Operation) -> Cycles:
@@ -152,10 +152,14 @@ class Estimate:
         is_store = isinstance(op, memref.StoreOp)
         scalar = STORE if is_store else SCALAR[CostClass.MEMORY]
         pattern = access_pattern(self.divergence, op, self.dimension)
-        stride = 1 if pattern.private else pattern.stride
+        bits = element_bits(memref_type(op.memref).element_type)
+        tests = self._tests(op, bits)
+        stride = pattern.stride
+        if pattern.private and (stride == 0 or not tests):
+            # What lanes have at one place is side by side; in stacks they mostly are there.
+            stride = 1
         if stride == 0:
             return Cycles(scalar, scalar / self.lanes)
-        bits = element_bits(memref_type(op.memref).element_type)
         if stride in (1, -1):
             if (
                 isinstance(op, memref.LoadOp)
@@ -164,6 +168,8 @@ class Estimate:
                 and _walks_far(op)
             ):
                 scalar += FAR_LINE
+            if tests:
+                return Cycles(scalar, tests, (tests, "tests of lanes"))
             return Cycles(scalar, self._on_registers(LANES[CostClass.MEMORY], bits))
         if stride is None and takes_digits(op.indices, self._is_strided):
             return Cycles(scalar, self._on_registers(ROWS, bits))
@@ -180,7 +186,34 @@ class Estimate:
         )
         if bits < 32:
             each += NARROW
+        each += tests
         return Cycles(scalar, each, (each, what))
+
+    def _tests(self, op: memref.LoadOp | memref.StoreOp, bits: int) -> float:
+        """What it costs per lane to ask whether it is active, if that is needed for `op`."""
+        target = self.target
+        is_store = isinstance(op, memref.StoreOp)
+        if bits >= (target.masked_store if is_store else target.masked_load):
+            return 0
+        around = op.parent_op()
+        while around is not None and WORK_ITEMS not in around.attributes:
+            if (
+                self.divergence.is_divergent(around, self.dimension)
+                and not self._is_steady(around)
+                and not self._takes_turns(around)
+            ):
+                flow = RegionBranch.of(around)
+                is_choice = flow is not None and flow.runs is Runs.CHOICE
+                return TESTED + is_choice * MISPREDICTION / 4
+            around = around.parent_op()
+        return 0
+
+    def _takes_turns(self, op: Operation) -> bool:
+        return takes_turns(op, self.divergence, self.dimension, self.lanes)
+
+    def _is_steady(self, op: Operation) -> bool:
+        """Whether mostly all lanes take one path, as what decides compares ids."""
+        return all(compares_ids(self.divergence, each.value) for each in decisions(op))
 
     def _gather(self, op: memref.LoadOp) -> float:
         near = is_near(op.memref)
@@ -222,6 +255,12 @@ def is_near(memory: SSAValue) -> bool:
     """Whether `memory` belongs to the work-group, and lies in the nearest cache."""
     in_scratch = memref_type(memory).memory_space == LOCAL_SPACE
     return in_scratch or is_group_memory(underlying_object(memory).owner)
+
+
+def _is_own(memory: SSAValue) -> bool:
+    """Whether `memory` belongs to the work-item or its group."""
+    owner = underlying_object(memory).owner
+    return is_near(memory) or isinstance(owner, memref.AllocaOp)
 
 
 def _walks_far(op: memref.LoadOp) -> bool:
@@ -274,6 +313,8 @@ def _follow(op: Operation, delays: dict[SSAValue, float]) -> None:
     known = [delays[operand] for operand in op.operands if operand in delays]
     for result in op.results if known else ():
         latency = LATENCY[cost_class(op)]
+        if isinstance(op, memref.LoadOp) and _is_own(op.memref):
+            latency = OWN_LATENCY
         if is_float(result.type) and latency == 1:
             latency = FLOAT_LATENCY
         delays[result] = max(delays.get(result, 0), max(known) + latency)

@@ -1,0 +1,216 @@
+"""
+Masked accesses of which all lanes may turn out to be active.
+
+With AVX-512 or SVE a load or store under a mask costs what any other does. With AVX2 there
+are no masks for elements of less than 32 bits, which LLVM accesses one lane after the other
+then, each after a test; and a store under a mask takes an AMD machine some twenty cycles
+(A. Fog, Instruction tables, 2025). But the masks of most sub-groups have all lanes, as those
+inside of an image do. So what lies between the first and the last such access under one mask
+is written twice, and without it where all lanes are active. ispc does the same (Pharr, Mark,
+"ispc: A SPMD Compiler for High-Performance CPU Programming", 2012, section 5.4).
+
+```mlir
+// before
+%v = vector.maskedload %x[%i], %inside, %zeros : memref<?xi8>, ...
+vector.maskedstore %y[%i], %inside, %v : memref<?xi8>, ...
+
+// after
+%all = vector.reduction <and>, %inside : vector<32xi1> into i1
+scf.if %all {
+  %v = vector.load %x[%i] : memref<?xi8>, vector<32xi8>
+  vector.store %v, %y[%i] : memref<?xi8>, vector<32xi8>
+} else {
+  %v = vector.maskedload %x[%i], %inside, %zeros : memref<?xi8>, ...
+  vector.maskedstore %y[%i], %inside, %v : memref<?xi8>, ...
+}
+```
+
+Where no value is needed later, lanes are also asked whether any of them is active. The masks
+of what is left over at the end of a loop are left alone, since they never have all lanes.
+
+Requires: level 4.
+Ensures: level 4; the same accesses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, cast
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, scf, vector
+from xdsl.dialects.builtin import IntegerType, ModuleOp, StringAttr, VectorType, i1
+from xdsl.dialects.vector import CombiningKindFlag
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from spmd.analysis.ranges.ranges import IntegerRanges
+from spmd.dialects.building import Builder, reduction
+from spmd.dialects.element_types import size_in_bytes
+from spmd.dialects.enclosing import parent_block
+from spmd.dialects.interfaces.memory import MemoryAccess
+from spmd.dialects.rewriting import hint, splat_number
+from spmd.passes.kernels.spmd_annotate_shapes import ACCESS
+from spmd.passes.memory.flattening import element_type
+from spmd.passes.targets import DEFAULT_TARGET, Target, target_named
+
+MOST_COPIES = 1024
+"""Operations of one function that are written twice."""
+
+AnyVector: TypeAlias = VectorType[Attribute]
+Masked: TypeAlias = vector.MaskedLoadOp | vector.MaskedStoreOp
+
+
+@dataclass(frozen=True)
+class VersionMasksPass(ModulePass):
+    """Accesses without masks where all lanes are active; see the module docstring."""
+
+    name = "version-masks"
+
+    target: str | int = DEFAULT_TARGET
+    """A name of `passes/targets.py`, or the bits of a register."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target = target_named(self.target)
+        for function in op.ops:
+            if isinstance(function, func.FuncOp) and any(
+                is_dear(each, target) for each in function.walk()
+            ):
+                version_masks(function, target)
+
+
+def is_dear(op: Operation, target: Target) -> bool:
+    """Whether `op` costs much more than the same access without its mask."""
+    if not isinstance(op, Masked) or not _may_be_all(op.mask):
+        return False
+    stores = isinstance(op, vector.MaskedStoreOp)
+    value = op.value_to_store if stores else op.result
+    return 8 * size_in_bytes(element_type(value)) < (
+        target.masked_store if stores else target.masked_load
+    )
+
+
+def version_masks(function: func.FuncOp, target: Target) -> None:
+    """Do to one function what the pass does to all."""
+    copies = 0
+    worklist = [*function.body.blocks]
+    while worklist:
+        block = worklist.pop()
+        for stretch in _stretches(block, target):
+            copies += sum(1 for op in stretch for _ in op.walk())
+            if copies > MOST_COPIES:
+                return
+            _version(stretch)
+        for op in block.ops:
+            asked = isinstance(op, scf.IfOp) and _asks_all(op.cond)
+            for region in op.regions[:1] if asked else op.regions:
+                worklist += region.blocks
+
+
+def _asks_all(condition: SSAValue) -> bool:
+    """Whether `condition` holds if all lanes are active: then others need not be asked."""
+    op = condition.owner
+    return isinstance(op, vector.ReductionOp) and (
+        op.kind.data is CombiningKindFlag.AND and isinstance(op.dest.type, IntegerType)
+    )
+
+
+def _stretches(block: Block, target: Target) -> Iterator[list[Operation]]:
+    """What lies between the first and the last access under one mask, of those that cost."""
+    dear = [op for op in block.ops if is_dear(op, target)]
+    last = {cast(Masked, op).mask: op for op in dear}
+    end: Operation | None = None
+    stretch: list[Operation] = []
+    for op in [*block.ops]:
+        if end is None and op in dear:
+            end = last[cast(Masked, op).mask]
+        if end is not None:
+            stretch.append(op)
+        if op is end:
+            yield stretch
+            end, stretch = None, []
+
+
+def _version(stretch: Sequence[Operation]) -> None:
+    """Let `stretch`, which begins with a masked access, run without its mask if it can."""
+    first = cast(Masked, stretch[0])
+    mask = first.mask
+    at = Builder.before(first)
+    taken, otherwise = Block(), Block()
+    copies = _copied(stretch, taken)
+    inside = set(stretch)
+    needed = [
+        result
+        for op in stretch
+        for result in op.results
+        if any(_ancestor(use.operation, first) not in inside for use in result.uses)
+    ]
+    every = at.add(reduction(mask, CombiningKindFlag.AND, i1), "all")
+    types = [value.type for value in needed]
+    choice = scf.IfOp(every, types, Region(taken), Region(otherwise))
+    at.append(choice)
+    for value, result in zip(needed, choice.results, strict=True):
+        hint(result, value)
+        value.replace_uses_with_if(
+            result, lambda use: _ancestor(use.operation, first) not in inside
+        )
+    with at.into(taken):
+        at.append(scf.YieldOp(*(copies[value] for value in needed)))
+    _drop_mask(taken, mask)
+    with at.into(otherwise):
+        if not needed:
+            some = at.add(reduction(mask, CombiningKindFlag.OR, i1), "some")
+            guarded = Block()
+            at.append(scf.IfOp(some, (), Region(guarded)))
+            with at.into(guarded):
+                at.move(stretch)
+                at.append(scf.YieldOp())
+            at.append(scf.YieldOp())
+        else:
+            at.move(stretch)
+            at.append(scf.YieldOp(*needed))
+
+
+def _copied(stretch: Sequence[Operation], to: Block) -> dict[SSAValue, SSAValue]:
+    """Copy `stretch` to a block; what its values are called there."""
+    values: dict[SSAValue, SSAValue] = {}
+    for op in stretch:
+        copy = op.clone(values)
+        for each in copy.walk():
+            if MemoryAccess.of(each) is not None:
+                each.attributes[ACCESS] = StringAttr("version")
+        to.add_op(copy)
+    return values
+
+
+def _drop_mask(block: Block, mask: SSAValue) -> None:
+    """Access everything in `block` that is under `mask` without it."""
+    for op in [*block.walk()]:
+        if isinstance(op, Masked) and op.mask is mask:
+            if isinstance(op, vector.MaskedStoreOp):
+                new = vector.StoreOp(op.value_to_store, op.base, [*op.indices])
+            else:
+                new = vector.LoadOp(
+                    op.base, [*op.indices], cast(AnyVector, op.result.type)
+                )
+            new.attributes |= op.attributes
+            Rewriter.replace_op(op, new)
+
+
+def _ancestor(op: Operation, like: Operation) -> Operation | None:
+    """What `op` is part of, in the block of `like`."""
+    return parent_block(like).find_ancestor_op_in_block(op)
+
+
+def _may_be_all(mask: SSAValue) -> bool:
+    """Whether `mask` is no constant, and may hold in the last lane."""
+    match mask.owner:
+        case vector.CreateMaskOp(mask_dim_sizes=[count]):
+            (lanes,) = cast(AnyVector, mask.type).get_shape()
+            return IntegerRanges().of(count).high >= lanes
+        case arith.SelectOp(cond=one, lhs=other) | arith.AndIOp(lhs=one, rhs=other):
+            return _may_be_all(one) and _may_be_all(other)
+        case _:
+            return splat_number(mask) is None
