@@ -62,6 +62,7 @@ from spmd.passes.work_item_loops.nests import (
     guard_of,
     is_local_size,
     loops_of,
+    nest_conditions,
     nests_in,
 )
 
@@ -93,6 +94,7 @@ def clip_work_item_loops(function: func.FuncOp) -> None:
         if any(map(needs_sub_groups, nest.walk())):
             continue  # Sub-groups are formed from all work-items, whoever does nothing.
         # One condition may be all there is in another.
+        nest_conditions(loops_of(nest)[-1].body.block)
         while (guard := guard_of(loops_of(nest)[-1])) is not None:
             if not _Clipper(nest, guard, constants).clip():
                 break

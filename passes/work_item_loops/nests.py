@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
-from spmd.dialects.enclosing import function_around
-from spmd.dialects.rewriting import constant_index, has_no_effect
+from spmd.dialects.building import Builder
+from spmd.dialects.enclosing import function_around, terminator
+from spmd.dialects.rewriting import constant_index, has_no_effect, splat_number
 from spmd.dialects.spmd import LocalSizeOp
 from spmd.dialects.work_groups import range_arguments, work_item_dimension
 
@@ -93,6 +95,50 @@ def guard_of(loop: scf.ForOp) -> scf.IfOp | None:
             return None
         at = at.prev_op
     return guard
+
+
+def nest_conditions(block: Block) -> None:
+    """
+    Put what is last in `block` into the `scf.if` that it takes its condition from.
+
+    ```mlir
+    // before: `a and b`, where `b` is asked only if `a` holds
+    %c = scf.if %a -> (i1) {
+      %b = ...
+      scf.yield %b : i1
+    } else {
+      scf.yield %false : i1
+    }
+    scf.if %c { ... }
+
+    // after
+    scf.if %a {
+      %b = ...
+      scf.if %b { ... }
+    }
+    ```
+    """
+    guard = terminator(block).prev_op
+    while (
+        isinstance(guard, scf.IfOp)
+        and not guard.results
+        and not guard.false_region.blocks
+        and isinstance(first := guard.cond.owner, scf.IfOp)
+        and first.next_op is guard
+        and len(first.results) == 1
+        and guard.cond.has_one_use()
+        and splat_number(terminator(first.false_region.block).operands[0]) == 0
+    ):
+        then = first.true_region.block
+        end = terminator(then)
+        guard.operands[0] = end.operands[0]
+        guard.detach()
+        then.insert_op_before(guard, end)
+        Rewriter.replace_op(end, scf.YieldOp())
+        around = scf.IfOp(first.cond, (), [first.true_region.detach_block(then)])
+        Builder.before(first).append(around)
+        Rewriter.erase_op(first)
+        guard = around
 
 
 def is_local_size(value: SSAValue) -> bool:

@@ -15,6 +15,16 @@ from tests.execution.harness import (
 )
 from tests.execution.work_item_loops.tree_kernels import tree_kernel
 
+
+def _and(first: str, second: str, otherwise: str = "false") -> str:
+    """As `and` of languages that compute its right side only if it matters."""
+    return f"""scf.if %{first} -> (i1) {{
+    scf.yield %{second} : i1
+  }} else {{
+    scf.yield %{otherwise} : i1
+  }}"""
+
+
 CONDITIONS = {
     "below": "arith.cmpi ult, %gid, %n : index",
     "below_or_equal": "arith.cmpi ule, %gid, %n : index",
@@ -36,6 +46,11 @@ CONDITIONS = {
     "all_but_one": "arith.cmpi ne, %gid, %n : index",
     "both": "arith.andi %low, %high : i1",
     "with_uniform": "arith.andi %low, %uniform : i1",
+    "asked_later": _and("low", "high"),
+    "asked_much_later": _and("low", "high")
+    .replace("%high", "%inner")
+    .replace("{", "{ %inner = " + _and("high", "uniform"), 1),
+    "asked_otherwise": _and("low", "high", "true"),
     "uniform": "arith.andi %uniform, %uniform : i1",
 }
 
@@ -58,6 +73,8 @@ spmd.kernel @clipped(%n64: i64, %m64: i64, %limit: i32, %x: memref<?xi32>) {{
   %low = arith.cmpi ult, %gid, %n : index
   %high = arith.cmpi slt, %lid, %m : index
   %uniform = arith.cmpi slt, %n, %m : index
+  %false = arith.constant false
+  %true = arith.constant true
   %c = {CONDITIONS[condition]}
   scf.if %c {{
     %v = memref.load %x[%gid] : memref<?xi32>

@@ -194,3 +194,51 @@ func.func @untouched(%x: memref<?xindex>, %n: index, %gx: index, %gy: index, %gz
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// `a and b` of a language that asks for b only if a holds: b is asked within the bounds of a.
+
+// CHECK-LABEL: func.func @asked_later
+// CHECK:         %active_x = arith.minui %ex, %n : index
+// CHECK-NEXT:    scf.for %lx = %c0 to %active_x step %c1 {
+// CHECK-NEXT:      %v = memref.load %x[%lx] : memref<?xindex>
+// CHECK-NEXT:      %b = arith.cmpi ugt, %v, %n : index
+// CHECK-NEXT:      scf.if %b {
+// CHECK-NEXT:        "test.op"() : () -> ()
+// CHECK-NEXT:      }
+// CHECK-NEXT:    } {spmd.work_items = array<i64: 0>}
+// CHECK-NEXT:    scf.for %lx_1 = %c0 to %ex step %c1 {
+// CHECK-NEXT:      %a = arith.cmpi
+func.func @asked_later(%n: index, %x: memref<?xindex>, %gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %false = arith.constant false
+  %true = arith.constant true
+  scf.for %lx = %c0 to %ex step %c1 {
+    %a = arith.cmpi ult, %lx, %n : index
+    %c = scf.if %a -> (i1) {
+      %v = memref.load %x[%lx] : memref<?xindex>
+      %b = arith.cmpi ugt, %v, %n : index
+      scf.yield %b : i1
+    } else {
+      scf.yield %false : i1
+    }
+    scf.if %c {
+      "test.op"() : () -> ()
+    }
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx = %c0 to %ex step %c1 {
+    %a = arith.cmpi ult, %lx, %n : index
+    %c = scf.if %a -> (i1) {
+      %b = "test.op"() : () -> i1
+      scf.yield %b : i1
+    } else {
+      scf.yield %true : i1
+    }
+    scf.if %c {
+      "test.op"() : () -> ()
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
