@@ -207,8 +207,9 @@ SUB_GROUP = 1
 
 # How many registers a value fills.
 
-REGISTERS, REGISTERS_AT_CALLS = 4, 2
-"""They hide latency, and share masks and loops; calls work register by register."""
+REGISTERS, REGISTERS_AT_CALLS, REGISTERS_AT_GATHERS = 4, 2, 1
+"""They hide latency, and share masks and loops; calls work register by register, and gathers
+lane by lane, which counts in loops in loops that lanes leave one by one."""
 
 # Which branches are skipped where no lane takes them.
 

@@ -211,13 +211,16 @@ def _form_sub_groups(
     interchange(nest, (*others, *reversed(shape.places)))
     inner = nest[-len(shape.places) :]
     words = why_shape(inner, shape.extents)
+    why = (
+        why_width(inner[-1], width, prod(shape.extents), target)
+        if is_listened_to()
+        else ""
+    )
     if len(inner) == 1:
         groups = strip_mine(loop, shape.extents[0], constants)
     else:
         groups = strip_mine_tiles(inner, shape.extents, constants)
-    if is_listened_to() and groups:
-        group = groups[0]
-        why = why_width(group.body, width, group.width, target)
+    for group in groups[:1] if is_listened_to() else ():
         if wanted:
             why = f"shape={','.join(map(str, wanted))}"
         elif words is not None:

@@ -78,7 +78,7 @@ class Work:
         target: Target,
     ) -> Work:
         """That of `body`, in which work-items differ along `dimensions`."""
-        registers, widest = demand(body)
+        registers, widest = demand(body, lambda: divergence)
         lanes = lanes_in(registers, widest, target) if width == "auto" else width
         bits = target.register_bits if width == "auto" else GENERIC_REGISTER_BITS
         terms = terms_of(body, dimensions, divergence)
@@ -161,7 +161,8 @@ def choose_lane_shape(
     if len(nest) == 1 or width == 1 or not 1 < max(items) < MAX_GROUP_SIZE:
         lanes = width
         if lanes == "auto":
-            lanes = lanes_in(*demand(nest[-1].body), target)
+            wanted = demand(nest[-1].body, lambda: analyze_work_items(nest[0]))
+            lanes = lanes_in(*wanted, target)
             if len(nest) == 1 and items[0] < MAX_GROUP_SIZE:
                 lanes = lanes_in_turns(nest[0], items[0], lanes, target)
         return LaneShape((len(nest) - 1,), (min(lanes, power_above(items[-1])),))

@@ -22,7 +22,7 @@ from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
 from spmd.dialects.limits import MAX_LANES
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.work_groups import work_item_dimension
-from spmd.passes.sub_groups.choices.vector_width import demand, element_bits
+from spmd.passes.sub_groups.choices.vector_width import element_bits, widest_element
 from spmd.passes.sub_groups.vector_forms import has_vector_form
 from spmd.passes.targets import Target
 
@@ -62,9 +62,8 @@ def lanes_in_turns(loop: scf.ForOp, items: int, lanes: int, target: Target) -> i
     divergence = analyze_work_items(loop)
     dimension = work_item_dimension(loop)
     assert dimension is not None, "a work-item loop"
-    _, widest = demand(loop.body)
     held = max(2, _most_held(loop.body.block, divergence))
-    most = target.registers * target.register_bits // (widest * held)
+    most = target.registers * target.register_bits // (widest_element(loop.body) * held)
     more = min(items, most, MAX_LANES)
     more = 1 << more.bit_length() - 1
     turns = {each for each in inner if takes_turns(each, divergence, dimension, more)}

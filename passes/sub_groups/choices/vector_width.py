@@ -4,15 +4,16 @@ How many lanes a sub-group gets.
 The best width is not the register width but a small multiple of it: independent
 registers hide the latency of divergent loops, and masks and loop control are paid once
 for all of them. Wide element types and calls into the vector math library, which work
-register by register, want fewer.
+register by register, want fewer, and gathers that few lanes need at a time want one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Literal
 
-from xdsl.dialects import math
+from xdsl.dialects import math, scf
 from xdsl.dialects.builtin import (
     BFloat16Type,
     Float16Type,
@@ -24,10 +25,17 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, Region
 
+from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
 from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.limits import MAX_LANES, MAX_SUB_GROUP_SIZE
-from spmd.passes.targets import REGISTERS, REGISTERS_AT_CALLS, Target
+from spmd.passes.sub_groups.choices.waiting import gathers_where_lanes_wait
+from spmd.passes.targets import (
+    REGISTERS,
+    REGISTERS_AT_CALLS,
+    REGISTERS_AT_GATHERS,
+    Target,
+)
 
 Width = int | Literal["auto"]
 
@@ -85,9 +93,9 @@ def lanes_in(registers: int, widest: int, target: Target) -> int:
     return max(4, min(MAX_SUB_GROUP_SIZE, registers * target.register_bits // widest))
 
 
-def why_width(body: Region, width: Width, lanes: int, target: Target) -> str:
-    """Why a loop with this `body` got so many `lanes` where `width` was asked for."""
-    registers, widest = demand(body)
+def why_width(loop: scf.ForOp, width: Width, lanes: int, target: Target) -> str:
+    """Why a work-item loop gets so many `lanes` where `width` was asked for."""
+    registers, widest = demand(loop.body, lambda: analyze_work_items(loop))
     wanted = lanes_in(registers, widest, target) if width == "auto" else width
     if lanes < wanted:
         return "there are not more work-items"
@@ -95,21 +103,31 @@ def why_width(body: Region, width: Width, lanes: int, target: Target) -> str:
         return f"width={width}"
     if lanes > wanted:
         return "as many as registers hold, with fewer or longer accesses to memory"
+    filled = "1 register" if registers == 1 else f"{registers} registers"
+    why = "" if registers > 1 else ", where more lanes would wait at gathers in loops"
     return (
-        f"width=auto, {registers} registers of {target.register_bits} bits with elements of "
-        f"{widest} bits"
+        f"width=auto, {filled} of {target.register_bits} bits with elements of {widest} bits"
+        f"{why}"
     )
 
 
-def demand(body: Region) -> tuple[int, int]:
-    """How many registers a value should fill, and the bits of the widest element."""
-    widest, calls = 32, False
-    for op in body.walk():
-        for result in op.results:
-            if not isinstance(result.type, IndexType):
-                widest = max(widest, element_bits(result.type))
-        calls = calls or _is_call(op)
+def demand(body: Region, analyze: Callable[[], Divergence]) -> tuple[int, int]:
+    """
+    How many registers a value should fill, and the bits of the widest element.
+
+    `analyze` says where lanes that run `body` diverge, if that matters.
+    """
+    widest, calls = widest_element(body), any(map(_is_call, body.walk()))
+    if gathers_where_lanes_wait(body, analyze):
+        return REGISTERS_AT_GATHERS, widest
     return (REGISTERS_AT_CALLS if calls else REGISTERS), widest
+
+
+def widest_element(body: Region) -> int:
+    """The bits of the widest element that `body` computes with, but of 32 at least."""
+    results = (result.type for op in body.walk() for result in op.results)
+    numbers = (type_ for type_ in results if not isinstance(type_, IndexType))
+    return max((32, *map(element_bits, numbers)))
 
 
 def _is_call(op: Operation) -> bool:

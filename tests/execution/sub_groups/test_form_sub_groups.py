@@ -144,3 +144,48 @@ def test_where_loops_load_less_lanes_fill_half_of_the_registers():
     (loop,) = program["product"].explain(group_size=(16, 16)).kernels[0].loops
     assert loop.lanes == lanes_in_registers(32, target_named(HOST))
     assert "as many as registers hold" in (loop.why_lanes or "")
+
+
+WALKS = """
+// %lengths steps, then one less, and so on; each goes where the last ones lead.
+spmd.kernel @walks(%lengths: memref<?xi32>, %x: memref<?xi32>, %y: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %mask = arith.constant 31 : i32
+  %zero = arith.constant 0 : i32
+  %i = spmd.global_id x
+  %length32 = memref.load %lengths[%i] : memref<?xi32>
+  %length = arith.index_cast %length32 : i32 to index
+  %sum = scf.for %j = %c0 to %length step %c1 iter_args(%s = %zero) -> (i32) {
+    %part = scf.for %k = %j to %length step %c1 iter_args(%t = %s) -> (i32) {
+      %at32 = arith.andi %t, %mask : i32
+      %at = arith.index_cast %at32 : i32 to index
+      %v = memref.load %x[%at] : memref<?xi32>
+      %w = arith.muli %v, %v : i32
+      %next = arith.addi %t, %w : i32
+      scf.yield %next : i32
+    }
+    scf.yield %part : i32
+  }
+  memref.store %sum, %y[%i] : memref<?xi32>
+  spmd.return
+}
+"""
+
+
+def test_few_lanes_wait_at_gathers():
+    def arguments(make: Maker):
+        items = make.launch.global_size[0]
+        return [
+            make.integers("i32", 0, 7, items),
+            make.random("i32", 32),
+            make.random("i32", items),
+        ]
+
+    check_native(WALKS, arguments, Launch((64,), (64,)))
+    program = spmd.compile(WALKS, target="x86-64-v4")
+    (loop,) = program["walks"].explain(group_size=(64,)).kernels[0].loops
+    assert loop.why_lanes == (
+        "width=auto, 1 register of 512 bits with elements of 32 bits, where more lanes would "
+        "wait at gathers in loops"
+    )

@@ -1,0 +1,60 @@
+"""
+Loops in loops that lanes leave one by one, and gathers in them.
+
+A sub-group runs the inner loop as often as the lane that needs it most, each time anew, so
+the more lanes there are the fewer of them are active. Arithmetic costs nothing for those
+that are not, as long as it fills time in which other results are waited for. Gathers and
+scatters take their time for each lane, active or not, and wait for many elements at once in
+one register already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from xdsl.dialects import memref, scf
+from xdsl.ir import Operation, Region
+
+from spmd.analysis.divergence.access_patterns import Pattern, access_pattern
+from spmd.analysis.divergence.analyze import Divergence
+from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
+from spmd.dialects.rewriting import constant_index
+
+
+def gathers_where_lanes_wait(body: Region, analyze: Callable[[], Divergence]) -> bool:
+    """
+    Whether lanes that run `body` gather or scatter where few of them may be active.
+
+    `analyze` says which loops they leave one by one; it is asked only if there are any.
+    """
+    nested = [
+        (outer, inner)
+        for op in body.ops
+        for outer in _loops_in(op)
+        for inner in _loops_in(outer)
+        if inner is not outer
+    ]
+    if not nested:
+        return False
+    divergence = analyze()
+    return any(
+        divergence.is_divergent(outer)
+        and divergence.is_divergent(inner)
+        and any(
+            access_pattern(divergence, op).pattern is Pattern.GATHER
+            for op in inner.walk()
+            if isinstance(op, memref.LoadOp | memref.StoreOp)
+        )
+        for outer, inner in nested
+    )
+
+
+def _loops_in(op: Operation) -> Iterator[Operation]:
+    """`op` and what is inside of it, where these are loops that lanes may leave one by one."""
+    for each in op.walk():
+        flow = RegionBranch.of(each)
+        if flow is None or flow.runs is not Runs.LOOP:
+            continue
+        bounds = (each.lb, each.ub) if isinstance(each, scf.ForOp) else ()
+        if not bounds or any(constant_index(bound) is None for bound in bounds):
+            yield each

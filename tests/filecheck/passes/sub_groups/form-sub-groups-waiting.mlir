@@ -1,0 +1,116 @@
+// RUN: xdsl-opt %s -p 'form-sub-groups{target="x86-64-v4"}' --split-input-file | filecheck %s
+
+// Gathers in a loop in a loop, both left one by one: few lanes are active, and one register of
+// them waits for many elements at once.
+
+// CHECK-LABEL: func.func @gathers
+// CHECK:         spmd.sub_group (%lx) shape [16] at
+func.func @gathers(%lengths: memref<256xindex>, %starts: memref<?xindex>, %x: memref<?xf32>, %y: memref<256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %lx = %c0 to %c256 step %c1 {
+    %length = memref.load %lengths[%lx] : memref<256xindex>
+    %sum = scf.for %i = %c0 to %length step %c1 iter_args(%s = %zero) -> (f32) {
+      %at = arith.addi %lx, %i : index
+      %start = memref.load %starts[%at] : memref<?xindex>
+      %part = scf.for %j = %i to %start step %c1 iter_args(%t = %s) -> (f32) {
+        %place = arith.muli %j, %start : index
+        %v = memref.load %x[%place] : memref<?xf32>
+        %root = math.sqrt %v : f32
+        %more = math.sqrt %root : f32
+        %next = arith.addf %t, %more : f32
+        scf.yield %next : f32
+      }
+      scf.yield %part : f32
+    }
+    memref.store %sum, %y[%lx] : memref<256xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// In one loop lanes leave one by one, in the other one together.
+
+// CHECK-LABEL: func.func @together
+// CHECK:         spmd.sub_group (%lx) shape [64] at
+func.func @together(%lengths: memref<256xindex>, %n: index, %x: memref<?xf32>, %y: memref<256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %lx = %c0 to %c256 step %c1 {
+    %length = memref.load %lengths[%lx] : memref<256xindex>
+    %sum = scf.for %i = %c0 to %length step %c1 iter_args(%s = %zero) -> (f32) {
+      %part = scf.for %j = %c0 to %n step %c1 iter_args(%t = %s) -> (f32) {
+        %place = arith.muli %j, %length : index
+        %v = memref.load %x[%place] : memref<?xf32>
+        %root = math.sqrt %v : f32
+        %more = math.sqrt %root : f32
+        %next = arith.addf %t, %more : f32
+        scf.yield %next : f32
+      }
+      scf.yield %part : f32
+    }
+    memref.store %sum, %y[%lx] : memref<256xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// The same the other way round.
+
+// CHECK-LABEL: func.func @together_outside
+// CHECK:         spmd.sub_group (%lx) shape [64] at
+func.func @together_outside(%lengths: memref<256xindex>, %n: index, %x: memref<?xf32>, %y: memref<256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %lx = %c0 to %c256 step %c1 {
+    %length = memref.load %lengths[%lx] : memref<256xindex>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (f32) {
+      %part = scf.for %j = %c0 to %length step %c1 iter_args(%t = %s) -> (f32) {
+        %place = arith.muli %j, %length : index
+        %v = memref.load %x[%place] : memref<?xf32>
+        %root = math.sqrt %v : f32
+        %more = math.sqrt %root : f32
+        %next = arith.addf %t, %more : f32
+        scf.yield %next : f32
+      }
+      scf.yield %part : f32
+    }
+    memref.store %sum, %y[%lx] : memref<256xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// Arithmetic costs nothing for lanes that are not active, and neither do accesses side by side.
+
+// CHECK-LABEL: func.func @computes
+// CHECK:         spmd.sub_group (%lx) shape [64] at
+func.func @computes(%lengths: memref<256xindex>, %y: memref<256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %one = arith.constant 1.0 : f32
+  scf.for %lx = %c0 to %c256 step %c1 {
+    %length = memref.load %lengths[%lx] : memref<256xindex>
+    %product = scf.for %i = %c0 to %length step %c1 iter_args(%s = %one) -> (f32) {
+      %part = scf.for %j = %i to %length step %c1 iter_args(%t = %s) -> (f32) {
+        %square = arith.mulf %t, %t : f32
+        %v = memref.load %y[%lx] : memref<256xf32>
+        %next = arith.addf %square, %v : f32
+        scf.yield %next : f32
+      }
+      scf.yield %part : f32
+    }
+    memref.store %product, %y[%lx] : memref<256xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
