@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import product
 
 from xdsl.dialects import arith, vector
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, VectorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, VectorType, i1
 from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr
 from xdsl.utils.hints import isa
 
 from spmd.dialects.compat.memory import GatherOp, ScatterOp, StepOp
@@ -39,33 +41,36 @@ def _lanes_outside(
     mask: SSAValue | None,
     terms: Terms,
     *,
-    ends: bool = False,
-) -> Fault:
+    axis: int = -1,
+    ends: Collection[int] = (),
+) -> Fault | None:
     """
-    An access by the lanes of a mask, whose index in the last dimension differs.
+    An access by the lanes of a mask, whose index in one dimension, the `axis`, differs.
 
-    `ends`: lanes that are outside of that dimension do nothing.
+    `ends` are the dimensions outside of which lanes do nothing. `None`: nothing can be wrong.
     """
     extents = terms.extents(memory)
+    axis %= len(extents)
     (lanes,) = _shape(last)
-    end = _in_lanes(terms, extents[-1], lanes)
     on: Case = ()
     if mask is not None:
         on = (Comparison("ne", mask, terms.number(0, mask.type)),)
-    if ends:
-        on = (*on, Comparison("ult", last, end))
     cases: list[Case] = []
-    for index, extent in zip(start[:-1], extents):
-        wide = (_in_lanes(terms, each, lanes) for each in (index, extent))
-        cases.append((*on, Comparison("uge", *wide)))
-    if not ends:
-        cases.append((*on, Comparison("uge", last, end)))
+    for dimension, (index, extent) in enumerate(zip(start, extents, strict=True)):
+        number = last if dimension == axis else _in_lanes(terms, index, lanes)
+        end = _in_lanes(terms, extent, lanes)
+        if dimension in ends:
+            on = (*on, Comparison("ult", number, end))
+        else:
+            cases.append((Comparison("uge", number, end),))
+    if not cases:
+        return None
     words, sizes = described(memory, extents)
     at = ", ".join("{}" for _ in start)
     message = (
         f"access out of bounds: some of {lanes} elements from [{at}] on of {words}"
     )
-    return Fault(message, (*start, *sizes), tuple(cases))
+    return Fault(message, (*start, *sizes), tuple((*on, *case) for case in cases))
 
 
 def block_outside(op: vector.LoadOp | vector.StoreOp, terms: Terms) -> Sequence[Fault]:
@@ -79,7 +84,7 @@ def masked_outside(
 ) -> Sequence[Fault]:
     """Where an element of a row that the mask names is not inside."""
     last = _row(terms, op.indices[-1], *_shape(op.mask))
-    return [_lanes_outside(op.base, op.indices, last, op.mask, terms)]
+    return _some(_lanes_outside(op.base, op.indices, last, op.mask, terms))
 
 
 def _row(terms: Terms, first: SSAValue, lanes: int) -> SSAValue:
@@ -96,7 +101,11 @@ def gathered_outside(op: GatherOp | ScatterOp, terms: Terms) -> Sequence[Fault]:
     if indices.type != wide:
         indices = terms.add(arith.IndexCastOp(indices, wide))
     last = terms.sum(_in_lanes(terms, op.offsets[-1], lanes), indices)
-    return [_lanes_outside(op.base, op.offsets, last, op.mask, terms)]
+    return _some(_lanes_outside(op.base, op.offsets, last, op.mask, terms))
+
+
+def _some(*faults: Fault | None) -> Sequence[Fault]:
+    return [fault for fault in faults if fault is not None]
 
 
 def transfer_outside(
@@ -104,16 +113,38 @@ def transfer_outside(
 ) -> Sequence[Fault]:
     """Where an element that the mask names is not inside, though nothing lets it out."""
     value = op.result if isinstance(op, vector.TransferReadOp) else op.vector
-    shape = _shape(value)
-    inside = all(flag.value.data for flag in op.in_bounds)
-    if inside and op.mask is None:
+    lengths: dict[int, int] = {}
+    ends: list[int] = []
+    for along, length, inside in zip(
+        op.permutation_map.data.results, _shape(value), op.in_bounds, strict=True
+    ):
+        # Along other dimensions of the vector, each element is the same one.
+        if isinstance(along, AffineDimExpr):
+            lengths[along.position] = length
+            if not inside.value.data:
+                ends.append(along.position)
+    used = sorted(lengths)
+    if op.mask is None and not ends:
+        block = range(used[0] if used else len(op.indices), len(op.indices))
+        shape = [lengths.get(dimension, 1) for dimension in block]
         return [out_of_bounds(op.source, op.indices, terms, shape)]
-    if len(shape) != 1 or (not inside and len(op.indices) == 1):
+    if not used:
         return ()
-    last = _row(terms, op.indices[-1], *shape)
-    return [
-        _lanes_outside(op.source, op.indices, last, op.mask, terms, ends=not inside)
-    ]
+    *outer, last = used
+    faults: list[Fault | None] = []
+    # A mask has the dimensions of the memref, in its order.
+    for place in product(*(range(lengths[dimension]) for dimension in outer)):
+        start, mask = list(op.indices), op.mask
+        for dimension, number in zip(outer, place):
+            start[dimension] = terms.sum(start[dimension], terms.index(number))
+        if mask is not None and outer:
+            lanes = VectorType(i1, [lengths[last]])
+            mask = terms.add(vector.ExtractOp(mask, place, lanes))
+        row = _row(terms, start[last], lengths[last])
+        faults.append(
+            _lanes_outside(op.source, start, row, mask, terms, axis=last, ends=ends)
+        )
+    return _some(*faults)
 
 
 def element_outside(

@@ -198,6 +198,33 @@ FAULTS = {
         values=(np.zeros((3, SIZE), np.int32),),
         finding="[100, 37] of a global memref x of 3x40 elements",
     ),
+    "row of a masked transfer": Faulty(
+        """\
+  %n = arith.select %at_fault, %c4, %c1 : index
+  %mask = vector.create_mask %c1, %n : vector<2x4xi1>
+  %v = vector.transfer_read %x[%c0, %i], %one, %mask {in_bounds = [true, true]} : memref<3x?xi32>, vector<2x4xi32> // here
+  %e = vector.extract %v[0, 3] : i32 from vector<2x4xi32>
+  memref.store %e, %x[%c0, %i] : memref<3x?xi32>
+""",
+        "access out of bounds: some of 4 elements from [0, 37] on of global memory %x of "
+        "3x40 elements [vector.transfer_read]",
+        column=8,
+        arguments="%x: memref<3x?xi32>",
+        values=(np.zeros((3, SIZE), np.int32),),
+        finding="[0, 40] of a global memref x of 3x40 elements",
+    ),
+    "rows of a transfer that ends with them": Faulty(
+        """\
+  %j = arith.select %at_fault, %c1, %c0 : index
+  %v = vector.broadcast %one : i32 to vector<3x4xi32>
+  vector.transfer_write %v, %x[%j, %i] {in_bounds = [true, false]} : vector<3x4xi32>, memref<3x?xi32> // here
+""",
+        "access out of bounds: some of 4 elements from [3, 37] on of global memory %x of "
+        "3x40 elements [vector.transfer_write]",
+        arguments="%x: memref<3x?xi32>",
+        values=(np.zeros((3, SIZE), np.int32),),
+        finding="[3, 37] of a global memref x of 3x40 elements",
+    ),
     "element of a vector": Faulty(
         """\
   %v = vector.broadcast %one : i32 to vector<4xi32>
