@@ -42,7 +42,7 @@ EMITTER_MODULES = tuple(
         "ops": "arith assertions atomics cf conversions llvm memref memref_allocation "
         "memref_views polls scf ub",
         "math": "math",
-        "vectors": "vector vector_memory vector_print",
+        "vectors": "vector vector_memory",
     }.items()
     for name in names.split()
 )

@@ -31,6 +31,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
+from spmd.dialects.interfaces.expansion import Expansion
 from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp, needs_sub_groups
 from spmd.lowering.compiling import optimized
 from spmd.lowering.emit import emit_llvm
@@ -39,9 +40,11 @@ from spmd.passes.pipelines.sub_groups_to_loops import SubGroupsToLoopsPass
 
 
 def _llvm_ir(ctx: Context, module: ModuleOp, machine: Machine) -> str:
-    """LLVM IR; a module that was not vectorized may still have operations of lanes."""
+    """LLVM IR; a module that no pass has met may have operations of lanes, or for short."""
     if any(
-        needs_sub_groups(op) or isinstance(op, AtomicRmwOp | AtomicCasOp)
+        needs_sub_groups(op)
+        or isinstance(op, AtomicRmwOp | AtomicCasOp)
+        or Expansion.of(op) is not None
         for op in module.walk()
     ):
         module = module.clone()

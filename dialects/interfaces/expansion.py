@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter
@@ -27,6 +27,12 @@ class Expansion(OpInterface):
     """
 
     expand: Callable[[Any, PatternRewriter], None]
+
+    # What of xDSL is short for other ops: of `vector`, what prints.
+    _models: ClassVar[Mapping[str, str]] = {
+        "linalg": "compat.models.linalg",
+        "vector": "spmd.messages",
+    }
 
 
 def has_expansions(root: Operation) -> bool:

@@ -16,18 +16,18 @@ from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Block, Operation, OpTrait
 
 _MODELS = {
-    "arith": "models.arith",
-    "builtin": "models.others",
-    "cf": "models.cf",
-    "func": "models.others",
-    "linalg": "models.linalg",
-    "math": "models.math",
-    "memref": "models.memref",
-    "scf": "models.scf",
-    "ub": "models.others",
-    "vector": "models.vector",
+    "arith": "compat.models.arith",
+    "builtin": "compat.models.others",
+    "cf": "compat.models.cf",
+    "func": "compat.models.others",
+    "linalg": "compat.models.linalg",
+    "math": "compat.models.math",
+    "memref": "compat.models.memref",
+    "scf": "compat.models.scf",
+    "ub": "compat.models.others",
+    "vector": "compat.models.vector",
 }
-"""The dialects of xDSL that are known, and the files in `dialects/compat`."""
+"""The dialects of xDSL that are known, and the files in `dialects` that say what their ops are."""
 
 
 class OpInterface(OpTrait):
@@ -62,7 +62,7 @@ class OpInterface(OpTrait):
         if issubclass(kind, Operation):
             model = cls._models.get(kind.name.partition(".")[0])
             if model is not None:
-                import_module(f"spmd.dialects.compat.{model}")
+                import_module(f"spmd.dialects.{model}")
             found = kind.get_trait(cls) or cls._attached.get(kind.name)
         cls._known[kind] = found
         return found

@@ -147,11 +147,11 @@ class Preconditions(OpInterface):
 
     # Apart from the other models: only checked code asks.
     _models: ClassVar[Mapping[str, str]] = {
-        "arith": "preconditions.arith",
-        "cf": "preconditions.others",
-        "memref": "preconditions.memref",
-        "scf": "preconditions.others",
-        "vector": "preconditions.vector",
+        "arith": "compat.preconditions.arith",
+        "cf": "compat.preconditions.others",
+        "memref": "compat.preconditions.memref",
+        "scf": "compat.preconditions.others",
+        "vector": "compat.preconditions.vector",
     }
 
     faults: Faults

@@ -16,8 +16,10 @@ loops that may take long.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects import vector
+from xdsl.dialects.builtin import IndexType, StringAttr, VectorType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -26,8 +28,12 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
+from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+from xdsl.utils.type import get_element_type_or_self
 
+from spmd.dialects.interfaces.expansion import Expansion
 from spmd.dialects.interfaces.order import Ordered
 from spmd.dialects.messages import MAX_VALUES, Place, pieces_of
 from spmd.dialects.spmd.traits import STAYS_IN_PLACE, expect_inside_function
@@ -173,6 +179,42 @@ class PrintOp(MessageOp):
     name = "spmd.print"
 
     traits = traits_def(*STAYS_IN_PLACE, Ordered())
+
+
+def _expand_vector_print(op: vector.PrintOp, rewriter: PatternRewriter) -> None:
+    """One line, as MLIR's runner prints it: `( ( 1, 2 ), ( 3, 4 ) )`."""
+    values, layout = [op.source], _PLACE
+    element = get_element_type_or_self(type_ := op.source.type)
+    if isa(type_, VectorType):
+        elements = [
+            vector.ExtractOp(op.source, indices, element)
+            for indices in product(*map(range, type_.get_shape()))
+        ]
+        rewriter.insert(elements)
+        values = [each.result for each in elements]
+        layout = _layout(type_.get_shape() or (1,))
+    kind = "u" if isinstance(element, IndexType) else ":g" if is_float(element) else ""
+    *texts, last = layout.split(_PLACE)
+    pieces = [f"{text}{{{kind}}}" for text in texts]
+    pieces[-1] += f"{last}\n"
+    prints = [
+        PrintOp("".join(pieces[n : n + MAX_VALUES]), values[n : n + MAX_VALUES])
+        for n in range(0, len(values), MAX_VALUES)
+    ]
+    rewriter.replace(op, prints, [])
+
+
+_PLACE = "\0"
+
+
+def _layout(shape: Sequence[int]) -> str:
+    """What stands around the elements of a vector, each of which is a `_PLACE`."""
+    if not shape:
+        return _PLACE
+    return f"( {', '.join([_layout(shape[1:])] * shape[0])} )"
+
+
+Expansion(_expand_vector_print).attach("vector.print")
 
 
 @irdl_op_definition

@@ -6,7 +6,6 @@ from spmd.dialects.compat.legality import vector as legality
 from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.legality import Legality
 from spmd.dialects.interfaces.memory import MemoryAccess
-from spmd.dialects.interfaces.order import Ordered
 
 FunctionOfOperands().attach(
     vector.BitcastOp,
@@ -22,8 +21,6 @@ FunctionOfOperands().attach(
 MemoryAccess(read=0).attach(vector.LoadOp, vector.MaskedLoadOp, vector.TransferReadOp)
 MemoryAccess(written=0).attach(vector.MaskedStoreOp)
 MemoryAccess(written=1).attach(vector.StoreOp, vector.TransferWriteOp)
-
-Ordered().attach(vector.PrintOp)
 
 Legality(legality.why_no_broadcast).attach(vector.BroadcastOp)
 Legality(legality.why_no_extract).attach(vector.ExtractOp)

@@ -1,4 +1,4 @@
-"""What `scf.forall` is short for does what its numbers say: interpreted, and as native code."""
+"""What `scf.forall` and `vector.print` are short for: interpreted, and as native code."""
 
 from __future__ import annotations
 
@@ -75,3 +75,52 @@ def test_one_iteration_after_the_other_in_kernels(width: int):
     kernel(y, 0, 11, 3, 7, global_size=2)
     np.testing.assert_array_equal(x, want)
     np.testing.assert_array_equal(y, want)
+
+
+PRINTS = """
+spmd.kernel @f(%x: memref<?xf32>) {
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xf32>
+  %pair = vector.broadcast %v : f32 to vector<2xf32>
+  vector.print %pair : vector<2xf32>
+  spmd.return
+}
+func.func @main(%x: memref<?xf32>, %d: bf16, %n: index) {
+  %c2 = arith.constant 2 : index
+  %a = arith.constant dense<[[1.5, -2.0], [0.25, 3.0]]> : vector<2x2xf32>
+  %b = arith.constant 7 : i8
+  %c = arith.constant dense<[true, false]> : vector<2xi1>
+  %e = arith.constant dense<-3> : vector<33xi64>
+  %z = vector.broadcast %b : i8 to vector<i8>
+  vector.print %a : vector<2x2xf32>
+  vector.print %b : i8
+  vector.print %c : vector<2xi1>
+  vector.print %d : bf16
+  vector.print %e : vector<33xi64>
+  vector.print %n : index
+  vector.print %z : vector<i8>
+  spmd.launch @f global(%c2) of(%c2) (%x) : memref<?xf32>
+  func.return
+}
+"""
+PRINTED = f"""\
+( ( 1.5, -2 ), ( 0.25, 3 ) )
+7
+( 1, 0 )
+-1.5
+( {", ".join(["-3"] * 33)} )
+9
+( 7 )
+( 0.5, 0.5 )
+( 4, 4 )
+"""
+
+
+def test_vectors_are_printed_as_by_the_runner_of_mlir(
+    capsys: pytest.CaptureFixture[str],
+):
+    x = np.array([0.5, 4], np.float32)
+    spmd.compile(PRINTS, width=2)["main"](x, -1.5, 9)
+    assert capsys.readouterr().out == PRINTED
+    run_function(parse(SourceText("prints.mlir", PRINTS)), "main", [x, -1.5, 9])
+    assert capsys.readouterr().out == PRINTED

@@ -279,27 +279,3 @@ def test_memrefs_of_vectors():
     out = np.zeros(4, np.float32)
     functions("f", out)
     assert out.tolist() == [1, 2, 3, 4]
-
-
-def test_print(capfd: pytest.CaptureFixture[str]):
-    functions = NativeFunctions("""
-      func.func @f() {
-        %a = arith.constant dense<[[1.5, -2.0], [0.25, 3.0]]> : vector<2x2xf32>
-        %b = arith.constant 7 : i8
-        %c = arith.constant dense<[true, false]> : vector<2xi1>
-        %d = arith.constant -1.5 : bf16
-        "vector.print"(%a) : (vector<2x2xf32>) -> ()
-        "vector.print"(%b) : (i8) -> ()
-        "vector.print"(%c) : (vector<2xi1>) -> ()
-        "vector.print"(%d) : (bf16) -> ()
-        func.return
-      }""")
-    functions("f")
-    NativeFunctions("""builtin.module {
-      func.func private @fflush(index) -> i32
-      func.func @g(%all: index) {
-        %r = func.call @fflush(%all) : (index) -> i32
-        func.return
-      } }""")("g", 0)
-    lines = capfd.readouterr().out.splitlines()
-    assert lines == ["( ( 1.5, -2 ), ( 0.25, 3 ) )", "7", "( 1, 0 )", "-1.5"]

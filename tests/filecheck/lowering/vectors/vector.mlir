@@ -80,3 +80,13 @@ func.func @reductions(%v: vector<4xf32>, %m: vector<4xi1>) -> (f32, f32, i1) {
 // CHECK-NEXT: declare float @llvm.vector.reduce.fmaximum.v4f32(<4 x float>)
 // CHECK-NEXT: declare float @llvm.maximum.f32(float, float)
 // CHECK-NEXT: declare i1 @llvm.vector.reduce.or.v4i1(<4 x i1>)
+
+// What is short for other ops becomes these.
+
+// CHECK-LABEL: define void @printed
+// CHECK:         %[[A:.*]] = extractelement <2 x i32> %v, i64 0
+// CHECK:         call i32 (ptr, ...) @printf(ptr @{{.*}}, i64 %{{.*}}, i64 %{{.*}})
+func.func @printed(%v: vector<2xi32>) {
+  vector.print %v : vector<2xi32>
+  func.return
+}

@@ -54,3 +54,19 @@ func.func @other() {
   "test.op"() : () -> ()
   func.return
 }
+
+// A vector is printed by its elements; one op prints at most 32.
+
+// CHECK-LABEL: func.func @printed
+// CHECK-NEXT:    %[[A:.*]] = vector.extract %v[0, 0] : f32 from vector<1x2xf32>
+// CHECK-NEXT:    %[[B:.*]] = vector.extract %v[0, 1] : f32 from vector<1x2xf32>
+// CHECK-NEXT:    spmd.print "( ( {:g}, {:g} ) )\0A"(%[[A]], %[[B]]) : f32, f32
+// CHECK-NEXT:    spmd.print "{u}\0A"(%n) : index
+// CHECK:         spmd.print "( {}, {},
+// CHECK-NEXT:    spmd.print ", {} )\0A"(%{{.*}}) : i32
+func.func @printed(%v: vector<1x2xf32>, %n: index, %w: vector<33xi32>) {
+  vector.print %v : vector<1x2xf32>
+  vector.print %n : index
+  vector.print %w : vector<33xi32>
+  func.return
+}
