@@ -37,6 +37,9 @@ class Elementwise(FunctionOfOperands):
     compares: bool = False
     """Whether it compares integers, which have the same order with their sign extended."""
 
+    shifts: bool = False
+    """Whether it shifts integers, by less places than they have bits."""
+
     affine: bool = False
     """Whether equal steps of one operand, the others being fixed, give equal steps."""
 
@@ -60,6 +63,12 @@ def is_modular(op: Operation) -> bool:
     """Whether `op` commutes with reducing all integers modulo a power of two."""
     elementwise = Elementwise.of(op)
     return elementwise is not None and elementwise.modular
+
+
+def is_shift(op: Operation) -> bool:
+    """Whether `op` shifts integers, by less places than they have bits."""
+    elementwise = Elementwise.of(op)
+    return elementwise is not None and elementwise.shifts
 
 
 _FAULTY_FLOATS = {FastMathFlag.NO_INFS: "an infinity", FastMathFlag.NO_NANS: "a NaN"}

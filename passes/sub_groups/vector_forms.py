@@ -29,9 +29,7 @@ def has_vector_form(op: Operation, is_uniform: IsUniform) -> bool:
             return not differs(op.memref, is_uniform)
         case AtomicRmwOp():
             return why_not_combined(op, is_uniform) is None
-        case memref.AllocaOp():
-            return True
-        case cf.AssertOp() | FailOp():
+        case memref.AllocaOp() | cf.AssertOp() | FailOp():
             return True
         case _:
             return (

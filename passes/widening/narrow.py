@@ -8,11 +8,11 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, i32
 from xdsl.ir import Operation, SSAValue
 
+from spmd.dialects.interfaces.computation import is_shift
 from spmd.dialects.rewriting import hint
 from spmd.passes.widening.accesses.addresses import low_bits
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import Lanes, Row, Rows, Strided, Uniform, Varying
-from spmd.passes.widening.narrow_ops import SHIFTS
 from spmd.passes.widening.state import Widening
 
 
@@ -31,7 +31,7 @@ def compute_narrow(
     type_ = i32 if is_number else op.results[0].type
     known = widening.ranges.of(op.operands[-1])
     far = None
-    if isinstance(op, SHIFTS) and not (known.low >= 0 and known.high < 32):
+    if is_shift(op) and not (known.low >= 0 and known.high < 32):
         most = widening.dense(31, i32)
         if isinstance(op, arith.ShRSIOp):
             vectors[1] = widening.add(arith.MinUIOp(vectors[1], most))

@@ -32,11 +32,13 @@ from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.compat.missing_arith import IndexCastUIOp
 from spmd.dialects.element_types import memref_layout, memref_type
-from spmd.dialects.interfaces.computation import compares_integers, is_modular
+from spmd.dialects.interfaces.computation import (
+    compares_integers,
+    is_modular,
+    is_shift,
+    is_unsigned,
+)
 from spmd.dialects.spmd import SubGroupOp
-
-_SHIFTS_RIGHT = (arith.ShRUIOp, arith.ShRSIOp)
-SHIFTS = (*_SHIFTS_RIGHT, arith.ShLIOp)
 
 
 @dataclass(frozen=True)
@@ -68,12 +70,11 @@ class NarrowOps:
         low = is_number and self._is_asked_low(result)
         if compares_integers(op):
             exact = all(map(self._fits, numbers))
-        elif isinstance(op, _SHIFTS_RIGHT):
-            known = self.ranges.of(op.lhs)
-            signed = isinstance(op, arith.ShRSIOp)
-            exact = known.fits(32) and (signed or known.is_non_negative)
         elif is_modular(op) or isinstance(op, arith.SelectOp):
             exact = low or self._fits(result)
+        elif is_shift(op):
+            known = self.ranges.of(op.operands[0])
+            exact = known.fits(32) and (not is_unsigned(op) or known.is_non_negative)
         else:
             return False
         # To cut what is wide for one operation is not worth it.
@@ -95,8 +96,8 @@ class NarrowOps:
             return True
         if not isinstance(owner, Operation):
             return False
-        computes = isinstance(owner, (*SHIFTS, arith.SelectOp))
-        computes = computes or is_modular(owner) or compares_integers(owner)
+        computes = is_shift(owner) or is_modular(owner) or compares_integers(owner)
+        computes = computes or isinstance(owner, arith.SelectOp)
         return computes and self._fits(value)
 
     def _is_asked_low(self, value: SSAValue) -> bool:
@@ -106,7 +107,7 @@ class NarrowOps:
     def _asks_low(self, use: Use) -> bool:
         op = use.operation
         if op in self._found:
-            return not (isinstance(op, SHIFTS) and use.index == 1)
+            return not (is_shift(op) and use.index == 1)
         if isinstance(op, memref.LoadOp | memref.StoreOp):
             first = 1 + isinstance(op, memref.StoreOp)
             return use.index >= first and has_small_indices(op.memref)

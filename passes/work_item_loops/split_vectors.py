@@ -116,9 +116,7 @@ def why_not_split(op: Operation, register_bits: int) -> str | None:
         if 8 * length * size_in_bytes(type_.element_type) >= register_bits:
             return f"{type_} fills a register"
     match op:
-        case vector.LoadOp():
-            return _why_not_side_by_side(op.base)
-        case vector.StoreOp():
+        case vector.LoadOp() | vector.StoreOp():
             return _why_not_side_by_side(op.base)
         case vector.ReductionOp() if _kind(op) is None:
             return f"the reduction is {op.kind.data}"
@@ -126,11 +124,9 @@ def why_not_split(op: Operation, register_bits: int) -> str | None:
             return "several elements are inserted"
         case vector.ExtractOp() if len(op.get_mixed_position()) != 1:
             return "several elements are extracted"
-        case vector.ReductionOp() | vector.InsertOp():
+        case vector.ReductionOp() | vector.InsertOp() | vector.ExtractOp():
             pass
-        case vector.ExtractOp() | vector.BroadcastOp():
-            pass
-        case vector.ShuffleOp() | vector.FMAOp():
+        case vector.BroadcastOp() | vector.ShuffleOp() | vector.FMAOp():
             pass
         case _ if RegionBranch.of(op) is None and RegionTerminator.of(op) is None:
             elementwise = Elementwise.of(op)

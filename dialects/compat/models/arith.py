@@ -11,8 +11,9 @@ from spmd.dialects.interfaces.views import ViewLike
 
 Elementwise().attach(*arith.Arith.operations)
 Elementwise(modular=True, affine=True).attach(
-    arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.ShLIOp, arith.TruncIOp
+    arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.TruncIOp
 )
+Elementwise(modular=True, affine=True, shifts=True).attach(arith.ShLIOp)
 Elementwise(modular=True).attach(arith.AndIOp, arith.OrIOp, arith.XOrIOp)
 Elementwise(affine=True).attach(
     arith.ConstantOp, arith.IndexCastOp, arith.ExtSIOp, arith.ExtUIOp
@@ -21,8 +22,9 @@ Elementwise(unsigned=True).attach(
     arith.DivUIOp,
     arith.CeilDivUIOp,
     arith.RemUIOp,
-    arith.ShRUIOp,
 )
+Elementwise(unsigned=True, shifts=True).attach(arith.ShRUIOp)
+Elementwise(shifts=True).attach(arith.ShRSIOp)
 Elementwise(unsigned=True, compares=True).attach(arith.MinUIOp, arith.MaxUIOp)
 Elementwise(compares=True).attach(arith.CmpiOp, arith.MinSIOp, arith.MaxSIOp)
 

@@ -14,6 +14,16 @@ func.func @broadcast(%x: f32) -> vector<4xf32> {
 // CHECK-NEXT:    ret <4 x float> %v
 // CHECK-NEXT:  }
 
+// What is short for other ops becomes these.
+
+// CHECK-LABEL: define void @printed
+// CHECK:         extractelement <2 x i32> %v, i64 0
+// CHECK:         call i32 (ptr, ...) @printf(ptr @{{.*}}, i64 %{{.*}}, i64 %{{.*}})
+func.func @printed(%v: vector<2xi32>) {
+  vector.print %v : vector<2xi32>
+  func.return
+}
+
 func.func @rows(%x: vector<2x4xf32>, %i: index) -> (vector<4xf32>, f32, vector<2x4xf32>) {
   %row = vector.extract %x[1] : vector<4xf32> from vector<2x4xf32>
   %e = vector.extract %x[%i, 2] : f32 from vector<2x4xf32>
@@ -80,13 +90,3 @@ func.func @reductions(%v: vector<4xf32>, %m: vector<4xi1>) -> (f32, f32, i1) {
 // CHECK-NEXT: declare float @llvm.vector.reduce.fmaximum.v4f32(<4 x float>)
 // CHECK-NEXT: declare float @llvm.maximum.f32(float, float)
 // CHECK-NEXT: declare i1 @llvm.vector.reduce.or.v4i1(<4 x i1>)
-
-// What is short for other ops becomes these.
-
-// CHECK-LABEL: define void @printed
-// CHECK:         %[[A:.*]] = extractelement <2 x i32> %v, i64 0
-// CHECK:         call i32 (ptr, ...) @printf(ptr @{{.*}}, i64 %{{.*}}, i64 %{{.*}})
-func.func @printed(%v: vector<2xi32>) {
-  vector.print %v : vector<2xi32>
-  func.return
-}
