@@ -7,8 +7,8 @@ whole array. Where an access is reached is the conjunction of the conditions aro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from xdsl.dialects import scf
@@ -55,6 +55,7 @@ class Relation:
     """The elements of one argument that an operation accesses."""
 
     op: Operation
+    """It, or the condition both branches of which do so; one that updates is itself."""
     argument: int
     kind: AccessKind
     words: str
@@ -86,8 +87,53 @@ class Relations:
 def relations_of(kernel: KernelOp) -> Relations:
     """The accesses of `kernel`, which calls no functions, to its arrays in global memory."""
     reader = _Reader(kernel)
-    found = [relation for op in kernel.walk() for relation in reader.read(op)]
-    return Relations(tuple(found), reader.indices)
+    found = (relation for op in kernel.walk() for relation in reader.read(op))
+    return Relations(_joined(found), reader.indices)
+
+
+def _joined(relations: Iterable[Relation]) -> tuple[Relation, ...]:
+    """With one relation for what both branches of a condition access."""
+    found: dict[object, Relation] = {}
+
+    def add(relation: Relation) -> None:
+        key = _key(relation)
+        same = found.get(key, relation)
+        found[key] = replace(same, requires=all_of((same.requires, relation.requires)))
+
+    for relation in relations:
+        add(relation)
+    deepest = max((len(each.guards) for each in found.values()), default=0)
+    for depth in range(deepest, 0, -1):
+        for key, one in list(found.items()):
+            if len(one.guards) != depth or key not in found:
+                continue
+            if other := found.pop(_key(one, opposite=True), None):
+                around = one.op.parent_op()
+                assert around is not None, "the condition"
+                both = all_of((found.pop(key).requires, other.requires))
+                add(replace(one, op=around, guards=one.guards[1:], requires=both))
+    return tuple(found.values())
+
+
+def _key(relation: Relation, *, opposite: bool = False) -> object:
+    """Equal for the same access in the same branch, or in the one beside it."""
+    block, around = relation.op.parent, relation.op.parent_op()
+    if (
+        block is None
+        or not isinstance(around, scf.IfOp)
+        or relation.indices is None
+        or relation.kind is AccessKind.REDUCE
+    ):
+        return None if opposite else relation
+    indices = tuple(frozenset(index.terms.items()) for index in relation.indices)
+    return (
+        around,
+        (block.parent is around.true_region) != opposite,
+        relation.argument,
+        relation.kind,
+        relation.by_element,
+        indices,
+    )
 
 
 class _Reader:

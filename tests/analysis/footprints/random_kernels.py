@@ -202,6 +202,12 @@ class _Writer:
             case _:
                 self.lines.append(f"%o{self.count} = memref.load {where}")
 
+    def in_both(self, condition: str) -> None:
+        """An access that both branches of a condition make."""
+        self.access()
+        access = self.lines.pop()
+        self.lines += [f"scf.if {condition} {{", access, "} else {", access, "}"]
+
     def nested(self, head: str, *more: Integer) -> None:
         self.lines.append(head)
         outer = list(self.visible)
@@ -218,6 +224,9 @@ class _Writer:
                 self.access()
             elif kind < 5:
                 condition = self.condition()
+                if self.choose(4) == 3:
+                    self.in_both(condition)
+                    continue
                 self.nested(f"scf.if {condition} {{")
                 if self.choose(3) == 2:
                     self.lines.pop()

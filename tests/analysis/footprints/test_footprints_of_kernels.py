@@ -11,6 +11,7 @@ from spmd.runtime.kernel import Kernel
 from tests.analysis.footprints.traced import check_footprints, trace
 from tests.execution.cases import CASES, Case
 from tests.execution.harness import kernel_name, make, parsed
+from tests.runtime.distribution.chunkings import LARGER
 
 LOOSE = {
     # Data decides which elements, or whether they are accessed at all.
@@ -20,8 +21,6 @@ LOOSE = {
     "index_switch": "y",
     "if_in_loop": "y",
     "blocks": "x",
-    "blocks_several_returns": "x",
-    "if_uniform": "x",
     "uniform_private_under_mask": "x out",
     "uniform_by_ranges": "x",
     "last_group": "sums total",
@@ -105,3 +104,19 @@ def test_footprints_of_the_benchmarks(name: str):
         traces = trace(module, kernel.name, args, *sizes)
         loose |= names(kernel, check_footprints(found, traces, args))
     assert loose == set(SUITE_LOOSE.get(name, "").split())
+
+
+EXAMPLES_LOOSE = {"life": "board", "histogram": "counts"}
+
+
+@pytest.mark.parametrize("name", LARGER)
+def test_footprints_of_launches_over_chunks(name: str):
+    example = LARGER[name]
+    arrays = example.make(24)
+    kernel, args = example.kernel.specialised(tuple(arrays.values()), {})
+    (_, text), *_ = kernel.stages()
+    sizes = example.size(arrays), example.groups
+    found = kernel.footprints_in(*args, global_size=sizes[0], group_size=sizes[1])
+    traces = trace(parsed(text), kernel.name, args, *sizes)
+    loose = names(kernel, check_footprints(found, traces, args))
+    assert loose == set(EXAMPLES_LOOSE.get(name, "").split())

@@ -105,6 +105,40 @@ spmd.kernel @clamped(%at: memref<?xindex>, %x: memref<?xf32>, %y: memref<?xf32>)
 
 // -----
 
+// What all branches of conditions do is done, whatever data decides; what some do may be.
+
+// CHECK-LABEL: @branches
+// CHECK-SAME:    %x: memref<?xf32> {spmd.reads = "[first.x to last.x]", spmd.writes = "[first.x to last.x]"}, %y: memref<?xf32> {spmd.writes = "within [first.x to last.x]"}, %bins: memref<4xi32> {spmd.reduces = "add within [0 to 1]"})
+spmd.kernel @branches(%x: memref<?xf32>, %y: memref<?xf32>, %bins: memref<4xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i32
+  %zero = arith.constant 0.0 : f32
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xf32>
+  %positive = arith.cmpf ogt, %v, %zero : f32
+  scf.if %positive {
+    memref.store %zero, %x[%i] : memref<?xf32>
+    memref.store %v, %y[%i] : memref<?xf32>
+    %a = spmd.atomic_rmw add %one, %bins[%c0] : memref<4xi32>
+  } else {
+    %next = arith.addi %i, %c1 : index
+    %same = arith.subi %next, %c1 : index
+    %b = spmd.atomic_rmw add %one, %bins[%c1] : memref<4xi32>
+    %negative = arith.cmpf olt, %v, %zero : f32
+    scf.if %negative {
+      memref.store %v, %y[%i] : memref<?xf32>
+      memref.store %v, %x[%same] : memref<?xf32>
+    } else {
+      memref.store %zero, %x[%i] : memref<?xf32>
+      memref.store %v, %x[%i] : memref<?xf32>
+    }
+  }
+  spmd.return
+}
+
+// -----
+
 // Of a long chain of indices the end is not told.
 
 // CHECK-LABEL: @chain
