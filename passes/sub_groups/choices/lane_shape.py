@@ -111,7 +111,8 @@ class Work:
         for term, weight in self.terms.items():
             along, is_stencil = term.along, len(term.offsets) > 1
             if along is not None and (is_stencil or not term.depth):
-                lines = items[along] * term.bits / CACHE_LINE_BITS
+                # Rows of a stencil begin and end beside the lines of those who store.
+                lines = items[along] * term.bits / CACHE_LINE_BITS + is_stencil
                 total += weight * term.stretches(items) * (ROW + LINE * lines)
         return total / prod(items)
 

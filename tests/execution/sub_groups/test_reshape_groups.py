@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 import spmd
@@ -175,6 +177,40 @@ def test_groups_are_long_where_memory_is(size: tuple[int, int]):
     assert facts.group_size is not None
     x, y, _ = facts.group_size
     assert y > 16 > x
+
+
+def _stencil(side: int) -> str:
+    """The sum of `side` times `side` neighbours."""
+    lines = [f"%c{d} = arith.constant {d} : index" for d in range(side)]
+    for d in range(side):
+        lines.append(f"%x{d} = arith.addi %i, %c{d} : index")
+        lines.append(f"%y{d} = arith.addi %j, %c{d} : index")
+    lines.append("%s0 = arith.constant 0.0 : f64")
+    for number, (y, x) in enumerate(product(range(side), repeat=2)):
+        lines.append(f"%v{number} = memref.load %a[%y{y}, %x{x}] : memref<?x?xf64>")
+        lines.append(f"%s{number + 1} = arith.addf %s{number}, %v{number} : f64")
+    body = "\n  ".join(lines)
+    return f"""
+spmd.kernel @stencil(%a: memref<?x?xf64>, %out: memref<?x?xf64>) {{
+  %i = spmd.global_id x
+  %j = spmd.global_id y
+  {body}
+  memref.store %s{side * side}, %out[%j, %i] : memref<?x?xf64>
+  spmd.return
+}}
+"""
+
+
+def test_rows_of_stencils_begin_and_end_in_other_lines():
+    def arrays(maker: Maker):
+        x, y = maker.launch.global_size
+        return [maker.random("f64", y + 4, x + 4), maker.zeros("f64", y, x)]
+
+    source, launch = _stencil(5), Launch((64, 64), (16, 16))
+    check_native(source, arrays, launch)
+    kernel = spmd.compile(source, target="x86-64-v4")["stencil"]
+    (facts,) = kernel.explain(global_size=(64, 64), group_size=(16, 16)).kernels
+    assert facts.group_size == (32, 8, 1)
 
 
 def test_it_is_told():
