@@ -491,7 +491,7 @@ def _(mo):
     | --- | --- |
     | numbers | `int` and `float` of Python, 64 bits wide, `bool`, and NumPy's from int8 to uint64, float16 to float64 |
     | `+ - * / // % **` `& \| ^ ~ << >>` | Python's meaning: `/` gives floats, `//` rounds down, `%` has the sign of the divisor; the exponent of an integer is a constant |
-    | `< <= > >= == !=`, chained; `and or not`; `a if c else b` | with short circuit; `and` and `or` want bools unless they are a condition |
+    | `< <= > >= == !=`, chained; `and or not`; `a if c else b` | with short circuit; `and` and `or` want bools unless they are a condition; `in` and `not in` of a tuple |
     | variables | one type in the whole function; see below |
     | `if while for break continue return assert pass`, `else` of loops | `for` is over `range`, with any step, over an array, or over a tuple, whose loop is unrolled; `zip` and `enumerate` of those |
     | tuples, `a, b = b, a`, `x += 1` | the index of a tuple is a constant |

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, cast
 
+from spmd.runtime.errors import CompileError
 from spmd.runtime.explanation.explanation import Explanation
 from spmd.runtime.explanation.facts import Place
 
@@ -36,8 +37,11 @@ _NOUNS = {
 }
 """What Python has for an operation, by how its name begins; the first that fits."""
 
-_OPERATION = re.compile(r"(?:the result of )?\b((?:arith|memref|scf|cf)\.\w+)\b")
-_CALL = re.compile(r"(?:the result of )?\b(?:spmd|math)\.(\w+)\b")
+_OPERATION = re.compile(
+    r"(?:the result of )?\b((?:arith|memref|scf|cf)\.\w+)\b"
+    r"(?: (?:[sou]?[lg][te]|eq|ne)\b)?"
+)
+_CALL = re.compile(r"(?:the result of )?\b(?:spmd|math)\.(\w+)\b(?: ([xyz])\b)?")
 _ITEM = re.compile(r"%l([xyz])\b")
 _NAME = re.compile(r"%(?=[A-Za-z_])")
 
@@ -45,9 +49,20 @@ _NAME = re.compile(r"%(?=[A-Za-z_])")
 def spoken(text: str) -> str:
     """A message without names of operations and values of IR."""
     text = _OPERATION.sub(lambda match: _noun(match[1]), text)
-    text = _CALL.sub(r"\1()", text)
-    text = _ITEM.sub(lambda match: f"local_id({'xyz'.index(match[1])})", text)
+    text = _CALL.sub(lambda match: f"{match[1]}({_dimension(match[2])})", text)
+    text = _ITEM.sub(lambda match: f"local_id({_dimension(match[1])})", text)
     return _NAME.sub("", text)
+
+
+def _dimension(name: str | None) -> str:
+    return "" if name is None else str("xyz".index(name))
+
+
+def respoken(error: CompileError) -> CompileError:
+    """The error of a pass in the words of Python."""
+    error.message = spoken(error.message)
+    error.args = (error.message,)
+    return error
 
 
 def _noun(operation: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import update_wrapper
 from types import FunctionType, NoneType
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -14,12 +14,12 @@ from spmd.frontends.python.names import constexpr
 from spmd.frontends.python.source import Function, Packed, named, packed, unpacked
 from spmd.frontends.python.translate import Given, translate, type_of_variable
 from spmd.frontends.python.types import (
-    SCALARS,
     Array,
     Scalar,
     Type,
     array_type,
     known_strides,
+    no_argument,
     type_of_number,
 )
 from spmd.frontends.python.values import Constant, Value, value_of
@@ -50,7 +50,6 @@ SOURCE_STAGE = "python"
 
 _OF_A_LAUNCH = ("global_size", "group_size", "threads", "timeout")
 _ARRAYS: tuple[type, ...] = (np.ndarray,)
-_SEQUENCES: tuple[type, ...] = (list, tuple)
 _NUMBERS: tuple[type, ...] = (bool, int, float, np.generic)
 
 
@@ -127,6 +126,13 @@ class PythonKernel:
         by_text = packed(self.function), self._given, self._options
         return named(self) or (_kernel, by_text)
 
+    def __getitem__(self, sizes: object) -> NoReturn:
+        """Other languages write sizes in brackets."""
+        raise LaunchError(
+            f"{self.name}: expected sizes as arguments, got [{sizes}]; {self.name}(..., "
+            "global_size=n) runs n work-items, in groups of group_size if that is given"
+        )
+
     def __deepcopy__(self, memo: object) -> PythonKernel:
         """Itself, as of functions: nothing of it changes."""
         return self
@@ -161,13 +167,18 @@ class PythonKernel:
     ) -> Launch:
         """Checks and compiles everything: see `Kernel.bind`."""
         kernel, values = self.specialised(args, named)
-        return kernel.bind(
-            *values,
-            global_size=global_size,
-            group_size=group_size,
-            threads=threads,
-            timeout=timeout,
-        )
+        try:
+            return kernel.bind(
+                *values,
+                global_size=global_size,
+                group_size=group_size,
+                threads=threads,
+                timeout=timeout,
+            )
+        except CompileError as error:
+            from spmd.frontends.python.explaining import respoken
+
+            raise respoken(error) from error.__cause__
 
     def check(
         self,
@@ -250,9 +261,12 @@ class PythonKernel:
     ) -> Explanation:
         """What the compiler makes of it for these arguments: see `Kernel.explain`."""
         kernel, _ = self.specialised(args, named)
-        from spmd.frontends.python.explaining import PythonExplanation
+        from spmd.frontends.python.explaining import PythonExplanation, respoken
 
-        explanation = kernel.explain(global_size=global_size, group_size=group_size)
+        try:
+            explanation = kernel.explain(global_size=global_size, group_size=group_size)
+        except CompileError as error:
+            raise respoken(error) from error.__cause__
         return PythonExplanation.of(explanation)
 
     def stages(
@@ -350,7 +364,12 @@ class PythonKernel:
         with compile_errors(None, f"translating the kernel '{self.name}'"):
             module = translate(self._source, arguments, self._given)
         verify(module, None)
-        kernel = Program(Unit(None, self._options, module)).kernels[self.name]
+        try:
+            kernel = Program(Unit(None, self._options, module)).kernels[self.name]
+        except CompileError as error:
+            from spmd.frontends.python.explaining import respoken
+
+            raise respoken(error) from error.__cause__
         types = ", ".join(f"{n}: {_shown(t)}" for n, t in arguments.items())
         return _Compiled(kernel, module, types)
 
@@ -364,23 +383,11 @@ class PythonKernel:
             return value_of(value)
         if isinstance(fixed := self.fixed.get(name), Scalar):
             return fixed
-        if isinstance(value, _ARRAYS):
-            if (array := array_type(value)) is not None:
-                return array
-            got = f"an array of {value.dtype}"
-        else:
-            if (type_ := type_of_number(value)) is not None:
-                return type_
-            got = f"{type(value).__name__} {value!r}"
-        advice = "what is compiled in by its value is annotated constexpr"
-        if isinstance(value, str):
-            advice = "np.frombuffer(text.encode(), np.uint8) makes an array of a text"
-        elif isinstance(value, _SEQUENCES):
-            advice = f"np.array(...) makes one of a {type(value).__name__}, or {advice}"
-        raise LaunchError(
-            f"{self.name}: argument {name}: expected a number, or an array of "
-            f"{', '.join(SCALARS)}, got {got}; {advice}"
-        )
+        is_array = isinstance(value, _ARRAYS)
+        found = array_type(value) if is_array else type_of_number(value)
+        if found is None:
+            raise LaunchError(f"{self.name}: argument {name}: {no_argument(value)}")
+        return found
 
 
 def _shown(argument: Scalar | Array | Value) -> str:

@@ -8,6 +8,7 @@ wider, so this ends after a few times; twice is usual.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -112,7 +113,12 @@ def _module(
     if not isinstance(result, Host) or result.value is not None:
         e.fail(
             "expected a kernel that returns nothing, got a return with a value; store it "
-            "in an array that is an argument"
+            "in an array that is an argument",
+            next(
+                each
+                for each in ast.walk(source.tree)
+                if isinstance(each, ast.Return) and each.value
+            ),
         )
     e.append(ReturnOp())
     erase_dead_ops(kernel.body)

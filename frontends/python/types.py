@@ -238,3 +238,25 @@ def _join_tuples(one: Sequence[Type], other: Sequence[Type]) -> Tuple | None:
     items = [join(first, second) for first, second in zip(one, other, strict=True)]
     known = [item for item in items if item is not None]
     return Tuple(tuple(known)) if len(known) == len(items) else None
+
+
+_ARRAYS: tuple[type, ...] = (np.ndarray,)
+
+
+def no_argument(value: Any) -> str:
+    """What is wrong with an argument that has no type, and what helps."""
+    got = f"{type(value).__name__} {value!r}"
+    advice = "what is compiled in by its value is annotated constexpr"
+    if isinstance(value, _ARRAYS):
+        got = f"an array of {value.dtype}"
+        if value.dtype.kind == "c":
+            advice = "x.view(x.real.dtype) has the two parts of complex numbers"
+        elif value.dtype.names:
+            advice = f"a field of it is an array, as in x[{value.dtype.names[0]!r}]"
+    elif isinstance(value, str):
+        advice = "np.frombuffer(text.encode(), np.uint8) makes an array of a text"
+    elif isinstance(value, list | tuple):
+        advice = f"np.array(...) makes one of a {got.split()[0]}, or {advice}"
+    return (
+        f"expected a number, or an array of {', '.join(SCALARS)}, got {got}; {advice}"
+    )

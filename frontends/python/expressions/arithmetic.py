@@ -21,8 +21,6 @@ from spmd.frontends.python.types import (
     BOOL,
     FLOAT,
     FLOAT64,
-    INT,
-    UINT64,
     Scalar,
     promote,
 )
@@ -40,7 +38,7 @@ from spmd.frontends.python.values import (
 
 _operator: Any = operator  # Some of its functions have types that are partly unknown.
 
-_HOST: dict[type[ast.AST], tuple[str, Callable[..., object]]] = {
+HOST: dict[type[ast.AST], tuple[str, Callable[..., object]]] = {
     ast.Add: ("+", _operator.add),
     ast.Sub: ("-", _operator.sub),
     ast.Mult: ("*", _operator.mul),
@@ -81,27 +79,18 @@ _BITS: dict[type[ast.AST], _OfTwo] = {
     ast.BitXor: arith.XOrIOp,
 }
 
-_PREDICATES: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Lt: ("lt", "olt"),
-    ast.LtE: ("le", "ole"),
-    ast.Gt: ("gt", "ogt"),
-    ast.GtE: ("ge", "oge"),
-    ast.Eq: ("eq", "oeq"),
-    ast.NotEq: ("ne", "une"),
-}
-
 _LARGEST_POWER = 64
 """The largest constant exponent that is computed by multiplications."""
 
 
 def sign(op: ast.AST) -> str:
     """How an operator is written."""
-    return _HOST[type(op)][0] if type(op) in _HOST else type(op).__name__
+    return HOST[type(op)][0] if type(op) in HOST else type(op).__name__
 
 
 def binary(e: Emitter, op: ast.operator, one: Value, other: Value) -> Value:
     """`one op other`."""
-    if type(op) not in _HOST:
+    if type(op) not in HOST:
         e.fail("expected arrays of one dimension for @; write the sums as loops")
     for value in (one, other):
         if not isinstance(value, Constant | Number):
@@ -154,7 +143,7 @@ def promoted(e: Emitter, what: str, one: Scalars, other: Scalars) -> Scalar:
 
 
 def _folded(e: Emitter, op: ast.AST, *operands: Constant) -> Value:
-    written, function = _HOST[type(op)]
+    written, function = HOST[type(op)]
     hosts = [operand.host for operand in operands]
     if isinstance(op, ast.LShift | ast.Pow) and abs(hosts[1]) > 1 << 10:
         e.fail(
@@ -309,7 +298,7 @@ def _divide_floats(e: Emitter, op: ast.AST, a: Scalars, b: Scalars) -> Value:
     return e.number(type_, arith.SelectOp(by_zero, exact, floor))
 
 
-# --- one operand, and two that are compared ----------------------------------------------
+# --- one operand ---------------------------------------------------------------------------
 
 
 def unary(e: Emitter, op: ast.unaryop, value: Value) -> Value:
@@ -330,56 +319,3 @@ def unary(e: Emitter, op: ast.unaryop, value: Value) -> Value:
     if not type_.is_integer:
         e.fail(f"expected a whole number for ~, got {type_}")
     return e.number(type_, arith.XOrIOp(number.ssa, e.constants.number(-1, type_.ir)))
-
-
-def compare(e: Emitter, op: ast.cmpop, one: Value, other: Value) -> Scalars:
-    """`one op other`, of type `bool`."""
-    hosts = [v.value for v in (one, other) if isinstance(v, Constant | Host)]
-    if type(op) not in _HOST:
-        e.fail(
-            "expected a comparison of numbers, got in; write the comparisons with or"
-        )
-    if len(hosts) == 2:
-        # Of dtypes, texts and None; of numbers by value, whatever their types.
-        return Constant(BOOL, bool(_HOST[type(op)][1](*hosts)))
-    if isinstance(op, ast.Is | ast.IsNot):
-        if not any(isinstance(v, Host) for v in (one, other)):
-            e.fail(f"expected == or != between numbers, got {sign(op)}")
-        return Constant(BOOL, isinstance(op, ast.IsNot))
-    a, b = e.scalar(one, f"for {sign(op)}"), e.scalar(other, f"for {sign(op)}")
-    type_ = _compared_type(e, op, a, b)
-    x, y = e.ssa(e.convert(a, type_)), e.ssa(e.convert(b, type_))
-    result = Number(BOOL, _compared(e, op, x, y, type_))
-    signed = a if a.type == INT else b
-    never = signed.low is not None and signed.low >= 0
-    if type_ != UINT64 or signed.type != INT or never:
-        return result
-    # An `int` that is negative is less than any number without a sign.
-    below = e.ssa(compare(e, ast.Lt(), signed, integer(0)))
-    less = ast.Lt | ast.LtE if signed is a else ast.Gt | ast.GtE
-    then = e.ssa(Constant(BOOL, isinstance(op, less | ast.NotEq)))
-    return e.number(BOOL, arith.SelectOp(below, then, result.ssa))
-
-
-def _compared_type(e: Emitter, op: ast.AST, a: Scalars, b: Scalars) -> Scalar:
-    """
-    As for arithmetic, but that an `int` does not become narrower.
-
-    NumPy compares it by its value too, whatever it is compared with.
-    """
-    types = {a.type, b.type}
-    is_int = any(each.type == INT and isinstance(each, Number) for each in (a, b))
-    if is_int and all(each.is_integer and each != UINT64 for each in types):
-        return INT
-    return promoted(e, sign(op), a, b)
-
-
-def _compared(
-    e: Emitter, op: ast.AST, x: SSAValue, y: SSAValue, type_: Scalar
-) -> SSAValue:
-    of_integers, of_floats = _PREDICATES[type(op)]
-    if type_.kind == "f":
-        return e.add(arith.CmpfOp(x, y, of_floats))
-    if of_integers not in ("eq", "ne"):
-        of_integers = ("s" if type_.kind == "i" else "u") + of_integers
-    return e.add(arith.CmpiOp(x, y, of_integers))

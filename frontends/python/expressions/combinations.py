@@ -12,7 +12,8 @@ from xdsl.dialects import arith
 from xdsl.ir import Operation
 
 from spmd.frontends.python.emitter import Emitter
-from spmd.frontends.python.expressions.arithmetic import binary, compare
+from spmd.frontends.python.expressions.arithmetic import binary
+from spmd.frontends.python.expressions.comparisons import compare
 from spmd.frontends.python.expressions.functions import HANDLERS as OF_NUMBERS
 from spmd.frontends.python.expressions.functions import float_type, select
 from spmd.frontends.python.expressions.parallel import Handler

@@ -16,12 +16,8 @@ from xdsl.ir import Operation
 from spmd.dialects.compat.missing_arith import RemFOp
 from spmd.frontends.python import names
 from spmd.frontends.python.emitter import Emitter
-from spmd.frontends.python.expressions.arithmetic import (
-    binary,
-    compare,
-    promoted,
-    unary,
-)
+from spmd.frontends.python.expressions.arithmetic import binary, promoted, unary
+from spmd.frontends.python.expressions.comparisons import compare
 from spmd.frontends.python.expressions.memory import size
 from spmd.frontends.python.expressions.parallel import HANDLERS as OF_LANGUAGE
 from spmd.frontends.python.expressions.parallel import Handler

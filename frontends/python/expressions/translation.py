@@ -21,13 +21,9 @@ from spmd.dialects.interfaces.cost import Cost
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.names import NEGATED
 from spmd.frontends.python.emitter import Emitter
-from spmd.frontends.python.expressions.arithmetic import (
-    binary,
-    compare,
-    promoted,
-    unary,
-)
+from spmd.frontends.python.expressions.arithmetic import binary, promoted, unary
 from spmd.frontends.python.expressions.combinations import HANDLERS
+from spmd.frontends.python.expressions.comparisons import compare
 from spmd.frontends.python.expressions.functions import cast_to, select
 from spmd.frontends.python.expressions.of_arrays import attribute, function_of_array
 from spmd.frontends.python.expressions.printing import write_print

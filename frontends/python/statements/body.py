@@ -13,7 +13,8 @@ from xdsl.ir import Block
 from spmd.frontends.python import names
 from spmd.frontends.python.emitter import Emitter
 from spmd.frontends.python.expressions import memory
-from spmd.frontends.python.expressions.arithmetic import binary, compare
+from spmd.frontends.python.expressions.arithmetic import binary
+from spmd.frontends.python.expressions.comparisons import compare
 from spmd.frontends.python.expressions.of_arrays import is_written_here
 from spmd.frontends.python.expressions.translation import Expressions
 from spmd.frontends.python.expressions.views import subscript

@@ -252,6 +252,11 @@ class Loops(Paths, ABC):
         e, value = self.e, self.expressions.value
         before, e.node = e.node, node
         callee = value(node.func) if isinstance(node, ast.Call) else None
+        if isinstance(callee, Host) and callee.value is reversed:
+            e.fail(
+                "expected range(...), a tuple or an array after in, got reversed; write "
+                "range(n - 1, -1, -1), or x[::-1]"
+            )
         if isinstance(callee, Host) and callee.value in (zip, enumerate):
             assert isinstance(node, ast.Call)
             result = self._together(node, callee.value is enumerate)

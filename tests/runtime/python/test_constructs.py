@@ -374,3 +374,18 @@ def k(x, y):
 """
     kernel = kernel_of(text, WEIGHTS=WEIGHTS, TABLE=TABLES[dtype])
     expect_as_python(kernel, np.zeros(5), np.zeros(5), global_size=5)
+
+
+@spmd.kernel
+def members(x, out):
+    i = global_id()
+    out[0, i] = x[i] in (3, 5.5, i)
+    out[1, i] = i not in (2, 4) and x[i] not in (7,)
+    out[2, i] = 3 in (1, 3) or i in (9,)
+    out[3, i] = 2 not in (1, 3)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "uint8", "int32"])
+def test_members(dtype: str):
+    x = np.arange(64).astype(dtype)
+    expect_as_python(members, x, np.zeros((4, 64)), global_size=64)

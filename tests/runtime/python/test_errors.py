@@ -74,7 +74,8 @@ WRONG = [
     ("a = max(**x)", "expected arguments with names, got **"),
     ("a = 3 @ x", "expected arrays of one dimension for @"),
     ("a = x[i] @ x", "expected arrays of one dimension for @"),
-    ("a = i in (1, 2)", "got in; write the comparisons with or"),
+    ("a = i in x", "expected a tuple after in, got an array float32[:]; write a loop"),
+    ("for j in reversed(range(3)): pass", "got reversed; write range(n - 1, -1, -1)"),
     ("a = nothing", "expected a name that is defined, got nothing"),
     ("a = exp(x[i])", "that is defined, got exp; write math.exp or np.exp"),
     ("a = TABLE[9]", "expected an index from -3 to 2 for dimension 0 of float64[3]"),
@@ -266,6 +267,17 @@ def test_errors_of_later_passes_show_the_python():
         kernel(np.zeros(4), global_size=4)
     assert raised.value.line == 4
     assert raised.value.source_line == "        barrier()"
+    assert "to reach barrier(), got one under if (" in raised.value.message
+    assert "work-items: local_id(0) -> a comparison; move" in str(raised.value)
+    exits = kernel_of(
+        "@spmd.kernel(sub_group_size=4)\ndef k(x):\n    i = local_id()\n"
+        "    while x[i] > 0:\n        if x[i] > 3:\n            barrier()\n"
+        "        else:\n            x[i] = reduce(sum, x[i], 'sub_group')\n"
+    )
+    for ask in (exits.bind, exits.explain):
+        with pytest.raises(spmd.CompileError) as raised:
+            ask(np.zeros(4), global_size=4)
+        assert raised.value.message.startswith("expected reduce() where the lanes")
 
 
 def test_findings_of_check_show_the_python():
@@ -296,7 +308,8 @@ def test_wrong_decorators(text: str, message: str):
         ((), "k: missing a required argument: 'x'"),
         ((3, 4), "k: too many positional arguments"),
         (("text",), "argument x: expected a number, or an array of bool, int8"),
-        ((np.zeros(3, complex),), "got an array of complex128"),
+        ((np.zeros(3, complex),), "got an array of complex128; x.view(x.real.dtype)"),
+        ((np.zeros(3, [("a", float)]),), "a field of it is an array, as in x['a']"),
         ((np.zeros(3, ">f4"),), "native byte order"),
         (([1, 2],), "got list [1, 2]; np.array(...) makes one of a list"),
         (
@@ -310,6 +323,14 @@ def test_wrong_arguments(args: tuple[object, ...], message: str):
     kernel = kernel_of("@spmd.kernel\ndef k(x):\n    pass\n")
     with pytest.raises(spmd.LaunchError, match=re.escape(message)):
         kernel(*args, global_size=4)
+
+
+def test_sizes_in_brackets():
+    kernel = kernel_of("@spmd.kernel\ndef k(x):\n    pass\n")
+    with pytest.raises(
+        spmd.LaunchError, match=r"got \[\(8, 32\)\]; k\(..., global_size=n\)"
+    ):
+        kernel[8, 32](np.zeros(3))
 
 
 def test_a_function_without_text():
