@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
 
-from spmd.dialects.diagnostics import fail
+from spmd.dialects.diagnostics import KernelError, fail
 from spmd.dialects.enclosing import enclosing, terminator
 from spmd.dialects.interfaces.meaning import Emission
 from spmd.dialects.spmd import SPMD
@@ -24,6 +24,21 @@ def write_op(writer: FunctionWriter, op: Operation) -> None:
         emission.emit(writer, op)
     except TypeNotLowered as error:
         fail(op, f"{op.name} cannot be written as LLVM IR: {error}")
+    except Exception as error:
+        if isinstance(error, KernelError) or not _is_of_others(emission):
+            raise
+        raise KernelError(
+            f"the Emission of {op.name} failed: {type(error).__name__}: {error}", op
+        ) from error
+    if _is_of_others(emission):
+        for number, result in enumerate(op.results):
+            if result.first_use is not None and not writer.knows(result):
+                fail(op, f"the Emission of {op.name} does not define result {number}")
+
+
+def _is_of_others(emission: Emission) -> bool:
+    """Whether what goes wrong in it is for the author of a frontend to see."""
+    return str(emission.emit.__module__).partition(".")[0] != "spmd"
 
 
 def write_block(writer: FunctionWriter, block: Block) -> Operation:

@@ -165,6 +165,10 @@ class FunctionWriter:
         """The operand of a scalar or vector value."""
         return self._operands[value]
 
+    def knows(self, value: SSAValue) -> bool:
+        """Whether it has been said what `value` is."""
+        return value in self._operands or value in self._memrefs
+
     def set(self, value: SSAValue, operand: str) -> None:
         """Says which operand a scalar or vector value is."""
         self._operands[value] = operand

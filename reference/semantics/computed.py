@@ -7,7 +7,9 @@ from typing import Any
 
 from xdsl.ir import Operation, SSAValue
 
+from spmd.dialects.diagnostics import KernelError
 from spmd.reference.compiler import Body, as_tuple
+from spmd.reference.errors import Trap, UndefinedBehavior
 from spmd.reference.memory import MemRef
 from spmd.reference.scalars import INDEX, Scalar, as_memref
 from spmd.reference.semantics.expressions import element, elementwise, rounded
@@ -68,7 +70,7 @@ def _indices(at: int | tuple[int, ...]) -> tuple[int, ...]:
 
 def computed_by(body: Body, op: Operation, function: Callable[..., Any]) -> None:
     """The results of `op` are `function` of its operands, memrefs being `Elements`."""
-    name = body.program.bind(function, "function")
+    name = body.program.bind(_named(op, function), "function")
     if len(op.results) == 1 and not any(as_memref(v.type) for v in op.operands):
         arguments = ", ".join(f"{{{n}}}" for n in range(len(op.operands)))
         scalar = element(op.results[0].type, op)
@@ -86,6 +88,22 @@ def computed_by(body: Body, op: Operation, function: Callable[..., Any]) -> None
     for number, result in enumerate(op.results):
         scalar = element(result.type, op)
         body.let(result, _fitted(scalar, f"{found}[{number}]"))
+
+
+def _named(op: Operation, function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, whose own errors name the op."""
+
+    def call(*arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except (Trap, UndefinedBehavior):
+            raise
+        except Exception as error:
+            raise KernelError(
+                f"the Meaning of {op.name} failed: {type(error).__name__}: {error}", op
+            ) from error
+
+    return call
 
 
 def _fitted(scalar: Scalar, text: str) -> str:

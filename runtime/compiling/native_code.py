@@ -23,6 +23,7 @@ from spmd.runtime.arguments.sizes import Groups
 from spmd.runtime.compiling.made import HostCode, KernelCode, LaunchSite
 from spmd.runtime.compiling.unit import Unit
 from spmd.runtime.errors import compile_errors
+from spmd.runtime.parsing import verify
 from spmd.runtime.pipeline import restrict, restrict_to_host, run_passes, to_llvm
 
 
@@ -116,6 +117,8 @@ def _compile(module: ModuleOp, op: KernelOp | func.FuncOp, unit: Unit) -> Compil
         try:
             return compile_object(llvm_ir, unit.options.machine())
         except NativeError as error:
+            # An op of a frontend may be on vectors that its definition does not allow.
+            verify(module, unit.source)
             fail(op, f"@{name} cannot be compiled to native code: {error.message}")
 
 
