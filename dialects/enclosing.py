@@ -11,6 +11,8 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import IsTerminator
 from xdsl.utils.hints import isa
 
+from spmd.dialects.names import SMALL
+
 OpT = TypeVar("OpT", bound=Operation)
 
 
@@ -76,6 +78,11 @@ def argument_attribute(value: SSAValue, name: str) -> Attribute | None:
     if not isa(attributes, ArrayAttr[DictionaryAttr]):
         return None
     return attributes.data[value.index].data.get(name)
+
+
+def is_small(array: SSAValue) -> bool:
+    """Whether `array` is an argument that has less than `SMALL_ARRAY` elements, and some."""
+    return argument_attribute(array, SMALL) is not None
 
 
 def used_from_outside(code: Operation | Block) -> dict[SSAValue, None]:

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 Sizes = tuple[int, int, int]
 """Of a group or a launch: x, y, z."""
 
+SMALL_ARRAY = 1 << 30
+"""Elements of an array whose indices need 32 bits, also in lanes that do not exist."""
+
 MAX_EXTENT = 1 << 48
 """Work-items of a launch, all dimensions together."""
 

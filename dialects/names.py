@@ -59,6 +59,13 @@ ANY_GROUP_SIZE = "spmd.any_group_size"
 NOALIAS = "spmd.noalias"
 """Argument attribute: what a launch writes here is reached only through this argument."""
 
+SMALL = "spmd.small"
+"""Argument attribute: from the first element of the array to its last there are less than
+`limits.SMALL_ARRAY`, and there are some."""
+
+PROMISES = NOALIAS, SMALL
+"""Argument attributes without a value, of memrefs."""
+
 THREAD_COPIES = "spmd.thread_copies"
 """
 Argument attribute: a kernel only updates this array, atomically, by the kind that it names, so

@@ -48,6 +48,8 @@ class _Arrays(NamedTuple):
 
     apart: bool
     """Whether no array that is written overlaps another."""
+    small: bool
+    """Whether all have few elements."""
     elements: tuple[int, ...] = ()
     """Of each array, where it matters."""
     threads: int | None = None
@@ -93,9 +95,10 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         """A launch with arguments that are packed already."""
         if threads is None and self._facts.ordered:
             threads = 1
-        arrays = _Arrays(self.signature.are_apart(packed))
+        arrays = self._arrays(packed)
         if arrays.apart and self._facts.updated:
-            arrays = _Arrays(True, self.signature.elements(packed), threads)
+            elements = self.signature.elements(packed)
+            arrays = arrays._replace(elements=elements, threads=threads)
         native, range_ = self._plan(sizes, constants, arrays)
         return Launch(native, self.signature, packed, range_, threads, timeout)
 
@@ -114,10 +117,14 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         `edges` divide the numbers of work-items where boxes begin and end within the launch.
         """
         packed = self.signature.check(args)
-        arrays = _Arrays(self.signature.are_apart(packed))
+        arrays = self._arrays(packed)
         native, range_ = self._plan((global_size, group_size), (), arrays, edges)
         box = range_.in_groups(box, group_size)
         return Launch(native, self.signature, packed, range_, threads, None, box)
+
+    def _arrays(self, packed: PackedArguments) -> _Arrays:
+        signature = self.signature
+        return _Arrays(signature.are_apart(packed), signature.are_small(packed))
 
     def group_size(self, given: Size | None) -> Triple:
         """The work-items of a group, in a launch that gives this size."""
@@ -174,10 +181,12 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         return restrict(self._unit.module, self._op)
 
     def assembly(self, *, group_size: Size | None = None) -> str:
-        """The native code for launches whose groups are all full, with arrays apart."""
+        """The native code for launches with full groups and arrays apart and small."""
         from spmd.runtime.compiling.native_code import compile_kernel
 
-        groups = Groups.all_full(self.group_size(group_size))._replace(apart=True)
+        groups = Groups.all_full(self.group_size(group_size))._replace(
+            apart=True, small=True
+        )
         _, compiled = compile_kernel(self._unit, self._op, groups)
         return compiled.assembly(self._unit.options.machine())
 
@@ -276,7 +285,9 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         native = None
         if range_.groups:
             groups = range_.made_for(edges)._replace(
-                apart=arrays.apart, copied=self._copied(arrays, range_)
+                apart=arrays.apart,
+                small=arrays.small,
+                copied=self._copied(arrays, range_),
             )
             native = self._native(groups, constants)
         if native is not None and native.group_size not in (None, range_.group_size):

@@ -25,8 +25,13 @@ from spmd.analysis.ranges.integer_range import (
     power_of_two_part,
 )
 from spmd.dialects.compat.missing_arith import IndexCastUIOp
-from spmd.dialects.enclosing import enclosing
-from spmd.dialects.limits import MAX_EXTENT, MAX_GROUP_SIZE, MAX_SUB_GROUP_SIZE
+from spmd.dialects.enclosing import enclosing, is_small
+from spmd.dialects.limits import (
+    MAX_EXTENT,
+    MAX_GROUP_SIZE,
+    MAX_SUB_GROUP_SIZE,
+    SMALL_ARRAY,
+)
 from spmd.dialects.names import FIRST_UNSIGNED, NEGATED, SWAPPED
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import (
@@ -285,7 +290,7 @@ def _dimension_of_memref(op: Operation, inputs: Ranges, width: int) -> IntegerRa
         extents = type_.get_shape()
         if 0 <= axis < len(extents) and extents[axis] >= 0:
             return IntegerRange.constant(extents[axis])
-    return IntegerRange(0, MAX_EXTENT)
+    return IntegerRange(0, SMALL_ARRAY - 1 if is_small(op.source) else MAX_EXTENT)
 
 
 def nominal_size(op: DimensionOp) -> int | None:

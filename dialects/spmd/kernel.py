@@ -41,7 +41,7 @@ from xdsl.utils.hints import isa
 
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.limits import MAX_GROUP_SIZE, MAX_SUB_GROUP_SIZE
-from spmd.dialects.names import ANY_GROUP_SIZE, FULL_GROUPS, NOALIAS, THREAD_COPIES
+from spmd.dialects.names import ANY_GROUP_SIZE, FULL_GROUPS, PROMISES, THREAD_COPIES
 from spmd.dialects.spmd.atomics import why_not_copied
 from spmd.dialects.spmd.types import is_memref, why_not_argument
 from spmd.dialects.work_groups import FOOTPRINTS, NOT_VECTORIZED
@@ -65,7 +65,7 @@ KERNEL_ATTRIBUTES = (
 )
 """Attributes of the dialect on a kernel: promises to passes, then notes that they leave."""
 
-ARGUMENT_ATTRIBUTES = (NOALIAS, THREAD_COPIES, *FOOTPRINTS)
+ARGUMENT_ATTRIBUTES = (*PROMISES, THREAD_COPIES, *FOOTPRINTS)
 """Attributes of the dialect on an argument of a kernel: promises, then notes."""
 
 PREFIX = "spmd."
@@ -110,20 +110,20 @@ def why_not_argument_attributes(attrs: DictionaryAttr, type_: Attribute) -> str 
             meant = PREFIX + name
             hint = f"; did you mean {meant}?" if meant in ARGUMENT_ATTRIBUTES else ""
             return (
-                f"expected {NOALIAS} or an attribute with the "
+                f"expected {', '.join(PROMISES)} or an attribute with the "
                 f"prefix of another dialect, got {name}{hint}"
             )
     if (kind := attrs.data.get(THREAD_COPIES)) is not None and (
         why := why_not_copied(kind, type_)
     ):
         return why
-    noalias = attrs.data.get(NOALIAS)
-    if noalias is None:
-        return None
-    if not isinstance(noalias, UnitAttr):
-        return f"expected {NOALIAS} without a value, got {noalias}"
-    if not is_memref(type_):
-        return f"expected {NOALIAS} on a memref, got {type_}"
+    for name in PROMISES:
+        if (promise := attrs.data.get(name)) is None:
+            continue
+        if not isinstance(promise, UnitAttr):
+            return f"expected {name} without a value, got {promise}"
+        if not is_memref(type_):
+            return f"expected {name} on a memref, got {type_}"
     return None
 
 
@@ -155,7 +155,8 @@ class KernelOp(IRDLOperation):
     a memref, and what a launch writes through it or beside it is reached only through
     it. All that the kernel does with one marked `{spmd.thread_copies = #spmd.atomic_kind<K>}`
     is relaxed `spmd.atomic_rmw K` (or `sub` if it is `add`) with results that nobody uses:
-    each thread may do that in a copy of its own, combined with the array in the end. The unit attribute `spmd.full_groups` promises that no launch leaves a group
+    each thread may do that in a copy of its own, combined with the array in the end. An
+    array marked `{spmd.small}` has 1 to 2^30 - 1 elements. The unit attribute `spmd.full_groups` promises that no launch leaves a group
     smaller than `work_group_size`; one that would is an error.
 
     Each block ends in `spmd.return` or in a branch to another block.

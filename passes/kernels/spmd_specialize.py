@@ -15,7 +15,8 @@ spmd.kernel @k(%n: index, %x: memref<?xf32>)
 Options: `work-group-size` is X, X,Y or X,Y,Z; `full-groups` promises that no group is
 smaller (the global size is a multiple of the group size in each dimension);
 `any-size-up-to` X,Y,Z leaves it to `reshape-groups` to take another size; `disjoint-arrays`
-promises that no array that is written overlaps another, as `spmd.noalias` on each does; `constants` are
+promises that no array that is written overlaps another, as `spmd.noalias` on each does;
+`small-arrays` that each has less than 2^30 elements, and some, as `spmd.small` does; `constants` are
 scalar arguments and their values, such as `"n=1024","a=0.5"`, by name or by number from 0;
 `thread-copies` are array arguments and kinds of updates, such as `"counts=add"`, that become
 `spmd.thread_copies`; `kernel` names the one kernel to specialise, instead of all.
@@ -53,7 +54,13 @@ from xdsl.utils.hints import isa
 from spmd.dialects.building import Builder
 from spmd.dialects.diagnostics import KernelError, fail
 from spmd.dialects.limits import MAX_GROUP_SIZE
-from spmd.dialects.names import ANY_GROUP_SIZE, FULL_GROUPS, NOALIAS, THREAD_COPIES
+from spmd.dialects.names import (
+    ANY_GROUP_SIZE,
+    FULL_GROUPS,
+    NOALIAS,
+    SMALL,
+    THREAD_COPIES,
+)
 from spmd.dialects.remarks import CopiedByThreads, remark
 from spmd.dialects.spmd import AtomicKind, KernelOp
 from spmd.dialects.spmd.atomics import AtomicKindAttr, why_not_copied
@@ -75,6 +82,7 @@ class SpmdSpecializePass(ModulePass):
     full_groups: bool = False
     any_size_up_to: tuple[int, ...] = ()
     disjoint_arrays: bool = False
+    small_arrays: bool = False
     constants: tuple[str, ...] = ()
     thread_copies: tuple[str, ...] = ()
     kernel: str = ""
@@ -134,17 +142,19 @@ class SpmdSpecializePass(ModulePass):
         if self.full_groups:
             kernel.attributes[FULL_GROUPS] = UnitAttr()
         if self.disjoint_arrays:
-            _mark_disjoint(kernel)
+            _mark_arrays(kernel, NOALIAS)
+        if self.small_arrays:
+            _mark_arrays(kernel, SMALL)
         if self.any_size_up_to:
             most = DenseArrayBase.from_list(i64, self.any_size_up_to)
             kernel.attributes[ANY_GROUP_SIZE] = most
 
 
-def _mark_disjoint(kernel: KernelOp) -> None:
-    """Marks each array argument `spmd.noalias`."""
+def _mark_arrays(kernel: KernelOp, promise: str) -> None:
+    """Marks each array argument with a `promise`."""
     for argument in kernel.body.blocks[0].args:
         if is_memref(argument.type) and not is_local(argument.type):
-            _mark(kernel, argument, NOALIAS, UnitAttr())
+            _mark(kernel, argument, promise, UnitAttr())
 
 
 def _mark_copied(kernel: KernelOp, name: str, text: str = "") -> None:

@@ -32,6 +32,7 @@ from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.compat.missing_arith import IndexCastUIOp
 from spmd.dialects.element_types import memref_layout, memref_type
+from spmd.dialects.enclosing import is_small
 from spmd.dialects.interfaces.computation import (
     compares_integers,
     is_modular,
@@ -119,6 +120,8 @@ class NarrowOps:
 
 def has_small_indices(array: SSAValue) -> bool:
     """Whether indices of elements of `array` have less than 32 bits."""
+    if is_small(array):
+        return True
     layout = memref_layout(memref_type(array))
     return layout is not None and all(
         size is not None and size < 1 << 31 for size in layout.sizes

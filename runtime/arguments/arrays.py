@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from spmd.dialects.limits import SMALL_ARRAY
 from spmd.runtime.arguments.elements import Dtype, Element, describe_dtypes, is_bfloat16
 from spmd.runtime.arguments.local_memory import LocalMemory
 from spmd.runtime.arguments.pieces import Piece
@@ -296,6 +297,17 @@ def overlap(first: Array, second: Array) -> bool:
         return np.shares_memory(first, second, max_work=cast(Any, 10_000))
     except np.exceptions.TooHardError:
         return True
+
+
+def is_small(array: Array) -> bool:
+    """Whether `array` has elements, fewer than `SMALL_ARRAY` from the first to the last."""
+    if not 0 < array.size < SMALL_ARRAY:
+        return False
+    if array.flags.c_contiguous:
+        return True
+    extents = zip(array.shape, array.strides, strict=True)
+    span = sum((extent - 1) * abs(stride) for extent, stride in extents)
+    return span < (SMALL_ARRAY - 1) * array.itemsize
 
 
 def _dimensions(rank: int) -> str:

@@ -9,9 +9,14 @@ from math import prod
 from struct import Struct
 from typing import Any
 
-from spmd.dialects.limits import CACHE_LINE, MAX_LOCAL_BYTES, too_much_local_memory
-from spmd.dialects.names import NOALIAS
-from spmd.runtime.arguments.arrays import Array, ArrayLayout, overlap
+from spmd.dialects.limits import (
+    CACHE_LINE,
+    MAX_LOCAL_BYTES,
+    SMALL_ARRAY,
+    too_much_local_memory,
+)
+from spmd.dialects.names import NOALIAS, SMALL
+from spmd.runtime.arguments.arrays import Array, ArrayLayout, is_small, overlap
 from spmd.runtime.arguments.elements import Element
 from spmd.runtime.arguments.local_memory import LocalMemory
 from spmd.runtime.arguments.scalars import pack_scalar, unpacked
@@ -99,10 +104,16 @@ class ArrayParameter(MemoryParameter):
     """A memref in global memory."""
 
     def __init__(
-        self, number: int, name: str | None, layout: ArrayLayout, noalias: bool
+        self,
+        number: int,
+        name: str | None,
+        layout: ArrayLayout,
+        noalias: bool,
+        small: bool,
     ):
         super().__init__(number, name, layout)
         self.noalias = noalias
+        self.small = small
 
     def add(self, argument: Any, packed: PackedArguments) -> None:
         packed.arrays.append(self.layout.describe(argument, packed.fields))
@@ -117,9 +128,10 @@ class AlignedArrayParameter(ArrayParameter):
         name: str | None,
         layout: ArrayLayout,
         noalias: bool,
+        small: bool,
         alignment: int,
     ):
-        super().__init__(number, name, layout, noalias)
+        super().__init__(number, name, layout, noalias, small)
         self.alignment = alignment
 
     def add(self, argument: Any, packed: PackedArguments) -> None:
@@ -261,6 +273,12 @@ class Signature:
         """Checks the arguments together: arrays that overlap, the sum of local memory."""
         if self.has_noalias:
             self._check_overlap(packed.arrays)
+        for parameter, array in zip(self._arrays, packed.arrays, strict=False):
+            if parameter.small and not is_small(array):
+                raise LaunchError(
+                    f"{self.kernel}: expected an array of 1 to {SMALL_ARRAY - 1} elements for "
+                    f"{parameter}, which is marked {SMALL}, got shape {array.shape}"
+                )
         if (
             local := packed.local_bytes
         ) and local + self._local_bytes > MAX_LOCAL_BYTES:
@@ -284,6 +302,11 @@ class Signature:
         return len(arrays) == len(self._arrays) and not any(
             overlap(arrays[i], arrays[j]) for i, j in self._pairs
         )
+
+    def are_small(self, packed: PackedArguments) -> bool:
+        """Whether all arrays are known to be small, so that 32 bits are enough for indices."""
+        arrays = packed.arrays
+        return len(arrays) == len(self._arrays) and all(map(is_small, arrays))
 
     def elements(self, packed: PackedArguments) -> tuple[int, ...]:
         """How many elements each array has, in order."""

@@ -37,6 +37,8 @@ class Groups(NamedTuple):
     """
     apart: bool = False
     """Whether no array that is written overlaps another."""
+    small: bool = False
+    """Whether all arrays have few elements, as `spmd.small` says."""
     copied: tuple[str, ...] = ()
     """Arrays of which each thread updates a copy, as `spmd-specialize` has them."""
 
@@ -56,6 +58,7 @@ class Groups(NamedTuple):
             self.size == other.size
             and self.full <= other.full
             and self.apart <= other.apart
+            and self.small <= other.small
             and self.copied == other.copied
             and all(map(operator.ge, self.room, other.room))
         )

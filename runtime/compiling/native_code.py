@@ -49,6 +49,7 @@ def specialised_passes(
         full_groups=groups is not None and groups.full,
         any_size_up_to=groups.room if groups and lanes else (),
         disjoint_arrays=groups is not None and groups.apart,
+        small_arrays=groups is not None and groups.small,
         constants=constants,
         thread_copies=groups.copied if groups else (),
         kernel=kernel,

@@ -21,7 +21,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
 from xdsl.utils.hints import isa
 
 from spmd.dialects.element_types import memref_layout
-from spmd.dialects.names import NOALIAS
+from spmd.dialects.names import NOALIAS, SMALL
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.spmd.types import is_local, is_memref
 from spmd.runtime.arguments.arrays import ArrayLayout
@@ -64,13 +64,17 @@ def signature_of(
     attributes: Sequence[DictionaryAttr] = ()
     if op.arg_attrs is not None:
         attributes = op.arg_attrs.data
-    noalias = {n for n, attrs in enumerate(attributes) if NOALIAS in attrs.data}
+    noalias, small = (
+        {n for n, attrs in enumerate(attributes) if promise in attrs.data}
+        for promise in (NOALIAS, SMALL)
+    )
     alignments = _assumed_alignments(op.body.blocks[0])
     parameters = [
         _parameter(
             argument,
             argument.index in written,
             argument.index in noalias,
+            argument.index in small,
             alignments.get(argument),
         )
         for argument in op.body.blocks[0].args
@@ -88,7 +92,11 @@ def _assumed_alignments(entry: Block) -> dict[SSAValue, int]:
 
 
 def _parameter(
-    argument: BlockArgument, written: bool, noalias: bool, alignment: int | None
+    argument: BlockArgument,
+    written: bool,
+    noalias: bool,
+    small: bool,
+    alignment: int | None,
 ) -> Parameter:
     number, name, type_ = argument.index, argument.name_hint, argument.type
     if is_local(type_):
@@ -96,8 +104,10 @@ def _parameter(
     if is_memref(type_):
         layout = _layout(type_, written)
         if alignment is not None:
-            return AlignedArrayParameter(number, name, layout, noalias, alignment)
-        return ArrayParameter(number, name, layout, noalias)
+            return AlignedArrayParameter(
+                number, name, layout, noalias, small, alignment
+            )
+        return ArrayParameter(number, name, layout, noalias, small)
     return ScalarParameter(number, name, str(type_), _element(type_))
 
 

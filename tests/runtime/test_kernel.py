@@ -267,6 +267,15 @@ spmd.kernel @again(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
 """
 
 
+def test_an_array_that_is_marked_small_is():
+    k = kernel(SCALE.replace("%y: memref<?xf32>", "%y: memref<?xf32> {spmd.small}"))
+    x = np.ones(256, np.float32)
+    with pytest.raises(
+        spmd.LaunchError, match=r"1 to 1073741823 elements .*%y.* marked"
+    ):
+        k(3, x, x[:0], global_size=0)
+
+
 @pytest.mark.optimized
 @pytest.mark.parametrize("vectorize", [True, False])
 def test_code_for_arrays_that_overlap_loads_again(vectorize: bool):

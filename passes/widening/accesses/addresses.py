@@ -20,7 +20,8 @@ from xdsl.utils.hints import isa
 from spmd.analysis.divergence.access_patterns import Pattern, element_strides
 from spmd.dialects.compat.missing_arith import IndexCastUIOp
 from spmd.dialects.element_types import memref_layout, memref_type
-from spmd.dialects.limits import MAX_LANES
+from spmd.dialects.enclosing import is_small
+from spmd.dialects.limits import MAX_LANES, SMALL_ARRAY
 from spmd.dialects.rewriting import NO_SIGNED_WRAP
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
 from spmd.passes.memory.flattening import flattened
@@ -242,7 +243,10 @@ class _Strides:
             element = cast(AnyVector, lanes.type).element_type
             factor = self._widening.dense(stride, element)
         else:
-            factor = self._widening.vector(Uniform(self._scalar(axis)))
+            scalar = self._scalar(axis)
+            if _element(lanes) == i32:
+                scalar = self._widening.low_bits(scalar)
+            factor = self._widening.vector(Uniform(scalar))
         flags = _no_wrap(lanes)
         return self._widening.add(arith.MuliOp(lanes, factor, overflow=flags), lanes)
 
@@ -299,12 +303,16 @@ def _offsets_fit_i32(array: SSAValue, indices: Sequence[Lanes]) -> bool:
     layout = memref_layout(memref_type(array))
     if layout is None:
         return False
-    farthest = 0
+    small = is_small(array)
+    farthest = SMALL_ARRAY if small else 0
     for index, size, stride in zip(indices, layout.sizes, layout.strides, strict=True):
-        if size is None or stride is None:
-            return False
-        farthest += (size - 1) * abs(stride)
+        if not small:
+            if size is None or stride is None:
+                return False
+            farthest += (size - 1) * abs(stride)
         if isinstance(index, Strided):
+            if stride is None:
+                return False
             farthest += MAX_LANES * abs(index.stride * stride)
     return farthest < 1 << 31
 

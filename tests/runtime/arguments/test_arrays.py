@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import spmd
-from spmd.runtime.arguments.arrays import ArrayLayout, overlap
+from spmd.runtime.arguments.arrays import ArrayLayout, is_small, overlap
 from spmd.runtime.arguments.elements import ELEMENTS
 from spmd.runtime.arguments.local_memory import LocalMemory, local
 
@@ -284,3 +284,20 @@ def test_assumed_alignment_is_held_against_the_launch():
     assert (y == memory[first : first + 64]).all()
     with pytest.raises(spmd.LaunchError, match=r"\(%x\): .* at a multiple of 64 bytes"):
         kernel(memory[first + 1 : first + 65], y, global_size=64)
+
+
+@pytest.mark.parametrize(
+    ("array", "small"),
+    [
+        (np.zeros(5), True),
+        (np.zeros((0, 5)), False),
+        (np.zeros((4, 6))[::2, ::-3], True),
+        (np.broadcast_to(np.int8(0), 1 << 30), False),
+        (np.broadcast_to(np.int8(0), (1 << 30) - 1), True),
+        (np.lib.stride_tricks.as_strided(np.zeros(1), (2,), (1 << 32,)), True),
+        (np.lib.stride_tricks.as_strided(np.zeros(1), (2,), (1 << 33,)), False),
+    ],
+)
+def test_arrays_that_are_small(array: np.ndarray[Any, Any], small: bool):
+    """Elements count, and how far the last one is from the first."""
+    assert is_small(array) == small

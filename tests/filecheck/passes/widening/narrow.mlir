@@ -76,3 +76,34 @@ func.func @compared(%s: memref<512xi32>, %y: memref<512xi1>, %shift: index, %i: 
   }
   func.return
 }
+
+// -----
+
+// What is marked small needs 32 bits for its indices, whatever its type, and so do its sizes:
+// those of lanes along rows of unknown length may be far outside of it in lanes that do not exist.
+
+// CHECK-LABEL: func.func @marked_small
+// CHECK:         %far = arith.muli %a, %c3_i32_lanes : vector<16xi32>
+// CHECK:         vector.gather %x[%c0] [%far], {{.*}} vector<16xi32>
+// CHECK:         %inside = arith.cmpi slt, %a, %{{.*}} : vector<16xi32>
+// CHECK:         vector.gather %m[%c0, %c0] [%{{.*}}], {{.*}} vector<16xi32>
+// CHECK:         vector.gather %m[%i, %c0] [%{{.*}}], {{.*}} vector<16xindex>
+func.func @marked_small(%x: memref<?xf32> {spmd.small}, %m: memref<?x?xf32> {spmd.small}, %at: memref<16xi32>, %i: index) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  spmd.sub_group (%l) shape [16] at (%i) {
+    %a = memref.load %at[%l] : memref<16xi32>
+    %b = arith.index_cast %a : i32 to index
+    %far = arith.muli %b, %c3 : index
+    %v = memref.load %x[%far] : memref<?xf32>
+    %inside = arith.cmpi slt, %b, %n : index
+    %w = memref.load %m[%b, %b] : memref<?x?xf32>
+    %u = memref.load %m[%l, %b] : memref<?x?xf32>
+    %s = arith.addf %v, %w : f32
+    %t = arith.addf %s, %u : f32
+    %r = arith.select %inside, %t, %v : f32
+    memref.store %r, %x[%l] : memref<?xf32>
+  }
+  func.return
+}

@@ -63,7 +63,7 @@ spmd.kernel @noalias_scalar(%x: f32 {spmd.noalias}) {
 
 // -----
 
-// CHECK: argument 1: expected spmd.noalias or an attribute with the prefix of another dialect, got spmd.noailas
+// CHECK: argument 1: expected spmd.noalias, spmd.small or an attribute with the prefix of another dialect, got spmd.noailas
 spmd.kernel @misspelt_noalias(%n: index, %x: memref<f32> {spmd.noailas}) {
   spmd.return
 }
@@ -107,6 +107,13 @@ spmd.kernel @copied_stride(%x: memref<4xi32, strided<[2]>> {spmd.thread_copies =
 
 // CHECK: argument 0: expected elements of an integer of 8 to 64 bits or index for and, got f32
 spmd.kernel @copied_floats(%x: memref<?xf32> {spmd.thread_copies = #spmd.atomic_kind<and>}) {
+  spmd.return
+}
+
+// -----
+
+// CHECK: argument 1: expected spmd.small on a memref, got index
+spmd.kernel @small_number(%x: memref<f32> {spmd.small}, %n: index {spmd.small}) {
   spmd.return
 }
 
