@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, vector
 from xdsl.ir import SSAValue
 
 from spmd.analysis.memory.lane_steps import extends, is_exact
@@ -62,7 +62,7 @@ class Sums:
                 return a - b
             case arith.MuliOp(), (a, b):
                 return a * b
-            case arith.IndexCastOp(), (a,):
+            case arith.IndexCastOp() | vector.BroadcastOp(), (a,):
                 return a
             case _:
                 return None
@@ -74,6 +74,8 @@ def _operands(value: SSAValue) -> Sequence[SSAValue]:
         case arith.SignlessIntegerBinaryOperationWithOverflow() if is_exact(owner):
             return owner.operands
         case arith.IndexCastOp() if extends(owner):
+            return owner.operands
+        case vector.BroadcastOp():
             return owner.operands
         case _:
             return ()

@@ -105,9 +105,9 @@ class EveryOtherRow:
         row = self._row
         if row.type != i32:
             row = at.add(arith.IndexCastOp(row, i32), row)
-        array, position = line_of(at, self._constants, op)
+        array, position = line_of(at, self._constants, op.base, op.offsets)
         firsts = range(0, self._lanes, self._length)
-        starts = [start_of(at, op, position, first) for first in firsts]
+        starts = [start_of(at, op.indices, position, first) for first in firsts]
         if isinstance(op, GatherOp):
             return joined(at, self._load(at, op, array, starts, row))
         self._store(at, op, array, starts, row)

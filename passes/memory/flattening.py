@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects import arith, memref, vector
@@ -15,7 +16,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 
 from spmd.dialects.building import Builder, ConstantPool
-from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.element_types import memref_type
 from spmd.dialects.rewriting import constant_index
 
@@ -44,27 +44,23 @@ def flattened(
 
 
 def line_of(
-    at: Builder, constants: ConstantPool, op: GatherOp | ScatterOp
+    at: Builder, constants: ConstantPool, base: SSAValue, offsets: Sequence[SSAValue]
 ) -> tuple[SSAValue, SSAValue]:
-    """The memory of `op` as one dimension, and where index 0 points to in it."""
-    if len(op.offsets) == 1:
-        return op.base, op.offsets[0]
-    data = memref.ExtractStridedMetaDataOp(op.base)
+    """The memory of `base` as one dimension, and where `offsets` point to in it."""
+    if len(offsets) == 1:
+        return base, offsets[0]
+    data = memref.ExtractStridedMetaDataOp(base)
     at.append(data)
-    *outer, position = op.offsets
+    *outer, position = offsets
     for index, stride in zip(outer, data.strides, strict=False):
         ahead = at.add(arith.MuliOp(index, stride))
         position = at.add(arith.AddiOp(position, ahead), "position")
-    return flattened(at, constants, op.base, data), position
+    return flattened(at, constants, base, data), position
 
 
-def start_of(
-    at: Builder, op: GatherOp | ScatterOp, position: SSAValue, lane: int
-) -> SSAValue:
-    """Where a lane of `op` is in its memory, of which index 0 is at `position`."""
-    start = at.add(
-        vector.ExtractOp(op.indices, [lane], element_type(op.indices)), "start"
-    )
+def start_of(at: Builder, indices: SSAValue, position: SSAValue, lane: int) -> SSAValue:
+    """Where a lane is in memory of which index 0 is at `position`."""
+    start = at.add(vector.ExtractOp(indices, [lane], element_type(indices)), "start")
     if start.type != IndexType():
         start = at.add(arith.IndexCastOp(start, IndexType()), "start")
     if constant_index(position) != 0:

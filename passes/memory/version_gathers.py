@@ -177,7 +177,7 @@ class _Rows:
         """What `op` does, by vectors of `length`; its result if it has one."""
         (lanes,) = cast(AnyVector, op.indices.type).get_shape()
         whole = bool(splat_number(op.mask))
-        array, position = line_of(at, self._constants, op)
+        array, position = line_of(at, self._constants, op.base, op.offsets)
         parts: list[SSAValue] = []
         for first in range(0, lanes, length):
             places = range(first, first + length)
@@ -187,7 +187,7 @@ class _Rows:
                     return value
                 return at.add(shuffle(value, value, places))
 
-            start = start_of(at, op, position, first)
+            start = start_of(at, op.indices, position, first)
             match op:
                 case GatherOp() if whole:
                     type_ = VectorType(element_type(op.result), [length])

@@ -14,6 +14,7 @@ Level 1 to level 4: SIMD code for work-item loops.
 | `widen-sub-groups`         | 3 to 4 | vectors                                       |
 | `version-masks`            | 4      | whether all lanes are active                  |
 | `combine-strided-accesses` | 4      | which accesses are parts of whole vectors     |
+| `tile-walks`               | 4      | what lanes that go along memory load together |
 | `version-gathers`          | 4      | whether lanes access neighbours after all     |
 | `load-chunks`              | 4      | what neighbours in rows load together         |
 | `lower-atomics`            | 4      | which instructions atomics are                |
@@ -57,6 +58,7 @@ from spmd.passes.masking.split_off_full_iterations import (
 from spmd.passes.memory.combine_strided_accesses import CombineStridedAccessesPass
 from spmd.passes.memory.load_chunks import LoadChunksPass
 from spmd.passes.memory.lower_atomics import LowerAtomicsPass
+from spmd.passes.memory.tile_walks import TileWalksPass
 from spmd.passes.memory.version_gathers import VersionGathersPass
 from spmd.passes.memory.version_masks import VersionMasksPass
 from spmd.passes.pipelines.pipeline import PassSequence
@@ -110,6 +112,7 @@ class VectorizePass(PassSequence):
             WidenSubGroupsPass(),
             VersionMasksPass(self.target),
             CombineStridedAccessesPass(),
+            TileWalksPass(),
             VersionGathersPass(),
             LoadChunksPass(self.target),
             LowerAtomicsPass(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from xdsl.dialects import func
@@ -115,15 +115,15 @@ class _Loop:
     lines: tuple[int, int] | None
     clipped: bool
     divergent: list[Divergence] = field(default_factory=list[Divergence])
-    code: tuple[Operation, ...] = ()
-    """The vector code, when there is some."""
+    code: Sequence[Operation] = ()
+    """The vector code, when there is some, with what stands in loops and branches."""
 
     def result(
         self, math: Mapping[Operation, MathCall], permuted: Container[Operation]
     ) -> facts.Loop:
         """What there is to say when LLVM IR has been written."""
         # A pass may have erased what nobody used.
-        code = [op for each in self.code if each.parent for op in each.walk()]
+        code = [op for op in self.code if op.parent]
         accesses, costly = accesses_of(op for op in code if op not in permuted)
         return facts.Loop(
             self.lines,
@@ -212,11 +212,12 @@ class _Collector:
                     loop.divergent.append(Divergence(op.name, why, place))
             case Widened(op=group, code=code):
                 if (loop := self._loops.get(group)) is not None:
-                    loop.code = code
+                    # Passes put loops around others, and what is in them elsewhere.
+                    loop.code = [op for each in code for op in each.walk()]
             case CombinedAccesses(op=op, code=code):
                 for loop in self._loops.values():
                     if op in loop.code:
-                        loop.code = tuple(dict.fromkeys((*loop.code, *code)))
+                        loop.code = list(dict.fromkeys((*loop.code, *code)))
             case Permuted(op=op):
                 self._permuted.add(op)
             case MathCall():

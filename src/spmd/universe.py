@@ -93,6 +93,7 @@ PASSES = {
         "lower-memory-types",
         "place-group-memory",
         "combine-strided-accesses",
+        "tile-walks",
         "version-gathers",
         "version-masks",
         "load-chunks",

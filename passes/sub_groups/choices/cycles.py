@@ -15,17 +15,19 @@ times, that branches are taken by half.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.divergence.prefix import compares_ids
 from spmd.analysis.memory.rows import takes_digits
+from spmd.analysis.memory.walks import Walks
 from spmd.dialects.element_types import memref_type
-from spmd.dialects.enclosing import used_from_outside
+from spmd.dialects.enclosing import is_outside, used_from_outside
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions, phis
 from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.dialects.interfaces.views import underlying_object
@@ -95,6 +97,7 @@ class Estimate:
     target: Target
     turns: bool
     """Whether scalar code is an iteration of all work-items after the other."""
+    walks: Walks = field(default_factory=Walks)
 
     def of_block(self, block: Block) -> Cycles:
         """All operations of `block`, once."""
@@ -110,7 +113,10 @@ class Estimate:
         diverges = any(self.divergence.is_divergent(op, d) for d in along)
         if flow.runs is Runs.LOOP:
             count = trips(op)
-            inner = replace(inner, scalar=max(inner.scalar, _carried_latency(op)))
+            scalar = max(inner.scalar, _carried_latency(op))
+            if self._is_vector_code(op):
+                scalar = self._on_registers(scalar, max(map(_bits_of, op.walk())))
+            inner = replace(inner, scalar=scalar)
             if not diverges:
                 return inner.times(count, count)
             # From none to twice as many, unless they take turns: lanes wait for the last.
@@ -181,6 +187,8 @@ class Estimate:
             return Cycles(scalar, self._on_registers(STRIDED * abs(stride), bits))
         if any(access_pattern(self.divergence, op, d).stride == 1 for d in self.others):
             return Cycles(scalar, self._on_registers(TRANSPOSED, bits))
+        if self._goes_along_memory(op):
+            return Cycles(scalar, self._on_registers(TRANSPOSED, bits))
         each, what = (
             (SCATTER, "scatters") if is_store else (self._gather(op), "gathers")
         )
@@ -214,6 +222,27 @@ class Estimate:
     def _is_steady(self, op: Operation) -> bool:
         """Whether mostly all lanes take one path, as what decides compares ids."""
         return all(compares_ids(self.divergence, each.value) for each in decisions(op))
+
+    def _goes_along_memory(self, op: memref.LoadOp | memref.StoreOp) -> bool:
+        """Whether lanes access tiles, of which the loop around `op` is one side."""
+        loop, along = op.parent_op(), (self.dimension, *self.others)
+        return (
+            loop is not None
+            and op in self.walks
+            and not any(self.divergence.is_divergent(loop, d) for d in along)
+        )
+
+    def _is_vector_code(self, loop: Operation) -> bool:
+        """Whether LLVM makes vectors of iterations that go along memory, one by one."""
+        if not isinstance(loop, scf.ForOp) or loop.iter_args:
+            return False
+        return all(
+            op in self.walks
+            if isinstance(op, memref.LoadOp | memref.StoreOp)
+            and not all(is_outside(index, loop) for index in op.indices)
+            else cost_class(op) is not CostClass.LIBRARY and not op.regions
+            for op in loop.body.block.ops
+        )
 
     def _gather(self, op: memref.LoadOp) -> float:
         near = is_near(op.memref)
@@ -283,6 +312,12 @@ def trips(loop: Operation) -> float:
 
 def _bits(value: SSAValue) -> int:
     return element_bits(value.type)
+
+
+def _bits_of(op: Operation) -> int:
+    """The bits of the widest number that `op` loads or computes, but for indices."""
+    values = [each for each in op.results if not isinstance(each.type, IndexType)]
+    return max(map(_bits, values), default=0)
 
 
 def _carried_latency(loop: Operation) -> float:

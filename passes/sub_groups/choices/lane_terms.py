@@ -17,6 +17,7 @@ from xdsl.ir import Operation, Region
 
 from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.memory.walks import Walks
 from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.passes.memory.load_chunks import FEWEST, why_not_load_chunks
 from spmd.passes.sub_groups.choices.cycles import is_near, trips
@@ -51,6 +52,9 @@ class Term:
     is_local: bool = False
     offsets: tuple[Offset, ...] = ()
     """Of each of the loads of a stencil; empty for other ops."""
+
+    walks: bool = False
+    """Whether a loop that all lanes run goes along memory."""
 
     def rows(self, shape: LaneShape) -> int:
         """
@@ -144,7 +148,7 @@ def terms_of(
 ) -> Mapping[Term, float]:
     """What `body` does for one work-item, and how often."""
     terms: defaultdict[Term, float] = defaultdict(float)
-    positions = Positions(divergence, dimensions)
+    positions, going = Positions(divergence, dimensions), Walks()
     stencils: dict[tuple[object, Term, float], dict[Offset, None]] = {}
     outermost = body.parent
     assert outermost is not None
@@ -157,7 +161,11 @@ def terms_of(
             bits = element_bits(op.memref.type.element_type)  # pyright: ignore
             strides = tuple(pattern.stride for pattern in found)
             local = is_near(op.memref)
-            term = Term(strides, bits, depth, True, found[0].private, local)
+            walks = op in going and not any(
+                divergence.is_divergent(loops[0], d) for d in dimensions
+            )
+            private = found[0].private
+            term = Term(strides, bits, depth, True, private, local, walks=walks)
             places = None
             if isinstance(op, memref.LoadOp) and not term.is_private:
                 places = positions.of(op)
@@ -226,6 +234,9 @@ def price(term: Term, shape: LaneShape, register_bits: int, registers: int) -> f
         shuffles = side * ceil(other / per_register) * log2(side)
         tiles = row * rows // (row * column)
         return _rows(column, row * rows // column, per_register) + shuffles * tiles
+    if term.walks:
+        # Through a tile in registers, and memory.
+        return ceil(row / per_register) * rows * (2 * MOVE + log2(per_register))
     return row * rows
 
 

@@ -1,0 +1,120 @@
+"""
+Lanes that go along memory in a loop access tiles of it, which are transposed in registers.
+
+In `for k: sum += a[row, k]` lanes are rows apart, and gather in each iteration. Each lane by
+itself goes from neighbour to neighbour: all that it accesses in 16 iterations is one vector. So
+many iterations as lie in a cache line are done together. Their vectors are loaded, one for each
+lane, and transposed to one for each iteration, which the loop takes then; what it stores is kept,
+transposed back and stored after it. Where there are less iterations left, lanes gather before and
+scatter after them.
+
+As the tiles of S. Moll, *Vectorization System for Unstructured Codes with a Data-parallel Compiler
+IR*, 2021, chapter 11, of which one side is the loop.
+
+Requires: level 4.
+Ensures: level 4.
+
+```mlir
+// before: sums of rows
+%s = scf.for %k = %c0 to %n step %c1 iter_args(%t = %zeros) -> (vector<8xf64>) {
+  %v = vector.gather %a[%i, %k] [%rows], %all_on, %zeros : memref<?x?xf64>, ...
+  %u = arith.addf %t, %v : vector<8xf64>
+  scf.yield %u : vector<8xf64>
+}
+
+// after
+%s = scf.for %first = %c0 to %n step %c8 iter_args(%t = %zeros) -> (vector<8xf64>) {
+  %left = arith.subi %n, %first : index
+  %count = arith.minsi %left, %c8 : index
+  %end = arith.addi %first, %count : index
+  %full = arith.cmpi sge, %left, %c8 : index
+  scf.if %full {
+    %start = memref.load %starts[%c0] : memref<8xindex>
+    %at = arith.addi %start, %first : index
+    %row = vector.load %line[%at] : memref<?xf64>, vector<8xf64>
+    ...                            // and one for each other lane: 8 vectors become 8 others
+    vector.store %column, %tile[%c0, %c0] : memref<8x8xf64>, vector<8xf64>
+    ...
+  } else {
+    scf.for %k = %first to %end step %c1 {
+      ...                          // %v = vector.gather ...
+      vector.store %v, %tile[%place, %c0] : memref<8x8xf64>, vector<8xf64>
+    }
+  }
+  %r = scf.for %k = %first to %end step %c1 iter_args(%t1 = %t) -> (vector<8xf64>) {
+    %place = arith.subi %k, %first : index
+    %v = vector.load %tile[%place, %c0] : memref<8x8xf64>, vector<8xf64>
+    %u = arith.addf %t1, %v : vector<8xf64>
+    scf.yield %u : vector<8xf64>
+  }
+  scf.yield %r : vector<8xf64>
+}
+```
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from spmd.analysis.memory.walks import element_bytes, walks_in
+from spmd.dialects import compat
+from spmd.dialects.compat.memory import GatherOp, ScatterOp
+from spmd.dialects.enclosing import is_outside
+from spmd.dialects.rewriting import erase_dead_ops
+from spmd.passes.kernels.spmd_annotate_shapes import ACCESS
+from spmd.passes.memory.walk_tiles import PART, Buffers, WalkTiles, is_all_on
+
+MASKED_BYTES = 4
+"""Of elements that every machine stores under masks."""
+
+
+@dataclass(frozen=True)
+class TileWalksPass(ModulePass):
+    """Tiles instead of gathers in loops along memory; see the module docstring."""
+
+    name = "tile-walks"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        compat.ensure("arith", "vector")
+        for function in op.ops:
+            if not isinstance(function, func.FuncOp) or not function.body.blocks:
+                continue
+            loops = dict[scf.ForOp, None]()
+            for inner in function.walk():
+                parent = inner.parent_op()
+                if isinstance(inner, GatherOp | ScatterOp) and isinstance(
+                    parent, scf.ForOp
+                ):
+                    loops[parent] = None
+            memory = Buffers(function.body.block)
+            tiled = 0
+            for loop in loops:
+                found = walks_in(loop)
+                walks = [
+                    op
+                    for op in found
+                    if isinstance(op, GatherOp | ScatterOp)
+                    and why_not_tile_walk(op, loop) is None
+                ]
+                if walks:
+                    WalkTiles(loop, walks, memory).write()
+                    tiled += 1
+            if tiled:
+                erase_dead_ops(function.body)
+
+
+def why_not_tile_walk(op: GatherOp | ScatterOp, loop: scf.ForOp) -> str | None:
+    """Why `op`, a walk along memory in `loop`, stays; `None` if tiles are better."""
+    if op.attributes.get(ACCESS) == PART:
+        return "it is what is left of one"
+    if not is_outside(op.mask, loop):
+        return "other lanes are active in each iteration"
+    narrow = element_bytes(op) < MASKED_BYTES
+    if narrow and isinstance(op, ScatterOp) and not is_all_on(op):
+        return "not every machine has masks for elements of 8 or 16 bits"
+    return None
