@@ -238,8 +238,8 @@ class Estimate:
             return False
         return all(
             op in self.walks
-            if isinstance(op, memref.LoadOp | memref.StoreOp)
-            and not all(is_outside(index, loop) for index in op.indices)
+            if isinstance(op, memref.StoreOp)
+            or (isinstance(op, memref.LoadOp) and not _is_same(op, loop))
             else cost_class(op) is not CostClass.LIBRARY and not op.regions
             for op in loop.body.block.ops
         )
@@ -308,6 +308,11 @@ def trips(loop: Operation) -> float:
         if first is not None and end is not None and step:
             return max(0, (end - first) // step)
     return LOOP_TRIPS
+
+
+def _is_same(op: memref.LoadOp, loop: scf.ForOp) -> bool:
+    """Whether `op` loads one element in all iterations of `loop`."""
+    return all(is_outside(index, loop) for index in op.indices)
 
 
 def _bits(value: SSAValue) -> int:
