@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import spmd
-from benchmarks.overhead import launches
+from benchmarks.overhead import launches, stencils
 from benchmarks.overhead.stages import STAGES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,3 +75,8 @@ def test_steps_over_chunks():
         "separate chunks, computed",
     }
     assert all(min(pair) > 0 for pair in times.values())
+
+
+def test_a_heat_equation_in_three_forms():
+    """`measure` compares what they compute."""
+    assert all(0 < each < 1 for each in stencils.measure(14, turns=1))
