@@ -14,11 +14,11 @@ iterations. The first lane to leave says when these begin.
 // after, for 16 lanes
 %lane = spmd.lane_id
 %start = spmd.broadcast %lx from %c0 across sub_group : index
-%last = arith.subi %n, %c15 : index
+%last = arith.subi %n, %c15 overflow<nsw> : index
 %next, %full = scf.for %k0 = %start to %last step %size iter_args(%at = %start, %a = %v) -> (index, f32) {
-  %k = arith.addi %k0, %lane : index
+  %k = arith.addi %k0, %lane overflow<nsw> : index
   ...
-  %next = arith.addi %k0, %size : index
+  %next = arith.addi %k0, %size overflow<nsw> : index
   scf.yield %next, %b : index, f32
 }
 %rest = arith.addi %next, %lane overflow<nsw> : index
@@ -139,7 +139,8 @@ def _split(loop: scf.ForOp, divergence: Divergence, width: int) -> None:
     zero = constants.index(0)
     start = at.add(BroadcastOp(loop.lb, zero, Scope.SUB_GROUP), "start")
     span = constants.index(stride * (width - 1))
-    last = at.add(arith.SubiOp(loop.ub, span), "last")
+    # None of these sums wraps: `why_not_split` has seen the ends.
+    last = at.add(arith.SubiOp(loop.ub, span, overflow=NO_SIGNED_WRAP), "last")
 
     region = loop.body.clone()
     body = region.block
@@ -147,11 +148,13 @@ def _split(loop: scf.ForOp, divergence: Divergence, width: int) -> None:
     hint(body.insert_arg(IndexType(), 1), "at")
     first = body.first_op
     assert first is not None, "a loop has a terminator"
-    here = arith.AddiOp(counter, ahead)
+    here = arith.AddiOp(counter, ahead, overflow=NO_SIGNED_WRAP)
     counter.replace_all_uses_with(here.result)
     here.operands = (counter, ahead)
     Builder.before(first).add(here, counter)
-    following = Builder.before(end).add(arith.AddiOp(counter, loop.step), "next")
+    following = Builder.before(end).add(
+        arith.AddiOp(counter, loop.step, overflow=NO_SIGNED_WRAP), "next"
+    )
     end.operands = (following, *end.operands)
     full = scf.ForOp(start, last, loop.step, (start, *loop.iter_args), region)
     at.append(full)
@@ -159,7 +162,6 @@ def _split(loop: scf.ForOp, divergence: Divergence, width: int) -> None:
     for result, old in zip(carried, loop.results, strict=True):
         hint(result, old)
 
-    # Less than the step past the end, which `may_count_past_largest` has seen.
     rest = at.add(
         arith.AddiOp(hint(begun, "next"), ahead, overflow=NO_SIGNED_WRAP), "rest"
     )

@@ -7,12 +7,12 @@
 // CHECK:         %lane = spmd.lane_id
 // CHECK-NEXT:    %ahead = arith.muli %lane, %c3 : index
 // CHECK-NEXT:    %start = spmd.broadcast %begin from %c0 across sub_group : index
-// CHECK-NEXT:    %last = arith.subi %n, %c21 : index
+// CHECK-NEXT:    %last = arith.subi %n, %c21 overflow<nsw> : index
 // CHECK-NEXT:    %next, %sum = scf.for %k = %start to %last step %step iter_args(%at = %start, %a = %zero) -> (index, f32) {
-// CHECK-NEXT:      %k_1 = arith.addi %k, %ahead : index
+// CHECK-NEXT:      %k_1 = arith.addi %k, %ahead overflow<nsw> : index
 // CHECK-NEXT:      %v = memref.load %x[%k_1] : memref<?xf32>
 // CHECK-NEXT:      %b = arith.addf %a, %v : f32
-// CHECK-NEXT:      %next_1 = arith.addi %k, %step : index
+// CHECK-NEXT:      %next_1 = arith.addi %k, %step overflow<nsw> : index
 // CHECK-NEXT:      scf.yield %next_1, %b : index, f32
 // CHECK-NEXT:    }
 // CHECK-NEXT:    %rest = arith.addi %next, %ahead overflow<nsw> : index
