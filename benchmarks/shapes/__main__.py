@@ -8,6 +8,7 @@ python -m benchmarks.shapes tiles        # tiles: how many times as fast as 8 la
                                          # without load-chunks
 python -m benchmarks.shapes transpose    # beside lanes along x, and C with tiles of 8x8
 python -m benchmarks.shapes sgemm        # one output per work-item, beside NumPy's BLAS
+python -m benchmarks.shapes layouts      # stencils by hand in C: blocks of 2x2 by rows
 ```
 
 The tiles are the brushes of S. Moll, *Vectorization System for Unstructured Codes with a
@@ -127,6 +128,30 @@ def multiplied(n: int) -> tuple[Any, dict[str, Callable[[], object]]]:
     return out, {"chosen": run, "BLAS": lambda: np.matmul(a, b, out)}
 
 
+def laid_out(
+    points: int, n: int
+) -> list[tuple[Callable[[], Any], Callable[[], object]]]:
+    """
+    A stencil of 5 or 9 points in C, over rows and over blocks of 2x2.
+
+    The result as rows, and what computes it. Neither counts what it takes to put data in blocks.
+    """
+    a = np.random.default_rng(1).random((n + 2, n + 2))
+    by_rows, by_blocks = np.zeros((n + 2, n + 16)), np.zeros((n + 4, n + 8))
+    by_rows[:, 7:-7], by_blocks[1:-1, 3:-3] = a, a
+    blocks = by_blocks.reshape(n // 2 + 2, 2, n // 4 + 2, 2, 2).transpose(0, 2, 3, 1, 4)
+    macros = ["-DNINE"] if points == 9 else []
+    rows, whole = np.zeros((n, n)), np.zeros((n, n))
+    parts = whole.reshape(n // 2, n // 4, 2, 2, 2).transpose(0, 3, 1, 2, 4)
+    return [
+        (lambda: rows, _in_c("layouts", by_rows, rows, *macros)),
+        (
+            lambda: parts.reshape(n, n),
+            _in_c("layouts", blocks.copy(), whole, "-DBLOCKS", *macros),
+        ),
+    ]
+
+
 def _in_c(name: str, a: Any, out: Any, *macros: str) -> Callable[[], object]:
     """What runs a function of C that takes `a` and `out`, whose side is n."""
     library = Path(mkdtemp()) / f"{name}.so"
@@ -134,8 +159,12 @@ def _in_c(name: str, a: Any, out: Any, *macros: str) -> Callable[[], object]:
     [source] = Path(__file__).parent.glob(f"{name}*.c")
     subprocess.run([c_compiler(), *flags, *macros, "-o", library, source], check=True)
     function = getattr(ctypes.CDLL(str(library)), name)
-    pointers = [ctypes.c_void_p(each.ctypes.data) for each in (a, out)]
-    return lambda: function(*pointers, ctypes.c_long(len(out)))
+
+    def run() -> object:
+        pointers = [ctypes.c_void_p(each.ctypes.data) for each in (a, out)]
+        return function(*pointers, ctypes.c_long(len(out)))
+
+    return run
 
 
 def best_of(runs: list[Callable[[], object]], times: int = RUNS) -> list[float]:
@@ -173,7 +202,16 @@ def main(tables: list[str]) -> None:
     if "sgemm" in tables:
         chosen, blas = best_of([*multiplied(1024)[1].values()])
         print(f"sgemm of 1024: {blas / chosen:.2f} times as fast as BLAS (goal: 0.5)")
+    for n in (256, 1024) if "layouts" in tables else ():
+        for name, points in (("Jacobi-5", 5), ("Seidel-9", 9)):
+            runs = [run for _, run in laid_out(points, n)]
+            chosen = in_tiles(name, n)[1]["chosen"]
+            rows, blocks, tiles = best_of([*runs, chosen], 60)
+            print(
+                f"{name} of {n}, blocks of 2x2 in C: {blocks / rows:.2f} of the time of rows in C, "
+                f"{blocks / tiles:.2f} of that of tiles"
+            )
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or ["groups", "tiles", "transpose", "sgemm"])
+    main(sys.argv[1:] or ["groups", "tiles", "transpose", "sgemm", "layouts"])

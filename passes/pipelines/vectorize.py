@@ -62,6 +62,7 @@ from spmd.passes.memory.tile_walks import TileWalksPass
 from spmd.passes.memory.version_gathers import VersionGathersPass
 from spmd.passes.memory.version_masks import VersionMasksPass
 from spmd.passes.pipelines.pipeline import PassSequence
+from spmd.passes.sub_groups.choices.vector_width import check_shape
 from spmd.passes.sub_groups.fold_lane_views import FoldLaneViewsPass
 from spmd.passes.sub_groups.forget_unasked_values import ForgetUnaskedValuesPass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
@@ -99,6 +100,7 @@ class VectorizePass(PassSequence):
                 "expected a shape (x first) or a brush (x last), got both: "
                 f"{','.join(map(str, self.shape))} and {','.join(map(str, self.brush))}"
             )
+        check_shape(self.brush, self.width, "brush")
         shape = self.shape or self.brush[::-1]
         return (
             UnrollGroupLoopsPass(),

@@ -1,6 +1,7 @@
 """Groups and tiles of all shapes compute the same."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from benchmarks.shapes.__main__ import (
     grouped,
     in_groups,
     in_tiles,
+    laid_out,
     multiplied,
     transposed,
 )
@@ -45,3 +47,14 @@ def test_tiles(name: str):
         out[...] = 0
         run()
         np.testing.assert_allclose(out, want, err_msg=shape, rtol=1e-5)
+
+
+@pytest.mark.parametrize("points", [5, 9])
+def test_layouts(points: int):
+    found: list[Any] = []
+    for result, run in laid_out(points, 32):
+        run()
+        found.append(result().copy())
+    rows, blocks = found
+    assert rows.any()
+    np.testing.assert_allclose(blocks, rows)

@@ -54,16 +54,19 @@ def check_width(width: Width) -> None:
         )
 
 
-def check_shape(shape: tuple[int, ...], width: Width) -> None:
-    """Fails if `shape` is not allowed, or a width is given as well."""
+def check_shape(shape: tuple[int, ...], width: Width, what: str = "shape") -> None:
+    """Fails if `shape` is not allowed, or a width is given as well; `what` it is called."""
     powers = all(extent > 0 and not extent & (extent - 1) for extent in shape)
     if len(shape) > 3 or not powers or prod(shape) > MAX_LANES:
         raise KernelError(
-            "expected a shape of at most three powers of two with a product of at most "
+            f"expected a {what} of at most three powers of two with a product of at most "
             f"{MAX_LANES}, got {','.join(map(str, shape))}"
         )
     if shape and width != "auto":
-        raise KernelError(f"expected a width or a shape, got both: {width} and {shape}")
+        numbers = ",".join(map(str, shape))
+        raise KernelError(
+            f"expected a width or a {what}, got both: {width} and {numbers}"
+        )
 
 
 def lanes_in_registers(widest: int, target: Target) -> int:

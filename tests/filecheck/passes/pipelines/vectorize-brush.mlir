@@ -4,7 +4,7 @@
 // RUN: xdsl-opt %s -p 'spmd-to-loops,vectorize{brush=3,8}' --verify-diagnostics | filecheck %s --check-prefix BAD
 
 // BOTH: expected a shape (x first) or a brush (x last), got both: 8,2 and 2,8
-// BAD:  expected a shape of at most three powers of two with a product of at most {{.*}}, got 8,3
+// BAD:  expected a brush of at most three powers of two with a product of at most {{.*}}, got 3,8
 
 // Two rows of eight lanes: of what both load, a row is two chunks, and rows that meet are one.
 
