@@ -174,7 +174,7 @@ class Estimate:
                 and _walks_far(op)
             ):
                 scalar += FAR_LINE
-            if tests:
+            if tests and bits < self.target.masked_load:
                 return Cycles(scalar, tests, (tests, "tests of lanes"))
             return Cycles(scalar, self._on_registers(LANES[CostClass.MEMORY], bits))
         if stride is None and takes_digits(op.indices, self._is_strided):
