@@ -47,6 +47,8 @@ class ConditionReader:
             case arith.ConstantOp() if isinstance(owner.value, IntegerAttr):
                 return Guard(((),) if bool(owner.value.value.data) == holds else ())
             case arith.CmpiOp() if bit_width(owner.lhs.type) != 1:
+                if (mixed := _mixed_signs(owner)) is not None:
+                    return self._signs(mixed.lhs, mixed.rhs, differ=holds)
                 return self._comparison(owner, holds)
             case _:
                 pass
@@ -60,6 +62,17 @@ class ConditionReader:
         """A flag that the launch gives."""
         flag = self._expression(value)
         return Guard(((flag.value - 1 if holds else -flag.value,),), flag.requires)
+
+    def _signs(self, x: SSAValue, y: SSAValue, differ: bool) -> Guard:
+        """Whether one of two numbers is negative and the other is not."""
+        negative = self._sign(x, True) & self._sign(y, not differ)
+        return negative | (self._sign(x, False) & self._sign(y, differ))
+
+    def _sign(self, value: SSAValue, negative: bool) -> Guard:
+        at = self._expression(value)
+        if self._ranges.of(value).is_non_negative:
+            return Guard(() if negative else ((),))
+        return Guard(((-at.value - 1 if negative else at.value,),), at.requires)
 
     def _comparison(self, op: arith.CmpiOp, holds: bool) -> Guard:
         predicate = op.predicate.value.data
@@ -106,6 +119,20 @@ class ConditionReader:
         if self._ranges.of(left).is_non_negative:
             return (both, only_b)
         return (both, neither, only_b)
+
+
+def _mixed_signs(op: arith.CmpiOp) -> arith.XOrIOp | None:
+    """Of what `op` asks whether the signs differ, as remainders that round down do."""
+    mixed, zero = op.lhs.owner, op.rhs.owner
+    if (
+        PREDICATES[op.predicate.value.data] == "slt"
+        and isinstance(mixed, arith.XOrIOp)
+        and isinstance(zero, arith.ConstantOp)
+        and isinstance(zero.value, IntegerAttr)
+        and zero.value.value.data == 0
+    ):
+        return mixed
+    return None
 
 
 def _is_true(value: SSAValue) -> bool:

@@ -237,6 +237,11 @@ class Indices:
             for conditions in guard.alternatives
         )
         requires = [Expression(Polynomial.of(0), guard.requires) for guard in guards]
+        match atom.alternatives:
+            case [Alternative(value=Polynomial() as only)]:
+                return result(only, (*sources, *requires))
+            case _:
+                pass
         if not all(guard.exact for guard in guards):
             atom.cause = words_for(condition)
         return result(Polynomial.of(atom), (*sources, *requires))

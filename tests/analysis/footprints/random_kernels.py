@@ -97,7 +97,7 @@ class _Writer:
     def computed(self, x: Integer) -> Integer:
         y = self.visible[self.choose(len(self.visible))]
         k = self.choose(5) + 1
-        match self.choose(12):
+        match self.choose(13):
             case 0:
                 return self.emit(
                     f"arith.addi {x.name}, {y.name} : index",
@@ -149,9 +149,37 @@ class _Writer:
                 return self.emit(
                     f"memref.load %data[{at.name}] : memref<?xindex>", 0, DATA - 1
                 )
+            case 12:
+                return self.floored(x, k if self.choose(2) else -k)
             case _:
                 text = f"arith.addi {x.name}, {self.constant(k - 3)} : index"
                 return self.emit(text, x.low + k - 3, x.high + k - 3)
+
+    def floored(self, x: Integer, by: int) -> Integer:
+        """What a division by a number leaves that rounds down."""
+        low, high = min(by + 1, 0), max(by - 1, 0)
+        most = abs(by) - 1
+        divisor = self.constant(by)
+        rest = self.emit(f"arith.remsi {x.name}, {divisor} : index", -most, most)
+        differ = self.signs_differ(rest.name, divisor)
+        up = self.emit(
+            f"arith.addi {rest.name}, {divisor} : index", by - most, by + most
+        )
+        self.count += 1
+        some, wrong = f"%s{self.count}", f"%w{self.count}"
+        zero = self.constant(0)
+        self.lines.append(f"{some} = arith.cmpi ne, {rest.name}, {zero} : index")
+        self.lines.append(f"{wrong} = arith.andi {some}, {differ} : i1")
+        text = f"arith.select {wrong}, {up.name}, {rest.name} : index"
+        return self.emit(text, low, high)
+
+    def signs_differ(self, x: str, y: str) -> str:
+        self.count += 1
+        mixed, name = f"%x{self.count}", f"%d{self.count}"
+        self.lines.append(f"{mixed} = arith.xori {x}, {y} : index")
+        zero = self.constant(0)
+        self.lines.append(f"{name} = arith.cmpi slt, {mixed}, {zero} : index")
+        return name
 
     def reduced(self, x: Integer) -> Integer:
         if x.high - x.low <= WIDEST and abs(x.low) <= WIDEST:
@@ -161,6 +189,8 @@ class _Writer:
 
     def condition(self) -> str:
         x, y = (self.visible[self.choose(len(self.visible))] for _ in range(2))
+        if self.choose(8) == 7:
+            return self.signs_differ(x.name, y.name)
         predicate = ("slt", "sle", "eq", "ne", "sge", "sgt", "ult", "uge")[
             self.choose(8)
         ]

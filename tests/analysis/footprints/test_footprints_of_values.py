@@ -33,6 +33,15 @@ ONE_ELEMENT: dict[str, str] = {
     "the size of a group": """
   %size = spmd.enqueued_local_size x
   %at = arith.addi %i, %size : index""",
+    "signs that are equal": """
+  %mixed = arith.xori %i, %c4 : index
+  %differ = arith.cmpi slt, %mixed, %c0 : index
+  %at = arith.select %differ, %c8, %i : index""",
+    "signs that may differ": """
+  %less = arith.subi %i, %c5 : index
+  %mixed = arith.xori %less, %c4 : index
+  %differ = arith.cmpi slt, %mixed, %c0 : index
+  %at = arith.select %differ, %c8, %i : index""",
     "the extent of an array": """
   %size = memref.dim %x, %c0 : memref<?xf32>
   %less = arith.subi %size, %i : index

@@ -45,6 +45,27 @@ def test_only_edges_of_neighbours_travel():
         assert min(s.stop - s.start for s in inside) == 1
 
 
+def test_what_wraps_around_is_cut_as_well():
+    """A remainder that Python rounds down is no gather, of which each task gets all."""
+    example = LARGER["life"]
+    arrays = example.make(120)
+    chunked = {
+        key: array_module.from_array(value, chunks=(20, 128))
+        for key, value in arrays.items()
+    }
+    found = spmd.dask.launch(
+        example.kernel,
+        *chunked.values(),
+        global_size=example.size(arrays),
+        group_size=example.groups,
+        limit=0,
+    )["new"]
+    np.testing.assert_array_equal(found.compute(), example.alone(arrays))
+    task = found.__dask_graph__()[found.name, 2, 0][0]
+    (board,) = [piece for piece in task.pieces if not piece.writes]
+    assert (board.start, board.sizes) == ((39, 0), (22, 128))
+
+
 def test_what_is_not_written_stays():
     example = LARGER["heat"]
     arrays = example.make(40)

@@ -139,6 +139,31 @@ spmd.kernel @branches(%x: memref<?xf32>, %y: memref<?xf32>, %bins: memref<4xi32>
 
 // -----
 
+// A remainder that is rounded down, as Python has it: the signs of numbers differ or not.
+
+// CHECK-LABEL: @floored
+// CHECK-SAME:    (%m: index, %x: memref<?xf32> {spmd.reads = "[0 to 3]"}, %y: memref<?xf32> {spmd.reads = "[%m] and [0]"})
+spmd.kernel @floored(%m: index, %x: memref<?xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %i = spmd.global_id x
+  %rest = arith.remsi %i, %c4 : index
+  %mixed = arith.xori %rest, %c4 : index
+  %differ = arith.cmpi slt, %mixed, %c0 : index
+  %some = arith.cmpi ne, %rest, %c0 : index
+  %wrong = arith.andi %some, %differ : i1
+  %up = arith.addi %rest, %c4 : index
+  %floored = arith.select %wrong, %up, %rest : index
+  %v = memref.load %x[%floored] : memref<?xf32>
+  %flips = arith.xori %i, %m : index
+  %negative = arith.cmpi slt, %flips, %c0 : index
+  %at = arith.select %negative, %m, %c0 : index
+  %w = memref.load %y[%at] : memref<?xf32>
+  spmd.return
+}
+
+// -----
+
 // Of a long chain of indices the end is not told.
 
 // CHECK-LABEL: @chain
