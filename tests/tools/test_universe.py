@@ -7,8 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from xdsl.context import Context
+from xdsl.passes import PassPipeline
 from xdsl.universe import XDSL_UNIVERSE, Universe
 
+from spmd.runtime.errors import SourceText
+from spmd.runtime.parsing import parse
 from spmd.universe import SPMD_UNIVERSE
 
 LOAD = """
@@ -165,3 +169,25 @@ def test_errors_of_targets_alone_say_where(target: str, tmp_path: Path):
     )
     *_, last = done.stderr.splitlines()
     assert ": half.mlir:2:1: @half: spmd.kernel cannot be written as LLVM IR" in last
+
+
+TRIAD = """
+spmd.kernel @triad(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xf32>
+  %w = arith.mulf %v, %v : f32
+  memref.store %w, %y[%i] : memref<?xf32>
+  spmd.return
+}
+"""
+
+
+def test_a_pipeline_of_a_frontend_needs_no_context():
+    """Whoever builds ops in Python has registered no dialect."""
+    passes = Universe.get_multiverse().all_passes
+    pipeline = PassPipeline.parse_spec(passes, "spmd-to-loops,vectorize{width=8}")
+    module = parse(SourceText("triad.mlir", TRIAD))
+    pipeline.apply(Context(), module)
+    module.verify()
+    assert "arith.mulf" in str(module)
+    assert "vector<8xf32>" in str(module)
