@@ -6,18 +6,17 @@ python -m benchmarks.tutorials            # all of them, one thread
 python -m benchmarks.tutorials life       # some
 ```
 
-All three run in turns in one process, on one thread, and each comes first in its turn; what
-is shown is the processor time of the median run of ours, and how many times that the others
-take. Numba has relaxed floating-point rules, we have Python's. Results are checked against
-NumPy.
+All three run in turns in one process, on one thread, in every order; what is shown is the
+processor time of the median run of ours, and how many times that the others take. Numba has
+relaxed floating-point rules, we have Python's. Results are checked against NumPy.
 """
 
 # pyright: basic
 
+import itertools
 import os
 import sys
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -159,13 +158,14 @@ def measure(name: str, case: Case) -> str:
         check(name, case, runs[1])
     runs.append(lambda: case.numpy(*case.arguments))
     times: list[list[float]] = [[] for _ in runs]
-    numbers = deque(number for number, run in enumerate(runs) if run is not None)
+    numbers = [number for number, run in enumerate(runs) if run is not None]
+    orders = itertools.cycle(itertools.permutations(numbers))
     end = time.perf_counter() + SECONDS
     for count in range(RUNS):
         if count > RUNS // 10 and time.perf_counter() > end:
             break
-        numbers.rotate()  # What runs after NumPy finds the caches full of its arrays.
-        for number in numbers:
+        # What runs after NumPy finds the caches full of its arrays.
+        for number in next(orders):
             run = runs[number]
             assert run is not None, "left out above"
             run()  # so that all find their data in the same caches
