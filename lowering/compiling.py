@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import pickle
 import signal
 import sys
-import time
 from typing import Any, NamedTuple
 
 from spmd.dialects.diagnostics import KernelError
@@ -81,11 +79,10 @@ def _free(manager: Any) -> None:
 
 
 class Compiled(NamedTuple):
-    """What LLVM makes of a text: optimised bitcode and code, and how long it took."""
+    """What LLVM makes of a text: optimised bitcode, and code."""
 
     bitcode: bytes
     code: ObjectCode
-    seconds: tuple[float, float, float]
 
     def assembly(self, machine: Machine) -> str:
         """The machine code as text."""
@@ -98,12 +95,9 @@ class Compiled(NamedTuple):
 
 def compiled(llvm_ir: str, machine: Machine, opt: int) -> Compiled:
     """Lets LLVM compile a text."""
-    times = [time.perf_counter()]
     target = target_machine(machine, opt)
     module = _parse(llvm_ir)
-    times.append(time.perf_counter())
     _optimize(module, target, opt)
-    times.append(time.perf_counter())
     bitcode = module.as_bitcode()
     exported = tuple(
         function.name
@@ -111,9 +105,7 @@ def compiled(llvm_ir: str, machine: Machine, opt: int) -> Compiled:
         if not function.is_declaration and function.linkage == llvm.Linkage.external
     )
     code = ObjectCode(target.emit_object(module), exported)
-    times.append(time.perf_counter())
-    parse, optimize, generate = (b - a for a, b in itertools.pairwise(times))
-    return Compiled(bitcode, code, (parse, optimize, generate))
+    return Compiled(bitcode, code)
 
 
 def compile_object(llvm_ir: str, machine: Machine, opt: int = 3) -> Compiled:

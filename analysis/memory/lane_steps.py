@@ -129,7 +129,7 @@ def _bits(value: SSAValue) -> int:
 def is_exact(op: arith.SignlessIntegerBinaryOperationWithOverflow) -> bool:
     """Whether `op` computes what it says, modulo 2^64, as addresses are computed."""
     no_wrap = arith.IntegerOverflowFlag.NSW in op.overflow_flags.data
-    return no_wrap or _bits(op.result) >= 64
+    return no_wrap or _bits(op.result) == 64
 
 
 def extends(op: arith.IndexCastOp) -> bool:

@@ -41,7 +41,7 @@ def known_kind(region: Block) -> Kind | None:
     if op is None or end is None or op.next_op is not end:
         return None
     kind = kind_of(op)
-    if kind is None or why_not_kind(kind, region.args[0].type) is not None:
+    if kind is None or why_not_kind(kind, op.results[0].type) is not None:
         return None
     both = set(op.operands) == set(region.args)
     return kind if both and end.operands[0] is op.results[0] else None

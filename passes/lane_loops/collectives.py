@@ -32,7 +32,6 @@ def write_collective(
     writer: LaneWriter, op: Operation, active: Sequence[SSAValue]
 ) -> None:
     """Write `op` for the lanes in which all of `active` hold."""
-    writer.stands_for(op)
     match op:
         case BarrierOp():
             pass  # The loops before have ended.

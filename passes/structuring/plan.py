@@ -153,7 +153,6 @@ class _Planner:
         arm = Arm()
         if entry is None:
             unit = region.units[Place(entries[0])]
-            unit.open -= 1
             arm.after = yield self._unit(region, unit, arm, depth)
             return arm
         frame = region.root = _Frame(Start(), arm, depth, joins)
@@ -161,7 +160,6 @@ class _Planner:
         arms: list[Arm] = []
         for begin in (*entries[1:], entries[0]):
             unit = region.units[Place(begin)]
-            unit.open -= 1
             arms.append(inner := Arm())
             inner.after = yield self._unit(region, unit, inner, depth + 1)
         arm.items.append(Dispatch(entry, arms, entries[0]))
@@ -196,7 +194,6 @@ class _Planner:
         before: list[list[int]] = [[] for _ in range(len(units) + 1)]
         for entry in entries:
             unit_at[Place(entry)].entries[entry] = None
-            unit_at[Place(entry)].arrivals += 1
             before[number[entry]].append(0)
         for block in blocks:
             for jump in self.graph.jumps[block]:

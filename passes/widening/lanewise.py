@@ -332,13 +332,15 @@ def _compare_steps(
         if min(each.low for each in known) < 0:
             return None
         number = PREDICATES.index(PREDICATES[number].replace("u", "s"))
-    lines = [_line(each) for each in operands]
+    lines = [line for each in operands if (line := _line(each)) is not None]
+    if len(lines) < len(operands):
+        return None
     reach = 2 * widening.width * (1 + sum(abs(step) for _, step in lines))
     sides: list[tuple[bool, SSAValue, int]] = []
     for value, (first, step), around in zip(op.operands, lines, known, strict=True):
         farthest = IntegerRange(around.low - reach, around.high + reach)
         fits = farthest.fits(_bits(value))
-        if first is None or (step and (not fits or widening.shape(value).wraps)):
+        if step and (not fits or widening.shape(value).wraps):
             return None
         sides.append((fits, first, step))
     if not sides[0][0]:
@@ -364,7 +366,7 @@ def _compare_steps(
     return widening.add(arith.CmpiOp(widening.steps(type_, step), end, number))
 
 
-def _line(lanes: Lanes) -> tuple[SSAValue | None, int]:
+def _line(lanes: Lanes) -> tuple[SSAValue, int] | None:
     """The value of lane 0 and the distance of lanes, if they have one."""
     match lanes:
         case Uniform(scalar=first):
@@ -372,7 +374,7 @@ def _line(lanes: Lanes) -> tuple[SSAValue | None, int]:
         case Strided(first=first, stride=step):
             return first, step
         case _:
-            return None, 0
+            return None
 
 
 def _is_countable(value: SSAValue) -> bool:

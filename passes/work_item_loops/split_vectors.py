@@ -40,7 +40,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import chain
+from itertools import chain, cycle, islice
 from typing import cast
 
 from xdsl.context import Context
@@ -248,7 +248,7 @@ class _Splitter:
         else:
             parts = (op.source,)
         (length,) = op.vector.type.get_shape()
-        return tuple(parts) * (length // len(parts))
+        return tuple(islice(cycle(parts), length))
 
     def _extracted(self, parts: Parts, op: vector.ExtractOp) -> SSAValue:
         (position,) = op.get_mixed_position()

@@ -92,3 +92,17 @@ def test_the_variable_has_two_values(monkeypatch: pytest.MonkeyPatch):
         spmd.CompileError, match="expected SPMD_SAFE_COMPILE as 0 or 1, got 'yes'"
     ):
         launch()
+
+
+@pytest.mark.usefixtures("safe")
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [("LLVM ERROR: no way", NativeError), ("no such module", RuntimeError)],
+)
+def test_a_child_that_gives_up(
+    said: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+):
+    """Only what LLVM says is about the kernel."""
+    monkeypatch.setattr(compiling, "CHILD", f"raise SystemExit({said!r})")
+    with pytest.raises(error, match=said):
+        compile_object("", host_machine(), 3)
