@@ -169,12 +169,10 @@ class Paths:
         if isinstance(op, scf.IndexSwitchOp):
             default, *paths = map(self._leading_to, self._flow[region])
             cases = dict(zip(op.cases.get_values(), paths, strict=True))
-            if 0 <= min(cases, default=0) <= max(cases, default=0) < MOST_WORDS:
+            if all(0 <= number < MOST_WORDS for number in cases):
                 # What is beyond the last case has the last word.
-                words = [
-                    cases.get(n, default) for n in range(max(cases, default=-1) + 1)
-                ]
-                return choice([*words, default]), carrier
+                numbers = range(max(cases, default=-1) + 2)
+                return choice(cases.get(n, default) for n in numbers), carrier
         what = "index" if isinstance(op, BroadcastOp) else "argument"
         return f"has {{}} as the {what} of {op.name}", carrier
 

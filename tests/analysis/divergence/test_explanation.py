@@ -147,6 +147,18 @@ def test_a_value_after_its_loop():
     ]
 
 
+def test_an_argument_of_a_loop_header():
+    body = """
+      cf.br ^h(%lid : index)
+    ^h(%k: index):
+      %next = arith.addi %k, %c1 : index
+      %stay = arith.cmpi slt, %n, %m : index
+      cf.cond_br %stay, ^h(%next : index), ^x
+    ^x:
+    """
+    assert chain(body, "k")[0] == "%k is varying: cf.br brings %lid"
+
+
 def test_divergent_branches():
     k = Analysed("""
     %p = arith.cmpi slt, %lid, %n : index

@@ -9,7 +9,8 @@ import pytest
 from spmd.lowering import loading
 from spmd.lowering.compiling import NativeError, compile_object, optimized
 from spmd.lowering.elf import LoadedObject, MissingSymbols, UnknownObject, is_known
-from spmd.lowering.loading import NativeCode, ObjectCode, address_of, load
+from spmd.lowering.linking import link
+from spmd.lowering.loading import LIBRARIES, NativeCode, ObjectCode, address_of, load
 from spmd.lowering.machine import host_machine
 from spmd.lowering.native import compile_native
 
@@ -164,3 +165,22 @@ def test_addresses_of_functions() -> None:
     assert address_of("no such function") is None
     with pytest.raises(MissingSymbols, match=r"for given$"):
         load(compile_object(TEXT, host_machine()).code)
+
+
+@pytest.mark.skipif(not host_machine().is_x86, reason="libmvec is on x86-64 only")
+def test_llvm_links_with_given_functions_and_libraries() -> None:
+    text = """
+    declare <2 x double> @_ZGVbN2v_exp(<2 x double>)
+    declare i64 @given(i64)
+    define i64 @f(i64 %n) {
+      %r = call i64 @given(i64 %n)
+      ret i64 %r
+    }
+    define <2 x double> @g(<2 x double> %x) {
+      %r = call <2 x double> @_ZGVbN2v_exp(<2 x double> %x)
+      ret <2 x double> %r
+    }
+    """
+    code = compile_object(text, host_machine()).code
+    addresses, _keep = link(*code, SYMBOLS, LIBRARIES)
+    assert CFUNCTYPE(c_int64, c_int64)(addresses["f"])(4) == 12

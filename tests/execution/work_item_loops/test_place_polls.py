@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 import spmd
+from spmd.lowering.emit import emit_llvm
+from spmd.lowering.machine import Machine
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.passes.work_item_loops.place_polls import STRIP, PlacePollsPass
 from tests.execution.cases import CASES, Case
-from tests.execution.harness import check_passes
+from tests.execution.harness import check_passes, parsed
 
 NAMES = (
     "bubble_sort",
@@ -193,3 +195,11 @@ def test_groups_in_a_row_can_be_ended():
     with pytest.raises(spmd.LaunchTimeout):
         launch()
     assert perf_counter() - start < 5
+
+
+def test_a_poll_costs_the_loop_no_registers():
+    """LLVM's calls leave no vector register alone, unless they are told to."""
+    module = parsed("func.func @f() { spmd.poll func.return }")
+    machine = Machine("x86_64-unknown-linux-gnu", "x86-64-v3")
+    text = emit_llvm(module, machine, assertions="report")
+    assert 'call zeroext i1 @spmd.ask(ptr %failed) "no_caller_saved_registers"' in text

@@ -180,3 +180,18 @@ spmd.kernel @chain(%next: memref<?xindex>, %x: memref<?xf32>) {
   %v = memref.load %x[%g] : memref<?xf32>
   spmd.return
 }
+
+// -----
+
+// The extent of an array is called after the array.
+
+// CHECK-LABEL: @extent
+// CHECK-SAME:    %y: memref<?xf32> {spmd.reads = "[dim(%x, 0) + first.x to dim(%x, 0) + last.x]"}
+spmd.kernel @extent(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %size = memref.dim %x, %c0 : memref<?xf32>
+  %i = spmd.global_id x
+  %at = arith.addi %i, %size : index
+  %v = memref.load %y[%at] : memref<?xf32>
+  spmd.return
+}

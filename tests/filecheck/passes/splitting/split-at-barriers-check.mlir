@@ -109,6 +109,42 @@ spmd.kernel @paths(%paths: memref<?xindex>, %on: i1) attributes {work_group_size
 
 // -----
 
+// What is no case has the last word; numbers that are no position among words are told.
+
+// CHECK-LABEL: spmd.kernel @cases
+// CHECK:         spmd.fail "{{.*}} {goes on to spmd.barrier ({{[^ |]*}})}, but
+// CHECK:         spmd.fail "{{.*}} {goes on to spmd.barrier ({{[^ |]*}})|goes on to spmd.barrier ({{[^ |]*}}) or spmd.barrier ({{[^ |]*}})}, but
+// CHECK:         spmd.fail "{{.*}} has {} as the argument of scf.index_switch, but
+spmd.kernel @cases(%paths: memref<?xindex>) attributes {work_group_size = array<i64: 16>} {
+  %lid = spmd.local_id x
+  %path = memref.load %paths[%lid] : memref<?xindex>
+  scf.index_switch %path
+  default {
+    spmd.barrier
+    scf.yield
+  }
+  scf.index_switch %path
+  case 0 {
+    spmd.barrier
+    scf.yield
+  }
+  default {
+    scf.yield
+  }
+  scf.index_switch %path
+  case -1 {
+    spmd.barrier
+    scf.yield
+  }
+  default {
+    scf.yield
+  }
+  spmd.barrier
+  spmd.return
+}
+
+// -----
+
 // The index of a broadcast has to be the same in all work-items.
 
 // CHECK-LABEL: spmd.kernel @from

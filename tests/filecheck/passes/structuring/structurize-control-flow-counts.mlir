@@ -45,3 +45,35 @@ spmd.kernel @wraps(%x: memref<?xi32>) {
 ^end:
   spmd.return
 }
+
+// -----
+
+// What an outer loop carries is an end too: the inner one does not set it.
+
+// CHECK-LABEL: spmd.kernel @carried_end
+// CHECK:         scf.for %k = %c0 to %{{.*}} step %c1
+// CHECK-NOT:     scf.while
+// CHECK:           scf.for %l = %c0 to %{{.*}} step %c1
+// CHECK-NOT:     scf.while
+spmd.kernel @carried_end(%x: memref<?xi32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i32
+  cf.br ^outer(%c0, %n : index, index)
+^outer(%k: index, %end: index):
+  %again = arith.cmpi slt, %k, %n : index
+  cf.cond_br %again, ^head(%c0 : index), ^end
+^head(%l: index):
+  %more = arith.cmpi slt, %l, %end : index
+  cf.cond_br %more, ^body, ^next
+^body:
+  memref.store %one, %x[%l] : memref<?xi32>
+  %l1 = arith.addi %l, %c1 : index
+  cf.br ^head(%l1 : index)
+^next:
+  %k1 = arith.addi %k, %c1 : index
+  %less = arith.subi %end, %c1 : index
+  cf.br ^outer(%k1, %less : index, index)
+^end:
+  spmd.return
+}

@@ -107,3 +107,26 @@ func.func @marked_small(%x: memref<?xf32> {spmd.small}, %m: memref<?x?xf32> {spm
   }
   func.return
 }
+
+// -----
+
+// Nobody asks whether a known number of places is too many.
+
+// CHECK-LABEL: func.func @known_shift
+// CHECK:         %half = arith.shrui %j, %{{.*}} : vector<16xi32>
+// CHECK-NEXT:    %odd = arith.addi %half, %{{.*}} : vector<16xi32>
+// CHECK-NOT:     arith.select
+func.func @known_shift(%s: memref<512xf32>, %t: memref<512xi32>, %from: index, %i: index) {
+  %c1 = arith.constant 1 : index
+  %c511 = arith.constant 511 : index
+  spmd.sub_group (%l) shape [16] at (%i) {
+    %n = memref.load %t[%l] : memref<512xi32>
+    %m = arith.index_cast %n : i32 to index
+    %j = arith.andi %m, %c511 : index
+    %half = arith.shrui %j, %c1 : index
+    %odd = arith.addi %half, %from : index
+    %v = memref.load %s[%odd] : memref<512xf32>
+    memref.store %v, %s[%l] : memref<512xf32>
+  }
+  func.return
+}

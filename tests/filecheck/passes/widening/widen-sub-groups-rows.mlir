@@ -140,3 +140,22 @@ func.func @conditions(%x: memref<?x?xf32>, %a: index, %b: index) {
   }
   func.return
 }
+
+// -----
+
+// Along y there is one lane: what it has is the same in all rows, and stays a scalar.
+
+// CHECK-LABEL: func.func @one_along_y
+// CHECK:         %c = memref.load %x[%b, %c0] : memref<?x?xf32>
+// CHECK-NOT:     memref.load
+// CHECK:         %c_lanes = vector.broadcast %c : f32 to vector<8xf32>
+func.func @one_along_y(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %a: index, %b: index, %d: index) {
+  %c0 = arith.constant 0 : index
+  spmd.sub_group (%i, %j, %k) shape [4, 1, 2] at (%a, %b, %d) {
+    %v = memref.load %x[%k, %i] : memref<?x?xf32>
+    %c = memref.load %x[%j, %c0] : memref<?x?xf32>
+    %s = arith.addf %v, %c : f32
+    memref.store %s, %y[%k, %i] : memref<?x?xf32>
+  }
+  func.return
+}

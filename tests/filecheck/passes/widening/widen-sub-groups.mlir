@@ -96,7 +96,7 @@ func.func @addresses(%b: index, %k: index, %perm: memref<?xi32>, %x: memref<?xf3
 // CHECK:         %in_count = arith.subi %n, %b : index
 // CHECK-NEXT:    %in = vector.create_mask %in_count : vector<4xi1>
 // CHECK-NEXT:    %v = vector.maskedload %x[%b], %in, {{%\w+}} : memref<64xi32>, vector<4xi1>, vector<4xi32> into vector<4xi32>
-// CHECK-NEXT:    [[D:%\w+]] = arith.select %in, %v, {{%\w+}} : vector<4xi1>, vector<4xi32>
+// CHECK-NEXT:    [[D:%\w+]] = arith.select %in, %v, %ones_1 : vector<4xi1>, vector<4xi32>
 // CHECK-NEXT:    [[ZERO:%\w+]] = arith.cmpi eq, [[D]], %zeros : vector<4xi32>
 // CHECK:         %q = arith.fptosi {{%\w+}} : vector<4xf64> to vector<4xi32>
 // CHECK-NEXT:    %f = arith.sitofp %q : vector<4xi32> to vector<4xf32>
@@ -197,8 +197,9 @@ func.func @private(%b: index, %k: index, %x: memref<?xf32>, %e: memref<?xi32>) {
 // CHECK-NEXT:    [[NEW:%\w+]] = arith.select [[ON:%\w+]], %s, [[OLD]] : vector<4xi1>, vector<4xf32>
 // CHECK-NEXT:    vector.store [[NEW]], %tile[%k] : memref<8xf32, 3 : i64>, vector<4xf32>
 // CHECK-NEXT:    vector.maskedstore %x[%k], [[ON]], %s : memref<?xf32>, vector<4xi1>, vector<4xf32>
+// CHECK-NEXT:    vector.maskedstore %all[%k], [[ON]], %s : memref<8xf32>, vector<4xi1>, vector<4xf32>
 // CHECK-NEXT:    vector.maskedstore %small[%k], [[ON]], %s : memref<7xf32, 3 : i64>, vector<4xi1>, vector<4xf32>
-func.func @local(%x: memref<?xf32>, %m: f32) {
+func.func @local(%x: memref<?xf32>, %all: memref<8xf32>, %m: f32) {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
@@ -216,6 +217,7 @@ func.func @local(%x: memref<?xf32>, %m: f32) {
         %s = arith.addf %v, %w : f32
         memref.store %s, %tile[%lx] : memref<8xf32, 3 : i64>
         memref.store %s, %x[%lx] : memref<?xf32>
+        memref.store %s, %all[%lx] : memref<8xf32>
         memref.store %s, %small[%lx] : memref<7xf32, 3 : i64>
       }
     }

@@ -333,3 +333,37 @@ func.func @long_group(%x: memref<?xindex>, %n: index) attributes {spmd.work_grou
   }
   func.return
 }
+
+// Strips are made of iterations that take no longer than 64 of an innermost loop.
+
+// CHECK-LABEL: func.func @just_short
+// CHECK:         scf.for %begin = %c0 to %n step %{{.*}} {
+// CHECK-NEXT:      spmd.poll
+// CHECK:           scf.for %l = %c0 to %c63 step %c1
+func.func @just_short(%n: index, %x: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c63 = arith.constant 63 : index
+  scf.for %k = %c0 to %n step %c1 {
+    scf.for %l = %c0 to %c63 step %c1 {
+      memref.store %k, %x[%l] : memref<?xindex>
+    }
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func @too_long
+// CHECK:         scf.for %k = %c0 to %n step %c1 {
+// CHECK-NEXT:      spmd.poll
+// CHECK-NEXT:      scf.for %l = %c0 to %c64 step %c1
+func.func @too_long(%n: index, %x: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.for %k = %c0 to %n step %c1 {
+    scf.for %l = %c0 to %c64 step %c1 {
+      memref.store %k, %x[%l] : memref<?xindex>
+    }
+  }
+  func.return
+}
