@@ -46,6 +46,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from spmd.analysis.graphs.traversal import reachable
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import Builder, reduction
 from spmd.dialects.element_types import size_in_bytes
@@ -83,13 +84,12 @@ class VersionMasksPass(ModulePass):
 
 def is_dear(op: Operation, target: Target) -> bool:
     """Whether `op` costs much more than the same access without its mask."""
-    if not isinstance(op, Masked) or not _may_be_all(op.mask):
+    if not isinstance(op, Masked):
         return False
     stores = isinstance(op, vector.MaskedStoreOp)
     value = op.value_to_store if stores else op.result
-    return 8 * size_in_bytes(element_type(value)) < (
-        target.masked_store if stores else target.masked_load
-    )
+    price = target.masked_store if stores else target.masked_load
+    return 8 * size_in_bytes(element_type(value)) < price and _may_be_all(op.mask)
 
 
 def version_masks(function: func.FuncOp, target: Target) -> None:
@@ -206,11 +206,22 @@ def _ancestor(op: Operation, like: Operation) -> Operation | None:
 
 def _may_be_all(mask: SSAValue) -> bool:
     """Whether `mask` is no constant, and may hold in the last lane."""
+    for each in reachable([mask], _parts):
+        match each.owner:
+            case vector.CreateMaskOp(mask_dim_sizes=[count]):
+                (lanes,) = cast(AnyVector, each.type).get_shape()
+                if IntegerRanges().of(count).high < lanes:
+                    return False
+            case _:
+                if splat_number(each) is not None:
+                    return False
+    return True
+
+
+def _parts(mask: SSAValue) -> tuple[SSAValue, ...]:
+    """Masks that all hold where `mask` does."""
     match mask.owner:
-        case vector.CreateMaskOp(mask_dim_sizes=[count]):
-            (lanes,) = cast(AnyVector, mask.type).get_shape()
-            return IntegerRanges().of(count).high >= lanes
         case arith.SelectOp(cond=one, lhs=other) | arith.AndIOp(lhs=one, rhs=other):
-            return _may_be_all(one) and _may_be_all(other)
+            return one, other
         case _:
-            return splat_number(mask) is None
+            return ()
