@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, i64
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from spmd.analysis.analyses import Analyses
@@ -42,9 +43,6 @@ from spmd.passes.work_item_loops.building import WorkGroup
 
 NOBODY = -1
 """As a number of a work-item: not found yet."""
-
-MOST_WORDS = 32
-"""Cases of a switch whose paths are named; of more, the number is."""
 
 COMPARED = "compared, because all work-items have to agree"
 """Why a context exists that is needed for nothing else."""
@@ -108,6 +106,24 @@ def agreed_value(
     return first
 
 
+def path_number(op: scf.IndexSwitchOp, value: SSAValue, at: Builder) -> SSAValue:
+    """
+    Which path `op` takes where its argument is `value`: 0 is the default, 1 the first case.
+
+    Work-items need not agree on more. Says so in `op`, which takes such a number from now on.
+    """
+    cases = op.cases.get_values()
+
+    def numbered(path: int) -> Region:
+        number = arith.ConstantOp.from_int_and_width(path, IndexType())
+        return Region(Block((number, scf.YieldOp(number))))
+
+    paths = [numbered(path) for path in range(1, len(cases) + 1)]
+    number = scf.IndexSwitchOp(value, op.cases, numbered(0), paths, [IndexType()])
+    op.properties["cases"] = DenseArrayBase.from_list(i64, range(1, len(cases) + 1))
+    return at.add(number, "path")
+
+
 def _differences(
     group: WorkGroup, values: SSAValue, first: SSAValue, at: Builder
 ) -> SSAValue:
@@ -167,12 +183,7 @@ class Paths:
             if_true, if_false = self._flow[region]
             return choice(map(self._leading_to, (if_false, if_true))), carrier
         if isinstance(op, scf.IndexSwitchOp):
-            default, *paths = map(self._leading_to, self._flow[region])
-            cases = dict(zip(op.cases.get_values(), paths, strict=True))
-            if all(0 <= number < MOST_WORDS for number in cases):
-                # What is beyond the last case has the last word.
-                numbers = range(max(cases, default=-1) + 2)
-                return choice(cases.get(n, default) for n in numbers), carrier
+            return choice(map(self._leading_to, self._flow[region])), carrier
         what = "index" if isinstance(op, BroadcastOp) else "argument"
         return f"has {{}} as the {what} of {op.name}", carrier
 

@@ -52,7 +52,12 @@ from spmd.dialects.spmd import (
 )
 from spmd.passes.collectives.group_collectives import expand_collective
 from spmd.passes.rematerialization.replace_forwarded import erase_phis, forward_less
-from spmd.passes.splitting.convergence_checks import COMPARED, Paths, agreed_value
+from spmd.passes.splitting.convergence_checks import (
+    COMPARED,
+    Paths,
+    agreed_value,
+    path_number,
+)
 from spmd.passes.splitting.kept_values import EntryValues, KeptValues
 from spmd.passes.splitting.private_arrays import PrivateArrays, fail_about_unmovable
 from spmd.passes.work_item_loops.building import (
@@ -244,7 +249,9 @@ class _Splitter:
             value, (op, position) = decision.value, decision
             mine = entry.get(value)
             if self._paths is not None:
-                context = self.group.array(value.type, named(value, "context"), op)
+                if isinstance(op, scf.IndexSwitchOp):
+                    mine = path_number(op, mine, Builder.at_end(nest.body, op))
+                context = self.group.array(mine.type, named(value, "context"), op)
                 explain(context, COMPARED)
                 nest.body.add_op(store(mine, context, nest.indices, op))
                 compared.append((decision, context))
