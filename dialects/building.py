@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 
 from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import (
+    I64,
     AnyFloat,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
@@ -29,6 +31,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
+from spmd.dialects.element_types import vector_type
 from spmd.dialects.rewriting import hint, locate
 
 ConstantAttr = IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr
@@ -212,12 +215,12 @@ class ConstantPool:
         elif name is None and isinstance(value, int):
             name = f"c{value}_lanes" if value > 0 else f"cm{-value}_lanes"
         number = float(value) if isinstance(type_, AnyFloat) else int(value)
-        vector = VectorType(type_, [width])
+        vector = vector_type(type_, width)
         return self.get(DenseIntOrFPElementsAttr.from_list(vector, [number]), name)  # pyright: ignore
 
     def numbers(self, values: Sequence[int], type_: Attribute, name: str) -> SSAValue:
         """A vector of integers of a type, one for each lane."""
-        vector = VectorType(type_, [len(values)])
+        vector = vector_type(type_, len(values))
         return self.get(DenseIntOrFPElementsAttr.from_list(vector, values), name)  # pyright: ignore
 
 
@@ -241,9 +244,14 @@ def shuffle(a: SSAValue, b: SSAValue, places: Sequence[int]) -> vector.ShuffleOp
     """The elements at `places` of the vector `a` and, counted on, `b`."""
     type_ = a.type
     assert isa(type_, VectorType)
-    order = DenseArrayBase.from_list(i64, list(places))
-    result = VectorType(type_.element_type, [len(places)])
-    return vector.ShuffleOp(a, b, order, result_type=result)
+    result = vector_type(type_.element_type, len(places))
+    return vector.ShuffleOp(a, b, _order(tuple(places)), result_type=result)
+
+
+@lru_cache
+def _order(places: tuple[int, ...]) -> DenseArrayBase[I64]:
+    # A kernel has few orders for many shuffles, and each number of a new one is verified.
+    return DenseArrayBase.from_list(i64, places)
 
 
 def joined(at: Builder, parts: Sequence[SSAValue]) -> SSAValue:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from math import prod
 from typing import cast
 
@@ -78,6 +79,17 @@ def mixed_numbers(
     values = iter(dynamic)
     for number in static.get_values():
         yield next(values) if number == DYNAMIC_INDEX else int(number)
+
+
+@cache
+def vector_type(element: Attribute, lanes: int) -> VectorType[Attribute]:
+    """
+    The type of vectors of so many elements.
+
+    It is the same object each time: xDSL verifies an attribute whenever it is made, and there
+    are few types for many vectors.
+    """
+    return VectorType(element, [lanes])
 
 
 def size_in_bytes(type_: Attribute) -> int:

@@ -88,12 +88,16 @@ def range_arguments(function: func.FuncOp) -> Sequence[SSAValue]:
     return arguments[-9:]
 
 
+CACHE_LINE_ALIGNMENT = IntegerAttr(CACHE_LINE, i64)
+"""The property `alignment` of memory that begins with a cache line."""
+
+
 def aligned_alloca(type_: Attribute, sizes: Sequence[SSAValue] = ()) -> memref.AllocaOp:
     """Memory that begins with a cache line."""
     return memref.AllocaOp.build(
         operands=[sizes, []],
         result_types=[type_],
-        properties={"alignment": IntegerAttr(CACHE_LINE, i64)},
+        properties={"alignment": CACHE_LINE_ALIGNMENT},
     )
 
 

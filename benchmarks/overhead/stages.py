@@ -55,7 +55,8 @@ def _stages(text: str, kernel: str, group_size: tuple[int, ...]) -> dict[str, fl
     from spmd.runtime.compiling.reading import read_source
     from spmd.runtime.compiling.unit import Unit
     from spmd.runtime.options import CompileOptions
-    from spmd.runtime.pipeline import restrict, run_passes, to_llvm
+    from spmd.runtime.parsing import make_context
+    from spmd.runtime.pipeline import restrict, to_llvm
 
     stages: dict[str, float] = {}
 
@@ -72,9 +73,10 @@ def _stages(text: str, kernel: str, group_size: tuple[int, ...]) -> dict[str, fl
     assert isinstance(op, KernelOp), "cases launch kernels"
     module = restrict(unit.module, op)
     x, y, z = (*group_size, 1, 1)[:3]
+    context = make_context()
     for step in flatten(specialised_passes(unit, kernel, Groups.all_full((x, y, z)))):
         with timed("passes"), timed(step.name):
-            run_passes(module, (step,), None)
+            step.apply(context, module)
     with timed("LLVM IR"):
         llvm_ir = to_llvm(module, None, unit.options, assertions="report")
     with timed("LLVM"):

@@ -23,10 +23,11 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.dialects.vector import CombiningKindFlag
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from spmd.dialects.building import Builder, ConstantPool, reduction, shuffle
+from spmd.dialects.building import Builder, ConstantPool, joined, reduction, shuffle
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
+from spmd.dialects.element_types import vector_type
 from spmd.dialects.enclosing import function_around
 from spmd.dialects.work_groups import aligned_alloca
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
@@ -52,6 +53,8 @@ class EveryOtherRow:
         self._constants = constants
         self._length = length
         (self._lanes,) = cast(VectorType[Attribute], index.type).get_shape()
+        why = f"lanes access every other row, in parts of {length}"
+        self._access = {ACCESS: StringAttr("row"), WHY: StringAttr(why)}
         self._row = self._row_of(at, index)
         unasked, asked = Block(), Block()
         choice = scf.IfOp(rows, [i1], Region(unasked), Region(asked))
@@ -109,7 +112,7 @@ class EveryOtherRow:
         firsts = range(0, self._lanes, self._length)
         starts = [start_of(at, op.indices, position, first) for first in firsts]
         if isinstance(op, GatherOp):
-            return joined(at, self._load(at, op, array, starts, row))
+            return [joined(at, self._load(at, op, array, starts, row))]
         self._store(at, op, array, starts, row)
         return []
 
@@ -135,14 +138,16 @@ class EveryOtherRow:
         places = at.add(arith.AndIOp(there, last), "places")
         back = at.add(arith.IndexCastOp(row, IndexType()))
         ahead = at.add(arith.SubiOp(self._constants.index(length), back), "ahead")
-        type_ = VectorType(element_type(op.result), [length])
+        type_ = vector_type(element_type(op.result), length)
         permuted = self._permutation(at, op, type_.element_type)
         parts: list[SSAValue] = []
         for start in starts:
             end = at.add(arith.AddiOp(start, ahead), "end")
             loads = [vector.LoadOp(array, [first], type_) for first in (start, end)]
-            self._say(*loads)
-            sides = [permuted(at.add(load, op.result), places) for load in loads]
+            sides: list[SSAValue] = []
+            for load in loads:
+                load.attributes |= self._access
+                sides.append(permuted(at.add(load, op.result), places))
             parts.append(at.add(arith.SelectOp(half, *sides), op.result))
         return parts
 
@@ -180,7 +185,7 @@ class EveryOtherRow:
             for place, lanes in ((start, lower), (end, upper)):
                 stored = permuted(part, lanes)
                 store = vector.MaskedStoreOp(array, [place], mask, stored)
-                self._say(store)
+                store.attributes |= self._access
                 at.append(store)
 
     def _permutation(
@@ -191,7 +196,7 @@ class EveryOtherRow:
         array = MemRefType(element, [self._length])
         first = self._constants.index(0)
         every = self._constants.dense(1, i1, self._length, "all_on")
-        zeros = self._constants.zero(VectorType(element, [self._length]))
+        zeros = self._constants.zero(vector_type(element, self._length))
 
         def permuted(value: SSAValue, places: SSAValue) -> SSAValue:
             buffer = head.add(aligned_alloca(array), value)
@@ -200,24 +205,6 @@ class EveryOtherRow:
 
         return permuted
 
-    def _say(self, *accesses: Operation) -> None:
-        why = f"lanes access every other row, in parts of {self._length}"
-        for access in accesses:
-            access.attributes |= {ACCESS: StringAttr("row"), WHY: StringAttr(why)}
-
     def _splat(self, at: Builder, scalar: SSAValue, like: SSAValue) -> SSAValue:
         (lanes,) = cast(VectorType[Attribute], like.type).get_shape()
-        return at.add(vector.BroadcastOp(scalar, VectorType(scalar.type, [lanes])))
-
-
-def joined(at: Builder, parts: list[SSAValue]) -> list[SSAValue]:
-    """Vectors, a power of two of them, as one; none of none."""
-    while len(parts) > 1:
-        pairs = zip(parts[::2], parts[1::2], strict=True)
-        parts = [at.add(_joined(a, b), a) for a, b in pairs]
-    return parts
-
-
-def _joined(a: SSAValue, b: SSAValue) -> vector.ShuffleOp:
-    (length,) = cast(VectorType[Attribute], a.type).get_shape()
-    return shuffle(a, b, range(2 * length))
+        return at.add(vector.BroadcastOp(scalar, vector_type(scalar.type, lanes)))

@@ -33,18 +33,15 @@ Ensures: level 4.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, vector
 from xdsl.dialects.builtin import (
-    DenseArrayBase,
     FixedBitwidthType,
     ModuleOp,
-    VectorType,
-    i64,
 )
 from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
@@ -52,8 +49,8 @@ from xdsl.rewriter import Rewriter
 
 from spmd.analysis.memory.accesses import accesses_of, may_overlap
 from spmd.analysis.memory.sums import Sums
-from spmd.dialects.building import Builder, ConstantPool
-from spmd.dialects.element_types import memref_type
+from spmd.dialects.building import Builder, ConstantPool, shuffle
+from spmd.dialects.element_types import memref_type, vector_type
 from spmd.dialects.remarks import CombinedAccesses, remark
 from spmd.passes.targets import (
     CACHE_LINE_BITS,
@@ -151,7 +148,6 @@ def _parts(loads: Sequence[_Load]) -> Iterator[list[_Load]]:
 def _load_strip(loads: Sequence[_Load], constants: ConstantPool) -> None:
     """Load what `loads` access in two chunks, and take their vectors from these."""
     offset, op = loads[0]
-    type_ = op.result.type
     lanes = _lanes(op)
     first = min(each for each, _ in loads)
     span = max(each for each, _ in loads) - first
@@ -161,7 +157,7 @@ def _load_strip(loads: Sequence[_Load], constants: ConstantPool) -> None:
         *outer, index = op.indices
         if place != offset:
             index = at.add(arith.AddiOp(index, constants.index(place - offset)), "at")
-        part = VectorType(type_.get_element_type(), [length])
+        part = vector_type(op.result.type.get_element_type(), length)
         chunk = vector.LoadOp(op.base, [*outer, index], part)
         at.add(chunk, op.result)
         return chunk
@@ -170,24 +166,17 @@ def _load_strip(loads: Sequence[_Load], constants: ConstantPool) -> None:
     # The elements after it, in as few as make a vector.
     length = 1 << (span - 1).bit_length()
     tail = load(first + lanes + span - length, length)
-    after = (min(length - span + lane, length - 1) for lane in range(lanes))
-    rest = at.add(_shuffle(tail.result, tail.result, after, type_), "rest")
+    after = [min(length - span + lane, length - 1) for lane in range(lanes)]
+    rest = at.add(shuffle(tail.result, tail.result, after), "rest")
     made: dict[int, SSAValue] = {first: head.result}
     for offset, op in loads:
         if offset not in made:
             begin = offset - first
-            shuffle = _shuffle(head.result, rest, range(begin, begin + lanes), type_)
-            made[offset] = Builder.before(op).add(shuffle, op.result)
+            part = shuffle(head.result, rest, range(begin, begin + lanes))
+            made[offset] = Builder.before(op).add(part, op.result)
         remark(CombinedAccesses, op, (head, tail))
         op.result.replace_all_uses_with(made[offset])
         Rewriter.erase_op(op)
-
-
-def _shuffle(
-    a: SSAValue, b: SSAValue, places: Iterable[int], type_: VectorType
-) -> vector.ShuffleOp:
-    order = DenseArrayBase.from_list(i64, [*places])
-    return vector.ShuffleOp(a, b, order, result_type=type_)
 
 
 def _lanes(op: vector.LoadOp) -> int:

@@ -44,12 +44,10 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     IndexType,
-    IntegerAttr,
     MemRefType,
     ModuleOp,
     NoneAttr,
     i8,
-    i64,
 )
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -71,6 +69,7 @@ from spmd.dialects.rewriting import (
     replace,
 )
 from spmd.dialects.work_groups import (
+    CACHE_LINE_ALIGNMENT,
     CONTEXT,
     GROUPS,
     SCRATCH_BYTES_SUFFIX,
@@ -208,8 +207,7 @@ def _pass_scratch(call: func.CallOp, bytes_name: str) -> None:
             launch = parent
         parent = parent.parent_op()
     size = func.CallOp(bytes_name, call.arguments[-6:-3], (IndexType(),))
-    alignment = IntegerAttr(CACHE_LINE, i64)
-    scratch = memref.AllocOp(size.results, (), SCRATCH_TYPE, alignment)
+    scratch = memref.AllocOp(size.results, (), SCRATCH_TYPE, CACHE_LINE_ALIGNMENT)
     hint(scratch.memref, "scratch")
     free = memref.DeallocOp.get(scratch)
     assert launch.parent is not None

@@ -60,14 +60,14 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.memory.rows import may_be_rows, without_shared_part
-from spmd.dialects.building import Builder, ConstantPool, reduction, shuffle
+from spmd.dialects.building import Builder, ConstantPool, joined, reduction, shuffle
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
-from spmd.dialects.element_types import memref_type, size_in_bytes
+from spmd.dialects.element_types import memref_type, size_in_bytes, vector_type
 from spmd.dialects.enclosing import parent_block
 from spmd.dialects.limits import CACHE_LINE
 from spmd.dialects.rewriting import hint, splat_number
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
-from spmd.passes.memory.every_other_row import EveryOtherRow, joined
+from spmd.passes.memory.every_other_row import EveryOtherRow
 from spmd.passes.memory.flattening import element_type, line_of, start_of
 
 AnyVector: TypeAlias = VectorType[Attribute]
@@ -178,6 +178,8 @@ class _Rows:
         (lanes,) = cast(AnyVector, op.indices.type).get_shape()
         whole = bool(splat_number(op.mask))
         array, position = line_of(at, self._constants, op.base, op.offsets)
+        why = StringAttr(f"lanes access neighbours in rows of {length}")
+        row = {ACCESS: StringAttr("row"), WHY: why}
         parts: list[SSAValue] = []
         for first in range(0, lanes, length):
             places = range(first, first + length)
@@ -190,7 +192,7 @@ class _Rows:
             start = start_of(at, op.indices, position, first)
             match op:
                 case GatherOp() if whole:
-                    type_ = VectorType(element_type(op.result), [length])
+                    type_ = vector_type(element_type(op.result), length)
                     access = vector.LoadOp(array, [start], type_)
                 case GatherOp():
                     mask, old = part(op.mask), part(op.pass_thru)
@@ -200,14 +202,13 @@ class _Rows:
                 case ScatterOp():
                     mask, value = part(op.mask), part(op.value_to_store)
                     access = vector.MaskedStoreOp(array, [start], mask, value)
-            why = f"lanes access neighbours in rows of {length}"
-            access.attributes |= {ACCESS: StringAttr("row"), WHY: StringAttr(why)}
+            access.attributes |= row
             at.append(access)
             parts.extend(
                 hint(result, old)
                 for result, old in zip(access.results, op.results, strict=True)
             )
-        return joined(at, parts)
+        return [joined(at, parts)] if parts else []
 
 
 def _choose(

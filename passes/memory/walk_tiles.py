@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from spmd.analysis.memory.walks import element_bytes, iterations_together
 from spmd.dialects.building import Builder, ConstantPool, Rematerializer, reduction
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
+from spmd.dialects.element_types import vector_type
 from spmd.dialects.enclosing import is_outside
 from spmd.dialects.remarks import CombinedAccesses, remark
 from spmd.dialects.rewriting import (
@@ -234,7 +235,7 @@ class WalkTiles(Builder):
         offsets = [first.get(offset) for offset in op.offsets]
         line, position = line_of(self, constants, op.base, offsets)
         indices = first.get(op.indices)
-        type_ = VectorType(IndexType(), [lanes])
+        type_ = vector_type(IndexType(), lanes)
         if indices.type != type_:
             indices = self.add(arith.IndexCastOp(indices, type_), indices)
         position = self.add(vector.BroadcastOp(position, type_), position)
@@ -288,7 +289,7 @@ class WalkTiles(Builder):
 
     def _load(self, tile: _Tile, starts: Sequence[SSAValue], lane: SSAValue) -> None:
         """Load the rows of some lanes, and keep their columns."""
-        type_ = VectorType(lanes_of(tile.op).element_type, [self._side])
+        type_ = vector_type(lanes_of(tile.op).element_type, self._side)
         rows: list[SSAValue] = []
         for start in starts:
             at = self.add(arith.AddiOp(start, self._done), "at")
@@ -301,7 +302,7 @@ class WalkTiles(Builder):
 
     def _store(self, tile: _Tile, starts: Sequence[SSAValue], lane: SSAValue) -> None:
         """Store the rows of some lanes, of which columns were kept."""
-        type_ = VectorType(lanes_of(tile.op).element_type, [len(starts)])
+        type_ = vector_type(lanes_of(tile.op).element_type, len(starts))
         columns: list[SSAValue] = []
         for number in range(self._side):
             place = [self._constants.index(number), lane]
@@ -314,7 +315,7 @@ class WalkTiles(Builder):
                 continue
             nowhere = self._constants.index(NOWHERE)
             bit = self.add(arith.CmpiOp(start, nowhere, "ne"), "active")
-            mask = self.add(vector.BroadcastOp(bit, VectorType(i1, [self._side])))
+            mask = self.add(vector.BroadcastOp(bit, vector_type(i1, self._side)))
             store = vector.MaskedStoreOp(tile.line, [at], mask, row)
             self._access(store, tile.op, first)
 

@@ -10,7 +10,6 @@ from xdsl.dialects import arith, memref, vector
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
-    DenseArrayBase,
     IndexType,
     IntegerAttr,
     MemRefType,
@@ -25,9 +24,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from spmd.analysis.divergence.access_patterns import element_strides
 from spmd.analysis.memory.interleaved import InterleavedGroup
 from spmd.analysis.memory.lane_steps import first_offset
-from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.building import Builder, ConstantPool, shuffle
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
-from spmd.dialects.element_types import memref_type, size_in_bytes
+from spmd.dialects.element_types import memref_type, size_in_bytes, vector_type
 from spmd.dialects.remarks import CombinedAccesses, remark
 from spmd.dialects.rewriting import constant_index, hint, named, splat_number
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
@@ -130,10 +129,7 @@ class _Whole(Builder):
         return self.step * lane + constant - self._lowest
 
     def shuffled(self, a: SSAValue, b: SSAValue, order: Sequence[int]) -> SSAValue:
-        element = cast(VectorType[Attribute], a.type).element_type
-        places = DenseArrayBase.from_list(i64, order)
-        type_ = VectorType(element, [len(order)])
-        return self.add(vector.ShuffleOp(a, b, places, result_type=type_))
+        return self.add(shuffle(a, b, order))
 
     def joined(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """The elements of `a` and then those of `b`."""
@@ -153,14 +149,14 @@ class _Whole(Builder):
             load = vector.MaskedLoadOp(self._array, self._at, self._mask(), off)
             return self._loaded(load)
         if self._gap == 0:
-            type_ = VectorType(element, [self.step * self.lanes])
+            type_ = vector_type(element, self.step * self.lanes)
             return self._loaded(vector.LoadOp(self._array, self._at, type_))
         end = self.step * self.lanes - self._gap
         found: SSAValue | None = None
         for start in range(0, end, self.lanes):
             first = min(start, end - self.lanes)
             at = [*self._at[:-1], self._plus(self._at[-1], first)]
-            type_ = VectorType(element, [self.lanes])
+            type_ = vector_type(element, self.lanes)
             part = self._loaded(vector.LoadOp(self._array, at, type_))
             if found is None:
                 found = part
@@ -255,7 +251,7 @@ class _Whole(Builder):
             count = self.add(arith.MinSIOp(owner.operands[0], lanes))
             elements = self.add(arith.MuliOp(count, self._constants.index(self.step)))
             end = self._plus(elements, -self._gap)
-            return self.add(vector.CreateMaskOp([end], VectorType(i1, [size])), mask)
+            return self.add(vector.CreateMaskOp([end], vector_type(i1, size)), mask)
         order = [self.lanes] * size
         for lane in range(self.lanes):
             start = self.place(lane, self._lowest)

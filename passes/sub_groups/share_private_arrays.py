@@ -26,15 +26,15 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from spmd.analysis.divergence.analyze import analyze_sub_group
 from spmd.dialects.building import Builder
 from spmd.dialects.enclosing import function_around
-from spmd.dialects.limits import CACHE_LINE
 from spmd.dialects.spmd import SubGroupOp
 from spmd.dialects.work_groups import (
+    CACHE_LINE_ALIGNMENT,
     NOT_VECTORIZED,
     is_group_memory,
     mark_group_memory,
@@ -67,5 +67,5 @@ def _share_in(group: SubGroupOp) -> None:
     divergence = analyze_sub_group(group)
     shared = [array for array in arrays if divergence.is_uniform(array.memref)]
     for array in map(mark_group_memory, shared):
-        array.properties["alignment"] = IntegerAttr(CACHE_LINE, i64)
+        array.properties["alignment"] = CACHE_LINE_ALIGNMENT
     Builder.at_head(entry, group).move(shared)

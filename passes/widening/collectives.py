@@ -16,12 +16,10 @@ Inactive lanes contribute the neutral element.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import (
-    DenseArrayBase,
     IndexType,
     IntegerType,
     MemRefType,
@@ -33,9 +31,10 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from spmd.dialects.building import reduction
+from spmd.dialects.building import reduction, shuffle
 from spmd.dialects.compat.memory import GatherOp
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.element_types import vector_type
 from spmd.dialects.rewriting import constant_index, hint
 from spmd.dialects.spmd import (
     AllOp,
@@ -185,15 +184,7 @@ def _moved_up(
     """What the lane `distance` before has."""
     width = widening.width
     order = [i - distance if i >= distance else width for i in range(width)]
-    return _permuted(widening, lanes, nothing, order)
-
-
-def _permuted(
-    widening: Widening, a: SSAValue, b: SSAValue, order: Sequence[int]
-) -> SSAValue:
-    places = DenseArrayBase.from_list(i64, order)
-    type_ = cast(VectorType[Attribute], a.type)
-    return widening.add(vector.ShuffleOp(a, b, places, result_type=type_))
+    return widening.add(shuffle(lanes, nothing, order))
 
 
 def _widen_ballot(widening: Widening, op: BallotOp, active: Active) -> None:
@@ -207,7 +198,7 @@ def ballot(widening: Widening, votes: SSAValue) -> SSAValue:
     """The bits of a mask as a number of 64 bits, or of as many as there are lanes."""
     bits = IntegerType(widening.width)
     if widening.width > 1:
-        votes = widening.add(vector.BitcastOp(votes, VectorType(bits, [1])))
+        votes = widening.add(vector.BitcastOp(votes, vector_type(bits, 1)))
     number = widening.add(vector.ExtractOp(votes, [0], bits))
     if widening.width < 64:
         number = widening.add(arith.ExtUIOp(number, i64))
@@ -243,7 +234,7 @@ def _widen_shuffle(widening: Widening, op: ShuffleOp, active: Active) -> None:
                 _source(op.mode.data, i, known, widening.width)
                 for i in range(widening.width)
             ]
-            widening.hold(op, [Varying(_permuted(widening, lanes, lanes, order))])
+            widening.hold(op, [Varying(widening.add(shuffle(lanes, lanes, order)))])
             return
     places = _places(widening, op.mode.data, widening.vector(selector))
     widening.hold(op, [Varying(_picked(widening, op, lanes, places))])

@@ -26,6 +26,7 @@ from xdsl.utils.hints import isa
 from spmd.analysis.ranges.integer_range import bit_width
 from spmd.dialects.building import Builder, ConstantPool, joined, reduction, shuffle
 from spmd.dialects.compat.memory import StepOp
+from spmd.dialects.element_types import vector_type
 from spmd.dialects.rewriting import NO_SIGNED_WRAP, constant_index, named
 from spmd.passes.widening.lanes import (
     Active,
@@ -94,7 +95,7 @@ class Emitter(Builder):
     # Types and constants
 
     def vector_type(self, element: Attribute) -> VectorType[Attribute]:
-        return VectorType(element, [self.width])
+        return vector_type(element, self.width)
 
     def dense(
         self, value: float, type_: Attribute, name: str | None = None

@@ -30,10 +30,8 @@ from xdsl.dialects import arith, cf, func, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     IndexType,
-    IntegerAttr,
     MemRefType,
     UnitAttr,
-    i64,
 )
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import Rewriter
@@ -43,7 +41,6 @@ from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.element_types import size_in_bytes
 from spmd.dialects.enclosing import function_around
 from spmd.dialects.limits import (
-    CACHE_LINE,
     MAX_EXTENT,
     MAX_GROUP_SIZE,
     MAX_INDEX,
@@ -52,7 +49,7 @@ from spmd.dialects.limits import (
 from spmd.dialects.names import FULL_GROUPS
 from spmd.dialects.rewriting import NO_WRAP, hint
 from spmd.dialects.spmd import Extent, KernelOp, LaunchOp, LocalArgument
-from spmd.dialects.work_groups import FULL_SUFFIX, GROUPS
+from spmd.dialects.work_groups import CACHE_LINE_ALIGNMENT, FULL_SUFFIX, GROUPS
 from spmd.passes.work_item_loops.nests import nested_loops
 
 _LETTERS = "xyz"
@@ -177,7 +174,7 @@ class _Launch:
                     argument.size_values,
                     (),
                     argument.type,
-                    IntegerAttr(CACHE_LINE, i64),
+                    CACHE_LINE_ALIGNMENT,
                 )
                 value = self._at.add(allocation, "local")
                 allocations.append(value)

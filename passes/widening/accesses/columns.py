@@ -18,11 +18,12 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects import arith, memref, vector
-from xdsl.dialects.builtin import VectorType, i1, i8
+from xdsl.dialects.builtin import i1, i8
 from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.divergence.access_patterns import Pattern
 from spmd.dialects.building import Rematerializer
+from spmd.dialects.element_types import vector_type
 from spmd.dialects.interfaces.speculation import is_speculatable_from
 from spmd.passes.memory.transposition import transposed
 from spmd.passes.memory.whole_vectors import LONGEST_STEP
@@ -77,7 +78,7 @@ def load_columns(
     element = op.res.type
     rows: dict[int, Row] = {}
     for tile in _tiles(widening, op, active, along):
-        type_ = VectorType(element, [len(tile.rows)])
+        type_ = vector_type(element, len(tile.rows))
         off = widening.constants.dense(0, element, len(tile.rows))
         columns: list[SSAValue] = []
         for to, mask in zip(tile.columns, tile.masks, strict=True):
@@ -152,8 +153,8 @@ def _tiles(
 
 def _masks(widening: Widening, mask: Lanes, rows: range) -> Iterator[SSAValue]:
     """The masks of columns: bits are transposed as bytes."""
-    bytes_ = VectorType(i8, [widening.row_width])
-    bits = VectorType(i1, [len(rows)])
+    bytes_ = vector_type(i8, widening.row_width)
+    bits = vector_type(i1, len(rows))
     parts = [
         widening.add(arith.ExtSIOp(part, bytes_))  # pyright: ignore[reportArgumentType]
         for part in _rows_of(widening, mask, rows)

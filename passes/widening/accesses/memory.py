@@ -9,12 +9,11 @@ from typing import cast
 from xdsl.dialects import arith, memref, scf, vector
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    DenseArrayBase,
-    i64,
 )
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from spmd.analysis.divergence.access_patterns import Pattern
+from spmd.dialects.building import shuffle
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.element_types import memref_type, size_in_bytes
 from spmd.dialects.interfaces.memory import MemoryHint
@@ -294,10 +293,8 @@ def _load(
 
 
 def _reverse(widening: Widening, value: SSAValue) -> SSAValue:
-    width = widening.width
-    order = DenseArrayBase.from_list(i64, list(range(width - 1, -1, -1)))
-    type_ = cast(AnyVector, value.type)
-    return widening.add(vector.ShuffleOp(value, value, order, result_type=type_), value)
+    order = range(widening.width)[::-1]
+    return widening.add(shuffle(value, value, order), value)
 
 
 # Hints

@@ -16,11 +16,9 @@ from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     IndexType,
-    IntegerAttr,
     MemRefType,
     NoneAttr,
     i8,
-    i64,
 )
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Operation, SSAValue, Use
@@ -28,9 +26,8 @@ from xdsl.ir import Operation, SSAValue, Use
 from spmd.dialects.building import bytes_of, reduction
 from spmd.dialects.element_types import memref_type, static_bytes
 from spmd.dialects.interfaces.memory import MemoryHint
-from spmd.dialects.limits import CACHE_LINE
 from spmd.dialects.rewriting import constant_index, hint, named
-from spmd.dialects.work_groups import aligned_alloca
+from spmd.dialects.work_groups import CACHE_LINE_ALIGNMENT, aligned_alloca
 from spmd.passes.widening.lanes import Active, Uniform
 from spmd.passes.widening.state import PrivateArray, Widening
 
@@ -94,7 +91,7 @@ def _by_elements(
     new = memref.AllocaOp.create(
         operands=sizes,
         result_types=[result],
-        properties=op.properties | {"alignment": IntegerAttr(CACHE_LINE, i64)},
+        properties=op.properties | {"alignment": CACHE_LINE_ALIGNMENT},
         location=op.location,
     )
     hint(new.memref, op.memref)
