@@ -13,7 +13,7 @@ PAGE = (PICTURES.parent / "tiles.md").read_text()
 def test_python_runs():
     names: dict[str, object] = {}
     blocks = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 2
+    assert blocks
     for number, text in enumerate(blocks):
         file = f"<tiles.md {number}>"
         linecache.cache[file] = (len(text), None, text.splitlines(True), file)
