@@ -45,6 +45,7 @@ spmd.sub_group (%lx) shape [16] at (%whole) count %rest {
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from math import prod
 from typing import Literal
 
@@ -53,6 +54,7 @@ from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
+from spmd.analysis.divergence.analyze import analyze_work_items
 from spmd.dialects.building import ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import enclosing
@@ -185,11 +187,12 @@ def _form_sub_groups(
     if reason is None and by_cost:
         reason = why_left_to_llvm(loop, trip_count(loop))
     if reason is None:
-        nest = interchangeable_nest(loop)
+        outermost, *_ = nest = interchangeable_nest(loop)
+        analyze = cache(lambda: analyze_work_items(outermost))
         shape = (
             fixed_lane_shape(nest, wanted)
             if wanted
-            else choose_lane_shape(nest, width, target)
+            else choose_lane_shape(nest, width, target, analyze)
         )
         if prod(shape.extents) == 1:
             alone = "one work-item needs no lanes"
@@ -197,7 +200,9 @@ def _form_sub_groups(
         elif by_cost and width == "auto" and not wanted:
             lanes = prod(shape.extents)
             turns = may_take_turns(loop)
-            reason = why_lanes_cost_more(nest, shape.places, lanes, target, turns)
+            reason = why_lanes_cost_more(
+                nest, shape.places, lanes, target, turns, analyze()
+            )
             if reason is not None and turns:
                 take_turns(loop)
                 reason += (

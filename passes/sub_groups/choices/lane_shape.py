@@ -21,7 +21,7 @@ margin.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 from math import ceil, prod
@@ -29,7 +29,7 @@ from math import ceil, prod
 from xdsl.dialects import scf
 from xdsl.ir import Region
 
-from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
+from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.limits import MAX_GROUP_SIZE, MAX_LANES
@@ -150,28 +150,30 @@ class Work:
 
 
 def choose_lane_shape(
-    nest: Sequence[scf.ForOp], width: Width, target: Target
+    nest: Sequence[scf.ForOp],
+    width: Width,
+    target: Target,
+    analyze: Callable[[], Divergence],
 ) -> LaneShape:
     """
     The best shape for lanes of a nest of work-item loops, given from the outside.
 
     A fixed width is only made smaller where there are fewer work-items, and the choice does
-    not depend on this machine then.
+    not depend on this machine then. `analyze` says where the work-items of the nest diverge,
+    if that matters.
     """
     items = _most_items(nest)
     if len(nest) == 1 or width == 1 or not 1 < max(items) < MAX_GROUP_SIZE:
         lanes = width
         if lanes == "auto":
-            wanted = demand(nest[-1].body, lambda: analyze_work_items(nest[0]))
+            wanted = demand(nest[-1].body, analyze)
             lanes = lanes_in(*wanted, target)
             if len(nest) == 1 and items[0] < MAX_GROUP_SIZE:
-                lanes = lanes_in_turns(nest[0], items[0], lanes, target)
+                lanes = lanes_in_turns(nest[0], items[0], lanes, target, analyze)
         return LaneShape((len(nest) - 1,), (min(lanes, power_above(items[-1])),))
     found = map(work_item_dimension, nest)
     dimensions = [dimension for dimension in found if dimension is not None]
-    work = Work.of(
-        nest[-1].body, dimensions, analyze_work_items(nest[0]), width, target
-    )
+    work = Work.of(nest[-1].body, dimensions, analyze(), width, target)
     return work.best_tile(items, work.best_shape(items))
 
 

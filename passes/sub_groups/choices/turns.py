@@ -14,11 +14,13 @@ Subscripted Variables", PLDI 1990), which is to say that a sub-group has more la
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from xdsl.dialects import memref, scf
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.divergence.access_patterns import access_pattern
-from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
+from spmd.analysis.divergence.analyze import Divergence
 from spmd.dialects.limits import MAX_LANES
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.work_groups import work_item_dimension
@@ -49,17 +51,23 @@ def takes_turns(
     )
 
 
-def lanes_in_turns(loop: scf.ForOp, items: int, lanes: int, target: Target) -> int:
+def lanes_in_turns(
+    loop: scf.ForOp,
+    items: int,
+    lanes: int,
+    target: Target,
+    analyze: Callable[[], Divergence],
+) -> int:
     """
     `lanes`, or as many of so many `items` of a work-item loop as registers hold.
 
     These are more where nothing but loops in turns has lanes diverge, and all accesses are
-    side by side.
+    side by side. `analyze` says where work-items of `loop` diverge.
     """
     inner = [op for op in loop.body.walk() if isinstance(op, scf.ForOp)]
     if all(constant_index(each.lb) is not None for each in inner):
         return lanes
-    divergence = analyze_work_items(loop)
+    divergence = analyze()
     dimension = work_item_dimension(loop)
     assert dimension is not None, "a work-item loop"
     held = max(2, _most_held(loop.body.block, divergence))

@@ -19,7 +19,7 @@ from xdsl.dialects import memref, scf
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.divergence.access_patterns import Pattern, access_pattern
-from spmd.analysis.divergence.analyze import analyze_work_items
+from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
 from spmd.analysis.divergence.prefix import compares_ids
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions
 from spmd.dialects.interfaces.cost import is_library_function
@@ -72,6 +72,7 @@ def why_lanes_cost_more(
     lanes: int,
     target: Target,
     turns: bool,
+    divergence: Divergence,
 ) -> str | None:
     """
     Why scalar code is cheaper than lanes along `places` of a nest; `None` if it is not.
@@ -80,7 +81,6 @@ def why_lanes_cost_more(
     """
     found = (work_item_dimension(nest[place]) for place in places)
     dimension, *others = (d for d in found if d is not None)
-    divergence = analyze_work_items(nest[0])
     estimate = Estimate(divergence, dimension, others, lanes, target, turns)
     cycles = estimate.of_block(nest[-1].body.block)
     if cycles.lanes <= cycles.scalar:
