@@ -166,9 +166,15 @@ class Emitter:
             )
         return self.convert(value, BOOL)
 
-    def number(self, type_: Scalar, op: Operation, low: int | None = None) -> Number:
+    def number(
+        self,
+        type_: Scalar,
+        op: Operation,
+        low: int | None = None,
+        high: int | None = None,
+    ) -> Number:
         """The result of `op` as a number of `type_`."""
-        return Number(type_, self.add(op), low)
+        return Number(type_, self.add(op), low, high)
 
     def known(self, given: Any) -> Value:
         """What an object of Python is, as it is when the kernel is compiled."""
@@ -218,8 +224,10 @@ class Emitter:
             return value
         if isinstance(value, Constant):
             return self._convert_constant(value, type_)
-        low = value.low if type_.is_integer and type_.bits == 64 else None
-        return Number(type_, self._convert(value.ssa, value.type, type_), low)
+        ssa = self._convert(value.ssa, value.type, type_)
+        if type_.is_integer and type_.bits == 64:
+            return Number(type_, ssa, value.low, value.high)
+        return Number(type_, ssa)
 
     def _convert_constant(self, value: Constant, type_: Scalar) -> Constant:
         number = value.value

@@ -31,8 +31,10 @@ class Constant:
 
     @property
     def low(self) -> int | None:
-        """A number that it is not smaller than, of integers."""
+        """The number that it is neither smaller nor greater than, of integers."""
         return int(self.value) if self.type.is_integer else None
+
+    high = low
 
     @property
     def host(self) -> Any:
@@ -44,11 +46,15 @@ class Constant:
 
 @dataclass(frozen=True)
 class Number:
-    """A number that a value of IR has; `low` is one that it is not smaller than."""
+    """A number that a value of IR has, and what is known of it."""
 
     type: Scalar
     ssa: SSAValue
     low: int | None = None
+    """A whole number that it is not smaller than."""
+
+    high: int | None = None
+    """One that it is not greater than."""
 
 
 @dataclass(frozen=True)

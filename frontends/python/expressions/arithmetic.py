@@ -16,7 +16,7 @@ from xdsl.dialects import arith, math
 from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.compat.missing_arith import RemFOp
-from spmd.frontends.python.emitter import Emitter
+from spmd.frontends.python.emitter import Emitter, limits
 from spmd.frontends.python.types import (
     BOOL,
     FLOAT,
@@ -123,7 +123,7 @@ def binary(e: Emitter, op: ast.operator, one: Value, other: Value) -> Value:
     a, b = e.convert(one, type_), e.convert(other, type_)
     if type(op) in _PLAIN:
         made = _PLAIN[type(op)][type_.kind == "f"](e.ssa(a), e.ssa(b))
-        return e.number(type_, made, _low(op, a, b))
+        return e.number(type_, made, *_bounds(op, a, b, type_))
     if isinstance(op, ast.Div):
         return e.number(type_, arith.DivfOp(e.ssa(a), e.ssa(b)))
     if type_.kind == "f":
@@ -160,15 +160,20 @@ def _folded(e: Emitter, op: ast.AST, *operands: Constant) -> Value:
     return result
 
 
-def _low(op: ast.AST, a: Scalars, b: Scalars) -> int | None:
-    """What a sum or product of whole numbers is not smaller than, if that is known."""
-    if a.low is None or b.low is None:
-        return None
+def _bounds(
+    op: ast.AST, a: Scalars, b: Scalars, type_: Scalar
+) -> tuple[int | None, int | None]:
+    """What a sum or product lies between, if it cannot wrap around."""
+    if a.low is None or b.low is None or a.high is None or b.high is None:
+        return None, None
     if isinstance(op, ast.Add):
-        return a.low + b.low
-    if isinstance(op, ast.Mult) and min(a.low, b.low) >= 0:
-        return a.low * b.low
-    return None
+        low, high = a.low + b.low, a.high + b.high
+    elif isinstance(op, ast.Mult) and min(a.low, b.low) >= 0:
+        low, high = a.low * b.low, a.high * b.high
+    else:
+        return None, None
+    least, most = limits(type_)
+    return (low, high) if least <= low and high <= most else (None, None)
 
 
 def _bitwise(
@@ -180,9 +185,11 @@ def _bitwise(
         )
     a, b = e.convert(one, type_), e.convert(other, type_)
     made = _BITS[type(op)](e.ssa(a), e.ssa(b))
-    some = [each.low for each in (a, b) if each.low is not None and each.low >= 0]
-    enough = 1 if isinstance(op, ast.BitAnd) else 2
-    return e.number(type_, made, 0 if len(some) >= enough else None)
+    some = [each for each in (a, b) if each.low is not None and each.low >= 0]
+    if isinstance(op, ast.BitAnd) and some:
+        highs = [each.high for each in some if each.high is not None]
+        return e.number(type_, made, 0, min(highs, default=None))
+    return e.number(type_, made, 0 if len(some) == 2 else None)
 
 
 def _shift(e: Emitter, op: ast.AST, one: Scalars, other: Scalars) -> Value:
@@ -196,11 +203,15 @@ def _shift(e: Emitter, op: ast.AST, one: Scalars, other: Scalars) -> Value:
             f"expected a shift by 0 to {type_.bits - 1} of {type_}, got {other.value}"
         )
     a, b = e.convert(one, type_), e.convert(other, type_)
-    low = 0 if a.low is not None and a.low >= 0 else None
     if isinstance(op, ast.LShift):
-        return e.number(type_, arith.ShLIOp(e.ssa(a), e.ssa(b)), low)
-    made = arith.ShRUIOp if type_.kind == "u" else arith.ShRSIOp
-    return e.number(type_, made(e.ssa(a), e.ssa(b)), low)
+        made = arith.ShLIOp(e.ssa(a), e.ssa(b))
+        if not isinstance(b, Constant):
+            return e.number(type_, made)
+        factor = Constant(type_, 1 << b.value)
+        return e.number(type_, made, *_bounds(ast.Mult(), a, factor, type_))
+    shift = arith.ShRUIOp if type_.kind == "u" else arith.ShRSIOp
+    known = (0, a.high) if a.low is not None and a.low >= 0 else (None, None)
+    return e.number(type_, shift(e.ssa(a), e.ssa(b)), *known)
 
 
 def _power(e: Emitter, one: Scalars, other: Scalars) -> Value:
@@ -254,7 +265,7 @@ def _divide_integers(e: Emitter, op: ast.AST, a: Scalars, b: Scalars) -> Value:
     positive = (b.low or 0) > 0
     if type_.kind == "u" or (positive and a.low is not None and a.low >= 0):
         made = arith.DivUIOp if is_floor else arith.RemUIOp
-        return e.number(type_, made(x, y), 0)
+        return e.number(type_, made(x, y), 0, a.high)
     if is_floor:
         return e.number(type_, arith.FloorDivSIOp(x, y))
     rest = e.add(arith.RemSIOp(x, y))
@@ -266,7 +277,8 @@ def _divide_integers(e: Emitter, op: ast.AST, a: Scalars, b: Scalars) -> Value:
         some = e.add(arith.CmpiOp(rest, zero, "ne"))
         wrong = e.add(arith.AndIOp(some, signs))
     moved = e.add(arith.AddiOp(rest, y))
-    return e.number(type_, arith.SelectOp(wrong, moved, rest), 0 if positive else None)
+    known = (0, b.high) if positive else (None, None)
+    return e.number(type_, arith.SelectOp(wrong, moved, rest), *known)
 
 
 def _divide_floats(e: Emitter, op: ast.AST, a: Scalars, b: Scalars) -> Value:

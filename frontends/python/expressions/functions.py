@@ -15,7 +15,7 @@ from xdsl.ir import Operation
 
 from spmd.dialects.compat.missing_arith import RemFOp
 from spmd.frontends.python import names
-from spmd.frontends.python.emitter import Emitter
+from spmd.frontends.python.emitter import Emitter, limits
 from spmd.frontends.python.expressions.arithmetic import binary, promoted, unary
 from spmd.frontends.python.expressions.comparisons import compare
 from spmd.frontends.python.expressions.memory import size
@@ -139,8 +139,11 @@ def _absolute(e: Emitter, x: Value) -> Value:
     type_ = number.type
     if type_.kind in "ub":
         return e.convert(number, INT) if type_ == BOOL else number
-    made = math.AbsFOp if type_.kind == "f" else math.AbsIOp
-    return e.number(type_, made(e.ssa(number)), 0 if type_.kind == "i" else None)
+    if type_.kind == "f":
+        return e.number(type_, math.AbsFOp(e.ssa(number)))
+    # The smallest number has no opposite, and stays what it is.
+    wraps = number.low is None or number.low == limits(type_)[0]
+    return e.number(type_, math.AbsIOp(e.ssa(number)), None if wraps else 0)
 
 
 def _extreme(function: Callable[..., Any], predicate: ast.cmpop) -> Handler:
@@ -190,24 +193,28 @@ def extreme(
 ) -> Scalars:
     """`function`, which is `min` or `max`, of two whole numbers of type `type_`."""
     lows = [each.low for each in (one, other) if each.low is not None]
+    highs = [each.high for each in (one, other) if each.high is not None]
     if isinstance(one, Constant) and isinstance(other, Constant):
         return Constant(type_, function(one.value, other.value))
     if function is max:
         low = max(lows, default=None)
+        high = max(highs) if len(highs) == 2 else None
         made = arith.MaxUIOp if type_.kind == "u" else arith.MaxSIOp
     else:
         low = min(lows) if len(lows) == 2 else None
+        high = min(highs, default=None)
         made = arith.MinUIOp if type_.kind == "u" else arith.MinSIOp
-    return e.number(type_, made(e.ssa(one), e.ssa(other)), low)
+    return e.number(type_, made(e.ssa(one), e.ssa(other)), low, high)
 
 
 def select(e: Emitter, condition: Scalars, one: Scalars, other: Scalars) -> Scalars:
     """One of two numbers, in the type that both have together."""
     type_ = promoted(e, "both values", one, other)
     a, b = e.convert(one, type_), e.convert(other, type_)
-    lows = [each.low for each in (a, b) if each.low is not None]
     op = arith.SelectOp(e.ssa(condition), e.ssa(a), e.ssa(b))
-    return e.number(type_, op, min(lows) if len(lows) == 2 else None)
+    if a.low is None or b.low is None or a.high is None or b.high is None:
+        return e.number(type_, op)
+    return e.number(type_, op, min(a.low, b.low), max(a.high, b.high))
 
 
 def _ufunc_extreme(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from xdsl.dialects import arith, memref
 from xdsl.ir import SSAValue
 
+from spmd.dialects.limits import MAX_INDEX
 from spmd.dialects.spmd import LocalAllocOp
 from spmd.frontends.python.emitter import Emitter
 from spmd.frontends.python.types import INT, Array, Scalar, scalar_of
@@ -31,7 +32,7 @@ def size(e: Emitter, array: Memory, dimension: int) -> Scalars:
     if array.sizes:
         return array.sizes[dimension]
     at = e.constants.index(dimension)
-    return e.number(INT, memref.DimOp(array.ssa, at), 0)
+    return e.number(INT, memref.DimOp(array.ssa, at), 0, MAX_INDEX)
 
 
 def shape(e: Emitter, array: Memory) -> Items:

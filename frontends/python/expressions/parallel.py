@@ -7,6 +7,7 @@ from collections.abc import Callable
 from xdsl.ir import Operation
 
 from spmd.dialects import spmd
+from spmd.dialects.limits import MAX_EXTENT
 from spmd.frontends.python import names
 from spmd.frontends.python.emitter import Emitter
 from spmd.frontends.python.expressions.memory import (
@@ -40,14 +41,14 @@ def _id(op: type[spmd.DimensionOp], low: int) -> Handler:
         if not isinstance(dimension, Constant) or dimension.value not in (0, 1, 2):
             got = getattr(dimension, "value", described(dimension.type))
             e.fail(f"expected a constant dimension of 0, 1 or 2, got {got}")
-        return e.number(INT, op("xyz"[int(dimension.value)]), low)
+        return e.number(INT, op("xyz"[int(dimension.value)]), low, MAX_EXTENT)
 
     return handler
 
 
 def _of_sub_group(op: Callable[[], Operation], low: int) -> Handler:
     def handler(e: Emitter) -> Value:
-        return e.number(INT, op(), low)
+        return e.number(INT, op(), low, MAX_EXTENT)
 
     return handler
 

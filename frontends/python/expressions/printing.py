@@ -67,7 +67,16 @@ class _Text:
                 self._e.fail(
                     "expected a format that is written out, got a computed one"
                 )
-            self._add_value(self._value(part.value), "".join(map(str, known)))
+            value = self._value(part.value)
+            # Python's f-strings show numbers of NumPy as its own, and print does not.
+            if part.conversion == -1 and not known and isinstance(value, Number):
+                value = self._as_python(value)
+            self._add_value(value, "".join(map(str, known)))
+
+    def _as_python(self, number: Number) -> Number:
+        if number.type.name not in ("float16", "float32"):
+            return number
+        return Number(FLOAT, self._e.ssa(self._e.convert(number, FLOAT)))
 
     def _add_value(self, value: Value, format_: str = "", quotes: bool = False) -> None:
         match value:

@@ -339,12 +339,15 @@ def _range(
     if step.low is not None and step.low > 0:
         is_count = first == integer(0) and step == integer(1)
         count = end if is_count else None
-        return Range(a, b, by, lambda count: Number(INT, count, first.low), count)
+        return Range(
+            a, b, by, lambda count: Number(INT, count, first.low, end.high), count
+        )
     zero, one = e.constants.index(0), e.constants.index(1)
     if isinstance(step, Constant):
         distance = e.add(arith.SubiOp(a, b))
         size = e.constants.index(-step.value)
         low = None if end.low is None else end.low + 1
+        high = first.high
     else:
         # The sign of the step is known at run time only.
         some = e.add(arith.CmpiOp(by, zero, "ne"))
@@ -353,11 +356,11 @@ def _range(
         upwards, downwards = e.add(arith.SubiOp(b, a)), e.add(arith.SubiOp(a, b))
         distance = e.add(arith.SelectOp(down, downwards, upwards))
         size = e.add(arith.SelectOp(down, e.add(arith.SubiOp(zero, by)), by))
-        low = None
+        low = high = None
     count = e.add(arith.CeilDivSIOp(distance, size))
 
     def item(number: SSAValue) -> Number:
         moved = e.add(arith.MuliOp(number, by))
-        return e.number(INT, arith.AddiOp(a, moved), low)
+        return e.number(INT, arith.AddiOp(a, moved), low, high)
 
     return Range(zero, count, one, item)

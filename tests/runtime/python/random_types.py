@@ -129,7 +129,8 @@ class Writer:
                 f"F({a})",
                 f"np.{self.one_of('floor', 'ceil', 'trunc', 'rint')}({a})",
                 f"np.sqrt(abs({a}))",
-                f"np.copysign({a}, {b})",
+                # The sign of what is no number is that of nobody.
+                f"np.copysign({a}, {b} if {b} == {b} else 1.0)",
             ]
         else:
             last = 8 * np.dtype(t).itemsize - 1

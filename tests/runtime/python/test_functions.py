@@ -220,3 +220,25 @@ def test_functions_of_arrays_are_at_the_place_of_the_call():
     assert all(
         __file__ in place for place in str(report).splitlines() if ".py:" in place
     )
+
+
+@spmd.kernel
+def wrapped(x, out):
+    i = global_id()
+    v = x[i]
+    some = v & np.int64(2**63 - 1)
+    out[0, i] = abs(v) % 793
+    out[1, i] = abs(v) // 793
+    out[2, i] = (some * 31 + 7) % 793
+    out[3, i] = (some << 5) % 793
+    out[4, i] = (some + some) // 793
+    out[5, i] = (some >> 3) % 793
+    out[6, i] = max(some, 3) * 9 % 793
+    out[7, i] = (i * 5 + 3) % 7 + (x.shape[0] + i) // 3
+
+
+def test_what_wraps_around_may_be_negative():
+    """Sums, products, shifts and the opposite of the smallest number."""
+    limits = np.iinfo(np.int64)
+    x = np.array([limits.min, limits.min + 1, -5, 7, limits.max, limits.max // 3])
+    expect_as_python(wrapped, x, np.zeros((8, 6), np.int64), global_size=6)

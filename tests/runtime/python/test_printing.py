@@ -45,6 +45,20 @@ def expect_printed_as_python(kernel: spmd.PythonKernel, *args: Any, **sizes: Any
 
 
 @spmd.kernel
+def in_texts(x):
+    v = x[global_id()]
+    print(f"{v} {v!s} {v:.2f}", v)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_a_text_shows_a_number_as_python_has_it(dtype: str):
+    x = np.array([0.1, 16.375, 1e-3], dtype)
+    want = "".join(f"{v} {v!s} {v:.2f} {v}\n" for v in x).splitlines()
+    text = expect_printed_as_python(in_texts, x, global_size=3).splitlines()
+    assert [line.split()[0] for line in text] == [line.split()[0] for line in want]
+
+
+@spmd.kernel
 def around_a_barrier(x, name: constexpr):
     i = global_id()
     tile = local(4, np.float32)
