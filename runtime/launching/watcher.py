@@ -97,7 +97,7 @@ class Watcher:
 
     def _watch(self) -> None:
         idle = 0
-        self._is_new_error()
+        self._new_error()
         while True:
             self.asleep = idle > _IDLE_TICKS
             # A launch that did not see it fall asleep says that it runs by now.
@@ -107,7 +107,7 @@ class Watcher:
                 self._wait(soonest)
             elif self.asleep:
                 self._wait(None)
-                self._is_new_error()
+                self._new_error()
                 idle = 0
             else:
                 self._wait(TICK)
@@ -152,7 +152,7 @@ class Watcher:
 
         That matters if another thread runs something.
         """
-        ended = self._is_new_error() and isinstance(sys.last_value, KeyboardInterrupt)
+        ended = isinstance(self._new_error(), KeyboardInterrupt)
         if all(each.thread == main for each in running):
             return False
         now: Any = sys._current_exceptions().get(main)  # pyright: ignore[reportPrivateUsage]
@@ -160,10 +160,11 @@ class Watcher:
             _, now, _ = cast(tuple[Any, Any, Any], now)
         return ended or isinstance(now, KeyboardInterrupt)
 
-    def _is_new_error(self) -> bool:
-        """Whether an error has ended what the main thread did since the last call."""
-        before, self._last = self._last, id(getattr(sys, "last_value", None))
-        return before != self._last
+    def _new_error(self) -> object:
+        """What has ended the main thread's last command, if that was since the last call."""
+        last = getattr(sys, "last_value", None)
+        before, self._last = self._last, id(last)
+        return last if before != self._last else None
 
 
 def _timeout(record: LaunchRecord) -> LaunchTimeout:

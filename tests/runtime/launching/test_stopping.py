@@ -320,9 +320,11 @@ in_a_thread()
 time.sleep(1.5)
 sys.last_value = KeyboardInterrupt()
 in_a_thread()
+del sys.last_value
+in_a_thread()
 """
     )
-    assert (status, text) == (0, "whole time\n" * 2)
+    assert (status, text) == (0, "whole time\n" * 3)
 
 
 def test_after_a_fork():
