@@ -10,6 +10,7 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from spmd.analysis.memory.accesses import accesses_of
+from spmd.dialects.enclosing import terminator
 from spmd.dialects.interfaces.computation import fast_math_flags
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.rewriting import constant_index
@@ -200,23 +201,33 @@ def _stays_a_loop(writer: FunctionWriter, loop: scf.ForOp) -> bool:
     """
     Whether LLVM would win nothing by writing out iterations of `loop`.
 
-    Each has vectors enough to hide what counting costs, and shares neither values with other
-    ones nor memory of this function, which could become registers.
+    Each has vectors enough to hide what counting costs, passes on none as they are, and does
+    not share memory of this function with others, which could become registers.
     """
     body = loop.body.block
-    if loop.iter_args or any(op.regions for op in body.ops):
+    if any(op.regions for op in body.ops) or _passes_on(body):
         return False
     register = writer.module.machine.vector_bits or _SMALLEST_REGISTER
     registers = sum(
         max((_bits(value.type) for value in (*op.operands, *op.results)), default=0)
         for op in body.ops
     )
-    if registers < _HIDES_COUNTING * register or _iterates_at_most(loop, 2):
+    # Of a few iterations that hand on values, all of them are written out and folded.
+    few = _WRITTEN_OUT if loop.iter_args else 2
+    if registers < _HIDES_COUNTING * register or _iterates_at_most(loop, few):
         return False
     accesses = accesses_of(loop)
     return not accesses.unknown and all(
         isinstance(underlying_object(memory), BlockArgument)
         for memory in (*accesses.reads, *accesses.writes)
+    )
+
+
+def _passes_on(body: Block) -> bool:
+    """Whether values go on to the next iteration as they are: written out, they need no move."""
+    return any(
+        value in body.args and value is not carried
+        for carried, value in zip(body.args[1:], terminator(body).operands, strict=True)
     )
 
 

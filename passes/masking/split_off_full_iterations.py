@@ -28,6 +28,10 @@ iterations. The first lane to leave says when these begin.
 }
 ```
 
+Where a step is as long as the sub-group, no lane has more than one of the other iterations:
+a branch on `%rest < %n` takes the place of the second loop. Nothing polls there, and nothing
+is cut into strips.
+
 Only loops that are little and have none inside are written twice.
 
 Requires: level 2.
@@ -42,6 +46,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.divergence.analyze import Divergence, analyze_sub_group
@@ -51,7 +56,7 @@ from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import function_around, terminator
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.limits import MAX_LANES
-from spmd.dialects.rewriting import NO_SIGNED_WRAP, constant_index, hint
+from spmd.dialects.rewriting import NO_SIGNED_WRAP, constant_index, hint, replace
 from spmd.dialects.spmd import BroadcastOp, LaneIdOp, Scope, SubGroupOp
 
 MOST_COPIES = 64
@@ -165,4 +170,22 @@ def _split(loop: scf.ForOp, divergence: Divergence, width: int) -> None:
     rest = at.add(
         arith.AddiOp(hint(begun, "next"), ahead, overflow=NO_SIGNED_WRAP), "rest"
     )
-    loop.operands = (rest, loop.ub, loop.step, *carried)
+    if IntegerRanges().of(loop.step).low >= stride * (width - 1):
+        _run_once(loop, rest, carried)
+    else:
+        loop.operands = (rest, loop.ub, loop.step, *carried)
+
+
+def _run_once(loop: scf.ForOp, begin: SSAValue, carried: Sequence[SSAValue]) -> None:
+    """Make of `loop` a branch: from `begin` on, no lane has more than one iteration."""
+    at = Builder.before(loop)
+    some = at.add(arith.CmpiOp(begin, loop.ub, "slt"), "some")
+    body = loop.detach_region(loop.body)
+    for argument, value in zip(tuple(body.block.args), (begin, *carried), strict=True):
+        argument.replace_all_uses_with(value)
+        body.block.erase_arg(argument)
+    otherwise = Region(Block([scf.YieldOp(*carried)])) if carried else Region()
+    branch = scf.IfOp(some, loop.result_types, body, otherwise)
+    for result, old in zip(branch.results, loop.results, strict=True):
+        hint(result, old)
+    replace(loop, branch)

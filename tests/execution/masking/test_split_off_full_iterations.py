@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import spmd
 from spmd.passes.masking.mask_divergence import MaskDivergencePass
 from spmd.passes.masking.split_off_full_iterations import SplitOffFullIterationsPass
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
@@ -83,3 +85,37 @@ def test_loops_in_lanes(begin: str, step: str):
             MaskDivergencePass(),
         )
         check_native(source, arguments, LAUNCH, width=8)
+
+
+REST = """
+spmd.kernel @rest(%n32: i32, %x: memref<?xi32>, %y: memref<?xi32>) {
+  %zero = arith.constant 0 : i32
+  %three = arith.constant 3 : i32
+  %lid = spmd.local_id x
+  %step = arith.constant STEP : index
+  %n = arith.index_cast %n32 : i32 to index
+  %sum = scf.for %i = %lid to %n step %step iter_args(%s = %zero) -> (i32) {
+    %v = memref.load %x[%i] : memref<?xi32>
+    %thrice = arith.muli %s, %three : i32
+    %more = arith.addi %thrice, %v : i32
+    scf.yield %more : i32
+  }
+  memref.store %sum, %y[%lid] : memref<?xi32>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("step", [62, 63, 64, 130])
+def test_every_rest(step: int):
+    """Counts of iterations that leave any number of lanes one more, or two with the first step."""
+    rest = REST.replace("STEP", str(step))
+    program = spmd.compile(rest, width=64)
+    x = np.random.default_rng(step).integers(-9, 9, 130).astype(np.int32)
+    for n in range(131):
+        sums, expected = np.zeros((2, 64), np.int32)
+        program["rest"](n, x, sums, global_size=64, group_size=64)
+        for i in range(0, n, step):
+            lanes = slice(0, min(64, n - i))
+            expected[lanes] = 3 * expected[lanes] + x[i : i + 64][: n - i]
+        np.testing.assert_array_equal(sums, expected)

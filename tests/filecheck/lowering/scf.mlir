@@ -186,7 +186,43 @@ func.func @copy(%x: memref<?xf32>, %y: memref<?xf32>) {
 // CHECK:         %i.next = add nsw i64 %i, 64
 // CHECK-NEXT:    br label %for, !llvm.loop !4
 
-// Few iterations or short ones, what iterations hand on, and memory that may become registers
+// So does a loop whose iterations combine such vectors with those of the one before.
+func.func @sums(%n32: i32, %x: memref<?xf32>) -> vector<64xf32> {
+  %n = arith.index_cast %n32 : i32 to index
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zeros = arith.constant dense<0.0> : vector<64xf32>
+  %sums = scf.for %i = %c0 to %n step %c64 iter_args(%s = %zeros) -> (vector<64xf32>) {
+    %v = vector.load %x[%i] : memref<?xf32>, vector<64xf32>
+    %t = arith.addf %s, %v : vector<64xf32>
+    scf.yield %t : vector<64xf32>
+  }
+  func.return %sums : vector<64xf32>
+}
+
+// CHECK-LABEL: define <64 x float> @sums(
+// CHECK:         %i.next = add
+// CHECK-NEXT:    br label %for, !llvm.loop !5
+
+// Not so where one hands on a vector as it is, which costs a move.
+func.func @neighbours(%n32: i32, %x: memref<?xf32>) -> vector<64xf32> {
+  %n = arith.index_cast %n32 : i32 to index
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zeros = arith.constant dense<0.0> : vector<64xf32>
+  %sums, %last = scf.for %i = %c0 to %n step %c64 iter_args(%s = %zeros, %l = %zeros) -> (vector<64xf32>, vector<64xf32>) {
+    %v = vector.load %x[%i] : memref<?xf32>, vector<64xf32>
+    %t = arith.mulf %l, %v : vector<64xf32>
+    scf.yield %t, %s : vector<64xf32>, vector<64xf32>
+  }
+  func.return %last : vector<64xf32>
+}
+
+// CHECK-LABEL: define <64 x float> @neighbours(
+// CHECK:         %i.next = add
+// CHECK-NEXT:    br label %for{{$}}
+
+// Few iterations or short ones, what few of them hand on, and memory that may become registers
 // are left to LLVM.
 func.func @written_out(%x: memref<?xf32>, %y: memref<?xf32>) {
   %c0 = arith.constant 0 : index
@@ -234,3 +270,4 @@ func.func @written_out(%x: memref<?xf32>, %y: memref<?xf32>) {
 // CHECK-NEXT:  !2 = !{!"llvm.loop.unroll.disable"}
 // CHECK-NEXT:  !3 = !{!3, !1, !2}
 // CHECK-NEXT:  !4 = !{!4, !2}
+// CHECK-NEXT:  !5 = !{!5, !2}

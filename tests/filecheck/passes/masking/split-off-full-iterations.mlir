@@ -40,6 +40,54 @@ func.func @sum(%n32: i32, %step32: i32, %x: memref<?xf32>, %y: memref<?xf32>, %f
 
 // -----
 
+// Where a step passes all lanes, none has more than one iteration left; where it is shorter by
+// one, the first lane may have two.
+
+// CHECK-LABEL: func.func @one_left
+// CHECK:         %next, %sum = scf.for %k = %start to %last step %c7
+// CHECK:         %rest = arith.addi %next, %lane overflow<nsw> : index
+// CHECK-NEXT:    %some = arith.cmpi slt, %rest, %n : index
+// CHECK-NEXT:    %sum_1 = scf.if %some -> (f32) {
+// CHECK-NEXT:      %v_1 = memref.load %x[%rest] : memref<?xf32>
+// CHECK-NEXT:      %b_1 = arith.addf %sum, %v_1 : f32
+// CHECK-NEXT:      scf.yield %b_1 : f32
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      scf.yield %sum : f32
+// CHECK-NEXT:    }
+// CHECK-NEXT:    memref.store %sum_1, %y[%l]
+// CHECK:         %next_2 = scf.for %k_2 = %start_1 to %last_1 step %c6
+// CHECK:         scf.for %k_4 = %rest_1 to %n step %c6
+// CHECK:         scf.for %k_5 = %start_2 to %last_2 step %c8
+// CHECK:         %some_1 = arith.cmpi slt, %rest_2, %n : index
+// CHECK-NEXT:    scf.if %some_1 {
+// CHECK-NEXT:      "test.op"(%rest_2) : (index) -> ()
+// CHECK-NEXT:    }
+func.func @one_left(%n32: i32, %x: memref<?xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c6 = arith.constant 6 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %n = arith.index_cast %n32 : i32 to index
+  spmd.sub_group (%l) shape [8] at (%c0) {
+    %sum = scf.for %k = %l to %n step %c7 iter_args(%a = %zero) -> (f32) {
+      %v = memref.load %x[%k] : memref<?xf32>
+      %b = arith.addf %a, %v : f32
+      scf.yield %b : f32
+    }
+    memref.store %sum, %y[%l] : memref<?xf32>
+    scf.for %k = %l to %n step %c6 {
+      "test.op"(%k) : (index) -> ()
+    }
+    scf.for %k = %l to %n step %c8 {
+      "test.op"(%k) : (index) -> ()
+    }
+  }
+  func.return
+}
+
+// -----
+
 // Not: lanes with one start, or different ends or steps; under a condition that lanes take
 // apart; with a loop inside; where not all lanes exist.
 
