@@ -54,6 +54,7 @@ Ensures: level 4.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -84,28 +85,37 @@ class TileWalksPass(ModulePass):
         for function in op.ops:
             if not isinstance(function, func.FuncOp) or not function.body.blocks:
                 continue
-            loops = dict[scf.ForOp, None]()
-            for inner in function.walk():
-                parent = inner.parent_op()
-                if isinstance(inner, GatherOp | ScatterOp) and isinstance(
-                    parent, scf.ForOp
-                ):
-                    loops[parent] = None
-            memory = Buffers(function.body.block)
-            tiled = 0
-            for loop in loops:
-                found = walks_in(loop)
-                walks = [
-                    op
-                    for op in found
-                    if isinstance(op, GatherOp | ScatterOp)
-                    and why_not_tile_walk(op, loop) is None
-                ]
+            loops = list(_candidates(function))
+            if not loops:
+                continue
+            memory = Buffers(function.body.blocks[0])
+            for loop, candidates in loops:
+                walked = walks_in(loop)
+                walks = [op for op in candidates if op in walked]
                 if walks:
                     WalkTiles(loop, walks, memory).write()
-                    tiled += 1
-            if tiled:
-                erase_dead_ops(function.body)
+            erase_dead_ops(function.body)
+
+
+def _candidates(
+    function: func.FuncOp,
+) -> Iterator[tuple[scf.ForOp, list[GatherOp | ScatterOp]]]:
+    """Loops and the accesses in them that tiles may be better for."""
+    worklist = [*reversed(function.body.blocks)]
+    while worklist:
+        block = worklist.pop()
+        inside = [b for op in block.ops for each in op.regions for b in each.blocks]
+        worklist += reversed(inside)
+        loop = block.parent_op()
+        if isinstance(loop, scf.ForOp):
+            found = [
+                op
+                for op in block.ops
+                if isinstance(op, GatherOp | ScatterOp)
+                and why_not_tile_walk(op, loop) is None
+            ]
+            if found:
+                yield loop, found
 
 
 def why_not_tile_walk(op: GatherOp | ScatterOp, loop: scf.ForOp) -> str | None:

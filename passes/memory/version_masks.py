@@ -52,7 +52,7 @@ from spmd.dialects.building import Builder, reduction
 from spmd.dialects.element_types import size_in_bytes
 from spmd.dialects.enclosing import parent_block
 from spmd.dialects.interfaces.memory import MemoryAccess
-from spmd.dialects.rewriting import hint, splat_number
+from spmd.dialects.rewriting import hint, locate, splat_number
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS
 from spmd.passes.memory.flattening import element_type
 from spmd.passes.targets import DEFAULT_TARGET, Target, target_named
@@ -76,9 +76,7 @@ class VersionMasksPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = target_named(self.target)
         for function in op.ops:
-            if isinstance(function, func.FuncOp) and any(
-                is_dear(each, target) for each in function.walk()
-            ):
+            if isinstance(function, func.FuncOp):
                 version_masks(function, target)
 
 
@@ -196,6 +194,7 @@ def _drop_mask(block: Block, mask: SSAValue) -> None:
                     op.base, [*op.indices], cast(AnyVector, op.result.type)
                 )
             new.attributes |= op.attributes
+            locate(new, op)
             Rewriter.replace_op(op, new)
 
 
