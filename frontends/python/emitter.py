@@ -225,9 +225,15 @@ class Emitter:
         if isinstance(value, Constant):
             return self._convert_constant(value, type_)
         ssa = self._convert(value.ssa, value.type, type_)
-        if type_.is_integer and type_.bits == 64:
+        if not (type_.is_integer and value.type.is_integer):
+            return Number(type_, ssa)
+        least, most = limits(type_)
+        lowest, highest = limits(value.type)
+        low = lowest if value.low is None else value.low
+        high = highest if value.high is None else value.high
+        if least <= low and high <= most:
             return Number(type_, ssa, value.low, value.high)
-        return Number(type_, ssa)
+        return Number(type_, ssa)  # It may wrap around.
 
     def _convert_constant(self, value: Constant, type_: Scalar) -> Constant:
         number = value.value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -130,9 +131,10 @@ class Known:
     value: object
 
     def __str__(self) -> str:
-        return (
-            f"{type(self.value).__name__} {getattr(self.value, '__name__', self.value)}"
-        )
+        what, value = type(self.value).__name__, self.value
+        if isinstance(value, partial):
+            what, value = "method", cast("partial[object]", value).func
+        return f"{what} {getattr(value, '__name__', value)}"
 
 
 Type = Scalar | Array | Tuple | Known

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from types import FunctionType
 from typing import Any, cast
 
@@ -144,6 +145,6 @@ def described(type_: Type) -> str:
     if isinstance(type_, Array):
         return f"an array {type_}"
     if isinstance(type_, Known):
-        called = isinstance(type_.value, FunctionType)
+        called = isinstance(type_.value, FunctionType | partial)
         return f"a {type_}{', which is not called' if called else ''}"
     return str(type_)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Sequence
 from functools import partial, reduce
 
 import numpy as np
@@ -156,6 +157,13 @@ _FUNCTIONS: dict[object, Function] = {
     np.dot: array_dot,
 }
 
+# Messages have the names that users wrote.
+for _written, _function in (
+    *((sum, each) for each in _SUMS.values()),
+    *_FUNCTIONS.items(),
+):
+    _function.name = getattr(_written, "__name__", "")
+
 
 def attribute(e: Emitter, array: Memory, name: str) -> Value:
     """`array.name`; a method is a function of NumPy whose first argument is known."""
@@ -183,15 +191,21 @@ def is_written_here(function: Function) -> bool:
     return function.function.__module__ == __name__
 
 
-def function_of_array(e: Emitter, function: object, first: Value) -> Function | None:
-    """What `function` is for an array as its `first` argument, if it is for arrays."""
-    if not isinstance(first, Memory):
+def function_of_array(
+    e: Emitter, function: object, arguments: Sequence[Value]
+) -> Function | None:
+    """What `function` is for an array as its first argument, if it is for arrays."""
+    arrays = [each for each in arguments if isinstance(each, Memory)]
+    if not arrays or arrays[0] is not arguments[0]:
         return None
-    element = first.type.element
+    element = arrays[0].type.element
     found = _SUMS[element.kind] if function is np.sum else _FUNCTIONS.get(function)
-    if found is not None and len(first.type.shape) != 1:
-        e.fail(
-            f"expected an array of one dimension for {getattr(function, '__name__', '')}, "
-            f"got {described(first.type)}; write a loop over its rows"
-        )
+    if found is None:
+        return None
+    for array in arrays:
+        if len(array.type.shape) != 1:
+            e.fail(
+                f"expected an array of one dimension for {found.name}, got "
+                f"{described(array.type)}; write a loop over its rows"
+            )
     return found

@@ -60,6 +60,11 @@ class _Text:
             if not isinstance(part, ast.FormattedValue):
                 self.add(part)
                 continue
+            if part.conversion not in (-1, ord("s")):
+                self._e.fail(
+                    f"expected no !{chr(part.conversion)} in a text that is printed, got "
+                    "one; leave it out"
+                )
             spec = part.format_spec
             parts = spec.values if isinstance(spec, ast.JoinedStr) else []
             known = [each.value for each in parts if isinstance(each, ast.Constant)]

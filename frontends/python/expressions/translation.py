@@ -330,9 +330,7 @@ class Expressions:
         if isinstance(function, partial):  # a method of an array
             arguments.insert(0, function.args[0])
             function = function.func
-        if arguments:
-            of_array = function_of_array(self.e, function, arguments[0])
-            function = of_array or function
+        function = function_of_array(self.e, function, arguments) or function
         if isinstance(function, Function):
             return self._inline(function, arguments, named)
         handler = self._handler(function)

@@ -24,6 +24,10 @@ WRONG = [
     ("while True: i += 1", "expected a loop that ends"),
     ("for j in 3: pass", "expected range(...), a tuple or an array after in, got int"),
     ("x[global_id] = 1", "got a function global_id, which is not called"),
+    ("x[i] = x.mean", "got a method mean, which is not called"),
+    ("x[i] = x.max(initial=2)", "expected other arguments of max: got an unexpected"),
+    ("x[i] = np.dot(x)", "expected other arguments of dot: missing"),
+    ("print(f'{x[i]!r}')", "expected no !r in a text that is printed"),
     (
         "a = x\n    if i: a = x[::2]",
         "their elements lie in other places in memory, as of x, x.T",

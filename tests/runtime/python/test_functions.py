@@ -242,3 +242,16 @@ def test_what_wraps_around_may_be_negative():
     limits = np.iinfo(np.int64)
     x = np.array([limits.min, limits.min + 1, -5, 7, limits.max, limits.max // 3])
     expect_as_python(wrapped, x, np.zeros((8, 6), np.int64), global_size=6)
+
+
+@spmd.kernel
+def converted(x, out):
+    i = global_id()
+    v = x[i]
+    out[0, i] = np.int64(max(v, np.uint64(3))) % 7
+    out[1, i] = np.int64(v >> np.uint64(0)) // 7
+
+
+def test_what_wraps_around_in_a_cast_may_be_negative():
+    x = np.array([2**64 - 5, 9, 2**63, 0], np.uint64)
+    expect_as_python(converted, x, np.zeros((2, 4), np.int64), global_size=4)
