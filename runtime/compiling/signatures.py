@@ -84,11 +84,11 @@ def signature_of(
 
 def _assumed_alignments(entry: Block) -> dict[SSAValue, int]:
     """In bytes, of the arguments of which each launch relies on one."""
-    return {
-        op.memref: op.alignment.value.data
-        for op in entry.ops
-        if isinstance(op, memref.AssumeAlignmentOp)
-    }
+    found: dict[SSAValue, int] = {}
+    for op in entry.ops:
+        if isinstance(op, memref.AssumeAlignmentOp):
+            found[op.memref] = max(op.alignment.value.data, found.get(op.memref, 1))
+    return found
 
 
 def _parameter(

@@ -273,6 +273,7 @@ def test_assumed_alignment_is_held_against_the_launch():
       spmd.kernel @k(%x: memref<?xf32>, %y: memref<?xf32>) {
         %i = spmd.global_id x
         %a = memref.assume_alignment %x, 64 : memref<?xf32>
+        %b = memref.assume_alignment %x, 4 : memref<?xf32>
         %v = memref.load %a[%i] : memref<?xf32>
         memref.store %v, %y[%i] : memref<?xf32>
         spmd.return
