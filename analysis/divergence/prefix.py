@@ -7,13 +7,14 @@ every one of them, and a mask be computed from a count.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.graphs.traversal import reachable
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.analysis.shapes.shape import Shape
 from spmd.analysis.shapes.transfer import Lanes
@@ -60,13 +61,14 @@ def prefix_condition(
 
 
 def conjuncts(condition: SSAValue) -> Iterator[SSAValue]:
-    """What all has to hold for `condition` to hold."""
-    worklist = [condition]
-    while worklist:
-        value = worklist.pop()
-        if isinstance(value.owner, arith.AndIOp):
-            worklist.extend((value.owner.rhs, value.owner.lhs))
-        else:
+    """What all has to hold for `condition` to hold, each once."""
+
+    def parts(value: SSAValue) -> tuple[SSAValue, ...]:
+        op = value.owner
+        return (op.rhs, op.lhs) if isinstance(op, arith.AndIOp) else ()
+
+    for value in reachable([condition], parts):
+        if not isinstance(value.owner, arith.AndIOp):
             yield value
 
 
@@ -101,13 +103,16 @@ def _is_exact(value: SSAValue, shape: Shape, dim: int, *, signed: bool) -> bool:
 
 def compares_ids(divergence: Divergence, condition: SSAValue) -> bool:
     """Whether `condition` compares numbers that grow steadily from lane to lane."""
-    worklist = [condition]
-    while worklist:
-        op = worklist.pop().owner
-        if isinstance(op, arith.AndIOp | arith.OrIOp):
-            worklist.extend(op.operands)
-        elif not isinstance(op, arith.CmpiOp) or not all(
-            divergence.shape(each).is_strided for each in op.operands
-        ):
-            return False
-    return True
+
+    def parts(value: SSAValue) -> Sequence[SSAValue]:
+        op = value.owner
+        return op.operands if isinstance(op, arith.AndIOp | arith.OrIOp) else ()
+
+    return all(
+        parts(value)
+        or (
+            isinstance(op := value.owner, arith.CmpiOp)
+            and all(divergence.shape(each).is_strided for each in op.operands)
+        )
+        for value in reachable([condition], parts)
+    )

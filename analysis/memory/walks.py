@@ -61,7 +61,7 @@ class Walks:
 def walks_in(loop: scf.ForOp) -> Sequence[Operation]:
     """The accesses of every iteration of `loop` that may be done for several together."""
     body, sums = loop.body.block, Sums()
-    if why_not_walked(loop) is not None:
+    if not _counts_one_by_one(loop):
         return ()
     places = {op: place for op in body.ops if (place := _place(op, sums)) is not None}
     walks = [op for op, place in places.items() if _walks(place, loop)]
@@ -92,16 +92,14 @@ def walks_in(loop: scf.ForOp) -> Sequence[Operation]:
     ]
 
 
-def why_not_walked(loop: scf.ForOp) -> str | None:
-    """Why iterations of `loop` cannot be told apart before it runs, or are too few."""
+def _counts_one_by_one(loop: scf.ForOp) -> bool:
+    """Whether iterations of `loop` can be told apart before it runs, and are not too few."""
     if not isinstance(loop.lb.type, IndexType) or constant_index(loop.step) != 1:
-        return "it does not count one by one"
+        return False
     low, high = constant_index(loop.lb), constant_index(loop.ub)
     if low is not None and high is not None and high - low < SHORTEST:
-        return "it has few iterations"
-    if IntegerRanges().may_be_far_apart(loop.lb, loop.ub):
-        return "it may have more iterations than can be counted"
-    return None
+        return False
+    return not IntegerRanges().may_be_far_apart(loop.lb, loop.ub)
 
 
 def iterations_together(loop: scf.ForOp, element_bytes: int) -> int:
@@ -153,11 +151,13 @@ def _walks(place: _Place, loop: scf.ForOp) -> bool:
         return is_outside(value, loop)
 
     *outer, last = indices
-    steps = [0, *(by for at, by in last.terms.items() if _values(at) == [counter])]
-    rest = [at for at in last.terms if _values(at) != [counter]]
-    others = (value for each in outer for at in each.terms for value in _values(at))
-    values = (*others, *(value for at in rest for value in _values(at)))
-    return sum(steps) == 1 and all(is_speculatable_from(v, stays) for v in values)
+    steps = [at for at in last.terms if _values(at) == [counter]]
+    if sum(last.terms[at] for at in steps) != 1:
+        return False
+    rest = [at for at in last.terms if at not in steps]
+    others = (*rest, *(at for each in outer for at in each.terms))
+    values = (value for at in others for value in _values(at))
+    return all(is_speculatable_from(value, stays) for value in values)
 
 
 def _values(monomial: Monomial) -> Sequence[SSAValue]:

@@ -27,6 +27,7 @@ Ensures: they all fix the given one; what the kernel is launched with has to be 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -159,19 +160,8 @@ def _mark_arrays(kernel: KernelOp, promise: str) -> None:
 
 def _mark_copied(kernel: KernelOp, name: str, text: str = "") -> None:
     """Marks an array argument `spmd.thread_copies` of the kind that `text` says."""
-    arrays = {
-        each.name_hint or str(each.index): each
-        for each in kernel.body.blocks[0].args
-        if is_memref(each.type)
-    }
-    by_number = {str(each.index): each for each in arrays.values()}
-    if (argument := arrays.get(name) or by_number.get(name)) is None:
-        fail(
-            kernel,
-            "expected the option thread-copies to name array arguments of "
-            f"@{kernel.sym_name.data} ({', '.join(arrays) or 'there are none'}), got "
-            f"{name}",
-        )
+    arrays = [each for each in kernel.body.blocks[0].args if is_memref(each.type)]
+    argument = _named(kernel, name, arrays, "thread-copies", "array")
     kinds = list(AtomicKind)
     if text not in kinds:
         fail(
@@ -197,22 +187,32 @@ def _mark(
     kernel.arg_attrs = ArrayAttr(marked)
 
 
+def _named(
+    kernel: KernelOp,
+    name: str,
+    arguments: Sequence[BlockArgument],
+    option: str,
+    what: str,
+) -> BlockArgument:
+    """The one of some `arguments` that an option means, by name or by number."""
+    by_name = {each.name_hint or str(each.index): each for each in arguments}
+    by_number = {str(each.index): each for each in arguments}
+    if (argument := by_name.get(name) or by_number.get(name)) is None:
+        fail(
+            kernel,
+            f"expected the option {option} to name {what} arguments of "
+            f"@{kernel.sym_name.data} ({', '.join(by_name) or 'there are none'}), got "
+            f"{name}",
+        )
+    return argument
+
+
 def _fix(kernel: KernelOp, name: str, text: str = "") -> None:
     """Replaces an argument by the constant that `text` says."""
     block = kernel.body.blocks[0]
-    scalars = {
-        each.name_hint or str(each.index): each
-        for each in block.args
-        if isinstance(each.type, AnyFloat | IntegerType | IndexType)
-    }
-    by_number = {str(each.index): each for each in scalars.values()}
-    if (argument := scalars.get(name) or by_number.get(name)) is None:
-        fail(
-            kernel,
-            f"expected the option constants to name scalar arguments of "
-            f"@{kernel.sym_name.data} ({', '.join(scalars) or 'there are none'}), got "
-            f"{name}",
-        )
+    types = AnyFloat | IntegerType | IndexType
+    scalars = [each for each in block.args if isinstance(each.type, types)]
+    argument = _named(kernel, name, scalars, "constants", "scalar")
     try:
         value = _constant(text, argument.type)
     except (ValueError, VerifyException):

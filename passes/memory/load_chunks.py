@@ -66,15 +66,13 @@ _Load: TypeAlias = tuple[int, vector.LoadOp]
 """Where the vector begins, from the others of a strip, and the op."""
 
 
-def why_not_load_chunks(lanes: int, bits: int, register_bits: int) -> str | None:
-    """Why vectors of so many `lanes` that overlap are better loaded as they are."""
-    if register_bits < CACHE_LINE_BITS:
-        return "most vectors lie in one cache line"
-    if bits < 32:
-        return "shuffles of small elements cost more than loads"
-    if lanes * bits % CACHE_LINE_BITS:
-        return "it does not fill registers"
-    return None
+def chunks_pay(lanes: int, bits: int, register_bits: int) -> bool:
+    """Whether vectors of so many `lanes` that overlap are better loaded in chunks."""
+    if register_bits < CACHE_LINE_BITS:  # Most vectors lie in one cache line.
+        return False
+    if bits < 32:  # Shuffles of small elements cost more than loads.
+        return False
+    return lanes * bits % CACHE_LINE_BITS == 0  # It fills registers.
 
 
 def _may_be_chunks(op: vector.LoadOp, target: Target) -> bool:
@@ -82,7 +80,7 @@ def _may_be_chunks(op: vector.LoadOp, target: Target) -> bool:
     element = memref_type(op.base).element_type
     if others or not isinstance(element, FixedBitwidthType):
         return False
-    return why_not_load_chunks(lanes, element.bitwidth, target.register_bits) is None
+    return chunks_pay(lanes, element.bitwidth, target.register_bits)
 
 
 @dataclass(frozen=True)

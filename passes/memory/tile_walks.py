@@ -22,27 +22,28 @@ Ensures: level 4.
   scf.yield %u : vector<8xf64>
 }
 
-// after
+// after; %starts has where each row begins
 %s = scf.for %first = %c0 to %n step %c8 iter_args(%t = %zeros) -> (vector<8xf64>) {
   %left = arith.subi %n, %first : index
   %count = arith.minsi %left, %c8 : index
-  %end = arith.addi %first, %count : index
   %full = arith.cmpi sge, %left, %c8 : index
   scf.if %full {
-    %start = memref.load %starts[%c0] : memref<8xindex>
-    %at = arith.addi %start, %first : index
-    %row = vector.load %line[%at] : memref<?xf64>, vector<8xf64>
-    ...                            // and one for each other lane: 8 vectors become 8 others
-    vector.store %column, %tile[%c0, %c0] : memref<8x8xf64>, vector<8xf64>
-    ...
+    scf.for %lane = %c0 to %c8 step %c8 {
+      %start = memref.load %starts[%lane] : memref<8xindex>
+      %at = arith.addi %start, %first : index
+      %row = vector.load %line[%at] : memref<?xf64>, vector<8xf64>
+      ...                          // and one for each other lane: 8 vectors become 8 others
+      vector.store %column, %tile[%c0, %lane] : memref<8x8xf64>, vector<8xf64>
+      ...
+    }
   } else {
-    scf.for %k = %first to %end step %c1 {
-      ...                          // %v = vector.gather ...
+    scf.for %place = %c0 to %count step %c1 {
+      %k = arith.addi %first, %place overflow<nsw> : index
+      ...                          // %v = vector.gather %a[%i, %k] ...
       vector.store %v, %tile[%place, %c0] : memref<8x8xf64>, vector<8xf64>
     }
   }
-  %r = scf.for %k = %first to %end step %c1 iter_args(%t1 = %t) -> (vector<8xf64>) {
-    %place = arith.subi %k, %first : index
+  %r = scf.for %place = %c0 to %count step %c1 iter_args(%t1 = %t) -> (vector<8xf64>) {
     %v = vector.load %tile[%place, %c0] : memref<8x8xf64>, vector<8xf64>
     %u = arith.addf %t1, %v : vector<8xf64>
     scf.yield %u : vector<8xf64>
@@ -68,7 +69,8 @@ from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.enclosing import is_outside
 from spmd.dialects.rewriting import erase_dead_ops
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS
-from spmd.passes.memory.walk_tiles import PART, Buffers, WalkTiles, is_all_on
+from spmd.passes.memory.walk_tiles import PART, Buffers, WalkTiles
+from spmd.passes.memory.whole_vectors import is_all_on
 
 MASKED_BYTES = 4
 """Of elements that every machine stores under masks."""
@@ -111,20 +113,17 @@ def _candidates(
             found = [
                 op
                 for op in block.ops
-                if isinstance(op, GatherOp | ScatterOp)
-                and why_not_tile_walk(op, loop) is None
+                if isinstance(op, GatherOp | ScatterOp) and _may_be_tile(op, loop)
             ]
             if found:
                 yield loop, found
 
 
-def why_not_tile_walk(op: GatherOp | ScatterOp, loop: scf.ForOp) -> str | None:
-    """Why `op`, a walk along memory in `loop`, stays; `None` if tiles are better."""
-    if op.attributes.get(ACCESS) == PART:
-        return "it is what is left of one"
-    if not is_outside(op.mask, loop):
-        return "other lanes are active in each iteration"
+def _may_be_tile(op: GatherOp | ScatterOp, loop: scf.ForOp) -> bool:
+    """Whether a tile is better for `op` in `loop`, if it goes along memory."""
+    if op.attributes.get(ACCESS) == PART:  # What is left of one.
+        return False
+    if not is_outside(op.mask, loop):  # Other lanes are active in each iteration.
+        return False
     narrow = element_bytes(op) < MASKED_BYTES
-    if narrow and isinstance(op, ScatterOp) and not is_all_on(op):
-        return "not every machine has masks for elements of 8 or 16 bits"
-    return None
+    return not (narrow and isinstance(op, ScatterOp) and not is_all_on(op.mask))

@@ -117,13 +117,13 @@ def _asks_all(condition: SSAValue) -> bool:
 
 def _stretches(block: Block, target: Target) -> Iterator[list[Operation]]:
     """What lies between the first and the last access under one mask, of those that cost."""
-    dear = [op for op in block.ops if is_dear(op, target)]
-    last = {cast(Masked, op).mask: op for op in dear}
+    dear = {op: cast(Masked, op).mask for op in block.ops if is_dear(op, target)}
+    last = {mask: op for op, mask in dear.items()}
     end: Operation | None = None
     stretch: list[Operation] = []
     for op in [*block.ops]:
         if end is None and op in dear:
-            end = last[cast(Masked, op).mask]
+            end = last[dear[op]]
         if end is not None:
             stretch.append(op)
         if op is end:

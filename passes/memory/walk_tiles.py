@@ -22,12 +22,12 @@ from spmd.dialects.rewriting import (
     constant_index,
     hint,
     replace,
-    splat_number,
 )
 from spmd.dialects.work_groups import aligned_alloca
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
 from spmd.passes.memory.flattening import line_of
 from spmd.passes.memory.transposition import transposed
+from spmd.passes.memory.whole_vectors import is_all_on
 
 PART = StringAttr("row")
 """What belongs to an access that is told of elsewhere, and is left as it is."""
@@ -42,10 +42,6 @@ def lanes_of(op: GatherOp | ScatterOp) -> VectorType[Attribute]:
     """The vector that `op` loads or stores."""
     value = op.result if isinstance(op, GatherOp) else op.value_to_store
     return cast(VectorType[Attribute], value.type)
-
-
-def is_all_on(op: GatherOp | ScatterOp) -> bool:
-    return splat_number(op.mask) in (1, -1)
 
 
 @dataclass
@@ -162,7 +158,7 @@ class WalkTiles(Builder):
             replace(op, vector.StoreOp(op.value_to_store, tile.kept, place))
             return
         found = at.add(vector.LoadOp(tile.kept, place, lanes_of(op)), op.result)
-        if not is_all_on(op):
+        if not is_all_on(op.mask):
             found = at.add(arith.SelectOp(op.mask, found, op.pass_thru), op.result)
         replace(op, (), [found])
 
@@ -205,11 +201,8 @@ class WalkTiles(Builder):
         self, tile: _Tile, again: Rematerializer, place: Sequence[SSAValue]
     ) -> None:
         op, off = tile.op, self._constants.zero(lanes_of(tile.op))
-        offsets, indices = (
-            [again.get(each) for each in op.offsets],
-            again.get(op.indices),
-        )
-        gather = GatherOp(op.base, offsets, indices, op.mask, off)
+        offsets, indices = map(again.get, op.offsets), again.get(op.indices)
+        gather = GatherOp(op.base, [*offsets], indices, op.mask, off)
         gather.attributes |= {ACCESS: PART, WHY: WHY_LEFT}
         self.append(vector.StoreOp(self.add(gather), tile.kept, place))
 
@@ -217,10 +210,7 @@ class WalkTiles(Builder):
         self, tile: _Tile, again: Rematerializer, place: Sequence[SSAValue]
     ) -> None:
         op = tile.op
-        offsets, indices = (
-            [again.get(each) for each in op.offsets],
-            again.get(op.indices),
-        )
+        offsets, indices = [*map(again.get, op.offsets)], again.get(op.indices)
         kept = self.add(vector.LoadOp(tile.kept, place, lanes_of(op)))
         scatter = ScatterOp(op.base, offsets, indices, op.mask, kept)
         scatter.attributes |= {ACCESS: PART, WHY: WHY_LEFT}
@@ -240,7 +230,7 @@ class WalkTiles(Builder):
             indices = self.add(arith.IndexCastOp(indices, type_), indices)
         position = self.add(vector.BroadcastOp(position, type_), position)
         starts = self.add(arith.AddiOp(position, indices), "starts")
-        if not is_all_on(op):
+        if not is_all_on(op.mask):
             none = constants.dense(NOWHERE, IndexType(), lanes, "nowhere")
             starts = self.add(arith.SelectOp(op.mask, starts, none), "active")
             if isinstance(op, GatherOp):
@@ -310,7 +300,7 @@ class WalkTiles(Builder):
         for row, start in zip(transposed(self, columns), starts, strict=True):
             at = self.add(arith.AddiOp(start, self._done), "at")
             first = start is starts[0]
-            if is_all_on(tile.op):
+            if is_all_on(tile.op.mask):
                 self._access(vector.StoreOp(row, tile.line, [at]), tile.op, first)
                 continue
             nowhere = self._constants.index(NOWHERE)

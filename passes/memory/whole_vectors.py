@@ -48,7 +48,7 @@ def why_not_whole(group: InterleavedGroup) -> str | None:
         return f"lanes are {step} elements apart"
     if _flattened_type(first.base) is None:
         return "the rows of the array need not lie one after the other"
-    masked = not _is_all_on(first.mask)
+    masked = not is_all_on(first.mask)
     if masked and bytes_ < 4:
         return "not every machine has masks for elements of 8 or 16 bits"
     if not group.is_load and len(group.members) < step:
@@ -142,7 +142,7 @@ class _Whole(Builder):
         Without masks they are left out by a last part that overlaps the one before.
         """
         element = memref_type(self._array).element_type
-        if not _is_all_on(self._anchor.mask):
+        if not is_all_on(self._anchor.mask):
             other = _elsewhere(self._anchor)
             assert other is not None
             off = self._constants.dense(other, element, self.step * self.lanes)
@@ -167,7 +167,7 @@ class _Whole(Builder):
         return found
 
     def store(self, value: SSAValue) -> None:
-        if _is_all_on(self._anchor.mask):
+        if is_all_on(self._anchor.mask):
             self._access(vector.StoreOp(value, self._array, self._at))
         else:
             mask = self._mask()
@@ -298,7 +298,8 @@ def _registers(bytes_: int) -> int:
     return -(-bytes_ // REGISTER_BYTES)
 
 
-def _is_all_on(mask: SSAValue) -> bool:
+def is_all_on(mask: SSAValue) -> bool:
+    """Whether `mask` is a constant that says that all lanes are active."""
     return splat_number(mask) in (1, -1)
 
 

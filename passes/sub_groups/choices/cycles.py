@@ -98,6 +98,7 @@ class Estimate:
     turns: bool
     """Whether scalar code is an iteration of all work-items after the other."""
     walks: Walks = field(default_factory=Walks)
+    _tested: dict[Operation, float] = field(default_factory=dict[Operation, float])
 
     def of_block(self, block: Block) -> Cycles:
         """All operations of `block`, once."""
@@ -203,18 +204,26 @@ class Estimate:
         is_store = isinstance(op, memref.StoreOp)
         if bits >= (target.masked_store if is_store else target.masked_load):
             return 0
-        around = op.parent_op()
-        while around is not None and WORK_ITEMS not in around.attributes:
-            if (
-                self.divergence.is_divergent(around, self.dimension)
-                and not self._is_steady(around)
-                and not self._takes_turns(around)
-            ):
-                flow = RegionBranch.of(around)
-                is_choice = flow is not None and flow.runs is Runs.CHOICE
-                return TESTED + is_choice * MISPREDICTION / 4
-            around = around.parent_op()
-        return 0
+        return self._tests_in(op.parent_op())
+
+    def _tests_in(self, around: Operation | None) -> float:
+        """The same of whatever is in `around`."""
+        if around is None or WORK_ITEMS in around.attributes:
+            return 0
+        if (known := self._tested.get(around)) is not None:
+            return known
+        if (
+            self.divergence.is_divergent(around, self.dimension)
+            and not self._is_steady(around)
+            and not self._takes_turns(around)
+        ):
+            flow = RegionBranch.of(around)
+            is_choice = flow is not None and flow.runs is Runs.CHOICE
+            cost = TESTED + is_choice * MISPREDICTION / 4
+        else:
+            cost = self._tests_in(around.parent_op())
+        self._tested[around] = cost
+        return cost
 
     def _takes_turns(self, op: Operation) -> bool:
         return takes_turns(op, self.divergence, self.dimension, self.lanes)

@@ -19,7 +19,7 @@ from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.memory.walks import Walks
 from spmd.dialects.interfaces.cost import CostClass, cost_class
-from spmd.passes.memory.load_chunks import FEWEST, why_not_load_chunks
+from spmd.passes.memory.load_chunks import FEWEST, chunks_pay
 from spmd.passes.sub_groups.choices.cycles import is_near, trips
 from spmd.passes.sub_groups.choices.places import Offset, Positions
 from spmd.passes.sub_groups.choices.vector_width import element_bits
@@ -223,7 +223,7 @@ def price(term: Term, shape: LaneShape, register_bits: int, registers: int) -> f
         cost = _rows(row, rows, per_register)
         # LLVM unrolls loops, which is too late.
         chunks = stride == 1 and len(term.offsets) >= FEWEST and term.depth == 0
-        if chunks and why_not_load_chunks(row, term.bits, register_bits) is None:
+        if chunks and chunks_pay(row, term.bits, register_bits):
             strips, inside = term.strips(shape)
             saved = (MOVE - CHUNKED) * (inside - strips) * row / per_register
             cost += CHUNKED * strips - saved
