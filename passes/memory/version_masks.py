@@ -25,8 +25,9 @@ scf.if %all {
 }
 ```
 
-Where no value is needed later, lanes are also asked whether any of them is active. The masks
-of what is left over at the end of a loop are left alone, since they never have all lanes.
+Where nothing but stores under the mask comes of it, lanes are also asked whether any of them
+is active. The masks of what is left over at the end of a loop are left alone, since they never
+have all lanes.
 
 Requires: level 4.
 Ensures: level 4; the same accesses.
@@ -47,6 +48,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from spmd.analysis.graphs.traversal import reachable
+from spmd.analysis.memory.accesses import accesses_of
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import Builder, reduction
 from spmd.dialects.element_types import size_in_bytes
@@ -158,7 +160,7 @@ def _version(stretch: Sequence[Operation]) -> None:
         at.append(scf.YieldOp(*(copies[value] for value in needed)))
     _drop_mask(taken, mask)
     with at.into(otherwise):
-        if not needed:
+        if not needed and all(_only_under(mask, op) for op in stretch):
             some = at.add(reduction(mask, CombiningKindFlag.OR, i1), "some")
             guarded = Block()
             at.append(scf.IfOp(some, (), Region(guarded)))
@@ -169,6 +171,14 @@ def _version(stretch: Sequence[Operation]) -> None:
         else:
             at.move(stretch)
             at.append(scf.YieldOp(*needed))
+
+
+def _only_under(mask: SSAValue, op: Operation) -> bool:
+    """Whether `op` has no effect but a store where `mask` holds, or no effect at all."""
+    if isinstance(op, Masked):
+        return mask in reachable([op.mask], _parts)
+    accesses = accesses_of(op)
+    return not (accesses.writes or accesses.unknown)
 
 
 def _copied(stretch: Sequence[Operation], to: Block) -> dict[SSAValue, SSAValue]:

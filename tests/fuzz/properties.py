@@ -16,6 +16,7 @@ from spmd import CompileError
 from spmd.dialects.diagnostics import KernelError
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
+from spmd.passes.targets import DEFAULT_TARGET
 from spmd.reference.check import check_kernel
 from spmd.reference.checking.findings import Report
 from spmd.runtime.options import Strategy
@@ -39,6 +40,9 @@ STRATEGIES: tuple[Strategy, ...] = ("auto", "continuations")
 CHECKS = 4
 VARIANTS = CHECKS * len(WIDTHS) * len(STRATEGIES)
 
+LEVEL_TARGETS = ("x86-64-v3", "x86-64-v4", "x86-64")
+"""Machines for which the passes make different vectors."""
+
 REFUSALS = (("= memref.alloca(%", "a size that is known before"),)
 """What a kernel contains, and what the compiler may say of it: a private array whose size is
 known late."""
@@ -53,7 +57,7 @@ def check(kernel: Kernel, number: int) -> None:
     check_without_a_barrier(kernel, number)
     match number % CHECKS:
         case 0:
-            check_levels(kernel, width, strategy)
+            check_levels(kernel, width, strategy, LEVEL_TARGETS[number // VARIANTS % 3])
         case 1:
             check_code(kernel, width=width, strategy=strategy)
         case 2:
@@ -207,7 +211,12 @@ def check_without_a_barrier(kernel: Kernel, number: int) -> None:
         check_schedules(source, kernel.arguments, kernel.launch, kernel.tolerance)
 
 
-def check_levels(kernel: Kernel, width: int, strategy: Strategy = "auto") -> None:
+def check_levels(
+    kernel: Kernel,
+    width: int,
+    strategy: Strategy = "auto",
+    target: str = DEFAULT_TARGET,
+) -> None:
     """The interpreter gets the same after every pass."""
     with may_be_refused(kernel):
         check_passes(
@@ -215,6 +224,6 @@ def check_levels(kernel: Kernel, width: int, strategy: Strategy = "auto") -> Non
             kernel.arguments,
             (kernel.launch,),
             SpmdToLoopsPass(strategy=strategy),
-            VectorizePass(width=width),
+            VectorizePass(width=width, target=target),
             tolerance=kernel.tolerance,
         )

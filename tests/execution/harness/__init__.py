@@ -22,7 +22,7 @@ import copy
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ import spmd
 from spmd.analysis.legality.verification import verify_legality
 from spmd.dialects.spmd import KernelOp
 from spmd.passes.pipelines.pipeline import flatten
+from spmd.passes.targets import HOST, TARGETS, why_not_here
 from spmd.reference import run_kernel, run_work_groups
 from spmd.runtime.errors import SourceText
 from spmd.runtime.options import Strategy, Width
@@ -277,6 +278,15 @@ def check_passes(
     return module
 
 
+@cache
+def _targets() -> tuple[str, ...]:
+    return (HOST, *(name for name in TARGETS if why_not_here(name) is None))
+
+
+def _target(text: str) -> str:
+    return _targets()[zlib.crc32(text.encode()) % len(_targets())]
+
+
 @lru_cache(maxsize=8)
 def _compiled(source: str, **options: Any) -> spmd.Program:
     return spmd.compile(parsed(source), **options)
@@ -291,7 +301,13 @@ def check_native(
     tolerance: Tolerance = EXACT,
     **options: Any,
 ) -> None:
-    """Compile to native code, with `options` of `spmd.compile`, and run it."""
+    """
+    Compile to native code, with `options` of `spmd.compile`, and run it.
+
+    What passes make depends on the target. So kernels and options are for one each of those
+    whose code runs on this machine, unless `options` name one.
+    """
+    options = {"target": _target(f"{options} {source}"), **options}
     kernel = _compiled(source, **options)[kernel_name(parsed(source))]
     want = expected(source, arguments, launch)
     args = make(arguments, launch)

@@ -55,7 +55,7 @@ func.func @words(%x: memref<?xf32>, %i: index, %j: index, %m: vector<8xi1>, %old
 // -----
 
 // Control flow between them is copied as well, and what is under another mask stays under it
-// where not all are active.
+// where not all are active: lanes of that one may be active where none of this one are.
 
 // CHECK-LABEL: func.func @nested
 // CHECK:         scf.if %all {
@@ -67,14 +67,12 @@ func.func @words(%x: memref<?xf32>, %i: index, %j: index, %m: vector<8xi1>, %old
 // CHECK-NEXT:          vector.store %v, %x[%k]
 // CHECK:             vector.store %v, %x[%k]
 // CHECK-NEXT:    } else {
-// CHECK-NEXT:      %some_1 = vector.reduction <or>, %m : vector<8xi1> into i1
-// CHECK-NEXT:      scf.if %some_1 {
-// CHECK-NEXT:        vector.maskedstore %x[%i], %m, %v
-// CHECK-NEXT:        scf.if %c {
-// CHECK-NEXT:          vector.maskedstore %x[%j], %m, %v
-// CHECK-NEXT:          vector.maskedstore %x[%k], %n, %v
-// CHECK-NEXT:        }
-// CHECK-NEXT:        vector.maskedstore %x[%k], %m, %v
+// CHECK-NEXT:      vector.maskedstore %x[%i], %m, %v
+// CHECK-NEXT:      scf.if %c {
+// CHECK-NEXT:        vector.maskedstore %x[%j], %m, %v
+// CHECK-NEXT:        vector.maskedstore %x[%k], %n, %v
+// CHECK-NEXT:      }
+// CHECK-NEXT:      vector.maskedstore %x[%k], %m, %v
 func.func @nested(%x: memref<?xf32>, %i: index, %j: index, %k: index, %m: vector<8xi1>,
                   %n: vector<8xi1>, %c: i1, %v: vector<8xf32>) {
   vector.maskedstore %x[%i], %m, %v : memref<?xf32>, vector<8xi1>, vector<8xf32>
@@ -83,6 +81,38 @@ func.func @nested(%x: memref<?xf32>, %i: index, %j: index, %k: index, %m: vector
     vector.maskedstore %x[%k], %n, %v : memref<?xf32>, vector<8xi1>, vector<8xf32>
   }
   vector.maskedstore %x[%k], %m, %v : memref<?xf32>, vector<8xi1>, vector<8xf32>
+  func.return
+}
+
+// -----
+
+// What holds only where this mask does may be skipped with it; any other effect may not.
+
+// CHECK-LABEL: func.func @under
+// CHECK:         } else {
+// CHECK:         } else {
+// CHECK-NEXT:      %some_1 = vector.reduction <or>, %m
+// CHECK-NEXT:      scf.if %some_1 {
+// CHECK-NEXT:        vector.maskedstore %x[%i], %m, %v
+// CHECK-NEXT:        vector.maskedstore %x[%j], %both, %v
+func.func @under(%x: memref<?xf32>, %i: index, %j: index, %m: vector<8xi1>, %n: vector<8xi1>,
+                 %v: vector<8xf32>) {
+  %both = arith.andi %n, %m : vector<8xi1>
+  vector.maskedstore %x[%i], %m, %v : memref<?xf32>, vector<8xi1>, vector<8xf32>
+  vector.maskedstore %x[%j], %both, %v : memref<?xf32>, vector<8xi1>, vector<8xf32>
+  vector.maskedstore %x[%i], %m, %v : memref<?xf32>, vector<8xi1>, vector<8xf32>
+  func.return
+}
+
+// CHECK-LABEL: func.func @other_effects
+// CHECK:         vector.store %v, %x[%j]
+// CHECK-NOT:     <or>
+// CHECK:         vector.store %v, %x[%j]
+// CHECK-NOT:     <or>
+func.func @other_effects(%x: memref<?xf32>, %i: index, %j: index, %m: vector<8xi1>, %v: vector<8xf32>) {
+  vector.maskedstore %x[%i], %m, %v : memref<?xf32>, vector<8xi1>, vector<8xf32>
+  vector.store %v, %x[%j] : memref<?xf32>, vector<8xf32>
+  vector.maskedstore %x[%i], %m, %v : memref<?xf32>, vector<8xi1>, vector<8xf32>
   func.return
 }
 
