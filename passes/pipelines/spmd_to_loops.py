@@ -60,6 +60,7 @@ from spmd.passes.rematerialization.rematerialize_memrefs import RematerializeMem
 from spmd.passes.rematerialization.rematerialize_strided_values import (
     RematerializeStridedValuesPass,
 )
+from spmd.passes.rematerialization.solve_recurrences import SolveRecurrencesPass
 from spmd.passes.splitting.split_at_barriers import SplitAtBarriersPass, Strategy
 from spmd.passes.structuring.structurize_control_flow import StructurizeControlFlowPass
 from spmd.passes.sub_groups.reshape_groups import ReshapeGroupsPass
@@ -100,6 +101,7 @@ class SpmdToLoopsPass(PassSequence):
             VersionFullGroupsPass(),
             HoistIdsPass(),
             *(() if keep_all else (DropRedundantBarriersPass(),)),
+            SolveRecurrencesPass(),
             SplitAtBarriersPass(strategy=self.strategy, check=check_barriers),
             KernelsToFunctionsPass(),
             UnswitchWorkItemLoopsPass(),

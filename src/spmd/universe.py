@@ -76,7 +76,11 @@ PASSES = {
         "spmd-annotate-footprints",
     ),
     "structuring": ("structurize-control-flow",),
-    "rematerialization": ("rematerialize-memrefs", "rematerialize-strided-values"),
+    "rematerialization": (
+        "rematerialize-memrefs",
+        "rematerialize-strided-values",
+        "solve-recurrences",
+    ),
     "collectives": ("fold-uniform-collectives", "carry-float-keys"),
     # Level 0 to level 1.
     "splitting": ("split-at-barriers",),

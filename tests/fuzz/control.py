@@ -166,6 +166,53 @@ class Control(Sharing):
             self.barrier()
         self.scopes[-1] += results
 
+    def adding_loop(self) -> None:
+        """
+        Adds up polynomials of the counter, which wrap; nothing else, or a store.
+
+        Up to 300 iterations where the counter is wider than what is added up.
+        """
+        start, end, step = self.bounds()
+        if start.type == "index" and self.maybe(4):
+            end = self.within(self.value("i32", uniform=self.maybe()), 512)
+        types = [self.pick([*INTEGERS, "index"]) for _ in range(1 + self.choose(2))]
+        carried, results = self.bind(types), self.bind(types)
+        starts = [self.cast(self.value(self.pick(INTEGERS)), t) for t in types]
+        counter = Value(self.fresh(), start.type, uniform=False)
+        pairs = ", ".join(
+            f"{c.name} = {s.name}" for c, s in zip(carried, starts, strict=True)
+        )
+        suffix = "" if start.type == "index" else f" : {start.type}"
+        self.line(
+            f"{', '.join(v.name for v in results)} = scf.for {counter.name} = "
+            f"{start.name} to {end.name} step {step.name} iter_args({pairs}) -> "
+            f"({', '.join(types)}){suffix} {{"
+        )
+        with self.region(uniform=False):
+            sums = [self.added(value, counter, carried) for value in carried]
+            if self.maybe(4):
+                self.store()
+            names = ", ".join(value.name for value in sums)
+            self.line(f"scf.yield {names} : {', '.join(types)}")
+        self.line("}")
+        self.scopes[-1] += results
+
+    def added(self, value: Value, counter: Value, carried: Sequence[Value]) -> Value:
+        """`value` and, multiplied or not, numbers that change with the iterations."""
+        t = value.type
+        for _ in range(1 + self.choose(2)):
+            known = self.value(self.pick(INTEGERS))
+            parts = [self.cast(each, t) for each in (counter, known, *carried)]
+            term = self.pick(parts)
+            for _ in range(self.choose(3)):
+                factor = self.pick(parts)
+                text = f"arith.muli {term.name}, {factor.name} : {t}"
+                term = self.op(text, t, [term, factor], keep=False)
+            name = self.pick(["addi", "subi"])
+            text = f"arith.{name} {value.name}, {term.name} : {t}"
+            value = self.op(text, t, [value, term], keep=False)
+        return value
+
     def while_loop(self) -> None:
         """At most four iterations; it may also end when a condition of its own fails."""
         uniform = self.uniform_control and self.maybe()

@@ -132,6 +132,7 @@ class Program(Meeting):
         nested = (
             self.branch,
             self.loop,
+            self.adding_loop,
             self.while_loop,
             self.switch,
             self.blocks,
