@@ -23,7 +23,13 @@ from spmd.dialects.interfaces.memory import MemoryAccess
 from spmd.dialects.interfaces.speculation import is_integer_division
 from spmd.dialects.spmd import GlobalIdOp
 from spmd.dialects.spmd.types import is_integer
-from tests.execution.harness import assert_same, kernel_name, make, parsed
+from tests.execution.harness import (
+    assert_same,
+    kernel_name,
+    make,
+    parsed,
+    target_for,
+)
 from tests.fuzz.programs import Kernel, write_kernel
 from tests.fuzz.properties import STRATEGIES, WIDTHS, may_be_refused, watch
 from tests.fuzz.writer import Choose
@@ -82,6 +88,7 @@ def check_reported(kernel: Kernel, number: int) -> None:
         "vectorize": number % 3 > 0,
         "width": WIDTHS[number % len(WIDTHS)],
         "strategy": STRATEGIES[number // 2 % 2],
+        "target": target_for(kernel.source),
     }
     with may_be_refused(kernel):
         program = spmd.compile(module, checked=True, **options)

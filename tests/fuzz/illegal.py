@@ -38,6 +38,7 @@ from xdsl.printer import Printer
 
 import spmd
 from spmd import CompileError
+from spmd.passes.targets import TARGETS
 from spmd.reference.errors import ArgumentError, UndefinedBehavior
 from spmd.runtime.errors import InternalError
 from tests.execution.harness import Launch, check_native, parsed
@@ -349,8 +350,11 @@ def write_mangled_kernel(choose: Choose) -> Kernel:
 def check_refused_or_right(kernel: Kernel, number: int) -> None:
     """A kernel with a fault is refused in our words, or means what the interpreter says."""
     width, vectorize = WIDTHS[number % len(WIDTHS)], number % 5 > 0
+    target = list(TARGETS)[number // 5 % len(TARGETS)]
     try:
-        program = spmd.compile(kernel.source, width=width, vectorize=vectorize)
+        program = spmd.compile(
+            kernel.source, width=width, vectorize=vectorize, target=target
+        )
         for name in program:
             program[name].ir("spmd-llvm")
     except InternalError:

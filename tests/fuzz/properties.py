@@ -1,13 +1,14 @@
 """
 What must hold for every kernel.
 
-The interpreter costs a tenth of what a compilation does. So each kernel meets one compilation,
-which its number chooses, and native code several launches: more kernels in the same time.
+Many kernels find more than many looks at one. So each meets one thing that holds in the
+interpreter and one compilation, which its number chooses; of the levels in between it meets
+some, and its native code several launches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -16,12 +17,12 @@ from spmd import CompileError
 from spmd.dialects.diagnostics import KernelError
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
-from spmd.passes.targets import DEFAULT_TARGET
 from spmd.reference.check import check_kernel
 from spmd.reference.checking.findings import Report
 from spmd.runtime.options import Strategy
 from spmd.runtime.parsing import make_context
 from tests.execution.harness import (
+    SCHEDULES,
     Launch,
     check_native,
     check_passes,
@@ -52,12 +53,11 @@ def check(kernel: Kernel, number: int) -> None:
     """Work-items in any order, and passes or native code agree; `number` chooses how."""
     width = WIDTHS[number // CHECKS % len(WIDTHS)]
     strategy = STRATEGIES[number // CHECKS // len(WIDTHS) % 2]
-    check_order(kernel)
-    check_watched(kernel)
-    check_without_a_barrier(kernel, number)
+    check_interpreted(kernel, number)
     match number % CHECKS:
         case 0:
-            check_levels(kernel, width, strategy, LEVEL_TARGETS[number // VARIANTS % 3])
+            target = LEVEL_TARGETS[number // VARIANTS % 3]
+            check_levels(kernel, number // CHECKS, width, strategy, target)
         case 1:
             check_code(kernel, width=width, strategy=strategy)
         case 2:
@@ -76,22 +76,11 @@ def check_meetings(kernel: Kernel, number: int) -> None:
     """
     if number % 5 == 4:
         kernel = replace(kernel, source=in_blocks(kernel.source))
-    check_order(kernel)
-    check_watched(kernel)
-    strategies: list[Strategy] = ["continuations"]
-    with may_be_refused(kernel):
-        try:
-            by_fission = level_1(kernel, "fission")
-        except KernelError as error:
-            if "strategy=fission cannot split here" not in str(error):
-                raise
-        else:
-            # Without fission, auto differs from continuations only by a reason.
-            if level_1(kernel, "auto") != by_fission:
-                raise AssertionError("auto differs from fission, which is accepted")
-            strategies.append("fission")
+    check_interpreted(kernel, number)
+    strategy: Strategy = "continuations"
+    if number // 3 % 2 and is_for_fission(kernel):
+        strategy = "fission"
     width = WIDTHS[number // CHECKS % len(WIDTHS)]
-    strategy = strategies[number // 3 % len(strategies)]
     if number % 3 == 2:
         # With checks in it, fission may be refused where it was not.
         check_for_alarms(kernel, width, STRATEGIES[number // 3 % 2])
@@ -103,17 +92,19 @@ def check_meetings(kernel: Kernel, number: int) -> None:
 
 
 SHAPES = (
-    *((4, 2), (2, 4), (1, 8), (8, 4), (4, 4, 2), (2, 1, 4), (16, 2), (2, 2, 2)),
-    *((16, 8), (16, 16), (8, 4, 4), ()),
+    *((4, 2), (2, 4), (1, 8), (8, 4), (4, 4, 2), (2, 1, 4), (16, 2), (2, 2, 2), ()),
 )
 """The last leaves the choice to the compiler."""
+
+LARGE_SHAPES = ((16, 8), (16, 16), (8, 4, 4))
+"""What takes LLVM many times as long, and so comes once in a while."""
 
 
 def check_shapes(kernel: Kernel, number: int) -> None:
     """Lanes along any dimensions compute what work-items do."""
-    shape = SHAPES[number % len(SHAPES)]
+    part, turn = divmod(number, len(SHAPES) + 1)
+    shape = (*SHAPES, LARGE_SHAPES[part % len(LARGE_SHAPES)])[turn]
     options: dict[str, Any] = {"shape": shape} if shape else {}
-    part = number // len(SHAPES)
     specialize, strategy = part % 2 == 0, STRATEGIES[part // 2 % 2]
     check_code(kernel, specialize=specialize, strategy=strategy, **options)
 
@@ -154,6 +145,25 @@ def launches(launch: Launch) -> Iterator[Launch]:
         yield Launch(size, group)
 
 
+def is_for_fission(kernel: Kernel) -> bool:
+    """
+    Whether fission accepts the kernel, and then `auto` must be the same.
+
+    Without fission, `auto` differs from continuations only by a reason.
+    """
+    with may_be_refused(kernel):
+        try:
+            by_fission = level_1(kernel, "fission")
+        except KernelError as error:
+            if "strategy=fission cannot split here" not in str(error):
+                raise
+            return False
+        if level_1(kernel, "auto") != by_fission:
+            raise AssertionError("auto differs from fission, which is accepted")
+        return True
+    return False
+
+
 def level_1(kernel: Kernel, strategy: Strategy) -> str:
     """The text of the kernel as loops."""
     module = parsed(kernel.source).clone()
@@ -173,9 +183,24 @@ def may_be_refused(kernel: Kernel) -> Generator[None]:
             raise
 
 
-def check_order(kernel: Kernel) -> None:
+def check_interpreted(kernel: Kernel, number: int) -> None:
+    """What holds for level 0: one of five, as `number` has it."""
+    match number % 5:
+        case 3:
+            check_watched(kernel)
+        case 4:
+            check_without_a_barrier(kernel, number // 5)
+        case which:
+            check_order(kernel, SCHEDULES[which : which + 1])
+
+
+def check_order(
+    kernel: Kernel, schedules: Sequence[tuple[str, int]] = SCHEDULES
+) -> None:
     """The order in which work-items take turns does not matter."""
-    check_schedules(kernel.source, kernel.arguments, kernel.launch, kernel.tolerance)
+    check_schedules(
+        kernel.source, kernel.arguments, kernel.launch, kernel.tolerance, schedules
+    )
 
 
 def watch(source: str, kernel: Kernel) -> tuple[Report, list[Any]]:
@@ -211,14 +236,20 @@ def check_without_a_barrier(kernel: Kernel, number: int) -> None:
         check_schedules(source, kernel.arguments, kernel.launch, kernel.tolerance)
 
 
+EVERY = 7
+"""Of so many passes the fuzzer looks at what one has made."""
+
+
 def check_levels(
-    kernel: Kernel,
-    width: int,
-    strategy: Strategy = "auto",
-    target: str = DEFAULT_TARGET,
+    kernel: Kernel, number: int, width: int, strategy: Strategy, target: str
 ) -> None:
-    """The interpreter gets the same after every pass."""
-    with may_be_refused(kernel):
+    """
+    The interpreter gets the same after all passes, and after some, as `number` has it.
+
+    If it does not, all are looked at, so that the one at fault has its name in the report.
+    """
+
+    def check(only: Callable[[int], bool]) -> None:
         check_passes(
             kernel.source,
             kernel.arguments,
@@ -226,4 +257,12 @@ def check_levels(
             SpmdToLoopsPass(strategy=strategy),
             VectorizePass(width=width, target=target),
             tolerance=kernel.tolerance,
+            only=only,
         )
+
+    with may_be_refused(kernel):
+        try:
+            check(lambda step: step % EVERY == number % EVERY)
+        except Exception:
+            check(lambda _: True)
+            raise

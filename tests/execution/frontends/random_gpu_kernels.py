@@ -53,15 +53,17 @@ def written_for_gpus(source: str) -> str:
 
 
 def check_as_gpu(kernel: Kernel, number: int) -> None:
-    """What comes back does the same, in the interpreter and as native code."""
+    """What comes back does the same, in the interpreter or as native code."""
     lanes = re.search(r"sub_group_size = (\d+) : i64", kernel.source)
     module = parsed(written_for_gpus(kernel.source))
     pass_ = ConvertGpuToSpmdPass(sub_group_size=int(lanes[1]) if lanes else 32)
     pass_.apply(make_context(), module)
-    wanted = expected(kernel.source, kernel.arguments, kernel.launch)
-    got = make(kernel.arguments, kernel.launch)
-    run_module(module, "fuzz", got, kernel.launch)
-    assert_same(got, wanted, kernel.tolerance, "written for GPUs")
+    if number % 3 == 0:
+        wanted = expected(kernel.source, kernel.arguments, kernel.launch)
+        got = make(kernel.arguments, kernel.launch)
+        run_module(module, "fuzz", got, kernel.launch)
+        assert_same(got, wanted, kernel.tolerance, "written for GPUs")
+        return
     with may_be_refused(kernel):
         check_native(
             str(module), kernel.arguments, kernel.launch, tolerance=kernel.tolerance

@@ -222,13 +222,21 @@ def run_module(module: ModuleOp, name: str, args: list[Any], launch: Launch) -> 
 # --- how to run ---------------------------------------------------------------------
 
 
+SCHEDULES = (("reversed", 0), ("random", 1), ("random", 2))
+"""Orders in which work-items take turns, and the seeds of these."""
+
+
 def check_schedules(
-    source: str, arguments: Arguments, launch: Launch, tolerance: Tolerance = EXACT
+    source: str,
+    arguments: Arguments,
+    launch: Launch,
+    tolerance: Tolerance = EXACT,
+    schedules: Sequence[tuple[str, int]] = SCHEDULES,
 ) -> None:
     """The order in which work-items take turns must not matter."""
     module = parsed(source)
     want = expected(source, arguments, launch)
-    for schedule, seed in (("reversed", 0), ("random", 1), ("random", 2)):
+    for schedule, seed in schedules:
         args = make(arguments, launch)
         run_kernel(
             module,
@@ -249,18 +257,24 @@ def check_passes(
     *passes: ModulePass,
     tolerance: Tolerance = EXACT,
     skip: Iterable[str] = (),
+    only: Callable[[int], bool] = lambda _: True,
 ) -> ModuleOp:
     """
     Run the interpreter after every pass that changes something; sequences are taken apart.
 
-    `skip` names passes whose output is no level of its own. Returns the final module.
+    `skip` names passes whose output is no level of its own, `only` says of the number of a
+    pass whether its output is looked at: that of the last one always is. Returns the final
+    module.
     """
     module = parsed(source).clone()
     name = kernel_name(module)
     context = make_context()
     tried = ""
-    for step in flatten(passes):
+    steps = flatten(passes)
+    for number, step in enumerate(steps, 1):
         step.apply(context, module)
+        if number < len(steps) and not only(number):
+            continue
         module.verify()
         verify_legality(module)
         if step.name in skip or (text := str(module)) == tried:
@@ -283,7 +297,8 @@ def _targets() -> tuple[str, ...]:
     return (HOST, *(name for name in TARGETS if why_not_here(name) is None))
 
 
-def _target(text: str) -> str:
+def target_for(text: str) -> str:
+    """One of the targets whose code runs on this machine; a text has the same one always."""
     return _targets()[zlib.crc32(text.encode()) % len(_targets())]
 
 
@@ -307,7 +322,7 @@ def check_native(
     What passes make depends on the target. So kernels and options are for one each of those
     whose code runs on this machine, unless `options` name one.
     """
-    options = {"target": _target(f"{options} {source}"), **options}
+    options = {"target": target_for(f"{options} {source}"), **options}
     kernel = _compiled(source, **options)[kernel_name(parsed(source))]
     want = expected(source, arguments, launch)
     args = make(arguments, launch)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.execution.harness import target_for
 from tests.fuzz.writer import Choose
 from tests.runtime.python.harness import kernel_of
 
@@ -53,13 +54,7 @@ class Writer:
         t = self.dtype()
         tables = ["int(W[(i + n) % 7])", "int(W[2:][j % 5])", "(3, 5, C)[i % 3]"]
         forms = [
-            "i",
-            "j",
-            "n",
-            "C",
-            "len(T)",
-            "3",
-            *tables,
+            *("i", "j", "n", "C", "len(T)", "3", *tables),
             f"int({self.clean(t, 0, 0)})",
             f"int(a_{t}[n % 3 : 9].{self.one_of('argmin', 'argmax')}())",
         ]
@@ -278,7 +273,8 @@ class Writer:
         kind = self.one_of("sum", "min", "max", "operator.xor")
         if t in FLOATS:
             kind = self.one_of("min", "max")
-        shared = self.clean(t, 1)
+        # In Python alone, what the bounds of a float cut off is an `int`.
+        shared = f"np.{t}({self.clean(t, 1)})"
         forms = [
             f"    tile_{t}[local_id()] = {self.value(t, 2)}\n    barrier()\n"
             f"    v_{t} = tile_{t}[({self.whole()}) % local_size()]\n    barrier()\n",
@@ -381,9 +377,14 @@ def arrays_of(types: list[str]) -> list[np.ndarray]:
     return found
 
 
-def check_as_python(program: Program, _: int = 0) -> None:
-    """Native code stores and prints what Python does."""
-    kernel = kernel_of(program.source)
+WIDTHS = ("auto", 4, "auto", 16, "auto", 1)
+
+
+def check_as_python(program: Program, number: int) -> None:
+    """Native code stores and prints what Python does; `number` chooses its width."""
+    target, width = target_for(program.source), WIDTHS[number % len(WIDTHS)]
+    options = f"@spmd.kernel(target={target!r}, width={width!r})"
+    kernel = kernel_of(program.source.replace("@spmd.kernel", options))
     results: list[tuple[list[np.ndarray], str]] = []
     for run in (kernel.interpret, kernel):
         arrays, printed = arrays_of(program.types), io.StringIO()

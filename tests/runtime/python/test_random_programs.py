@@ -229,4 +229,4 @@ def test_random_program(body: str):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_random_types(seed: int):
-    check_as_python(write_python_kernel(Random(seed).randrange))
+    check_as_python(write_python_kernel(Random(seed).randrange), seed)
