@@ -16,24 +16,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import log2
 
 from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.divergence.control import yielded
 from spmd.analysis.divergence.prefix import compares_ids
 from spmd.analysis.memory.rows import takes_digits
 from spmd.analysis.memory.walks import Walks
 from spmd.dialects.element_types import memref_type
 from spmd.dialects.enclosing import is_outside, used_from_outside
+from spmd.dialects.interfaces.computation import fast_math_flags
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions, phis
 from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
-from spmd.dialects.spmd.types import is_float
+from spmd.dialects.spmd.types import is_float, kind_of
 from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
 from spmd.passes.memory.lower_atomics import needs_no_instruction
 from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
@@ -113,16 +117,20 @@ class Estimate:
         along = (self.dimension, *self.others)
         diverges = any(self.divergence.is_divergent(op, d) for d in along)
         if flow.runs is Runs.LOOP:
-            count = trips(op)
+            count, end = trips(op), Cycles()
             scalar = max(inner.scalar, _carried_latency(op))
             if self._is_vector_code(op):
-                scalar = self._on_registers(scalar, max(map(_bits_of, op.walk())))
+                bits = max(map(_bits_of, op.walk()))
+                scalar = self._on_registers(scalar, bits)
+                # What a register has of each result is put together at the end.
+                steps = log2(self._per_register(bits))
+                end = Cycles(scalar=len(op.results) * MOVED * steps)
             inner = replace(inner, scalar=scalar)
             if not diverges:
-                return inner.times(count, count)
+                return inner.times(count, count) + end
             # From none to twice as many, unless they take turns: lanes wait for the last.
             most = count + 1 if self._takes_turns(op) else 2 * count
-            return inner.times(count, most) + Cycles(MISPREDICTION)
+            return inner.times(count, most) + Cycles(MISPREDICTION) + end
         if flow.runs is Runs.CHOICE:
             if not diverges:
                 return inner.times(1 / 2, 1 / 2)
@@ -187,9 +195,12 @@ class Estimate:
         ):
             return Cycles(scalar, self._on_registers(STRIDED * abs(stride), bits))
         if any(access_pattern(self.divergence, op, d).stride == 1 for d in self.others):
-            return Cycles(scalar, self._on_registers(TRANSPOSED, bits))
+            steps = log2(self._per_register(bits))
+            lanes = self._on_registers(LANES[CostClass.MEMORY] + steps, bits)
+            return Cycles(scalar, lanes, (lanes, "transposed tiles"))
         if self._goes_along_memory(op):
-            return Cycles(scalar, self._on_registers(TRANSPOSED, bits))
+            lanes = self._on_registers(TRANSPOSED, bits)
+            return Cycles(scalar, lanes, (lanes, "transposed tiles"))
         each, what = (
             (SCATTER, "scatters") if is_store else (self._gather(op), "gathers")
         )
@@ -243,13 +254,15 @@ class Estimate:
 
     def _is_vector_code(self, loop: Operation) -> bool:
         """Whether LLVM makes vectors of iterations that go along memory, one by one."""
-        if not isinstance(loop, scf.ForOp) or loop.iter_args:
+        if not isinstance(loop, scf.ForOp) or not _reduces(loop):
             return False
+        # What computes more than it accesses is as good in lanes.
+        dearest = CostClass.MEMORY if loop.iter_args else CostClass.SLOW
         return all(
             op in self.walks
             if isinstance(op, memref.StoreOp)
             or (isinstance(op, memref.LoadOp) and not _is_same(op, loop))
-            else cost_class(op) is not CostClass.LIBRARY and not op.regions
+            else cost_class(op) <= dearest and not op.regions
             for op in loop.body.block.ops
         )
 
@@ -274,9 +287,10 @@ class Estimate:
         return sum(each == stride for each in strides) >= abs(stride)
 
     def _on_registers(self, cycles: float, bits: int) -> float:
-        return cycles / min(
-            self.lanes, max(1, self.target.register_bits // max(bits, 32))
-        )
+        return cycles / min(self.lanes, self._per_register(bits))
+
+    def _per_register(self, bits: int) -> int:
+        return max(1, self.target.register_bits // max(bits, 32))
 
     def _is_strided(self, value: SSAValue) -> bool:
         return self.divergence.shape(value, self.dimension).is_strided
@@ -312,16 +326,43 @@ def _walks_far(op: memref.LoadOp) -> bool:
 
 def trips(loop: Operation) -> float:
     """How often a loop runs, as far as that is known."""
+    known = _iterations(loop)
+    return LOOP_TRIPS if known is None else known
+
+
+def _iterations(loop: Operation) -> int | None:
+    """How often a loop runs, if that is known."""
     if isinstance(loop, scf.ForOp):
         first, end, step = map(constant_index, (loop.lb, loop.ub, loop.step))
         if first is not None and end is not None and step:
             return max(0, (end - first) // step)
-    return LOOP_TRIPS
+    return None
 
 
 def _is_same(op: memref.LoadOp, loop: scf.ForOp) -> bool:
     """Whether `op` loads one element in all iterations of `loop`."""
     return all(is_outside(index, loop) for index in op.indices)
+
+
+def _reduces(loop: scf.ForOp) -> bool:
+    """
+    Whether all that `loop` carries is combined in it, once, in an order that may change.
+
+    A loop of few iterations is written out instead, and its vectors are short.
+    """
+    if loop.iter_args and _iterations(loop) in range(LINES):
+        return False
+    for carried, value in zip(
+        loop.body.block.args[1:], yielded(loop.body), strict=True
+    ):
+        op = value.owner
+        if not isinstance(op, Operation) or kind_of(op) is None:
+            return False
+        if is_float(value.type) and FastMathFlag.REASSOC not in fast_math_flags(op):
+            return False
+        if carried not in op.operands or not carried.has_one_use():
+            return False
+    return True
 
 
 def _bits(value: SSAValue) -> int:

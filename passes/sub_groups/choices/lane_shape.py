@@ -42,6 +42,7 @@ from spmd.passes.sub_groups.choices.vector_width import (
     demand,
     lanes_in,
     lanes_in_registers,
+    lanes_of,
 )
 from spmd.passes.sub_groups.choices.vectorization_cost import executed_ops, loops_around
 from spmd.passes.targets import (
@@ -166,8 +167,7 @@ def choose_lane_shape(
     if len(nest) == 1 or width == 1 or not 1 < max(items) < MAX_GROUP_SIZE:
         lanes = width
         if lanes == "auto":
-            wanted = demand(nest[-1].body, analyze)
-            lanes = lanes_in(*wanted, target)
+            lanes = lanes_of(nest[-1], target, analyze)
             if len(nest) == 1 and items[0] < MAX_GROUP_SIZE:
                 lanes = lanes_in_turns(nest[0], items[0], lanes, target, analyze)
         return LaneShape((len(nest) - 1,), (min(lanes, power_above(items[-1])),))

@@ -237,7 +237,8 @@ def price(term: Term, shape: LaneShape, register_bits: int, registers: int) -> f
     if term.walks:
         # Through a tile in registers, and memory.
         return ceil(row / per_register) * rows * (2 * MOVE + log2(per_register))
-    return row * rows
+    is_far = term.is_access and not term.is_local
+    return row * rows * (MOVE if is_far else 1)
 
 
 def _rows(length: int, rows: int, per_register: int) -> float:

@@ -10,6 +10,7 @@ register by register, want fewer, and gathers that few lanes need at a time want
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from math import prod
 from typing import Literal
 
@@ -29,11 +30,15 @@ from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
 from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.limits import MAX_LANES, MAX_SUB_GROUP_SIZE
-from spmd.passes.sub_groups.choices.waiting import gathers_where_lanes_wait
+from spmd.passes.sub_groups.choices.waiting import (
+    gathers_where_lanes_wait,
+    goes_along_rows,
+)
 from spmd.passes.targets import (
     REGISTERS,
     REGISTERS_AT_CALLS,
     REGISTERS_AT_GATHERS,
+    WAYS,
     Target,
 )
 
@@ -96,11 +101,28 @@ def lanes_in(registers: int, widest: int, target: Target) -> int:
     return max(4, min(MAX_SUB_GROUP_SIZE, registers * target.register_bits // widest))
 
 
+def lanes_of(loop: scf.ForOp, target: Target, analyze: Callable[[], Divergence]) -> int:
+    """The lanes of one work-item loop: `analyze` says where its work-items diverge."""
+    registers, widest = demand(loop.body, analyze)
+    lanes = lanes_in(registers, widest, target)
+    if lanes > _most_rows(widest, target) and goes_along_rows(loop, analyze):
+        return _most_rows(widest, target)
+    return lanes
+
+
+def _most_rows(widest: int, target: Target) -> int:
+    """As many as the first cache keeps apart, but those of one register."""
+    return max(WAYS, target.register_bits // widest)
+
+
 def why_width(loop: scf.ForOp, width: Width, lanes: int, target: Target) -> str:
     """Why a work-item loop gets so many `lanes` where `width` was asked for."""
-    registers, widest = demand(loop.body, lambda: analyze_work_items(loop))
+    analyze = cache(lambda: analyze_work_items(loop))
+    registers, widest = demand(loop.body, analyze)
     wanted = lanes_in(registers, widest, target) if width == "auto" else width
     if lanes < wanted:
+        if width == "auto" and lanes == lanes_of(loop, target, analyze):
+            return "as many as go along rows of memory that the first cache keeps apart"
         return "there are not more work-items"
     if width != "auto":
         return f"width={width}"

@@ -1,11 +1,16 @@
 """
-Loops in loops that lanes leave one by one, and gathers in them.
+Where more lanes would wait longer: at gathers in loops, and at rows of memory.
+
+Loops in loops that lanes leave one by one, and gathers in them:
 
 A sub-group runs the inner loop as often as the lane that needs it most, each time anew, so
 the more lanes there are the fewer of them are active. Arithmetic costs nothing for those
 that are not, as long as it fills time in which other results are waited for. Gathers and
 scatters take their time for each lane, active or not, and wait for many elements at once in
 one register already.
+
+Loops in which each lane goes along its own row: these compete for lines of the first cache, and
+all of them for the same few where rows are a power of two long.
 """
 
 from __future__ import annotations
@@ -17,8 +22,10 @@ from xdsl.ir import Operation, Region
 
 from spmd.analysis.divergence.access_patterns import Pattern, access_pattern
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.memory.walks import Walks
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.rewriting import constant_index
+from spmd.dialects.work_groups import work_item_dimension
 
 
 def gathers_where_lanes_wait(body: Region, analyze: Callable[[], Divergence]) -> bool:
@@ -47,6 +54,21 @@ def gathers_where_lanes_wait(body: Region, analyze: Callable[[], Divergence]) ->
         )
         for outer, inner in nested
     )
+
+
+def goes_along_rows(loop: scf.ForOp, analyze: Callable[[], Divergence]) -> bool:
+    """Whether lanes of a work-item loop go along rows of memory, each along its own."""
+    walks, dimension = Walks(), work_item_dimension(loop)
+    found = [
+        op
+        for op in loop.body.walk()
+        if isinstance(op, memref.LoadOp | memref.StoreOp) and op in walks
+    ]
+    if not found or dimension is None:
+        return False
+    divergence = analyze()
+    strides = (access_pattern(divergence, op, dimension).stride for op in found)
+    return any(stride not in (0, 1, -1) for stride in strides)
 
 
 def _loops_in(op: Operation) -> Iterator[Operation]:

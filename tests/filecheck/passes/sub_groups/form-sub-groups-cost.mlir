@@ -252,3 +252,57 @@ func.func @instructions(%x: memref<?xf32>, %bins: memref<?xi64>, %width: f32) {
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// LLVM makes vectors of iterations that add integers of a row, in any order; a float has its
+// order, and a few iterations are written out.
+
+// CHECK-LABEL: func.func @row_sums
+// CHECK:         spmd.not_vectorized = "lanes would take {{.*}}, most of them for transposed tiles; scalar code takes {{.*}}"}
+// CHECK:         spmd.sub_group (%lx_1)
+// CHECK:         spmd.sub_group (%lx_2)
+// CHECK:         spmd.sub_group (%lx_3)
+func.func @row_sums(%x: memref<?x?xi32>, %y: memref<?xi32>, %z: memref<?x?xf32>, %w: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c1 : memref<?x?xi32>
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  %none = arith.constant 0 : i32
+  %zero = arith.constant 0.0 : f32
+  scf.for %lx = %c0 to %c64 step %c1 {
+    %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %none) -> (i32) {
+      %v = memref.load %x[%lx, %k] : memref<?x?xi32>
+      %t = arith.addi %s, %v : i32
+      scf.yield %t : i32
+    }
+    memref.store %sum, %y[%lx] : memref<?xi32>
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx_1 = %c0 to %c64 step %c1 {
+    %sum_1 = scf.for %k_1 = %c0 to %n step %c1 iter_args(%s_1 = %zero) -> (f32) {
+      %v_1 = memref.load %z[%lx_1, %k_1] : memref<?x?xf32>
+      %t_1 = arith.addf %s_1, %v_1 : f32
+      scf.yield %t_1 : f32
+    }
+    memref.store %sum_1, %w[%lx_1] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx_2 = %c0 to %c64 step %c1 {
+    %sum_2 = scf.for %k_2 = %c0 to %c4 step %c1 iter_args(%s_2 = %none) -> (i32) {
+      %v_2 = memref.load %x[%lx_2, %k_2] : memref<?x?xi32>
+      %t_2 = arith.addi %s_2, %v_2 : i32
+      scf.yield %t_2 : i32
+    }
+    memref.store %sum_2, %y[%lx_2] : memref<?xi32>
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx_3 = %c0 to %c64 step %c1 {
+    %sum_3 = scf.for %k_3 = %c0 to %n step %c1 iter_args(%s_3 = %none) -> (i32) {
+      %v_3 = memref.load %x[%lx_3, %k_3] : memref<?x?xi32>
+      %t_3 = arith.addi %s_3, %v_3 : i32
+      %u_3 = arith.xori %s_3, %t_3 : i32
+      scf.yield %u_3 : i32
+    }
+    memref.store %sum_3, %y[%lx_3] : memref<?xi32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}

@@ -109,6 +109,35 @@ func.func @transpose(%x: memref<64x64xf32>, %y: memref<64x64xf32>) {
 
 // -----
 
+// The same of long and of short elements: each lane alone would go to a row of its own.
+
+// AUTO-LABEL: func.func @transposes
+// AUTO:         spmd.sub_group (%lx, %ly) shape [16, 8] at
+// AUTO:         spmd.sub_group (%lx_1, %ly_1) shape [32, 8] at
+// SHORT-LABEL: func.func @transposes
+// SHORT:        spmd.sub_group (%lx, %ly) shape [4, 4] at
+// SHORT:        spmd.sub_group (%lx_1, %ly_1) shape [8, 4] at
+func.func @transposes(%x: memref<64x64xf64>, %y: memref<64x64xf64>, %v: memref<64x64xi8>, %w: memref<64x64xi8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.for %ly = %c0 to %c64 step %c1 {
+    scf.for %lx = %c0 to %c64 step %c1 {
+      %e = memref.load %x[%ly, %lx] : memref<64x64xf64>
+      memref.store %e, %y[%lx, %ly] : memref<64x64xf64>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  scf.for %ly_1 = %c0 to %c64 step %c1 {
+    scf.for %lx_1 = %c0 to %c64 step %c1 {
+      %f = memref.load %v[%ly_1, %lx_1] : memref<64x64xi8>
+      memref.store %f, %w[%lx_1, %ly_1] : memref<64x64xi8>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
+
+// -----
+
 // Of a local array lanes gather: a tile would access lines of memory in bursts.
 
 // CHECK-LABEL: func.func @transpose_local

@@ -1,4 +1,5 @@
 // RUN: xdsl-opt %s -p 'form-sub-groups{target="x86-64-v4"}' --split-input-file | filecheck %s
+// RUN: xdsl-opt %s -p 'form-sub-groups{target="x86-64-v3"}' --split-input-file | filecheck %s --check-prefix=SHORT
 
 // Gathers in a loop in a loop, both left one by one: few lanes are active, and one register of
 // them waits for many elements at once.
@@ -111,6 +112,43 @@ func.func @computes(%lengths: memref<256xindex>, %y: memref<256xf32>) {
       scf.yield %part : f32
     }
     memref.store %product, %y[%lx] : memref<256xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// Each lane goes along its own row: as many as the first cache keeps apart, or one register
+// holds. Rows that all lanes share do not count.
+
+// CHECK-LABEL: func.func @rows
+// CHECK:         spmd.sub_group (%lx) shape [16] at
+// CHECK:         spmd.sub_group (%lx_1) shape [64] at
+// SHORT-LABEL: func.func @rows
+// SHORT:         spmd.sub_group (%lx) shape [8] at
+// SHORT:         spmd.sub_group (%lx_1) shape [32] at
+func.func @rows(%x: memref<?x?xf32>, %y: memref<256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c1 : memref<?x?xf32>
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %lx = %c0 to %c256 step %c1 {
+    %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (f32) {
+      %v = memref.load %x[%lx, %k] : memref<?x?xf32>
+      %t = arith.addf %s, %v : f32
+      scf.yield %t : f32
+    }
+    memref.store %sum, %y[%lx] : memref<256xf32>
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx_1 = %c0 to %c256 step %c1 {
+    %start = memref.load %y[%lx_1] : memref<256xf32>
+    %sum_1 = scf.for %k_1 = %c0 to %n step %c1 iter_args(%s_1 = %start) -> (f32) {
+      %v_1 = memref.load %x[%c1, %k_1] : memref<?x?xf32>
+      %t_1 = arith.addf %s_1, %v_1 : f32
+      scf.yield %t_1 : f32
+    }
+    memref.store %sum_1, %y[%lx_1] : memref<256xf32>
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
