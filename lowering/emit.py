@@ -20,7 +20,7 @@ from importlib import import_module
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.dialects.memref import GlobalOp
+from xdsl.dialects.memref import AllocaOp, GlobalOp
 
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.work_groups import FULL_SUFFIX
@@ -138,9 +138,20 @@ def _write_functions(
             # The entry's loop over groups holds one copy: of the version for full groups
             # if there is one.
             rare = full is not None and full.sym_name.data in groups
-            attributes = "nounwind noinline cold" if rare else "nounwind inlinehint"
-            write_function(writer, function, attributes=attributes)
+            inlining = "noinline cold" if rare else _inlining(function)
+            write_function(writer, function, attributes=f"nounwind {inlining}")
             if kernel == name:
                 write_entry(writer, function, full if rare else None)
         except TypeNotLowered as error:
             fail(function, f"func.func @{name} cannot be written as LLVM IR: {error}")
+
+
+def _inlining(function: FuncOp) -> str:
+    """
+    Whether LLVM optimises a work-group function by itself, too, before it is in its entry.
+
+    Half of LLVM's passes run once less if not. Loops over arrays are unrolled in the first of
+    these runs; then the arrays are values, whose sums only the second run brings into order.
+    """
+    arrays = any(isinstance(op, AllocaOp) for op in function.walk())
+    return "inlinehint" if arrays else "alwaysinline"

@@ -6,7 +6,7 @@ func.func @k(%x: memref<?xf32>, %flag: i1, %gx: index, %gy: index, %gz: index, %
   func.return
 }
 
-// CHECK-LABEL: define internal void @k.group(ptr %x.base, ptr %x.data, i64 %x.offset, i64 %x.size0, i64 %x.stride0, i1 %flag, i64 %gx, i64 %gy, i64 %gz, i64 %ex, i64 %ey, i64 %ez, i64 %nx, i64 %ny, i64 %nz, ptr %scratch.base, ptr noalias align 64 %scratch.data, i64 %scratch.offset, i64 %scratch.size0, i64 %scratch.stride0) nounwind inlinehint {
+// CHECK-LABEL: define internal void @k.group(ptr %x.base, ptr %x.data, i64 %x.offset, i64 %x.size0, i64 %x.stride0, i1 %flag, i64 %gx, i64 %gy, i64 %gz, i64 %ex, i64 %ey, i64 %ez, i64 %nx, i64 %ny, i64 %nz, ptr %scratch.base, ptr noalias align 64 %scratch.data, i64 %scratch.offset, i64 %scratch.size0, i64 %scratch.stride0) nounwind alwaysinline {
 // CHECK-NEXT:  entry:
 // CHECK-NEXT:    ret void
 // CHECK-NEXT:  }
@@ -125,6 +125,16 @@ func.func @copies(%n: i8, %x: memref<2x?xi32> {spmd.thread_copies = #spmd.atomic
 // CHECK-NEXT:    atomicrmw fadd ptr [[TO]], float [[VALUE]] monotonic, align 4
 // CHECK:       done:
 // CHECK-NEXT:    ret void
+
+// LLVM unrolls loops over arrays before it looks at the whole entry.
+
+func.func @arrays(%gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
+  %array = memref.alloca() : memref<4xf32>
+  func.return
+}
+
+// CHECK-LABEL: define internal void @arrays.group(
+// CHECK-SAME:  nounwind inlinehint {
 
 // CHECK: declare i64 @llvm.smin.i64(i64, i64)
 // CHECK-EMPTY:
