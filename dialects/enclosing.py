@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TypeVar
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
@@ -104,4 +105,9 @@ def used_from_outside(code: Operation | Block) -> dict[SSAValue, None]:
 
 def is_terminator(op: Operation) -> bool:
     """Whether `op` ends a block; of an unregistered one, xDSL's `has_trait` says so."""
-    return op.get_trait(IsTerminator) is not None
+    return _ends_block(type(op))
+
+
+@lru_cache(256)  # unregistered ops have a class each
+def _ends_block(kind: type[Operation]) -> bool:
+    return kind.get_trait(IsTerminator) is not None

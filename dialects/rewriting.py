@@ -144,7 +144,7 @@ def constant_index(value: SSAValue) -> int | None:
 
 def is_poison(value: SSAValue) -> bool:
     """Whether nothing depends on `value`, so that any other one will do."""
-    return isinstance(value.owner, ub.PoisonOp)
+    return type(value.owner) is ub.PoisonOp
 
 
 def splat_number(value: SSAValue) -> float | None:

@@ -13,7 +13,7 @@ import heapq
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from xdsl.dialects import memref, scf
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
@@ -21,9 +21,7 @@ from spmd.analysis.divergence.control import Flow, flow_of
 from spmd.analysis.divergence.private_contents import PrivateContents
 from spmd.analysis.divergence.unstructured import Growth, UnstructuredRegion
 from spmd.analysis.memory.alloca_ssa import build_alloca_ssa
-from spmd.analysis.memory.private_memory import (
-    memory_of,
-)
+from spmd.analysis.memory.private_memory import ALLOCATIONS, memory_of
 from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.shapes.shape import UNDEF, UNIFORM, VARYING, Shape
 from spmd.analysis.shapes.transfer import Lanes, fit_to_type
@@ -171,7 +169,7 @@ class Propagation:
             self._visit_load(op, memory)
         elif stored_memory(op) is not None:
             self.contents.store_changed(op)
-        elif isinstance(op, memref.AllocaOp | memref.AllocOp):
+        elif type(op) in ALLOCATIONS:
             # What is loaded through a memref that is one of several is not known: each
             # lane has its own.
             same = self.memory.objects[op.results[0]].escapes is None and all(
@@ -323,7 +321,7 @@ class Propagation:
         if self.lanes[0].scope is not Scope.WORK_GROUP:
             return False
         return any(
-            isinstance(op, BarrierOp) and self._is_unaligned(op, dimension)
+            type(op) is BarrierOp and self._is_unaligned(op, dimension)
             for op in self.operations
             for dimension in range(len(self.lanes))
         )

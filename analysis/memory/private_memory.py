@@ -32,6 +32,8 @@ from spmd.dialects.interfaces.memory import (
 )
 from spmd.dialects.interfaces.views import underlying_object, viewed_memory
 
+ALLOCATIONS = frozenset[type[Operation]]((memref.AllocaOp, memref.AllocOp))
+
 
 @dataclass(eq=False)
 class PrivateObject:
@@ -77,7 +79,7 @@ def memory_of(operations: Sequence[Operation]) -> Memory:
     """Find the private objects of `operations`, and who reads and writes memory."""
     memory = Memory()
     for op in operations:
-        if isinstance(op, memref.AllocaOp | memref.AllocOp):
+        if type(op) in ALLOCATIONS:
             result = op.results[0]
             memory.objects[result] = PrivateObject(result)
     for op in operations:
@@ -101,14 +103,14 @@ def _add(memory: Memory, op: Operation) -> None:
     if (
         (op.results and viewed_memory(op.results[0]) is not None)
         or (access is not None and access.read is None and access.written is None)
-        or isinstance(op, memref.DeallocOp)
+        or type(op) is memref.DeallocOp
     ):
         return
     if op.name == "func.call" or isinstance(op, UnregisteredOp):
         memory.unknown = op
     loaded, stored = loaded_memory(op), stored_memory(op)
     for operand in op.operands:
-        if not isinstance(operand.type, MemRefType):
+        if type(operand.type) is not MemRefType:
             continue
         private = memory.object_of(operand)
         if private is not None and _is_hidden(op, private.allocation):

@@ -13,7 +13,7 @@ from math import gcd
 
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType, MemRefType
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
 from spmd.analysis.ranges.loop_ranges import Carried, Forwarded, carried, forwarded
@@ -24,6 +24,8 @@ from spmd.dialects.spmd import KernelOp, MaskedOp, SubGroupOp
 
 _PASSED = IntegerRange(-MAX_INDEX, MAX_INDEX)
 """What a launch passes as an `index`."""
+
+_LOOPS = frozenset((scf.ForOp, scf.WhileOp))
 
 Lookup = Callable[[SSAValue], IntegerRange]
 
@@ -111,9 +113,9 @@ class IntegerRanges:
     def _loop(self, value: SSAValue) -> Carried | Forwarded | None:
         """What a loop does with `value`, if it carries it or forwards it."""
         owner = value.owner
-        if isinstance(value, BlockArgument):
-            owner = value.block.parent_op()
-        if not isinstance(owner, scf.ForOp | scf.WhileOp):
+        if type(owner) is Block:
+            owner = owner.parent_op()
+        if type(owner) not in _LOOPS:
             return None
         if value not in self._loops:
             self._loops[value] = forwarded(value) or carried(value, self.inputs)
@@ -148,7 +150,7 @@ def _of_argument(arg: BlockArgument, width: int, lookup: Lookup) -> IntegerRange
 
 def _inputs(value: SSAValue) -> Sequence[SSAValue]:
     """The values that the range of `value` is worked out from."""
-    if isinstance(value, BlockArgument):
+    if type(value) is BlockArgument:
         parent = value.block.parent_op()
         if isinstance(parent, scf.ForOp) and value.index == 0:
             return (parent.lb, parent.ub, parent.step)
@@ -156,12 +158,13 @@ def _inputs(value: SSAValue) -> Sequence[SSAValue]:
             return (parent.bases[value.index],)
         return ()
     owner = value.owner
-    if isinstance(owner, scf.IfOp | MaskedOp):
+    kind = type(owner)
+    if kind is scf.IfOp or kind is MaskedOp:
         phi = phi_of(value)
         return () if phi is None else [source.value for source in phi.sources]
-    if isinstance(owner, arith.SelectOp):
+    if type(owner) is arith.SelectOp:
         return (owner.lhs, owner.rhs)
-    if type(owner) in RULES and isinstance(owner, Operation):
+    if kind in RULES and isinstance(owner, Operation):
         return owner.operands
     return ()
 

@@ -28,8 +28,8 @@ TRANSFER_FUNCTIONS = INTEGER | CONVERSION | SPMD
 def transform(op: Operation, operands: Sequence[Shape], lanes: Lanes) -> list[Shape]:
     """The shapes of the results of an operation without regions, in one dimension."""
     # A choice is one of what it has; what is computed needs all.
-    needed = operands[:1] if isinstance(op, arith.SelectOp) else operands
-    if isinstance(op, ub.PoisonOp) or any(shape.is_undef for shape in needed):
+    needed = operands[:1] if type(op) is arith.SelectOp else operands
+    if type(op) is ub.PoisonOp or any(shape.is_undef for shape in needed):
         return [UNDEF] * len(op.results)
     function = TRANSFER_FUNCTIONS.get(type(op))
     # Of vectors of integers only that they are uniform.

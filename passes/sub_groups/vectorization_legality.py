@@ -8,6 +8,7 @@ can express. Nothing but the loop and what it uses is looked at.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import (
@@ -153,7 +154,12 @@ def _why_not_alone(op: Operation) -> str | None:
 
 def is_lane_type(type_: Attribute) -> bool:
     """Whether values of this type can be the elements of a vector."""
-    return isinstance(type_, AnyFloat | IntegerType | IndexType)
+    return _is_lane_kind(type(type_))
+
+
+@cache
+def _is_lane_kind(kind: type[Attribute]) -> bool:
+    return issubclass(kind, AnyFloat | IntegerType | IndexType)
 
 
 def is_item_type(type_: Attribute) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from spmd.lowering.elf import MissingSymbols
@@ -41,11 +42,29 @@ def stored(
         # What was stored may call functions that are not installed any more.
         with suppress(MissingSymbols):
             return use(pickle.loads(found))
-    made = make()
+    with compiling, _uncollected():
+        made = make()
     used = use(made)
     if entry is not None and is_storable():
         entry.write(pickle.dumps(made, pickle.HIGHEST_PROTOCOL))
     return used
+
+
+@contextmanager
+def _uncollected() -> Generator[None]:
+    """
+    Python's collector of cycles waits meanwhile, and then finds all IR dead at once.
+
+    It would look through the whole process when as much IR has been made as a compilation
+    makes of it.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 _held: list[Any] = []
