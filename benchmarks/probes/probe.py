@@ -233,9 +233,12 @@ _PROBES: dict[str, AnyProbe] = {}
 
 def _folder() -> Path:
     """The folder of the file that lists a probe."""
-    for frame in inspect.stack():
-        if Path(frame.filename).name == "probes.py":
-            return Path(frame.filename).parent
+    frame = inspect.currentframe()  # `inspect.stack` reads the source of all of them
+    while frame is not None:
+        path = Path(frame.f_code.co_filename)
+        if path.name == "probes.py":
+            return path.parent
+        frame = frame.f_back
     raise AssertionError("probes are listed in files called probes.py")
 
 
