@@ -2,6 +2,8 @@
 # requirements-dev.lock and pyproject.toml are what it was made from.
 
 PYTHON ?= python3
+# Tests start many programs, each of which would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.made-from

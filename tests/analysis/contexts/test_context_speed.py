@@ -13,7 +13,7 @@ from spmd.runtime.errors import SourceText
 from spmd.runtime.parsing import make_context, parse
 from tests.analysis.work import calls_of
 
-FEW, MANY = 200, 2_500
+FEW, MANY = 200, 1_000
 HEAD = """
 spmd.kernel @k(%x: memref<?xf32>, %y: memref<?xf32>) attributes {work_group_size = array<i64: 64>} {
   %c0 = arith.constant 0 : index
@@ -96,7 +96,7 @@ def test_work_per_operation_does_not_grow(
 ):
     few = calls_per_op(text(FEW), strategy)
     many = calls_per_op(text(MANY), strategy)
-    assert many < 2 * few, (few, many)
+    assert many < 1.3 * few, (few, many)
 
 
 @pytest.mark.slow
@@ -107,4 +107,4 @@ def test_memrefs_are_rebuilt_in_linear_time():
         size = sum(1 for _ in module.walk())
         run = RematerializeMemrefsPass()
         calls.append(calls_of(lambda: run.apply(make_context(), module)) / size)
-    assert calls[1] < 2 * calls[0], calls
+    assert calls[1] < 1.3 * calls[0], calls

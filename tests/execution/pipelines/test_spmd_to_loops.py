@@ -90,8 +90,8 @@ spmd.kernel @long(%x: memref<?xf32>) {{
 def test_work_grows_with_the_kernel():
     """Linear in practice."""
     calls: list[float] = []
-    for barriers in (25, 500):
+    for barriers in (25, 150):
         module = parse(SourceText("kernel.mlir", long_kernel(barriers)))
         run = SpmdToLoopsPass()
         calls.append(calls_of(lambda: run.apply(make_context(), module)) / barriers)
-    assert calls[1] < 2 * calls[0], calls
+    assert calls[1] < 1.25 * calls[0], calls
