@@ -238,7 +238,6 @@ def target_named(name: str | int) -> Target:
     )
 
 
-@cache
 def _host() -> Target:
     features = _host_features()
     widest = 512 if features.get("avx512f") else 256 if features.get("avx") else 128

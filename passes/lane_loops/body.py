@@ -34,7 +34,7 @@ def write_lane_loops(group: SubGroupOp) -> None:
     loops = _LaneLoops(group, analyze_sub_group(group), entry)
     loops.write(group.body.block, ())
     Rewriter.inline_block(loops.body, InsertPoint.before(group))
-    Rewriter.erase_op(group, safe_erase=False)
+    Rewriter.erase_op(group)
 
 
 class _LaneLoops(LaneWriter):

@@ -65,6 +65,22 @@ def test_features_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch):
     assert why_not_here("host") is None
 
 
+@pytest.mark.parametrize(
+    ("features", "bits"),
+    [
+        ({"avx": True, "avx2": True, "avx512f": True}, 512),
+        ({"avx": True, "avx2": True}, 256),
+        ({"avx": True, "avx512f": False}, 256),
+        ({"sse2": True}, 128),
+    ],
+)
+def test_registers_of_this_machine(
+    features: dict[str, bool], bits: int, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(targets, "_host_features", lambda: features)
+    assert targets.target_named("host").register_bits == bits
+
+
 @pytest.mark.parametrize("target", ["z80", "", 256, None, True, ["x86-64"]])
 def test_a_target_that_nobody_knows(target: Any):
     with pytest.raises(

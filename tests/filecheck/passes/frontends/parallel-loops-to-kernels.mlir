@@ -103,16 +103,34 @@ func.func @inner(%x: memref<?x?x?x?xf32>, %n: index, %zero: f32) {
 // the first work-item does.
 
 // CHECK-LABEL: spmd.kernel @sums_loop
+// CHECK-SAME:    (%x: memref<?xf32>, %[[SUMS:.*]]: memref<?xf32>, %[[OTHERS:.*]]: memref<?xf32>)
 // CHECK:         %[[VALUE:.*]] = memref.load %x
-// CHECK:         spmd.reduce add %[[VALUE]] across work_group : f32
+// CHECK:         %[[X:.*]] = spmd.local_size x
+// CHECK:         %[[Y:.*]] = spmd.local_size y
+// CHECK:         %[[Z:.*]] = spmd.local_size z
+// CHECK:         %[[LX:.*]] = spmd.local_id x
+// CHECK:         %[[LY:.*]] = spmd.local_id y
+// CHECK:         %[[LZ:.*]] = spmd.local_id z
+// CHECK:         %[[PLANES:.*]] = arith.muli %[[LZ]], %[[Y]]
+// CHECK-NEXT:    %[[ROW:.*]] = arith.addi %[[PLANES]], %[[LY]]
+// CHECK-NEXT:    %[[ROWS:.*]] = arith.muli %[[ROW]], %[[X]]
+// CHECK-NEXT:    %[[ITEM:.*]] = arith.addi %[[ROWS]], %[[LX]]
+// CHECK:         %[[GROUP:.*]] = arith.addi %{{.*}}, %{{.*}}
+// CHECK-NEXT:    %[[GROUPROWS:.*]] = arith.muli %[[GROUP]], %{{.*}}
+// CHECK-NEXT:    %[[PLACE:.*]] = arith.addi %[[GROUPROWS]], %{{.*}}
+// CHECK-NEXT:    %[[SUM:.*]] = spmd.reduce add %[[VALUE]] across work_group : f32
 // CHECK:         %[[TILE:.*]] = spmd.local_alloc : memref<1024xf32
-// CHECK:         memref.store %[[VALUE]], %[[TILE]]
+// CHECK:         memref.store %[[VALUE]], %[[TILE]][%[[ITEM]]]
 // CHECK:         spmd.barrier
-// CHECK:         %[[FIRST:.*]] = arith.cmpi eq
+// CHECK:         %[[FIRST:.*]] = arith.cmpi eq, %[[ITEM]], %c0
 // CHECK:         scf.if %[[FIRST]]
-// CHECK:           scf.for
+// CHECK:           memref.store %[[SUM]], %[[SUMS]][%[[PLACE]]]
+// CHECK:           %[[AREA:.*]] = arith.muli %[[X]], %[[Y]]
+// CHECK:           %[[ITEMS:.*]] = arith.muli %[[AREA]], %[[Z]]
+// CHECK:           %[[OTHER:.*]] = scf.for %{{.*}} = %c1 to %[[ITEMS]] step %c1
 // CHECK:             arith.mulf
 // CHECK:             math.absf
+// CHECK:           memref.store %[[OTHER]], %[[OTHERS]][%[[PLACE]]]
 // CHECK-LABEL: func.func @sums
 // CHECK-SAME:    -> (f32, f32)
 // CHECK:         %[[GROUPS:.*]] = arith.muli

@@ -119,3 +119,44 @@ func.func @rows(%x: memref<?xindex>, %a: index, %b: index) {
   }
   func.return
 }
+
+// What comes out of a mask around a collective: lanes that it leaves out have the other
+// value. What all lanes have from outside, such as the bounds of a loop, needs no memory.
+
+// CHECK-LABEL: func.func @alternative
+// CHECK:         %zero = arith.constant 0 : i32
+// CHECK-NEXT:    %r_lanes = memref.alloca() {alignment = 64 : i64} : memref<4xi32>
+// CHECK-NEXT:    %s_lanes = memref.alloca() {alignment = 64 : i64} : memref<i32>
+// CHECK-NEXT:    %v_lanes = memref.alloca() {alignment = 64 : i64} : memref<4xi32>
+// CHECK-NEXT:    %m_lanes = memref.alloca() {alignment = 64 : i64} : memref<4xi8>
+// CHECK-NEXT:    scf.for
+// CHECK:         scf.for %k = %c0 to %n step %c1 {
+// CHECK:           memref.store %{{.*}}, %s_lanes[] : memref<i32>
+// CHECK-NEXT:      scf.for [[LANE:%\w+]] = %c0 to %c4 step %c1 {
+// CHECK-NEXT:        [[BYTE:%\w+]] = memref.load %m_lanes[[[LANE]]] : memref<4xi8>
+// CHECK-NEXT:        [[ON:%\w+]] = arith.trunci [[BYTE]] : i8 to i1
+// CHECK-NEXT:        scf.if [[ON]] {
+// CHECK-NEXT:          %s = memref.load %s_lanes[] : memref<i32>
+// CHECK-NEXT:          memref.store %s, %r_lanes[[[LANE]]] : memref<4xi32>
+// CHECK-NEXT:        }
+// CHECK-NEXT:        [[OFF:%\w+]] = arith.xori [[ON]], %true : i1
+// CHECK-NEXT:        scf.if [[OFF]] {
+// CHECK-NEXT:          %v_2 = memref.load %v_lanes[[[LANE]]] : memref<4xi32>
+// CHECK-NEXT:          memref.store %v_2, %r_lanes[[[LANE]]] : memref<4xi32>
+func.func @alternative(%x: memref<?xi32>, %first: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i32
+  spmd.sub_group (%lx) shape [4] at (%first) {
+    %v = memref.load %x[%lx] : memref<?xi32>
+    %m = arith.cmpi sgt, %v, %zero : i32
+    scf.for %k = %c0 to %n step %c1 {
+      %r = spmd.masked %m -> (i32) {
+        %s = spmd.reduce add %v across sub_group : i32
+        spmd.yield %s : i32
+      } else %v : i32
+      memref.store %r, %x[%lx] : memref<?xi32>
+    }
+  }
+  func.return
+}
