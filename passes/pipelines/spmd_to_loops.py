@@ -56,6 +56,7 @@ from spmd.passes.kernels.version_full_groups import VersionFullGroupsPass
 from spmd.passes.memory.lower_memory_types import LowerMemoryTypesPass
 from spmd.passes.memory.place_group_memory import PlaceGroupMemoryPass
 from spmd.passes.pipelines.pipeline import PassSequence
+from spmd.passes.rematerialization.clip_counted_loops import ClipCountedLoopsPass
 from spmd.passes.rematerialization.rematerialize_memrefs import RematerializeMemrefsPass
 from spmd.passes.rematerialization.rematerialize_strided_values import (
     RematerializeStridedValuesPass,
@@ -102,6 +103,7 @@ class SpmdToLoopsPass(PassSequence):
             HoistIdsPass(),
             *(() if keep_all else (DropRedundantBarriersPass(),)),
             SolveRecurrencesPass(),
+            *(() if keep_all else (ClipCountedLoopsPass(),)),
             SplitAtBarriersPass(strategy=self.strategy, check=check_barriers),
             KernelsToFunctionsPass(),
             UnswitchWorkItemLoopsPass(),

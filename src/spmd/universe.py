@@ -80,6 +80,7 @@ PASSES = {
         "rematerialize-memrefs",
         "rematerialize-strided-values",
         "solve-recurrences",
+        "clip-counted-loops",
     ),
     "collectives": ("fold-uniform-collectives", "carry-float-keys"),
     # Level 0 to level 1.

@@ -166,6 +166,43 @@ class Control(Sharing):
             self.barrier()
         self.scopes[-1] += results
 
+    def guarded_loop(self) -> None:
+        """All that is done stands under one condition of the counter."""
+        start, end, step = self.bounds()
+        t = start.type
+        limit = self.cast(self.value(self.pick(INTEGERS), uniform=end.uniform), t)
+        if self.maybe():
+            limit = self.cast(self.within(self.value("i32", uniform=end.uniform), 4), t)
+        uniform = all(each.uniform for each in (start, end, step, limit))
+        first = self.value("i32")
+        (carried, given, result) = self.bind(["i32"] * 3)
+        counter = Value(self.fresh(), t, uniform)
+        self.line(
+            f"{result.name} = scf.for {counter.name} = {start.name} to {end.name} step "
+            f"{step.name} iter_args({carried.name} = {first.name}) -> (i32)"
+            f"{'' if t == 'index' else f' : {t}'} {{"
+        )
+        with self.region(uniform=uniform):
+            sides = [counter, limit] if self.maybe(3) else [limit, counter]
+            which = self.pick(["slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"])
+            names = ", ".join(each.name for each in sides)
+            inside = self.op(f"arith.cmpi {which}, {names} : {t}", "i1", sides)
+            self.line(f"{given.name} = scf.if {inside.name} -> (i32) {{")
+            paths = Paths(self.shared)
+            with paths.one(), self.region(uniform=uniform):
+                self.enter_loop(uniform)
+                self.scopes[-1] += [carried, self.cast(counter, "i32")]
+                self.block(1 + self.choose(3))
+                self.finish("scf.yield", ["i32"])
+            paths.join()
+            other = first if self.maybe(4) else carried
+            self.line(f"}} else {{ scf.yield {other.name} : i32 }}")
+            self.line(f"scf.yield {given.name} : i32")
+        self.line("}")
+        if self.uniform_control and uniform:
+            self.barrier()
+        self.scopes[-1].append(result)
+
     def adding_loop(self) -> None:
         """
         Adds up polynomials of the counter, which wrap; nothing else, or a store.

@@ -133,6 +133,7 @@ class Program(Meeting):
             self.branch,
             self.loop,
             self.adding_loop,
+            self.guarded_loop,
             self.while_loop,
             self.switch,
             self.blocks,
