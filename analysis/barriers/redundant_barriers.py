@@ -21,9 +21,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import memref
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.barriers.barrier_regions import BarrierRegion, BarrierRegions
+from spmd.analysis.barriers.own_elements import OwnElements
 from spmd.analysis.barriers.region_flow import region_flow
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.graphs.traversal import predecessors, reachable
@@ -55,13 +56,11 @@ class RedundantBarriers:
         regions: BarrierRegions,
         analyze: Callable[[], Divergence],
     ):
-        self.kernel = kernel
         self.regions = regions
         self.flow = region_flow(regions)
         self._predecessors = predecessors(self.flow, self.flow.__getitem__)
         self._accesses: dict[BarrierRegion, Sequence[Access] | None] = {}
-        self._analyze = analyze
-        self._divergence: Divergence | None = None
+        self._elements = OwnElements(kernel, analyze)
         self._gone: set[Operation] = set()
 
     def find(self) -> Iterator[tuple[BarrierOp, str]]:
@@ -125,41 +124,12 @@ class RedundantBarriers:
     def _is_own(self, first: Access, second: Access) -> bool:
         """Whether only one work-item accesses an element in both."""
         indices = first.indices
-        if (
-            indices is None
-            or indices != second.indices
-            or first.memory is not second.memory
-            or not all(map(self._is_fixed, (first.memory, *indices)))
-        ):
-            return False
-        if self._divergence is None:
-            self._divergence = self._analyze()
-        size = self.kernel.group_size
-        free = list(indices)
-        for dimension in range(3):
-            if size is not None and size[dimension] == 1:
-                continue
-            telling = next((i for i in free if self._tells_apart(i, dimension)), None)
-            if telling is None:
-                return False
-            free.remove(telling)
-        return True
-
-    def _tells_apart(self, index: SSAValue, dimension: int) -> bool:
-        """Whether `index` differs between all work-items of a row in `dimension`."""
-        assert self._divergence is not None
-        stride = self._divergence.shape(index, dimension).stride
-        return bool(stride) and all(
-            self._divergence.shape(index, other).is_uniform
-            for other in range(3)
-            if other != dimension
+        return (
+            indices is not None
+            and indices == second.indices
+            and first.memory is second.memory
+            and self._elements.is_own(first.memory, indices)
         )
-
-    def _is_fixed(self, value: SSAValue) -> bool:
-        """Whether a work-item computes `value` once."""
-        owner = value.owner
-        block = owner if isinstance(owner, Block) else owner.parent
-        return block is self.kernel.body.blocks.first
 
 
 def _find_accesses(region: BarrierRegion) -> Sequence[Access] | None:

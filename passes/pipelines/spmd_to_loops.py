@@ -57,6 +57,9 @@ from spmd.passes.memory.lower_memory_types import LowerMemoryTypesPass
 from spmd.passes.memory.place_group_memory import PlaceGroupMemoryPass
 from spmd.passes.pipelines.pipeline import PassSequence
 from spmd.passes.rematerialization.clip_counted_loops import ClipCountedLoopsPass
+from spmd.passes.rematerialization.promote_own_elements import (
+    PromoteOwnElementsPass,
+)
 from spmd.passes.rematerialization.rematerialize_memrefs import RematerializeMemrefsPass
 from spmd.passes.rematerialization.rematerialize_strided_values import (
     RematerializeStridedValuesPass,
@@ -101,7 +104,11 @@ class SpmdToLoopsPass(PassSequence):
             ReshapeGroupsPass(self.target),
             VersionFullGroupsPass(),
             HoistIdsPass(),
-            *(() if keep_all else (DropRedundantBarriersPass(),)),
+            *(
+                ()
+                if keep_all
+                else (DropRedundantBarriersPass(), PromoteOwnElementsPass())
+            ),
             SolveRecurrencesPass(),
             *(() if keep_all else (ClipCountedLoopsPass(),)),
             SplitAtBarriersPass(strategy=self.strategy, check=check_barriers),

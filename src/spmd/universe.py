@@ -79,6 +79,7 @@ PASSES = {
     "rematerialization": (
         "rematerialize-memrefs",
         "rematerialize-strided-values",
+        "promote-own-elements",
         "solve-recurrences",
         "clip-counted-loops",
     ),

@@ -191,10 +191,10 @@ class Meeting(Unstructured):
         """A function with ids, local memory, private arrays and barriers of its own."""
         name = f"meeting{len(self.callable)}"
         outside = (self.lines, self.depth, self.scopes, self.privates, self.shared)
-        parameters, budget = self.parameters, self.budget
+        parameters, budget, own = self.parameters, self.budget, self.own
         self.lines, self.depth, self.scopes, self.privates = [], 1, [[]], [[]]
         self.shared, self.parameters, self.budget = [], {}, min(budget, 8)
-        self.in_function = True
+        self.in_function, self.own = True, []
         self.ids()
         # What an earlier call has read is not written before all have read it.
         self.line("spmd.barrier")
@@ -215,4 +215,4 @@ class Meeting(Unstructured):
         used = self.parameters
         (self.lines, self.depth, self.scopes, self.privates, self.shared) = outside
         self.parameters, self.budget = {**parameters, **used}, budget - 4
-        self.in_function = False
+        self.in_function, self.own = False, own

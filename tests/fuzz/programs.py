@@ -116,6 +116,7 @@ class Program(Meeting):
         simple = (
             self.store,
             self.exchange,
+            self.own_element,
             self.round_trip,
             self.round_trip,
             self.private,
@@ -262,6 +263,7 @@ class Program(Meeting):
         self.ids()
         if self.features.barriers:
             self.declare_shared()
+        self.declare_own_elements()
         self.block(2 + self.choose(8))
         self.store()
         # What was computed must be seen, or it proves nothing.

@@ -186,3 +186,29 @@ class Sharing(Statements):
             self.shared.append(array)
         if self.shared:
             self.line("spmd.barrier")
+
+    def declare_own_elements(self) -> None:
+        """An element of local memory for each work-item, which nobody else looks at."""
+        for _ in range(self.choose(3)):
+            t = self.pick((*INTEGERS, "f32") if self.features.floats else INTEGERS)
+            memref = f"memref<{self.largest_group}x{t}, #spmd.memory<local>>"
+            name = self.fresh()
+            self.line(f"{name} = spmd.local_alloc : {memref}")
+            value = self.source(t, False)
+            self.line(f"memref.store {value.name}, {name}[%local] : {memref}")
+            self.own.append((name, t, memref))
+
+    def own_element(self) -> None:
+        """One's own element is read, and at times written."""
+        if not self.own:
+            return
+        name, t, memref = self.pick(self.own)
+        mine = Value("%local", "index", False)
+        old = self.op(f"memref.load {name}[%local] : {memref}", t, [mine])
+        if self.maybe(3):
+            return
+        value = self.value(t)
+        if t[0] == "i":
+            text = f"arith.addi {old.name}, {value.name} : {t}"
+            value = self.op(text, t, [old, value])
+        self.line(f"memref.store {value.name}, {name}[%local] : {memref}")

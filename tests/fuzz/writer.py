@@ -79,6 +79,8 @@ class Writer(ABC):
         self.scopes: list[list[Value]] = [[]]
         self.parameters: dict[str, tuple[str, str, str]] = {}
         self.shared: list[Shared] = []
+        self.own: list[tuple[str, str, str]] = []
+        """Local arrays of which all have an element: name, element type, type."""
         self.privates: list[list[tuple[str, str, str]]] = [[]]
         """Private arrays of at least four elements: name, element type, type."""
         self.uniform_control = True
