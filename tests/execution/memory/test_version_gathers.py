@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -44,6 +45,7 @@ spmd.kernel @digits(
 """
 
 
+@cache
 def compiled(source: str, width: int) -> ModuleOp:
     module = parsed(source).clone()
     SpmdToLoopsPass().apply(make_context(), module)
