@@ -187,6 +187,33 @@ def fma_helper(module: ModuleWriter, lanes: int | None) -> str:
     return _helper(module, lanes, "f64.odd.fma", head, body)
 
 
+def i64_from_float(module: ModuleWriter, lanes: int, convert: str, source: str) -> str:
+    """
+    The helper that makes i64 of floats by `convert`, by way of i32 where all lanes fit.
+
+    Of x86 only AVX-512 has vectors that do so at once; others convert lane after lane.
+    """
+    here, bits = like(source, lanes), like("i1", lanes)
+    fabs, some = f"llvm.fabs.{mangled(here)}", f"llvm.vector.reduce.or.{mangled(bits)}"
+    module.declare(fabs, here, [here])
+    module.declare(some, "i1", [bits])
+    body = f"""\
+  %size = call {{here}} @{fabs}({{here}} %x)
+  %far = fcmp uge {{here}} %size, {{here:0x41E0000000000000}}
+  %some = call i1 @{some}({{i1}} %far)
+  br i1 %some, label %some.far, label %all.fit
+all.fit:
+  %short = fptosi {{here}} %x to {{i32}}
+  %result = sext {{i32}} %short to {{i64}}
+  ret {{i64}} %result
+some.far:
+  %wide = {convert} {{here}} %x to {{i64}}
+  ret {{i64}} %wide
+"""
+    name = f"i64.{convert}.{source}"
+    return _helper(module, lanes, name, "{i64} @({here} %x)", body, here=source)
+
+
 # Steps of conversions
 
 
@@ -297,7 +324,20 @@ def _float_to_integer(writer: FunctionWriter, op: Operation) -> None:
     (source,), (result,) = op.operands, op.results
     convert = "fptosi" if isinstance(op, arith.FPToSIOp) else "fptoui"
     type_, operand = operand_to_compute(writer, source)
-    writer.define(result, f"{convert} {type_} {operand} to {writer.type_of(result)}")
+    there, lanes = writer.type_of(result), lane_count(source.type) or 1
+    machine = writer.module.machine
+    scalar = type_.strip("<>").split()[-1]
+    text = f"{convert} {type_} {operand} to {there}"
+    if (
+        lanes > 2
+        and there == like("i64", lanes)
+        and scalar in ("float", "double")
+        and machine.is_x86
+        and 0 < machine.vector_bits < 512
+    ):
+        helper = i64_from_float(writer.module, lanes, convert, scalar)
+        text = f"call {there} @{helper}({type_} {operand})"
+    writer.define(result, text)
 
 
 _INTEGER_EXTENSION = {

@@ -1,4 +1,6 @@
 // RUN: xdsl-opt -t spmd-llvm %s | filecheck %s
+// RUN: xdsl-opt -t 'spmd-llvm{cpu=x86-64-v3}' %s | filecheck %s --check-prefix HALF
+// RUN: xdsl-opt -t 'spmd-llvm{cpu=x86-64-v4}' %s | filecheck %s --check-prefix WIDE
 
 // Casts. What LLVM would round twice or flush goes through helpers.
 
@@ -45,6 +47,22 @@ func.func @double_to_half(%x: f64) -> f16 {
 // CHECK-NEXT:    ret half %r
 // CHECK-NEXT:  }
 
+// With AVX2 vectors become i64 by way of i32 where all lanes fit; single numbers have an instruction.
+
+func.func @to_i64(%v: vector<8xf32>, %a: f32) -> (vector<8xi64>, i64) {
+  %i = arith.fptosi %v : vector<8xf32> to vector<8xi64>
+  %j = arith.fptosi %a : f32 to i64
+  func.return %i, %j : vector<8xi64>, i64
+}
+
+// CHECK-LABEL: @to_i64(
+// CHECK:         %i = fptosi <8 x float> %v to <8 x i64>
+// WIDE-LABEL:  @to_i64(
+// WIDE:          %i = fptosi <8 x float> %v to <8 x i64>
+// HALF-LABEL:  @to_i64(
+// HALF:          %i = call <8 x i64> @spmd.i64.fptosi.float.v8(<8 x float> %v)
+// HALF-NEXT:     %j = fptosi float %a to i64
+
 // CHECK-LABEL: define internal float @spmd.f32.odd.from.f64(double %x) alwaysinline nounwind {
 // CHECK-NEXT:    %nearest = fptrunc double %x to float
 // CHECK-NEXT:    %back = fpext float %nearest to double
@@ -62,3 +80,16 @@ func.func @double_to_half(%x: f64) -> f16 {
 // CHECK-NEXT:  }
 
 // CHECK: declare double @llvm.fabs.f64(double)
+
+// HALF-LABEL:  define internal <8 x i64> @spmd.i64.fptosi.float.v8(<8 x float> %x) alwaysinline nounwind {
+// HALF-NEXT:     %size = call <8 x float> @llvm.fabs.v8f32(<8 x float> %x)
+// HALF-NEXT:     %far = fcmp uge <8 x float> %size, splat (float 0x41E0000000000000)
+// HALF-NEXT:     %some = call i1 @llvm.vector.reduce.or.v8i1(<8 x i1> %far)
+// HALF-NEXT:     br i1 %some, label %some.far, label %all.fit
+// HALF-NEXT:   all.fit:
+// HALF-NEXT:     %short = fptosi <8 x float> %x to <8 x i32>
+// HALF-NEXT:     %result = sext <8 x i32> %short to <8 x i64>
+// HALF-NEXT:     ret <8 x i64> %result
+// HALF-NEXT:   some.far:
+// HALF-NEXT:     %wide = fptosi <8 x float> %x to <8 x i64>
+// HALF-NEXT:     ret <8 x i64> %wide

@@ -125,7 +125,9 @@ def fitting(source: str, target: str, *, signed: bool) -> Values:
         with np.errstate(all="ignore"):
             every = np.concatenate([interesting(source), many.astype(DTYPES[source])])
             whole = np.trunc(every.astype(np.float64))
-        return every[(whole >= low) & (whole < high)]
+        every = every[(whole >= low) & (whole < high)]
+        # Vectors whose lanes are all small may be converted by other instructions.
+        return every[np.argsort(np.abs(every.astype(np.float64)))]
 
     return values
 
