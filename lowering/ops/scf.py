@@ -192,9 +192,21 @@ def _for(writer: FunctionWriter, op: scf.ForOp) -> None:
     combines = _iterates_at_most(op, _WRITTEN_OUT) and any(
         map(_combines_in_any_order, block.ops)
     )
-    loop.finish(results, in_any_order=combines, stays=_stays_a_loop(writer, op))
+    at_once = _vectors_at_once(writer, op) if combines else 1
+    stays = _stays_a_loop(writer, op)
+    loop.finish(results, in_any_order=combines, at_once=at_once, stays=stays)
     for result, arg in zip(op.results, carried, strict=True):
         writer.alias(result, arg)
+
+
+def _vectors_at_once(writer: FunctionWriter, loop: scf.ForOp) -> int:
+    """How many vectors hide what an addition takes, if the iterations are as many or more."""
+    combined = filter(_combines_in_any_order, loop.body.block.ops)
+    bits = max((scalar_bits(op.results[0].type) for op in combined), default=1)
+    lanes = writer.module.machine.vector_bits // bits
+    bounds = map(constant_index, (loop.lb, loop.ub, loop.step))
+    count = len(range(*(each or 0 for each in bounds)))
+    return next((n for n in (4, 2) if lanes and count % (n * lanes) == 0), 1)
 
 
 def _stays_a_loop(writer: FunctionWriter, loop: scf.ForOp) -> bool:
@@ -243,7 +255,7 @@ def _iterates_at_most(loop: scf.ForOp, times: int) -> bool:
     lower, upper, step = map(constant_index, (loop.lb, loop.ub, loop.step))
     if lower is None or upper is None or step is None:
         return False
-    return upper - lower <= times * step
+    return step > 0 and upper - lower <= times * step
 
 
 def _combines_in_any_order(op: Operation) -> bool:

@@ -51,14 +51,16 @@ class CountedLoop:
         carried: Sequence[str] = (),
         *,
         in_any_order: bool = False,
+        at_once: int = 1,
         stays: bool = False,
     ) -> None:
         """
         Writes the step and starts the block after the loop.
 
         What a loop combines `in_any_order` is for LLVM's vectorizer, which comes after short
-        loops are written out: then only a chain of scalars is left. A loop that `stays` is as
-        fast if it is not written out, and compiled in less time.
+        loops are written out: then only a chain of scalars is left. It combines as many vectors
+        `at_once`, or each would wait for the one before. A loop that `stays` is as fast if
+        it is not written out, and compiled in less time.
         """
         writer = self._writer
         type_ = self._type
@@ -73,6 +75,8 @@ class CountedLoop:
         if in_any_order:
             done = writer.module.metadata('!"llvm.loop.isvectorized", i32 1')
             properties.append(f'!"llvm.loop.vectorize.followup_vectorized", {done}')
+            if at_once > 1:
+                properties.append(f'!"llvm.loop.interleave.count", i32 {at_once}')
         way_back = f"br label %{self._head}"
         if in_any_order or stays:
             properties.append('!"llvm.loop.unroll.disable"')

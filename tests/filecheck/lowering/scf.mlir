@@ -1,4 +1,5 @@
 // RUN: xdsl-opt -t spmd-llvm %s | filecheck %s
+// RUN: xdsl-opt -t 'spmd-llvm{cpu=x86-64-v3}' %s | filecheck %s --check-prefix HALF
 
 // Structured control flow as blocks and phis.
 
@@ -132,7 +133,8 @@ func.func @switch(%x: index) -> i32 {
 // CHECK-NEXT:    ret i32 %r
 // CHECK-NEXT:  }
 
-// LLVM does not write out the iterations of a sum in any order before it makes vectors of it.
+// LLVM does not write out the iterations of a sum in any order before it makes vectors of it, of
+// which it adds up several at once, if they are known to be as many: here two times four.
 func.func @total(%x: memref<64xf32>) -> f32 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -150,6 +152,12 @@ func.func @total(%x: memref<64xf32>) -> f32 {
 // CHECK:         %t.2 = fadd reassoc float %s, %v
 // CHECK-NEXT:    %i.next = add nsw i64 %i, 1
 // CHECK-NEXT:    br label %for, !llvm.loop !3
+
+// HALF-LABEL:  define float @total(
+// HALF:          br label %for, !llvm.loop ![[LOOP:[0-9]+]]
+// HALF:        ![[COUNT:[0-9]+]] = !{!"llvm.loop.interleave.count", i32 4}
+// HALF:        ![[LOOP]] = !{![[LOOP]], {{.*}}![[COUNT]], {{.*}}}
+// HALF-NOT:    interleave
 
 // Of a longer one it does so by itself.
 func.func @long_total(%x: memref<256xf32>) -> f32 {
