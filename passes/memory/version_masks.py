@@ -26,8 +26,28 @@ scf.if %all {
 ```
 
 Where nothing but stores under the mask comes of it, lanes are also asked whether any of them
-is active. The masks of what is left over at the end of a loop are left alone, since they never
-have all lanes.
+is active. The masks of what is left over at the end of a loop never have all lanes, but they are
+the first ones: of a store of several registers all but one are then stored whole, or not at all.
+
+```mlir
+// before
+vector.maskedstore %y[%i], %first, %v : memref<?xf32>, vector<32xi1>, vector<32xf32>
+
+// after
+%part = vector.shuffle %v, %v [0, 1, 2, 3, 4, 5, 6, 7]
+%whole = arith.cmpi sge, %count, %c8 : index
+scf.if %whole {
+  vector.store %part, %y[%i] : memref<?xf32>, vector<8xf32>
+  // the other lanes, with %count - 8
+} else {
+  %some = arith.cmpi sgt, %count, %c0 : index
+  scf.if %some {
+    %rest = arith.minsi %count, %c7 : index
+    %active = vector.create_mask %rest : vector<8xi1>
+    vector.maskedstore %y[%i], %active, %part : memref<?xf32>, vector<8xi1>, vector<8xf32>
+  }
+}
+```
 
 Requires: level 4.
 Ensures: level 4; the same accesses.
@@ -45,13 +65,13 @@ from xdsl.dialects.builtin import IntegerType, ModuleOp, StringAttr, VectorType,
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from spmd.analysis.graphs.traversal import reachable
 from spmd.analysis.memory.accesses import accesses_of
 from spmd.analysis.ranges.ranges import IntegerRanges
-from spmd.dialects.building import Builder, reduction
-from spmd.dialects.element_types import size_in_bytes
+from spmd.dialects.building import Builder, ConstantPool, reduction, shuffle
+from spmd.dialects.element_types import size_in_bytes, vector_type
 from spmd.dialects.enclosing import parent_block
 from spmd.dialects.interfaces.memory import MemoryAccess
 from spmd.dialects.rewriting import hint, locate, splat_number
@@ -83,17 +103,49 @@ class VersionMasksPass(ModulePass):
 
 
 def is_dear(op: Operation, target: Target) -> bool:
-    """Whether `op` costs much more than the same access without its mask."""
-    if not isinstance(op, Masked):
-        return False
+    """Whether `op` costs much more than the same access without its mask, if it can do so."""
+    return (
+        isinstance(op, Masked)
+        and _costs(op, target)
+        and not _stores_first_registers(op, target)
+        and _may_be_all(op.mask)
+    )
+
+
+def _costs(op: Masked, target: Target) -> bool:
     stores = isinstance(op, vector.MaskedStoreOp)
     value = op.value_to_store if stores else op.result
     price = target.masked_store if stores else target.masked_load
-    return 8 * size_in_bytes(element_type(value)) < price and _may_be_all(op.mask)
+    return 8 * size_in_bytes(element_type(value)) < price
+
+
+def _lanes_of_register(value: SSAValue, target: Target) -> int:
+    return target.register_bits // (8 * size_in_bytes(element_type(value)))
+
+
+def _stores_first_registers(op: Masked, target: Target) -> bool:
+    """Whether `op` stores the first lanes of several registers, which counting tells."""
+    if not isinstance(op, vector.MaskedStoreOp):
+        return False
+    (lanes,) = cast(AnyVector, op.value_to_store.type).get_shape()
+    of_register = _lanes_of_register(op.value_to_store, target)
+    return isinstance(op.mask.owner, vector.CreateMaskOp) and 1 < of_register < lanes
 
 
 def version_masks(function: func.FuncOp, target: Target) -> None:
     """Do to one function what the pass does to all."""
+    _write_twice(function, target)
+    for op in [*function.walk()]:
+        if (
+            isinstance(op, vector.MaskedStoreOp)
+            and _costs(op, target)
+            and _stores_first_registers(op, target)
+        ):
+            width = _lanes_of_register(op.value_to_store, target)
+            _store_by_registers(op, width, ConstantPool(function.body.block))
+
+
+def _write_twice(function: func.FuncOp, target: Target) -> None:
     copies = 0
     worklist = [*function.body.blocks]
     while worklist:
@@ -206,6 +258,43 @@ def _drop_mask(block: Block, mask: SSAValue) -> None:
             new.attributes |= op.attributes
             locate(new, op)
             Rewriter.replace_op(op, new)
+
+
+def _store_by_registers(
+    store: vector.MaskedStoreOp, width: int, constants: ConstantPool
+) -> None:
+    """Store the first lanes by registers: whole ones, and the one that is left under a mask."""
+    value = store.value_to_store
+    (lanes,) = cast(AnyVector, value.type).get_shape()
+    at = Builder.before(store)
+    zero, step = constants.index(0), constants.index(width)
+    count, (*outer, index) = (
+        cast(Operation, store.mask.owner).operands[0],
+        store.indices,
+    )
+    for first in range(0, lanes, width):
+        part = at.add(shuffle(value, value, range(first, first + width)), value)
+        whole = at.add(arith.CmpiOp(count, step, "sge"), "whole")
+        taken, otherwise, last = Block(), Block(), Block()
+        at.append(scf.IfOp(whole, (), Region(taken), Region(otherwise)))
+        with at.into(otherwise):
+            some = at.add(arith.CmpiOp(count, zero, "sgt"), "some")
+            at.append(scf.IfOp(some, (), Region(last)), scf.YieldOp())
+        with at.into(last):
+            # What it is below says that not all lanes of the mask are active.
+            below = at.add(arith.MinSIOp(count, constants.index(width - 1)), count)
+            ones = vector_type(i1, width)
+            active = at.add(vector.CreateMaskOp([below], ones), store.mask)
+            rest = vector.MaskedStoreOp(store.base, [*outer, index], active, part)
+            at.append(rest, scf.YieldOp())
+        end = scf.YieldOp()
+        at.point = InsertPoint.at_end(taken)
+        at.append(vector.StoreOp(part, store.base, [*outer, index]), end)
+        at.point = InsertPoint.before(end)
+        if first + width < lanes:
+            count = at.add(arith.SubiOp(count, step), count)
+            index = at.add(arith.AddiOp(index, step), index)
+    Rewriter.erase_op(store)
 
 
 def _ancestor(op: Operation, like: Operation) -> Operation | None:

@@ -137,3 +137,45 @@ func.func @prefixes(%x: memref<?xf32>, %i: index, %n: index, %m: vector<8xi1>, %
   vector.maskedstore %x[%i], %prefix, %v : memref<?xf32>, vector<8xi1>, vector<8xf32>
   func.return
 }
+
+// -----
+
+// Of the first lanes, whole registers are stored without a mask; with masks for all it stays one store.
+
+// CHECK-LABEL: func.func @registers
+// CHECK:         %first = vector.create_mask %n : vector<16xi1>
+// CHECK-NEXT:    %v_1 = vector.shuffle %v, %v [0, 1, 2, 3, 4, 5, 6, 7] : vector<16xf32>, vector<16xf32>
+// CHECK-NEXT:    %whole = arith.cmpi sge, %n, %c8 : index
+// CHECK-NEXT:    scf.if %whole {
+// CHECK-NEXT:      vector.store %v_1, %x[%i, %j] : memref<?x?xf32>, vector<8xf32>
+// CHECK-NEXT:      %n_1 = arith.subi %n, %c8 : index
+// CHECK-NEXT:      %j_1 = arith.addi %j, %c8 : index
+// CHECK-NEXT:      %v_2 = vector.shuffle %v, %v [8, 9, 10, 11, 12, 13, 14, 15] : vector<16xf32>, vector<16xf32>
+// CHECK-NEXT:      %whole_1 = arith.cmpi sge, %n_1, %c8 : index
+// CHECK-NEXT:      scf.if %whole_1 {
+// CHECK-NEXT:        vector.store %v_2, %x[%i, %j_1] : memref<?x?xf32>, vector<8xf32>
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        %some = arith.cmpi sgt, %n_1, %c0 : index
+// CHECK-NEXT:        scf.if %some {
+// CHECK-NEXT:          %n_2 = arith.minsi %n_1, %c7 : index
+// CHECK-NEXT:          %first_1 = vector.create_mask %n_2 : vector<8xi1>
+// CHECK-NEXT:          vector.maskedstore %x[%i, %j_1], %first_1, %v_2
+// CHECK-NEXT:        }
+// CHECK-NEXT:      }
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      %some_1 = arith.cmpi sgt, %n, %c0 : index
+// CHECK-NEXT:      scf.if %some_1 {
+// CHECK-NEXT:        %n_3 = arith.minsi %n, %c7 : index
+// CHECK-NEXT:        %first_2 = vector.create_mask %n_3 : vector<8xi1>
+// CHECK-NEXT:        vector.maskedstore %x[%i, %j], %first_2, %v_1
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return
+// MASKS-LABEL: func.func @registers
+// MASKS-NEXT:    %first = vector.create_mask
+// MASKS-NEXT:    vector.maskedstore
+func.func @registers(%x: memref<?x?xf32>, %i: index, %j: index, %n: index, %v: vector<16xf32>) {
+  %first = vector.create_mask %n : vector<16xi1>
+  vector.maskedstore %x[%i, %j], %first, %v : memref<?x?xf32>, vector<16xi1>, vector<16xf32>
+  func.return
+}
