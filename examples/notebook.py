@@ -494,13 +494,13 @@ def _(mo):
     | `< <= > >= == !=`, chained; `and or not`; `a if c else b` | with short circuit; `and` and `or` want bools unless they are a condition; `in` and `not in` of a tuple |
     | variables | one type in the whole function; see below |
     | `if while for break continue return assert pass`, `else` of loops | `for` is over `range`, with any step, over an array, or over a tuple, whose loop is unrolled; `zip` and `enumerate` of those |
-    | tuples, `a, b = b, a`, `x += 1` | the index of a tuple is a constant |
+    | tuples, `a, b = b, a`, `x += 1`, `n := x[i]` | the index of a tuple is a constant; `:=` stands where it is always computed, so not after `and`, `or` or `if` of an expression |
     | `x[i, j]`, `x.shape`, `x.size`, `x.ndim`, `x.dtype`, `len(x)` | only a constant index counts from the end if it is negative |
     | `x[i]` of a matrix, `x[2:, ::-1]`, `x[..., 0]` | views of the same memory; the step is a constant |
     | `abs min max sum len pow round divmod ord int float bool` | |
     | `sum min max` of `x[2:5]`, `x[i].sum()`, `np.argmax(x[i])`, `x[i] @ y` | of one dimension, in a loop of this work-item: `sum mean min max argmin argmax any all dot` |
     | `print` | of numbers, texts, tuples and f-strings, with `sep` and `end`; formats are those of C, such as `:6d`, `:08x` and `:.3f` |
-    | `math.*`, `np.*` | functions of one number such as `exp`, `sqrt`, `floor`, `sign`, and `arctan2 clip copysign fmod fmax fmin minimum maximum where isnan isinf isfinite square power logical_and` and its like, and the operators as functions, such as `add` |
+    | `math.*`, `np.*` | functions of one number such as `exp`, `sqrt`, `floor`, `sign`, and `arctan2 clip copysign hypot fmod fmax fmin minimum maximum where isnan isinf isfinite square power logical_and` and its like, and the operators as functions, such as `add` |
     | `np.float32(v)` and its like | converts a number |
     | functions marked `@spmd.function` | written where they are called; arguments may be functions, too |
     | names of the module and of functions around | constants, as they are when the kernel is compiled; an array of NumPy may be one, and a tuple of numbers has any index |

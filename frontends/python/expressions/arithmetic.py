@@ -98,7 +98,7 @@ def binary(e: Emitter, op: ast.operator, one: Value, other: Value) -> Value:
             if isinstance(value, Host) and isinstance(value.value, str):
                 advice = "; print takes f-strings"
             elif isinstance(value, Memory):
-                advice = "; a work-item computes elements, as in x[global_id()]"
+                advice = "; a work-item computes elements, as in x[global_id()], or in a loop"
             e.fail(
                 f"expected numbers for {sign(op)}, got {described(one.type)} and "
                 f"{described(other.type)}{advice}"

@@ -46,9 +46,10 @@ def element(e: Emitter, array: Value, index: Value) -> tuple[Memory, list[SSAVal
     given = list(index.values) if isinstance(index, Items) else [index]
     rank = len(memory.type.shape)
     if len(given) != rank:
+        advice = "; write a loop over the elements" if len(given) < rank else ""
         e.fail(
             f"expected {rank} {'index' if rank == 1 else 'indices'} for {memory.type}, "
-            f"got {len(given)}"
+            f"got {len(given)}{advice}"
         )
     return memory, [place(e, memory, d, each) for d, each in enumerate(given)]
 

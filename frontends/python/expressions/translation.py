@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from types import FunctionType
@@ -57,7 +56,6 @@ _INSTEAD: dict[type[ast.expr], str] = {
     ast.DictComp: "a dict comprehension; write a loop",
     ast.GeneratorExp: "a generator; write a loop",
     ast.JoinedStr: "an f-string; only print has texts that are made at run time",
-    ast.NamedExpr: ":=; assign the variable in a statement of its own",
     ast.Yield: "yield; a kernel stores its results in arrays",
     ast.YieldFrom: "yield from; a kernel stores its results in arrays",
     ast.Await: "await; a launch returns when all is done",
@@ -72,8 +70,6 @@ _NO_CALLS: dict[object, str] = {
     builtins.enumerate: "enumerate; it stands in 'for i, a in enumerate(...)' only",
     builtins.zip: "zip; it stands in 'for a, b in zip(...)' only",
     builtins.str: "str; print takes numbers and f-strings, as in f'{x:.3f}'",
-    np.hypot: "numpy.hypot; write np.sqrt(x * x + y * y)",
-    math.hypot: "math.hypot; write math.sqrt(x * x + y * y)",
     np.zeros: "numpy.zeros; local(shape, dtype) and private(shape, dtype) make arrays",
     np.empty: "numpy.empty; local(shape, dtype) and private(shape, dtype) make arrays",
     np.ones: "numpy.ones; local(shape, dtype) and private(shape, dtype) make arrays",
@@ -89,15 +85,23 @@ class Expressions:
     """
     Translates expressions.
 
-    `variable` says what a name means, and `inline` writes the call of a function.
+    `variable` says what a name means, `assign` gives it a value, and `inline` writes the
+    call of a function.
     """
 
     def __init__(
-        self, emitter: Emitter, variable: Callable[[ast.Name], Value], inline: Inline
+        self,
+        emitter: Emitter,
+        variable: Callable[[ast.Name], Value],
+        assign: Callable[[str, Value, ast.AST], None],
+        inline: Inline,
     ):
         self.e = emitter
         self._variable = variable
+        self._assign = assign
         self._inline = inline
+        self._may_not_run = 0
+        """In how many parts of an expression we are that are not always computed."""
 
     def value(self, node: ast.expr) -> Value:
         """What an expression is; its operations are appended."""
@@ -134,6 +138,14 @@ class Expressions:
                 return self._attribute(self.value(node.value), node.attr)
             case ast.Subscript():
                 return self._element(self.value(node.value), self.value(node.slice))
+            case ast.NamedExpr(target=target, value=given):
+                if self._may_not_run:
+                    self.e.fail(
+                        "expected := where it is always computed, got it after and, or or if; "
+                        f"assign {target.id} before, or write an if inside of an if"
+                    )
+                self._assign(target.id, self.value(given), node)
+                return self._variable(target)
             case ast.Tuple(elts=elements):
                 return Items(tuple(self.value(each) for each in elements))
             case ast.Slice(lower=lower, upper=upper, step=step):
@@ -225,8 +237,11 @@ class Expressions:
     def _apart(self, compute: Callable[[], _V]) -> tuple[Block, _V]:
         """What is computed, and the block with the operations that do it."""
         block = Block()
+        self._may_not_run += 1
         with self.e.into(block):
-            return block, compute()
+            value = compute()
+        self._may_not_run -= 1
+        return block, value
 
     def _is_free(self, block: Block) -> bool:
         """Whether the operations may run in vain: without effects, faults and great cost."""

@@ -105,7 +105,9 @@ class Body(Loops):
         self._calls = calls
         self._path = path
         self._visible = visible_names(source.function)
-        self.expressions = Expressions(emitter, self._variable, self._inline)
+        self.expressions = Expressions(
+            emitter, self._variable, self.assign, self._inline
+        )
         self._returned: list[Path] = []
         self.flow = source.flow
         self._names = self.flow.names | set(environment)

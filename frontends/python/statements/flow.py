@@ -77,9 +77,14 @@ def _loop(old: Loop) -> Loop:
     body, other = _structured(old.body, ast.Continue), _structured(old.orelse, None)
     if isinstance(old, ast.For):
         new: Loop = ast.For(old.target, old.iter, body, other)
+    elif names_in(old.test, ast.Store):
+        # What a condition assigns with := is assigned in the body, where its end is a break.
+        end = ast.If(ast.UnaryOp(ast.Not(), old.test), [*other, ast.Break()], [])
+        end = ast.copy_location(end, old.test)
+        new = ast.While(ast.Constant(True), [end, *body], [])
     else:
         new = ast.While(old.test, body, other)
-    return ast.copy_location(new, old)
+    return ast.fix_missing_locations(ast.copy_location(new, old))
 
 
 def _leaves(body: Sequence[ast.stmt], leave: type[ast.stmt]) -> bool:
@@ -123,6 +128,22 @@ def names_in(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
         each.id
         for each in ast.walk(node)
         if isinstance(each, ast.Name) and isinstance(each.ctx, context)
+    }
+
+
+def read_in(node: ast.AST) -> set[str]:
+    """The variables that are read in `node` before := in it gives them a value."""
+    given = {
+        each.target.id: (each.end_lineno or 0, each.end_col_offset or 0)
+        for each in ast.walk(node)
+        if isinstance(each, ast.NamedExpr)
+    }
+    return {
+        each.id
+        for each in ast.walk(node)
+        if isinstance(each, ast.Name)
+        and isinstance(each.ctx, ast.Load)
+        and (each.id not in given or (each.lineno, each.col_offset) < given[each.id])
     }
 
 
@@ -175,22 +196,19 @@ class Flow:
             case ast.Continue():
                 return again
             case ast.Return():
-                return names_in(statement, ast.Load)
+                return read_in(statement)
             case ast.If(test=test, body=then, orelse=other):
                 needed = self._body(then, out, stop, again)
-                return (
-                    names_in(test, ast.Load)
-                    | needed
-                    | self._body(other, out, stop, again)
-                )
+                needed = needed | self._body(other, out, stop, again)
+                return (needed - names_in(test, ast.Store)) | read_in(test)
             case ast.For() | ast.While():
                 at_end = self._body(statement.orelse, out, stop, again)
                 return self._loop(statement, at_end, out)
             case ast.AugAssign(target=target):
-                return out | names_in(statement, ast.Load) | names_in(target, ast.Store)
+                return out | read_in(statement) | names_in(target, ast.Store)
             case _:
                 stored = names_in(statement, ast.Store)
-                return (out - stored) | names_in(statement, ast.Load)
+                return (out - stored) | read_in(statement)
 
     def _loop(self, loop: Loop, at_end: set[str], out: set[str]) -> set[str]:
         """`at_end` is needed where the condition does not hold, `out` after a break."""
@@ -204,4 +222,6 @@ class Flow:
                 break
             head = head | needed
         self.head[loop] = head
-        return head | names_in(loop.iter, ast.Load) if is_for else head
+        if not is_for:
+            return head
+        return (head - names_in(loop.iter, ast.Store)) | read_in(loop.iter)

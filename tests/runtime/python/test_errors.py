@@ -72,7 +72,11 @@ WRONG = [
     ("a = {1, 2}", "got a set"),
     ("a = [j for j in range(3)]", "got a list comprehension; write a loop"),
     ("a = f'{i}'", "got an f-string"),
-    ("a = (b := 3)", "got :="),
+    (
+        "a = 1 if i else (b := 3)",
+        "got it after and, or or if; assign b before, or write",
+    ),
+    ("a = i > 1 and (b := x[i]) > 0", "expected := where it is always computed"),
     ("a = 3j", "got a complex"),
     ("a = max(*x)", "got *; write the arguments"),
     ("a = max(**x)", "expected arguments with names, got **"),
@@ -103,8 +107,9 @@ WRONG = [
     ("a = i.real", "expected no attribute of int, got real"),
     # --- types
     ("a = x + 1", "got an array float32[:] and int; a work-item computes elements, as"),
+    ("a = private(3, int) * 2", "as in x[global_id()], or in a loop"),
+    ("private((2, 3), int)[i] = 2", "for int[2, 3], got 1; write a loop over the"),
     ("a = max(i)", "expected two numbers or more, or a tuple of them, got int"),
-    ("a = np.hypot(i, 3)", "got numpy.hypot; write np.sqrt(x * x + y * y)"),
     ("a = x[i].astype(int)", "got astype; np.float32(x) and its like convert"),
     ("a = (i < 3) + (i > 1)", "expected numbers for +, got bool and bool; int(...)"),
     ("a = x[i] & 3", "expected whole numbers for &, got float32 and int"),

@@ -255,3 +255,26 @@ def converted(x, out):
 def test_what_wraps_around_in_a_cast_may_be_negative():
     x = np.array([2**64 - 5, 9, 2**63, 0], np.uint64)
     expect_as_python(converted, x, np.zeros((2, 4), np.int64), global_size=4)
+
+
+@spmd.kernel
+def lengths(x, y, out):
+    i = global_id()
+    out[0, i] = np.hypot(x[i], y[i])
+    out[1, i] = math.hypot(y[i], 1) + np.hypot(i, 3)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_hypot_of_numbers_of_any_size(dtype: str):
+    limits = np.finfo(dtype)
+    some = [0, -0.0, 1, -3, 4, limits.max / 2, -limits.tiny, limits.smallest_subnormal]
+    some += [limits.max**0.6, -np.inf, np.inf, np.nan]
+    x, y = (each.ravel() for each in np.meshgrid(*[np.array(some, dtype)] * 2))
+    with np.errstate(all="ignore"):
+        expected = np.hypot(x, y)
+        others = np.hypot(y, np.array(1, dtype)) + np.hypot(np.arange(x.size), 3.0)
+    out = np.zeros((2, x.size), dtype)
+    lengths(x, y, out, global_size=x.size)
+    close = 4 * float(limits.eps)
+    np.testing.assert_allclose(out[0], expected, rtol=close, atol=0)
+    np.testing.assert_allclose(out[1], others, rtol=close, atol=0)
