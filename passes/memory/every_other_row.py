@@ -5,12 +5,13 @@ A side of a butterfly is rows of neighbours, each as long as the sides are apart
 comes a row of the other side. Which power of two that is shows when the kernel runs: lane `i`
 is then `i + (i & -row)` elements from the first one. Two whole vectors, of which one begins
 with the first lane and one ends with the last, have the two halves of the lanes; what is stored
-goes to two vectors under a mask. Lanes are permuted in registers, where the machine can.
+goes to two vectors under a mask, or without where both sides are stored, one right after the
+other. Lanes are permuted in registers, where the machine can.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from xdsl.dialects import arith, scf, vector
@@ -51,7 +52,8 @@ class EveryOtherRow:
         rows: SSAValue,
     ):
         self._constants = constants
-        self._length = length
+        self.length = length
+        """Of rows, and of parts."""
         (self._lanes,) = cast(VectorType[Attribute], index.type).get_shape()
         why = f"lanes access every other row, in parts of {length}"
         self._access = {ACCESS: StringAttr("row"), WHY: StringAttr(why)}
@@ -69,14 +71,14 @@ class EveryOtherRow:
         """How long rows are, if the first and the last lane of a part tell."""
         type_ = element_type(index)
         first = at.add(vector.ExtractOp(index, [0], type_), "first")
-        last = at.add(vector.ExtractOp(index, [self._length - 1], type_), "last")
+        last = at.add(vector.ExtractOp(index, [self.length - 1], type_), "last")
         span = at.add(arith.SubiOp(last, first), "span")
-        most = self._constants.number(2 * self._length - 1, type_)
+        most = self._constants.number(2 * self.length - 1, type_)
         return at.add(arith.SubiOp(most, span), "row")
 
     def _ask(self, at: Builder, index: SSAValue) -> SSAValue:
         """Whether the rows are a power of two, and all lanes are in them."""
-        type_, length = element_type(index), self._length
+        type_, length = element_type(index), self.length
         below = at.add(arith.SubiOp(self._row, self._constants.number(1, type_)))
         common = at.add(arith.AndIOp(self._row, below))
         none = self._constants.number(0, type_)
@@ -103,28 +105,46 @@ class EveryOtherRow:
         up = self._splat(at, at.add(arith.SubiOp(none, row)), lanes)
         return at.add(arith.AddiOp(lanes, at.add(arith.AndIOp(lanes, up))), "places")
 
+    def meets(
+        self, at: Builder, other: EveryOtherRow, ops: tuple[ScatterOp, ScatterOp]
+    ) -> SSAValue:
+        """Whether the second of `ops`, by `other`, goes to the rows between those of the first."""
+        conditions = [self.found]
+        if other is not self:
+            as_long = arith.CmpiOp(self._row, other._row, "eq")
+            conditions += [other.found, at.add(as_long, "as_long")]
+        (_, (first, *_)), (_, (second, *_)) = (self._places_of(at, op) for op in ops)
+        row = self._row
+        if row.type != IndexType():
+            row = at.add(arith.IndexCastOp(row, IndexType()), row)
+        ahead = at.add(arith.SubiOp(second, first), "ahead")
+        met = at.add(arith.CmpiOp(ahead, row, "eq"), "meets")
+        for condition in conditions:
+            met = at.add(arith.AndIOp(met, condition), "meets")
+        return met
+
     def access(self, at: Builder, op: GatherOp | ScatterOp) -> list[SSAValue]:
         """Do what `op` does, in which all lanes are active; its result if it has one."""
-        row = self._row
-        if row.type != i32:
-            row = at.add(arith.IndexCastOp(row, i32), row)
-        array, position = line_of(at, self._constants, op.base, op.offsets)
-        firsts = range(0, self._lanes, self._length)
-        starts = [start_of(at, op.indices, position, first) for first in firsts]
         if isinstance(op, GatherOp):
-            return [joined(at, self._load(at, op, array, starts, row))]
-        self._store(at, op, array, starts, row)
+            return [joined(at, self._load(at, op))]
+        self.store_all(at, [op])
         return []
 
-    def _load(
-        self,
-        at: Builder,
-        op: GatherOp,
-        array: SSAValue,
-        starts: list[SSAValue],
-        row: SSAValue,
-    ) -> list[SSAValue]:
-        length = self._length
+    def _places_of(
+        self, at: Builder, op: GatherOp | ScatterOp
+    ) -> tuple[SSAValue, list[SSAValue]]:
+        """The memory of `op` as one dimension, and where in it each part begins."""
+        array, position = line_of(at, self._constants, op.base, op.offsets)
+        firsts = range(0, self._lanes, self.length)
+        return array, [start_of(at, op.indices, position, first) for first in firsts]
+
+    def _row_in_32_bits(self, at: Builder) -> SSAValue:
+        row = self._row
+        return row if row.type == i32 else at.add(arith.IndexCastOp(row, i32), row)
+
+    def _load(self, at: Builder, op: GatherOp) -> list[SSAValue]:
+        row, length = self._row_in_32_bits(at), self.length
+        array, starts = self._places_of(at, op)
         lanes = self._constants.numbers([*range(length)], i32, "steps")
         later = self._constants.numbers(
             [-(2 * lane // length) for lane in range(length)], i32, "steps"
@@ -151,15 +171,15 @@ class EveryOtherRow:
             parts.append(at.add(arith.SelectOp(half, *sides), op.result))
         return parts
 
-    def _store(
-        self,
-        at: Builder,
-        op: ScatterOp,
-        array: SSAValue,
-        starts: list[SSAValue],
-        row: SSAValue,
-    ) -> None:
-        length, value = self._length, op.value_to_store
+    def store_all(self, at: Builder, ops: Sequence[ScatterOp]) -> None:
+        """
+        Do what one scatter does, or two of both sides (see `meets`), in which all are active.
+
+        The memory that two go to is whole vectors, stored without masks.
+        """
+        op, *_ = ops
+        row, length = self._row_in_32_bits(at), self.length
+        array, starts = self._places_of(at, op)
         places = self._constants.numbers([*range(length)], i32, "steps")
         rows = self._splat(at, row, places)
         none, one, more = (
@@ -174,17 +194,21 @@ class EveryOtherRow:
         inside = at.add(arith.AndIOp(places, at.add(arith.SubiOp(rows, one))))
         lower = at.add(arith.AddiOp(before, inside), "lanes")
         upper = at.add(arith.AddiOp(lower, more), "lanes")
-        permuted = self._permutation(at, op, element_type(value))
+        permuted = self._permutation(at, op, element_type(op.value_to_store))
         for number, start in enumerate(starts):
             first = number * length
-            part = value
+            parts = [each.value_to_store for each in ops]
             if len(starts) > 1:
                 lanes = range(first, first + length)
-                part = at.add(shuffle(value, value, lanes), value)
+                parts = [at.add(shuffle(part, part, lanes), part) for part in parts]
             end = at.add(arith.AddiOp(start, self._constants.index(length)), "end")
             for place, lanes in ((start, lower), (end, upper)):
-                stored = permuted(part, lanes)
-                store = vector.MaskedStoreOp(array, [place], mask, stored)
+                sides = [permuted(part, lanes) for part in parts]
+                if len(sides) > 1:
+                    stored = at.add(arith.SelectOp(mask, *sides), op.value_to_store)
+                    store = vector.StoreOp(stored, array, [place])
+                else:
+                    store = vector.MaskedStoreOp(array, [place], mask, *sides)
                 store.attributes |= self._access
                 at.append(store)
 
@@ -193,10 +217,10 @@ class EveryOtherRow:
     ) -> Callable[[SSAValue, SSAValue], SSAValue]:
         """What puts elements of a vector at other places, as a `spmd.shuffle` is written."""
         head = Builder.at_head(function_around(op).body.block, op)
-        array = MemRefType(element, [self._length])
+        array = MemRefType(element, [self.length])
         first = self._constants.index(0)
-        every = self._constants.dense(1, i1, self._length, "all_on")
-        zeros = self._constants.zero(vector_type(element, self._length))
+        every = self._constants.dense(1, i1, self.length, "all_on")
+        zeros = self._constants.zero(vector_type(element, self.length))
 
         def permuted(value: SSAValue, places: SSAValue) -> SSAValue:
             buffer = head.add(aligned_alloca(array), value)

@@ -5,8 +5,9 @@ A butterfly of a Fourier transform or of a bitonic sort takes the id of a work-i
 shifts and masks that only the launch knows. Its lanes then access neighbours, if not all
 then in rows, in all but the first few launches, which nothing proves. One comparison of
 the lanes with their neighbours costs less than a gather: it is asked whether lanes form
-rows as long as a cache line, and those are accessed as vectors. In the first launches rows are
-shorter, and every other one is left out: what is between is loaded as well, or masked.
+rows as long as a register, or a cache line if that is shorter, and those are accessed as
+vectors. In the first launches rows are shorter, and every other one is left out: what is between
+is loaded as well, and masked where it is not stored, too.
 
 ```mlir
 // before, where %at = arith.xori %ids, %bits : vector<32xindex> and %bits is a broadcast
@@ -43,7 +44,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import NamedTuple, TypeAlias, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf, vector
@@ -56,7 +57,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.vector import CombiningKindFlag
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.memory.rows import may_be_rows, without_shared_part
@@ -65,10 +66,11 @@ from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.element_types import memref_type, size_in_bytes, vector_type
 from spmd.dialects.enclosing import parent_block
 from spmd.dialects.limits import CACHE_LINE
-from spmd.dialects.rewriting import hint, splat_number
+from spmd.dialects.rewriting import has_no_effect, hint, splat_number
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
 from spmd.passes.memory.every_other_row import EveryOtherRow
 from spmd.passes.memory.flattening import element_type, line_of, start_of
+from spmd.passes.targets import DEFAULT_TARGET, Target, target_named
 
 AnyVector: TypeAlias = VectorType[Attribute]
 
@@ -88,7 +90,11 @@ class VersionGathersPass(ModulePass):
 
     name = "version-gathers"
 
+    target: str | int = DEFAULT_TARGET
+    """A name of `passes/targets.py`, or the bits of a register."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target = target_named(self.target)
         for function in op.ops:
             if not isinstance(function, FuncOp):
                 continue
@@ -96,36 +102,91 @@ class VersionGathersPass(ModulePass):
                 op for op in function.walk() if isinstance(op, GatherOp | ScatterOp)
             ]
             if found:
-                rows = _Rows(function)
+                rows = _Rows(function, target)
                 for each in found:
+                    if isinstance(each, ScatterOp):
+                        rows.join(each)
                     rows.version(each)
+
+
+class _Question(NamedTuple):
+    """What is asked of the lanes of an access."""
+
+    rows: SSAValue
+    every_other: EveryOtherRow | None
+    length: int
+    """Of rows."""
 
 
 class _Rows:
     """What is asked of the indices of one function."""
 
-    def __init__(self, function: FuncOp):
+    def __init__(self, function: FuncOp, target: Target):
         self._constants = ConstantPool(function.body.block)
+        self._target = target
         self._worthwhile: dict[SSAValue, bool] = {}
         self._rows: dict[Asked, SSAValue] = {}
         self._every_other: dict[Asked, EveryOtherRow] = {}
+        self._questions: dict[Operation, _Question | None] = {}
+
+    def join(self, op: ScatterOp) -> None:
+        """
+        Put whole vectors beside `op` and a scatter after it, if they may be both sides.
+
+        That saves stores under masks, where these are slow.
+        """
+        type_ = cast(AnyVector, op.value_to_store.type)
+        if 8 * size_in_bytes(type_.element_type) >= self._target.masked_store:
+            return
+        if (other := _other_side(op)) is None:
+            return
+        one, two = map(self._every_other_of, (op, other))
+        if one is None or two is None or one.length != two.length:
+            return
+        at = Builder.before(other)
+        meets = one.meets(at, two, (op, other))
+        _choose([op, other], meets, lambda at: one.store_all(at, [op, other]))
 
     def version(self, op: GatherOp | ScatterOp) -> None:
         """Put the access to rows beside `op`, if that is worthwhile."""
+        question = self._question(op)
+        if question is None:
+            return
+        _choose(
+            [op], question.rows, lambda at: self._access_rows(at, op, question.length)
+        )
+        if isinstance(why := op.attributes.get(WHY), StringAttr):
+            unless = "unless lanes are found to access neighbours in rows"
+            op.attributes[WHY] = StringAttr(f"{why.data}, {unless}")
+        if (every_other := question.every_other) is not None:
+            _choose([op], every_other.found, lambda at: every_other.access(at, op))
+
+    def _every_other_of(self, op: ScatterOp) -> EveryOtherRow | None:
+        question = self._question(op)
+        return question and question.every_other
+
+    def _question(self, op: GatherOp | ScatterOp) -> _Question | None:
+        """What is asked before `op`, once; `None` if nothing is."""
+        if op not in self._questions:
+            self._questions[op] = self._ask_of(op)
+        return self._questions[op]
+
+    def _ask_of(self, op: GatherOp | ScatterOp) -> _Question | None:
         value = op.result if isinstance(op, GatherOp) else op.value_to_store
         type_ = cast(AnyVector, value.type)
         (lanes,) = type_.get_shape()
         if memref_type(op.base).get_shape() == (lanes,):
-            return  # A permutation, which some machines do without memory.
-        size = size_in_bytes(type_.element_type)
-        length = min(lanes, CACHE_LINE // max(size, 1))
+            return None  # A permutation, which some machines do without memory.
+        size = max(size_in_bytes(type_.element_type), 1)
+        row = max(self._target.register_bits // 8 // size, SHORTEST_ROW)
+        length = min(lanes, row, CACHE_LINE // size)
         index = op.indices
         if cast(AnyVector, index.type).element_type == IndexType():
             index = without_shared_part(index)
         if index not in self._worthwhile:
             self._worthwhile[index] = may_be_rows(index)
         if length < SHORTEST_ROW or not self._worthwhile[index]:
-            return
+            return None
         key = (parent_block(op), index, op.mask, length)
         if (rows := self._rows.get(key)) is None:
             rows = self._rows[key] = self._ask(op, index, length)
@@ -135,13 +196,7 @@ class _Rows:
             self._every_other[key] = EveryOtherRow(
                 self._constants, at, index, length, rows
             )
-        _choose(op, rows, lambda at: self._access_rows(at, op, length))
-        if isinstance(why := op.attributes.get(WHY), StringAttr):
-            unless = "unless lanes are found to access neighbours in rows"
-            op.attributes[WHY] = StringAttr(f"{why.data}, {unless}")
-        if halved:
-            every_other = self._every_other[key]
-            _choose(op, every_other.found, lambda at: every_other.access(at, op))
+        return _Question(rows, self._every_other[key] if halved else None, length)
 
     def _ask(self, op: GatherOp | ScatterOp, index: SSAValue, length: int) -> SSAValue:
         """Whether the lanes that are active access neighbours, in rows of `length`."""
@@ -211,21 +266,37 @@ class _Rows:
         return [joined(at, parts)] if parts else []
 
 
+def _other_side(op: ScatterOp) -> ScatterOp | None:
+    """The scatter to the same array after `op`, another one, with no effect in between."""
+    after = op.next_op
+    while after is not None and has_no_effect(after):
+        after = after.next_op
+    if (
+        isinstance(after, ScatterOp)
+        and after.base is op.base
+        and tuple(after.offsets) == tuple(op.offsets)
+        and after.value_to_store.type == op.value_to_store.type
+    ):
+        return after
+    return None
+
+
 def _choose(
-    op: GatherOp | ScatterOp,
+    ops: Sequence[GatherOp | ScatterOp],
     condition: SSAValue,
-    access: Callable[[Builder], list[SSAValue]],
+    access: Callable[[Builder], Sequence[SSAValue] | None],
 ) -> None:
-    """Put `op` where `condition` does not hold, beside the results of `access`."""
-    at = Builder.before(op)
+    """Put `ops` where `condition` does not hold, beside the results of `access`."""
+    at = Builder.before(ops[-1])
     taken, otherwise = Block(), Block()
-    results = [result.type for result in op.results]
-    choice = scf.IfOp(condition, results, Region(taken), Region(otherwise))
+    results = [result for op in ops for result in op.results]
+    types = [result.type for result in results]
+    choice = scf.IfOp(condition, types, Region(taken), Region(otherwise))
     at.append(choice)
-    for old, new in zip(op.results, choice.results, strict=True):
+    for old, new in zip(results, choice.results, strict=True):
         old.replace_all_uses_with(hint(new, old))
     with at.into(taken):
-        at.append(scf.YieldOp(*access(at)))
+        at.append(scf.YieldOp(*(access(at) or ())))
     with at.into(otherwise):
-        at.move([op])
-        at.append(scf.YieldOp(*op.results))
+        at.move(ops)
+        at.append(scf.YieldOp(*results))

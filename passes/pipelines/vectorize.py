@@ -115,7 +115,7 @@ class VectorizePass(PassSequence):
             VersionMasksPass(self.target),
             CombineStridedAccessesPass(),
             TileWalksPass(),
-            VersionGathersPass(),
+            VersionGathersPass(self.target),
             LoadChunksPass(self.target),
             LowerAtomicsPass(),
         )

@@ -45,6 +45,47 @@ spmd.kernel @digits(
 """
 
 
+SIDES = """
+spmd.kernel @sides(%x: memref<?xT>, %z: memref<?xT>, %bits: I, %distance: I) {
+  %id = spmd.global_id x
+  %i = arith.CAST %id : index to I
+  %high = arith.andi %i, %bits : I
+  %left = arith.addi %i, %high : I
+  %right = arith.addi %left, %distance : I
+  %to_left = arith.CAST %left : I to index
+  %to_right = arith.CAST %right : I to index
+  %v = memref.load %x[%to_left] : memref<?xT>
+  %w = memref.load %x[%to_right] : memref<?xT>
+  %sum = arith.addf %v, %w : T
+  %difference = arith.subf %v, %w : T
+  memref.store %sum, %z[%to_left] : memref<?xT>
+  memref.store %difference, %z[%to_right] : memref<?xT>
+  spmd.return
+}
+"""
+"""Both sides of a butterfly, if `bits` are those above `distance`."""
+
+
+@pytest.mark.parametrize("row", [1, 4, 8])
+@pytest.mark.parametrize("further", [0, 1])
+@pytest.mark.parametrize(
+    ("type_", "index", "width"),
+    [("f32", "i64", 32), ("f32", "i32", 8), ("f64", "i64", 16)],
+)
+def test_both_sides(type_: str, index: str, width: Width, row: int, further: int):
+    """Rows between rows are stored in whole vectors; rows between others are not."""
+
+    def arguments(make: Maker) -> list[Any]:
+        padded = 2 * make.n + 4 * row + 64
+        arrays = make.random(type_, padded), make.zeros(type_, padded)
+        return [*arrays, -row, row + 2 * row * further]
+
+    source = SIDES.replace("CAST", "index_cast").replace("T>", f"{type_}>")
+    source = source.replace(" T\n", f" {type_}\n").replace(" I", f" {index}")
+    assert "meets" in str(compiled(source, 16))
+    check_native_launches(source, arguments, LINES, width=width)
+
+
 @cache
 def compiled(source: str, width: int) -> ModuleOp:
     module = parsed(source).clone()

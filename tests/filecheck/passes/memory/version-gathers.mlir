@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -p version-gathers | filecheck %s
+// RUN: xdsl-opt %s -p 'version-gathers{target=x86-64-v4}' | filecheck %s
 
 // The lanes of a butterfly may access neighbours: that is asked once for both of its sides.
 // CHECK-LABEL: func.func @butterfly
