@@ -53,6 +53,11 @@ class Target:
         """Whether its maximum of floats knows NaN and the sign of zero, as `fmax` of Arm."""
         return self.arch == "aarch64"
 
+    @property
+    def shuffles_two(self) -> bool:
+        """Whether one instruction takes any elements of two registers, or loads every n-th."""
+        return self.arch != "x86_64" or self.register_bits >= 512
+
 
 _AVX2 = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
 _AVX512 = ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")

@@ -79,7 +79,7 @@ class Work:
         target: Target,
     ) -> Work:
         """That of `body`, in which work-items differ along `dimensions`."""
-        registers, widest = demand(body, lambda: divergence)
+        registers, widest, _ = demand(body, target, lambda: divergence)
         lanes = lanes_in(registers, widest, target) if width == "auto" else width
         bits = target.register_bits if width == "auto" else GENERIC_REGISTER_BITS
         terms = terms_of(body, dimensions, divergence)

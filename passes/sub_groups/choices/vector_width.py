@@ -4,17 +4,20 @@ How many lanes a sub-group gets.
 The best width is not the register width but a small multiple of it: independent
 registers hide the latency of divergent loops, and masks and loop control are paid once
 for all of them. Wide element types and calls into the vector math library, which work
-register by register, want fewer, and gathers that few lanes need at a time want one.
+register by register, want fewer, and gathers that few lanes need at a time want one. So do
+elements loaded with a step, as x, y and z of one item, where a register of each takes several
+shuffles: all that is loaded waits in registers until the last of them is made.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from math import prod
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from xdsl.dialects import math, scf
+from xdsl.dialects import math, memref, scf
 from xdsl.dialects.builtin import (
     BFloat16Type,
     Float16Type,
@@ -24,12 +27,14 @@ from xdsl.dialects.builtin import (
     IntegerType,
     VectorType,
 )
-from xdsl.ir import Attribute, Operation, Region
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
 from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.limits import MAX_LANES, MAX_SUB_GROUP_SIZE
+from spmd.passes.memory.whole_vectors import LONGEST_STEP
 from spmd.passes.sub_groups.choices.waiting import (
     gathers_where_lanes_wait,
     goes_along_rows,
@@ -103,7 +108,7 @@ def lanes_in(registers: int, widest: int, target: Target) -> int:
 
 def lanes_of(loop: scf.ForOp, target: Target, analyze: Callable[[], Divergence]) -> int:
     """The lanes of one work-item loop: `analyze` says where its work-items diverge."""
-    registers, widest = demand(loop.body, analyze)
+    registers, widest, _ = demand(loop.body, target, analyze)
     lanes = lanes_in(registers, widest, target)
     if lanes > _most_rows(widest, target) and goes_along_rows(loop, analyze):
         return _most_rows(widest, target)
@@ -118,7 +123,7 @@ def _most_rows(widest: int, target: Target) -> int:
 def why_width(loop: scf.ForOp, width: Width, lanes: int, target: Target) -> str:
     """Why a work-item loop gets so many `lanes` where `width` was asked for."""
     analyze = cache(lambda: analyze_work_items(loop))
-    registers, widest = demand(loop.body, analyze)
+    registers, widest, reason = demand(loop.body, target, analyze)
     wanted = lanes_in(registers, widest, target) if width == "auto" else width
     if lanes < wanted:
         if width == "auto" and lanes == lanes_of(loop, target, analyze):
@@ -129,23 +134,63 @@ def why_width(loop: scf.ForOp, width: Width, lanes: int, target: Target) -> str:
     if lanes > wanted:
         return "as many as registers hold, with fewer or longer accesses to memory"
     filled = "1 register" if registers == 1 else f"{registers} registers"
-    why = "" if registers > 1 else ", where more lanes would wait at gathers in loops"
+    why = f", where {reason}" if reason else ""
     return (
         f"width=auto, {filled} of {target.register_bits} bits with elements of {widest} bits"
         f"{why}"
     )
 
 
-def demand(body: Region, analyze: Callable[[], Divergence]) -> tuple[int, int]:
-    """
-    How many registers a value should fill, and the bits of the widest element.
+class Demand(NamedTuple):
+    """How many registers a value should fill."""
 
-    `analyze` says where lanes that run `body` diverge, if that matters.
-    """
+    registers: int
+    widest: int
+    """The bits of the widest element."""
+    reason: str
+    """Why not as many as usual; empty if so."""
+
+
+def demand(body: Region, target: Target, analyze: Callable[[], Divergence]) -> Demand:
+    """What lanes that run `body` demand; `analyze` says where they diverge, if that matters."""
     widest, calls = widest_element(body), any(map(_is_call, body.walk()))
     if gathers_where_lanes_wait(body, analyze):
-        return REGISTERS_AT_GATHERS, widest
-    return (REGISTERS_AT_CALLS if calls else REGISTERS), widest
+        reason = "more lanes would wait at gathers in loops"
+        return Demand(REGISTERS_AT_GATHERS, widest, reason)
+    registers = REGISTERS_AT_CALLS if calls else REGISTERS
+    if target.shuffles_two:
+        return Demand(registers, widest, "")
+    held = _interleaved(body, analyze)
+    fewer = registers
+    while fewer > 1 and fewer * held > target.registers // 2:
+        fewer //= 2
+    reason = (
+        "more would not hold what lanes load with a step" if fewer < registers else ""
+    )
+    return Demand(fewer, widest, reason)
+
+
+def _interleaved(body: Region, analyze: Callable[[], Divergence]) -> int:
+    """The registers of what a register of lanes loads with a step, and of what comes of it."""
+    beside = Counter(
+        (op.parent, op.memref) for op in body.walk() if isinstance(op, memref.LoadOp)
+    )
+    if max(beside.values(), default=0) < 2:
+        return 0
+    loads = Counter[tuple[Block | None, SSAValue, int]]()
+    for op in body.walk():
+        if isinstance(op, memref.LoadOp) and beside[op.parent, op.memref] > 1:
+            pattern = access_pattern(analyze(), op)
+            if pattern.stride is not None and not pattern.private:
+                loads[op.parent, op.memref, abs(pattern.stride)] += 1
+    return max(
+        (
+            step + min(members, step)
+            for (_, _, step), members in loads.items()
+            if members > 1 < step <= LONGEST_STEP
+        ),
+        default=0,
+    )
 
 
 def widest_element(body: Region) -> int:

@@ -189,3 +189,44 @@ def test_few_lanes_wait_at_gathers():
         "width=auto, 1 register of 512 bits with elements of 32 bits, where more lanes would "
         "wait at gathers in loops"
     )
+
+
+ITEMS = """
+spmd.kernel @length(%p: memref<?x4xf32>, %y: memref<?xf32>) {
+  %i = spmd.global_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %a = memref.load %p[%i, %c0] : memref<?x4xf32>
+  %b = memref.load %p[%i, %c1] : memref<?x4xf32>
+  %c = memref.load %p[%i, %c2] : memref<?x4xf32>
+  %ab = arith.mulf %a, %b : f32
+  %abc = arith.addf %ab, %c : f32
+  memref.store %abc, %y[%i] : memref<?xf32>
+  spmd.return
+}
+"""
+
+
+def test_what_is_loaded_with_a_step_is_held_in_registers():
+    def arguments(make: Maker):
+        items = make.launch.global_size[0]
+        return [make.random("f32", items, 4), make.random("f32", items)]
+
+    check_native(ITEMS, arguments, Launch((77,), (64,)))
+    found: dict[str, tuple[int | None, str]] = {}
+    for target in ("x86-64-v3", "x86-64-v4"):
+        program = spmd.compile(ITEMS, target=target)
+        (loop,) = program["length"].explain(group_size=(64,)).kernels[0].loops
+        found[target] = loop.lanes, loop.why_lanes or ""
+    assert found == {
+        "x86-64-v3": (
+            8,
+            "width=auto, 1 register of 256 bits with elements of 32 bits, where more would not "
+            "hold what lanes load with a step",
+        ),
+        "x86-64-v4": (
+            64,
+            "width=auto, 4 registers of 512 bits with elements of 32 bits",
+        ),
+    }
