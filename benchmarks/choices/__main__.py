@@ -7,9 +7,10 @@ python -m benchmarks.choices --widths 'suite/*'         # each width, and the ch
 python -m benchmarks.choices --target x86-64-v3         # as on a machine with AVX2
 ```
 
-All run by turns in one process on the same arrays; what is shown is the fastest run of the
-choice, and how many times that the others take. A choice holds if it takes at most 1.05
-times as long as scalar code, and 1.1 times as long as the best width.
+All run by turns in one process on the same arrays, on one thread; what is shown is the time of
+the processor in the fastest run of the choice, and how many times that the others take. A choice
+holds if it takes at most 1.05 times as long as scalar code, and 1.1 times as long as the best
+width.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatch
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import spmd
@@ -46,7 +47,7 @@ def measured(
     falls_short: Callable[..., bool],
     budget: float,
 ) -> dict[str, float]:
-    """Seconds of the fastest run of each form."""
+    """Seconds of the processor in the fastest run of each form."""
     runs = {name: work.bind(options) for name, options in forms.items()}
     best = dict.fromkeys(runs, float("inf"))
     for _ in range(AGAIN):
@@ -55,9 +56,9 @@ def measured(
             for name, run in runs.items():
                 if work.restore is not None:
                     work.restore()
-                start = perf_counter()
+                start = process_time()
                 run()
-                best[name] = min(best[name], perf_counter() - start)
+                best[name] = min(best[name], process_time() - start)
             turn += 1
         if not falls_short(best):
             break
