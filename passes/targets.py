@@ -216,7 +216,7 @@ REGISTERS, REGISTERS_AT_CALLS, REGISTERS_AT_GATHERS = 4, 2, 1
 """They hide latency, and share masks and loops; calls work register by register, and gathers
 lane by lane, which counts in loops in loops that lanes leave one by one."""
 
-WAYS = 8
+ROWS_AT_ONCE = 8
 """Lines of the first cache for addresses that differ by a multiple of 4096: so many rows of a
 matrix, each of which a lane goes along, are there at once. Cores of today have 8 to 12."""
 

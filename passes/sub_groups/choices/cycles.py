@@ -21,7 +21,7 @@ from math import log2
 from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.dialects.utils import FastMathFlag
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence
@@ -32,31 +32,28 @@ from spmd.analysis.memory.walks import Walks
 from spmd.dialects.element_types import memref_type
 from spmd.dialects.enclosing import is_outside, used_from_outside
 from spmd.dialects.interfaces.computation import fast_math_flags
-from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions, phis
+from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions
 from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
 from spmd.dialects.spmd.types import is_float, kind_of
-from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
+from spmd.dialects.work_groups import WORK_ITEMS
 from spmd.passes.memory.lower_atomics import needs_no_instruction
-from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
 from spmd.passes.memory.whole_vectors import LONGEST_STEP
+from spmd.passes.sub_groups.choices.latency import carried_latency, is_near
 from spmd.passes.sub_groups.choices.turns import takes_turns
 from spmd.passes.sub_groups.choices.vector_width import element_bits
 from spmd.passes.sub_groups.vector_forms import has_vector_form
 from spmd.passes.targets import (
     FAR_GATHER,
     FAR_LINE,
-    FLOAT_LATENCY,
     LANES,
-    LATENCY,
     LINES,
     LOOP_TRIPS,
     MISPREDICTION,
     MOVED,
     NARROW,
-    OWN_LATENCY,
     ROWS,
     SCALAR,
     SCATTER,
@@ -118,7 +115,7 @@ class Estimate:
         diverges = any(self.divergence.is_divergent(op, d) for d in along)
         if flow.runs is Runs.LOOP:
             count, end = trips(op), Cycles()
-            scalar = max(inner.scalar, _carried_latency(op))
+            scalar = max(inner.scalar, carried_latency(op))
             if self._is_vector_code(op):
                 bits = max(map(_bits_of, op.walk()))
                 scalar = self._on_registers(scalar, bits)
@@ -303,18 +300,6 @@ def _scalar(op: Operation) -> float:
     return SCALAR[cost_class(op)]
 
 
-def is_near(memory: SSAValue) -> bool:
-    """Whether `memory` belongs to the work-group, and lies in the nearest cache."""
-    in_scratch = memref_type(memory).memory_space == LOCAL_SPACE
-    return in_scratch or is_group_memory(underlying_object(memory).owner)
-
-
-def _is_own(memory: SSAValue) -> bool:
-    """Whether `memory` belongs to the work-item or its group."""
-    owner = underlying_object(memory).owner
-    return is_near(memory) or isinstance(owner, memref.AllocaOp)
-
-
 def _walks_far(op: memref.LoadOp) -> bool:
     """Whether a long loop around `op` goes from row to row of its array."""
     loop = op.parent_op()
@@ -373,38 +358,3 @@ def _bits_of(op: Operation) -> int:
     """The bits of the widest number that `op` loads or computes, but for indices."""
     values = [each for each in op.results if not isinstance(each.type, IndexType)]
     return max(map(_bits, values), default=0)
-
-
-def _carried_latency(loop: Operation) -> float:
-    """The longest delay in an iteration from what it gets to what it hands on."""
-    carried = [phi for phi in phis(loop) if isinstance(phi.values[0], BlockArgument)]
-    delays: dict[SSAValue, float] = {}
-    for phi in carried:
-        if phi.values[0].owner is loop.regions[0].blocks[0]:
-            delays[phi.values[0]] = 0
-    _follow(loop, delays)
-    ends = (
-        source for phi in carried for source in phi.sources if phi.values[0] in delays
-    )
-    return max((delays.get(source.value, 0) for source in ends), default=0)
-
-
-def _follow(op: Operation, delays: dict[SSAValue, float]) -> None:
-    """Add the longest delays up to what is computed in `op`."""
-    for region in op.regions:
-        for phi in phis(op):
-            # What another region hands to this one.
-            known = [delays[s.value] for s in phi.sources if s.value in delays]
-            for value in phi.values if known else ():
-                delays.setdefault(value, max(known))
-        for block in region.blocks:
-            for inner in block.ops:
-                _follow(inner, delays)
-    known = [delays[operand] for operand in op.operands if operand in delays]
-    for result in op.results if known else ():
-        latency = LATENCY[cost_class(op)]
-        if isinstance(op, memref.LoadOp) and _is_own(op.memref):
-            latency = OWN_LATENCY
-        if is_float(result.type) and latency == 1:
-            latency = FLOAT_LATENCY
-        delays[result] = max(delays.get(result, 0), max(known) + latency)

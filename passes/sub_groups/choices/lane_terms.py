@@ -20,7 +20,8 @@ from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.memory.walks import Walks
 from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.passes.memory.load_chunks import FEWEST, chunks_pay
-from spmd.passes.sub_groups.choices.cycles import is_near, trips
+from spmd.passes.sub_groups.choices.cycles import trips
+from spmd.passes.sub_groups.choices.latency import is_near
 from spmd.passes.sub_groups.choices.places import Offset, Positions
 from spmd.passes.sub_groups.choices.vector_width import element_bits
 from spmd.passes.sub_groups.choices.vectorization_cost import executed_ops, loops_around

@@ -43,7 +43,7 @@ from spmd.passes.targets import (
     REGISTERS,
     REGISTERS_AT_CALLS,
     REGISTERS_AT_GATHERS,
-    WAYS,
+    ROWS_AT_ONCE,
     Target,
 )
 
@@ -117,7 +117,7 @@ def lanes_of(loop: scf.ForOp, target: Target, analyze: Callable[[], Divergence])
 
 def _most_rows(widest: int, target: Target) -> int:
     """As many as the first cache keeps apart, but those of one register."""
-    return max(WAYS, target.register_bits // widest)
+    return max(ROWS_AT_ONCE, target.register_bits // widest)
 
 
 def why_width(loop: scf.ForOp, width: Width, lanes: int, target: Target) -> str:

@@ -1,0 +1,62 @@
+"""How long an iteration of a loop waits for the one before it, in cycles."""
+
+from __future__ import annotations
+
+from xdsl.dialects import memref
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from spmd.dialects.element_types import memref_type
+from spmd.dialects.interfaces.control_flow import phis
+from spmd.dialects.interfaces.cost import cost_class
+from spmd.dialects.interfaces.views import underlying_object
+from spmd.dialects.spmd.types import is_float
+from spmd.dialects.work_groups import is_group_memory
+from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
+from spmd.passes.targets import FLOAT_LATENCY, LATENCY, OWN_LATENCY
+
+
+def carried_latency(loop: Operation) -> float:
+    """The longest delay in an iteration from what it gets to what it hands on."""
+    carried = [phi for phi in phis(loop) if isinstance(phi.values[0], BlockArgument)]
+    delays: dict[SSAValue, float] = {}
+    for phi in carried:
+        if phi.values[0].owner is loop.regions[0].blocks[0]:
+            delays[phi.values[0]] = 0
+    _follow(loop, delays)
+    ends = (
+        source for phi in carried for source in phi.sources if phi.values[0] in delays
+    )
+    return max((delays.get(source.value, 0) for source in ends), default=0)
+
+
+def _follow(op: Operation, delays: dict[SSAValue, float]) -> None:
+    """Add the longest delays up to what is computed in `op`."""
+    for region in op.regions:
+        for phi in phis(op):
+            # What another region hands to this one.
+            known = [delays[s.value] for s in phi.sources if s.value in delays]
+            for value in phi.values if known else ():
+                delays.setdefault(value, max(known))
+        for block in region.blocks:
+            for inner in block.ops:
+                _follow(inner, delays)
+    known = [delays[operand] for operand in op.operands if operand in delays]
+    for result in op.results if known else ():
+        latency = LATENCY[cost_class(op)]
+        if isinstance(op, memref.LoadOp) and _is_own(op.memref):
+            latency = OWN_LATENCY
+        if is_float(result.type) and latency == 1:
+            latency = FLOAT_LATENCY
+        delays[result] = max(delays.get(result, 0), max(known) + latency)
+
+
+def is_near(memory: SSAValue) -> bool:
+    """Whether `memory` belongs to the work-group, and lies in the nearest cache."""
+    in_scratch = memref_type(memory).memory_space == LOCAL_SPACE
+    return in_scratch or is_group_memory(underlying_object(memory).owner)
+
+
+def _is_own(memory: SSAValue) -> bool:
+    """Whether `memory` belongs to the work-item or its group."""
+    owner = underlying_object(memory).owner
+    return is_near(memory) or isinstance(owner, memref.AllocaOp)
