@@ -52,6 +52,10 @@ def mask_sub_group(
     masking = Masking(
         divergence, ConstantPool(entry), skip, keep_uniform, Skips(divergence)
     )
+    for op in group.walk():
+        if isinstance(op, scf.ForOp):
+            for bound in (op.lb, op.ub, op.step):
+                masking.ranges.of(bound)
     in_doubt = rests_on_ranges(group, divergence)
     if group.counts:
         masking.mask_existing(group)

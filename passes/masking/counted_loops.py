@@ -8,7 +8,6 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerType, i64
 from xdsl.ir import Operation, SSAValue
 
-from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import Builder
 from spmd.dialects.enclosing import terminator
 from spmd.dialects.rewriting import hint
@@ -69,7 +68,7 @@ def _count_from_zero(masking: Masks, loop: scf.ForOp) -> scf.ForOp | None:
     """
     type_ = cast(IntegerType | IndexType, loop.lb.type)
     narrow = isinstance(type_, IntegerType) and type_.bitwidth < i64.bitwidth
-    if not narrow and IntegerRanges().may_be_far_apart(loop.lb, loop.ub):
+    if not narrow and masking.ranges.may_be_far_apart(loop.lb, loop.ub):
         return None
     wide = i64 if narrow else type_
     at = Builder.before(loop)
@@ -174,7 +173,7 @@ def _active_in_lockstep(
     # Unlike the counter of another lane, what is left for lane 0 cannot overflow; from a
     # negative start it may take an unsigned number.
     left = at.add(arith.SubiOp(loop.ub, counter), "left")
-    positive = IntegerRanges().of(loop.lb).is_non_negative
+    positive = masking.ranges.of(loop.lb).is_non_negative
     on = at.add(arith.CmpiOp(ahead, left, "slt" if positive else "ult"), "active")
     narrowed = masking.narrowed(mask, on, first).value
     assert narrowed is not None
@@ -247,7 +246,7 @@ def _mask_as_while(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:
     """A counted loop whose lanes run different numbers of times, as an `scf.while`."""
     uniform_results = [masking.is_uniform(result) for result in loop.results]
     own = set(loop.body.block.ops)
-    counted = for_to_while(loop)
+    counted = for_to_while(loop, masking.ranges)
     test, body = counted.before_region.block, counted.after_region.block
     more, following = terminator(test).operands[0], terminator(body).operands[0]
     hint(more, "more")

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import AnyFloat, IntegerType, i1
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.rewriting import hint, is_poison
 from spmd.dialects.spmd import Kind, ReduceOp, Scope
@@ -42,6 +43,9 @@ class Masks(ABC):
     """Of the sub-group before masking: new values are none of its business."""
 
     constants: ConstantPool
+
+    ranges: IntegerRanges = field(default_factory=IntegerRanges, init=False)
+    """Of what bounds counted loops, before masking: a loop that is masked is in parts."""
 
     kept: list[tuple[Operation, Mask]] = field(
         default_factory=list[tuple[Operation, Mask]], init=False

@@ -33,18 +33,24 @@ from spmd.dialects.enclosing import terminator
 from spmd.dialects.rewriting import hint, locate, replace
 
 
-def next_count(at: Builder, loop: scf.ForOp, counter: SSAValue) -> SSAValue:
-    """What `counter`, which is below the end of `loop`, is in the next iteration."""
+def next_count(
+    at: Builder, loop: scf.ForOp, counter: SSAValue, ranges: IntegerRanges | None = None
+) -> SSAValue:
+    """
+    What `counter`, which is below the end of `loop`, is in the next iteration.
+
+    `ranges` know the bounds of `loop`, where the IR around it cannot be asked just now.
+    """
     following = at.add(arith.AddiOp(counter, loop.step))
-    if not IntegerRanges().may_count_past_largest(loop.ub, loop.step):
+    if not (ranges or IntegerRanges()).may_count_past_largest(loop.ub, loop.step):
         return following
     left = at.add(arith.SubiOp(loop.ub, counter), "left")
     fits = at.add(arith.CmpiOp(left, loop.step, "ugt"), "fits")
     return at.add(arith.SelectOp(fits, following, loop.ub))
 
 
-def for_to_while(loop: scf.ForOp) -> scf.WhileOp:
-    """Replace `loop` by an `scf.while` that counts itself."""
+def for_to_while(loop: scf.ForOp, ranges: IntegerRanges | None = None) -> scf.WhileOp:
+    """Replace `loop` by an `scf.while` that counts itself; `ranges` as of `next_count`."""
     body_region = loop.detach_region(loop.body)
     body = body_region.block
     types = [argument.type for argument in body.args]
@@ -54,7 +60,7 @@ def for_to_while(loop: scf.ForOp) -> scf.WhileOp:
     more = arith.CmpiOp(before.args[0], loop.ub, "slt")
     before.add_ops((more, scf.ConditionOp(more, *before.args)))
     end = terminator(body)
-    following = next_count(Builder.before(end), loop, body.args[0])
+    following = next_count(Builder.before(end), loop, body.args[0], ranges)
     end.operands = (following, *end.operands)
     new = scf.WhileOp((loop.lb, *loop.iter_args), types, Region(before), body_region)
     new.attributes = loop.attributes

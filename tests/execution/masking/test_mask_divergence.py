@@ -59,3 +59,42 @@ def test_the_last_end_counts_up_to_the_largest_number(width: int):
     assert "spmd.reduce max" in str(module)
     for launch in launches:
         check_native(ENDS, arrays, launch, width=width)
+
+
+# While the outer loop is put together again, nobody can say what its counter may be.
+STEPS = """
+spmd.kernel @steps(%x: memref<?xi32>, %y: memref<?xi32>) {
+  %one = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  %zero = arith.constant 0 : i32
+  %end = arith.constant 2147483646 : i32
+  %gid = spmd.global_id x
+  %v = memref.load %x[%gid] : memref<?xi32>
+  %low = arith.andi %v, %c3 : i32
+  %sum = arith.addi %low, %end : i32
+  %begin = arith.subi %sum, %c3 : i32
+  %stride = arith.addi %low, %one : i32
+  %all, %same = scf.for %i = %begin to %end step %stride
+      iter_args(%a = %zero, %b = %one) -> (i32, i32) : i32 {
+    %some = scf.for %j = %low to %end step %i iter_args(%c = %a) -> (i32) : i32 {
+      %d = arith.addi %c, %one : i32
+      %e = arith.xori %d, %j : i32
+      scf.yield %e : i32
+    }
+    scf.yield %some, %b : i32, i32
+  }
+  memref.store %all, %y[%gid] : memref<?xi32>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_steps_are_what_a_loop_around_counts(width: int):
+    def arrays(make: Maker):
+        return [make.random("i32", make.n), make.zeros("i32", make.n)]
+
+    launch = Launch((70,), (64,))
+    steps = SpmdToLoopsPass(), FormSubGroupsPass(width=width), MaskDivergencePass()
+    check_passes(STEPS, arrays, (launch,), *steps)
+    check_native(STEPS, arrays, launch, width=width)
