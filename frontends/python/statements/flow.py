@@ -30,6 +30,7 @@ def _structured(
     `leave` ends what the body is the tail of; `None` if nothing does.
     """
     result: list[ast.stmt] = []
+    body = [each for statement in body for each in _assigned_in_body(statement)]
     for number, statement in enumerate(body):
         rest = body[number + 1 :]
         match statement:
@@ -77,14 +78,35 @@ def _loop(old: Loop) -> Loop:
     body, other = _structured(old.body, ast.Continue), _structured(old.orelse, None)
     if isinstance(old, ast.For):
         new: Loop = ast.For(old.target, old.iter, body, other)
-    elif names_in(old.test, ast.Store):
-        # What a condition assigns with := is assigned in the body, where its end is a break.
-        end = ast.If(ast.UnaryOp(ast.Not(), old.test), [*other, ast.Break()], [])
-        end = ast.copy_location(end, old.test)
-        new = ast.While(ast.Constant(True), [end, *body], [])
     else:
         new = ast.While(old.test, body, other)
-    return ast.fix_missing_locations(ast.copy_location(new, old))
+    return ast.copy_location(new, old)
+
+
+def _assigned_in_body(statement: ast.stmt) -> Sequence[ast.stmt]:
+    """
+    A loop that assigns in its body what its condition assigns with `:=`; else `statement`.
+
+    The condition ends it by a break then, and what stood in `else` comes after it.
+    """
+    if not isinstance(statement, ast.While) or not names_in(statement.test, ast.Store):
+        return [statement]
+    test, name = statement.test, f"$ended_{statement.lineno}_{statement.col_offset}"
+    ended = ast.Name(name, ast.Load())
+    start = ast.Assign([ast.Name(name, ast.Store())], ast.Constant(False))
+    find = ast.Assign([ast.Name(name, ast.Store())], ast.UnaryOp(ast.Not(), test))
+    leave = ast.If(ended, [ast.Break()], [])
+    loop = ast.While(ast.Constant(True), [find, leave, *statement.body], [])
+    new = [
+        start,
+        loop,
+        *([ast.If(ended, statement.orelse, [])] * bool(statement.orelse)),
+    ]
+    for each in (find, leave):
+        ast.fix_missing_locations(ast.copy_location(each, test))
+    return [
+        ast.fix_missing_locations(ast.copy_location(each, statement)) for each in new
+    ]
 
 
 def _leaves(body: Sequence[ast.stmt], leave: type[ast.stmt]) -> bool:

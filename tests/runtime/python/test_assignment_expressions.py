@@ -55,6 +55,33 @@ def in_loops(x, y):
             y[5, i] = last
 
 
+@spmd.kernel
+def where_else_leaves_the_loop_around(x, y):
+    i = global_id()
+    for j in range(5):
+        v = x[i] + j
+        while (v := v - 1) > 0:
+            y[0, i] += v
+        else:
+            break
+    for j in range(5):
+        v = x[i] - j
+        while (v := v - 1) > 0:
+            y[1, i] += 1
+            if v == 4:
+                break
+        else:
+            y[2, i] += 1
+            continue
+        y[3, i] += 100
+        while (w := v - 1) > 0:
+            while (w := w - 1) > 0:
+                y[4, i] += w
+            else:
+                v -= 1
+            y[5, i] += v
+
+
 @spmd.function
 def doubled(x):
     return (y := x + x) * y
@@ -68,7 +95,10 @@ def in_functions(x, y):
     y[1, i] = n + (n := 3) * n
 
 
-@pytest.mark.parametrize("kernel", [in_statements, in_loops, in_functions])
+@pytest.mark.parametrize(
+    "kernel",
+    [in_statements, in_loops, where_else_leaves_the_loop_around, in_functions],
+)
 def test_as_in_python(kernel: spmd.PythonKernel):
     x = np.random.default_rng(1).integers(-9, 10, 64).astype(np.float64)
     expect_as_python(kernel, x, np.zeros((6, 64)), global_size=64)
