@@ -9,7 +9,7 @@ results they replace.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TypeVar
 
@@ -161,17 +161,19 @@ def splat_number(value: SSAValue) -> float | None:
     return None
 
 
-def erase_dead_ops(region: Region) -> None:
+def erase_dead_ops(
+    region: Region, keep: Callable[[Operation], bool] | None = None
+) -> None:
     """
     Erase operations without effects whose results have no uses, in one backward walk.
 
-    An allocation that nobody uses is dead too.
+    An allocation that nobody uses is dead too. What `keep` says stays, with all around it.
     """
     for block in region.blocks:
         for op in reversed(block.ops):
             for inner in op.regions:
-                erase_dead_ops(inner)
-            if _is_dead(op):
+                erase_dead_ops(inner, keep)
+            if _is_dead(op) and not (keep and any(map(keep, op.walk()))):
                 block.erase_op(op)
 
 

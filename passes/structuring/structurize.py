@@ -10,6 +10,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from spmd.dialects.building import Builder
 from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.enclosing import terminator
+from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import (
     erase_dead_ops,
     has_no_effect,
@@ -35,8 +36,9 @@ def structurize_regions(
         _inline(op, pool, complain)
     if len(kernel.body.blocks) > 1:
         _structurize_body(kernel, pool, complain)
-    # Comparisons that were written with swapped sides, and what counted loops.
-    erase_dead_ops(kernel.body)
+    # Comparisons that were written with swapped sides, and what counted loops. Of a division
+    # that nobody needs, checked code has yet to say whether it is by 0.
+    erase_dead_ops(kernel.body, keep=may_trap)
 
 
 def _structurize_body(kernel: KernelOp, pool: Pool, complain: Complain | None) -> None:

@@ -259,6 +259,23 @@ FAULTS = {
         values=(numbers(0),),
         finding="division by zero",
     ),
+    "a division in blocks that nobody needs": Faulty(
+        """\
+  %d = memref.load %x[%i] : memref<?xi32>
+  %unused = scf.execute_region -> (i32) {
+    cf.cond_br %at_fault, ^bb1, ^bb2(%one : i32)
+  ^bb1:
+    %q = arith.divui %one, %d : i32 // here
+    cf.br ^bb2(%q : i32)
+  ^bb2(%r: i32):
+    scf.yield %r : i32
+  }
+""",
+        "division by zero [arith.divui]",
+        column=10,
+        values=(numbers(0),),
+        finding="division by zero",
+    ),
     "overflow of a division": Faulty(
         """\
   %n = memref.load %x[%i] : memref<?xi32>

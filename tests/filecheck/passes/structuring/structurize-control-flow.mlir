@@ -28,6 +28,38 @@ spmd.kernel @diamond(%c: i1) {
 
 // -----
 
+// Of a division that nobody needs, checked code has yet to say whether it is by 0; what cannot
+// fail and what nobody needs goes.
+
+// CHECK-LABEL: spmd.kernel @unneeded
+// CHECK-NEXT:    {{.*}} = scf.if %c -> (i32) {
+// CHECK-NEXT:      %q = arith.divui %a, %b : i32
+// CHECK-NEXT:      scf.yield %q : i32
+// CHECK-NEXT:    } else {
+// CHECK-NOT:     arith.addi
+// CHECK:         spmd.return
+spmd.kernel @unneeded(%c: i1, %a: i32, %b: i32) {
+  %unused = scf.execute_region -> (i32) {
+    cf.cond_br %c, ^then, ^join(%a : i32)
+  ^then:
+    %q = arith.divui %a, %b : i32
+    cf.br ^join(%q : i32)
+  ^join(%r: i32):
+    scf.yield %r : i32
+  }
+  %dead = scf.execute_region -> (i32) {
+    cf.cond_br %c, ^then, ^join(%a : i32)
+  ^then:
+    %s = arith.addi %a, %b : i32
+    cf.br ^join(%s : i32)
+  ^join(%t: i32):
+    scf.yield %t : i32
+  }
+  spmd.return
+}
+
+// -----
+
 // A choice of values needs no branch.
 
 // CHECK-LABEL: spmd.kernel @choice
