@@ -52,10 +52,11 @@ spmd.kernel @carried(%v: i32) {
 }
 
 // Something to do in all iterations; another value there; a limit that changes; an unsigned
-// comparison with what may be negative; a last number that may be the largest; the last ones.
+// comparison with what may be negative; a last number that may be the largest; the last ones;
+// something to do in the others.
 
 // CHECK-LABEL: @stay
-// CHECK-COUNT-6: scf.if
+// CHECK-COUNT-7: scf.if
 spmd.kernel @stay(%v: i32, %k: i64, %x: memref<?xindex>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -82,7 +83,7 @@ spmd.kernel @stay(%v: i32, %k: i64, %x: memref<?xindex>) {
   }
   scf.for %i = %c0 to %n step %c1 {
     %m = arith.subi %n, %i : index
-    %early = arith.cmpi ult, %i, %m : index
+    %early = arith.cmpi slt, %i, %m : index
     scf.if %early {
       "test.op"() : () -> ()
     }
@@ -102,6 +103,14 @@ spmd.kernel @stay(%v: i32, %k: i64, %x: memref<?xindex>) {
   scf.for %i = %c0 to %n step %c1 {
     %late = arith.cmpi uge, %i, %lid : index
     scf.if %late {
+      "test.op"() : () -> ()
+    }
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    %early = arith.cmpi ult, %i, %lid : index
+    scf.if %early {
+      "test.op"() : () -> ()
+    } else {
       "test.op"() : () -> ()
     }
   }
