@@ -326,18 +326,13 @@ def _float_to_integer(writer: FunctionWriter, op: Operation) -> None:
     type_, operand = operand_to_compute(writer, source)
     there, lanes = writer.type_of(result), lane_count(source.type) or 1
     machine = writer.module.machine
-    scalar = type_.strip("<>").split()[-1]
-    text = f"{convert} {type_} {operand} to {there}"
-    if (
-        lanes > 2
-        and there == like("i64", lanes)
-        and scalar in ("float", "double")
-        and machine.is_x86
-        and 0 < machine.vector_bits < 512
-    ):
+    one_by_one = machine.is_x86 and 0 < machine.vector_bits < 512
+    scalar = next((t for t in ("float", "double") if type_ == like(t, lanes)), None)
+    if lanes > 2 and there == like("i64", lanes) and one_by_one and scalar:
         helper = i64_from_float(writer.module, lanes, convert, scalar)
-        text = f"call {there} @{helper}({type_} {operand})"
-    writer.define(result, text)
+        writer.define(result, f"call {there} @{helper}({type_} {operand})")
+    else:
+        writer.define(result, f"{convert} {type_} {operand} to {there}")
 
 
 _INTEGER_EXTENSION = {

@@ -52,6 +52,7 @@ def mask_sub_group(
     masking = Masking(
         divergence, ConstantPool(entry), skip, keep_uniform, Skips(divergence)
     )
+    # These are remembered: what masking asks of them later stands in loops that are in parts.
     for op in group.walk():
         if isinstance(op, scf.ForOp):
             for bound in (op.lb, op.ub, op.step):
