@@ -248,7 +248,8 @@ class _Solution:
     def _half_product(self, n: SSAValue) -> SSAValue:
         """`n * (n - 1) / 2`: one of both is even."""
         count, one = self._binomials[0], self._number(1)
-        odd = self._add(arith.OrIOp(self._add(arith.SubiOp(count, one)), one), "odd")
+        before = self._add(arith.SubiOp(count, one), "before")
+        odd = self._add(arith.OrIOp(before, one), "odd")
         if self._width >= (bit_width(n.type) or 0):
             n = count
         one = self._constants.number(1, n.type)
