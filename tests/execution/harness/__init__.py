@@ -29,7 +29,6 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
@@ -38,11 +37,12 @@ from spmd.analysis.legality.verification import verify_legality
 from spmd.dialects.spmd import KernelOp
 from spmd.passes.pipelines.pipeline import flatten
 from spmd.passes.targets import HOST, TARGETS, why_not_here
-from spmd.reference import run_kernel, run_work_groups
+from spmd.reference import run_kernel
 from spmd.runtime.errors import SourceText
 from spmd.runtime.options import Strategy, Width
 from spmd.runtime.parsing import make_context, parse
 from tests.execution.harness.comparing import EXACT, Array, Tolerance, assert_same
+from tests.execution.harness.running import Runs, content
 
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 """The folder of the kernels that several tests run."""
@@ -179,17 +179,16 @@ def make(arguments: Arguments, launch: Launch) -> list[Any]:
     return arguments(Maker(launch, zlib.crc32(str(launch).encode())))
 
 
+@lru_cache(maxsize=64)
+def _level_0(source: str) -> Runs:
+    return Runs(parsed(source))
+
+
 @lru_cache(maxsize=256)
 def _expected(source: str, arguments: Arguments, launch: Launch) -> list[Any]:
     args = make(arguments, launch)
-    module = parsed(source)
-    run_kernel(
-        module,
-        kernel_name(module),
-        args,
-        global_size=launch.global_size,
-        group_size=launch.group_size,
-    )
+    run = _level_0(source)
+    run(kernel_name(run.module), args, launch.global_size, launch.group_size)
     return args
 
 
@@ -204,19 +203,7 @@ def run_module(module: ModuleOp, name: str, args: list[Any], launch: Launch) -> 
 
     Work-items, and iterations of work-item loops, take turns in random order.
     """
-    run = run_kernel
-    if any(
-        isinstance(op, func.FuncOp) and op.sym_name.data == name for op in module.ops
-    ):
-        run = run_work_groups
-    run(
-        module,
-        name,
-        args,
-        global_size=launch.global_size,
-        group_size=launch.group_size,
-        schedule="random",
-    )
+    Runs(module, "random")(name, args, launch.global_size, launch.group_size)
 
 
 # --- how to run ---------------------------------------------------------------------
@@ -269,25 +256,30 @@ def check_passes(
     module = parsed(source).clone()
     name = kernel_name(module)
     context = make_context()
-    tried = ""
+    verified: list[Any] = []
+    tried: list[Any] = []
     steps = flatten(passes)
     for number, step in enumerate(steps, 1):
         step.apply(context, module)
         if number < len(steps) and not only(number):
             continue
-        module.verify()
-        verify_legality(module)
-        if step.name in skip or (text := str(module)) == tried:
+        now = content(module)
+        if now != verified:
+            module.verify()
+            verify_legality(module)
+            verified = now
+        if step.name in skip or now == tried:
             continue
-        tried = text
+        tried = now
+        run = Runs(module, "random")
         for launch in launches:
             args = make(arguments, launch)
             try:
-                run_module(module, name, args, launch)
+                run(name, args, launch.global_size, launch.group_size)
                 want = expected(source, arguments, launch)
                 assert_same(args, want, tolerance, f"after {step.name}, {launch}")
             except (ValueError, AssertionError) as error:
-                error.add_note(f"after {step.name}, {launch}:\n{text}")
+                error.add_note(f"after {step.name}, {launch}:\n{module}")
                 raise
     return module
 
