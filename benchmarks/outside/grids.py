@@ -2,6 +2,8 @@
 
 # pyright: basic
 
+from typing import Any
+
 import numpy as np
 
 import spmd
@@ -70,7 +72,7 @@ def pathfinder(scale: int) -> Case:
     n, rows = (1 << 18) // scale, 10
     wall = RANDOM(1).integers(0, 10, (rows, n), np.int32)
     start = RANDOM(2).integers(0, 10, n, np.int32)
-    want = start
+    want: Any = start
     for row in wall:
         p = np.pad(want, 1, constant_values=far)
         want = np.minimum(np.minimum(p[:-2], p[1:-1]), p[2:]) + row
@@ -149,7 +151,8 @@ def bilateral(scale: int) -> Case:
     n = 512 // scale
     image = RANDOM(1).random((n, n), np.float32)
     p = np.pad(image, 3, mode="edge")
-    total = weights = np.zeros_like(image)
+    total: Any = np.zeros_like(image)
+    weights: Any = total
     for dy in range(7):
         for dx in range(7):
             v = p[dy : dy + n, dx : dx + n]

@@ -2,6 +2,8 @@
 
 # pyright: basic
 
+from typing import Any
+
 import numpy as np
 
 import spmd
@@ -38,8 +40,10 @@ def philox(scale: int) -> Case:
 
     n = (1 << 20) // scale
     low, high = np.uint64(0xFFFFFFFF), np.uint64(32)
-    a = np.arange(n, dtype=np.uint64)
-    b = c = d = np.zeros_like(a)
+    a: Any = np.arange(n, dtype=np.uint64)
+    b: Any = np.zeros_like(a)
+    c: Any = b
+    d: Any = b
     key, other = np.uint64(5), np.uint64(0)
     for _ in range(10):
         p, q = a * np.uint64(0xD2511F53), c * np.uint64(0xCD9E8D57)
@@ -68,7 +72,7 @@ def monte_carlo(scale: int) -> Case:
             out[group_id()] = hits
 
     n = (1 << 15) // scale
-    s = np.arange(n, dtype=np.uint32) * np.uint32(747796405)
+    s: Any = np.arange(n, dtype=np.uint32) * np.uint32(747796405)
     want = np.zeros(n, np.int32)
     for _ in range(100):
         s = s * np.uint32(1664525) + np.uint32(1013904223)
@@ -105,8 +109,10 @@ def random_walk(scale: int) -> Case:
         out[global_id()] = steps
 
     n, side = (1 << 15) // scale, 16
-    s = np.arange(1, n + 1, dtype=np.uint32)
-    x = y = np.full(n, side // 2)
+    # Types of arrays that follow from themselves take pyright most of its time.
+    s: Any = np.arange(1, n + 1, dtype=np.uint32)
+    x: Any = np.full(n, side // 2)
+    y: Any = x
     want = np.zeros(n, np.int32)
     for _ in range(500):
         inside = (x > 0) & (x < side) & (y > 0) & (y < side)
@@ -131,7 +137,8 @@ def collatz(scale: int) -> Case:
         out[global_id()] = steps
 
     n = (1 << 17) // scale
-    v, want = np.arange(1, n + 1), np.zeros(n, np.int32)
+    v: Any = np.arange(1, n + 1)
+    want = np.zeros(n, np.int32)
     while (v != 1).any():
         want += v != 1
         v = np.where(v == 1, 1, np.where(v % 2 == 0, v // 2, 3 * v + 1))
