@@ -6,10 +6,11 @@ python -m benchmarks.tutorials            # all of them, one thread
 python -m benchmarks.tutorials life       # some
 ```
 
-All three run in turns in one process, on one thread, in every order; what is shown is the
-processor time of the median run of ours, and how many times that the others take. Numba has
-relaxed floating-point rules, we have Python's; the column after Numba's is how many times it takes
-of our kernel with `fastmath=True`. Results are checked against NumPy.
+All run in turns in one process, on one thread, in every order; what is shown is the processor
+time of the median run of ours, which has Python's rules for floating-point numbers, and how many
+times that the others take: Numba with the same rules; Numba with relaxed ones (`fastmath=True`)
+beside ours with Python's, and beside ours with relaxed ones; NumPy. Results are checked against
+NumPy.
 """
 
 # pyright: basic
@@ -147,12 +148,14 @@ def ours(name: str, case: Case, relaxed: bool = False) -> Callable[[], object]:
     return kernel.bind(*case.arguments, **case.sizes, threads=1)
 
 
-def with_numba(name: str, case: Case) -> Callable[[], object] | None:
+def with_numba(
+    name: str, case: Case, relaxed: bool = False
+) -> Callable[[], object] | None:
     """A call of Numba's function, if Numba is installed."""
     if find_spec("numba") is None:
         return None
     numba: Any = import_module("numba")  # it has no type stubs
-    function: Any = numba.njit(fastmath=True)(getattr(loops, name))
+    function: Any = numba.njit(fastmath=relaxed)(getattr(loops, name))
     return lambda: function(*case.arguments)
 
 
@@ -162,9 +165,10 @@ def measure(name: str, case: Case) -> str:
         ours(name, case),
         ours(name, case, relaxed=True),
         with_numba(name, case),
+        with_numba(name, case, relaxed=True),
         lambda: case.numpy(*case.arguments),
     ]
-    for run in runs[:3]:
+    for run in runs[:4]:
         if run is not None:
             check(name, case, run)
     times: list[list[float]] = [[] for _ in runs]
@@ -182,14 +186,20 @@ def measure(name: str, case: Case) -> str:
             start = time.thread_time()
             run()
             times[number].append(time.thread_time() - start)
-    strict, relaxed, numba, numpy = (median(each or [0]) for each in times)
-    ratios = numba / strict, numba / relaxed, numpy / strict
+    spmd_, relaxed, numba, numba_relaxed, numpy = (median(t or [0]) for t in times)
+    ratios = (
+        numba / spmd_,
+        numba_relaxed / spmd_,
+        numba_relaxed / relaxed,
+        numpy / spmd_,
+    )
     shown = "".join(f"{ratio:9.2f}" if ratio else f"{'-':>9}" for ratio in ratios)
-    return f"{name:16}{strict * 1e3:9.2f} ms{shown}"
+    return f"{name:16}{spmd_ * 1e3:9.2f} ms{shown}"
 
 
 if __name__ == "__main__":
-    print(f"{'':16}{'spmd':>12}{'numba':>9}{'relaxed':>9}{'numpy':>9}")
+    print(f"{'':37}{'numba':>9}{'both':>9}")
+    print(f"{'':16}{'spmd':>12}{'numba':>9}{'relaxed':>9}{'relaxed':>9}{'numpy':>9}")
     for _name, _case in cases().items():
         if len(sys.argv) < 2 or _name in sys.argv[1:]:
             print(measure(_name, _case), flush=True)

@@ -45,6 +45,11 @@ def element(e: Emitter, array: Value, index: Value) -> tuple[Memory, list[SSAVal
     memory = e.memory(array, "before [")
     given = list(index.values) if isinstance(index, Items) else [index]
     rank = len(memory.type.shape)
+    if any(isinstance(i, Host) and isinstance(i.value, slice) for i in given):
+        e.fail(
+            "expected one element, got a slice; write a loop over the elements, or keep "
+            "the view in a variable"
+        )
     if len(given) != rank:
         advice = "; write a loop over the elements" if len(given) < rank else ""
         e.fail(
@@ -56,11 +61,6 @@ def element(e: Emitter, array: Value, index: Value) -> tuple[Memory, list[SSAVal
 
 def place(e: Emitter, array: Memory, dimension: int, index: Value) -> SSAValue:
     """An index of one dimension."""
-    if isinstance(index, Host) and isinstance(index.value, slice):
-        e.fail(
-            "expected one element, got a slice; write a loop over the elements, or keep "
-            "the view in a variable"
-        )
     whole = e.integer(index, "index")
     if not isinstance(whole, Constant):
         return e.index(whole)

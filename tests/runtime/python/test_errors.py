@@ -140,6 +140,10 @@ WRONG = [
     ("a = x[i, i]", "expected at most 1 index for float32[:], got 2"),
     ("x[0:3] = 3", "expected one element, got a slice; write a loop"),
     ("x[:] += 3", "expected one element, got a slice; write a loop"),
+    (
+        "t = local((2, 2), np.float32)\n    t[:] = 3",
+        "expected one element, got a slice; write a loop",
+    ),
     ("a = x[0:3:i]", "expected a constant other than 0 as step of a slice, got int"),
     ("a = x[::0]", "expected a constant other than 0 as step of a slice, got 0"),
     ("a = x[x[i]:]", "expected a whole number as bound of a slice, got float32"),
