@@ -51,7 +51,12 @@ def compute_narrow(
 def _in_32_bits(widening: Widening, lanes: Lanes) -> SSAValue:
     """The low bits of integers of type `index`."""
     if isinstance(lanes, Rows):
-        lanes = widening.of_rows([_scalars_in_32_bits(widening, r) for r in lanes.rows])
+        narrow: dict[Row, Row] = {}
+        for number, row in enumerate(lanes.rows):
+            if row not in narrow:
+                with widening.in_row(number):  # vectors are as long as a row
+                    narrow[row] = _scalars_in_32_bits(widening, row)
+        lanes = widening.of_rows([narrow[row] for row in lanes.rows])
         return widening.vector(lanes)
     if not isinstance(lanes, Varying):
         return widening.vector(_scalars_in_32_bits(widening, lanes))

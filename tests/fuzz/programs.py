@@ -24,7 +24,7 @@ from typing import Any
 
 from tests.execution.harness import Launch, Maker
 from tests.execution.harness.comparing import BITS, EXACT, Tolerance
-from tests.fuzz.meeting import Meeting
+from tests.fuzz.idioms import Idioms
 from tests.fuzz.writer import SLOTS, TABLE, Choose, Features, Value
 
 LAUNCHES = (
@@ -55,6 +55,10 @@ MEETINGS = (
 """Groups of 1, 3, 16, 64 and 100 work-items."""
 
 LARGE = (Launch((1000,), (512,)), Launch((1030,), (1024,)), Launch((40, 35), (32, 32)))
+
+
+ROW = 37
+"""Elements in a row of one's own: some cache lines of most types, and a rest."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,10 @@ class Kernel:
                 made.append(random(dtype, 4))
             elif what in ("seen", "crosswise"):
                 made.append(random(dtype, make.n))
+            elif what in ("rows", "own_rows"):
+                made.append(random(dtype, make.n, ROW))
+            elif what == "columns":
+                made.append(random(dtype, ROW, make.n))
             elif what == "across":
                 lines = self.launch.global_size[0]
                 made.append(random(dtype, make.n).reshape(lines, -1))
@@ -109,7 +117,7 @@ class Kernel:
         return f"{self.launch}\n{self.source}"
 
 
-class Program(Meeting):
+class Program(Idioms):
     """Writes one kernel."""
 
     def statement(self) -> None:
@@ -129,6 +137,10 @@ class Program(Meeting):
             self.atomic,
             self.sub_group,
             self.elements,
+            self.row,
+            self.neighbours,
+            self.share,
+            self.tree,
         )
         nested = (
             self.branch,
@@ -148,6 +160,7 @@ class Program(Meeting):
                 self.private,
                 self.memory,
                 self.collective,
+                self.tree,
                 self.call,
                 self.meeting_blocks,
                 self.never,
@@ -246,6 +259,16 @@ class Program(Meeting):
             return Launch((1 + self.choose(130),), (1 + self.choose(64),))
         return self.pick(LARGE)
 
+    def body(self) -> None:
+        """Some statements, and stores: what was computed must be seen, or it proves nothing."""
+        self.block(2 + self.choose(8))
+        self.store()
+        for value in self.scopes[-1][-1 : -2 - self.choose(6) : -1]:
+            if value.type != "index":
+                out = self.parameter("seen", value.type, f"memref<?x{value.type}>")
+                at = f"{out}[%item] : memref<?x{value.type}>"
+                self.line(f"memref.store {value.name}, {at}")
+
     def kernel(self) -> Kernel:
         barriers = self.features.all_about_barriers
         launch = self.launch(MEETINGS if barriers else LAUNCHES)
@@ -260,20 +283,20 @@ class Program(Meeting):
             self.budget = 24
             # Blocks around barriers are not for fission: every second kernel has none.
             self.features = replace(self.features, blocks=self.maybe())
+        guarded = not barriers and self.maybe(8)
+        if guarded:
+            self.features = replace(self.features, barriers=False, collectives=False)
         self.ids()
         if self.features.barriers:
             self.declare_shared()
         self.declare_own_elements()
-        self.block(2 + self.choose(8))
-        self.store()
-        # What was computed must be seen, or it proves nothing.
-        for value in self.scopes[0][-1 : -2 - self.choose(6) : -1]:
-            if value.type != "index":
-                out = self.parameter("seen", value.type, f"memref<?x{value.type}>")
-                at = "%item"
-                self.line(
-                    f"memref.store {value.name}, {out}[{at}] : memref<?x{value.type}>"
-                )
+        if guarded:
+            self.line(f"scf.if {self.inside()} {{")
+            with self.region(uniform=False):
+                self.body()
+            self.line("}")
+        else:
+            self.body()
         self.line("spmd.return")
         signature = ", ".join(
             f"{name}: {memref}" for name, (_, _, memref) in self.parameters.items()

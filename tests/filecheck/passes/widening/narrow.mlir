@@ -130,3 +130,26 @@ func.func @known_shift(%s: memref<512xf32>, %t: memref<512xi32>, %from: index, %
   }
   func.return
 }
+
+// -----
+
+// What rows have in vectors is cut row by row, once for rows that have the same.
+
+// CHECK-LABEL: func.func @rows
+// CHECK:         [[WRAPPED:%\w+]] = arith.index_cast %b : vector<2xindex> to vector<2xi32>
+// CHECK-NOT:     vector<2xindex> to
+// CHECK:         vector.shuffle [[WRAPPED]], [[WRAPPED]] [0, 1, 2, 3] : vector<2xi32>, vector<2xi32>
+// CHECK:         %d = arith.addi %{{.*}} : vector<4xi32>
+func.func @rows(%s: memref<64xf64>, %y: memref<?x?xf64>, %x0: index, %y0: index, %n: index) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  spmd.sub_group (%lx, %ly) shape [2, 2] at (%x0, %y0) {
+    %a = arith.addi %lx, %c1 : index
+    %b = arith.remui %a, %n : index
+    %c = arith.muli %ly, %c4 : index
+    %d = arith.addi %c, %b : index
+    %v = memref.load %s[%d] : memref<64xf64>
+    memref.store %v, %y[%ly, %lx] : memref<?x?xf64>
+  }
+  func.return
+}

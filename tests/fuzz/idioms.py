@@ -1,0 +1,173 @@
+"""What people write: rows, neighbours, shares of an array, trees, bounds checks."""
+
+from __future__ import annotations
+
+from tests.fuzz.meeting import Meeting
+from tests.fuzz.writer import FLOATS, INTEGERS, Value
+
+
+class Idioms(Meeting):
+    """Situations that passes look for, and that few random statements happen to make."""
+
+    def combined(self, left: Value, right: Value) -> Value:
+        """The sum of two values of a type, or something like it."""
+        t = left.type
+        if t[0] == "i":
+            name = self.pick(["addi", "muli", "xori", "maxsi"])
+        elif self.features.bits:
+            return right
+        else:
+            name = self.pick(["addf", "maximumf", "subf"])
+        text = f"arith.{name} {left.name}, {right.name} : {t}"
+        return self.op(text, t, [left, right])
+
+    def row(self) -> None:
+        """A row of one's own from end to end, or a part; it may be written, or turned."""
+        t = self.pick(self.types())
+        memref, turned = f"memref<?x?x{t}>", self.maybe(3)
+        rows = self.parameter("columns" if turned else "rows", t, memref)
+        start, step = self.pick(["%c0", "%c1"]), self.pick(["%c1", "%c1", "%c2"])
+        end = self.fresh()
+        self.line(f"{end} = memref.dim {rows}, {'%c0' if turned else '%c1'} : {memref}")
+        if self.maybe(3):
+            end = self.within(self.value("i32", uniform=self.maybe()), 32).name
+        first = self.value(t)
+        carried, result = self.bind([t, t])
+        counter = Value(self.fresh(), "index", False)
+        self.line(
+            f"{result.name} = scf.for {counter.name} = {start} to {end} step {step} "
+            f"iter_args({carried.name} = {first.name}) -> ({t}) {{"
+        )
+        with self.region(uniform=False):
+            at = f"[%item, {counter.name}]"
+            from_ = f"[{counter.name}, %item]" if turned else at
+            read = self.op(f"memref.load {rows}{from_} : {memref}", t, [counter])
+            self.scopes[-1] += [carried, self.cast(counter, "i32")]
+            if self.maybe(4):
+                self.block(1)
+            more = self.combined(carried, read)
+            if self.maybe(3):
+                own = self.parameter("own_rows", t, memref)
+                old = self.op(f"memref.load {own}{at} : {memref}", t, [counter])
+                new = self.combined(old, self.value(t))
+                self.line(f"memref.store {new.name}, {own}{at} : {memref}")
+            self.line(f"scf.yield {more.name} : {t}")
+        self.line("}")
+        self.scopes[-1].append(result)
+
+    def neighbours(self) -> None:
+        """Elements around one's own; beyond the edge the last ones, or the first again."""
+        t = self.pick(self.types())
+        line, item = self.parameter("line", t, f"memref<?x{t}>"), Value("", t, False)
+        row = self.index("arith.subi %item, %global_id_x")
+        last = self.index("arith.subi %global_size_x, %c1")
+        far, wraps = 1 + self.choose(3), self.maybe()
+        found: list[Value] = []
+        for distance in range(-far, far + 1):
+            if self.maybe(4):
+                continue
+            by = self.constant(str(distance), "index").name
+            x = self.index(f"arith.addi %global_id_x, {by}")
+            if wraps:
+                # No launch of the fuzzer has fewer work-items in x than that, many times.
+                around = self.index(f"arith.muli %global_size_x, {self.index_of(4)}")
+                up = self.index(f"arith.addi {x}, {around}")
+                x = self.index(f"arith.remui {up}, %global_size_x")
+            else:
+                above = self.index(f"arith.maxsi {x}, %c0")
+                x = self.index(f"arith.minsi {above}, {last}")
+            at = self.index(f"arith.addi {row}, {x}")
+            found.append(
+                self.op(f"memref.load {line}[{at}] : memref<?x{t}>", t, [item])
+            )
+        for value in found[1:]:
+            found[0] = self.combined(found[0], value)
+
+    def index_of(self, number: int) -> str:
+        return self.constant(str(number), "index").name
+
+    def share(self) -> None:
+        """Elements of an array that are a group apart, which a work-item adds up."""
+        t = self.pick(self.types())
+        line = self.parameter("line", t, f"memref<?x{t}>")
+        end = self.pick(["%whole", "%items", ""])
+        if not end:
+            end = self.within(self.value("i32", uniform=self.maybe(3) is False), 8).name
+            end = self.index(f"arith.addi {end}, %whole")
+        first = self.value(t)
+        carried, result = self.bind([t, t])
+        counter = Value(self.fresh(), "index", False)
+        self.line(
+            f"{result.name} = scf.for {counter.name} = %local to {end} step %items "
+            f"iter_args({carried.name} = {first.name}) -> ({t}) {{"
+        )
+        with self.region(uniform=False):
+            at = f"{line}[{counter.name}]"
+            read = self.op(f"memref.load {at} : memref<?x{t}>", t, [counter])
+            more = self.combined(carried, read)
+            self.line(f"scf.yield {more.name} : {t}")
+        self.line("}")
+        self.scopes[-1].append(result)
+
+    def tree(self) -> None:
+        """Half as many work-items in each step combine what two of them had."""
+        if not (self.uniform_control and self.features.barriers):
+            return
+        t = self.pick((*INTEGERS, *(FLOATS[:2] if self.features.floats else ())))
+        array, value = self.fresh(), self.value(t)
+        memref = f"memref<{self.largest_group}x{t}, #spmd.memory<local>>"
+        half = self.index_of(1 << max(0, (self.largest_group - 1).bit_length() - 1))
+        self.barrier()
+        self.line(f"{array} = spmd.local_alloc : {memref}")
+        self.line(f"memref.store {value.name}, {array}[%local] : {memref}")
+        self.barrier()
+        s, n, more = self.fresh(), self.fresh(), self.fresh()
+        self.line(f"{self.fresh()} = scf.while ({s} = {half}) : (index) -> index {{")
+        self.line(f"  {more} = arith.cmpi ugt, {s}, %c0 : index")
+        self.line(f"  scf.condition({more}) {s} : index")
+        self.line("} do {")
+        self.line(f"^tree_{array[2:]}({n}: index):")
+        with self.region(uniform=True):
+            inside, there = self.fresh(), self.fresh()
+            self.line(f"{inside} = arith.cmpi ult, %local, {n} : index")
+            self.line(f"scf.if {inside} {{")
+            with self.region(uniform=False):
+                other = self.index(f"arith.addi %local, {n}")
+                self.line(f"{there} = arith.cmpi ult, {other}, %items : index")
+                self.line(f"scf.if {there} {{")
+                with self.region(uniform=False):
+                    mine = Value("", t, False)
+                    parts = [
+                        self.op(f"memref.load {array}[{at}] : {memref}", t, [mine])
+                        for at in ("%local", other)
+                    ]
+                    both = self.combined(*parts).name
+                    self.line(f"memref.store {both}, {array}[%local] : {memref}")
+                self.line("}")
+            self.line("}")
+            self.barrier()
+            self.line(f"scf.yield {self.index(f'arith.shrui {n}, %c1')} : index")
+        self.line("}")
+        self.op(f"memref.load {array}[%c0] : {memref}", t, [Value("", t, True)])
+
+    def inside(self) -> str:
+        """Whether an id is inside of bounds that all work-items agree on."""
+        conditions: list[str] = []
+        for dimension in "xyz"[: 1 + self.choose(self.rank)]:
+            number = self.cast(self.value("i32", uniform=True), "index")
+            which = self.pick(["global_id", "local_id", "global_id"])
+            size = f"%{which.replace('id', 'size')}_{dimension}"
+            bound = self.pick([self.within(number, 16).name, number.name, size])
+            if self.maybe(3):
+                bound = self.index(f"arith.subi {bound}, %c1")
+            name = self.pick(["ult", "slt", "ule", "sle", "slt", "ult", "eq", "sge"])
+            sides = f"%{which}_{dimension}, {bound}"
+            conditions.append(self.fresh())
+            self.line(f"{conditions[-1]} = arith.cmpi {name}, {sides} : index")
+        while len(conditions) > 1:
+            both = self.fresh()
+            self.line(
+                f"{both} = arith.andi {conditions.pop()}, {conditions.pop()} : i1"
+            )
+            conditions.append(both)
+        return conditions[0]
