@@ -140,6 +140,10 @@ OWN_LATENCY = 5
 FLOAT_LATENCY = 4
 """The same of a simple operation on floats."""
 
+AHEAD = 64
+"""Of how much work a core begins parts while it waits for others, in cycles without waiting:
+it keeps 224 to 512 operations in mind, and begins four in a cycle."""
+
 MISPREDICTION = 15
 """A branch that went the other way: A. Fog, The microarchitecture of x86 CPUs, 2025."""
 

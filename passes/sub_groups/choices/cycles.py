@@ -46,6 +46,7 @@ from spmd.passes.sub_groups.choices.turns import takes_turns
 from spmd.passes.sub_groups.choices.vector_width import element_bits
 from spmd.passes.sub_groups.vector_forms import has_vector_form
 from spmd.passes.targets import (
+    AHEAD,
     FAR_GATHER,
     FAR_LINE,
     LANES,
@@ -115,7 +116,7 @@ class Estimate:
         diverges = any(self.divergence.is_divergent(op, d) for d in along)
         if flow.runs is Runs.LOOP:
             count, end = trips(op), Cycles()
-            scalar = max(inner.scalar, carried_latency(op))
+            scalar = max(inner.scalar, _wait(op, inner.scalar))
             if self._is_vector_code(op):
                 bits = max(map(_bits_of, op.walk()))
                 scalar = self._on_registers(scalar, bits)
@@ -298,6 +299,30 @@ def _scalar(op: Operation) -> float:
     if isinstance(op, AtomicRmwOp | AtomicCasOp) and needs_no_instruction(op):
         return 2 * SCALAR[CostClass.MEMORY] + SCALAR[CostClass.SIMPLE]
     return SCALAR[cost_class(op)]
+
+
+def _wait(loop: Operation, work: float) -> float:
+    """
+    What an iteration of scalar code waits for the one before it, where it is so much `work`.
+
+    While one run of a short loop waits, a core is already at the next ones.
+    """
+    wait, runs = carried_latency(loop), _iterations(loop)
+    if not wait or not runs or not _starts_anew(loop):
+        return wait
+    return wait / max(1, AHEAD / (runs * work))
+
+
+def _starts_anew(loop: Operation) -> bool:
+    """Whether what `loop` carries does not come from its run before."""
+    assert isinstance(loop, scf.ForOp)
+    around = loop.parent_op()
+    while isinstance(around, scf.IfOp):
+        around = around.parent_op()
+    return around is not None and (
+        WORK_ITEMS in around.attributes
+        or all(is_outside(first, around) for first in loop.iter_args)
+    )
 
 
 def _walks_far(op: memref.LoadOp) -> bool:

@@ -306,3 +306,58 @@ func.func @row_sums(%x: memref<?x?xi32>, %y: memref<?xi32>, %z: memref<?x?xf32>,
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// A core is at the next product while one of four terms waits for its sums, so they cost scalar
+// code no time; what a loop goes on with, or adds up for long, has to wait.
+
+// CHECK-LABEL: func.func @products_of_records
+// CHECK:         spmd.not_vectorized = "lanes would take {{.*}}, most of them for gathers; scalar code takes {{.*}}"}
+// CHECK:         spmd.sub_group (%lx_1)
+// CHECK:         spmd.sub_group (%lx_2)
+func.func @products_of_records(%a: memref<?x?x?xf32>, %b: memref<?x?x?xf32>, %c: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %lx = %c0 to %c64 step %c1 {
+    scf.for %q = %c0 to %c4 step %c1 {
+      %sum = scf.for %k = %c0 to %c4 step %c1 iter_args(%s = %zero) -> (f32) {
+        %v = memref.load %a[%lx, %q, %k] : memref<?x?x?xf32>
+        %w = memref.load %b[%lx, %k, %q] : memref<?x?x?xf32>
+        %p = arith.mulf %v, %w : f32
+        %t = arith.addf %s, %p : f32
+        scf.yield %t : f32
+      }
+      memref.store %sum, %c[%lx, %q] : memref<?x?xf32>
+    }
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx_1 = %c0 to %c64 step %c1 {
+    %all = scf.for %q_1 = %c0 to %c4 step %c1 iter_args(%so_far = %zero) -> (f32) {
+      %sum_1 = scf.for %k_1 = %c0 to %c4 step %c1 iter_args(%s_1 = %so_far) -> (f32) {
+        %v_1 = memref.load %a[%lx_1, %q_1, %k_1] : memref<?x?x?xf32>
+        %w_1 = memref.load %b[%lx_1, %k_1, %q_1] : memref<?x?x?xf32>
+        %p_1 = arith.mulf %v_1, %w_1 : f32
+        %t_1 = arith.addf %s_1, %p_1 : f32
+        scf.yield %t_1 : f32
+      }
+      scf.yield %sum_1 : f32
+    }
+    memref.store %all, %c[%lx_1, %c0] : memref<?x?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx_2 = %c0 to %c64 step %c1 {
+    scf.for %q_2 = %c0 to %c4 step %c1 {
+      %sum_2 = scf.for %k_2 = %c0 to %c64 step %c1 iter_args(%s_2 = %zero) -> (f32) {
+        %v_2 = memref.load %a[%lx_2, %q_2, %k_2] : memref<?x?x?xf32>
+        %w_2 = memref.load %b[%lx_2, %k_2, %q_2] : memref<?x?x?xf32>
+        %p_2 = arith.mulf %v_2, %w_2 : f32
+        %t_2 = arith.addf %s_2, %p_2 : f32
+        scf.yield %t_2 : f32
+      }
+      memref.store %sum_2, %c[%lx_2, %q_2] : memref<?x?xf32>
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
