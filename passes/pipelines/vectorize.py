@@ -6,6 +6,7 @@ Level 1 to level 4: SIMD code for work-item loops.
 | `unroll-group-loops`       | 1      | how many work-items run in each iteration      |
 | `fold-lane-views`          | 1      | which elements lanes access, instead of views |
 | `split-vectors`            | 1      | that vectors of a work-item are several values |
+| `reuse-loaded-values`      | 1      | which elements a work-item has loaded          |
 | `form-sub-groups`          | 1 to 2 | which work-items are the lanes of a sub-group |
 | `forget-unasked-values`    | 2      | what lanes that leave a loop need not carry   |
 | `share-private-arrays`     | 2      | which private arrays all lanes have in common |
@@ -66,6 +67,7 @@ from spmd.passes.sub_groups.choices.vector_width import check_shape
 from spmd.passes.sub_groups.fold_lane_views import FoldLaneViewsPass
 from spmd.passes.sub_groups.forget_unasked_values import ForgetUnaskedValuesPass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
+from spmd.passes.sub_groups.reuse_loaded_values import ReuseLoadedValuesPass
 from spmd.passes.sub_groups.share_private_arrays import SharePrivateArraysPass
 from spmd.passes.targets import DEFAULT_TARGET
 from spmd.passes.widening.widen_sub_groups import WidenSubGroupsPass
@@ -106,6 +108,7 @@ class VectorizePass(PassSequence):
             UnrollGroupLoopsPass(),
             FoldLaneViewsPass(),
             SplitVectorsPass(self.target),
+            ReuseLoadedValuesPass(),
             FormSubGroupsPass(self.width, shape, self.target),
             ForgetUnaskedValuesPass(),
             SharePrivateArraysPass(),

@@ -108,6 +108,7 @@ PASSES = {
     # Level 1 to level 4, or with `lanes-to-loops` back to scalar code.
     "sub_groups": (
         "fold-lane-views",
+        "reuse-loaded-values",
         "form-sub-groups",
         "forget-unasked-values",
         "share-private-arrays",
