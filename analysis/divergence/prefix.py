@@ -18,7 +18,7 @@ from spmd.analysis.graphs.traversal import reachable
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.analysis.shapes.shape import Shape
 from spmd.analysis.shapes.transfer import Lanes
-from spmd.dialects.names import SWAPPED
+from spmd.dialects.names import NEGATED, PREDICATES, SWAPPED
 from spmd.dialects.spmd import Scope
 
 
@@ -52,12 +52,44 @@ def prefix_condition(
     """
     bounds: list[Bound] = []
     for conjunct in conjuncts(condition):
-        op = conjunct.owner
-        bound = _bound(divergence, op, dim) if isinstance(op, arith.CmpiOp) else None
+        bound = prefix_bound(divergence, conjunct, dim)
         if bound is None:
             return None
         bounds.append(bound)
     return tuple(bounds)
+
+
+def prefix_bound(
+    divergence: Divergence, condition: SSAValue, dim: int = 0
+) -> Bound | None:
+    """The bound that `condition` is; `None` if it is no comparison that says so."""
+    op = condition.owner
+    if not isinstance(op, arith.CmpiOp):
+        return None
+    return _bound(divergence, op, _order(op), dim)
+
+
+def bound_before_suffix(
+    divergence: Divergence, condition: SSAValue, dim: int = 0
+) -> Bound | None:
+    """The bound within which `condition` does not hold, where it does in all other lanes."""
+    op = condition.owner
+    if not isinstance(op, arith.CmpiOp):
+        return None
+    return _bound(divergence, op, NEGATED[_order(op)], dim)
+
+
+def _order(op: arith.CmpiOp) -> int:
+    """Its predicate; of numbers that differ, which is less, if that is always the same one."""
+    predicate = op.predicate.value.data
+    if PREDICATES[predicate] == "ne":
+        ranges = IntegerRanges()
+        left, right = ranges.of(op.lhs), ranges.of(op.rhs)
+        if left.high <= right.low:
+            return PREDICATES.index("slt")
+        if right.high <= left.low:
+            return PREDICATES.index("sgt")
+    return predicate
 
 
 def conjuncts(condition: SSAValue) -> Iterator[SSAValue]:
@@ -76,9 +108,11 @@ _LESS = {2: (False, True), 3: (True, True), 6: (False, False), 7: (True, False)}
 """slt, sle, ult, ule: (inclusive, signed)."""
 
 
-def _bound(divergence: Divergence, op: arith.CmpiOp, dim: int) -> Bound | None:
+def _bound(
+    divergence: Divergence, op: arith.CmpiOp, predicate: int, dim: int
+) -> Bound | None:
+    """The bound that `op` would be with this predicate."""
     value, limit = op.lhs, op.rhs
-    predicate = op.predicate.value.data
     if divergence.shape(value, dim).is_uniform:
         value, limit = limit, value
         predicate = SWAPPED[predicate]

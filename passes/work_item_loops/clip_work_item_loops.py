@@ -2,8 +2,11 @@
 Turns a condition around the whole body of work-item loops into loop bounds.
 
 A condition that holds in the first work-items and in no others (`global_id < n`) ends the
-loop earlier; one that holds in a single work-item (`local_id == 0`) leaves no loop; one
-that is the same in all work-items moves around the loops. This works in each dimension.
+loop earlier, and one that holds in the last ones (`global_id > 0`) begins it later; one that
+holds in a single work-item (`local_id == 0`) leaves no loop; one that is the same in all
+work-items moves around the loops. This works in each dimension. Where all work-items but one
+do something (`global_id != n - 1`), those before it run, and then those after it, if there are
+any. So the inside of a stencil has no masks, however its edge is tested.
 
 ```mlir
 // before
@@ -25,6 +28,31 @@ scf.for %lx = %c0 to %active_x step %c1 {
 } {spmd.work_items = array<i64: 0>}
 ```
 
+```mlir
+// before
+scf.for %lx = %c0 to %c64 step %c1 {
+  %inside = arith.cmpi ne, %lx, %n : index
+  scf.if %inside {
+    ...
+  }
+} {spmd.work_items = array<i64: 0>}
+
+// after
+%place = arith.minui %c64, %n : index
+%next = arith.addi %place, %c1 : index
+%after = arith.minui %c64, %next : index
+%more = arith.cmpi ult, %after, %c64 : index
+%parts_x = arith.select %more, %c2, %c1 : index
+scf.for %part = %c0 to %parts_x step %c1 {
+  %second = arith.cmpi ne, %part, %c0 : index
+  %begin = arith.select %second, %after, %c0 : index
+  %end = arith.select %second, %c64, %place : index
+  scf.for %lx = %begin to %end step %c1 {
+    ...
+  } {spmd.work_items = array<i64: 0>}
+}
+```
+
 Requires: level 1.
 Ensures: the same; loops are only made shorter.
 """
@@ -34,19 +62,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import NamedTuple, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
 
-from spmd.analysis.divergence.analyze import analyze_work_items
-from spmd.analysis.divergence.prefix import Bound, conjuncts, prefix_condition
-from spmd.analysis.ranges.ranges import IntegerRanges
-from spmd.dialects.building import Builder, ConstantPool, Rematerializer
-from spmd.dialects.enclosing import is_outside
-from spmd.dialects.interfaces.speculation import is_speculatable_from
+from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
+from spmd.analysis.divergence.prefix import (
+    Bound,
+    bound_before_suffix,
+    conjuncts,
+    prefix_bound,
+)
+from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.interfaces.order import Ordered
+from spmd.dialects.names import PREDICATES
 from spmd.dialects.remarks import ClippedLoop, remark
 from spmd.dialects.rewriting import (
     constant_index,
@@ -58,16 +91,16 @@ from spmd.dialects.rewriting import (
 )
 from spmd.dialects.spmd import needs_sub_groups
 from spmd.dialects.work_groups import WORK_GROUP_FUNCTION, work_item_dimension
+from spmd.passes.work_item_loops.item_numbers import ItemNumbers
 from spmd.passes.work_item_loops.nests import (
     guard_of,
     is_local_size,
     loops_of,
     nest_conditions,
+    nested_loops,
     nests_in,
+    spread_negation,
 )
-
-LONGEST_COPY = 32
-"""Operations that a bound may be computed by before the loops."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +129,7 @@ def clip_work_item_loops(function: func.FuncOp) -> None:
         # One condition may be all there is in another.
         nest_conditions(loops_of(nest)[-1].body.block)
         while (guard := guard_of(loops_of(nest)[-1])) is not None:
+            spread_negation(guard)
             if not _Clipper(nest, guard, constants).clip():
                 break
             changed = True
@@ -104,6 +138,27 @@ def clip_work_item_loops(function: func.FuncOp) -> None:
     if changed:
         merge_equal_ops(entry)
         erase_dead_ops(function.body)
+
+
+_BoundOf: TypeAlias = Callable[[Divergence, SSAValue, int], Bound | None]
+
+
+class _Place(NamedTuple):
+    """The work-item along a dimension in which a value is equal to a limit."""
+
+    dimension: int
+    value: SSAValue
+    limit: SSAValue
+
+
+class _Parts(NamedTuple):
+    """The work-items of a loop up to `place`, and from `after` on, if there is such a part."""
+
+    loop: scf.ForOp
+    place: SSAValue
+    after: SSAValue
+    number: SSAValue
+    """Of parts."""
 
 
 class _Clipper:
@@ -120,60 +175,76 @@ class _Clipper:
             and constant_index(loop.lb) == 0
         }
         self.divergence = analyze_work_items(nest)
-        self._ranges = IntegerRanges()
+        self.numbers = ItemNumbers(nest, self.loops.values(), constants)
         self._before = Builder.before(nest)
-        self._copy = Rematerializer(self._before, self._in_first).get
 
     def clip(self) -> bool:
         """Whether anything changed."""
         left: list[SSAValue] = []
         around: list[SSAValue] = []
         ends: list[tuple[int, Bound]] = []
-        places: list[tuple[int, SSAValue, SSAValue]] = []
+        begins: list[tuple[int, Bound]] = []
+        places: list[_Place] = []
+        holes: list[_Place] = []
         for conjunct in conjuncts(self.guard.cond):
-            if self.divergence.is_uniform(conjunct) and self._can_copy(conjunct):
+            if self.divergence.is_uniform(conjunct) and self.numbers.can_copy(conjunct):
                 around.append(conjunct)
-            elif (end := self._end(conjunct)) is not None:
+            elif (end := self._bound(conjunct, prefix_bound)) is not None:
                 ends.append(end)
-            elif (place := self._place(conjunct)) is not None:
+            elif (begin := self._bound(conjunct, bound_before_suffix)) is not None:
+                begins.append(begin)
+            elif (place := self._place(conjunct, "eq")) is not None:
                 places.append(place)
+            elif (hole := self._place(conjunct, "ne")) is not None and (
+                hole.dimension not in {each.dimension for each in holes}
+                and self._may_part()
+            ):
+                holes.append(hole)
             else:
                 left.append(conjunct)
-        if not (around or ends or places):
+        if not (around or ends or begins or places or holes):
             return False
         for dimension, bound in ends:
-            self._shorten(dimension, self._count(bound))
-        single = [self._select(*place) for place in places]
-        conditions = [self._copy(value) for value in around]
+            self._end_early(dimension, self.numbers.count(bound))
+        for dimension, bound in begins:
+            self._begin_late(dimension, self.numbers.count(bound))
+        for place in places:
+            self._select(*place)
+        conditions = [self.numbers.copy(value) for value in around]
+        parts = [self._parts(*hole) for hole in holes]
         self._unguard(left)
         if conditions:
             self._guard_nest(conditions)
-        for loop in single:
-            _run_once(loop)
+        for part in parts:
+            self._run_in_parts(part)
+        for dimension, _, _ in places:
+            _run_once(self.loops[dimension])
         return True
 
     # What a conjunct is.
 
-    def _end(self, conjunct: SSAValue) -> tuple[int, Bound] | None:
-        """The dimension that `conjunct` ends, and where."""
+    def _bound(
+        self, conjunct: SSAValue, bound_of: _BoundOf
+    ) -> tuple[int, Bound] | None:
+        """The dimension in which `bound_of` finds a bound of `conjunct`, and that."""
         for dimension in self.loops:
-            bounds = prefix_condition(self.divergence, conjunct, dimension)
-            if bounds is None or len(bounds) != 1:
-                continue
-            (bound,) = bounds
+            bound = bound_of(self.divergence, conjunct, dimension)
             if (
-                self._varies_only_in(bound.value, dimension)
+                bound is not None
+                and self._varies_only_in(bound.value, dimension)
                 and self.divergence.is_uniform(bound.limit)
-                and self._can_copy(bound.value)
-                and self._can_copy(bound.limit)
+                and self.numbers.can_copy(bound.value)
+                and self.numbers.can_copy(bound.limit)
             ):
                 return dimension, bound
         return None
 
-    def _place(self, conjunct: SSAValue) -> tuple[int, SSAValue, SSAValue] | None:
-        """The dimension in which `conjunct` selects one work-item, and what is equal."""
+    def _place(self, conjunct: SSAValue, predicate: str) -> _Place | None:
+        """Where `conjunct` compares one work-item along a dimension with a limit."""
         op = conjunct.owner
-        if not isinstance(op, arith.CmpiOp) or op.predicate.value.data != 0:
+        if not isinstance(op, arith.CmpiOp):
+            return None
+        if PREDICATES[op.predicate.value.data] != predicate:
             return None
         for value, limit in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
             if not self.divergence.is_uniform(limit):
@@ -182,11 +253,15 @@ class _Clipper:
                 if (
                     self.divergence.shape(value, dimension).stride == 1
                     and self._varies_only_in(value, dimension)
-                    and self._can_copy(value)
-                    and self._can_copy(limit)
+                    and self.numbers.can_copy(value)
+                    and self.numbers.can_copy(limit)
                 ):
-                    return dimension, value, limit
+                    return _Place(dimension, value, limit)
         return None
+
+    def _may_part(self) -> bool:
+        """Whether some work-items may run after others of the rows that follow."""
+        return all(Ordered.of(op) is None for op in self.nest.walk())
 
     def _varies_only_in(self, value: SSAValue, dimension: int) -> bool:
         return all(
@@ -195,132 +270,62 @@ class _Clipper:
             if other != dimension
         )
 
-    # Computing before the loops.
-
-    def _can_copy(self, value: SSAValue) -> bool:
-        """Whether `value` can be computed for the first work-item, before the loops."""
-
-        def is_known(at: SSAValue) -> bool:
-            return is_outside(at, self.nest) or self._is_id(at)
-
-        return is_speculatable_from(value, is_known, LONGEST_COPY)
-
-    def _is_id(self, value: SSAValue) -> bool:
-        return any(value is loop.body.block.args[0] for loop in self.loops.values())
-
-    def _in_first(self, value: SSAValue) -> SSAValue | None:
-        """What `value` is in the first work-item, if that takes no operation."""
-        if is_outside(value, self.nest):
-            return value
-        if self._is_id(value):
-            return self.constants.index(0)
-        return _sum_with_zero(value.owner, self._copy)
-
-    def _as_index(self, value: SSAValue) -> SSAValue:
-        if isinstance(value.type, IntegerType):
-            return self._before.add(arith.IndexCastOp(value, IndexType()))
-        return value
-
     # Bounds.
 
-    def _count(self, bound: Bound) -> SSAValue:
-        """How many work-items, from the first, are within `bound`."""
-        first, limit = self._copy(bound.value), self._copy(bound.limit)
-        if bound.inclusive:
-            return self._count_inclusive(bound, first, limit)
-        if bound.stride == 1 and self._are_sizes(first, limit):
-            # LLVM makes better loops of it than of the maximum of the two.
-            left = self._before.add(arith.SubiOp(limit, first))
-            return self._before.add(arith.MaxSIOp(left, self.constants.index(0)))
-        end = limit
-        if bound.signed or constant_index(first) != 0:
-            end = self._later(bound, first, limit)
-        return self._steps(bound, first, end, arith.CeilDivUIOp)
+    def _end_early(self, dimension: int, count: SSAValue) -> None:
+        """Run none after the first `count` work-items."""
+        loop, name = self.loops[dimension], "xyz"[dimension]
+        hint(count, f"inside_{name}")
+        end = hint(self.numbers.smaller(loop.ub, count), f"active_{name}")
+        self._let_run(loop, loop.lb, end)
 
-    def _are_sizes(self, first: SSAValue, limit: SSAValue) -> bool:
-        """Whether both are indices that are not negative, and either may be larger."""
-        if not isinstance(first.type, IndexType) or constant_index(first) == 0:
-            return False
-        start, end = self._ranges.of(first), self._ranges.of(limit)
-        return start.is_non_negative and end.is_non_negative and start.high > end.low
+    def _begin_late(self, dimension: int, count: SSAValue) -> None:
+        """Leave out the first `count` work-items."""
+        loop, name = self.loops[dimension], "xyz"[dimension]
+        hint(count, f"outside_{name}")
+        # Loops begin and end at a work-item, or after the last one.
+        begin = hint(self.numbers.smaller(loop.ub, count), f"begin_{name}")
+        self._let_run(loop, self.numbers.larger(loop.lb, begin), loop.ub)
 
-    def _later(self, bound: Bound, first: SSAValue, limit: SSAValue) -> SSAValue:
-        """`limit`, or `first` if that is not before it."""
-        start, end = self._ranges.of(first), self._ranges.of(limit)
-        if (
-            start.high <= end.low
-        ):  # signed: what an unsigned bound holds is never negative
-            return limit
-        later = arith.MaxSIOp if bound.signed else arith.MaxUIOp
-        return self._before.add(later(limit, first))
-
-    def _count_inclusive(
-        self, bound: Bound, first: SSAValue, limit: SSAValue
-    ) -> SSAValue:
-        steps = self._steps(bound, first, limit, arith.DivUIOp)
-        # A group is small; the smallest sum that is too large does for all others.
-        most = self._before.add(arith.MinUIOp(steps, self.constants.index(1 << 32)))
-        count = self._before.add(arith.AddiOp(most, self.constants.index(1)))
-        predicate = "slt" if bound.signed else "ult"
-        none = self._before.add(arith.CmpiOp(limit, first, predicate))
-        return self._before.add(arith.SelectOp(none, self.constants.index(0), count))
-
-    def _steps(
-        self,
-        bound: Bound,
-        first: SSAValue,
-        end: SSAValue,
-        divide: type[arith.CeilDivUIOp | arith.DivUIOp],
-    ) -> SSAValue:
-        """The steps of the bound's stride from `first` to `end`, which is not before."""
-        if constant_index(first) != 0:
-            end = self._before.add(arith.SubiOp(end, first))
-        end = self._as_index(end)
-        if bound.stride != 1:
-            end = self._before.add(divide(end, self.constants.index(bound.stride)))
-        return end
-
-    def _shorten(self, dimension: int, count: SSAValue) -> None:
-        """Run at most the first `count` work-items."""
-        loop = self.loops[dimension]
-        hint(count, f"inside_{'xyz'[dimension]}")
-        active = self._smaller(loop.ub, count)
-        self._end_early(loop, hint(active, f"active_{'xyz'[dimension]}"))
-
-    def _select(self, dimension: int, value: SSAValue, limit: SSAValue) -> scf.ForOp:
+    def _select(self, dimension: int, value: SSAValue, limit: SSAValue) -> None:
         """Run at most the one work-item in which `value` is equal to `limit`."""
-        loop = self.loops[dimension]
-        first, place = self._copy(value), self._copy(limit)
-        if constant_index(first) != 0:
-            place = self._before.add(arith.SubiOp(place, first))
-        place = self._as_index(place)
-        size, one = loop.ub, self.constants.index(1)
-        if constant_index(place) == 0 and is_local_size(size):
-            self._end_early(loop, one)
-            return loop
-        lower = self._smaller(size, place)
-        number = constant_index(lower)
-        following = (
-            self._before.add(arith.AddiOp(lower, one))
-            if number is None
-            else self.constants.index(number + 1)
-        )
-        loop.operands[0] = lower
-        self._end_early(loop, self._smaller(size, following))
-        return loop
+        loop, numbers = self.loops[dimension], self.numbers
+        place = numbers.place(value, limit)
+        end = self.constants.index(1)
+        if constant_index(place) != 0 or not is_local_size(loop.ub):
+            place = numbers.smaller(loop.ub, place)
+            end = numbers.smaller(loop.ub, numbers.following(place))
+        self._let_run(loop, numbers.larger(loop.lb, place), end)
 
-    def _end_early(self, loop: scf.ForOp, end: SSAValue) -> None:
-        if end is not loop.ub:
-            loop.operands[1] = end
+    def _let_run(self, loop: scf.ForOp, begin: SSAValue, end: SSAValue) -> None:
+        if begin is not loop.lb or end is not loop.ub:
+            loop.operands[0], loop.operands[1] = begin, end
             remark(ClippedLoop, loop)
 
-    def _smaller(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        x, y = self._ranges.of(a), self._ranges.of(b)
-        if x.is_non_negative and x.high <= y.low:
-            return a
-        if y.is_non_negative and y.high <= x.low:
-            return b
-        return self._before.add(arith.MinUIOp(a, b))
+    def _parts(self, dimension: int, value: SSAValue, limit: SSAValue) -> _Parts:
+        """What runs all work-items but the one in which `value` is equal to `limit`."""
+        loop, numbers, at = self.loops[dimension], self.numbers, self._before
+        place = numbers.smaller(loop.ub, numbers.place(value, limit))
+        after = numbers.smaller(loop.ub, numbers.following(place))
+        second = at.add(arith.CmpiOp(after, loop.ub, "ult"))
+        one, two = self.constants.index(1), self.constants.index(2)
+        parts = at.add(arith.SelectOp(second, two, one), f"parts_{'xyz'[dimension]}")
+        return _Parts(loop, place, numbers.larger(loop.lb, after), parts)
+
+    def _run_in_parts(self, part: _Parts) -> None:
+        """Put the nest into a loop that runs it for the first part, and for the second."""
+        zero, one = self.constants.index(0), self.constants.index(1)
+        [around] = nested_loops([(zero, part.number, one)])
+        Builder.before(self.nest).append(around)
+        self.nest.detach()
+        body = around.body.block
+        hint(body.args[0], "part")
+        body.add_ops((self.nest, scf.YieldOp()))
+        at, loop = Builder.before(self.nest), part.loop
+        is_second = at.add(arith.CmpiOp(body.args[0], zero, "ne"), "second")
+        begin = at.add(arith.SelectOp(is_second, part.after, loop.lb), "begin")
+        end = at.add(arith.SelectOp(is_second, loop.ub, part.place), "end")
+        self._let_run(loop, begin, end)
 
     # Conditions.
 
@@ -344,21 +349,6 @@ class _Clipper:
 def _all_of(conditions: Sequence[SSAValue], at: Builder) -> SSAValue:
     """Whether all `conditions` hold."""
     return reduce(lambda one, other: at.add(arith.AndIOp(one, other)), conditions)
-
-
-def _sum_with_zero(
-    op: Operation | Block, find: Callable[[SSAValue], SSAValue]
-) -> SSAValue | None:
-    """The result of a sum or product one of whose operands is zero, as `find` says."""
-    if not isinstance(op, arith.AddiOp | arith.MuliOp):
-        return None
-    a, b = find(op.lhs), find(op.rhs)
-    is_sum = isinstance(op, arith.AddiOp)
-    if constant_index(a) == 0:
-        return b if is_sum else a
-    if constant_index(b) == 0:
-        return a if is_sum else b
-    return None
 
 
 def _run_once(loop: scf.ForOp) -> None:

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import IndexType, IntegerAttr, i1
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from spmd.dialects.building import Builder
 from spmd.dialects.enclosing import function_around, terminator
-from spmd.dialects.rewriting import constant_index, has_no_effect, splat_number
+from spmd.dialects.names import NEGATED
+from spmd.dialects.rewriting import (
+    constant_index,
+    has_no_effect,
+    hint,
+    splat_number,
+)
 from spmd.dialects.spmd import LocalSizeOp
 from spmd.dialects.work_groups import range_arguments, work_item_dimension
 
@@ -139,6 +145,58 @@ def nest_conditions(block: Block) -> None:
         Builder.before(first).append(around)
         Rewriter.erase_op(first)
         guard = around
+
+
+def spread_negation(guard: scf.IfOp) -> None:
+    """
+    Let the condition of `guard` be what all has to hold, where it says that nothing of some does.
+
+    ```mlir
+    // before
+    %edge = arith.ori %first, %last : i1
+    %inside = arith.xori %edge, %true : i1
+
+    // after
+    %inside = arith.andi %not_first, %not_last : i1
+    ```
+    """
+    condition = guard.cond
+    inner = _negated_by(condition)
+    if inner is None or (_negated_by(inner) is None and not _compares(inner)):
+        return
+    negated = _negated(inner, Builder.before(guard))
+    guard.operands[0] = hint(negated, condition)
+
+
+def _negated_by(value: SSAValue) -> SSAValue | None:
+    """What `value` is the negation of."""
+    op = value.owner
+    if not isinstance(op, arith.XOrIOp) or value.type != i1:
+        return None
+    # Constants are on the right.
+    return op.lhs if splat_number(op.rhs) in (1, -1) else None
+
+
+def _compares(value: SSAValue) -> bool:
+    """Whether integers are compared at `value`, or it is a disjunction with such a part."""
+    op = value.owner
+    if isinstance(op, arith.OrIOp):
+        return _compares(op.lhs) or _compares(op.rhs)
+    return isinstance(op, arith.CmpiOp)
+
+
+def _negated(value: SSAValue, at: Builder) -> SSAValue:
+    op = value.owner
+    if isinstance(op, arith.CmpiOp):
+        opposite = NEGATED[op.predicate.value.data]
+        return at.add(arith.CmpiOp(op.lhs, op.rhs, opposite))
+    if isinstance(op, arith.OrIOp) and _compares(value):
+        left, right = (_negated(side, at) for side in (op.lhs, op.rhs))
+        return at.add(arith.AndIOp(left, right))
+    if (inner := _negated_by(value)) is not None:
+        return inner
+    true = at.add(arith.ConstantOp(IntegerAttr.from_bool(True)))
+    return at.add(arith.XOrIOp(value, true))
 
 
 def is_local_size(value: SSAValue) -> bool:

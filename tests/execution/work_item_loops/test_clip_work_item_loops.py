@@ -44,6 +44,18 @@ CONDITIONS = {
     "shifted_one": "arith.cmpi eq, %shifted, %m : index",
     "narrow_one": "arith.cmpi eq, %limit, %narrow : i32",
     "all_but_one": "arith.cmpi ne, %gid, %n : index",
+    "all_but_the_first": "arith.cmpi ne, %c0, %gid : index",
+    "all_but_a_narrow_one": "arith.cmpi ne, %narrow, %limit : i32",
+    "after": "arith.cmpi ugt, %gid, %n : index",
+    "signed_after": "arith.cmpi sgt, %lid, %m : index",
+    "signed_after_or_equal": "arith.cmpi slt, %m, %lid : index",
+    "after_every_third": "arith.cmpi sge, %triple, %m : index",
+    "after_narrow": "arith.cmpi sgt, %narrow, %limit : i32",
+    "may_wrap_after": "arith.cmpi uge, %shifted, %n : index",
+    "after_and_below": "arith.andi %high, %above : i1",
+    "neither": "arith.xori %either, %true : i1",
+    "two_ones": "arith.andi %second, %fifth : i1",
+    "neither_of_two_ones": "arith.xori %any_one, %true : i1",
     "both": "arith.andi %low, %high : i1",
     "with_uniform": "arith.andi %low, %uniform : i1",
     "asked_later": _and("low", "high"),
@@ -72,6 +84,12 @@ spmd.kernel @clipped(%n64: i64, %m64: i64, %limit: i32, %x: memref<?xi32>) {{
   %narrow = arith.index_cast %lid : index to i32
   %low = arith.cmpi ult, %gid, %n : index
   %high = arith.cmpi slt, %lid, %m : index
+  %above = arith.cmpi ugt, %gid, %c3 : index
+  %first = arith.cmpi eq, %gid, %c0 : index
+  %second = arith.cmpi eq, %lid, %c1 : index
+  %fifth = arith.cmpi eq, %gid, %n : index
+  %any_one = arith.ori %second, %fifth : i1
+  %either = arith.ori %first, %low : i1
   %uniform = arith.cmpi slt, %n, %m : index
   %false = arith.constant false
   %true = arith.constant true
@@ -98,6 +116,7 @@ BOUNDS = [
     for n, m, limit in (
         (0, 0, 0),
         (5, -2, -3),
+        (0, 3, 4),
         (70, 17, 9),
         (-1, 1 << 62, 1 << 30),
         (40, -(1 << 63), -(1 << 31)),
@@ -159,7 +178,55 @@ def test_two_dimensions(launch: Launch, n: int, m: int):
     )
 
 
-@pytest.mark.parametrize("condition", ["below", "one", "signed_below_or_equal"])
+EDGE = (
+    PLANE.replace("%a = arith.cmpi ult, %gx, %n", "%a = arith.cmpi eq, %gx, %n")
+    .replace(
+        """%b = arith.cmpi sle, %gy, %m : index
+  %ab = arith.andi %a, %b : i1
+""",
+        """%b = arith.cmpi eq, %gy, %m : index
+  %ab = arith.ori %a, %b : i1
+  %c0 = arith.constant 0 : index
+  %left = arith.cmpi eq, %gx, %c0 : index
+  %top = arith.cmpi slt, %gy, %c1 : index
+  %corner = arith.ori %left, %top : i1
+  %edge = arith.ori %ab, %corner : i1
+  %true = arith.constant true
+  %inside = arith.xori %edge, %true : i1
+""",
+    )
+    .replace("scf.if %ab", "scf.if %inside")
+    .replace("eq, %ly, %c1", "ne, %ly, %c1")
+)
+
+
+@pytest.mark.parametrize(("n", "m"), [(0, 3), (100, 100), (5, 4), (13, -1), (-1, 6)])
+@pytest.mark.parametrize("launch", PLANES, ids=str)
+def test_inside_a_plane(launch: Launch, n: int, m: int):
+    """All but the first and another row and column, in a group or not."""
+
+    def arguments(make: Maker) -> list[Any]:
+        return [n, m, make.launch.global_size[0], make.zeros("i32", make.n)]
+
+    check_passes(
+        EDGE, arguments, (launch,), SpmdToLoopsPass(), skip=("split-at-barriers",)
+    )
+    check_native(EDGE, arguments, launch)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "below",
+        "one",
+        "signed_below_or_equal",
+        "not_below",
+        "all_but_one",
+        "neither",
+        "two_ones",
+        "after_and_below",
+    ],
+)
 def test_the_condition_is_gone(condition: str):
     module = check_passes(
         kernel(condition),

@@ -143,10 +143,10 @@ func.func @tree(%gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez:
 // -----
 
 // Not touched: an effect beside the condition, an else, a result, a bound that is loaded
-// by the work-item, a suffix, a sum that may wrap.
+// by the work-item, a sum that may wrap.
 
 // CHECK-LABEL: func.func @untouched
-// CHECK-COUNT-6: scf.for %{{.*}} = %c0 to %ex step %c1
+// CHECK-COUNT-5: scf.for %{{.*}} = %c0 to %ex step %c1
 func.func @untouched(%x: memref<?xindex>, %n: index, %gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -175,12 +175,6 @@ func.func @untouched(%x: memref<?xindex>, %n: index, %gx: index, %gy: index, %gz
   scf.for %lx = %c0 to %ex step %c1 {
     %v = memref.load %x[%lx] : memref<?xindex>
     %c = arith.cmpi ult, %lx, %v : index
-    scf.if %c {
-      "test.op"() : () -> ()
-    }
-  } {spmd.work_items = array<i64: 0>}
-  scf.for %lx = %c0 to %ex step %c1 {
-    %c = arith.cmpi uge, %lx, %n : index
     scf.if %c {
       "test.op"() : () -> ()
     }
@@ -238,6 +232,131 @@ func.func @asked_later(%n: index, %x: memref<?xindex>, %gx: index, %gy: index, %
     }
     scf.if %c {
       "test.op"() : () -> ()
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// The last work-items: the loop begins later. Neither is more than there are.
+
+// CHECK-LABEL: func.func @suffix
+// CHECK:         [[END:%.*]] = arith.maxui %n, %base : index
+// CHECK-NEXT:    %outside_x = arith.subi [[END]], %base : index
+// CHECK-NEXT:    %begin_x = arith.minui %ex, %outside_x : index
+// CHECK-NEXT:    scf.for %lx = %begin_x to %ex step %c1 {
+// CHECK-NEXT:      %i = arith.addi
+// CHECK-NEXT:      "test.op"(%i)
+// CHECK:         [[LEFT:%.*]] = arith.subi %c1, %base : index
+// CHECK-NEXT:    [[FIRST:%.*]] = arith.maxsi [[LEFT]], %c0 : index
+// CHECK-NEXT:    scf.for %lx_1 = [[FIRST]] to %ex step %c1 {
+// CHECK-NEXT:      %i_1 = arith.addi
+// CHECK-NEXT:      "test.op"(%i_1)
+func.func @suffix(%n: index, %gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %base = arith.muli %ex, %gx overflow<nsw, nuw> : index
+  scf.for %lx = %c0 to %ex step %c1 {
+    %i = arith.addi %base, %lx overflow<nsw, nuw> : index
+    %c = arith.cmpi uge, %i, %n : index
+    scf.if %c {
+      "test.op"(%i) : (index) -> ()
+    }
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx = %c0 to %ex step %c1 {
+    %i = arith.addi %base, %lx overflow<nsw, nuw> : index
+    %c = arith.cmpi ne, %i, %c0 : index
+    scf.if %c {
+      "test.op"(%i) : (index) -> ()
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// All but one: what is before it, then what is after it. Of two in one dimension one is asked.
+
+// CHECK-LABEL: func.func @hole
+// CHECK:         [[PLACE:%.*]] = arith.minui %ex, %n : index
+// CHECK-NEXT:    [[NEXT:%.*]] = arith.addi [[PLACE]], %c1 : index
+// CHECK-NEXT:    [[AFTER:%.*]] = arith.minui %ex, [[NEXT]] : index
+// CHECK-NEXT:    [[MORE:%.*]] = arith.cmpi ult, [[AFTER]], %ex : index
+// CHECK-NEXT:    %parts_x = arith.select [[MORE]], %c2, %c1 : index
+// CHECK-NEXT:    scf.for %part = %c0 to %parts_x step %c1 {
+// CHECK-NEXT:      %second = arith.cmpi ne, %part, %c0 : index
+// CHECK-NEXT:      %begin = arith.select %second, [[AFTER]], %c0 : index
+// CHECK-NEXT:      %end = arith.select %second, %ex, [[PLACE]] : index
+// CHECK-NEXT:      scf.for %lx = %begin to %end step %c1 {
+// CHECK-NEXT:        %b = arith.cmpi ne, %lx, %m : index
+// CHECK-NEXT:        scf.if %b {
+// CHECK-NEXT:          "test.op"(%lx)
+func.func @hole(%n: index, %m: index, %gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %lx = %c0 to %ex step %c1 {
+    %a = arith.cmpi ne, %lx, %n : index
+    %b = arith.cmpi ne, %lx, %m : index
+    %c = arith.andi %a, %b : i1
+    scf.if %c {
+      "test.op"(%lx) : (index) -> ()
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// Not at the edge of a plane: loops without a condition.
+
+// CHECK-LABEL: func.func @inside
+// CHECK:         scf.for %ly = %c1 to %c63 step %c1 {
+// CHECK-NEXT:      scf.for %lx = %c1 to %c63 step %c1 {
+// CHECK-NEXT:        "test.op"(%lx, %ly)
+func.func @inside(%n: index, %gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c63 = arith.constant 63 : index
+  %c64 = arith.constant 64 : index
+  %true = arith.constant true
+  scf.for %ly = %c0 to %c64 step %c1 {
+    scf.for %lx = %c0 to %c64 step %c1 {
+      %left = arith.cmpi eq, %lx, %c0 : index
+      %right = arith.cmpi eq, %lx, %c63 : index
+      %top = arith.cmpi slt, %ly, %c1 : index
+      %bottom = arith.cmpi sge, %ly, %c63 : index
+      %x = arith.ori %left, %right : i1
+      %y = arith.ori %top, %bottom : i1
+      %edge = arith.ori %x, %y : i1
+      %not_edge = arith.xori %edge, %true : i1
+      scf.if %not_edge {
+        "test.op"(%lx, %ly) : (index, index) -> ()
+      }
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
+
+// -----
+
+// Two work-items: at most the one that is both.
+
+// CHECK-LABEL: func.func @two_places
+// CHECK:         [[N:%.*]] = arith.minui %ex, %n : index
+// CHECK:         [[M:%.*]] = arith.minui %{{.*}}, %m : index
+// CHECK:         [[BOTH:%.*]] = arith.maxui [[N]], [[M]] : index
+// CHECK-NEXT:    scf.for %lx = [[BOTH]] to
+// CHECK-NEXT:      "test.op"(%lx)
+func.func @two_places(%n: index, %m: index, %gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %lx = %c0 to %ex step %c1 {
+    %a = arith.cmpi eq, %lx, %n : index
+    %b = arith.cmpi eq, %lx, %m : index
+    %c = arith.andi %a, %b : i1
+    scf.if %c {
+      "test.op"(%lx) : (index) -> ()
     }
   } {spmd.work_items = array<i64: 0>}
   func.return
