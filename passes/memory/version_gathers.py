@@ -222,6 +222,9 @@ class _Rows:
             fits = at.add(arith.CmpiOp(starts, highest, "sle"), "fits")
             neighbours = at.add(arith.AndIOp(neighbours, fits), "neighbours")
         if masked:
+            # A row begins where its first lane accesses, if that is active.
+            begun = at.add(shuffle(op.mask, op.mask, places), "begun")
+            neighbours = at.add(arith.AndIOp(neighbours, begun), "neighbours")
             on = self._constants.dense(1, i1, lanes, "all_on")
             neighbours = at.add(arith.SelectOp(op.mask, neighbours, on), "neighbours")
         return at.add(reduction(neighbours, CombiningKindFlag.AND, i1), "rows")

@@ -146,3 +146,32 @@ def test_digits_of_ids(type_: str, width: Width, by: int, shift: int):
     assert "rows" in str(compiled(source, 16))
     assert ("every other row" in str(compiled(source, 16))) == (type_ != "i8")
     check_native_launches(source, arguments, LINES, width=width)
+
+
+ODD_LANES = """
+spmd.kernel @odd(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %i = spmd.global_id x
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %odd = arith.andi %i, %c1 : index
+  %even = arith.xori %odd, %c1 : index
+  %far = arith.shli %even, %c4 : index
+  %at = arith.addi %i, %far : index
+  %where = arith.cmpi eq, %odd, %c1 : index
+  scf.if %where {
+    %v = memref.load %x[%at] : memref<?xf32>
+    memref.store %v, %y[%i] : memref<?xf32>
+  }
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("width", [4, 8, 32])
+def test_rows_whose_first_lane_is_not_active(width: Width):
+    """What it would access is 16 further, and is not where the row begins."""
+
+    def arguments(make: Maker) -> list[Any]:
+        return [make.random("f32", make.n + 32), make.zeros("f32", make.n)]
+
+    check_native_launches(ODD_LANES, arguments, LINES, width=width)

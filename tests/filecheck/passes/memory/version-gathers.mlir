@@ -79,7 +79,8 @@ func.func @butterfly(%x: memref<?xf64>, %base: index, %shift: index, %distance: 
   func.return
 }
 
-// Inactive lanes are not asked, and what they have does not get into others. An index of 32
+// Inactive lanes are not asked, and what they have does not get into others: a row begins at its
+// first lane, which is to be active. An index of 32
 // bits must not wrap in a row. A row is at most as long as the vector.
 // CHECK-LABEL: func.func @some_lanes
 func.func @some_lanes(%x: memref<?xf32>, %n: i32, %on: vector<8xi1>, %old: vector<8xf32>) -> vector<8xf32> {
@@ -94,7 +95,9 @@ func.func @some_lanes(%x: memref<?xf32>, %n: i32, %on: vector<8xi1>, %old: vecto
   // CHECK-NEXT: [[SAME:%.*]] = arith.cmpi eq, [[AT]], [[ROW]]
   // CHECK-NEXT: [[FITS:%.*]] = arith.cmpi sle, [[STARTS]], %c2147483640_lanes
   // CHECK-NEXT: [[BOTH:%.*]] = arith.andi [[SAME]], [[FITS]]
-  // CHECK-NEXT: [[ASKED:%.*]] = arith.select %on, [[BOTH]], %all_on
+  // CHECK-NEXT: [[BEGUN:%.*]] = vector.shuffle %on, %on [0, 0, 0, 0, 0, 0, 0, 0]
+  // CHECK-NEXT: [[ALL:%.*]] = arith.andi [[BOTH]], [[BEGUN]]
+  // CHECK-NEXT: [[ASKED:%.*]] = arith.select %on, [[ALL]], %all_on
   // CHECK-NEXT: [[ROWS:%.*]] = vector.reduction <and>, [[ASKED]]
   // CHECK-NEXT: scf.if [[ROWS]] -> (vector<8xf32>) {
   // CHECK-NEXT:   [[FIRST:%.*]] = vector.extract [[AT]][0] : i32
