@@ -11,6 +11,7 @@ Level 1 to level 4: SIMD code for work-item loops.
 | `forget-unasked-values`    | 2      | what lanes that leave a loop need not carry   |
 | `share-private-arrays`     | 2      | which private arrays all lanes have in common |
 | `split-off-full-iterations` | 2     | iterations that all lanes run                 |
+| `version-edges`            | 2      | whether lanes are neighbours inside of edges  |
 | `mask-divergence`          | 2 to 3 | which lanes are active                        |
 | `widen-sub-groups`         | 3 to 4 | vectors                                       |
 | `version-masks`            | 4      | whether all lanes are active                  |
@@ -69,6 +70,7 @@ from spmd.passes.sub_groups.forget_unasked_values import ForgetUnaskedValuesPass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
 from spmd.passes.sub_groups.reuse_loaded_values import ReuseLoadedValuesPass
 from spmd.passes.sub_groups.share_private_arrays import SharePrivateArraysPass
+from spmd.passes.sub_groups.version_edges import VersionEdgesPass
 from spmd.passes.targets import DEFAULT_TARGET
 from spmd.passes.widening.widen_sub_groups import WidenSubGroupsPass
 from spmd.passes.work_item_loops.split_vectors import SplitVectorsPass
@@ -113,6 +115,7 @@ class VectorizePass(PassSequence):
             ForgetUnaskedValuesPass(),
             SharePrivateArraysPass(),
             SplitOffFullIterationsPass(),
+            VersionEdgesPass(),
             MaskDivergencePass(),
             WidenSubGroupsPass(),
             VersionMasksPass(self.target),

@@ -112,6 +112,7 @@ PASSES = {
         "form-sub-groups",
         "forget-unasked-values",
         "share-private-arrays",
+        "version-edges",
         "reshape-groups",
     ),
     "masking": (

@@ -1,0 +1,127 @@
+// RUN: xdsl-opt %s -p version-edges --split-input-file | filecheck %s
+
+// The last element again: what the first lane and the last one load says whether lanes are
+// neighbours. Overflow flags of lanes that may not exist are gone.
+
+// CHECK-LABEL: func.func @clamped
+// CHECK:         spmd.sub_group (%i) shape [16] at (%base) count %n {
+// CHECK-NEXT:      %last = arith.subi %n, %c1 : index
+// CHECK-NEXT:      %left_first = arith.subi %base, %c1 : index
+// CHECK-NEXT:      %low_first = arith.maxsi %left_first, %c0 : index
+// CHECK-NEXT:      %at_first = arith.minsi %low_first, %last : index
+// CHECK-NEXT:      %end = arith.addi %base, %c15 : index
+// CHECK-NEXT:      %left_last = arith.subi %end, %c1 : index
+// CHECK-NEXT:      %low_last = arith.maxsi %left_last, %c0 : index
+// CHECK-NEXT:      %at_last = arith.minsi %low_last, %last : index
+// CHECK-NEXT:      %span = arith.subi %at_last, %at_first : index
+// CHECK-NEXT:      %inside = arith.cmpi eq, %span, %c15 : index
+// CHECK-NEXT:      %v = scf.if %inside -> (f32) {
+// CHECK-NEXT:        %ahead = arith.subi %i, %base : index
+// CHECK-NEXT:        %here = arith.addi %at_first, %ahead : index
+// CHECK-NEXT:        [[NEAR:%\w+]] = memref.load %x[%y, %here] : memref<?x?xf32>
+// CHECK-NEXT:        scf.yield [[NEAR]] : f32
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        %left = arith.subi %i, %c1 overflow<nsw> : index
+// CHECK-NEXT:        %low = arith.maxsi %left, %c0 : index
+// CHECK-NEXT:        %at = arith.minsi %low, %last : index
+// CHECK-NEXT:        [[FAR:%\w+]] = memref.load %x[%y, %at] : memref<?x?xf32>
+// CHECK-NEXT:        scf.yield [[FAR]] : f32
+// CHECK-NEXT:      }
+// CHECK-NEXT:      memref.store %v, %out[%i] : memref<?xf32>
+func.func @clamped(%x: memref<?x?xf32>, %out: memref<?xf32>, %base: index, %y: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  spmd.sub_group (%i) shape [16] at (%base) count %n {
+    %last = arith.subi %n, %c1 : index
+    %left = arith.subi %i, %c1 overflow<nsw> : index
+    %low = arith.maxsi %left, %c0 : index
+    %at = arith.minsi %low, %last : index
+    %v = memref.load %x[%y, %at] : memref<?x?xf32>
+    memref.store %v, %out[%i] : memref<?xf32>
+  }
+  func.return
+}
+
+// -----
+
+// The other side: a remainder made positive, and one that is so. What is also used elsewhere
+// stays where it was; several rows of lanes have the same.
+
+// CHECK-LABEL: func.func @wrapped
+// CHECK:         %left = arith.subi %i, %c1 : index
+// CHECK-NEXT:    %rest = arith.remsi %left, %n : index
+// CHECK:         %at = arith.select %negative, %more, %rest : index
+// CHECK:         %at_last = arith.select
+// CHECK:         %v = scf.if %inside
+// CHECK:           {{.*}} = memref.load %x[%here]
+// CHECK:         %w = scf.if
+// CHECK:           {{.*}} = memref.load %x[%here_1]
+// CHECK:         } else {
+// CHECK-NEXT:      %right = arith.addi %i, %c1 : index
+// CHECK-NEXT:      %to = arith.remui %right, %n : index
+// CHECK-NEXT:      {{.*}} = memref.load %x[%to]
+func.func @wrapped(%x: memref<?xf32>, %out: memref<?xindex>, %sums: memref<?xf32>, %base: index, %j: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  spmd.sub_group (%i, %row) shape [8, 2] at (%base, %j) {
+    %left = arith.subi %i, %c1 : index
+    %rest = arith.remsi %left, %n : index
+    %negative = arith.cmpi slt, %rest, %c0 : index
+    %more = arith.addi %rest, %n : index
+    %at = arith.select %negative, %more, %rest : index
+    %v = memref.load %x[%at] : memref<?xf32>
+    %right = arith.addi %i, %c1 : index
+    %to = arith.remui %right, %n : index
+    %w = memref.load %x[%to] : memref<?xf32>
+    %sum = arith.addf %v, %w : f32
+    memref.store %at, %out[%i] : memref<?xindex>
+    memref.store %sum, %sums[%row] : memref<?xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Left alone: what neighbours need not be inside either, what rises by more than one or falls in
+// between, a divisor that may be negative, an unsigned bound of what may have wrapped, other dimensions,
+// private arrays, and few lanes.
+
+// CHECK-LABEL: func.func @others
+// CHECK-NOT:     scf.if
+// CHECK:         func.return
+func.func @others(%x: memref<?xf32>, %m: memref<?x?xf32>, %out: memref<?xf32>, %base: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c9 = arith.constant 9 : index
+  spmd.sub_group (%i) shape [16] at (%base) {
+    %private = memref.alloca() : memref<32xf32>
+    %twice = arith.muli %i, %c2 : index
+    %at = arith.minsi %twice, %n : index
+    %a = memref.load %x[%at] : memref<?xf32>
+    %rest = arith.remui %i, %c9 : index
+    %again = arith.remui %rest, %n : index
+    %b = memref.load %x[%again] : memref<?xf32>
+    %signed = arith.remsi %i, %n : index
+    %c = memref.load %x[%signed] : memref<?xf32>
+    %clamped = arith.maxsi %i, %c0 : index
+    %unsigned = arith.minui %clamped, %n : index
+    %d = memref.load %x[%unsigned] : memref<?xf32>
+    %e = memref.load %m[%clamped, %c0] : memref<?x?xf32>
+    %f = memref.load %private[%clamped] : memref<32xf32>
+    %g = memref.load %m[%i, %clamped] : memref<?x?xf32>
+    memref.store %a, %out[%i] : memref<?xf32>
+    memref.store %b, %out[%i] : memref<?xf32>
+    memref.store %c, %out[%i] : memref<?xf32>
+    memref.store %d, %out[%i] : memref<?xf32>
+    memref.store %e, %out[%i] : memref<?xf32>
+    memref.store %f, %out[%i] : memref<?xf32>
+    memref.store %g, %out[%i] : memref<?xf32>
+  }
+  spmd.sub_group (%i) shape [2] at (%base) {
+    %at = arith.maxsi %i, %c0 : index
+    %v = memref.load %x[%at] : memref<?xf32>
+    memref.store %v, %out[%i] : memref<?xf32>
+  }
+  func.return
+}
