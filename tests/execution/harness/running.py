@@ -6,6 +6,7 @@ from typing import Any
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from spmd.reference.interpreter import Interpreter
 
@@ -34,9 +35,9 @@ class Runs:
         run(name, args, global_size=global_size, group_size=group_size)
 
 
-def content(module: ModuleOp) -> list[Any]:
+def content(root: Operation) -> list[Any]:
     """
-    What a module consists of, equal only as long as no pass changes it.
+    What a module or kernel consists of, equal only as long as no pass changes it.
 
     It takes a seventh of the time of the text, which is what it stands for.
     """
@@ -55,5 +56,5 @@ def content(module: ModuleOp) -> list[Any]:
                 for block in region.blocks
             ],
         )
-        for op in module.walk()
+        for op in root.walk()
     ]

@@ -12,6 +12,7 @@ from spmd.passes.splitting import split_at_barriers
 from spmd.runtime.errors import CompileError, SourceText
 from spmd.runtime.parsing import make_context, parse
 from tests.execution.harness import KERNELS
+from tests.execution.harness.running import content
 
 ANALYSES = [name for name, made in vars(Analyses).items() if hasattr(made, "func")]
 CHECKED = KERNELS.parent / "filecheck" / "passes" / "splitting"
@@ -23,7 +24,7 @@ class Checked(Analyses):
     def __getattribute__(self, name: str) -> Any:
         result = super().__getattribute__(name)
         if name in ANALYSES:
-            now = str(self.kernel)
+            now = content(self.kernel)
             made_for = self.__dict__.setdefault("made_for", {})
             assert made_for.setdefault(name, now) == now, f"{name} is stale"
         return result
