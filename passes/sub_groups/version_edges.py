@@ -33,7 +33,7 @@ spmd.sub_group (%i) shape [16] at (%base) {
   } else {
     %left = arith.subi %i, %c1 : index
     %at = arith.maxsi %left, %c0 : index
-    %w = memref.load %x[%at] : memref<?xf32>
+    %w = memref.load %x[%at] {spmd.near_edge} : memref<?xf32>
     scf.yield %w : f32
   }
   ...
@@ -57,7 +57,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
@@ -81,6 +81,9 @@ from spmd.dialects.rewriting import constant_index, hint, named
 from spmd.dialects.spmd import SubGroupOp
 
 NO_FLAGS = {"overflowFlags": arith.IntegerOverflowAttr("none")}
+
+NEAR_EDGE = "spmd.near_edge"
+"""Marks a load that is made only in sub-groups whose lanes are not all neighbours."""
 
 MOST_ASKED = 16
 """Operations that are computed again for a lane."""
@@ -312,6 +315,7 @@ class _Edges:
             at.append(again)
             at.append(scf.YieldOp(*again.results))
         with at.into(far):
+            load.attributes[NEAR_EDGE] = UnitAttr()
             at.move([load])
             at.append(scf.YieldOp(*load.results))
         _sink(index, choice.parent, far)

@@ -24,6 +24,7 @@ from spmd.dialects.enclosing import is_small
 from spmd.dialects.limits import MAX_LANES, SMALL_ARRAY
 from spmd.dialects.rewriting import NO_SIGNED_WRAP
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
+from spmd.passes.sub_groups.version_edges import NEAR_EDGE
 from spmd.passes.memory.flattening import flattened
 from spmd.passes.widening.lanes import Lanes, Rows, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
@@ -130,7 +131,8 @@ def why_not_contiguous(
     for index, lanes in held:
         if isinstance(lanes, Varying):
             name = "an index" if index.name_hint is None else f"%{index.name_hint}"
-            return f"{name} has no fixed step from lane to lane"
+            near = ", near an edge" if NEAR_EDGE in op.attributes else ""
+            return f"{name} has no fixed step from lane to lane{near}"
     for axis, (_, lanes) in enumerate(held[:-1]):
         if isinstance(lanes, Strided):
             return f"lanes go along dimension {axis} of {array}, not along the last one"

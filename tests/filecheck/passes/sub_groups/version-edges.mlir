@@ -24,7 +24,7 @@
 // CHECK-NEXT:        %left = arith.subi %i, %c1 overflow<nsw> : index
 // CHECK-NEXT:        %low = arith.maxsi %left, %c0 : index
 // CHECK-NEXT:        %at = arith.minsi %low, %last : index
-// CHECK-NEXT:        [[FAR:%\w+]] = memref.load %x[%y, %at] : memref<?x?xf32>
+// CHECK-NEXT:        [[FAR:%\w+]] = memref.load %x[%y, %at] {spmd.near_edge} : memref<?x?xf32>
 // CHECK-NEXT:        scf.yield [[FAR]] : f32
 // CHECK-NEXT:      }
 // CHECK-NEXT:      memref.store %v, %out[%i] : memref<?xf32>
