@@ -52,6 +52,9 @@ class PrivateArray:
     extents: tuple[SSAValue, ...] = ()
     """The dynamic sizes of the array of one lane."""
 
+    written_together: bool = False
+    """Whether it is undefined what the array holds for lanes that are inactive at a store."""
+
 
 class Widening(Emitter):
     """What is known while one sub-group is rewritten."""

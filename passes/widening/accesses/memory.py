@@ -130,7 +130,9 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
         case Pattern.CONTIGUOUS:
             hidden = _is_of_group(widening, op.memref)
             if mask and hidden and _is_in_bounds(widening, op):
-                stored, mask = _blended(widening, access, stored, mask), None
+                if not _is_written_together(widening, op.memref):
+                    stored = _blended(widening, access, stored, mask)
+                mask = None
             store = _vector_store(access, stored, mask)
             _keep_streaming(op, store)
         case Pattern.REVERSED:
@@ -253,6 +255,12 @@ def _is_own(widening: Widening, array: SSAValue) -> bool:
     """Whether each lane has a part of the array that `array` becomes."""
     private = widening.private.get(array)
     return private is not None and private.part is None
+
+
+def _is_written_together(widening: Widening, array: SSAValue) -> bool:
+    """Whether no lane that is inactive at a store to `array` has anything there."""
+    private = widening.private.get(array)
+    return private is not None and private.written_together
 
 
 def _is_of_group(widening: Widening, array: SSAValue) -> bool:

@@ -25,8 +25,10 @@ from xdsl.ir import Operation, SSAValue, Use
 
 from spmd.dialects.building import bytes_of, reduction
 from spmd.dialects.element_types import memref_type, static_bytes
+from spmd.dialects.enclosing import block_of
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.rewriting import constant_index, hint, named
+from spmd.dialects.spmd import MaskedOp
 from spmd.dialects.work_groups import CACHE_LINE_ALIGNMENT, aligned_alloca
 from spmd.passes.widening.lanes import Active, Uniform
 from spmd.passes.widening.state import PrivateArray, Widening
@@ -99,7 +101,42 @@ def _by_elements(
         widening.append(new)
     else:
         widening.at_function_head(new)
-    return PrivateArray(new.memref, extents=tuple(op.dynamic_sizes))
+    together = _is_written_together(op)
+    return PrivateArray(
+        new.memref, extents=tuple(op.dynamic_sizes), written_together=together
+    )
+
+
+def _is_written_together(op: memref.AllocaOp) -> bool:
+    """
+    Whether the same lanes take part in all stores to an array.
+
+    The others never write to it, and have nothing to read there.
+    """
+    stores = [
+        use.operation
+        for use in op.memref.uses
+        if isinstance(use.operation, memref.StoreOp)
+    ]
+    masks = {mask for store in stores for mask in _masks_between(store, op)}
+    if not masks:
+        return True
+    if len(masks) > 1 or any(len(_masks_between(each, op)) != 1 for each in stores):
+        return False
+    # A mask of a loop is another one in each iteration, and the array the same.
+    block = block_of(next(iter(masks)))
+    return block.is_ancestor(op)
+
+
+def _masks_between(store: Operation, array: memref.AllocaOp) -> list[SSAValue]:
+    """The masks that `store` is under and its `array` is not."""
+    masks: list[SSAValue] = []
+    around = store.parent_op()
+    while around is not None and around is not array.parent_op():
+        if isinstance(around, MaskedOp):
+            masks.append(around.mask)
+        around = around.parent_op()
+    return masks
 
 
 def _apart(
