@@ -106,6 +106,12 @@ def is_group_memory(op: Operation | Block) -> bool:
     return isinstance(op, memref.AllocaOp) and GROUP_MEMORY in op.attributes
 
 
+def is_private(array: SSAValue) -> bool:
+    """Whether each work-item has an array of its own."""
+    owner = array.owner
+    return isinstance(owner, memref.AllocaOp) and not is_group_memory(owner)
+
+
 def mark_group_memory(op: memref.AllocaOp) -> memref.AllocaOp:
     """Say that `op` allocates memory of the work-group."""
     op.attributes[GROUP_MEMORY] = UnitAttr()

@@ -17,8 +17,9 @@ from spmd.dialects.interfaces.memory import is_idempotent
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import hint, replace
 from spmd.dialects.spmd import CollectiveOp, MaskedOp, YieldOp
+from spmd.dialects.work_groups import is_private
 from spmd.passes.masking.masks import Mask, Masks
-from spmd.passes.masking.speculation import is_dereferenceable, is_private, needs_mask
+from spmd.passes.masking.speculation import is_dereferenceable, needs_mask
 from spmd.passes.sub_groups.vectorization_legality import is_lane_type
 
 

@@ -20,7 +20,7 @@ from spmd.dialects.spmd import (
     convergence_of,
     ends_launch,
 )
-from spmd.dialects.work_groups import is_group_memory
+from spmd.dialects.work_groups import is_private
 from spmd.passes.targets import SKIP_ABOVE
 
 
@@ -39,12 +39,6 @@ def needs_mask(op: Operation) -> bool:
         # At a constant index there is always something to load.
         return any(constant_index(index) is None for index in op.indices)
     return FunctionOfOperands.of(op) is None and not _is_view(op)
-
-
-def is_private(array: SSAValue) -> bool:
-    """Whether each work-item has an array of its own."""
-    owner = array.owner
-    return isinstance(owner, memref.AllocaOp) and not is_group_memory(owner)
 
 
 def is_dereferenceable(array: SSAValue) -> bool:

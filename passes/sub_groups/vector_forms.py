@@ -16,7 +16,7 @@ from spmd.dialects.interfaces.views import makes_view, viewed_memories
 from spmd.dialects.spmd import AtomicRmwOp, FailOp, needs_sub_groups
 from spmd.dialects.spmd.atomics import AtomicKind
 from spmd.dialects.spmd.types import is_float
-from spmd.dialects.work_groups import is_group_memory
+from spmd.dialects.work_groups import is_group_memory, is_private
 
 IsUniform = Callable[[SSAValue], bool]
 """Whether all active lanes have the same number."""
@@ -62,7 +62,8 @@ def why_not_combined(op: AtomicRmwOp, is_uniform: IsUniform) -> str | None:
         return "each lane gets what the one before stored"
     if is_float(op.value.type) and kind in (AtomicKind.ADD, AtomicKind.SUB):
         return "sums of floats depend on the order"
-    if not all(map(is_uniform, op.indices)) or differs(op.memref, is_uniform):
+    own = is_private(op.memref) or differs(op.memref, is_uniform)
+    if own or not all(map(is_uniform, op.indices)):
         return "lanes may update different elements"
     return None
 

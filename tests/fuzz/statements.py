@@ -224,9 +224,12 @@ class Statements(Writer):
         if self.maybe():
             value = self.value(t)
             self.line(f"memref.store {value.name}, {name}[{at.name}] : {memref}")
-        else:
-            varying = Value("", t, False)
-            self.op(f"memref.load {name}[{at.name}] : {memref}", t, [varying])
+            return
+        text, varying = f"memref.load {name}[{at.name}] : {memref}", Value("", t, False)
+        if t[0] == "i" and self.features.atomics and self.maybe(4):
+            kind, value = self.pick(("add", "max", "exchange")), self.value(t)
+            text = f"spmd.atomic_rmw {kind} {value.name}, {name}[{at.name}] : {memref}"
+        self.op(text, t, [varying])
 
     def view(self) -> None:
         """A private array as one of two dimensions and back, a part, a copy, or a choice."""

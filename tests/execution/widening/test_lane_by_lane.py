@@ -178,3 +178,42 @@ def test_more_lanes_than_a_number_has_bits(lanes: int):
     check_passes(ARRAYS, arrays, tails[:1], SpmdToLoopsPass(), vectorize)
     for launch in tails:
         check_native(ARRAYS, arrays, launch, shape=(lanes,))
+
+
+OWN = """
+// Elements of private arrays, at one index and at several.
+spmd.kernel @own(%x: memref<?xi32>, %y: memref<?xi32>) {
+  %i = spmd.global_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i32
+  %own = memref.alloca() : memref<2xi32>
+  %v = memref.load %x[%i] : memref<?xi32>
+  memref.store %v, %own[%c0] : memref<2xi32>
+  memref.store %zero, %own[%c1] : memref<2xi32>
+  %odd = arith.andi %i, %c1 : index
+  %a = spmd.atomic_rmw add %v, %own[%c0] : memref<2xi32>
+  %b = spmd.atomic_rmw max %a, %own[%odd] : memref<2xi32>
+  %on = arith.cmpi ne, %odd, %c0 : index
+  scf.if %on {
+    %c = spmd.atomic_rmw sub %b, %own[%c1] : memref<2xi32>
+    memref.store %c, %own[%c0] : memref<2xi32>
+  }
+  %one = memref.load %own[%c0] : memref<2xi32>
+  %two = memref.load %own[%c1] : memref<2xi32>
+  %both = arith.xori %one, %two : i32
+  memref.store %both, %y[%i] : memref<?xi32>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("width", [2, 8, 32])
+def test_elements_of_ones_own(width: int):
+    def arguments(make: Maker) -> list[Any]:
+        return [make.integers("i32", -50, 50, make.n), make.zeros("i32", make.n)]
+
+    steps = SpmdToLoopsPass(), VectorizePass(width=width)
+    check_passes(OWN, arguments, LINES[2:4], *steps)
+    for launch in LINES:
+        check_native(OWN, arguments, launch, width=width)

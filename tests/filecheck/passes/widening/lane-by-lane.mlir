@@ -270,3 +270,24 @@ func.func @tile(%x: memref<?xi32>, %h: memref<?xi32>, %first: index) {
   }
   func.return
 }
+
+// -----
+
+// Atomic updates of private arrays are combined for nobody: each lane has its own element.
+
+// CHECK-LABEL: func.func @own_elements
+// CHECK:         scf.for %lane
+// CHECK:           %o = spmd.atomic_rmw add %{{.*}}, %{{.*}}[%c0] : memref<4xi32>
+// CHECK:         } {spmd.access = "lane by lane", spmd.why = "spmd.atomic_rmw has no vector form, as lanes may update different elements"}
+func.func @own_elements(%x: memref<?xi32>, %y: memref<?xi32>, %first: index) {
+  %c0 = arith.constant 0 : index
+  spmd.sub_group (%i) shape [8] at (%first) {
+    %own = memref.alloca() : memref<4xi32>
+    %v = memref.load %x[%i] : memref<?xi32>
+    memref.store %v, %own[%c0] : memref<4xi32>
+    %o = spmd.atomic_rmw add %v, %own[%c0] : memref<4xi32>
+    %r = memref.load %own[%c0] : memref<4xi32>
+    memref.store %r, %y[%i] : memref<?xi32>
+  }
+  func.return
+}
