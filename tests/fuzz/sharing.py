@@ -66,9 +66,15 @@ class Sharing(Statements):
         if not self.may_use_sub_groups or self.in_blocks:
             return
         self.uses_sub_groups = True
-        kind = self.choose(5)
+        kind = self.choose(7)
         t = self.pick(INTEGERS)
-        if kind == 0:
+        if kind == 6 and self.uniform_control:
+            value, by = self.value(t), self.within(self.value("i32"), 64)
+            text = f"spmd.shuffle rotate {value.name}, {by.name} : {t}"
+        elif kind >= 5:
+            self.line(f"{(lane := self.fresh())} = spmd.lane_id")
+            text = f"arith.index_cast {lane} : index to {t}"
+        elif kind == 0:
             name = self.pick(["add", "min", "max", "xor", "and", "or", "minui"])
             text = f"spmd.reduce {name} {self.value(t).name} across sub_group : {t}"
         elif kind == 1:

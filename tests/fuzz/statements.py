@@ -30,16 +30,41 @@ class Statements(Writer):
                 "remui",
                 "divsi",
                 "remsi",
+                "ceildivui",
+                "ceildivsi",
+                "floordivsi",
+                "absi",
+                "ctlz",
+                "cttz",
+                "ctpop",
+                "mului_extended",
+                "mulsi_extended",
+                "addui_extended",
             ]
         )
+        if name in ("absi", "ctlz", "cttz", "ctpop"):
+            self.op(f"math.{name} {a.name} : {t}", t, [a])
+            return
+        if name.endswith("_extended"):
+            self.extended(name, a, b)
+            return
         if name.startswith("sh"):
             mask = self.constant(str(BITS[t] - 1), t)
             b = self.op(f"arith.andi {b.name}, {mask.name} : {t}", t, [b], keep=False)
-        if name.startswith(("div", "rem")):
+        if "div" in name or name.startswith("rem"):
             mask, one = self.constant("14", t), self.constant("1", t)
             b = self.op(f"arith.andi {b.name}, {mask.name} : {t}", t, [b], keep=False)
             b = self.op(f"arith.ori {b.name}, {one.name} : {t}", t, [b], keep=False)
         self.op(f"arith.{name} {a.name}, {b.name} : {t}", t, [a, b])
+
+    def extended(self, name: str, a: Value, b: Value) -> None:
+        """A product of twice as many bits, in two halves, or a sum and what overflows."""
+        t, other = a.type, "i1" if name.startswith("add") else a.type
+        low, high = self.fresh(), self.fresh()
+        types = f"{t}, {other}" if other == "i1" else t
+        self.line(f"{low}, {high} = arith.{name} {a.name}, {b.name} : {types}")
+        uniform = self.uniform_control and a.uniform and b.uniform
+        self.scopes[-1] += [Value(low, t, uniform), Value(high, other, uniform)]
 
     def floating(self) -> None:
         t = self.pick(FLOATS)
@@ -61,9 +86,13 @@ class Statements(Writer):
                 "math.floor",
                 "math.sqrt",
                 "math.fma",
+                "math.ceil",
+                "math.trunc",
+                "math.round",
+                "math.roundeven",
             ]
         )
-        if name in ("arith.negf", "math.absf", "math.floor", "math.sqrt"):
+        if (name.startswith("math.") and name != "math.fma") or name == "arith.negf":
             self.op(f"{name} {a.name} : {t}", t, [a])
         elif name == "math.fma":
             c = self.value(t)
