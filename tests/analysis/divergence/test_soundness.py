@@ -96,7 +96,7 @@ def test_structured_control_flow_means_the_same_as_its_blocks():
         # What memory has when it is loaded may follow from the order of regions.
         loaded: set[Operation] = set()
         for op, shapes, all_active in before:
-            if op.name.startswith("memref.") or loaded & {
+            if op.name.startswith(("memref.", "vector.load")) or loaded & {
                 operand.owner for operand in op.operands
             }:
                 loaded.add(op)
