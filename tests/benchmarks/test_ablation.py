@@ -19,7 +19,7 @@ SHOWN_BY = {
     "width-4": "mandelbrot",
     "width-8": "mandelbrot",
     "width-16": "nbody",
-    "no-skip": "stencil9",
+    "no-skip": "layer_norm",
     "linear": "naive_gemm",
     "no-clip": "reduction_f32",
     "all-barriers": "barrier_exit",

@@ -158,7 +158,7 @@ class Idioms(Meeting):
             which = self.pick(["global_id", "local_id", "global_id"])
             size = f"%{which.replace('id', 'size')}_{dimension}"
             bound = self.pick([self.within(number, 16).name, number.name, size])
-            if self.maybe(3):
+            if bound == size or self.maybe(3):
                 bound = self.index(f"arith.subi {bound}, %c1")
             name = self.pick(["ult", "slt", "ule", "sle", "slt", "ult", "eq", "sge"])
             sides = f"%{which}_{dimension}, {bound}"

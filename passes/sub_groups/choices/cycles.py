@@ -310,7 +310,8 @@ def _wait(loop: Operation, work: float) -> float:
     wait, runs = carried_latency(loop), _iterations(loop)
     if not wait or not runs or not _starts_anew(loop):
         return wait
-    return wait / max(1, AHEAD / (runs * work))
+    # What all lanes share counts as no work, but takes its place in a core.
+    return wait * min(1, runs * max(work, SCALAR[CostClass.SIMPLE]) / AHEAD)
 
 
 def _starts_anew(loop: Operation) -> bool:
