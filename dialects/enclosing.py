@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import IsTerminator
 from xdsl.utils.hints import isa
 
+from spmd.dialects.diagnostics import fail
 from spmd.dialects.names import SMALL
 
 OpT = TypeVar("OpT", bound=Operation)
@@ -26,9 +27,10 @@ def enclosing(op: Operation, kind: type[OpT]) -> OpT | None:
 
 
 def function_around(op: Operation) -> FuncOp:
-    """The function of `op`, which stands in one."""
+    """The function of `op`; an error if it stands in none, as in a kernel."""
     function = enclosing(op, FuncOp)
-    assert function is not None, f"{op.name} stands in a function"
+    if function is None:
+        fail(op, f"expected {op.name} in a func.func, which spmd-to-loops makes")
     return function
 
 

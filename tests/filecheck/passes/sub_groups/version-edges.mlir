@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -p version-edges --split-input-file | filecheck %s
+// RUN: xdsl-opt %s -p version-edges --split-input-file --verify-diagnostics | filecheck %s
 
 // The last element again: what the first lane and the last one load says whether lanes are
 // neighbours. Overflow flags of lanes that may not exist are gone.
@@ -124,4 +124,19 @@ func.func @others(%x: memref<?xf32>, %m: memref<?x?xf32>, %out: memref<?xf32>, %
     memref.store %v, %out[%i] : memref<?xf32>
   }
   func.return
+}
+
+// -----
+
+// Sub-groups stand in functions, not in kernels.
+
+// CHECK: expected spmd.sub_group in a func.func, which spmd-to-loops makes
+spmd.kernel @no_function(%x: memref<?xf32>, %base: index) {
+  %c0 = arith.constant 0 : index
+  spmd.sub_group (%i) shape [8] at (%base) {
+    %at = arith.maxsi %i, %c0 : index
+    %v = memref.load %x[%at] : memref<?xf32>
+    memref.store %v, %x[%i] : memref<?xf32>
+  }
+  spmd.return
 }
