@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 
-from xdsl.dialects import arith, vector
+from xdsl.dialects import arith, scf, vector
 from xdsl.dialects.builtin import (
     I64,
     AnyFloat,
@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.dialects.vector import CombiningKindFlag
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
@@ -266,3 +266,29 @@ def joined(at: Builder, parts: Sequence[SSAValue]) -> SSAValue:
             for a, b in zip(parts[::2], parts[1::2], strict=True)
         ]
     return parts[0]
+
+
+def run_beside(
+    ops: Sequence[Operation],
+    condition: SSAValue,
+    instead: Callable[[Builder], Sequence[SSAValue] | None],
+) -> Block:
+    """
+    Put `ops` where `condition` does not hold, beside what is done `instead`.
+
+    That gives as many results as they do. The block in which they stand then.
+    """
+    at = Builder.before(ops[-1])
+    taken, otherwise = Block(), Block()
+    results = [result for op in ops for result in op.results]
+    types = [result.type for result in results]
+    choice = scf.IfOp(condition, types, Region(taken), Region(otherwise))
+    at.append(choice)
+    for old, new in zip(results, choice.results, strict=True):
+        old.replace_all_uses_with(hint(new, old))
+    with at.into(taken):
+        at.append(scf.YieldOp(*(instead(at) or ())))
+    with at.into(otherwise):
+        at.move(ops)
+        at.append(scf.YieldOp(*results))
+    return otherwise

@@ -42,12 +42,12 @@ Ensures: level 4; the same accesses, but of rows where there are some.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, cast
 
 from xdsl.context import Context
-from xdsl.dialects import arith, scf, vector
+from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import (
     IndexType,
     ModuleOp,
@@ -57,11 +57,18 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.vector import CombiningKindFlag
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.memory.rows import may_be_rows, without_shared_part
-from spmd.dialects.building import Builder, ConstantPool, joined, reduction, shuffle
+from spmd.dialects.building import (
+    Builder,
+    ConstantPool,
+    joined,
+    reduction,
+    run_beside,
+    shuffle,
+)
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.element_types import memref_type, size_in_bytes, vector_type
 from spmd.dialects.enclosing import parent_block
@@ -145,21 +152,21 @@ class _Rows:
             return
         at = Builder.before(other)
         meets = one.meets(at, two, (op, other))
-        _choose([op, other], meets, lambda at: one.store_all(at, [op, other]))
+        run_beside([op, other], meets, lambda at: one.store_all(at, [op, other]))
 
     def version(self, op: GatherOp | ScatterOp) -> None:
         """Put the access to rows beside `op`, if that is worthwhile."""
         question = self._question(op)
         if question is None:
             return
-        _choose(
+        run_beside(
             [op], question.rows, lambda at: self._access_rows(at, op, question.length)
         )
         if isinstance(why := op.attributes.get(WHY), StringAttr):
             unless = "unless lanes are found to access neighbours in rows"
             op.attributes[WHY] = StringAttr(f"{why.data}, {unless}")
         if (every_other := question.every_other) is not None:
-            _choose([op], every_other.found, lambda at: every_other.access(at, op))
+            run_beside([op], every_other.found, lambda at: every_other.access(at, op))
 
     def _every_other_of(self, op: ScatterOp) -> EveryOtherRow | None:
         question = self._question(op)
@@ -282,24 +289,3 @@ def _other_side(op: ScatterOp) -> ScatterOp | None:
     ):
         return after
     return None
-
-
-def _choose(
-    ops: Sequence[GatherOp | ScatterOp],
-    condition: SSAValue,
-    access: Callable[[Builder], Sequence[SSAValue] | None],
-) -> None:
-    """Put `ops` where `condition` does not hold, beside the results of `access`."""
-    at = Builder.before(ops[-1])
-    taken, otherwise = Block(), Block()
-    results = [result for op in ops for result in op.results]
-    types = [result.type for result in results]
-    choice = scf.IfOp(condition, types, Region(taken), Region(otherwise))
-    at.append(choice)
-    for old, new in zip(results, choice.results, strict=True):
-        old.replace_all_uses_with(hint(new, old))
-    with at.into(taken):
-        at.append(scf.YieldOp(*(access(at) or ())))
-    with at.into(otherwise):
-        at.move(ops)
-        at.append(scf.YieldOp(*results))

@@ -56,9 +56,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import arith, scf
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.divergence.access_patterns import element_strides
@@ -66,7 +66,7 @@ from spmd.analysis.divergence.analyze import Divergence, analyze_sub_group
 from spmd.analysis.graphs.traversal import reachable
 from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.ranges.ranges import IntegerRanges
-from spmd.dialects.building import Builder, ConstantPool, Rematerializer
+from spmd.dialects.building import Builder, ConstantPool, Rematerializer, run_beside
 from spmd.dialects.enclosing import function_around, is_outside
 from spmd.dialects.interfaces.computation import (
     FunctionOfOperands,
@@ -77,7 +77,7 @@ from spmd.dialects.interfaces.computation import (
 from spmd.dialects.interfaces.memory import MemoryAccess, loaded_memory
 from spmd.dialects.interfaces.speculation import IntegerDivision
 from spmd.dialects.names import PREDICATES
-from spmd.dialects.rewriting import constant_index, hint, named
+from spmd.dialects.rewriting import constant_index, named
 from spmd.dialects.spmd import SubGroupOp
 
 NO_FLAGS = {"overflowFlags": arith.IntegerOverflowAttr("none")}
@@ -302,23 +302,18 @@ class _Edges:
         span = at.add(arith.SubiOp(last, first), "span")
         inside = at.add(arith.CmpiOp(span, ahead, "eq"), "inside")
 
-        near, far = Block(), Block()
-        choice = scf.IfOp(inside, [load.results[0].type], Region(near), Region(far))
-        at.append(choice)
-        (result,) = choice.results
-        load.results[0].replace_all_uses_with(hint(result, load.results[0]))
-        with at.into(near):
+        def load_near(at: Builder) -> Sequence[SSAValue]:
             offset = at.add(arith.SubiOp(lane, base), "ahead")
             here = at.add(arith.AddiOp(first, offset), "here")
             again = load.clone()
             again.operands = (*load.operands[:-1], here)
             at.append(again)
-            at.append(scf.YieldOp(*again.results))
-        with at.into(far):
-            load.attributes[NEAR_EDGE] = UnitAttr()
-            at.move([load])
-            at.append(scf.YieldOp(*load.results))
-        _sink(index, choice.parent, far)
+            return again.results
+
+        block = load.parent
+        far = run_beside([load], inside, load_near)
+        load.attributes[NEAR_EDGE] = UnitAttr()
+        _sink(index, block, far)
 
 
 def _sink(value: SSAValue, from_: Block | None, block: Block) -> None:

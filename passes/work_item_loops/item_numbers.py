@@ -140,21 +140,22 @@ class ItemNumbers:
 
     def larger(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """The larger of two unsigned numbers."""
-        x, y = self._ranges.of(a), self._ranges.of(b)
-        if y.is_non_negative and y.high <= x.low:
-            return a
-        if x.is_non_negative and x.high <= y.low:
-            return b
-        return self._before.add(arith.MaxUIOp(a, b))
+        known = self._in_order(a, b)
+        return known[1] if known else self._before.add(arith.MaxUIOp(a, b))
 
     def smaller(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """The smaller of two unsigned numbers."""
+        known = self._in_order(a, b)
+        return known[0] if known else self._before.add(arith.MinUIOp(a, b))
+
+    def _in_order(self, a: SSAValue, b: SSAValue) -> tuple[SSAValue, SSAValue] | None:
+        """The smaller one first, if that is known."""
         x, y = self._ranges.of(a), self._ranges.of(b)
         if x.is_non_negative and x.high <= y.low:
-            return a
+            return a, b
         if y.is_non_negative and y.high <= x.low:
-            return b
-        return self._before.add(arith.MinUIOp(a, b))
+            return b, a
+        return None
 
 
 def _sum_with_zero(

@@ -113,15 +113,15 @@ def _is_written_together(op: memref.AllocaOp) -> bool:
 
     The others never write to it, and have nothing to read there.
     """
-    stores = [
-        use.operation
+    under = [
+        _masks_between(use.operation, op)
         for use in op.memref.uses
         if isinstance(use.operation, memref.StoreOp)
     ]
-    masks = {mask for store in stores for mask in _masks_between(store, op)}
+    masks = {mask for each in under for mask in each}
     if not masks:
         return True
-    if len(masks) > 1 or any(len(_masks_between(each, op)) != 1 for each in stores):
+    if len(masks) > 1 or any(len(each) != 1 for each in under):
         return False
     # A mask of a loop is another one in each iteration, and the array the same.
     block = block_of(next(iter(masks)))
