@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tests.fuzz.meeting import Meeting
 from tests.fuzz.writer import FLOATS, INTEGERS, Value
 
@@ -31,14 +33,8 @@ class Idioms(Meeting):
         self.line(f"{end} = memref.dim {rows}, {'%c0' if turned else '%c1'} : {memref}")
         if self.maybe(3):
             end = self.within(self.value("i32", uniform=self.maybe()), 32).name
-        first = self.value(t)
-        carried, result = self.bind([t, t])
-        counter = Value(self.fresh(), "index", False)
-        self.line(
-            f"{result.name} = scf.for {counter.name} = {start} to {end} step {step} "
-            f"iter_args({carried.name} = {first.name}) -> ({t}) {{"
-        )
-        with self.region(uniform=False):
+
+        def element(counter: Value, carried: Value) -> Value:
             at = f"[%item, {counter.name}]"
             from_ = f"[{counter.name}, %item]" if turned else at
             read = self.op(f"memref.load {rows}{from_} : {memref}", t, [counter])
@@ -51,7 +47,21 @@ class Idioms(Meeting):
                 old = self.op(f"memref.load {own}{at} : {memref}", t, [counter])
                 new = self.combined(old, self.value(t))
                 self.line(f"memref.store {new.name}, {own}{at} : {memref}")
-            self.line(f"scf.yield {more.name} : {t}")
+            return more
+
+        self.fold(t, f"{start} to {end} step {step}", element)
+
+    def fold(self, t: str, bounds: str, step: Callable[[Value, Value], Value]) -> None:
+        """A loop that carries one value, which `step` computes of the counter and itself."""
+        first = self.value(t)
+        carried, result = self.bind([t, t])
+        counter = Value(self.fresh(), "index", False)
+        self.line(
+            f"{result.name} = scf.for {counter.name} = {bounds} "
+            f"iter_args({carried.name} = {first.name}) -> ({t}) {{"
+        )
+        with self.region(uniform=False):
+            self.line(f"scf.yield {step(counter, carried).name} : {t}")
         self.line("}")
         self.scopes[-1].append(result)
 
@@ -92,22 +102,14 @@ class Idioms(Meeting):
         line = self.parameter("line", t, f"memref<?x{t}>")
         end = self.pick(["%whole", "%items", ""])
         if not end:
-            end = self.within(self.value("i32", uniform=self.maybe(3) is False), 8).name
+            end = self.within(self.value("i32", uniform=not self.maybe(3)), 8).name
             end = self.index(f"arith.addi {end}, %whole")
-        first = self.value(t)
-        carried, result = self.bind([t, t])
-        counter = Value(self.fresh(), "index", False)
-        self.line(
-            f"{result.name} = scf.for {counter.name} = %local to {end} step %items "
-            f"iter_args({carried.name} = {first.name}) -> ({t}) {{"
-        )
-        with self.region(uniform=False):
-            at = f"{line}[{counter.name}]"
-            read = self.op(f"memref.load {at} : memref<?x{t}>", t, [counter])
-            more = self.combined(carried, read)
-            self.line(f"scf.yield {more.name} : {t}")
-        self.line("}")
-        self.scopes[-1].append(result)
+
+        def element(counter: Value, carried: Value) -> Value:
+            at = f"{line}[{counter.name}] : memref<?x{t}>"
+            return self.combined(carried, self.op(f"memref.load {at}", t, [counter]))
+
+        self.fold(t, f"%local to {end} step %items", element)
 
     def tree(self) -> None:
         """Half as many work-items in each step combine what two of them had."""
