@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
+    MemRefType,
     VectorType,
     i1,
     i64,
@@ -31,8 +32,10 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
+from spmd.dialects.compat.memory import GatherOp
 from spmd.dialects.element_types import vector_type
 from spmd.dialects.rewriting import hint, locate
+from spmd.dialects.work_groups import aligned_alloca
 
 ConstantAttr = IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr
 
@@ -160,7 +163,7 @@ class ConstantPool:
     """
 
     def __init__(self, entry: Block):
-        self._entry = entry
+        self.entry = entry
         self._values: dict[Attribute, SSAValue] = {}
         self._indices: dict[int, SSAValue] = {}
         for op in entry.ops:
@@ -172,7 +175,7 @@ class ConstantPool:
         """The constant of this value and type."""
         found = self._values.get(attribute)
         if found is None:
-            at = Builder(InsertPoint.at_start(self._entry), self._entry.parent_op())
+            at = Builder(InsertPoint.at_start(self.entry), self.entry.parent_op())
             found = self._values[attribute] = at.add(arith.ConstantOp(attribute), name)
         return found
 
@@ -266,6 +269,26 @@ def joined(at: Builder, parts: Sequence[SSAValue]) -> SSAValue:
             for a, b in zip(parts[::2], parts[1::2], strict=True)
         ]
     return parts[0]
+
+
+def permuted(
+    at: Builder, constants: ConstantPool, value: SSAValue, places: SSAValue
+) -> SSAValue:
+    """
+    The elements of `value` at `places`, which all exist.
+
+    Code says so through memory; machines do it in registers (`lowering/vectors/vector_permute.py`).
+    """
+    type_ = value.type
+    assert isa(type_, VectorType)
+    (lanes,) = type_.get_shape()
+    head = Builder.at_head(constants.entry, at.like)
+    buffer = head.add(aligned_alloca(MemRefType(type_.element_type, [lanes])), value)
+    first, every = constants.index(0), constants.dense(1, i1, lanes, "all_on")
+    at.append(vector.StoreOp(value, buffer, [first]))
+    return at.add(
+        GatherOp(buffer, [first], places, every, constants.zero(type_)), value
+    )
 
 
 def run_beside(

@@ -3,7 +3,7 @@ Elements of a vector in an order that is known only at run time, without memory.
 
 Nothing in `vector` says so: code stores the vector to an array of its own and gathers from it.
 Where that is seen, x86 with AVX2 does it in one instruction (`vpermd`) for a vector that fits a
-register. A longer vector is cut into registers: each part of the result is chosen from
+register, and halves of elements of 64 bits. A longer vector is cut into registers: each part of the result is chosen from
 permutations of all parts of the source. LLVM would find the instructions itself in extracts of
 each element, but not in a loop around them, out of which it moves extracts of indices.
 """
@@ -72,10 +72,11 @@ def permute(writer: FunctionWriter, op: Operation, source: SSAValue) -> bool:
     instruction = _instruction(writer.module.machine.vector_bits, scalar_bits(element))
     if instruction is None:
         return False
-    if lanes & (lanes - 1) or lanes > MOST_PARTS * instruction.elements:
+    most = MOST_PARTS * instruction.elements // instruction.pieces
+    if lanes & (lanes - 1) or lanes > most:
         return False
     scalar = llvm_type(element)
-    whole, places = like(scalar, lanes), f"<{lanes} x i{instruction.bits}>"
+    whole, places = like(scalar, lanes), f"<{lanes} x i{instruction.index_bits}>"
     remark(Permuted, op)
     part = instruction.type
     writer.module.declare(instruction.name, part, [part, part], "nounwind")
@@ -85,8 +86,8 @@ def permute(writer: FunctionWriter, op: Operation, source: SSAValue) -> bool:
     )
     numbers, type_ = writer.get(indices), writer.type_of(indices)
     given = scalar_bits(element_type(indices.type))
-    if given != instruction.bits:
-        change = "trunc" if given > instruction.bits else "zext"
+    if given != instruction.index_bits:
+        change = "trunc" if given > instruction.index_bits else "zext"
         numbers = writer.temp(f"{change} {type_} {numbers} to {places}")
     call = f"call {whole} @{name}({writer.typed(source)}, {places} {numbers})"
     writer.define(result, call)
@@ -99,6 +100,12 @@ class _Instruction(NamedTuple):
     name: str
     bits: int
     elements: int
+    pieces: int = 1
+    """How many of its elements make one of the vector."""
+
+    @property
+    def index_bits(self) -> int:
+        return self.bits * self.pieces
 
     @property
     def type(self) -> str:
@@ -114,6 +121,8 @@ def _instruction(register: int, bits: int) -> _Instruction | None:
             return _Instruction("llvm.x86.avx512.permvar.si.512", 32, 16)
         case 256, 8 | 16 | 32:
             return _Instruction("llvm.x86.avx2.permd", 32, 8)
+        case 256, 64:
+            return _Instruction("llvm.x86.avx2.permd", 32, 8, 2)
         case _:
             return None
 
@@ -122,11 +131,22 @@ def _helper(
     scalar: str, bits: int, lanes: int, instruction: _Instruction
 ) -> Iterator[str]:
     """The text of a function that permutes vectors of so many `lanes`, by registers."""
-    whole, wide = like(scalar, lanes), f"<{lanes} x i{instruction.bits}>"
-    integers, part = f"<{lanes} x i{bits}>", instruction.type
+    whole, given = like(scalar, lanes), f"<{lanes} x i{instruction.index_bits}>"
     name = f"spmd.permute.{mangled(whole)}"
-    head = f"define internal {whole} @{name}({whole} %v, {wide} %x)"
+    at = "%x" if instruction.pieces == 1 else "%at"
+    head = f"define internal {whole} @{name}({whole} %v, {given} {at})"
     yield f"{head} alwaysinline nounwind {{"
+    lanes, bits = lanes * instruction.pieces, bits // instruction.pieces
+    wide = f"<{lanes} x i{instruction.bits}>"
+    integers, part = f"<{lanes} x i{bits}>", instruction.type
+    if instruction.pieces == 2:
+        # Elements 2 * i and 2 * i + 1 are the lower and the upper half of element i.
+        yield f"  %lower = shl {given} %at, {splat_literal('1', 'i64')}"
+        yield f"  %upper = shl {given} %at, {splat_literal('33', 'i64')}"
+        yield f"  %both = or disjoint {given} %lower, %upper"
+        one = splat_literal(str(1 << 32), "i64")
+        yield f"  %pairs = or disjoint {given} %both, {one}"
+        yield f"  %x = bitcast {given} %pairs to {wide}"
     yield f"  %b = bitcast {whole} %v to {integers}"
     extends = bits < instruction.bits
     yield f"  %w = {'zext' if extends else 'bitcast'} {integers} %b to {wide}"

@@ -11,13 +11,12 @@ other. Lanes are permuted in registers, where the machine can.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects import arith, scf, vector
 from xdsl.dialects.builtin import (
     IndexType,
-    MemRefType,
     StringAttr,
     VectorType,
     i1,
@@ -26,11 +25,16 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from spmd.dialects.building import Builder, ConstantPool, joined, reduction, shuffle
+from spmd.dialects.building import (
+    Builder,
+    ConstantPool,
+    joined,
+    permuted,
+    reduction,
+    shuffle,
+)
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.element_types import vector_type
-from spmd.dialects.enclosing import function_around
-from spmd.dialects.work_groups import aligned_alloca
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
 from spmd.passes.memory.flattening import element_type, line_of, start_of
 
@@ -159,7 +163,6 @@ class EveryOtherRow:
         back = at.add(arith.IndexCastOp(row, IndexType()))
         ahead = at.add(arith.SubiOp(self._constants.index(length), back), "ahead")
         type_ = vector_type(element_type(op.result), length)
-        permuted = self._permutation(at, op, type_.element_type)
         parts: list[SSAValue] = []
         for start in starts:
             end = at.add(arith.AddiOp(start, ahead), "end")
@@ -167,7 +170,8 @@ class EveryOtherRow:
             sides: list[SSAValue] = []
             for load in loads:
                 load.attributes |= self._access
-                sides.append(permuted(at.add(load, op.result), places))
+                loaded = at.add(load, op.result)
+                sides.append(permuted(at, self._constants, loaded, places))
             parts.append(at.add(arith.SelectOp(half, *sides), op.result))
         return parts
 
@@ -194,7 +198,6 @@ class EveryOtherRow:
         inside = at.add(arith.AndIOp(places, at.add(arith.SubiOp(rows, one))))
         lower = at.add(arith.AddiOp(before, inside), "lanes")
         upper = at.add(arith.AddiOp(lower, more), "lanes")
-        permuted = self._permutation(at, op, element_type(op.value_to_store))
         for number, start in enumerate(starts):
             first = number * length
             parts = [each.value_to_store for each in ops]
@@ -203,7 +206,7 @@ class EveryOtherRow:
                 parts = [at.add(shuffle(part, part, lanes), part) for part in parts]
             end = at.add(arith.AddiOp(start, self._constants.index(length)), "end")
             for place, lanes in ((start, lower), (end, upper)):
-                sides = [permuted(part, lanes) for part in parts]
+                sides = [permuted(at, self._constants, part, lanes) for part in parts]
                 if len(sides) > 1:
                     stored = at.add(arith.SelectOp(mask, *sides), op.value_to_store)
                     store = vector.StoreOp(stored, array, [place])
@@ -211,23 +214,6 @@ class EveryOtherRow:
                     store = vector.MaskedStoreOp(array, [place], mask, *sides)
                 store.attributes |= self._access
                 at.append(store)
-
-    def _permutation(
-        self, at: Builder, op: GatherOp | ScatterOp, element: Attribute
-    ) -> Callable[[SSAValue, SSAValue], SSAValue]:
-        """What puts elements of a vector at other places, as a `spmd.shuffle` is written."""
-        head = Builder.at_head(function_around(op).body.block, op)
-        array = MemRefType(element, [self.length])
-        first = self._constants.index(0)
-        every = self._constants.dense(1, i1, self.length, "all_on")
-        zeros = self._constants.zero(vector_type(element, self.length))
-
-        def permuted(value: SSAValue, places: SSAValue) -> SSAValue:
-            buffer = head.add(aligned_alloca(array), value)
-            at.append(vector.StoreOp(value, buffer, [first]))
-            return at.add(GatherOp(buffer, [first], places, every, zeros), value)
-
-        return permuted
 
     def _splat(self, at: Builder, scalar: SSAValue, like: SSAValue) -> SSAValue:
         (lanes,) = cast(VectorType[Attribute], like.type).get_shape()

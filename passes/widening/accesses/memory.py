@@ -34,6 +34,7 @@ from spmd.passes.widening.accesses.columns import (
     load_columns,
     store_columns,
 )
+from spmd.passes.widening.accesses.quotients import load_shared
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import (
     Active,
@@ -57,6 +58,7 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
     | contiguous                | `vector.load` or `vector.maskedload`       |
     | contiguous, never outside | `vector.load`: garbage may be loaded       |
     | reversed                  | the same and `vector.shuffle`              |
+    | shared by neighbours      | a shorter `vector.load` and a permutation  |
     | anything else             | `vector.gather`                            |
     | private, uniform element  | `vector.load`: garbage may be loaded       |
     """
@@ -65,6 +67,8 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
         return
     if _has_rows(widening, op):
         widening.by_rows(op, active, widen_load)
+        return
+    if load_shared(widening, op, active):
         return
     type_ = widening.vector_type(op.res.type)
     access, indices = _addresses(widening, op)

@@ -52,3 +52,23 @@ func.func @halves(%v: vector<4xf16>, %at: vector<4xi32>) -> vector<4xf16> {
 // HALF-NEXT:    %c0.8 = select <8 x i1> %on0.8, <8 x i32> %p0.8, <8 x i32> %p0.0
 // HALF:         %p8.0 = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %w0, <8 x i32> %x8)
 // HALF-NEXT:    %p8.8 = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %w8, <8 x i32> %x8)
+
+// Elements of 64 bits are two halves each.
+
+// HALF:       define internal <4 x double> @spmd.permute.v4f64(<4 x double> %v, <4 x i64> %at)
+// HALF-NEXT:    %lower = shl <4 x i64> %at, splat (i64 1)
+// HALF-NEXT:    %upper = shl <4 x i64> %at, splat (i64 33)
+// HALF-NEXT:    %both = or disjoint <4 x i64> %lower, %upper
+// HALF-NEXT:    %pairs = or disjoint <4 x i64> %both, splat (i64 4294967296)
+// HALF-NEXT:    %x = bitcast <4 x i64> %pairs to <8 x i32>
+// HALF-NEXT:    %b = bitcast <4 x double> %v to <8 x i32>
+// HALF:         %p0.0 = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %w0, <8 x i32> %x0)
+
+func.func @doubles(%v: vector<4xf64>, %at: vector<4xi32>) -> vector<4xf64> {
+  %c0 = arith.constant 0 : index
+  %on = arith.constant dense<true> : vector<4xi1>
+  %array = memref.alloca() : memref<4xf64>
+  vector.store %v, %array[%c0] : memref<4xf64>, vector<4xf64>
+  %w = vector.gather %array[%c0] [%at], %on, %v : memref<4xf64>, vector<4xi32>, vector<4xi1>, vector<4xf64> into vector<4xf64>
+  func.return %w : vector<4xf64>
+}

@@ -1,0 +1,66 @@
+// RUN: xdsl-opt %s -p 'spmd-to-loops,vectorize{width=8}' | filecheck %s
+
+// Eight lanes share four elements, or five if the first one has the second half of its element.
+
+// CHECK-LABEL: func.func @half.full
+// CHECK:         %at = arith.divui %base_x, %c2 : index
+// CHECK-NEXT:    [[EVEN:%\w+]] = arith.muli %at, %c2 : index
+// CHECK-NEXT:    %rest = arith.subi %base_x, [[EVEN]] : index
+// CHECK-NEXT:    %farthest = arith.addi %rest, %c7 : index
+// CHECK-NEXT:    %quotient = arith.divui %farthest, %c2 : index
+// CHECK-NEXT:    %last = arith.addi %at, %quotient : index
+// CHECK-NEXT:    %v_1 = vector.load %x[%j, %at] {spmd.access = "row", spmd.why = "lanes share elements, as an index is divided by 2"} : memref<?x?xf32>, vector<4xf32>
+// CHECK-NEXT:    %v_2 = memref.load %x[%j, %last] : memref<?x?xf32>
+// CHECK-NEXT:    %v_3 = vector.broadcast %v_2 : f32 to vector<4xf32>
+// CHECK-NEXT:    %v_4 = vector.shuffle %v_1, %v_3 [0, 1, 2, 3, 4, 4, 4, 4] : vector<4xf32>, vector<4xf32>
+// CHECK-NEXT:    %rest_1 = arith.index_cast %rest : index to i32
+// CHECK-NEXT:    %rest_2 = vector.broadcast %rest_1 : i32 to vector<8xi32>
+// CHECK-NEXT:    %numbers = arith.addi %rest_2, %steps : vector<8xi32>
+// CHECK-NEXT:    %places = arith.divui %numbers, %c2_lanes : vector<8xi32>
+// CHECK-NEXT:    vector.store %v_4, %v[%c0] : memref<8xf32>, vector<8xf32>
+// CHECK-NEXT:    %v_5 = vector.gather %v[%c0] [%places], %all_on,
+// CHECK-NEXT:    vector.store %v_5, %y[%base_x]
+spmd.kernel @half(%x: memref<?x?xf32>, %y: memref<?xf32>, %j: index)
+    attributes {work_group_size = array<i64: 8>} {
+  %c2 = arith.constant 2 : index
+  %i = spmd.global_id x
+  %at = arith.divui %i, %c2 : index
+  %v = memref.load %x[%j, %at] : memref<?x?xf32>
+  memref.store %v, %y[%i] : memref<?xf32>
+  spmd.return
+}
+
+// Some lanes only: which elements may be loaded is not known before.
+
+// CHECK-LABEL: func.func @some.full
+// CHECK-NOT:     vector.load %x
+// CHECK:         vector.gather %x
+spmd.kernel @some(%x: memref<?xf32>, %y: memref<?xf32>, %m: memref<?xi1>)
+    attributes {work_group_size = array<i64: 8>} {
+  %c2 = arith.constant 2 : index
+  %i = spmd.global_id x
+  %on = memref.load %m[%i] : memref<?xi1>
+  scf.if %on {
+    %at = arith.divui %i, %c2 : index
+    %v = memref.load %x[%at] : memref<?xf32>
+    memref.store %v, %y[%i] : memref<?xf32>
+  }
+  spmd.return
+}
+
+// Neighbours never share what is three apart, divided by two.
+
+// CHECK-LABEL: func.func @apart.full
+// CHECK-NOT:     lanes share
+// CHECK:         func.return
+spmd.kernel @apart(%x: memref<?xf32>, %y: memref<?xf32>)
+    attributes {work_group_size = array<i64: 8>} {
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %i = spmd.global_id x
+  %thrice = arith.muli %i, %c3 : index
+  %at = arith.divui %thrice, %c2 : index
+  %v = memref.load %x[%at] : memref<?xf32>
+  memref.store %v, %y[%i] : memref<?xf32>
+  spmd.return
+}
