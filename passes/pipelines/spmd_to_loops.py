@@ -57,6 +57,7 @@ from spmd.passes.memory.lower_memory_types import LowerMemoryTypesPass
 from spmd.passes.memory.place_group_memory import PlaceGroupMemoryPass
 from spmd.passes.pipelines.pipeline import PassSequence
 from spmd.passes.rematerialization.clip_counted_loops import ClipCountedLoopsPass
+from spmd.passes.rematerialization.count_bits import CountBitsPass
 from spmd.passes.rematerialization.promote_own_elements import (
     PromoteOwnElementsPass,
 )
@@ -109,6 +110,7 @@ class SpmdToLoopsPass(PassSequence):
                 if keep_all
                 else (DropRedundantBarriersPass(), PromoteOwnElementsPass())
             ),
+            CountBitsPass(),
             SolveRecurrencesPass(),
             *(() if keep_all else (ClipCountedLoopsPass(),)),
             SplitAtBarriersPass(strategy=self.strategy, check=check_barriers),

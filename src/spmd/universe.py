@@ -80,6 +80,7 @@ PASSES = {
         "rematerialize-memrefs",
         "rematerialize-strided-values",
         "promote-own-elements",
+        "count-bits",
         "solve-recurrences",
         "clip-counted-loops",
     ),

@@ -69,9 +69,8 @@ def _kernel(
 @pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case)))
 def test_elements_that_lanes_share(case: tuple[str, int, int, int, str, str, int]):
     """The array ends with what the last work-item loads, so nothing else may be."""
-    *parts, width = case
-    divide, divisor, step, first, _, type_ = parts
-    kernel = _kernel(*parts)
+    divide, divisor, step, first, of, type_, width = case
+    kernel = _kernel(divide, divisor, step, first, of, type_)
     by = 1 << divisor if divide.startswith("shr") else divisor
     before = -(first // by) if first < 0 else 0
 
