@@ -20,29 +20,25 @@ from math import log2
 
 from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import IndexType
-from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence
-from spmd.analysis.divergence.control import yielded
 from spmd.analysis.divergence.prefix import compares_ids
 from spmd.analysis.memory.rows import takes_digits
 from spmd.analysis.memory.walks import Walks
 from spmd.dialects.element_types import memref_type
 from spmd.dialects.enclosing import is_outside, used_from_outside
-from spmd.dialects.interfaces.computation import fast_math_flags
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions
 from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.dialects.interfaces.views import underlying_object
-from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
-from spmd.dialects.spmd.types import is_float, kind_of
 from spmd.dialects.work_groups import WORK_ITEMS
 from spmd.passes.memory.lower_atomics import needs_no_instruction
 from spmd.passes.memory.whole_vectors import LONGEST_STEP
 from spmd.passes.sub_groups.choices.latency import carried_latency, is_near
 from spmd.passes.sub_groups.choices.turns import takes_turns
+from spmd.passes.sub_groups.choices.vector_code import is_vector_code, iterations
 from spmd.passes.sub_groups.choices.vector_width import element_bits
 from spmd.passes.sub_groups.vector_forms import has_vector_form
 from spmd.passes.targets import (
@@ -117,7 +113,7 @@ class Estimate:
         if flow.runs is Runs.LOOP:
             count, end = trips(op), Cycles()
             scalar = max(inner.scalar, _wait(op, inner.scalar))
-            if self._is_vector_code(op):
+            if is_vector_code(op, self.walks):
                 bits = max(map(_bits_of, op.walk()))
                 scalar = self._on_registers(scalar, bits)
                 # What a register has of each result is put together at the end.
@@ -132,7 +128,9 @@ class Estimate:
         if flow.runs is Runs.CHOICE:
             if not diverges:
                 return inner.times(1 / 2, 1 / 2)
-            wrong = 0 if self._is_steady(op) else MISPREDICTION / 4
+            # In vector code a condition is a choice of values, which nothing predicts.
+            chosen = self._is_steady(op) or is_vector_code(op.parent_op(), self.walks)
+            wrong = 0 if chosen else MISPREDICTION / 4
             return inner.times(1 / 2, 1) + Cycles(wrong)
         return inner
 
@@ -250,20 +248,6 @@ class Estimate:
             and not any(self.divergence.is_divergent(loop, d) for d in along)
         )
 
-    def _is_vector_code(self, loop: Operation) -> bool:
-        """Whether LLVM makes vectors of iterations that go along memory, one by one."""
-        if not isinstance(loop, scf.ForOp) or not _reduces(loop):
-            return False
-        # What computes more than it accesses is as good in lanes.
-        dearest = CostClass.MEMORY if loop.iter_args else CostClass.SLOW
-        return all(
-            op in self.walks
-            if isinstance(op, memref.StoreOp)
-            or (isinstance(op, memref.LoadOp) and not _is_same(op, loop))
-            else cost_class(op) <= dearest and not op.regions
-            for op in loop.body.block.ops
-        )
-
     def _gather(self, op: memref.LoadOp) -> float:
         near = is_near(op.memref)
         walks = all(map(self._is_strided, op.indices))
@@ -307,7 +291,7 @@ def _wait(loop: Operation, work: float) -> float:
 
     While one run of a short loop waits, a core is already at the next ones.
     """
-    wait, runs = carried_latency(loop), _iterations(loop)
+    wait, runs = carried_latency(loop), iterations(loop)
     if not wait or not runs or not _starts_anew(loop):
         return wait
     # What all lanes share counts as no work, but takes its place in a core.
@@ -337,43 +321,8 @@ def _walks_far(op: memref.LoadOp) -> bool:
 
 def trips(loop: Operation) -> float:
     """How often a loop runs, as far as that is known."""
-    known = _iterations(loop)
+    known = iterations(loop)
     return LOOP_TRIPS if known is None else known
-
-
-def _iterations(loop: Operation) -> int | None:
-    """How often a loop runs, if that is known."""
-    if isinstance(loop, scf.ForOp):
-        first, end, step = map(constant_index, (loop.lb, loop.ub, loop.step))
-        if first is not None and end is not None and step:
-            return max(0, (end - first) // step)
-    return None
-
-
-def _is_same(op: memref.LoadOp, loop: scf.ForOp) -> bool:
-    """Whether `op` loads one element in all iterations of `loop`."""
-    return all(is_outside(index, loop) for index in op.indices)
-
-
-def _reduces(loop: scf.ForOp) -> bool:
-    """
-    Whether all that `loop` carries is combined in it, once, in an order that may change.
-
-    A loop of few iterations is written out instead, and its vectors are short.
-    """
-    if loop.iter_args and _iterations(loop) in range(LINES):
-        return False
-    for carried, value in zip(
-        loop.body.block.args[1:], yielded(loop.body), strict=True
-    ):
-        op = value.owner
-        if not isinstance(op, Operation) or kind_of(op) is None:
-            return False
-        if is_float(value.type) and FastMathFlag.REASSOC not in fast_math_flags(op):
-            return False
-        if carried not in op.operands or not carried.has_one_use():
-            return False
-    return True
 
 
 def _bits(value: SSAValue) -> int:
