@@ -51,6 +51,7 @@ from spmd.dialects.spmd import (
     NumSubGroupsOp,
     ReduceOp,
     SubGroupIdOp,
+    SubGroupOp,
     SubGroupSizeOp,
     neutral_element,
 )
@@ -333,7 +334,9 @@ def _in_launch(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
 def _sub_group_query(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     match op:
         case LaneIdOp():
-            return IntegerRange(0, MAX_SUB_GROUP_SIZE - 1)
+            group = enclosing(op, SubGroupOp)
+            lanes = MAX_SUB_GROUP_SIZE if group is None else group.width
+            return IntegerRange(0, lanes - 1)
         case SubGroupSizeOp():
             return IntegerRange(1, MAX_SUB_GROUP_SIZE)
         case _:

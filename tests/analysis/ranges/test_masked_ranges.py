@@ -121,3 +121,21 @@ def test_what_is_picked_if_no_lane_is_on(
     whole = IntegerRange.of_width(int(type_[1:]))
     assert known.low == (whole.low if low is None else low)
     assert known.high == (whole.high if high is None else high)
+
+
+@pytest.mark.parametrize(("shape", "most"), [("4", 3), ("16, 16", 255)])
+def test_the_number_of_a_lane_is_below_the_width_of_its_sub_group(
+    shape: str, most: int
+):
+    """A tile of work-items has more lanes than a kernel can ask for."""
+    bases = ", ".join("%c0" for _ in shape.split(","))
+    lanes = ", ".join(f"%l{n}" for n, _ in enumerate(shape.split(",")))
+    module = parse(f"""
+func.func @f() {{
+  %c0 = arith.constant 0 : index
+  spmd.sub_group ({lanes}) shape [{shape}] at ({bases}) {{
+    %lane = spmd.lane_id
+  }}
+  func.return
+}}""")
+    assert IntegerRanges().of(named(module, "lane")) == IntegerRange(0, most)
