@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.fuzz.meeting import Meeting
-from tests.fuzz.writer import FLOATS, INTEGERS, Value
+from tests.fuzz.writer import FLOATS, INTEGERS, TABLE, Value
 
 
 class Idioms(Meeting):
@@ -92,6 +92,124 @@ class Idioms(Meeting):
             )
         for value in found[1:]:
             found[0] = self.combined(found[0], value)
+
+    def own_atomic(self) -> None:
+        """An atomic operation on an element that no other work-item touches, and its result."""
+        if not self.features.atomics:
+            return
+        floats = FLOATS[:2] if self.features.floats else ()
+        t = self.pick((*INTEGERS, *floats))
+        array, place = self.slot(t)
+        mine = [each for each in self.own if each[1] == t]
+        if mine and self.maybe():
+            name, _, array = self.pick(mine)
+            place = f"{name}[%local]"
+        value = self.value(t)
+        rest = self.pick(("", " ordering(acq_rel)", " scope(work_group)"))
+        at = f"{place}{rest} : {array}"
+        if t[0] == "i" and self.maybe(3):
+            found = self.op(f"memref.load {place} : {array}", t, [Value("", t, False)])
+            expected = self.pick((found, self.value(t))).name
+            old, won = self.fresh(), self.fresh()
+            self.line(f"{old}, {won} = spmd.atomic_cas {expected}, {value.name}, {at}")
+            self.scopes[-1] += [Value(old, t, False), Value(won, "i1", False)]
+            return
+        kinds = ["exchange"]
+        if t[0] == "i":
+            kinds += ["add", "sub", "min", "max", "minui", "maxui", "and", "or", "xor"]
+        elif not self.features.bits:
+            kinds += ["add", "sub", "min", "max"]
+        text = f"spmd.atomic_rmw {self.pick(kinds)} {value.name}, {at}"
+        self.op(text, t, [Value("", t, False)])
+
+    def part_of_row(self) -> None:
+        """Neighbours in a row of one's own as a vector, of which some may be left out."""
+        t, length = self.pick(self.types()), self.pick((2, 4, 8))
+        vector, bits = f"vector<{length}x{t}>", f"vector<{length}xi1>"
+        memref = f"memref<?x?x{t}>"
+        own = self.parameter("own_rows", t, memref)
+        at = f"{own}[%item, {self.within(self.value('i32'), 16).name}]"
+        mask, other, found = self.fresh(), self.fresh(), self.fresh()
+        count = self.cast(self.value("i32", uniform=self.maybe()), "index")
+        if self.maybe():
+            count = self.within(count, 8)
+        self.line(f"{mask} = vector.create_mask {count.name} : {bits}")
+        if self.maybe():
+            number = self.pick(("dense<true>", "dense<false>"))
+            mask = self.fresh()
+            self.line(f"{mask} = arith.constant {number} : {bits}")
+        value = self.value(t)
+        self.line(f"{other} = vector.broadcast {value.name} : {t} to {vector}")
+        if self.maybe():
+            load = f"vector.load {at} : {memref}, {vector}"
+        else:
+            types = f"{memref}, {bits}, {vector} into {vector}"
+            load = f"vector.maskedload {at}, {mask}, {other} : {types}"
+        self.line(f"{found} = {load}")
+        stored = self.pick((found, other))
+        kind = self.choose(3)
+        if kind == 1:
+            self.line(f"vector.store {stored}, {at} : {memref}, {vector}")
+        elif kind == 2:
+            types = f"{memref}, {bits}, {vector}"
+            self.line(f"vector.maskedstore {at}, {mask}, {stored} : {types}")
+        place = self.within(self.value("i32"), length).name
+        text = f"vector.extract {found}[{place}] : {t} from {vector}"
+        self.op(text, t, [Value("", t, False)])
+
+    def alias(self) -> None:
+        """An array as one of unknown size, or with another offset and other strides."""
+        arrays = [each for scope in self.privates for each in scope]
+        arrays = [each for each in arrays if each[2] == f"memref<4x{each[1]}>"]
+        t, size = self.pick(self.types()), TABLE
+        array, new = self.parameter("table", t, f"memref<{size}x{t}>"), self.fresh()
+        is_own = bool(arrays) and self.maybe()
+        if is_own:
+            (array, t, _), size = self.pick(arrays), 4
+        memref = f"memref<{size}x{t}>"
+        if self.maybe():
+            to = f"memref<?x{t}>"
+            self.line(f"{new} = memref.cast {array} : {memref} to {to}")
+            if is_own:
+                self.privates[-1].append((new, t, to))
+                return
+            places = self.within(self.value("i32"), size).name
+        else:
+            by = 1 if is_own else 4
+            to = f"memref<2x2x{t}, strided<[?, 1], offset: ?>>"
+            number = self.value("i32", uniform=self.maybe())
+            offset = self.within(number, by).name
+            stride = self.index(f"arith.addi {self.within(number, by).name}, %c1")
+            layout = f"offset: [{offset}], sizes: [2, 2], strides: [{stride}, 1]"
+            self.line(
+                f"{new} = memref.reinterpret_cast {array} to {layout} : {memref} to {to}"
+            )
+            places = ", ".join(
+                self.within(self.value("i32", uniform=self.maybe()), 2).name
+                for _ in range(2)
+            )
+            if is_own and self.maybe():
+                value = self.value(t).name
+                self.line(f"memref.store {value}, {new}[{places}] : {to}")
+                return
+        text = f"memref.load {new}[{places}] : {to}"
+        self.op(text, t, [Value("", t, False)])
+
+    def ask_ahead(self) -> None:
+        """Cache lines are asked for, whether there are such elements or not."""
+        t = self.pick(self.types())
+        how = self.pick(("", "write ", "streaming ", "write streaming "))
+        far = self.cast(self.value("i32", uniform=self.maybe()), "index").name
+        ahead = self.index(f"arith.addi %item, {self.index_of(64)}")
+        name, memref, at = self.pick(
+            (
+                ("line", f"memref<?x{t}>", self.pick((ahead, far))),
+                ("table", f"memref<{TABLE}x{t}>", far),
+                ("own_rows", f"memref<?x?x{t}>", f"%item, {self.pick(('%c1', far))}"),
+            )
+        )
+        array = self.parameter(name, t, memref)
+        self.line(f"spmd.prefetch {how}{array}[{at}] : {memref}")
 
     def index_of(self, number: int) -> str:
         return self.constant(str(number), "index").name

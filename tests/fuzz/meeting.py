@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tests.fuzz.control import Control
 from tests.fuzz.writer import Shared, Value
 
@@ -32,6 +34,18 @@ class Unstructured(Control):
         self.line("}")
         self.scopes[-1].append(result)
 
+    def jump(self, number: Value, paths: Sequence[str]) -> None:
+        """One of several paths, the first of which is for most numbers."""
+        default, *others = paths
+        numbers = [self.pick((0, 1, -1)), 3 + self.choose(3)]
+        cases = [f"{n}: {path}" for n, path in zip(numbers, others, strict=False)]
+        three = self.constant("3", "i32")
+        if self.maybe():
+            text = f"arith.andi {number.name}, {three.name} : i32"
+            number = self.op(text, "i32", [number])
+        listed = ", ".join([f"default: {default}", *cases])
+        self.line(f"cf.switch {number.name} : i32, [{listed}]")
+
     def unstructured_block(self, label: str, at: int, number: int) -> None:
         """A block with one argument, and two paths on; or a loop around itself."""
         with self.region(uniform=False):
@@ -55,6 +69,10 @@ class Unstructured(Control):
                 f"{label}{at + 1 + self.choose(number - at)}({self.value('i32').name} : i32)"
                 for _ in range(2)
             ]
+            if not is_loop and self.maybe(3):
+                paths.append(f"{label}{number}({arguments[0].name} : i32)")
+                self.jump(self.value("i32"), paths)
+                return
             condition = self.value("i1")
             if not is_loop:
                 self.line(f"cf.cond_br {condition.name}, {paths[0]}, {paths[1]}")
@@ -176,6 +194,10 @@ class Meeting(Unstructured):
             else:
                 condition = self.value("i1", uniform=True)
                 other = f"{label}{at + 1 + self.choose(number - at)}{passed}"
+                if self.maybe(4):
+                    wanted = self.value("i32", uniform=True)
+                    self.jump(wanted, [forward, other, f"{label}{number}{passed}"])
+                    return
                 self.line(f"cf.cond_br {condition.name}, {forward}, {other}")
 
     def early_return(self) -> None:

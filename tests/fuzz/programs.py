@@ -141,6 +141,10 @@ class Program(Idioms):
             self.neighbours,
             self.share,
             self.tree,
+            self.own_atomic,
+            self.part_of_row,
+            self.alias,
+            self.ask_ahead,
         )
         nested = (
             self.branch,

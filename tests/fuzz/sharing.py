@@ -66,11 +66,16 @@ class Sharing(Statements):
         if not self.may_use_sub_groups or self.in_blocks:
             return
         self.uses_sub_groups = True
-        kind = self.choose(7)
+        kind = self.choose(9)
         t = self.pick(INTEGERS)
+        if kind == 8 and self.uniform_control:
+            self.of_a_lane()
+            return
         if kind == 6 and self.uniform_control:
             value, by = self.value(t), self.within(self.value("i32"), 64)
             text = f"spmd.shuffle rotate {value.name}, {by.name} : {t}"
+        elif kind == 7:
+            t, text = "i1", "spmd.elect"
         elif kind >= 5:
             self.line(f"{(lane := self.fresh())} = spmd.lane_id")
             text = f"arith.index_cast {lane} : index to {t}"
@@ -91,6 +96,26 @@ class Sharing(Statements):
         else:
             t, value = "i1", self.value("i1")
             text = f"spmd.{self.pick(['any', 'all'])} {value.name} across sub_group"
+        self.op(text, t, [Value("", t, False)])
+
+    def of_a_lane(self) -> None:
+        """What a lane has that is there, one for all or one for each."""
+        t = self.pick((*self.types(), "i1"))
+        value, lane, size = self.value(t), self.fresh(), self.fresh()
+        self.line(f"{lane} = spmd.lane_id")
+        self.line(f"{size} = spmd.sub_group_size")
+        mode = self.pick(["idx", "up", "down", "broadcast"])
+        number = self.value("i32", uniform=mode == "broadcast" or self.maybe())
+        by = self.cast(number, "index").name
+        if mode in ("idx", "broadcast"):
+            by = self.index(f"arith.remui {by}, {size}")
+        else:
+            last = self.index(f"arith.subi {size}, %c1")
+            ahead = self.index(f"arith.subi {last}, {lane}")
+            by = self.index(f"arith.minui {by}, {lane if mode == 'up' else ahead}")
+        text = f"spmd.shuffle {mode} {value.name}, {by} : {t}"
+        if mode == "broadcast":
+            text = f"spmd.broadcast {value.name} from {by} across sub_group : {t}"
         self.op(text, t, [Value("", t, False)])
 
     def exchange(self) -> None:

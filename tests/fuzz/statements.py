@@ -4,6 +4,18 @@ from __future__ import annotations
 
 from tests.fuzz.writer import BITS, FLOATS, INTEGERS, SLOTS, TABLE, Value, Writer
 
+UNARY = (
+    *("arith.negf", "math.absf", "math.floor", "math.sqrt", "math.ceil"),
+    *("math.trunc", "math.round", "math.roundeven"),
+)
+"""Operations on one float, whose result is the same everywhere."""
+
+TWO = (
+    *("arith.addf", "arith.mulf", "arith.subf", "arith.divf", "arith.remf"),
+    *("arith.minimumf", "arith.maximumf", "arith.maxnumf", "arith.minnumf"),
+    "math.copysign",
+)
+
 
 class Statements(Writer):
     """Arithmetic, loads and stores of one work-item."""
@@ -73,26 +85,18 @@ class Statements(Writer):
             name = self.pick(["arith.negf", "math.absf"])
             self.op(f"{name} {a.name} : {t}", t, [a])
             return
-        name = self.pick(
-            [
-                "arith.addf",
-                "arith.mulf",
-                "arith.subf",
-                "arith.divf",
-                "arith.minimumf",
-                "arith.maximumf",
-                "arith.negf",
-                "math.absf",
-                "math.floor",
-                "math.sqrt",
-                "math.fma",
-                "math.ceil",
-                "math.trunc",
-                "math.round",
-                "math.roundeven",
-            ]
-        )
-        if (name.startswith("math.") and name != "math.fma") or name == "arith.negf":
+        name = self.pick([*TWO, *UNARY, "math.fma"])
+        if name == "math.copysign":
+            # The sign of a NaN is nobody's business.
+            b = self.cast(self.value(self.pick(INTEGERS)), t)
+        elif name.endswith("numf"):
+            # Of two zeros either may be the larger one.
+            zero = self.constant("0.0", t).name
+            a, b = (
+                self.op(f"arith.addf {each.name}, {zero} : {t}", t, [each])
+                for each in (a, b)
+            )
+        if name in UNARY:
             self.op(f"{name} {a.name} : {t}", t, [a])
         elif name == "math.fma":
             c = self.value(t)

@@ -225,7 +225,8 @@ class Writer(ABC):
     def float_to_integer(self, value: Value, to: str) -> Value:
         """Clamped to what even eight bits can hold, and NaN to zero."""
         t = value.type
-        low, high, zero = (self.constant(n, t) for n in ("-100.0", "100.0", "0.0"))
+        how, least = self.pick([("fptosi", "-100.0"), ("fptoui", "0.0")])
+        low, high, zero = (self.constant(n, t) for n in (least, "100.0", "0.0"))
         number = self.op(
             f"arith.cmpf ord, {value.name}, {value.name} : {t}", "i1", [value]
         )
@@ -234,7 +235,7 @@ class Writer(ABC):
         )
         above = self.op(f"arith.maximumf {safe.name}, {low.name} : {t}", t, [value])
         inside = self.op(f"arith.minimumf {above.name}, {high.name} : {t}", t, [value])
-        return self.op(f"arith.fptosi {inside.name} : {t} to {to}", to, [value])
+        return self.op(f"arith.{how} {inside.name} : {t} to {to}", to, [value])
 
     def compare(self, left: Value, right: Value) -> Value:
         t = left.type
