@@ -52,6 +52,8 @@ class MemRef:
     strides: tuple[int, ...]
     storage: Storage
     base: int = 0
+    before: int = 0
+    """How many elements before the first one an index may reach, below 0."""
 
     def viewed(
         self, offset: int, sizes: Sequence[int], strides: Sequence[int]

@@ -121,11 +121,18 @@ def reinterpreted(
     strides: tuple[int, ...],
     site: int,
 ) -> MemRef:
-    """As `view_like`; a row of unbounded size ends with the memory."""
+    """
+    As `view_like`; a row of unbounded size ends with the memory, and begins with it.
+
+    Rows of an array with negative strides lie before its first element.
+    """
     (offset,) = offsets
-    if sizes == (UNBOUNDED,) and strides == (1,):
-        sizes = (max(0, len(source.data) - offset),)
-    return view_like(source, offset, sizes, strides, site)
+    if sizes != (UNBOUNDED,) or strides != (1,):
+        return view_like(source, offset, sizes, strides, site)
+    rest = (max(0, len(source.data) - offset),)
+    row = view_like(source, offset, rest, strides, site)
+    row.before = offset
+    return row
 
 
 @meaning(memref.ReinterpretCastOp)

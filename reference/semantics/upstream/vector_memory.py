@@ -67,7 +67,9 @@ def block_positions(
             positions.append(None)
             continue
         if any(map(ge, at, source.sizes)):
-            outside(site, source, at)
+            if not -source.before <= signed(at[0], 64) < 0:
+                outside(site, source, at)
+            at = (signed(at[0], 64),)
         positions.append(source.position(at))
     return positions
 

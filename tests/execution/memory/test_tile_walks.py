@@ -128,3 +128,30 @@ def test_walks_in_native_code(seed: int):
     for launch in LAUNCHES:
         shape = SHAPES[seed % len(SHAPES)]
         check_native(kernel, _arguments(kernel), launch, shape=shape)
+
+
+def test_rows_of_an_array_with_negative_strides():
+    """They lie before its first element, in memory and in the interpreter."""
+    kernel = """
+spmd.kernel @sums(%a: memref<?x?xf32, strided<[?, 1], offset: ?>>, %sums: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %zero = arith.constant 0.0 : f32
+  %i = spmd.global_id x
+  %sum = scf.for %k = %c0 to %c20 step %c1 iter_args(%t = %zero) -> (f32) {
+    %v = memref.load %a[%i, %k] : memref<?x?xf32, strided<[?, 1], offset: ?>>
+    %u = arith.addf %t, %v : f32
+    scf.yield %u : f32
+  }
+  memref.store %sum, %sums[%i] : memref<?xf32>
+  spmd.return
+}"""
+
+    def arguments(make: Maker):
+        return [make.random("f32", 2 * make.n, 24)[::-2], make.zeros("f32", make.n)]
+
+    passes = SpmdToLoopsPass(), VectorizePass(width=8)
+    module = check_passes(kernel, arguments, [Launch((19,), (16,))], *passes)
+    assert '"transposed"' in str(module)
+    check_native(kernel, arguments, Launch((19,), (16,)), width=8)
