@@ -26,8 +26,12 @@ class Idioms(Meeting):
     def row(self) -> None:
         """A row of one's own from end to end, or a part; it may be written, or turned."""
         t = self.pick(self.types())
-        memref, turned = f"memref<?x?x{t}>", self.maybe(3)
-        rows = self.parameter("columns" if turned else "rows", t, memref)
+        plain = memref = f"memref<?x?x{t}>"
+        what = self.pick(["rows", "rows", "columns", "backwards"])
+        turned = what == "columns"
+        if what == "backwards":
+            memref = f"memref<?x?x{t}, strided<[?, 1], offset: ?>>"
+        rows = self.parameter(what, t, memref)
         start, step = self.pick(["%c0", "%c1"]), self.pick(["%c1", "%c1", "%c2"])
         end = self.fresh()
         self.line(f"{end} = memref.dim {rows}, {'%c0' if turned else '%c1'} : {memref}")
@@ -43,10 +47,10 @@ class Idioms(Meeting):
                 self.block(1)
             more = self.combined(carried, read)
             if self.maybe(3):
-                own = self.parameter("own_rows", t, memref)
-                old = self.op(f"memref.load {own}{at} : {memref}", t, [counter])
+                own = self.parameter("own_rows", t, plain)
+                old = self.op(f"memref.load {own}{at} : {plain}", t, [counter])
                 new = self.combined(old, self.value(t))
-                self.line(f"memref.store {new.name}, {own}{at} : {memref}")
+                self.line(f"memref.store {new.name}, {own}{at} : {plain}")
             return more
 
         self.fold(t, f"{start} to {end} step {step}", element)

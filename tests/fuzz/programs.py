@@ -104,6 +104,8 @@ class Kernel:
                 made.append(random(dtype, make.n))
             elif what in ("rows", "own_rows"):
                 made.append(random(dtype, make.n, ROW))
+            elif what == "backwards":
+                made.append(random(dtype, 2 * make.n, ROW)[::-2])
             elif what == "columns":
                 made.append(random(dtype, ROW, make.n))
             elif what == "across":
