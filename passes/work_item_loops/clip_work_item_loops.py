@@ -249,9 +249,10 @@ class _Clipper:
         for value, limit in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
             if not self.divergence.is_uniform(limit):
                 continue
-            for dimension in self.loops:
+            for dimension, loop in self.loops.items():
                 if (
                     self.divergence.shape(value, dimension).stride == 1
+                    and self.numbers.are_apart(value, loop)
                     and self._varies_only_in(value, dimension)
                     and self.numbers.can_copy(value)
                     and self.numbers.can_copy(limit)

@@ -9,8 +9,10 @@ from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.divergence.prefix import Bound
+from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import Builder, ConstantPool, Rematerializer
+from spmd.dialects.compat.missing_arith import IndexCastUIOp
 from spmd.dialects.enclosing import is_outside
 from spmd.dialects.interfaces.speculation import is_speculatable_from
 from spmd.dialects.rewriting import constant_index
@@ -55,10 +57,11 @@ class ItemNumbers:
             return self.constants.index(0)
         return _sum_with_zero(value.owner, self.copy)
 
-    def _as_index(self, value: SSAValue) -> SSAValue:
-        if isinstance(value.type, IntegerType):
-            return self._before.add(arith.IndexCastOp(value, IndexType()))
-        return value
+    def _as_index(self, distance: SSAValue) -> SSAValue:
+        """A distance from the first work-item: never negative, also as the largest `i8`."""
+        if isinstance(distance.type, IntegerType):
+            return self._before.add(IndexCastUIOp(distance, IndexType()))
+        return distance
 
     def count(self, bound: Bound) -> SSAValue:
         """How many work-items, from the first, are within `bound`."""
@@ -119,6 +122,11 @@ class ItemNumbers:
         if bound.stride != 1:
             end = self._before.add(divide(end, self.constants.index(bound.stride)))
         return end
+
+    def are_apart(self, value: SSAValue, loop: scf.ForOp) -> bool:
+        """Whether `value`, which grows by one, is another number in each work-item of `loop`."""
+        width = bit_width(value.type)
+        return width is not None and self._ranges.of(loop.ub).high <= 1 << width
 
     def place(self, value: SSAValue, limit: SSAValue) -> SSAValue:
         """

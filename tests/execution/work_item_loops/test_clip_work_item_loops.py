@@ -254,3 +254,21 @@ def test_a_tree_has_no_conditions(start: int, fixed: bool):
         module = check_passes(source, summed, (launch,), SpmdToLoopsPass())
         assert "scf.if" not in str(module)
         check_native(source, summed, launch)
+
+
+BYTES = (
+    kernel("one")
+    .replace("%limit: i32", "%limit: i8")
+    .replace("eq, %lid, %c0 : index", "eq, %byte, %limit : i8")
+    .replace("%low =", "%byte = arith.index_cast %lid : index to i8\n  %low =")
+)
+
+
+@pytest.mark.parametrize("limit", [5, -56, -1])
+@pytest.mark.parametrize("predicate", ["eq", "ne"])
+@pytest.mark.parametrize("size", [200, 256, 300])
+def test_work_items_whose_numbers_are_bytes(size: int, predicate: str, limit: int):
+    """More than half of them are negative, and with more than 256 each is there twice."""
+    source = BYTES.replace("cmpi eq, %byte", f"cmpi {predicate}, %byte")
+    launch = Launch((600,), (size,))
+    check_native(source, with_bounds(0, 0, limit), launch)

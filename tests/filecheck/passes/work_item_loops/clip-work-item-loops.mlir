@@ -95,6 +95,40 @@ func.func @leader(%x: memref<?xf32>, %gx: index, %gy: index, %gz: index, %ex: in
 
 // -----
 
+// In `i8`, work-item 200 is -56, and there are two of each number among more than 256.
+
+// CHECK-LABEL: func.func @bytes
+// CHECK:         [[FROM:%.*]] = arith.subi %n, {{%.*}} : i8
+// CHECK-NEXT:    [[PLACE:%.*]] = arith.index_castui [[FROM]] : i8 to index
+// CHECK-NEXT:    [[BEGIN:%.*]] = arith.minui %c200, [[PLACE]] : index
+// CHECK:         scf.for %lx = [[BEGIN]] to
+// CHECK-NEXT:      "test.op"(%lx)
+// CHECK:         scf.for %lx_1 = %c0 to %c257
+// CHECK:           scf.if
+func.func @bytes(%n: i8, %gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %c257 = arith.constant 257 : index
+  scf.for %lx = %c0 to %c200 step %c1 {
+    %i = arith.index_cast %lx : index to i8
+    %this = arith.cmpi eq, %i, %n : i8
+    scf.if %this {
+      "test.op"(%lx) : (index) -> ()
+    }
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx = %c0 to %c257 step %c1 {
+    %i = arith.index_cast %lx : index to i8
+    %this = arith.cmpi eq, %i, %n : i8
+    scf.if %this {
+      "test.op"(%lx) : (index) -> ()
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
 // What a loop carries is bounded: `%lx + %s` does not wrap, and where the bounds decide,
 // no code computes the smaller one.
 
