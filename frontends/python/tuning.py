@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import update_wrapper
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ import numpy as np
 from spmd.frontends.python.kernel import SOURCE_STAGE, PythonKernel
 from spmd.frontends.python.names import constexpr
 from spmd.frontends.python.source import named
+from spmd.runtime.arguments.arrays import Array, shared_array
 from spmd.runtime.arguments.sizes import Size
 from spmd.runtime.cache.disk import cache
 from spmd.runtime.errors import CompileError, LaunchError
@@ -135,9 +137,7 @@ class TunedKernel:
 
         Arrays are as they were between the configurations.
         """
-        saved = [
-            (each, each.copy()) for each in (*args, *named.values()) if _keeps(each)
-        ]
+        saved = _saved([*args, *named.values()])
         report: Report | None = None
         for variant, config in zip(self._variants, self.configs, strict=True):
             if report is not None:
@@ -227,21 +227,20 @@ class TunedKernel:
             if entry is not None and (found := entry.read()) is not None:
                 number = int(found)
             else:
-                arrays = [each for each in given.values() if isinstance(each, _ARRAYS)]
                 number = self._fastest(
                     lambda number: self._bind(
                         number, args, named, global_size, threads
                     ),
-                    arrays,
+                    list(given.values()),
                 )
                 if entry is not None:
                     entry.write(str(number).encode())
             self._chosen[key] = number
         return number
 
-    def _fastest(self, bind: Callable[[int], Launch], arrays: Sequence[Any]) -> int:
+    def _fastest(self, bind: Callable[[int], Launch], given: Sequence[Any]) -> int:
         """The number of the configuration whose launch takes the least time."""
-        saved = [(each, each.copy()) for each in arrays if _keeps(each)]
+        saved = _saved(given)
         times: dict[int, float] = {}
         failed: Exception | None = None
         for number, config in enumerate(self.configs):
@@ -264,9 +263,15 @@ class TunedKernel:
         return min(times, key=lambda number: times[number])
 
 
-def _keeps(value: Any) -> bool:
-    """Whether trials may write to an argument."""
-    return isinstance(value, _ARRAYS) and bool(value.flags.writeable)
+def _saved(arguments: Sequence[Any]) -> list[tuple[Array, Array]]:
+    """The arrays that trials may write to, of NumPy or others, and what is in them."""
+    saved: list[tuple[Array, Array]] = []
+    for each in arguments:
+        with suppress(ValueError):  # The launch says why.
+            array = shared_array(each)
+            if array is not None and array.flags.writeable:
+                saved.append((array, array.copy()))
+    return saved
 
 
 def _size(global_size: GlobalSize, config: Config) -> Size | None:

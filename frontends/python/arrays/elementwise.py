@@ -9,6 +9,7 @@ import numpy as np
 
 from spmd.frontends.python.arrays.texts import (
     Array,
+    apart,
     function_of,
     global_size,
     index_lines,
@@ -21,6 +22,7 @@ from spmd.frontends.python.arrays.texts import (
 from spmd.frontends.python.types import Scalar
 from spmd.frontends.python.values import described
 from spmd.runtime.arguments.arrays import shared_array
+from spmd.runtime.arguments.sizes import whole_numbers
 from spmd.runtime.errors import CompileError, LaunchError
 
 
@@ -37,6 +39,7 @@ def map(function: Any, *arrays: Any, out: Any = None) -> Array:
     shape = _broadcast("spmd.map", [*given, out])
     result = output("spmd.map", out, shape, None)
     values = [_over(each, shape) for each in given]
+    values = [apart(each, result) if is_array(each) else each for each in values]
     if out is None:
         result = np.empty(shape, _dtype_of(called, values, _element_texts(values)))
     if result.size:
@@ -167,9 +170,13 @@ def stencil(
 
 
 def _margins(margin: int | Sequence[int], rank: int) -> tuple[int, ...]:
-    margins = (margin,) * rank if isinstance(margin, int) else tuple(margin)
-    if len(margins) != rank or any(each < 0 for each in margins):
-        raise LaunchError(
-            f"spmd.stencil: expected a margin of 0 or more, or {rank} of them, got {margin}"
-        )
-    return margins
+    try:
+        margins = whole_numbers(margin)
+        margins *= 1 if np.ndim(margin) else rank
+        if len(margins) == rank and all(each >= 0 for each in margins):
+            return margins
+    except TypeError:
+        pass
+    raise LaunchError(
+        f"spmd.stencil: expected a margin of 0 or more, or {rank} of them, got {margin}"
+    )

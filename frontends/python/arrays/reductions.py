@@ -84,11 +84,12 @@ def as_array(what: str, given: Any) -> Array:
 
 def axis_of(what: str, axis: int, array: Array) -> int:
     """`axis` as a number from 0."""
-    if not -array.ndim <= axis < array.ndim:
+    try:
+        return range(array.ndim)[axis]
+    except (IndexError, TypeError):
         raise LaunchError(
             f"{what}: expected an axis of an array with {array.ndim} dimensions, got {axis}"
-        )
-    return axis % array.ndim
+        ) from None
 
 
 def start_of(what: str, kind: str, array: Array) -> Any:
@@ -96,9 +97,9 @@ def start_of(what: str, kind: str, array: Array) -> Any:
     function = combiner(kind)
     try:
         dtype = function.reduce(np.ones(1, array.dtype)).dtype
-    except TypeError as error:
-        raise LaunchError(f"{what}: {error}") from None
-    return neutral(function, dtype.type)
+        return neutral(function, dtype.type)
+    except (TypeError, ValueError) as error:
+        raise LaunchError(f"{what}: {kind} of {array.dtype}: {error}") from None
 
 
 def combined(kind: str, one: str, other: str) -> str:
@@ -116,11 +117,26 @@ def _combination(
                 "spmd.reduce: expected initial=, the neutral element of "
                 f"{getattr(how, '__name__', how)}, got none"
             )
-        typed = isinstance(initial, _NUMBERS)
-        return how, initial if typed else array.dtype.type(initial)
+        return how, _typed(initial, array)
     if not array.size and kind in ("min", "max"):
         raise LaunchError(f"spmd.reduce: expected elements for {kind}, got none")
     return None, start_of("spmd.reduce", kind, array)
+
+
+def _typed(initial: Any, array: Array) -> Any:
+    """A neutral element in the type of `array`, if it is a number of Python."""
+    if isinstance(initial, _NUMBERS):
+        return initial
+    try:
+        typed = array.dtype.type(initial)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise LaunchError(f"spmd.reduce: initial: {error}") from None
+    if array.dtype.kind in "biu" and typed != initial:
+        raise LaunchError(
+            f"spmd.reduce: expected initial as a number of {array.dtype}, got {initial}; "
+            "a number of NumPy has a type of its own"
+        )
+    return typed
 
 
 def _chunked(how: Any, kind: str | None, start: Any, x: Array) -> Array:

@@ -21,6 +21,7 @@ from spmd.frontends.python.arrays.reductions import (
 )
 from spmd.frontends.python.arrays.texts import (
     Array,
+    apart,
     global_size,
     index_lines,
     kernel_from,
@@ -60,6 +61,7 @@ def scan(
     at = axis_of("spmd.scan", axis, given)
     start = start_of("spmd.scan", kind, given)
     result = output("spmd.scan", out, given.shape, start.dtype)
+    given = apart(given, result)
     if result.size:
         order = memory_order(given)
         if order[-1] == at:

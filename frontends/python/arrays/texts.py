@@ -100,6 +100,13 @@ def function_of(given: Any, what: str) -> Any:
 _MARKED = "__spmd_function__"
 
 
+def apart(array: Array, out: Array) -> Array:
+    """`array`, or a copy of it where `out` has its memory for other elements."""
+    same = [(x.__array_interface__["data"], x.strides, x.dtype) for x in (array, out)]
+    is_apart = not np.may_share_memory(array, out)
+    return array if is_apart or same[0] == same[1] else array.copy()
+
+
 def output(what: str, out: Any, shape: tuple[int, ...], dtype: Any) -> Array:
     """The array for results: `out` if it was given and has the right shape."""
     if out is None:

@@ -3,6 +3,7 @@
 # pyright: basic
 
 import operator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -143,18 +144,23 @@ def test_stencil(shape: tuple[int, int]):
         np.testing.assert_allclose(spmd.stencil(average, x), want)
 
 
+MARGINS: Any = 1, np.int64(3)
+
+
 def test_stencil_of_several_arrays_and_margins():
     x, w = RANDOM.random(100), RANDOM.random(5)
     want = x.copy()
     want[2:-2] = np.convolve(x, w[::-1], "valid")
     np.testing.assert_allclose(spmd.stencil(weighted, x, w, margin=2), want)
     x = RANDOM.random((20, 20))
-    got = spmd.stencil(average, x, margin=(1, 3))
+    got = spmd.stencil(average, x, margin=MARGINS)
     np.testing.assert_array_equal(got[:, :3], x[:, :3])
     np.testing.assert_array_equal(got[1:-1, 3:-3], spmd.stencil(average, x)[1:-1, 3:-3])
 
 
 X = np.zeros((3, 5))
+PAIR: Any = (0, 1)
+HALF: Any = 1.5
 WRONG = [
     (lambda: spmd.map(3, X), "spmd.map: expected a function, got int 3"),
     (lambda: spmd.map(multiply_add, X), "expected other arguments of multiply_add"),
@@ -165,6 +171,18 @@ WRONG = [
     (lambda: spmd.map(is_small, X, out=X[0]), r"out as an array of shape \(3, 5\)"),
     (lambda: spmd.reduce(sum, [1]), "expected an array, got list"),
     (lambda: spmd.reduce(sum, X, 2), "expected an axis of an array with 2"),
+    (lambda: spmd.reduce(sum, X, PAIR), "expected an axis of an array with 2"),
+    (lambda: spmd.scan(sum, X, PAIR), "expected an axis of an array with 2"),
+    (lambda: spmd.reduce(max, X > 0), "max of bool"),
+    (
+        lambda: spmd.reduce(gcd, X.astype(int), initial=0.5),
+        "initial as a number of int64",
+    ),
+    (
+        lambda: spmd.reduce(gcd, X.astype("i1"), initial=300),
+        "initial: .* out of bounds",
+    ),
+    (lambda: spmd.stencil(average, X, margin=HALF), "expected a margin of 0 or more"),
     (lambda: spmd.reduce(gcd, X), "expected initial=, the neutral element of gcd"),
     (lambda: spmd.reduce(max, X[:0]), "expected elements for max, got none"),
     (lambda: spmd.reduce("and", X), "bitwise_and"),
@@ -179,3 +197,19 @@ WRONG = [
 def test_what_is_wrong(call, message: str):
     with pytest.raises((spmd.LaunchError, spmd.CompileError), match=message):
         call()
+
+
+def increased(v):
+    return v + 1
+
+
+@pytest.mark.parametrize("view", [np.s_[::-1], np.s_[::-1, ::-1], np.s_[::1]])
+def test_out_may_have_the_memory_of_an_array(view: Any):
+    x = np.arange(90000.0).reshape(300, 300)
+    want = increased(x.T[view])
+    assert spmd.map(increased, x.T[view], out=x) is x
+    assert np.array_equal(x, want)
+    rows = np.arange(180000.0)
+    want = np.cumsum(rows[90000::-1])
+    spmd.scan(sum, rows[90000::-1], out=rows[:90001])
+    assert np.array_equal(rows[:90001], want)

@@ -2,6 +2,7 @@
 
 # pyright: basic
 
+import array
 import os
 import subprocess
 import sys
@@ -24,6 +25,10 @@ def work(x, n, times: constexpr = 1):
         x[i] = times + v * 0
 
 
+def counted(x, n, times: constexpr = 1):
+    x[global_id()] += 1
+
+
 CONFIGS = [{"times": 30}, {"times": 1, "group_size": 32, "width": 8}, {"times": 40}]
 
 
@@ -34,6 +39,13 @@ def test_the_fastest_is_used_and_arrays_are_restored():
     assert (x == 7).all()
     kernel(x, 64, global_size=64)
     assert (x == 1).all()
+
+
+def test_arrays_of_others_are_restored():
+    kernel = spmd.autotune(CONFIGS, key=["n"])(spmd.kernel(counted))
+    x = array.array("d", [7.0] * 64)
+    kernel(x, 64, global_size=64)
+    assert list(x) == [8.0] * 64
 
 
 def test_a_search_for_each_key():
