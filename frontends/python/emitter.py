@@ -29,7 +29,7 @@ from spmd.dialects.compat.missing_arith import IndexCastUIOp
 from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.rewriting import hint
 from spmd.frontends.python.source import Node, Source
-from spmd.frontends.python.types import BOOL, INT, SCALARS, Array, Scalar
+from spmd.frontends.python.types import BOOL, INT, SCALARS, Array, Scalar, limits
 from spmd.frontends.python.values import (
     Constant,
     Host,
@@ -317,10 +317,3 @@ def _shown(number: Any) -> str:
     """A number for a message; thousands of digits help nobody."""
     is_long = isinstance(number, int) and number.bit_length() > 64
     return f"an int of {number.bit_length()} bits" if is_long else str(number)
-
-
-def limits(type_: Scalar) -> tuple[int, int]:
-    """The smallest and the largest number of an integer type."""
-    if type_.kind == "u":
-        return 0, (1 << type_.bits) - 1
-    return -(1 << type_.bits - 1), (1 << type_.bits - 1) - 1

@@ -21,8 +21,9 @@ from spmd.frontends.python.types import (
     known_strides,
     no_argument,
     type_of_number,
+    why_not,
 )
-from spmd.frontends.python.values import Constant, Value, value_of
+from spmd.frontends.python.values import Value, exactly, in_words, value_of
 from spmd.runtime.arguments.arrays import shared_array
 from spmd.runtime.arguments.sizes import (
     Size,
@@ -303,7 +304,11 @@ class PythonKernel:
         kernel = self._for(values).kernel
         if self.fixed or NoneType in map(type, values):
             pairs = zip(self._parameters, values, strict=True)
-            values = [value for name, value in pairs if not self._is_known(name, value)]
+            rest = [(n, value) for n, value in pairs if not self._is_known(n, value)]
+            for name, value in rest:
+                if (why := why_not(self.fixed.get(name), value)) is not None:
+                    raise LaunchError(f"{self.name}: argument {name}: {why}")
+            values = [value for _, value in rest]
         return kernel, values
 
     def _is_known(self, name: str, value: Any) -> bool:
@@ -354,7 +359,7 @@ class PythonKernel:
         """What decides how an argument other than a plain array is compiled."""
         fixed = self.fixed.get(name)
         if fixed is constexpr:
-            return type(value), value  # 1 is not True, nor 1.0.
+            return exactly(value)
         if isinstance(value, _ARRAYS):
             return value.dtype, value.ndim, known_strides(value)
         return cast(object, fixed or type(value))
@@ -370,7 +375,7 @@ class PythonKernel:
             from spmd.frontends.python.explaining import respoken
 
             raise respoken(error) from error.__cause__
-        types = ", ".join(f"{n}: {_shown(t)}" for n, t in arguments.items())
+        types = ", ".join(f"{n}: {in_words(t)}" for n, t in arguments.items())
         return _Compiled(kernel, module, types)
 
     def _types(self, values: list[Any]) -> dict[str, Scalar | Array | Value]:
@@ -388,12 +393,6 @@ class PythonKernel:
         if found is None:
             raise LaunchError(f"{self.name}: argument {name}: {no_argument(value)}")
         return found
-
-
-def _shown(argument: Scalar | Array | Value) -> str:
-    if isinstance(argument, Constant):
-        return f"{argument.type} {argument.value}"
-    return str(argument if isinstance(argument, Scalar | Array) else argument.type)
 
 
 def _kernel(given: Packed, *rest: Any) -> PythonKernel:

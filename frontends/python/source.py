@@ -8,11 +8,10 @@ import builtins
 import inspect
 import linecache
 import sys
-import textwrap
 from collections.abc import Mapping, Sequence
 from functools import update_wrapper
 from importlib import import_module
-from types import FunctionType, ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import Any, NoReturn, cast
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
@@ -48,13 +47,12 @@ class Source:
                 f"expected a function whose source text can be read, got "
                 f"{function.__qualname__} of {self.file}; write it in a file or a notebook"
             ) from None
-        text = "".join(lines)
         self._indent = len(lines[0]) - len(lines[0].lstrip())
         if function.__name__ == "<lambda>":  # Its lines need not be whole statements.
             self._refuse("a lambda", first)
-        tree = ast.parse(textwrap.dedent(text)).body[0]
-        self._first = first - 1
-        self._lines = textwrap.dedent(text).splitlines()
+        tree = _parsed(lines, first).body[0]
+        self._first = first
+        self._lines = lines
         self._locations: dict[Node, FileLineColLoc] = {}
         if not isinstance(tree, ast.FunctionDef):
             self._refuse("an async def", first)
@@ -75,10 +73,8 @@ class Source:
         """File, line and column (from 1, in characters) of a node."""
         line: int = getattr(node, "lineno", self.tree.lineno)
         offset: int = getattr(node, "col_offset", 0)
-        before = self._lines[line - 1].encode()[:offset].decode()
-        return SourceLocation(
-            (self.file, line + self._first, len(before) + self._indent + 1)
-        )
+        before = self._lines[line - self._first].encode()[:offset].decode()
+        return SourceLocation((self.file, line, len(before) + 1))
 
     def location(self, node: Node) -> FileLineColLoc:
         """The same, as operations have it."""
@@ -89,10 +85,43 @@ class Source:
         return found
 
 
+def _parsed(lines: Sequence[str], first: int) -> ast.Module:
+    """
+    A module with the definition that begins in line `first` of a file.
+
+    What stands in an indented one may be less indented than its first line: comments, texts
+    of several lines, and lines that continue others.
+    """
+    text = "".join(lines)
+    if not lines[0][:1].isspace():
+        return ast.increment_lineno(ast.parse(text), first - 1)
+    tree = ast.parse(f"if True:\n{text}")
+    around = tree.body[0]
+    assert isinstance(around, ast.If), "it is written above"
+    return ast.increment_lineno(ast.Module(around.body, []), first - 2)
+
+
 def visible_names(function: FunctionType) -> Mapping[str, object]:
     """What names mean that the function does not define: of now."""
-    outer = inspect.getclosurevars(function).nonlocals
-    return {**vars(builtins), **function.__globals__, **outer}
+    outer = _nonlocals(function)
+    visible = {**vars(builtins), **function.__globals__, **outer}
+    unset = {*function.__code__.co_freevars} - outer.keys()
+    return {name: value for name, value in visible.items() if name not in unset}
+
+
+def _nonlocals(function: FunctionType) -> dict[str, object]:
+    """The variables of functions around that have a value by now."""
+    names, empty = function.__code__.co_freevars, CellType()
+    places = function.__closure__ or ()
+    known = tuple(CellType(None) if place == empty else place for place in places)
+    found = inspect.getclosurevars(
+        FunctionType(function.__code__, {}, closure=known)
+    ).nonlocals
+    return {
+        name: found[name]
+        for name, place in zip(names, places, strict=True)
+        if place != empty
+    }
 
 
 def is_of_numpy(function: FunctionType) -> bool:
@@ -119,7 +148,7 @@ def packed(function: FunctionType) -> Packed:
     source = Source(function)
     lines, first = inspect.getsourcelines(function)
     used = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)}
-    outer = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
+    outer = {**function.__globals__, **_nonlocals(function)}
     seen = {name: outer[name] for name in used & outer.keys()}
     modules = {n: v.__name__ for n, v in seen.items() if isinstance(v, ModuleType)}
     others = {n: v for n, v in seen.items() if n not in modules and v is not function}
@@ -136,8 +165,7 @@ def unpacked(packed: Packed) -> FunctionType:
         known = known + ["\n"] * (first - 1 - len(known))
         known[first - 1 : first - 1 + len(lines)] = lines
         linecache.cache[file] = sum(map(len, known)), None, known, file
-    tree = ast.parse(textwrap.dedent("".join(lines)))
-    ast.increment_lineno(tree, first - 1)
+    tree = _parsed(lines, first)
     definition = tree.body[0]
     assert isinstance(definition, ast.FunctionDef), "other functions have no Source"
     definition.decorator_list = []

@@ -89,6 +89,7 @@ SCALARS = {
 """The types of NumPy's numbers, by the names of their dtypes."""
 
 _NUMPY: tuple[type, ...] = (np.generic,)
+_WHOLE: tuple[type, ...] = (int, np.integer)
 _PYTHON: dict[type, Scalar] = {bool: BOOL, int: INT, float: FLOAT}
 
 
@@ -240,6 +241,26 @@ def _join_tuples(one: Sequence[Type], other: Sequence[Type]) -> Tuple | None:
     items = [join(first, second) for first, second in zip(one, other, strict=True)]
     known = [item for item in items if item is not None]
     return Tuple(tuple(known)) if len(known) == len(items) else None
+
+
+def limits(type_: Scalar) -> tuple[int, int]:
+    """The smallest and the largest number of an integer type."""
+    if type_.kind == "u":
+        return 0, (1 << type_.bits) - 1
+    return -(1 << type_.bits - 1), (1 << type_.bits - 1) - 1
+
+
+def why_not(type_: object, value: Any) -> str | None:
+    """Why a type that a parameter is annotated with cannot have a whole number."""
+    # Types of IR have no sign, and so take more than those of Python.
+    if not isinstance(type_, Scalar) or not type_.is_integer:
+        return None
+    if not isinstance(value, _WHOLE):
+        return None
+    low, high = limits(type_)
+    if low <= value <= high:
+        return None
+    return f"expected a number from {low} to {high} for {type_}, got {value}"
 
 
 _ARRAYS: tuple[type, ...] = (np.ndarray,)

@@ -42,7 +42,8 @@ class Constant:
         """The number with its type, as Python and NumPy have it."""
         if self.type.weak or self.type.kind == "b":
             return self.value
-        return np.dtype(self.type.name).type(self.value)
+        with np.errstate(over="ignore"):
+            return np.dtype(self.type.name).type(self.value)
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ class Host:
 
 
 _NUMPY: tuple[type, ...] = (np.generic,)
+_FLOATS: tuple[type, ...] = (float, np.floating)
 
 Scalars = Constant | Number
 Value = Constant | Number | Memory | Items | Host
@@ -108,6 +110,14 @@ def value_of(given: object) -> Value:
     return Constant(type_, number.item() if isinstance(number, _NUMPY) else number)
 
 
+def exactly(value: Any) -> tuple[object, ...]:
+    """A key of what is compiled in: 1 is not True, nor 1.0, in tuples too, nor 0.0 -0.0."""
+    kind: object = type(cast(object, value))
+    if isinstance(value, tuple):
+        return kind, *map(exactly, cast("tuple[object, ...]", value))
+    return kind, repr(value) if isinstance(value, _FLOATS) else value
+
+
 def integer(value: int) -> Constant:
     """A whole number, as it is written."""
     return Constant(INT, value)
@@ -116,6 +126,13 @@ def integer(value: int) -> Constant:
 def real(value: float) -> Constant:
     """A `float` of Python."""
     return Constant(FLOAT, value)
+
+
+def in_words(argument: Scalar | Array | Value) -> str:
+    """How a kernel is compiled for an argument: for its type, or its value."""
+    if isinstance(argument, Constant):
+        return f"{argument.type} {argument.value}"
+    return str(argument if isinstance(argument, Scalar | Array) else argument.type)
 
 
 def leaves(value: Value) -> Iterator[Number | Memory | Host | Constant]:

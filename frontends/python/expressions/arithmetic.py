@@ -16,12 +16,13 @@ from xdsl.dialects import arith, math
 from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.compat.missing_arith import RemFOp
-from spmd.frontends.python.emitter import Emitter, limits
+from spmd.frontends.python.emitter import Emitter
 from spmd.frontends.python.types import (
     BOOL,
     FLOAT,
     FLOAT64,
     Scalar,
+    limits,
     promote,
 )
 from spmd.frontends.python.values import (

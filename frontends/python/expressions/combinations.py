@@ -12,7 +12,7 @@ from xdsl.dialects import arith
 from xdsl.ir import Operation
 
 from spmd.frontends.python.emitter import Emitter
-from spmd.frontends.python.expressions.arithmetic import binary
+from spmd.frontends.python.expressions.arithmetic import binary, promoted
 from spmd.frontends.python.expressions.comparisons import compare
 from spmd.frontends.python.expressions.functions import HANDLERS as OF_NUMBERS
 from spmd.frontends.python.expressions.functions import float_type, select
@@ -82,7 +82,9 @@ def _sign(e: Emitter, x: Value) -> Value:
 
 def _hypot(e: Emitter, x: Value, y: Value) -> Value:
     """No square overflows or vanishes; off by two units in the last place at most."""
-    a, b = (OF_NUMBERS[np.fabs](e, each) for each in (x, y))
+    one, other = e.scalar(x, "as argument"), e.scalar(y, "as argument")
+    type_ = float_type(promoted(e, "both arguments", one, other))
+    a, b = (OF_NUMBERS[abs](e, e.convert(each, type_)) for each in (one, other))
     large, small = OF_NUMBERS[np.maximum](e, a, b), OF_NUMBERS[np.minimum](e, a, b)
     is_zero, where = compare(e, ast.Eq(), large, integer(0)), OF_NUMBERS[np.where]
     ratio = binary(e, ast.Div(), small, where(e, is_zero, integer(1), large))

@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from spmd.frontends.python.emitter import Emitter
 from spmd.frontends.python.expressions.arithmetic import HOST, promoted, sign
-from spmd.frontends.python.types import BOOL, INT, UINT64, Scalar
+from spmd.frontends.python.types import BOOL, INT, UINT64, Scalar, limits
 from spmd.frontends.python.values import (
     Constant,
     Host,
@@ -35,15 +35,19 @@ def compare(e: Emitter, op: ast.cmpop, one: Value, other: Value) -> Scalars:
     """`one op other`, of type `bool`."""
     if isinstance(op, ast.In | ast.NotIn):
         return _member(e, isinstance(op, ast.In), one, other)
-    hosts = [v.value for v in (one, other) if isinstance(v, Constant | Host)]
+    hosts = [_host(v) for v in (one, other) if isinstance(v, Constant | Host)]
     if len(hosts) == 2:
-        # Of dtypes, texts and None; of numbers by value, whatever their types.
-        return Constant(BOOL, bool(HOST[type(op)][1](*hosts)))
+        try:
+            return Constant(BOOL, bool(HOST[type(op)][1](*hosts)))
+        except TypeError as error:
+            e.fail(f"expected what can be compared, got an error: {error}")
     if isinstance(op, ast.Is | ast.IsNot):
         if not any(isinstance(v, Host) for v in (one, other)):
             e.fail(f"expected == or != between numbers, got {sign(op)}")
         return Constant(BOOL, isinstance(op, ast.IsNot))
     a, b = e.scalar(one, f"for {sign(op)}"), e.scalar(other, f"for {sign(op)}")
+    if (known := _beyond(op, a, b)) is not None:
+        return known
     type_ = _compared_type(e, op, a, b)
     x, y = e.ssa(e.convert(a, type_)), e.ssa(e.convert(b, type_))
     result = Number(BOOL, _compared(e, op, x, y, type_))
@@ -56,6 +60,24 @@ def compare(e: Emitter, op: ast.cmpop, one: Value, other: Value) -> Scalars:
     less = ast.Lt | ast.LtE if signed is a else ast.Gt | ast.GtE
     then = e.ssa(Constant(BOOL, isinstance(op, less | ast.NotEq)))
     return e.number(BOOL, arith.SelectOp(below, then, result.ssa))
+
+
+def _beyond(op: ast.cmpop, a: Scalars, b: Scalars) -> Constant | None:
+    """What is known where no number of a type is on the other side of an `int`."""
+    hosts: list[int] = []
+    is_beyond = False
+    for one, other in ((a, b), (b, a)):
+        known: int = one.value if isinstance(one, Constant) else limits(one.type)[0]
+        hosts.append(known)
+        if isinstance(one, Constant) and one.type == INT and other.type.is_integer:
+            least, most = limits(other.type)
+            is_beyond |= not least <= known <= most
+    return Constant(BOOL, bool(HOST[type(op)][1](*hosts))) if is_beyond else None
+
+
+def _host(value: Constant | Host) -> object:
+    """What Python and NumPy compare: a `float` is rounded as the number that it meets."""
+    return value.host if isinstance(value, Constant) else value.value
 
 
 def _member(e: Emitter, is_in: bool, one: Value, other: Value) -> Scalars:

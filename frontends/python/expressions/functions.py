@@ -15,7 +15,7 @@ from xdsl.ir import Operation
 
 from spmd.dialects.compat.missing_arith import RemFOp
 from spmd.frontends.python import names
-from spmd.frontends.python.emitter import Emitter, limits
+from spmd.frontends.python.emitter import Emitter
 from spmd.frontends.python.expressions.arithmetic import binary, promoted, unary
 from spmd.frontends.python.expressions.comparisons import compare
 from spmd.frontends.python.expressions.memory import size
@@ -29,6 +29,7 @@ from spmd.frontends.python.types import (
     INT,
     SCALARS,
     Scalar,
+    limits,
     promote,
 )
 from spmd.frontends.python.values import (

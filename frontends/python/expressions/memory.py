@@ -26,6 +26,8 @@ from spmd.frontends.python.values import (
 
 def size(e: Emitter, array: Memory, dimension: int) -> Scalars:
     """How many elements an array has in one dimension."""
+    if not array.type.shape:
+        e.fail(f"expected an array that has dimensions, got {described(array.type)}")
     known = array.type.shape[dimension]
     if known is not None:
         return integer(known)

@@ -48,11 +48,27 @@ def array_sum_of_unsigned(x):
 
 
 @Function
+def array_sum_of_halves(x):
+    total: np.float32 = 0
+    for v in x:
+        total += v
+    return np.float16(total)
+
+
+@Function
 def array_mean(x):
     total = 0.0
     for v in x:
         total += v
     return total / len(x)
+
+
+@Function
+def array_mean_of_halves(x):
+    total: np.float32 = 0
+    for v in x:
+        total += v
+    return np.float16(total / len(x))
 
 
 @Function
@@ -131,6 +147,14 @@ def array_dot(x, y):
     return total
 
 
+@Function
+def array_dot_of_halves(x, y):
+    total: np.float32 = 0
+    for a, b in zip(x, y):
+        total += np.float32(a) * np.float32(b)
+    return np.float16(total)
+
+
 _SUMS = {
     "i": array_sum_of_signed,
     "b": array_sum_of_signed,
@@ -157,10 +181,18 @@ _FUNCTIONS: dict[object, Function] = {
     np.dot: array_dot,
 }
 
+_OF_HALVES: dict[object, Function] = {
+    np.sum: array_sum_of_halves,
+    np.mean: array_mean_of_halves,
+    np.dot: array_dot_of_halves,
+}
+"""Of float16, which NumPy adds up in float32."""
+
 # Messages have the names that users wrote.
 for _written, _function in (
     *((sum, each) for each in _SUMS.values()),
     *_FUNCTIONS.items(),
+    *_OF_HALVES.items(),
 ):
     _function.name = getattr(_written, "__name__", "")
 
@@ -202,6 +234,8 @@ def function_of_array(
     found = _SUMS[element.kind] if function is np.sum else _FUNCTIONS.get(function)
     if found is None:
         return None
+    if all(each.type.element.name == "float16" for each in arrays):
+        found = _OF_HALVES.get(function, found)
     for array in arrays:
         if len(array.type.shape) != 1:
             e.fail(

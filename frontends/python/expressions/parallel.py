@@ -17,12 +17,14 @@ from spmd.frontends.python.expressions.memory import (
     make_private,
 )
 from spmd.frontends.python.interpreting.kinds import NAMES, kind_of
-from spmd.frontends.python.types import BOOL, INT, UINT64, Scalar
+from spmd.frontends.python.types import BOOL, INT, UINT64, Scalar, promote
 from spmd.frontends.python.values import (
     Constant,
     Host,
     Items,
+    Memory,
     Number,
+    Scalars,
     Value,
     described,
     integer,
@@ -145,6 +147,19 @@ def _strength(e: Emitter, ordering: Value, scope: Value) -> tuple[str, str]:
     )
 
 
+def _expect_kept(e: Emitter, number: Scalars, memory: Memory, by_value: bool) -> None:
+    """An error if converting `number` first gives other elements than converting last."""
+    element = memory.type.element
+    if element.kind == "f":
+        return
+    is_kept = not by_value or promote(element, number.type) == element
+    if number.type.kind == "f" or not is_kept:
+        e.fail(
+            f"expected a number that {memory.type} holds, got {number.type}; convert it, as "
+            f"in {element.written}(...)"
+        )
+
+
 def _atomic(kind: str) -> Handler:
     def handler(
         e: Emitter,
@@ -157,10 +172,15 @@ def _atomic(kind: str) -> Handler:
         memory, indices = element(e, array, index)
         expect_writable(e, memory)
         type_ = memory.type.element
-        new = e.ssa(e.convert(e.scalar(value, f"for {memory.type}"), type_))
+        new = e.scalar(value, f"for {memory.type}")
+        if kind != "exchange":
+            _expect_kept(e, new, memory, kind not in ("add", "sub"))
+        operand = e.ssa(e.convert(new, type_))
         name = kind + "ui" if kind in ("min", "max") and type_.kind == "u" else kind
         how = _strength(e, ordering, scope)
-        return e.number(type_, spmd.AtomicRmwOp(name, new, memory.ssa, indices, *how))
+        return e.number(
+            type_, spmd.AtomicRmwOp(name, operand, memory.ssa, indices, *how)
+        )
 
     return handler
 
@@ -176,6 +196,7 @@ def _atomic_cas(
 ) -> Value:
     memory, indices = element(e, array, index)
     expect_writable(e, memory)
+    _expect_kept(e, e.scalar(expected, f"for {memory.type}"), memory, True)
     type_ = memory.type.element
     old, wanted = (
         e.ssa(e.convert(e.scalar(value, f"for {memory.type}"), type_))

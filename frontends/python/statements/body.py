@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Mapping, Sequence
+from inspect import Parameter
+from typing import Any
 
 import numpy as np
 from xdsl.dialects import cf, scf
@@ -341,16 +343,21 @@ class Body(Loops):
         except TypeError as error:
             self.e.fail(f"expected other arguments of {function.name}: {error}")
         bound.apply_defaults()
-        environment: Environment = {}
-        for name, given in bound.arguments.items():
-            default = function.signature.parameters[name].default
-            environment[name] = self.e.known(given) if given is default else given
         before, call = (self.e.source, self.e.node), self.e.call
         if is_written_here(function):
             self.e.call = call or before
         self.e.source, self.e.node = function.source, function.source.tree
         path = (*self._path, before[1])
         calls = (*self._calls, function)
+        environment: Environment = {}
+        for name, given in bound.arguments.items():
+            value = self._given(function.signature.parameters[name], given)
+            if name in function.source.flow.names:
+                # What is assigned elsewhere too has the type of all that is assigned.
+                value = self._variables.assign(
+                    self.e, (*path, name), value, self.e.node
+                )
+            environment[name] = value
         body = Body(self.e, self._variables, function.source, environment, calls, path)
         if self.e.region is None and returns(function.source.tree.body):
             body.apart(body.write, {RESULT}, {RESULT})
@@ -358,3 +365,11 @@ class Body(Loops):
             body.write()
         (self.e.source, self.e.node), self.e.call = before, call
         return body.result()
+
+    def _given(self, parameter: Parameter, given: Any) -> Value:
+        """The argument of a parameter as it is bound."""
+        if parameter.kind is Parameter.VAR_KEYWORD:
+            self.e.fail(f"expected parameters without **, got {parameter}")
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            return Items(given)
+        return self.e.known(given) if given is parameter.default else given

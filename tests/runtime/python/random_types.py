@@ -110,6 +110,7 @@ class Writer:
             f"({a} if {self.condition(depth - 1)} else {b})",
             f"np.where({self.condition(depth - 1)}, {a}, {b})",
             f"pick({self.condition(depth - 1)}, {a}, {b})",
+            f"np.{t}(pick({self.condition(depth - 1)}, {self.one_of(1, 2, 7)}, {b}))",
             f"np.{t}({self.whole()})",
             f"np.{t}({self.condition(depth - 1)})",
             self.cast(t, depth - 1),
@@ -318,9 +319,9 @@ W = np.array([5, 0, 2, 250, 7, 1, 9], np.uint8)
 
 @spmd.function
 def pick(wanted, p, q):
-    if wanted:
-        return p
-    return q
+    while not wanted:
+        p, wanted = p + q, True
+    return p
 
 @spmd.function
 def halves(p, q):

@@ -5,6 +5,7 @@
 import array
 import copy
 import inspect
+import math
 import pickle
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 
 import spmd
 from spmd.language import constexpr, global_id
-from tests.runtime.python.harness import kernel_of
+from tests.runtime.python.harness import expect_as_python, kernel_of
 
 
 @spmd.kernel
@@ -274,3 +275,73 @@ def test_the_package_does_not_load_it():
     subprocess.run([sys.executable, "-c", code], check=True)
     code = "import sys, spmd.language; assert 'xdsl' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@spmd.kernel
+def signed(x, factors: constexpr, out):
+    i = global_id()
+    out[i] = math.copysign(x[i] * factors[0], factors[1])
+
+
+def test_values_that_are_equal_are_compiled_in_one_by_one():
+    x = np.full(3, 1 << 30, np.int32)
+    for factors in ((2, 0.0), (2.0, 0.0), (np.int64(2), 0.0), (2, -0.0), (True, 0.0)):
+        expect_as_python(signed, x, factors, np.zeros(3), global_size=3)
+
+
+@spmd.kernel
+def stored(a: np.int32, b: np.uint8, out):
+    out[0], out[1] = a, b
+
+
+@pytest.mark.parametrize("given", [(1 << 31, 0), (0, -1), (np.int64(1) << 40, 0)])
+def test_an_annotated_type_has_a_sign(given: tuple[int, int]):
+    stored(-(1 << 31), 255, np.zeros(2), global_size=1)
+    with pytest.raises(spmd.LaunchError, match=r"expected a number from .* for u?int"):
+        stored(*given, np.zeros(2), global_size=1)
+
+
+INDENTED = """
+def around():
+    @spmd.kernel
+    def k(x):
+# not indented
+        '''Says
+what it does.'''
+        print('''one
+    two''', x[0] + \\
+1)
+        x[later] = 0
+    return k
+k = around()
+"""
+
+
+def test_texts_and_comments_that_are_not_indented(capsys: pytest.CaptureFixture[str]):
+    kernel = kernel_of(INDENTED, later=0)
+    kernel(np.zeros(1, np.int32), global_size=1)
+    assert capsys.readouterr().out == "one\n    two 1\n"
+    with pytest.raises(spmd.CompileError) as raised:
+        kernel_of(INDENTED)(np.zeros(1, np.int32), global_size=1)
+    assert (raised.value.line, raised.value.column) == (11, 11)
+
+
+def test_a_variable_around_that_is_not_yet_there():
+    @spmd.kernel
+    def later(x):
+        if x.ndim == 2:
+            x[0, 0] = min
+        x[0] = addend
+
+    with pytest.raises(spmd.CompileError, match=r"a name that is defined, got addend"):
+        later(np.zeros(1), global_size=1)
+    addend, min = 3, 4
+    later(x := np.zeros(1), global_size=1)
+    assert x[0] == 3
+
+
+@pytest.mark.parametrize("use", ["y = len(x)", "for y in x: pass", "y, z = x"])
+def test_arrays_without_dimensions_have_no_length(use: str):
+    kernel = kernel_of(f"@spmd.kernel\ndef k(x):\n    {use}\n")
+    with pytest.raises(spmd.CompileError, match="an array that has dimensions, got"):
+        kernel(np.zeros(()), global_size=1)

@@ -218,6 +218,14 @@ WRONG = [
     ("atomic_add(i, 0, 1)", "expected an array before [, got int"),
     ("atomic_add(u, 0, 1, ordering='no')", "expected ordering of 'relaxed', 'acquire'"),
     ("atomic_add(u, 0, 1, scope='all')", "expected scope of 'work_group', 'device'"),
+    ("atomic_add(u, 0, 0.5)", "expected a number that uint8[:] holds, got float; conv"),
+    (
+        "atomic_min(u, 0, np.int64(i))",
+        "expected a number that uint8[:] holds, got int6",
+    ),
+    ("atomic_cas(u, 0, 0.5, 1)", "a number that uint8[:] holds, got float; convert it"),
+    ("a = 'b' < 3", "expected what can be compared, got an error: '<' not supported"),
+    ("a = named(i, b=2)", "expected parameters without **, got **b"),
     ("atomic_add(u, slice, 1)", "expected a whole number as index, got a type slice"),
     ("a = scan(sum, i, exclusive=i > 3)", "expected exclusive as a constant"),
 ]
@@ -234,6 +242,8 @@ def loop(a): return loop(a)
 @spmd.function
 def helper(a): return a
 @spmd.function
+def named(a, **b): return a
+@spmd.function
 def sometimes(a):
     if a:
         return a
@@ -247,7 +257,7 @@ def test_message_and_place(body: str, message: str):
         "TABLE": np.array([0.5, 1, 2]),
         "HUGE": np.zeros(100_000),
     }
-    helpers = kernel_of(HELPERS + "k = (loop, helper, sometimes)\n")
+    helpers = kernel_of(HELPERS + "k = (loop, helper, named, sometimes)\n")
     scope |= {each.name: each for each in helpers}  # pyright: ignore
     kernel = kernel_of(
         f"@spmd.kernel\ndef k(x, u):\n    i = global_id()\n    {body}\n", **scope

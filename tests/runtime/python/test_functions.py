@@ -278,3 +278,72 @@ def test_hypot_of_numbers_of_any_size(dtype: str):
     close = 4 * float(limits.eps)
     np.testing.assert_allclose(out[0], expected, rtol=close, atol=0)
     np.testing.assert_allclose(out[1], others, rtol=close, atol=0)
+
+
+@spmd.function
+def times(a, b, n):
+    for _ in range(n):
+        a = a * b
+    return a
+
+
+@spmd.function
+def times_by_blocks(a, b, n):
+    while n > 0:
+        if a > 40:
+            break
+        a = a * b
+        n -= 1
+    return a
+
+
+@spmd.function
+def last(*values):
+    return values[-1] + len(values)
+
+
+@spmd.kernel
+def changed_parameters(x, out):
+    i = global_id()
+    out[0, i] = times(1, 1.5, 3) + times_by_blocks(2, x[i], i % 4)
+    if i > 2:
+        out[1, i] = times(1, x[i], 2) + times(x[i], 2, i)
+    out[2, i] = last(1, x[i], 2.5)
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, "int8"])
+def test_a_parameter_has_the_type_of_all_that_it_is_given(dtype: str):
+    x = numbers(dtype, 9)
+    expect_as_python(changed_parameters, x, np.zeros((3, 9)), global_size=9)
+
+
+@spmd.kernel
+def sums_of_halves(x, out):
+    i = global_id()
+    out[i, 0], out[i, 1], out[i, 2] = x[i].sum(), np.mean(x[i]), x[i] @ x[i]
+
+
+def test_float16_is_added_up_in_float32():
+    x = np.array([np.ones(4096), np.full(4096, 100), np.linspace(0, 1, 4096)])
+    with np.errstate(over="ignore"):
+        expect_as_python(
+            sums_of_halves, x.astype(np.float16), np.zeros((3, 3)), global_size=3
+        )
+
+
+@spmd.kernel
+def compared_beyond(x, out):
+    i = global_id()
+    out[i] = (x[i] < 2**70) + 2 * int(x[i] > -1) + 4 * int(300 >= x[i])  # noqa: SIM300
+    out[i] += 8 * int(x[i] == 2**40) + 16 * int(x[i] != 256)
+    out[i] += 32 * int(-129 < x[i])  # noqa: SIM300
+    out[i] += 64 * int(TENTH > 0.1) + 128 * int(TENTH == 0.1)
+
+
+TENTH = np.float32(0.1)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint64"])
+def test_numbers_that_a_type_does_not_have_are_compared(dtype: str):
+    x = np.array([0, 1, 100], dtype)
+    expect_as_python(compared_beyond, x, np.zeros(3), global_size=3)
