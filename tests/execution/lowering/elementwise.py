@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -107,6 +108,15 @@ def interesting(scalar: str) -> Array:
     )
 
 
+@lru_cache(16)
+def _inputs_and_expected(case: Case) -> tuple[list[Array], Array]:
+    """What goes into all forms of a case, and what comes out of them."""
+    inputs = _inputs(case)
+    with np.errstate(all="ignore"):
+        expected = np.asarray(case.expected(*inputs)).astype(DTYPES[case.result])
+    return inputs, expected
+
+
 def _inputs(case: Case) -> list[Array]:
     """All pairs of values; of three inputs, a good part of all triples."""
     values = [
@@ -122,12 +132,10 @@ def _inputs(case: Case) -> list[Array]:
 
 def check(functions: NativeFunctions, case: Case, width: int | None) -> None:
     """Compares one form of a case with NumPy."""
-    inputs = _inputs(case)
+    inputs, expected = _inputs_and_expected(case)
     step = width or 1
     count = -(-inputs[0].size // step) * step
-    inputs = [np.resize(array, count) for array in inputs]
-    with np.errstate(all="ignore"):
-        expected = np.asarray(case.expected(*inputs)).astype(DTYPES[case.result])
+    *inputs, expected = (np.resize(array, count) for array in (*inputs, expected))
     # Both ends must stay as they are.
     out = np.zeros(count + 2, dtype=expected.dtype)
     functions(f"{case.name}_{width or 'scalar'}", count, *inputs, out[1:-1])

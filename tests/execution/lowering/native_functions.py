@@ -68,11 +68,11 @@ class NativeFunctions:
 
     def __init__(
         self,
-        text: str,
+        source: str | ModuleOp,
         machine: Machine | None = None,
         assertions: Assertions = "abort",
     ):
-        module = parse_module(text)
+        module = source.clone() if isinstance(source, ModuleOp) else parse_module(source)
         LowerAtomicsPass().apply(Context(), module)
         machine = machine or host_machine()
         self.llvm_ir = emit_llvm(module, machine, assertions=assertions)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
 
 from spmd.lowering.llvm_binding import llvm
 from spmd.lowering.machine import machine_for
-from tests.execution.lowering.elementwise import Case, check
+from tests.execution.lowering.elementwise import check
 from tests.execution.lowering.math import test_math
-from tests.execution.lowering.native_functions import DTYPES, NativeFunctions
+from tests.execution.lowering.native_functions import DTYPES, NativeFunctions, parse_module
 from tests.execution.lowering.ops import test_conversions, test_floats, test_integers
 
 NEEDS = {"x86-64": "sse2", "x86-64-v2": "sse4.2", "x86-64-v3": "avx2"}
@@ -33,26 +33,19 @@ CASES = {
 FORMS = (None, 16)
 
 
-@cache
-def compiled(cpu: str, group: str) -> NativeFunctions:
-    texts = [case.text(width) for case in CASES[group] for width in FORMS]
-    machine = machine_for(cpu=cpu)
-    return NativeFunctions("builtin.module {" + "".join(texts) + "\n}", machine)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("group", CASES)
-@pytest.mark.parametrize("cpu", NEEDS)
-def test_older_cpu(cpu: str, group: str):
-    if not FEATURES.get(NEEDS[cpu]):
-        pytest.skip(f"this host is no {cpu}")
-
-    def one(case: Case) -> None:
-        for width in FORMS:
-            check(compiled(cpu, group), case, width)
-
-    for case in CASES[group]:
-        one(case)
+def test_older_cpus(group: str):
+    cases = CASES[group]
+    texts = [case.text(width) for case in cases for width in FORMS]
+    module = parse_module("builtin.module {" + "".join(texts) + "\n}")
+    cpus = [cpu for cpu, needed in NEEDS.items() if FEATURES.get(needed)]
+    compiled = [NativeFunctions(module, machine_for(cpu=cpu)) for cpu in cpus]
+    if not compiled:
+        pytest.skip("this host is no x86-64")
+    for case in cases:
+        for functions, width in product(compiled, FORMS):
+            check(functions, case, width)
 
 
 TIES = {
