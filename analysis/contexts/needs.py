@@ -55,9 +55,8 @@ class Needs(Generic[PlaceT]):
 class Resolver(ABC, Generic[PlaceT]):
     """Decides how values get to places, from what a kind of place knows of them."""
 
-    def __init__(self) -> None:
-        self.needs = Needs[PlaceT]()
-        self._chosen: set[SSAValue] = set()
+    needs: Needs[PlaceT]
+    _chosen: set[SSAValue]
 
     @abstractmethod
     def is_once(self, value: SSAValue) -> bool:

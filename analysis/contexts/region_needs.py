@@ -94,7 +94,6 @@ class _Finder(Resolver[BarrierRegion | None]):
         divergence: Divergence,
         sizes: Sequence[SSAValue] = (),
     ):
-        super().__init__()
         self.regions = regions
         self.divergence = divergence
         self._passes: set[tuple[Operation, int]] = set()
@@ -293,10 +292,8 @@ class _Finder(Resolver[BarrierRegion | None]):
 
     def is_given(self, value: SSAValue, place: BarrierRegion | None) -> bool:
         variable = self._variable_of.get(value)
-        if variable is None:
-            return False
-        self._keep(variable)
-        return True
+        assert variable is None or variable in self._live, "each use demands it"
+        return variable is not None
 
     def is_varying(self, value: SSAValue) -> bool:
         if (variable := self._variable_of.get(value)) is not None:

@@ -121,7 +121,6 @@ def find_sub_cfg_needs(facts: SubCfgValues, sub_cfgs: Sequence[SubCfg]) -> SubCf
 
 class _Finder(Resolver[SubCfg]):
     def __init__(self, facts: SubCfgValues):
-        super().__init__()
         self.facts = facts
         self.joined: dict[SubCfg, Values] = {}
 

@@ -247,7 +247,7 @@ def _has_solution(rows: Sequence[Row], unknowns: Sequence[Atom]) -> bool:
     interval = _interval(rows, atom)
     if interval is None:
         return False
-    ends = dict.fromkeys(end for end in interval if end is not None) or {0: None}
+    ends = dict.fromkeys(end for end in interval if end is not None)
     return any(
         _has_solution([_fixed(row, atom, end) for row in rows], others) for end in ends
     )

@@ -47,6 +47,29 @@ func.func @branches(%b: index, %x: memref<?xf32>, %y: memref<?xf32>) {
 
 // -----
 
+// A choice that computes nothing.
+
+// CHECK-LABEL: func.func @choice
+// CHECK:           [[NOT:%\w+]] = arith.xori %p, %true : i1
+// CHECK-NEXT:      %r = arith.select [[NOT]], %zero, %v : f32
+// CHECK-NEXT:      "test.op"(%r)
+func.func @choice(%b: index, %x: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  spmd.sub_group (%lx) shape [16] at (%b) {
+    %v = memref.load %x[%lx] : memref<?xf32>
+    %p = arith.cmpf ogt, %v, %zero : f32
+    %r = scf.if %p -> (f32) {
+      scf.yield %v : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    "test.op"(%r) : (f32) -> ()
+  }
+  func.return
+}
+
+// -----
+
 // Uniform control flow stays; in a divergent branch it runs where some lane is active, and
 // what is uniform is not masked there.
 

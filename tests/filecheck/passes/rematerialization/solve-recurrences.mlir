@@ -98,6 +98,29 @@ spmd.kernel @more_to_do(%v: index) {
   spmd.return
 }
 
+// Nor does what is asked for in the end go, through whatever is computed from it.
+
+// CHECK-LABEL: @asked_later
+// CHECK:         %s = scf.for %i = %c0 to %n step %c1 iter_args(%a = %v) -> (index) {
+// CHECK-NEXT:      %b = arith.addi %a, %c1 : index
+// CHECK-NEXT:      %thrice = arith.muli %b, %c3 : index
+// CHECK-NEXT:      memref.store %thrice, %x[%i]
+// CHECK-NEXT:      scf.yield %b : index
+spmd.kernel @asked_later(%v: index, %x: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %n = spmd.local_size x
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%a = %v) -> (index) {
+    %b = arith.addi %a, %c1 : index
+    %thrice = arith.muli %b, %c3 : index
+    memref.store %thrice, %x[%i] : memref<?xindex>
+    scf.yield %b : index
+  }
+  "test.op"(%s) : (index) -> ()
+  spmd.return
+}
+
 // Floats round, what is multiplied grows faster, a number that wrapped is another one in a
 // wider type, degree 4, a step that is not known, and what the loop changes otherwise.
 
