@@ -13,7 +13,7 @@ from spmd.lowering.compiling import compile_object
 from spmd.runtime.compiling import native_code
 
 TESTS = Path(__file__).parent
-OF_RESULTS = (TESTS / "execution", TESTS / "runtime" / "python")
+OF_RESULTS = (TESTS / "examples", TESTS / "execution", TESTS / "runtime" / "python")
 """Where kernels are compiled to see what they compute."""
 
 # What is tested here is compiled here; the tests of the cache have folders of their own.

@@ -1,8 +1,8 @@
 """
 Conditions that hold in the first lanes and in no others: `i < n`, `i < n and j <= m`.
 
-A passing `prefix_condition` lets a loop over work-items end earlier instead of testing
-every one of them, and a mask be computed from a count.
+A loop over work-items ends at such a bound instead of testing every one of them. Of several
+conditions each is asked alone: one that is the same in all lanes is no bound.
 """
 
 from __future__ import annotations
@@ -39,24 +39,6 @@ class Bound:
     """Whether `value` may be equal to `limit`."""
 
     signed: bool
-
-
-def prefix_condition(
-    divergence: Divergence, condition: SSAValue, dim: int = 0
-) -> tuple[Bound, ...] | None:
-    """
-    The bounds of which `condition` is the conjunction; `None` if it is no prefix.
-
-    Conjuncts that are uniform in the dimension are not bounds: with one of them there is
-    no prefix, because the condition may be false in all lanes for another reason.
-    """
-    bounds: list[Bound] = []
-    for conjunct in conjuncts(condition):
-        bound = prefix_bound(divergence, conjunct, dim)
-        if bound is None:
-            return None
-        bounds.append(bound)
-    return tuple(bounds)
 
 
 def prefix_bound(

@@ -22,9 +22,10 @@ sys.path.append(str(EXAMPLES))
 SCRIPTS = sorted(EXAMPLES.glob("[0-9][0-9]_*.py"))
 WITH_KERNEL = [script for script in SCRIPTS if "EXAMPLE = " in script.read_text()]
 
-OPTIONS: list[dict[str, Any]] = [
+OPTIONS = [
     {"vectorize": False},
-    *({"width": width} for width in (1, 4, 8, 16, 32, 64, "auto")),
+    *({"width": width} for width in (1, 4, 8, 16, 32, 64)),
+    pytest.param({"width": "auto"}, marks=pytest.mark.optimized),
 ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spmd.analysis.divergence.prefix import prefix_condition
+from spmd.analysis.divergence.prefix import conjuncts, prefix_bound
 from tests.analysis.programs import Analysed
 
 VALUES = """
@@ -33,9 +33,8 @@ VALUES = """
 )
 def test_bounds(condition: str, stride: int, inclusive: bool, signed: bool):
     k = Analysed(f"{VALUES}\n%p = {condition}")
-    bounds = prefix_condition(k.divergence, k.value("p"))
-    assert bounds is not None
-    (bound,) = bounds
+    bound = prefix_bound(k.divergence, k.value("p"))
+    assert bound is not None
     assert (bound.stride, bound.inclusive, bound.signed) == (stride, inclusive, signed)
     assert k.divergence.shape(bound.limit).is_uniform
 
@@ -57,7 +56,7 @@ def test_bounds(condition: str, stride: int, inclusive: bool, signed: bool):
 )
 def test_no_prefix(condition: str):
     k = Analysed(f"{VALUES}\n%low = arith.cmpi slt, %gid, %n : index\n%p = {condition}")
-    assert prefix_condition(k.divergence, k.value("p")) is None
+    assert prefix_bound(k.divergence, k.value("p")) is None
 
 
 def test_conjunction():
@@ -68,9 +67,11 @@ def test_conjunction():
     %ab = arith.andi %a, %b : i1
     %abc = arith.andi %ab, %c : i1
     """)
-    bounds = prefix_condition(k.divergence, k.value("ab"))
-    assert bounds is not None
-    assert [bound.value for bound in bounds] == [k.value("gid"), k.value("lid")]
+    assert set(conjuncts(k.value("abc"))) == {k.value(name) for name in "abc"}
+    for name, value in (("a", "gid"), ("b", "lid")):
+        bound = prefix_bound(k.divergence, k.value(name))
+        assert bound is not None
+        assert bound.value == k.value(value)
     # In x, the bound on y is true or false in all lanes.
-    assert prefix_condition(k.divergence, k.value("abc")) is None
-    assert prefix_condition(k.divergence, k.value("c"), 1) is not None
+    assert prefix_bound(k.divergence, k.value("c")) is None
+    assert prefix_bound(k.divergence, k.value("c"), 1) is not None

@@ -128,6 +128,45 @@ func.func @others(%x: memref<?xf32>, %m: memref<?x?xf32>, %out: memref<?xf32>, %
 
 // -----
 
+// A remainder rounded down adds the divisor where the remainder is not 0 and has another sign; what
+// adds it where something else holds may jump between the first lane and the last one.
+
+// CHECK-LABEL: func.func @modulo
+// CHECK-COUNT-1: %inside = arith.cmpi eq
+// CHECK:         %v = scf.if %inside
+// CHECK-NOT:     scf.if
+// CHECK:         func.return
+func.func @modulo(%x: memref<?xf32>, %out: memref<?xf32>, %base: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  spmd.sub_group (%i) shape [16] at (%base) {
+    %left = arith.subi %i, %c1 : index
+    %rest = arith.remsi %left, %n : index
+    %more = arith.addi %rest, %n : index
+    %some = arith.cmpi ne, %rest, %c0 : index
+    %both = arith.xori %rest, %n : index
+    %sign = arith.cmpi slt, %both, %c0 : index
+    %floor = arith.andi %some, %sign : i1
+    %at = arith.select %floor, %more, %rest : index
+    %v = memref.load %x[%at] : memref<?xf32>
+    %early = arith.cmpi slt, %i, %c9 : index
+    %one = arith.andi %some, %early : i1
+    %at_one = arith.select %one, %more, %rest : index
+    %w = memref.load %x[%at_one] : memref<?xf32>
+    %other = arith.andi %early, %sign : i1
+    %at_other = arith.select %other, %more, %rest : index
+    %u = memref.load %x[%at_other] : memref<?xf32>
+    memref.store %v, %out[%i] : memref<?xf32>
+    memref.store %w, %out[%i] : memref<?xf32>
+    memref.store %u, %out[%i] : memref<?xf32>
+  }
+  func.return
+}
+
+// -----
+
 // Sub-groups stand in functions, not in kernels.
 
 // CHECK: expected spmd.sub_group in a func.func, which spmd-to-loops makes
