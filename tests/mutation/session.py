@@ -215,9 +215,10 @@ class Session:
 
     def order(self, file: str, place: int) -> Iterator[tuple[pytest.Item, float]]:
         """
-        The tests that reach a statement, first those that run much of its file in little
-        time; then more cases of them.
+        The tests that reach a statement, first those of its folder, then those that run much
+        of its file in little time; then more cases of them.
         """
+        folder = f"/{Path(file).parent.name}/"
         places = self.marks.places.items()
         around = sum(1 << n for (where, _), n in places if where == file)
         in_file = {
@@ -226,7 +227,11 @@ class Session:
             if reach.passed and (count := (reach.met & around).bit_count())
         }
         near = sorted(
-            in_file, key=lambda name: self.reach[name].seconds / in_file[name]
+            in_file,
+            key=lambda name: (
+                folder not in name,
+                self.reach[name].seconds / in_file[name],
+            ),
         )
         reaching = [name for name in near if self.reach[name].met >> place & 1]
         end = cpu_seconds() + EACH_FAULT

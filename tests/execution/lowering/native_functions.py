@@ -72,7 +72,9 @@ class NativeFunctions:
         machine: Machine | None = None,
         assertions: Assertions = "abort",
     ):
-        module = source.clone() if isinstance(source, ModuleOp) else parse_module(source)
+        module = (
+            source.clone() if isinstance(source, ModuleOp) else parse_module(source)
+        )
         LowerAtomicsPass().apply(Context(), module)
         machine = machine or host_machine()
         self.llvm_ir = emit_llvm(module, machine, assertions=assertions)

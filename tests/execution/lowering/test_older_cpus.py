@@ -11,7 +11,11 @@ from spmd.lowering.llvm_binding import llvm
 from spmd.lowering.machine import machine_for
 from tests.execution.lowering.elementwise import check
 from tests.execution.lowering.math import test_math
-from tests.execution.lowering.native_functions import DTYPES, NativeFunctions, parse_module
+from tests.execution.lowering.native_functions import (
+    DTYPES,
+    NativeFunctions,
+    parse_module,
+)
 from tests.execution.lowering.ops import test_conversions, test_floats, test_integers
 
 NEEDS = {"x86-64": "sse2", "x86-64-v2": "sse4.2", "x86-64-v3": "avx2"}
