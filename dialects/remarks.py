@@ -91,6 +91,13 @@ class ClippedLoop:
 
 
 @dataclass(frozen=True)
+class InterchangedLoop:
+    """`interchange-loops` put a loop around those over work-items."""
+
+    op: scf.ForOp
+
+
+@dataclass(frozen=True)
 class UnrolledGroupLoop:
     """`unroll-group-loops` wrote out the iterations of a loop around barriers."""
 
@@ -179,6 +186,7 @@ Remark = (
     | KeptInGroupMemory
     | Split
     | ClippedLoop
+    | InterchangedLoop
     | UnrolledGroupLoop
     | PlacedGroupMemory
     | FormedSubGroups

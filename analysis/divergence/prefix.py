@@ -16,7 +16,6 @@ from xdsl.ir import SSAValue
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.graphs.traversal import reachable
 from spmd.analysis.ranges.ranges import IntegerRanges
-from spmd.analysis.shapes.shape import Shape
 from spmd.analysis.shapes.transfer import Lanes
 from spmd.dialects.names import NEGATED, PREDICATES, SWAPPED
 from spmd.dialects.spmd import Scope
@@ -105,12 +104,16 @@ def _bound(
     if shape.stride is None or shape.stride < 1:
         return None
     inclusive, signed = known
-    if not _is_exact(value, shape, dim, signed=signed):
+    if not grows_exactly(divergence, value, dim, signed=signed):
         return None
     return Bound(value, limit, shape.stride, inclusive, signed)
 
 
-def _is_exact(value: SSAValue, shape: Shape, dim: int, *, signed: bool) -> bool:
+def grows_exactly(
+    divergence: Divergence, value: SSAValue, dim: int, *, signed: bool = True
+) -> bool:
+    """Whether `value`, which grows steadily from lane to lane, never wraps."""
+    shape = divergence.shape(value, dim)
     lanes = Lanes(dim, None, Scope.WORK_GROUP, IntegerRanges())
     if signed:
         return lanes.is_exact(shape, value)

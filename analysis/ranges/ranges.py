@@ -15,6 +15,7 @@ from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from spmd.analysis.ranges.accessed import MOST_ELEMENTS, is_index_of_access
 from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
 from spmd.analysis.ranges.loop_ranges import Carried, Forwarded, carried, forwarded
 from spmd.analysis.ranges.range_rules import RULES
@@ -69,7 +70,9 @@ class IntegerRanges:
                 known[top] = self._range(top, width, known.__getitem__)
         return known[value]
 
-    def may_count_past_largest(self, upper: SSAValue, step: SSAValue) -> bool:
+    def may_count_past_largest(
+        self, counter: SSAValue, upper: SSAValue, step: SSAValue
+    ) -> bool:
         """
         Whether a counter below `upper` may pass the largest number of its type.
 
@@ -77,6 +80,8 @@ class IntegerRanges:
         """
         width, step_range = bit_width(upper.type), self.of(step)
         if step_range.value == 1 or width is None:
+            return False
+        if step_range.high <= MOST_ELEMENTS and is_index_of_access(counter):
             return False
         last = self.of(upper).high - 1 + step_range.high
         return last > IntegerRange.of_width(width).high

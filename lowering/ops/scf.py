@@ -162,7 +162,8 @@ def _counted_loop(
         upper,
         step,
         type_=wide,
-        saturates=narrow == wide and writer.ranges.may_count_past_largest(*bounds[1:]),
+        saturates=narrow == wide
+        and writer.ranges.may_count_past_largest(induction, *bounds[1:]),
         hint=induction.name_hint,
         carried=carried,
         initial=initial,

@@ -50,12 +50,12 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.divergence.analyze import Divergence, analyze_sub_group
+from spmd.analysis.ranges.accessed import is_index_of_access
 from spmd.analysis.ranges.integer_range import IntegerRange
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import function_around, terminator
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
-from spmd.dialects.limits import MAX_LANES
 from spmd.dialects.rewriting import NO_SIGNED_WRAP, constant_index, hint, replace
 from spmd.dialects.spmd import BroadcastOp, LaneIdOp, Scope, SubGroupOp
 
@@ -121,13 +121,14 @@ def why_not_split(loop: scf.ForOp, divergence: Divergence) -> str | None:
         return "some lanes may not come to it"
     if not divergence.is_uniform(loop.ub) or not divergence.is_uniform(loop.step):
         return "the lanes have different ends or steps"
-    start = divergence.shape(loop.lb)
-    if start.stride is None or start.stride <= 0 or start.wraps:
+    start, counter = divergence.shape(loop.lb), loop.body.block.args[0]
+    if (
+        start.stride is None
+        or start.stride <= 0
+        or (start.wraps and not is_index_of_access(counter))
+    ):
         return "the lanes do not start one after the other"
-    ranges = IntegerRanges()
-    lowest = ranges.of(loop.ub).low - start.stride * MAX_LANES
-    fits = IntegerRange.constant(lowest).fits(64)
-    if not fits or ranges.may_count_past_largest(loop.ub, loop.step):
+    if IntegerRanges().may_count_past_largest(counter, loop.ub, loop.step):
         return "its counter may wrap"
     return None
 
@@ -136,20 +137,25 @@ def _split(loop: scf.ForOp, divergence: Divergence, width: int) -> None:
     """Write the iterations of all `width` lanes before `loop`, which goes on after them."""
     constants = ConstantPool(function_around(loop).body.blocks[0])
     at = Builder.before(loop)
-    stride = divergence.shape(loop.lb).stride
+    shape, end = divergence.shape(loop.lb), loop.ub
+    stride = shape.stride
     assert stride is not None, "the lanes start one after the other"
     ahead = at.add(LaneIdOp(), "lane")
     if stride != 1:
         ahead = at.add(arith.MuliOp(ahead, constants.index(stride)), "ahead")
     zero = constants.index(0)
     start = at.add(BroadcastOp(loop.lb, zero, Scope.SUB_GROUP), "start")
-    span = constants.index(stride * (width - 1))
-    # None of these sums wraps: `why_not_split` has seen the ends.
-    last = at.add(arith.SubiOp(loop.ub, span, overflow=NO_SIGNED_WRAP), "last")
+    span = stride * (width - 1)
+    least = IntegerRange.of_width(64).low + span
+    if IntegerRanges().of(end).low < least:
+        end = at.add(arith.MaxSIOp(end, constants.index(least)), "end")
+    # Neither this nor a sum in the loop wraps: `why_not_split` has seen the end.
+    last = arith.SubiOp(end, constants.index(span), overflow=NO_SIGNED_WRAP)
+    last = at.add(last, "last")
 
     region = loop.body.clone()
     body = region.block
-    counter, end = body.args[0], terminator(body)
+    counter, back = body.args[0], terminator(body)
     hint(body.insert_arg(IndexType(), 1), "at")
     first = body.first_op
     assert first is not None, "a loop has a terminator"
@@ -157,20 +163,21 @@ def _split(loop: scf.ForOp, divergence: Divergence, width: int) -> None:
     counter.replace_all_uses_with(here.result)
     here.operands = (counter, ahead)
     Builder.before(first).add(here, counter)
-    following = Builder.before(end).add(
+    following = Builder.before(back).add(
         arith.AddiOp(counter, loop.step, overflow=NO_SIGNED_WRAP), "next"
     )
-    end.operands = (following, *end.operands)
+    back.operands = (following, *back.operands)
     full = scf.ForOp(start, last, loop.step, (start, *loop.iter_args), region)
     at.append(full)
     begun, *carried = full.results
     for result, old in zip(carried, loop.results, strict=True):
         hint(result, old)
 
-    rest = at.add(
-        arith.AddiOp(hint(begun, "next"), ahead, overflow=NO_SIGNED_WRAP), "rest"
-    )
-    if IntegerRanges().of(loop.step).low >= stride * (width - 1):
+    rest = arith.AddiOp(hint(begun, "next"), ahead)
+    if not shape.wraps:
+        rest = arith.AddiOp(begun, ahead, overflow=NO_SIGNED_WRAP)
+    rest = at.add(rest, "rest")
+    if IntegerRanges().of(loop.step).low >= span:
         _run_once(loop, rest, carried)
     else:
         loop.operands = (rest, loop.ub, loop.step, *carried)

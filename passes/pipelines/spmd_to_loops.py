@@ -71,6 +71,7 @@ from spmd.passes.structuring.structurize_control_flow import StructurizeControlF
 from spmd.passes.sub_groups.reshape_groups import ReshapeGroupsPass
 from spmd.passes.targets import DEFAULT_TARGET
 from spmd.passes.work_item_loops.clip_work_item_loops import ClipWorkItemLoopsPass
+from spmd.passes.work_item_loops.interchange_loops import InterchangeLoopsPass
 from spmd.passes.work_item_loops.kernels_to_functions import KernelsToFunctionsPass
 from spmd.passes.work_item_loops.unswitch_work_item_loops import (
     UnswitchWorkItemLoopsPass,
@@ -117,6 +118,7 @@ class SpmdToLoopsPass(PassSequence):
             KernelsToFunctionsPass(),
             UnswitchWorkItemLoopsPass(),
             ClipWorkItemLoopsPass(),
+            InterchangeLoopsPass(),
             CarryFloatKeysPass(self.target),
             LowerMemoryTypesPass(),
             PlaceGroupMemoryPass(),

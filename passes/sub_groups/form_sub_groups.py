@@ -87,24 +87,15 @@ from spmd.passes.sub_groups.linear_sub_groups import (
     answer_queries,
     linear_loops,
 )
-from spmd.passes.sub_groups.strip_mining import (
-    strip_mine,
-    strip_mine_tiles,
-    trip_count,
-)
+from spmd.passes.sub_groups.strip_mining import strip_mine, strip_mine_tiles
 from spmd.passes.sub_groups.vectorization_legality import (
     expect_lanes,
     why_not_vectorizable,
 )
 from spmd.passes.targets import DEFAULT_TARGET, Target, target_named
-from spmd.passes.work_item_loops.interchange import (
-    interchange,
-    interchangeable_nest,
-    may_take_turns,
-    take_turns,
-)
+from spmd.passes.work_item_loops.interchange import interchange, interchangeable_nest
 from spmd.passes.work_item_loops.kernels_to_functions import SUB_GROUP_SIZE
-from spmd.passes.work_item_loops.nests import innermost_loops, nests_in
+from spmd.passes.work_item_loops.nests import innermost_loops, nests_in, trip_count
 
 
 @dataclass(frozen=True)
@@ -199,15 +190,7 @@ def _form_sub_groups(
             reason = "the width is 1" if width == 1 else alone
         elif by_cost and width == "auto" and not wanted:
             lanes = prod(shape.extents)
-            turns = may_take_turns(loop)
-            reason = why_lanes_cost_more(
-                nest, shape.places, lanes, target, turns, analyze()
-            )
-            if reason is not None and turns:
-                take_turns(loop)
-                reason += (
-                    "; all work-items run an iteration of the loop before the next"
-                )
+            reason = why_lanes_cost_more(nest, shape.places, lanes, target, analyze())
     if reason is not None:
         loop.attributes[NOT_VECTORIZED] = StringAttr(reason)
         remark(FormedSubGroups, loop, loop, 1, reason)

@@ -14,13 +14,7 @@ from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import terminator
 from spmd.dialects.rewriting import constant_index, hint
 from spmd.dialects.spmd import SubGroupOp
-from spmd.passes.work_item_loops.nests import nested_loops
-
-
-def trip_count(loop: scf.ForOp) -> int | None:
-    """How many work-items the loop runs, if its bounds are constants (its step is 1)."""
-    first, end = constant_index(loop.lb), constant_index(loop.ub)
-    return None if first is None or end is None else max(0, end - first)
+from spmd.passes.work_item_loops.nests import nested_loops, trip_count
 
 
 def strip_mine(

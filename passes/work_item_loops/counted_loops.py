@@ -42,7 +42,9 @@ def next_count(
     `ranges` know the bounds of `loop`, where the IR around it cannot be asked just now.
     """
     following = at.add(arith.AddiOp(counter, loop.step))
-    if not (ranges or IntegerRanges()).may_count_past_largest(loop.ub, loop.step):
+    if not (ranges or IntegerRanges()).may_count_past_largest(
+        counter, loop.ub, loop.step
+    ):
         return following
     left = at.add(arith.SubiOp(loop.ub, counter), "left")
     fits = at.add(arith.CmpiOp(left, loop.step, "ugt"), "fits")

@@ -44,6 +44,12 @@ def nested_loops(
     return loops
 
 
+def trip_count(loop: scf.ForOp) -> int | None:
+    """How many work-items the loop runs, if its bounds are constants (its step is 1)."""
+    first, end = constant_index(loop.lb), constant_index(loop.ub)
+    return None if first is None or end is None else max(0, end - first)
+
+
 def nests_in(op: Operation) -> Iterator[scf.ForOp]:
     """The outermost work-item loops in `op`."""
     for region in op.regions:

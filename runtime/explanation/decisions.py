@@ -22,6 +22,7 @@ from spmd.dialects.remarks import (
     DefaultSubGroupSize,
     DroppedBarrier,
     FormedSubGroups,
+    InterchangedLoop,
     KeptInGroupMemory,
     MaskedDivergence,
     MathCall,
@@ -114,6 +115,7 @@ class _Loop:
     why_lanes: str
     lines: tuple[int, int] | None
     clipped: bool
+    around: Place | None
     divergent: list[Divergence] = field(default_factory=list[Divergence])
     code: Sequence[Operation] = ()
     """The vector code, when there is some, with what stands in loops and branches."""
@@ -130,6 +132,7 @@ class _Loop:
             self.lanes,
             self.why_lanes,
             self.clipped,
+            self.around,
             tuple(self.divergent),
             accesses,
             costly,
@@ -160,6 +163,7 @@ class _Collector:
         self._dropped: list[DroppedBarrier] = []
         self._kept: list[KeptInGroupMemory] = []
         self._clipped: set[Operation] = set()
+        self._interchanged: set[Operation] = set()
         self._loops: dict[Operation, _Loop] = {}
         self.serial: dict[str, list[SerialLoop]] = {}
         """By function."""
@@ -186,6 +190,8 @@ class _Collector:
                 self._kept = []
             case ClippedLoop(op=loop):
                 self._clipped.add(loop)
+            case InterchangedLoop(op=loop):
+                self._interchanged.add(loop)
             case UnrolledGroupLoop(loop=loop, iterations=iterations):
                 name = function_around(loop).sym_name.data
                 place = Place.of(source_location(loop))
@@ -264,7 +270,12 @@ class _Collector:
         elif lanes > 1 and (version := self._versions.get(name)) is not None:
             why = why if version.sub_group_size is None else self._why_size
         lines = lines_of(formed.op.body, self._extent)
-        return _Loop(name, lanes, why or "", lines, formed.loop in self._clipped)
+        clipped = formed.loop in self._clipped
+        around = formed.op.parent_op()
+        while around is not None and around not in self._interchanged:
+            around = around.parent_op()
+        place = around and Place.of(source_location(around))
+        return _Loop(name, lanes, why or "", lines, clipped, place)
 
     def result(self) -> Iterable[KernelFacts]:
         """What became of each version; that for any group is the first."""

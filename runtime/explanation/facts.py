@@ -126,6 +126,8 @@ class Loop:
     why_lanes: str
     clipped: bool
     """Whether a condition on ids became its bound."""
+    around: Place | None
+    """The loop of a work-item that goes around all of them, if one does."""
     divergent: tuple[Divergence, ...]
     accesses: Accesses
     costly: tuple[CostlyAccess, ...]

@@ -112,6 +112,10 @@ class _Text:
             notes.append(accesses)
         if loop.clipped:
             notes.append("a condition ends it early")
+        if around := self._place(loop.around):
+            notes.append(
+                f"all run an iteration of the loop at {around} before the next"
+            )
         yield f"{_lines(loop)}{'; '.join(notes)}"
         # Of one source operation, passes may have made a branch in a loop.
         diverged = {

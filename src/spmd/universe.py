@@ -91,6 +91,7 @@ PASSES = {
         "kernels-to-functions",
         "unswitch-work-item-loops",
         "clip-work-item-loops",
+        "interchange-loops",
         "unroll-group-loops",
         "split-vectors",
         "launches-to-calls",

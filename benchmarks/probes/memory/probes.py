@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.probes.data import N, arguments, counters, integers, uniform, zeros
-from benchmarks.probes.probe import probe, scalar
+from benchmarks.probes.probe import Form, probe, scalar
 from benchmarks.suite.case import Array
 
 LARGE = 1 << 24
@@ -50,6 +50,16 @@ probe(
     ),
     lambda a, b, c, n: (a * b).reshape(-1, 64, 256).sum((0, 2)),
     out=2,
+)
+probe(
+    "grid",
+    "a grid-stride loop that carries nothing, beyond the cache",
+    Form("grid", size=LARGE),
+    64 * 256,
+    arguments(uniform(LARGE), zeros(LARGE), LARGE),
+    lambda x, y, n: 2 * x,
+    out=1,
+    in_place=True,
 )
 probe(
     "trip",

@@ -93,8 +93,6 @@ class Estimate:
     """Further dimensions with lanes."""
     lanes: int
     target: Target
-    turns: bool
-    """Whether scalar code is an iteration of all work-items after the other."""
     walks: Walks = field(default_factory=Walks)
     _tested: dict[Operation, float] = field(default_factory=dict[Operation, float])
 
@@ -172,12 +170,7 @@ class Estimate:
         if stride == 0:
             return Cycles(scalar, scalar / self.lanes)
         if stride in (1, -1):
-            if (
-                isinstance(op, memref.LoadOp)
-                and not self.turns
-                and not pattern.private
-                and _walks_far(op)
-            ):
+            if isinstance(op, memref.LoadOp) and not pattern.private and _walks_far(op):
                 scalar += FAR_LINE
             if tests and bits < self.target.masked_load:
                 return Cycles(scalar, tests, (tests, "tests of lanes"))

@@ -71,17 +71,12 @@ def why_lanes_cost_more(
     places: Sequence[int],
     lanes: int,
     target: Target,
-    turns: bool,
     divergence: Divergence,
 ) -> str | None:
-    """
-    Why scalar code is cheaper than lanes along `places` of a nest; `None` if it is not.
-
-    In scalar code work-items run one iteration after the other if they may take `turns`.
-    """
+    """Why scalar code is cheaper than lanes along `places` of a nest; `None` if it is not."""
     found = (work_item_dimension(nest[place]) for place in places)
     dimension, *others = (d for d in found if d is not None)
-    estimate = Estimate(divergence, dimension, others, lanes, target, turns)
+    estimate = Estimate(divergence, dimension, others, lanes, target)
     cycles = estimate.of_block(nest[-1].body.block)
     if cycles.lanes <= cycles.scalar:
         return None

@@ -135,13 +135,15 @@ func.func @as_before(%n32: i32, %x: memref<?xindex>) {
 
 // -----
 
-// Nor where the end may be so low that less than 3 * 255 below it there is no number.
+// An end so low that there is no number 3 * 255 below it is taken for the lowest that has one.
 
 // CHECK-LABEL: func.func @lowest
-// CHECK-NOT:     %last
-// CHECK:         scf.for %k = %begin to %end
+// CHECK:         %end_1 = arith.maxsi %end, %cm9223372036854775043 : index
+// CHECK-NEXT:    %last = arith.subi %end_1, %c765 overflow<nsw> : index
+// CHECK:         scf.for %k_2 = %rest to %end
 // CHECK-LABEL: func.func @above_lowest
-// CHECK:         %last
+// CHECK-NOT:     arith.maxsi %end
+// CHECK:         %last = arith.subi %end, %c765
 func.func @lowest(%n: index, %x: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c3 = arith.constant 3 : index
@@ -168,6 +170,35 @@ func.func @above_lowest(%n: index, %x: memref<?xf32>) {
     %begin = arith.muli %l, %c3 : index
     scf.for %k = %begin to %end step %c3 {
       "test.op"(%k) : (index) -> ()
+    }
+  }
+  func.return
+}
+
+// -----
+
+// Where lanes begin may wrap, but each iteration accesses memory there.
+
+// CHECK-LABEL: func.func @indices
+// CHECK:         %last
+// CHECK:         %rest = arith.addi %next, %lane : index
+// CHECK-NEXT:    %some = arith.cmpi slt, %rest, %n : index
+// CHECK:         scf.for %k_2 = %begin to %n
+// CHECK-NOT:     scf.for
+func.func @indices(%first: index, %n: index, %x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  spmd.sub_group (%l) shape [8] at (%c0) {
+    %begin = arith.addi %first, %l : index
+    scf.for %k = %begin to %n step %c8 {
+      memref.store %zero, %x[%k] : memref<?xf32>
+    }
+    scf.for %k = %begin to %n step %c8 {
+      %known = arith.cmpi sge, %k, %c0 : index
+      scf.if %known {
+        memref.store %zero, %x[%k] : memref<?xf32>
+      }
     }
   }
   func.return
