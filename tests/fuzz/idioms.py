@@ -233,6 +233,41 @@ class Idioms(Meeting):
 
         self.fold(t, f"%local to {end} step %items", element)
 
+    def walk(self) -> None:
+        """A loop over elements of one's own: a launch apart, a group apart, or a row."""
+        self.barrier()
+        t = self.pick(self.types())
+        end = self.within(self.value("i32", uniform=True), 4).name
+        how = self.pick(("walked", "parts", "own_columns"))
+        memref, before = f"memref<?x{t}>", ""
+        if how == "walked":
+            start, step = "%item", "%whole"
+            end = self.index(f"arith.muli {end}, %whole")
+            if self.maybe():
+                end = self.index(f"arith.addi {end}, {self.index_of(7)}")
+        elif how == "parts":
+            base = self.index(f"arith.muli %first, {self.index_of(4)}")
+            start, step = self.index(f"arith.addi {base}, %local"), "%items"
+            end = self.index(f"arith.muli {end}, %items")
+            if self.maybe(3):
+                end = self.index(f"arith.subi {end}, %c1")
+            end = self.index(f"arith.addi {base}, {end}")
+        else:
+            start, step = self.pick(("%c0", "%c1")), self.pick(("%c1", "%c2"))
+            memref, before = f"memref<?x?x{t}>", ", %item"
+        array = self.parameter(how, t, memref)
+        counter = Value(self.fresh(), "index", False)
+        place = f"{array}[{counter.name}{before}] : {memref}"
+        self.line(f"scf.for {counter.name} = {start} to {end} step {step} {{")
+        with self.region(uniform=False):
+            found = self.op(f"memref.load {place}", t, [counter])
+            if self.maybe(4):
+                self.scopes[-1].append(self.cast(counter, "i32"))
+                self.block(1)
+            other = self.value(t) if self.maybe(3) else found
+            self.line(f"memref.store {self.combined(found, other).name}, {place}")
+        self.line("}")
+
     def tree(self) -> None:
         """Half as many work-items in each step combine what two of them had."""
         if not (self.uniform_control and self.features.barriers):

@@ -94,7 +94,7 @@ class Kernel:
                 made.append(number.item() if dtype[0] == "i" else float(number))
             elif what == "table":
                 made.append(random(dtype, TABLE))
-            elif what == "line":
+            elif what in ("line", "walked"):
                 made.append(random(dtype, 4 * make.n + 8))
             elif what == "shared":
                 made.append(random(dtype, make.groups * self.largest_group))
@@ -106,8 +106,10 @@ class Kernel:
                 made.append(random(dtype, make.n, ROW))
             elif what == "backwards":
                 made.append(random(dtype, 2 * make.n, ROW)[::-2])
-            elif what == "columns":
+            elif what in ("columns", "own_columns"):
                 made.append(random(dtype, ROW, make.n))
+            elif what == "parts":
+                made.append(random(dtype, 4 * make.groups * self.largest_group))
             elif what == "across":
                 lines = self.launch.global_size[0]
                 made.append(random(dtype, make.n).reshape(lines, -1))
@@ -303,6 +305,8 @@ class Program(Idioms):
             self.line("}")
         else:
             self.body()
+        if self.maybe(4):
+            self.walk()
         self.line("spmd.return")
         signature = ", ".join(
             f"{name}: {memref}" for name, (_, _, memref) in self.parameters.items()
