@@ -46,7 +46,11 @@ def widen_lanewise(widening: Widening, op: Operation, active: Active) -> None:
         widening.lanes[op.result] = Uniform(constant)
         return
     operands = [widening.of(operand) for operand in op.operands]
-    if any(isinstance(each, Rows) for each in operands):
+    if (number := _known_number(widening, op, operands)) is not None:
+        result = op.results[0]
+        constant = widening.constants.number(number, result.type)
+        widening.lanes[result] = Uniform(constant)
+    elif any(isinstance(each, Rows) for each in operands):
         if _fits_rows(widening, op, operands, active):
             widening.by_rows(op, active, widen_lanewise)
         elif (rows := _prefix_rows(widening, op, operands, active)) is not None:
@@ -63,6 +67,18 @@ def widen_lanewise(widening: Widening, op: Operation, active: Active) -> None:
         widening.hold(op, [Varying(compared)])
     else:
         _compute_vector(widening, op, operands, active)
+
+
+def _known_number(
+    widening: Widening, op: Operation, operands: list[Lanes]
+) -> int | None:
+    """The one number that `op` has of different ones, as a product with zero, if it has one."""
+    if len(op.results) != 1 or all(isinstance(each, Uniform) for each in operands):
+        return None
+    (result,) = op.results
+    if bit_width(result.type) is None or not widening.shape(result).is_uniform:
+        return None
+    return None if may_trap(op) else widening.ranges.of(result).value
 
 
 def _fits_rows(
