@@ -168,6 +168,9 @@ FAR_LINE, LINES = 1.5, 32
 """What a load of scalar code costs beside, in a loop of at least so many iterations that
 goes to another cache line in each: these are gone when the next work-item comes."""
 
+FAR = 4096
+"""Bytes from a row to the next one with which no prefetcher helps: a page."""
+
 AGAIN = 4
 """Operations that may be computed again in each iteration, for each access that goes along
 memory then: as many as hide in the time that one to a far line takes."""

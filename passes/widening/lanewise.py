@@ -27,7 +27,7 @@ from spmd.passes.widening.lanes import (
     Uniform,
     Varying,
 )
-from spmd.passes.widening.narrow import compute_narrow
+from spmd.passes.widening.narrow import compute_narrow, known_number
 from spmd.passes.widening.state import Widening
 
 SIGNED_LESS = ("slt", "sle")
@@ -46,7 +46,7 @@ def widen_lanewise(widening: Widening, op: Operation, active: Active) -> None:
         widening.lanes[op.result] = Uniform(constant)
         return
     operands = [widening.of(operand) for operand in op.operands]
-    if (number := _known_number(widening, op, operands)) is not None:
+    if (number := known_number(widening, op, operands)) is not None:
         result = op.results[0]
         constant = widening.constants.number(number, result.type)
         widening.lanes[result] = Uniform(constant)
@@ -67,18 +67,6 @@ def widen_lanewise(widening: Widening, op: Operation, active: Active) -> None:
         widening.hold(op, [Varying(compared)])
     else:
         _compute_vector(widening, op, operands, active)
-
-
-def _known_number(
-    widening: Widening, op: Operation, operands: list[Lanes]
-) -> int | None:
-    """The one number that `op` has of different ones, as a product with zero, if it has one."""
-    if len(op.results) != 1 or all(isinstance(each, Uniform) for each in operands):
-        return None
-    (result,) = op.results
-    if bit_width(result.type) is None or not widening.shape(result).is_uniform:
-        return None
-    return None if may_trap(op) else widening.ranges.of(result).value
 
 
 def _fits_rows(

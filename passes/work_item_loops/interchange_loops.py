@@ -50,7 +50,9 @@ scf.for %first = %base_x to %n step %nx {
 ```
 
 It pays if more accesses are contiguous from work-item to work-item than from iteration to
-iteration, and if little has to be computed again in each iteration. A loop that carries something
+iteration, and if little has to be computed again in each iteration. Only rows that are far from
+each other count, as a page has what the next iterations of lanes access, or others if scalar
+code is likely; local memory is near in any order. A loop that carries something
 stays: registers keep that for as long as it runs, and memory would have to.
 
 Requires: level 1.
@@ -75,9 +77,10 @@ from spmd.analysis.divergence.analyze import analyze_work_items
 from spmd.analysis.divergence.prefix import grows_exactly
 from spmd.analysis.ranges.accessed import is_index_of_access
 from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.element_types import memref_type, size_in_bytes
 from spmd.dialects.enclosing import is_outside, terminator
 from spmd.dialects.interfaces.computation import FunctionOfOperands
-from spmd.dialects.interfaces.cost import cost_class
+from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.dialects.interfaces.order import Ordered
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.remarks import InterchangedLoop, remark
@@ -90,8 +93,9 @@ from spmd.dialects.rewriting import (
     merge_equal_ops,
 )
 from spmd.dialects.spmd import needs_sub_groups
+from spmd.dialects.spmd.types import is_local
 from spmd.dialects.work_groups import WORK_GROUP_FUNCTION, work_item_dimension
-from spmd.passes.targets import AGAIN, LINES
+from spmd.passes.targets import AGAIN, FAR, LINES
 from spmd.passes.work_item_loops.item_numbers import ItemNumbers
 from spmd.passes.work_item_loops.nests import loops_of, nests_in, trip_count
 
@@ -191,12 +195,22 @@ class _Pair:
         if items is not None and items < LINES:
             return False
         dimension = work_item_dimension(self._last) or 0
-        better = 0
+        better, near, is_scattered = 0, 0, False
         for op in self._inner.body.walk():
             if isinstance(op, memref.LoadOp | memref.StoreOp):
-                pattern = access_pattern(self._divergence, op, dimension)
-                better += pattern.stride == 1
-                better -= _step_of(op, self._inner) in (0, 1)
+                stride = access_pattern(self._divergence, op, dimension).stride
+                step = _step_of(op, self._inner)
+                better -= step in (0, 1)
+                if stride == 1 and not is_local(op.memref.type):
+                    is_far = step is None or abs(step) * _bytes_of(op) >= FAR
+                    better += is_far
+                    near += not is_far
+                is_scattered = is_scattered or stride is None
+            elif cost_class(op) is CostClass.ATOMIC:
+                is_scattered = True
+        if is_scattered:
+            # Probably scalar code, of which each work-item comes to all rows.
+            better += near
         again = sum(map(cost_class, self._computed_again()))
         return better > 0 and again <= AGAIN * better
 
@@ -254,6 +268,10 @@ class _Pair:
             arith.MinUIOp(self._last.ub, left), f"active_{'xyz'[dimension]}"
         )
         self._last.operands[1] = active
+
+
+def _bytes_of(op: memref.LoadOp | memref.StoreOp) -> int:
+    return size_in_bytes(memref_type(op.memref).element_type)
 
 
 def _step_of(op: memref.LoadOp | memref.StoreOp, loop: scf.ForOp) -> int | None:

@@ -250,3 +250,30 @@ func.func @again(%data: memref<?xf32>, %n: index) attributes {spmd.work_group_fu
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// Kept: the next rows are in the same page, or in local memory.
+
+// CHECK-LABEL: func.func @near
+// CHECK:         scf.for %lx
+// CHECK:           scf.for %i
+// CHECK:         scf.for %lx_1
+// CHECK:           scf.for %i_1
+func.func @near(%data: memref<?xf32>, %tile: memref<64x2048xf32, #spmd.memory<local>>, %n: index) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %lx = %c0 to %c64 step %c1 {
+    scf.for %i = %lx to %n step %c64 {
+      memref.store %zero, %data[%i] : memref<?xf32>
+    }
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx = %c0 to %c64 step %c1 {
+    scf.for %i = %c0 to %n step %c1 {
+      memref.store %zero, %tile[%i, %lx] : memref<64x2048xf32, #spmd.memory<local>>
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
