@@ -15,7 +15,7 @@ MAX_EXTENT = 1 << 48
 
 MAX_INDEX = 1 << 62
 """
-How far from 0 an `index` may be that a launch passes to a kernel.
+How far from 0 an `index` may be that a launch passes to a kernel, and how large an array.
 
 So a counter below it may be advanced by any size of a launch without wrapping.
 """

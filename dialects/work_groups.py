@@ -16,7 +16,7 @@ The attributes that mark a work-group in upstream operations (levels 1 to 4).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 from xdsl.dialects import func, memref, scf
@@ -25,11 +25,13 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
+    ModuleOp,
     UnitAttr,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from spmd.dialects.diagnostics import fail
 from spmd.dialects.limits import CACHE_LINE
 
 WORK_GROUP_FUNCTION = "spmd.work_group_function"
@@ -52,6 +54,15 @@ FOOTPRINTS = ("spmd.reads", "spmd.writes", "spmd.reduces")
 """Attributes of an argument of a kernel, for a reader: which elements are accessed."""
 
 
+def work_group_functions(module: ModuleOp) -> Iterator[func.FuncOp]:
+    """Those of `module`, which may be replaced while they are looked at."""
+    return (
+        op
+        for op in module.body.block.ops
+        if isinstance(op, func.FuncOp) and WORK_GROUP_FUNCTION in op.attributes
+    )
+
+
 def fixed_group_size(function: func.FuncOp) -> tuple[int, int, int] | None:
     """The nominal size of the work-groups that `function` runs, if it is fixed."""
     size = function.attributes.get(WORK_GROUP_SIZE)
@@ -66,8 +77,16 @@ def work_item_dimension(op: Operation) -> int | None:
     dimensions = op.attributes.get(WORK_ITEMS)
     if dimensions is None or not isinstance(op, scf.ForOp):
         return None
-    (dimension,) = cast(DenseArrayBase[IntegerType], dimensions).get_values()
-    return dimension
+    match dimensions:
+        case DenseArrayBase(elt_type=IntegerType()):
+            found = cast(DenseArrayBase[IntegerType], dimensions).get_values()
+        case _:
+            found = ()
+    if len(found) != 1 or found[0] not in range(3):
+        fail(
+            op, f"expected {WORK_ITEMS} = array<i64: D>, D 0, 1 or 2, got {dimensions}"
+        )
+    return found[0]
 
 
 def mark_work_items(loop: scf.ForOp, dimension: int) -> scf.ForOp:

@@ -2,7 +2,7 @@
 What accesses to memory say of the numbers that are their indices.
 
 An access out of bounds is undefined, so whatever is accessed in each iteration at `%i` has an
-element there, and `%i` is neither negative nor near the largest number of its type.
+element there, and `%i` is neither negative nor beyond `MAX_INDEX`, which the size of no array is.
 """
 
 from __future__ import annotations
@@ -12,9 +12,6 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, SSAValue
 
 from spmd.dialects.interfaces.computation import FunctionOfOperands
-
-MOST_ELEMENTS = 1 << 62
-"""More than any array has."""
 
 
 def is_index_of_access(counter: SSAValue) -> bool:

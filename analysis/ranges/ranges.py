@@ -15,7 +15,7 @@ from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from spmd.analysis.ranges.accessed import MOST_ELEMENTS, is_index_of_access
+from spmd.analysis.ranges.accessed import is_index_of_access
 from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
 from spmd.analysis.ranges.loop_ranges import Carried, Forwarded, carried, forwarded
 from spmd.analysis.ranges.range_rules import RULES
@@ -81,7 +81,7 @@ class IntegerRanges:
         width, step_range = bit_width(upper.type), self.of(step)
         if step_range.value == 1 or width is None:
             return False
-        if step_range.high <= MOST_ELEMENTS and is_index_of_access(counter):
+        if step_range.high <= MAX_INDEX and is_index_of_access(counter):
             return False
         last = self.of(upper).high - 1 + step_range.high
         return last > IntegerRange.of_width(width).high

@@ -73,8 +73,8 @@ from spmd.dialects.work_groups import (
     CONTEXT,
     GROUPS,
     SCRATCH_BYTES_SUFFIX,
-    WORK_GROUP_FUNCTION,
     is_group_memory,
+    work_group_functions,
 )
 from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
 
@@ -92,14 +92,10 @@ class PlaceGroupMemoryPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         moved: set[str] = set()
-        for function in tuple(op.body.block.ops):
-            if (
-                isinstance(function, func.FuncOp)
-                and WORK_GROUP_FUNCTION in function.attributes
-            ):
-                place_group_memory(function)
-                if function.args[-1].type == SCRATCH_TYPE:
-                    moved.add(function.sym_name.data)
+        for function in tuple(work_group_functions(op)):
+            place_group_memory(function)
+            if function.args[-1].type == SCRATCH_TYPE:
+                moved.add(function.sym_name.data)
         for call in tuple(op.walk()) if moved else ():
             if isinstance(call, func.CallOp):
                 name = call.callee.string_value()

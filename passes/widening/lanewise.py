@@ -27,7 +27,7 @@ from spmd.passes.widening.lanes import (
     Uniform,
     Varying,
 )
-from spmd.passes.widening.narrow import compute_narrow, known_number
+from spmd.passes.widening.narrow import compute_narrow
 from spmd.passes.widening.state import Widening
 
 SIGNED_LESS = ("slt", "sle")
@@ -46,10 +46,8 @@ def widen_lanewise(widening: Widening, op: Operation, active: Active) -> None:
         widening.lanes[op.result] = Uniform(constant)
         return
     operands = [widening.of(operand) for operand in op.operands]
-    if (number := known_number(widening, op, operands)) is not None:
-        result = op.results[0]
-        constant = widening.constants.number(number, result.type)
-        widening.lanes[result] = Uniform(constant)
+    if (number := widening.known_number(op)) is not None:
+        widening.lanes[op.results[0]] = Uniform(number)
     elif any(isinstance(each, Rows) for each in operands):
         if _fits_rows(widening, op, operands, active):
             widening.by_rows(op, active, widen_lanewise)

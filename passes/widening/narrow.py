@@ -1,4 +1,4 @@
-"""How the `narrow_ops` are written, and numbers that are known."""
+"""How the `narrow_ops` are written."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, i32
 from xdsl.ir import Operation, SSAValue
 
-from spmd.analysis.ranges.integer_range import bit_width
 from spmd.dialects.interfaces.computation import is_shift
-from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import hint
 from spmd.passes.widening.accesses.addresses import low_bits
 from spmd.passes.widening.emitter import clone_with
@@ -73,15 +71,3 @@ def _scalars_in_32_bits(widening: Widening, lanes: Row) -> Row:
             return Strided(widening.low_bits(first), stride)
         case _:
             return Varying(_in_32_bits(widening, lanes))
-
-
-def known_number(
-    widening: Widening, op: Operation, operands: list[Lanes]
-) -> int | None:
-    """The one number that `op` has of different ones, as a product with zero, if it has one."""
-    if len(op.results) != 1 or all(isinstance(each, Uniform) for each in operands):
-        return None
-    (result,) = op.results
-    if bit_width(result.type) is None or not widening.shape(result).is_uniform:
-        return None
-    return None if may_trap(op) else widening.ranges.of(result).value

@@ -13,11 +13,13 @@ from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.analysis.shapes.shape import Shape
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import function_around
+from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import SubGroupOp
 from spmd.passes.widening.emitter import Emitter
@@ -110,6 +112,18 @@ class Widening(Emitter):
 
     def shape(self, value: SSAValue, dimension: int = 0) -> Shape:
         return self._divergence.shape(value, dimension)
+
+    def known_number(self, op: Operation) -> SSAValue | None:
+        """The number that `op` gives whatever its lanes have, as a product with zero does."""
+        if len(op.results) != 1 or may_trap(op):
+            return None
+        (result,) = op.results
+        if bit_width(result.type) is None or not self.shape(result).is_uniform:
+            return None
+        if all(isinstance(self.of(operand), Uniform) for operand in op.operands):
+            return None  # LLVM folds scalars.
+        number = self.ranges.of(result).value
+        return None if number is None else self.constants.number(number, result.type)
 
     def hold(self, op: Operation, results: Sequence[Lanes]) -> None:
         """Say how the results of `op` are held; they have the names of the old ones."""

@@ -90,7 +90,7 @@ from spmd.dialects.rewriting import (
     replace_by_body,
 )
 from spmd.dialects.spmd import needs_sub_groups
-from spmd.dialects.work_groups import WORK_GROUP_FUNCTION, work_item_dimension
+from spmd.dialects.work_groups import work_group_functions, work_item_dimension
 from spmd.passes.work_item_loops.item_numbers import ItemNumbers
 from spmd.passes.work_item_loops.nests import (
     guard_of,
@@ -110,12 +110,8 @@ class ClipWorkItemLoopsPass(ModulePass):
     name = "clip-work-item-loops"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in op.body.block.ops:
-            if (
-                isinstance(function, func.FuncOp)
-                and WORK_GROUP_FUNCTION in function.attributes
-            ):
-                clip_work_item_loops(function)
+        for function in work_group_functions(op):
+            clip_work_item_loops(function)
 
 
 def clip_work_item_loops(function: func.FuncOp) -> None:

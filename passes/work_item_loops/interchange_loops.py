@@ -94,10 +94,12 @@ from spmd.dialects.rewriting import (
 )
 from spmd.dialects.spmd import needs_sub_groups
 from spmd.dialects.spmd.types import is_local
-from spmd.dialects.work_groups import WORK_GROUP_FUNCTION, work_item_dimension
+from spmd.dialects.work_groups import work_group_functions, work_item_dimension
 from spmd.passes.targets import AGAIN, FAR, LINES
 from spmd.passes.work_item_loops.item_numbers import ItemNumbers
 from spmd.passes.work_item_loops.nests import loops_of, nests_in, trip_count
+
+Access = memref.LoadOp | memref.StoreOp
 
 
 @dataclass(frozen=True)
@@ -107,12 +109,8 @@ class InterchangeLoopsPass(ModulePass):
     name = "interchange-loops"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in op.body.block.ops:
-            if (
-                isinstance(function, func.FuncOp)
-                and WORK_GROUP_FUNCTION in function.attributes
-            ):
-                interchange_loops(function)
+        for function in work_group_functions(op):
+            interchange_loops(function)
 
 
 def interchange_loops(function: func.FuncOp) -> None:
@@ -166,6 +164,9 @@ class _Pair:
         self._nest = nest
         self._inner = inner
         self._last = loops_of(nest)[-1]
+        along = work_item_dimension(self._last)
+        assert along is not None, "a nest of work-item loops"
+        self._along = along
         self._divergence = analyze_work_items(nest)
         self._numbers = ItemNumbers(nest, [self._last], constants)
 
@@ -175,15 +176,14 @@ class _Pair:
 
     def _begins_side_by_side(self) -> bool:
         """Whether each work-item along the last loop begins with one more than the one before."""
-        last, begin = self._last, self._inner.lb
-        along = work_item_dimension(last)
-        if along is None or constant_index(last.lb) != 0 or begin.type != IndexType():
+        begin = self._inner.lb
+        if constant_index(self._last.lb) != 0 or begin.type != IndexType():
             return False
         strides = [self._divergence.shape(begin, d).stride for d in range(3)]
         return (
-            strides == [int(d == along) for d in range(3)]
+            strides == [int(d == self._along) for d in range(3)]
             and (
-                grows_exactly(self._divergence, begin, along)
+                grows_exactly(self._divergence, begin, self._along)
                 or is_index_of_access(self._inner.body.block.args[0])
             )
             and self._numbers.can_copy(begin)
@@ -194,25 +194,29 @@ class _Pair:
         items = trip_count(self._last)
         if items is not None and items < LINES:
             return False
-        dimension = work_item_dimension(self._last) or 0
-        better, near, is_scattered = 0, 0, False
-        for op in self._inner.body.walk():
-            if isinstance(op, memref.LoadOp | memref.StoreOp):
-                stride = access_pattern(self._divergence, op, dimension).stride
-                step = _step_of(op, self._inner)
-                better -= step in (0, 1)
-                if stride == 1 and not is_local(op.memref.type):
-                    is_far = step is None or abs(step) * _bytes_of(op) >= FAR
-                    better += is_far
-                    near += not is_far
-                is_scattered = is_scattered or stride is None
-            elif cost_class(op) is CostClass.ATOMIC:
-                is_scattered = True
-        if is_scattered:
-            # Probably scalar code, of which each work-item comes to all rows.
-            better += near
+        # In scalar code each work-item comes to all rows, wherever they are.
+        apart = 0 if self._is_likely_scalar() else FAR
+        better = 0
+        for op in self._accesses():
+            step = _step_of(op, self._inner)
+            better -= step in (0, 1)
+            if self._stride(op) == 1 and not is_local(op.memref.type):
+                better += step is None or abs(step) * _bytes_of(op) >= apart
         again = sum(map(cost_class, self._computed_again()))
         return better > 0 and again <= AGAIN * better
+
+    def _is_likely_scalar(self) -> bool:
+        """Whether atomic operations, or accesses anywhere, may cost more in lanes."""
+        ops = self._inner.body.walk()
+        return any(cost_class(op) is CostClass.ATOMIC for op in ops) or any(
+            self._stride(op) is None for op in self._accesses()
+        )
+
+    def _accesses(self) -> Iterator[Access]:
+        return (op for op in self._inner.body.walk() if isinstance(op, Access))
+
+    def _stride(self, op: Access) -> int | None:
+        return access_pattern(self._divergence, op, self._along).stride
 
     def _computed_again(self) -> Iterator[Operation]:
         """What is the same in all iterations, but not in all work-items."""
@@ -263,18 +267,15 @@ class _Pair:
         # `first` is before it, if perhaps below zero: as an unsigned number this is right.
         at = Builder.before(self._nest)
         left = at.add(arith.SubiOp(end, first), "left")
-        dimension = work_item_dimension(self._last) or 0
-        active = at.add(
-            arith.MinUIOp(self._last.ub, left), f"active_{'xyz'[dimension]}"
-        )
-        self._last.operands[1] = active
+        active = arith.MinUIOp(self._last.ub, left)
+        self._last.operands[1] = at.add(active, f"active_{'xyz'[self._along]}")
 
 
-def _bytes_of(op: memref.LoadOp | memref.StoreOp) -> int:
+def _bytes_of(op: Access) -> int:
     return size_in_bytes(memref_type(op.memref).element_type)
 
 
-def _step_of(op: memref.LoadOp | memref.StoreOp, loop: scf.ForOp) -> int | None:
+def _step_of(op: Access, loop: scf.ForOp) -> int | None:
     """Elements from one iteration of `loop` to the next; `None` if that is not known."""
     counter = loop.body.block.args[0]
     *rows, step = [_growth(index, counter, loop) for index in op.indices] or [0]

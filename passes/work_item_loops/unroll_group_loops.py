@@ -55,7 +55,7 @@ from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import is_outside, terminator
 from spmd.dialects.remarks import UnrolledGroupLoop, remark
 from spmd.dialects.rewriting import erase_dead_ops, has_no_effect, replace
-from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
+from spmd.dialects.work_groups import work_group_functions
 from spmd.passes.work_item_loops.nests import loops_of, nests_in
 
 MOST_COPIES = 1024
@@ -72,12 +72,8 @@ class UnrollGroupLoopsPass(ModulePass):
     name = "unroll-group-loops"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in op.body.block.ops:
-            if (
-                isinstance(function, func.FuncOp)
-                and WORK_GROUP_FUNCTION in function.attributes
-            ):
-                unroll_group_loops(function)
+        for function in work_group_functions(op):
+            unroll_group_loops(function)
 
 
 def unroll_group_loops(function: func.FuncOp) -> None:

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from spmd.dialects.limits import SMALL_ARRAY
+from spmd.dialects.limits import MAX_INDEX, SMALL_ARRAY
 from spmd.runtime.arguments.elements import Dtype, Element, describe_dtypes, is_bfloat16
 from spmd.runtime.arguments.local_memory import LocalMemory
 from spmd.runtime.arguments.pieces import Piece
@@ -201,6 +201,11 @@ class ArrayLayout:
         shape: tuple[int, ...] = array.shape
         result: list[int] = []
         for extent, step, expected in zip(shape, array.strides, self.strides):
+            if extent > MAX_INDEX:
+                raise ValueError(
+                    f"expected at most {MAX_INDEX} elements in a row, got an array of "
+                    f"shape {shape}"
+                )
             stride, rest = divmod(step, size)
             # Where there are no two elements, any stride is the right one.
             if extent <= 1 or not array.size:

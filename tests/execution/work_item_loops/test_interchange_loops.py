@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -21,6 +22,16 @@ def is_around_work_items(module: ModuleOp) -> bool:
         for function in module.ops
         for nest in nests_in(function)
     )
+
+
+def check_interchanged(
+    kernel: str, arguments: Callable[[Maker], list[Any]], launches: Sequence[Launch]
+) -> None:
+    """Loops go around work-items, and these do the same, natively too."""
+    module = check_passes(kernel, arguments, launches, SpmdToLoopsPass())
+    assert is_around_work_items(module)
+    for launch in launches:
+        check_native(kernel, arguments, launch)
 
 
 COUNTERS = """
@@ -68,10 +79,7 @@ def test_counters(times: int):
         data = make.integers("i32", 0, 16, max(1, times) * make.n)
         return [data, make.zeros("i32", make.n, 16), times]
 
-    module = check_passes(COUNTERS, arguments, LAUNCHES, SpmdToLoopsPass())
-    assert is_around_work_items(module)
-    for launch in LAUNCHES:
-        check_native(COUNTERS, arguments, launch)
+    check_interchanged(COUNTERS, arguments, LAUNCHES)
 
 
 ATOMICS = """
@@ -116,10 +124,7 @@ def test_atomics(times: int):
         return [data, make.zeros("i32", 16), times]
 
     launches = Launch((128,), (64,)), Launch((83,), (64,))
-    module = check_passes(ATOMICS, arguments, launches, SpmdToLoopsPass())
-    assert is_around_work_items(module)
-    for launch in launches:
-        check_native(ATOMICS, arguments, launch)
+    check_interchanged(ATOMICS, arguments, launches)
 
 
 GRID_STRIDE = """
@@ -143,10 +148,7 @@ def test_loops_that_work_items_begin_side_by_side(n: int):
         return [make.random("f32", n), make.random("f32", n), n]
 
     launches = *LAUNCHES, Launch((100,), (64,)), Launch((64,), (64,))
-    module = check_passes(GRID_STRIDE, arguments, launches, SpmdToLoopsPass())
-    assert is_around_work_items(module)
-    for launch in launches:
-        check_native(GRID_STRIDE, arguments, launch)
+    check_interchanged(GRID_STRIDE, arguments, launches)
 
 
 PLANES = """
@@ -179,10 +181,7 @@ def test_loops_around_planes_of_work_items(begin: int):
         return [make.integers("f32", -9, 9, 7, ny, nx), begin, 7]
 
     launches = Launch((64, 3), (32, 2)), Launch((40, 5), (40, 2))
-    module = check_passes(PLANES, arguments, launches, SpmdToLoopsPass())
-    assert is_around_work_items(module)
-    for launch in launches:
-        check_native(PLANES, arguments, launch)
+    check_interchanged(PLANES, arguments, launches)
 
 
 FROM_BELOW = """
@@ -212,10 +211,7 @@ def test_loops_that_begin_below_zero(first: int):
     def arguments(make: Maker) -> list[Any]:
         return [make.zeros("i32", 150), first, 150]
 
-    module = check_passes(FROM_BELOW, arguments, LAUNCHES, SpmdToLoopsPass())
-    assert is_around_work_items(module)
-    for launch in LAUNCHES:
-        check_native(FROM_BELOW, arguments, launch)
+    check_interchanged(FROM_BELOW, arguments, LAUNCHES)
 
 
 CHUNKS = """

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import spmd
+from spmd.dialects.limits import MAX_INDEX
 from spmd.runtime.arguments.arrays import ArrayLayout, is_small, overlap
 from spmd.runtime.arguments.elements import ELEMENTS
 from spmd.runtime.arguments.local_memory import LocalMemory, local
@@ -302,3 +303,14 @@ def test_assumed_alignment_is_held_against_the_launch():
 def test_arrays_that_are_small(array: np.ndarray[Any, Any], small: bool):
     """Elements count, and how far the last one is from the first."""
     assert is_small(array) == small
+
+
+def test_an_index_reaches_all_elements():
+    """What has no memory of its own may have more elements than an `index` counts to."""
+    large = np.broadcast_to(np.int8(1), (MAX_INDEX + 1,))
+    strided = layout("i8", None, strides=(None,), written=False)
+    with pytest.raises(
+        ValueError, match="expected at most 4611686018427387904 elements"
+    ):
+        fields(strided, large)
+    assert fields(strided, large[1:])[2:] == [MAX_INDEX, 0]
