@@ -114,6 +114,7 @@ def _count(loop: scf.WhileOp, number: int, constants: ConstantPool) -> None:
     end = at.add(IndexCastUIOp(ones, IndexType()), "ones")
     carried = loop.arguments
     body = Block(arg_types=[IndexType(), *(each.type for each in carried)])
+    hint(body.args[0], "k")
     passed = terminator(loop.before_region.block).operands[1:]
     places = [p.index for p in passed if isinstance(p, BlockArgument)]
     after = loop.after_region.block
@@ -123,6 +124,7 @@ def _count(loop: scf.WhileOp, number: int, constants: ConstantPool) -> None:
     index = constants.index
     new = scf.ForOp(index(0), end, index(1), carried, Region(body))
     new.attributes |= loop.attributes
+    hint(new.res[number], "last")
     nothing = constants.number(0, carried[number].type)
     results = [nothing if place == number else new.res[place] for place in places]
     replace(loop, new, results)

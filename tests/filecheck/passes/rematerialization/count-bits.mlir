@@ -6,7 +6,7 @@
 // CHECK-LABEL: @bits
 // CHECK:         %ones = math.ctpop %v : i32
 // CHECK-NEXT:    %ones_1 = arith.index_castui %ones : i32 to index
-// CHECK-NEXT:    %{{.*}}, %n = scf.for %{{.*}} = %c0 to %ones_1 step %c1 iter_args(%b = %v, %a = %c0_1) -> (i32, i32) {
+// CHECK-NEXT:    %last, %n = scf.for %k = %c0 to %ones_1 step %c1 iter_args(%b = %v, %a = %c0_1) -> (i32, i32) {
 // CHECK-NEXT:      %less = arith.subi %b, %c1_1 : i32
 // CHECK-NEXT:      %next = arith.andi %less, %b : i32
 // CHECK-NEXT:      "test.op"(%b) : (i32) -> ()
