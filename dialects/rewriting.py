@@ -142,6 +142,14 @@ def constant_index(value: SSAValue) -> int | None:
     return None
 
 
+def known_numbers(low: SSAValue, high: SSAValue, step: SSAValue) -> range | None:
+    """What a loop from `low` to `high` counts, if these are constants and it counts upwards."""
+    first, end, by = map(constant_index, (low, high, step))
+    if first is None or end is None or by is None or by <= 0:
+        return None
+    return range(first, end, by)
+
+
 def is_poison(value: SSAValue) -> bool:
     """Whether nothing depends on `value`, so that any other one will do."""
     return type(value.owner) is ub.PoisonOp

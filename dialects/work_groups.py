@@ -17,7 +17,7 @@ The attributes that mark a work-group in upstream operations (levels 1 to 4).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import cast
+from typing import TypeGuard, cast
 
 from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import (
@@ -72,20 +72,21 @@ def fixed_group_size(function: func.FuncOp) -> tuple[int, int, int] | None:
     return x, y, z
 
 
-def work_item_dimension(op: Operation) -> int | None:
-    """0, 1 or 2 if the iterations of `op` are work-items in dimension x, y or z."""
-    dimensions = op.attributes.get(WORK_ITEMS)
-    if dimensions is None or not isinstance(op, scf.ForOp):
-        return None
-    match dimensions:
+def is_work_item_loop(op: Operation | None) -> TypeGuard[scf.ForOp]:
+    """Whether the iterations of `op` are work-items."""
+    return isinstance(op, scf.ForOp) and WORK_ITEMS in op.attributes
+
+
+def work_item_dimension(loop: scf.ForOp) -> int:
+    """0, 1 or 2 for a work-item loop in dimension x, y or z."""
+    match dimensions := loop.attributes[WORK_ITEMS]:
         case DenseArrayBase(elt_type=IntegerType()):
             found = cast(DenseArrayBase[IntegerType], dimensions).get_values()
         case _:
             found = ()
     if len(found) != 1 or found[0] not in range(3):
-        fail(
-            op, f"expected {WORK_ITEMS} = array<i64: D>, D 0, 1 or 2, got {dimensions}"
-        )
+        words = f"expected {WORK_ITEMS} = array<i64: D>, D 0, 1 or 2, got {dimensions}"
+        fail(loop, words)
     return found[0]
 
 

@@ -18,7 +18,7 @@ from spmd.dialects.enclosing import enclosing
 from spmd.dialects.interfaces.computation import floats_ruled_out
 from spmd.dialects.interfaces.control_flow import decisions
 from spmd.dialects.spmd import ConvergentOp, SubGroupOp, SubGroupQueryOp
-from spmd.dialects.work_groups import work_item_dimension
+from spmd.dialects.work_groups import is_work_item_loop
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -105,11 +105,6 @@ def values_that_may_be_poison(module: ModuleOp) -> set[SSAValue]:
             if type(use.operation) not in OPAQUE_TO_POISON:
                 work += reached_by_operands(use.operation)
     return poison
-
-
-def is_work_item_loop(op: Operation) -> bool:
-    """Whether the iterations of `op` are work-items."""
-    return work_item_dimension(op) is not None
 
 
 def is_in_work_item_loop(op: Operation) -> bool:

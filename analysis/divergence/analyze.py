@@ -38,7 +38,7 @@ from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.analysis.shapes.shape import UNIFORM, VARYING, Shape
 from spmd.analysis.shapes.transfer import Lanes
 from spmd.dialects.spmd import KernelOp, Scope, SubGroupOp
-from spmd.dialects.work_groups import work_item_dimension
+from spmd.dialects.work_groups import is_work_item_loop, work_item_dimension
 
 
 @dataclass(frozen=True)
@@ -158,10 +158,8 @@ def analyze_work_items(nest: scf.ForOp) -> Divergence:
     ranges = IntegerRanges()
     extents: list[int | None] = [1, 1, 1]
     seeds: dict[SSAValue, Shapes] = {}
-    for loop in nest.walk():
+    for loop in filter(is_work_item_loop, nest.walk()):
         own = work_item_dimension(loop)
-        if own is None or not isinstance(loop, scf.ForOp):
-            continue
         lower, upper = ranges.of(loop.lb), ranges.of(loop.ub)
         step = ranges.of(loop.step)
         extents[own] = upper.high - lower.low
@@ -189,10 +187,8 @@ def analyses_of(module: Operation) -> Iterator[Divergence]:
                     yield analyze_kernel(op)
                 elif isinstance(op, SubGroupOp):
                     yield analyze_sub_group(op)
-                elif (
-                    isinstance(op, scf.ForOp)
-                    and work_item_dimension(op) is not None
-                    and not any(isinstance(inner, SubGroupOp) for inner in op.walk())
+                elif is_work_item_loop(op) and not any(
+                    isinstance(inner, SubGroupOp) for inner in op.walk()
                 ):
                     yield analyze_work_items(op)
                 else:

@@ -31,8 +31,8 @@ from spmd.dialects.interfaces.memory import (
 )
 from spmd.dialects.interfaces.speculation import is_speculatable_from
 from spmd.dialects.limits import CACHE_LINE
-from spmd.dialects.rewriting import constant_index
-from spmd.dialects.work_groups import WORK_ITEMS
+from spmd.dialects.rewriting import constant_index, known_numbers
+from spmd.dialects.work_groups import is_work_item_loop
 
 _Place: TypeAlias = tuple[SSAValue, tuple[Polynomial, ...]]
 """Memory, and where in it along each dimension."""
@@ -51,7 +51,7 @@ class Walks:
 
     def __contains__(self, op: Operation) -> bool:
         loop = op.parent_op()
-        if not isinstance(loop, scf.ForOp) or WORK_ITEMS in loop.attributes:
+        if not isinstance(loop, scf.ForOp) or is_work_item_loop(loop):
             return False
         if loop not in self._known:
             self._known[loop] = walks_in(loop)
@@ -96,8 +96,8 @@ def _counts_one_by_one(loop: scf.ForOp) -> bool:
     """Whether iterations of `loop` can be told apart before it runs, and are not too few."""
     if not isinstance(loop.lb.type, IndexType) or constant_index(loop.step) != 1:
         return False
-    low, high = constant_index(loop.lb), constant_index(loop.ub)
-    if low is not None and high is not None and high - low < SHORTEST:
+    numbers = known_numbers(*loop.operands[:3])
+    if numbers is not None and len(numbers) < SHORTEST:
         return False
     return not IntegerRanges().may_be_far_apart(loop.lb, loop.ub)
 
@@ -105,10 +105,9 @@ def _counts_one_by_one(loop: scf.ForOp) -> bool:
 def iterations_together(loop: scf.ForOp, element_bytes: int) -> int:
     """How many iterations of `loop` access what lies in one cache line, or are known to be."""
     together = min(LONGEST, CACHE_LINE // element_bytes)
-    low, high = constant_index(loop.lb), constant_index(loop.ub)
-    if low is not None and high is not None:
-        while together > high - low:
-            together //= 2
+    numbers = known_numbers(*loop.operands[:3])
+    while numbers is not None and together > len(numbers):
+        together //= 2
     return together
 
 

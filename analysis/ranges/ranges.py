@@ -26,6 +26,9 @@ from spmd.dialects.spmd import KernelOp, MaskedOp, SubGroupOp
 _PASSED = IntegerRange(-MAX_INDEX, MAX_INDEX)
 """What a launch passes as an `index`."""
 
+_NO_INTEGER = IntegerRange.of_width(64)
+"""Of what is no integer, as a memref that elements are loaded from."""
+
 _LOOPS = frozenset((scf.ForOp, scf.WhileOp))
 
 Lookup = Callable[[SSAValue], IntegerRange]
@@ -43,7 +46,7 @@ class IntegerRanges:
         self._loops: dict[SSAValue, Carried | Forwarded | None] = {}
 
     def of(self, value: SSAValue) -> IntegerRange:
-        """The range of an integer or `index`; a single 0-to-1 bit for everything else."""
+        """The range of an integer or `index`; all that 64 bits have for everything else."""
         known = self._known
         if (found := known.get(value)) is not None:
             return found
@@ -56,7 +59,7 @@ class IntegerRanges:
                 continue
             width = bit_width(top.type)
             if width is None:
-                known[top] = IntegerRange.of_width(64)
+                known[top] = _NO_INTEGER
                 continue
             inputs = [v for v in self.inputs(top) if v not in known]
             if inputs and top not in waiting:

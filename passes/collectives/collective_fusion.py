@@ -47,7 +47,7 @@ from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.interfaces.speculation import is_integer_division
 from spmd.dialects.rewriting import has_no_effect
 from spmd.dialects.spmd import KernelOp
-from spmd.dialects.work_groups import CONTEXT, work_item_dimension
+from spmd.dialects.work_groups import CONTEXT, is_work_item_loop
 
 MOST_OPERATIONS = 8
 """What may be computed while the values are combined."""
@@ -77,9 +77,7 @@ def _nest_around(op: Operation, *, work_items: bool, depth: int) -> Nest | None:
     loops: list[scf.ForOp] = []
     for _ in range(depth):
         loop = op.parent_op()
-        if not isinstance(loop, scf.ForOp):
-            return None
-        if (work_item_dimension(loop) is not None) != work_items:
+        if not isinstance(loop, scf.ForOp) or is_work_item_loop(loop) != work_items:
             return None
         if len(loop.iter_args) != (0 if work_items else 1):
             return None

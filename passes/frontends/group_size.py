@@ -14,7 +14,7 @@ from spmd.dialects.limits import (
     Sizes,
     default_group_size,
 )
-from spmd.dialects.rewriting import constant_index
+from spmd.dialects.rewriting import known_numbers
 
 _COST_OF_GROUP = 1 << 14
 """A group of work-items that do a lot has as many as cost this together: a few microseconds."""
@@ -46,14 +46,9 @@ def cost_of(block: Block, unknown: int = UNKNOWN_TRIP_COUNT) -> int:
             cost_of(each, unknown) for region in op.regions for each in region.blocks
         )
         if flow is not None and flow.runs is Runs.LOOP:
-            count = _trip_count(op) if isinstance(op, scf.ForOp) else None
-            inner *= unknown if count is None else count
+            known = (
+                known_numbers(*op.operands[:3]) if isinstance(op, scf.ForOp) else None
+            )
+            inner *= unknown if known is None else len(known)
         cost += inner
     return cost
-
-
-def _trip_count(loop: scf.ForOp) -> int | None:
-    low, high, step = map(constant_index, (loop.lb, loop.ub, loop.step))
-    if low is None or high is None or not step:
-        return None
-    return max(0, -((low - high) // step))

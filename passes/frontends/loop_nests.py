@@ -12,7 +12,12 @@ from xdsl.rewriter import Rewriter
 
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import is_outside, terminator
-from spmd.dialects.rewriting import constant_index, has_no_effect, replace
+from spmd.dialects.rewriting import (
+    constant_index,
+    has_no_effect,
+    known_numbers,
+    replace,
+)
 from spmd.dialects.work_groups import mark_work_items
 from spmd.passes.work_item_loops.nests import Bounds, nested_loops
 
@@ -87,14 +92,8 @@ def trip_counts(
 
 def known_trip_counts(loop: scf.ParallelOp) -> list[int | None]:
     """How many iterations each dimension has, where that is known."""
-    return [_known_trip_count(*each) for each in _bounds(loop)]
-
-
-def _known_trip_count(low: SSAValue, high: SSAValue, step: SSAValue) -> int | None:
-    first, end, by = map(constant_index, (low, high, step))
-    if first is None or end is None or by is None or by <= 0:
-        return None
-    return max(0, -((first - end) // by))
+    known = [known_numbers(*each) for each in _bounds(loop)]
+    return [None if numbers is None else len(numbers) for numbers in known]
 
 
 def _trip_count(
@@ -104,8 +103,8 @@ def _trip_count(
     high: SSAValue,
     step: SSAValue,
 ) -> SSAValue:
-    if (known := _known_trip_count(low, high, step)) is not None:
-        return constants.index(known)
+    if (known := known_numbers(low, high, step)) is not None:
+        return constants.index(len(known))
     first, by, zero = constant_index(low), constant_index(step), constants.index(0)
     if by is None:
         positive = at.add(arith.CmpiOp(step, zero, "sgt"))

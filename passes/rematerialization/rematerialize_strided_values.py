@@ -173,14 +173,36 @@ class _Rebuilder:
         return new
 
     def give(self, value: SSAValue, phi: Phi, op: Operation) -> Sequence[SSAValue]:
-        return (self._common_part(value, self.strides[phi], op),)
+        """`value` without the multiples of local ids."""
+        if (common := self._common_part(value, op)) is not None:
+            return (common,)
+        owner, at = value.owner, Builder.before(op)
+        match owner:
+            case arith.AddiOp() | arith.SubiOp():
+                parts = [self._part_of(operand, op) for operand in owner.operands]
+                if None not in parts:
+                    one, two = parts
+                    assert one is not None
+                    assert two is not None
+                    if _is_zero(two):
+                        return (one,)
+                    if _is_zero(one) and isinstance(owner, arith.AddiOp):
+                        return (two,)
+                    return (at.add(type(owner)(one, two), value),)
+            case _:
+                pass
+        multiple = self._multiple(self.strides[phi], value.type)
+        return (at.add(arith.SubiOp(value, multiple)),)
 
-    def _common_part(
-        self, value: SSAValue, strides: Strides, anchor: Operation
-    ) -> SSAValue:
-        """`value` without the multiples of local ids, made before `anchor`."""
-        if (common := self._common.get(value)) is not None:
-            return common
+    def _part_of(self, value: SSAValue, anchor: Operation) -> SSAValue | None:
+        """What all work-items have in common in an operand, if that is known."""
+        common = self._common_part(value, anchor)
+        if common is None and self.divergence.is_uniform(value):
+            return value
+        return common
+
+    def _common_part(self, value: SSAValue, anchor: Operation) -> SSAValue | None:
+        """The same of a value that differs, if it is of an id or was rematerialized."""
         owner, at = value.owner, Builder.before(anchor)
         match owner:
             case LocalIdOp():
@@ -189,26 +211,8 @@ class _Rebuilder:
                 dimension = owner.dimension.data
                 size = at.add(EnqueuedLocalSizeOp(dimension))
                 return at.add(arith.MuliOp(size, at.add(GroupIdOp(dimension))))
-            case arith.AddiOp() | arith.SubiOp():
-                parts = [self._part_of(operand, anchor) for operand in owner.operands]
-                if None not in parts:
-                    one, two = parts
-                    assert one is not None
-                    assert two is not None
-                    if _is_zero(two):
-                        return one
-                    if _is_zero(one) and isinstance(owner, arith.AddiOp):
-                        return two
-                    return at.add(type(owner)(one, two), value)
             case _:
-                pass
-        return at.add(arith.SubiOp(value, self._multiple(strides, value.type)))
-
-    def _part_of(self, value: SSAValue, anchor: Operation) -> SSAValue | None:
-        """What all work-items have in common in an operand, if that is known."""
-        if value in self._common or isinstance(value.owner, LocalIdOp | GlobalIdOp):
-            return self._common_part(value, (0, 0, 0), anchor)
-        return value if self.divergence.is_uniform(value) else None
+                return self._common.get(value)
 
     def _multiple(self, strides: Strides, type_: Attribute) -> SSAValue:
         """The sum of multiples of local ids, at the head of the kernel."""

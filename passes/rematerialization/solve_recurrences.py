@@ -63,6 +63,7 @@ from spmd.dialects.rewriting import (
     constant_index,
     erase_dead_ops,
     has_no_effect,
+    known_numbers,
     locate,
     replace,
 )
@@ -179,17 +180,16 @@ def _iterations(
 ) -> SSAValue | int | None:
     """How often `loop` runs, as an unsigned integer; `None` if that takes a division."""
     step, type_ = constant_index(loop.step), loop.lb.type
-    first, last = constant_index(loop.lb), constant_index(loop.ub)
     if step is None or step <= 0 or step & (step - 1):
         return None
-    if first is not None and last is not None:
-        return max(0, -((first - last) // step))
+    if (numbers := known_numbers(*loop.operands[:3])) is not None:
+        return len(numbers)
     ranges = IntegerRanges()
     low, high = ranges.of(loop.lb), ranges.of(loop.ub)
     count = loop.ub
     if high.low < low.high:
         count = at.add(arith.MaxSIOp(count, loop.lb), "last")
-    if first != 0:
+    if constant_index(loop.lb) != 0:
         count = at.add(arith.SubiOp(count, loop.lb), "iterations")
     if step == 1:
         return count

@@ -59,7 +59,7 @@ from spmd.dialects.spmd import (
     SubGroupOp,
     SubGroupSizeOp,
 )
-from spmd.dialects.work_groups import mark_work_items, work_item_dimension
+from spmd.dialects.work_groups import is_work_item_loop, mark_work_items
 from spmd.passes.work_item_loops.nests import loops_of
 
 
@@ -74,7 +74,7 @@ def linear_loops(
     """
     loops = loops_of(outer)
     inner = loops[-1].body.block.first_op
-    if isinstance(inner, scf.ForOp) and work_item_dimension(inner) is not None:
+    if is_work_item_loop(inner):
         fail(inner, "expected work-item loops with nothing between them")
     for loop in loops:
         if constant_index(loop.lb) != 0 or constant_index(loop.step) != 1:

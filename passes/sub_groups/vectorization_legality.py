@@ -30,7 +30,7 @@ from spmd.dialects.interfaces.order import Ordered
 from spmd.dialects.interfaces.views import makes_view, viewed_memories
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import needs_sub_groups
-from spmd.dialects.work_groups import WORK_ITEMS, is_group_memory
+from spmd.dialects.work_groups import is_group_memory, is_work_item_loop
 
 
 def why_not_vectorizable(loop: scf.ForOp) -> str | None:
@@ -51,7 +51,7 @@ def expect_lanes(loop: scf.ForOp) -> None:
     Less is asked for than by `why_not_vectorizable`: loops over lanes run anything else.
     """
     for op in loop.body.walk():
-        if isinstance(op, scf.ForOp) and WORK_ITEMS in op.attributes:
+        if is_work_item_loop(op):
             continue
         if op.regions and not decisions(op):
             fail(

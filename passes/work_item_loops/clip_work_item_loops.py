@@ -100,6 +100,7 @@ from spmd.passes.work_item_loops.nests import (
     nested_loops,
     nests_in,
     spread_negation,
+    trip_count,
 )
 
 
@@ -165,10 +166,9 @@ class _Clipper:
         self.guard = guard
         self.constants = constants
         self.loops = {
-            dimension: loop
+            work_item_dimension(loop): loop
             for loop in loops_of(nest)
-            if (dimension := work_item_dimension(loop)) is not None
-            and constant_index(loop.lb) == 0
+            if constant_index(loop.lb) == 0
         }
         self.divergence = analyze_work_items(nest)
         self.numbers = ItemNumbers(nest, self.loops.values(), constants)
@@ -350,8 +350,7 @@ def _all_of(conditions: Sequence[SSAValue], at: Builder) -> SSAValue:
 
 def _run_once(loop: scf.ForOp) -> None:
     """Put the body of `loop` in its place if it is known to run exactly once."""
-    lower, upper = constant_index(loop.lb), constant_index(loop.ub)
-    if lower is None or upper != lower + 1:
+    if trip_count(loop) != 1:
         return
     body = loop.body.block
     body.args[0].replace_all_uses_with(loop.lb)

@@ -8,7 +8,7 @@ from xdsl.dialects import scf
 
 from spmd.dialects.enclosing import is_outside
 from spmd.dialects.rewriting import constant_index
-from spmd.dialects.work_groups import work_item_dimension
+from spmd.dialects.work_groups import is_work_item_loop
 
 
 def interchangeable_nest(innermost: scf.ForOp) -> list[scf.ForOp]:
@@ -19,8 +19,7 @@ def interchangeable_nest(innermost: scf.ForOp) -> list[scf.ForOp]:
     """
     loops = [innermost]
     while (
-        isinstance(outer := loops[0].parent_op(), scf.ForOp)
-        and work_item_dimension(outer) is not None
+        is_work_item_loop(outer := loops[0].parent_op())
         and not outer.iter_args
         and constant_index(outer.step) == 1
         and outer.body.block.first_op is loops[0]

@@ -94,7 +94,11 @@ from spmd.dialects.rewriting import (
 )
 from spmd.dialects.spmd import needs_sub_groups
 from spmd.dialects.spmd.types import is_local
-from spmd.dialects.work_groups import work_group_functions, work_item_dimension
+from spmd.dialects.work_groups import (
+    is_work_item_loop,
+    work_group_functions,
+    work_item_dimension,
+)
 from spmd.passes.targets import AGAIN, FAR, LINES
 from spmd.passes.work_item_loops.item_numbers import ItemNumbers
 from spmd.passes.work_item_loops.nests import loops_of, nests_in, trip_count
@@ -137,7 +141,7 @@ def _inner_loop(nest: scf.ForOp) -> scf.ForOp | None:
     inner = terminator(loops_of(nest)[-1].body.block).prev_op
     if (
         not isinstance(inner, scf.ForOp)
-        or work_item_dimension(inner) is not None
+        or is_work_item_loop(inner)
         or (inner.iter_args or nest.iter_args)
         or not (is_outside(inner.ub, nest) and is_outside(inner.step, nest))
         or any(Ordered.of(op) is not None for op in inner.walk())
@@ -164,9 +168,7 @@ class _Pair:
         self._nest = nest
         self._inner = inner
         self._last = loops_of(nest)[-1]
-        along = work_item_dimension(self._last)
-        assert along is not None, "a nest of work-item loops"
-        self._along = along
+        self._along = work_item_dimension(self._last)
         self._divergence = analyze_work_items(nest)
         self._numbers = ItemNumbers(nest, [self._last], constants)
 

@@ -16,10 +16,11 @@ from spmd.dialects.rewriting import (
     constant_index,
     has_no_effect,
     hint,
+    known_numbers,
     splat_number,
 )
 from spmd.dialects.spmd import LocalSizeOp
-from spmd.dialects.work_groups import range_arguments, work_item_dimension
+from spmd.dialects.work_groups import is_work_item_loop, range_arguments
 
 Bounds = tuple[SSAValue, SSAValue, SSAValue]
 """Lower bound, upper bound and step of a loop."""
@@ -46,8 +47,8 @@ def nested_loops(
 
 def trip_count(loop: scf.ForOp) -> int | None:
     """How many work-items the loop runs, if its bounds are constants (its step is 1)."""
-    first, end = constant_index(loop.lb), constant_index(loop.ub)
-    return None if first is None or end is None else max(0, end - first)
+    numbers = known_numbers(*loop.operands[:3])
+    return None if numbers is None else len(numbers)
 
 
 def nests_in(op: Operation) -> Iterator[scf.ForOp]:
@@ -55,10 +56,7 @@ def nests_in(op: Operation) -> Iterator[scf.ForOp]:
     for region in op.regions:
         for block in region.blocks:
             for inner in block.ops:
-                if (
-                    isinstance(inner, scf.ForOp)
-                    and work_item_dimension(inner) is not None
-                ):
+                if is_work_item_loop(inner):
                     yield inner
                 else:
                     yield from nests_in(inner)
@@ -66,11 +64,7 @@ def nests_in(op: Operation) -> Iterator[scf.ForOp]:
 
 def innermost_loops(function: func.FuncOp) -> list[scf.ForOp]:
     """The work-item loops of `function` that contain no other, in order."""
-    loops = [
-        op
-        for op in function.walk()
-        if isinstance(op, scf.ForOp) and work_item_dimension(op) is not None
-    ]
+    loops = [*filter(is_work_item_loop, function.walk())]
     # What contains one at all contains the next one.
     return [
         loop
@@ -83,8 +77,7 @@ def loops_of(nest: scf.ForOp) -> list[scf.ForOp]:
     """`nest` and the work-item loops that are all that is in it, from the outside."""
     loops = [nest]
     while (
-        isinstance(inner := loops[-1].body.block.first_op, scf.ForOp)
-        and work_item_dimension(inner) is not None
+        is_work_item_loop(inner := loops[-1].body.block.first_op)
         and inner.next_op is loops[-1].body.block.last_op
     ):
         loops.append(inner)

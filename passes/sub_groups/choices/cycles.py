@@ -33,7 +33,7 @@ from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions
 from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
-from spmd.dialects.work_groups import WORK_ITEMS
+from spmd.dialects.work_groups import is_work_item_loop
 from spmd.passes.memory.lower_atomics import needs_no_instruction
 from spmd.passes.memory.whole_vectors import LONGEST_STEP
 from spmd.passes.sub_groups.choices.latency import carried_latency, is_near
@@ -208,7 +208,7 @@ class Estimate:
 
     def _tests_in(self, around: Operation | None) -> float:
         """The same of whatever is in `around`."""
-        if around is None or WORK_ITEMS in around.attributes:
+        if around is None or is_work_item_loop(around):
             return 0
         if (known := self._tested.get(around)) is not None:
             return known
@@ -285,7 +285,7 @@ def _wait(loop: Operation, work: float) -> float:
     While one run of a short loop waits, a core is already at the next ones.
     """
     wait, runs = carried_latency(loop), iterations(loop)
-    if not wait or not runs or not _starts_anew(loop):
+    if not runs or not _starts_anew(loop):
         return wait
     # What all lanes share counts as no work, but takes its place in a core.
     return wait * min(1, runs * max(work, SCALAR[CostClass.SIMPLE]) / AHEAD)
@@ -298,7 +298,7 @@ def _starts_anew(loop: Operation) -> bool:
     while isinstance(around, scf.IfOp):
         around = around.parent_op()
     return around is not None and (
-        WORK_ITEMS in around.attributes
+        is_work_item_loop(around)
         or all(is_outside(first, around) for first in loop.iter_args)
     )
 
@@ -306,7 +306,7 @@ def _starts_anew(loop: Operation) -> bool:
 def _walks_far(op: memref.LoadOp) -> bool:
     """Whether a long loop around `op` goes from row to row of its array."""
     loop = op.parent_op()
-    if not isinstance(loop, scf.ForOp) or WORK_ITEMS in loop.attributes:
+    if not isinstance(loop, scf.ForOp) or is_work_item_loop(loop):
         return False
     array = underlying_object(op.memref).owner
     return trips(loop) >= LINES and not isinstance(array, memref.AllocaOp)

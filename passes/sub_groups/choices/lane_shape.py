@@ -48,6 +48,7 @@ from spmd.passes.sub_groups.choices.vectorization_cost import executed_ops, loop
 from spmd.passes.targets import (
     CACHE_LINE_BITS,
     LINE,
+    REGISTERS,
     ROW,
     SHAPE_MARGIN,
     SUB_GROUP,
@@ -85,7 +86,7 @@ class Work:
         terms = terms_of(body, dimensions, divergence)
         tile, held = 0, _carried(body, divergence)
         crosses = len({each.along for each in terms} - {None}) > 1
-        wanted = width == "auto" and registers > 2
+        wanted = width == "auto" and registers == REGISTERS
         if wanted and held is not None and (held or crosses):
             most = lanes_in_registers(widest, target) // max(held, 1)
             tile = power_below(min(MAX_LANES, most))
@@ -171,8 +172,7 @@ def choose_lane_shape(
             if len(nest) == 1 and items[0] < MAX_GROUP_SIZE:
                 lanes = lanes_in_turns(nest[0], items[0], lanes, target, analyze)
         return LaneShape((len(nest) - 1,), (min(lanes, power_above(items[-1])),))
-    found = map(work_item_dimension, nest)
-    dimensions = [dimension for dimension in found if dimension is not None]
+    dimensions = [*map(work_item_dimension, nest)]
     work = Work.of(nest[-1].body, dimensions, analyze(), width, target)
     return work.best_tile(items, work.best_shape(items))
 
@@ -184,7 +184,6 @@ def fixed_lane_shape(nest: Sequence[scf.ForOp], shape: Sequence[int]) -> LaneSha
     items = _most_items(nest)
     for place in reversed(range(len(nest))):
         dimension = work_item_dimension(nest[place])
-        assert dimension is not None, "a nest of work-item loops"
         extent = shape[dimension] if dimension < len(shape) else 1
         if (extent := min(extent, power_above(items[place]))) > 1:
             places.append(place)
@@ -205,7 +204,7 @@ def why_shape(loops: Sequence[scf.ForOp], extents: Sequence[int]) -> str | None:
     The loops stand from the outside, the extents are those of rows first.
     """
     named = [
-        f"{extent} along {'xyz'[work_item_dimension(loop) or 0]}"
+        f"{extent} along {'xyz'[work_item_dimension(loop)]}"
         for loop, extent in zip(reversed(loops), extents, strict=True)
     ]
     if len(named) == 1 and work_item_dimension(loops[0]) == 0:

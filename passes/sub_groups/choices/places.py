@@ -22,8 +22,8 @@ from spmd.analysis.divergence.access_patterns import element_strides
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.memory.polynomials import ZERO, Atom, Monomial, Polynomial
 from spmd.analysis.memory.sums import Sums, ValueAtom
-from spmd.dialects.rewriting import splat_number
-from spmd.dialects.work_groups import WORK_ITEMS
+from spmd.dialects.rewriting import known_numbers
+from spmd.dialects.work_groups import is_work_item_loop
 
 Offset = tuple[int, ...]
 """Steps along each loop of a nest."""
@@ -101,12 +101,7 @@ def _iterations(value: SSAValue) -> range | None:
     loop = value.block.parent_op() if isinstance(value, BlockArgument) else None
     if not isinstance(loop, scf.ForOp) or value is not loop.body.block.args[0]:
         return None
-    if WORK_ITEMS in loop.attributes:
-        return None
-    low, high, step = map(splat_number, (loop.lb, loop.ub, loop.step))
-    if low is None or high is None or not step:
-        return None
-    return range(int(low), int(high), int(step))
+    return None if is_work_item_loop(loop) else known_numbers(*loop.operands[:3])
 
 
 def _divided(

@@ -69,7 +69,6 @@ def lanes_in_turns(
         return lanes
     divergence = analyze()
     dimension = work_item_dimension(loop)
-    assert dimension is not None, "a work-item loop"
     held = max(2, _most_held(loop.body.block, divergence))
     most = target.registers * target.register_bits // (widest_element(loop.body) * held)
     more = min(items, most, MAX_LANES)

@@ -13,7 +13,7 @@ from spmd.analysis.memory.walks import Walks
 from spmd.dialects.enclosing import is_outside
 from spmd.dialects.interfaces.computation import fast_math_flags
 from spmd.dialects.interfaces.cost import CostClass, cost_class
-from spmd.dialects.rewriting import constant_index, has_no_effect
+from spmd.dialects.rewriting import has_no_effect, known_numbers
 from spmd.dialects.spmd.types import is_float, kind_of
 from spmd.passes.targets import LINES
 
@@ -35,11 +35,8 @@ def is_vector_code(loop: Operation | None, walks: Walks) -> bool:
 
 def iterations(loop: Operation) -> int | None:
     """How often a loop runs, if that is known."""
-    if isinstance(loop, scf.ForOp):
-        first, end, step = map(constant_index, (loop.lb, loop.ub, loop.step))
-        if first is not None and end is not None and step:
-            return max(0, (end - first) // step)
-    return None
+    known = known_numbers(*loop.operands[:3]) if isinstance(loop, scf.ForOp) else None
+    return None if known is None else len(known)
 
 
 def _is_same(op: memref.LoadOp, loop: scf.ForOp) -> bool:

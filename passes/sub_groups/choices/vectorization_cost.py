@@ -25,8 +25,8 @@ from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions
 from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.work_groups import (
-    WORK_ITEMS,
     is_group_memory,
+    is_work_item_loop,
     work_item_dimension,
 )
 from spmd.passes.sub_groups.choices.cycles import Estimate
@@ -74,8 +74,7 @@ def why_lanes_cost_more(
     divergence: Divergence,
 ) -> str | None:
     """Why scalar code is cheaper than lanes along `places` of a nest; `None` if it is not."""
-    found = (work_item_dimension(nest[place]) for place in places)
-    dimension, *others = (d for d in found if d is not None)
+    dimension, *others = (work_item_dimension(nest[place]) for place in places)
     estimate = Estimate(divergence, dimension, others, lanes, target)
     cycles = estimate.of_block(nest[-1].body.block)
     if cycles.lanes <= cycles.scalar:
@@ -97,8 +96,8 @@ def executed_ops(block: Block) -> Iterator[Operation]:
         yield op
 
 
-def loops_around(op: Operation, outermost: Operation) -> Iterator[Operation]:
-    """The loops between `op` and `outermost`."""
+def loops_around(op: Operation, outermost: Operation | None) -> Iterator[Operation]:
+    """The loops between `op` and `outermost`, or all of them."""
     parent = op.parent_op()
     while parent is not None and parent is not outermost:
         flow = RegionBranch.of(parent)
@@ -109,11 +108,4 @@ def loops_around(op: Operation, outermost: Operation) -> Iterator[Operation]:
 
 def _is_between_loops(loop: scf.ForOp) -> bool:
     """Whether a loop that is not over work-items runs `loop`, each time with its length."""
-    parent = loop.parent_op()
-    while parent is not None:
-        flow = RegionBranch.of(parent)
-        loops = flow is not None and flow.runs is Runs.LOOP
-        if loops and WORK_ITEMS not in parent.attributes:
-            return True
-        parent = parent.parent_op()
-    return False
+    return not all(map(is_work_item_loop, loops_around(loop, None)))

@@ -64,7 +64,7 @@ def goes_along_rows(loop: scf.ForOp, analyze: Callable[[], Divergence]) -> bool:
         for op in loop.body.walk()
         if isinstance(op, memref.LoadOp | memref.StoreOp) and op in walks
     ]
-    if not found or dimension is None:
+    if not found:
         return False
     divergence = analyze()
     strides = (access_pattern(divergence, op, dimension).stride for op in found)

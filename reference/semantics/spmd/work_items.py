@@ -12,9 +12,8 @@ from xdsl.dialects import scf
 from xdsl.ir import SSAValue
 
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.work_groups import work_item_dimension
+from spmd.dialects.work_groups import is_work_item_loop, work_item_dimension
 from spmd.reference.compiler import Body, helper, meaning
-from spmd.reference.facts import is_work_item_loop
 from spmd.reference.items import WorkItem
 from spmd.reference.semantics.upstream.scf import induction, loop_range, write_for
 
@@ -58,7 +57,7 @@ def _work_items(
             _item(body, op, here, items, known)
             return
         for each in op.body.block.ops:
-            if isinstance(each, scf.ForOp) and is_work_item_loop(each):
+            if is_work_item_loop(each):
                 _work_items(body, each, here, items, known)
             elif each is not op.body.block.last_op:
                 body.write(each)

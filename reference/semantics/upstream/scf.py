@@ -9,6 +9,7 @@ from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.rewriting import constant_index
+from spmd.dialects.work_groups import is_work_item_loop
 from spmd.reference.compiler import (
     Body,
     Terminate,
@@ -16,7 +17,6 @@ from spmd.reference.compiler import (
     meaning,
     trap,
 )
-from spmd.reference.facts import is_work_item_loop
 from spmd.reference.semantics.expressions import element
 
 MOST_ITERATIONS = 2_000_000

@@ -224,9 +224,39 @@ def test_values_of_a_loop_that_is_left_in_different_iterations():
         assert iterations.are_equal(home.args[0], home)
 
 
+IRREDUCIBLE = """
+spmd.kernel @k(%x: memref<?xi32>, %n: i32, %same: i1) {
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xi32>
+  %mine = arith.cmpi ult, %v, %n : i32
+  cf.cond_br %same, ^one, ^two
+^one:
+  cf.cond_br %mine, ^two, ^end
+^two:
+  cf.br ^one
+^end:
+  spmd.barrier
+  spmd.return
+}
+"""
+
+
+def test_a_cycle_of_two_blocks_that_is_entered_at_both():
+    kernel, cfg = split_at_barrier(IRREDUCIBLE)
+    _, one, two, *_ = cfg.blocks
+    assert {*find_convergent_loops(cfg, analyze_kernel(kernel)).not_convergent} == {
+        one,
+        two,
+    }
+
+
 def split(texts: dict[str, str]) -> tuple[KernelOp, Cfg]:
     """The kernel with these branches; its barrier ends a block."""
-    module = parsed(KERNEL.format(**texts)).clone()
+    return split_at_barrier(KERNEL.format(**texts))
+
+
+def split_at_barrier(text: str) -> tuple[KernelOp, Cfg]:
+    module = parsed(text).clone()
     kernel = module.body.block.first_op
     assert isinstance(kernel, KernelOp)
     (barrier,) = (op for op in kernel.walk() if isinstance(op, BarrierOp))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import scf
 from xdsl.ir import Operation
 
 from spmd.analysis.divergence.analyze import (
@@ -11,7 +10,7 @@ from spmd.analysis.divergence.analyze import (
     analyze_work_items,
 )
 from spmd.dialects.spmd import SubGroupOp
-from spmd.dialects.work_groups import work_item_dimension
+from spmd.dialects.work_groups import is_work_item_loop
 from tests.analysis.programs import find, parse, value
 
 WORK_GROUP = """
@@ -32,8 +31,7 @@ func.func @k(%n: index, %x: memref<?xf32>, %gx: index, %gy: index, %gz: index,
 
 def work_items(body: str) -> tuple[Operation, Divergence]:
     root = parse(WORK_GROUP.replace("BODY", body))
-    nest = next(op for op in root.walk() if work_item_dimension(op) is not None)
-    assert isinstance(nest, scf.ForOp)
+    nest = next(filter(is_work_item_loop, root.walk()))
     return root, analyze_work_items(nest)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import spmd
 from spmd.analysis.footprints.indices import Indices
+from spmd.analysis.footprints.source_words import words_for
 from spmd.dialects.spmd import KernelOp
 from spmd.runtime.kernel import Kernel
 from tests.analysis.footprints.traced import check_footprints, trace
@@ -176,3 +177,15 @@ def test_one_of_two_arrays():
     args = [np.zeros(16, np.float32), np.zeros(16, np.float32)]
     arguments = "%x: memref<?xf32>, %y: memref<?xf32>"
     assert check(body, arguments, args) == {(0, "write"), (1, "write")}
+
+
+def test_words_for_what_is_loaded():
+    module = parsed("""
+func.func @f(%n: memref<index>, %x: memref<?xi32>) {
+  %only = memref.load %n[] : memref<index>
+  %v = memref.load %x[%only] : memref<?xi32>
+  %at = arith.index_cast %v : i32 to index
+  func.return
+}""")
+    *_, last, _ = module.body.block.walk()
+    assert words_for(last.results[0]) == "x[n[]]"

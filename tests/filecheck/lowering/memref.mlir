@@ -25,6 +25,18 @@ func.func @load_store(%x: memref<?x16xf32>, %i: index, %j: index) {
 // CHECK-NEXT:    ret void
 // CHECK-NEXT:  }
 
+// What is not to stay in caches says so; an attribute that says the opposite is none.
+func.func @streams(%x: memref<?xf32>, %i: index) {
+  %v = memref.load %x[%i] {nontemporal = false} : memref<?xf32>
+  memref.store %v, %x[%i] {nontemporal = true} : memref<?xf32>
+  func.return
+}
+
+// CHECK-LABEL: define void @streams(
+// CHECK:         %v = load float, ptr %t, align 4{{$}}
+// CHECK-NEXT:    %t.1 = getelementptr
+// CHECK-NEXT:    store float %v, ptr %t.1, align 4, !nontemporal !
+
 // Nothing is known of the sign of the strides.
 func.func @strided(%x: memref<?x?xf64, strided<[?, ?], offset: ?>>, %i: index, %j: index) -> f64 {
   %v = memref.load %x[%i, %j] : memref<?x?xf64, strided<[?, ?], offset: ?>>

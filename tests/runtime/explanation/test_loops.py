@@ -360,3 +360,16 @@ def test_a_shuffle_with_any_order(in_registers: bool, monkeypatch: pytest.Monkey
     (access,) = costly
     assert access.kind == "gather"
     assert access.reason == "which lanes a shuffle takes from is known only at run time"
+
+
+def test_lanes_along_another_dimension_than_x():
+    """The contiguous one; what is said of the width comes after."""
+    body = """
+  %j = spmd.global_id y
+  %v = memref.load %m[%gid, %j] : memref<?x?xf32>
+  memref.store %v, %m[%gid, %j] : memref<?x?xf32>"""
+    loop = loop_of(body, group_size=(16, 16))
+    assert (
+        loop.why_lanes
+        == "16 along y, where accesses and registers cost least; width=16"
+    )

@@ -112,3 +112,19 @@ func.func @uniform(%x: memref<?xf32>, %y: memref<?xf32>, %n: index, %m: index) {
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// Of several dimensions with one element some may be left out: whichever, their index is 0.
+
+// CHECK-LABEL: func.func @one_of_two
+// CHECK:         memref.load %x[%lx, %k, %j] : memref<?x?x4xf32>
+func.func @one_of_two(%x: memref<?x?x4xf32>, %n: index, %k: index, %j: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %lx = %c0 to %n step %c1 {
+    %row = memref.subview %x[%lx, %k, 0] [1, 1, 4] [1, 1, 1] : memref<?x?x4xf32> to memref<1x4xf32, strided<[4, 1], offset: ?>>
+    %v = memref.load %row[%c0, %j] : memref<1x4xf32, strided<[4, 1], offset: ?>>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}

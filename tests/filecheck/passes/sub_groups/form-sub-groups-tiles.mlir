@@ -250,3 +250,46 @@ func.func @neighbours(%x: memref<66x66xf64>, %y: memref<64x64xf64>) {
   } {spmd.work_items = array<i64: 1>}
   func.return
 }
+
+// -----
+
+// Where one loop has one work-item, lanes go along the other, in rows.
+
+// CHECK-LABEL: func.func @column
+// CHECK:         scf.for %first = %c0 to %c16 step %c4 {
+// CHECK-NEXT:      spmd.sub_group (%ly) shape [4] at (%first) {
+func.func @column(%x: memref<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  scf.for %ly = %c0 to %c16 step %c1 {
+    scf.for %lx = %c0 to %c1 step %c1 {
+      %v = memref.load %x[%ly] : memref<16xf32>
+      memref.store %v, %x[%ly] : memref<16xf32>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
+
+// -----
+
+// Loops that begin later have fewer work-items.
+
+// CHECK-LABEL: func.func @later
+// CHECK:         spmd.sub_group (%lx, %ly) shape [8, 2]
+// BEST-LABEL: func.func @later
+// BEST:         spmd.sub_group (%lx) shape [8]
+func.func @later(%x: memref<16x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c14 = arith.constant 14 : index
+  %c16 = arith.constant 16 : index
+  scf.for %ly = %c14 to %c16 step %c1 {
+    scf.for %lx = %c8 to %c16 step %c1 {
+      %v = memref.load %x[%ly, %lx] : memref<16x16xf32>
+      memref.store %v, %x[%ly, %lx] : memref<16x16xf32>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
