@@ -31,6 +31,7 @@ from xdsl.traits import (
 
 from spmd.dialects.enclosing import is_terminator, parent_block, terminator
 from spmd.dialects.interfaces.computation import FunctionOfOperands
+from spmd.dialects.limits import MAX_INDEX
 
 ValueT = TypeVar("ValueT", bound=SSAValue)
 
@@ -143,9 +144,11 @@ def constant_index(value: SSAValue) -> int | None:
 
 
 def known_numbers(low: SSAValue, high: SSAValue, step: SSAValue) -> range | None:
-    """What a loop from `low` to `high` counts, if these are constants and it counts upwards."""
+    """What a loop counts, if its bounds are constants an `index` apart and it counts upwards."""
     first, end, by = map(constant_index, (low, high, step))
     if first is None or end is None or by is None or by <= 0:
+        return None
+    if end - first > MAX_INDEX:  # Python's `len` has 64 bits as well.
         return None
     return range(first, end, by)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from typing import Any
 
 import numpy as np
@@ -217,7 +217,8 @@ def neutral(kind: AtomicKind, dtype: np.dtype[Any]) -> Any:
         return bits.view(dtype)
     if kind in (AtomicKind.AND, AtomicKind.MINUI):
         return np.array(-1, f"i{dtype.itemsize}").view(dtype)
-    return 0
+    # Unlike 0.0, -0.0 does not change -0.0.
+    return -0.0 if dtype.kind == "f" else 0
 
 
 _COMBINED: dict[AtomicKind, tuple[Callable[..., Any], str]] = {
@@ -233,6 +234,19 @@ _COMBINED: dict[AtomicKind, tuple[Callable[..., Any], str]] = {
 """What combines two arrays, and whether it takes integers for signed or unsigned."""
 
 
+def _extreme(function: Callable[..., Any], a: Array, b: Array) -> Array:
+    """
+    The smaller or larger of floats: of zeros the one that IEEE 754's operations take.
+
+    That is -0.0 for the minimum. NumPy takes either.
+    """
+    signs = np.bitwise_or if function is np.minimum else np.bitwise_and
+    bits = f"i{a.dtype.itemsize}"
+    return np.where(
+        a == b, signs(a.view(bits), b.view(bits)).view(a.dtype), function(a, b)
+    )
+
+
 def combined(kind: AtomicKind, arrays: Sequence[Any]) -> Array:
     """What groups did to an array in different tasks, together."""
     function, sign = _COMBINED[kind]
@@ -240,6 +254,8 @@ def combined(kind: AtomicKind, arrays: Sequence[Any]) -> Array:
     seen = first.dtype
     if sign and seen.kind in "iu":
         seen = np.dtype(f"{sign}{seen.itemsize}")
+    elif sign and seen.kind == "f":
+        function = partial(_extreme, function)
     views = [np.asarray(each).view(seen) for each in arrays]
     with np.errstate(all="ignore"):
         return reduce(function, views).view(first.dtype)

@@ -117,7 +117,8 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         `edges` divide the numbers of work-items where boxes begin and end within the launch.
         """
         packed = self.signature.check(args)
-        arrays = self._arrays(packed)
+        small = self.signature.span_few(packed)
+        arrays = self._arrays(packed)._replace(small=small)
         native, range_ = self._plan((global_size, group_size), (), arrays, edges)
         box = range_.in_groups(box, group_size)
         return Launch(native, self.signature, packed, range_, threads, None, box)

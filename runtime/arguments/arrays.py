@@ -8,6 +8,7 @@ about a microsecond; the words for one that does not fit are found afterwards.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from ctypes import addressof, c_char
 from math import prod
 from mmap import mmap
@@ -313,6 +314,16 @@ def is_small(array: Array) -> bool:
     extents = zip(array.shape, array.strides, strict=True)
     span = sum((extent - 1) * abs(stride) for extent, stride in extents)
     return span < (SMALL_ARRAY - 1) * array.itemsize
+
+
+def span_few(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """The same of an array of such sizes and strides, both in elements."""
+    if not 0 < prod(shape) < SMALL_ARRAY:
+        return False
+    extents = zip(shape, strides, strict=True)
+    return (
+        sum((extent - 1) * abs(stride) for extent, stride in extents) < SMALL_ARRAY - 1
+    )
 
 
 def _dimensions(rank: int) -> str:

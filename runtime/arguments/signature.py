@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from math import prod
 from struct import Struct
@@ -16,7 +16,13 @@ from spmd.dialects.limits import (
     too_much_local_memory,
 )
 from spmd.dialects.names import NOALIAS, SMALL
-from spmd.runtime.arguments.arrays import Array, ArrayLayout, is_small, overlap
+from spmd.runtime.arguments.arrays import (
+    Array,
+    ArrayLayout,
+    is_small,
+    overlap,
+    span_few,
+)
 from spmd.runtime.arguments.elements import Element
 from spmd.runtime.arguments.local_memory import LocalMemory
 from spmd.runtime.arguments.scalars import pack_scalar, unpacked
@@ -30,6 +36,11 @@ an assertion that fails stores its message.
 
 _AS_WORDS = str.maketrans("efdqP", "HIQQQ")
 """Fields as their bits, in unsigned numbers of the same size and alignment."""
+
+
+def as_signed(word: int) -> int:
+    """The number that stands in a word of 64 bits; a number that is negative is itself."""
+    return word - (1 << 64) if word >> 63 == 1 else word
 
 
 class PackedArguments:
@@ -75,6 +86,14 @@ class Parameter(ABC):
     def add(self, argument: Any, packed: PackedArguments) -> None:
         """Appends the fields of `argument`; `ValueError` with the reason if it cannot."""
 
+    def check_fields(self, fields: Sequence[int]) -> None:
+        """
+        `ValueError` if the launch relies on something that does not hold of `fields`.
+
+        They are those of an argument that native code made, signed, of the right type.
+        """
+        return
+
 
 class ScalarParameter(Parameter):
     """A number."""
@@ -89,6 +108,10 @@ class ScalarParameter(Parameter):
 
     def add(self, argument: Any, packed: PackedArguments) -> None:
         packed.fields.append(self._pack(argument))
+
+    def check_fields(self, fields: Sequence[int]) -> None:
+        if self.element.name == "index":
+            self._pack(fields[0])
 
 
 class MemoryParameter(Parameter):
@@ -137,7 +160,10 @@ class AlignedArrayParameter(ArrayParameter):
     def add(self, argument: Any, packed: PackedArguments) -> None:
         first = len(packed.fields)
         super().add(argument, packed)
-        pointer = packed.fields[first]
+        self.check_fields(packed.fields[first:])
+
+    def check_fields(self, fields: Sequence[int]) -> None:
+        pointer = fields[0]
         if pointer % self.alignment:
             raise ValueError(
                 f"expected an array at a multiple of {self.alignment} bytes, as the kernel "
@@ -183,6 +209,7 @@ class Signature:
         self._local_bytes = local_bytes
         arrays = [p for p in self.parameters if isinstance(p, ArrayParameter)]
         self.has_noalias = any(p.noalias for p in arrays)
+        self._has_small = any(p.small for p in arrays)
         self._arrays = tuple(arrays)
         # Two arguments may show the same memory as long as nobody writes it.
         self._pairs = tuple(
@@ -273,12 +300,8 @@ class Signature:
         """Checks the arguments together: arrays that overlap, the sum of local memory."""
         if self.has_noalias:
             self._check_overlap(packed.arrays)
-        for parameter, array in zip(self._arrays, packed.arrays, strict=False):
-            if parameter.small and not is_small(array):
-                raise LaunchError(
-                    f"{self.kernel}: expected an array of 1 to {SMALL_ARRAY - 1} elements for "
-                    f"{parameter}, which is marked {SMALL}, got shape {array.shape}"
-                )
+        if self._has_small:
+            self._check_small(packed)
         if (
             local := packed.local_bytes
         ) and local + self._local_bytes > MAX_LOCAL_BYTES:
@@ -308,18 +331,37 @@ class Signature:
         arrays = packed.arrays
         return len(arrays) == len(self._arrays) and all(map(is_small, arrays))
 
+    def span_few(self, packed: PackedArguments) -> bool:
+        """The same of pieces: of the arrays that a kernel takes them for."""
+        return all(span_few(*layout) for _, *layout in self._layouts(packed))
+
     def elements(self, packed: PackedArguments) -> tuple[int, ...]:
         """How many elements each array has, in order."""
-        counts: list[int] = []
+        return tuple(prod(shape) for _, shape, _ in self._layouts(packed))
+
+    def _layouts(
+        self, packed: PackedArguments
+    ) -> Iterator[tuple[ArrayParameter, Sequence[int], Sequence[int]]]:
+        """Each array parameter, with sizes and strides as a kernel sees them."""
         field = 0
         for parameter in self.parameters:
+            following = field + len(parameter.codes)
             if isinstance(parameter, ArrayParameter):
-                sizes = field + 2
-                counts.append(
-                    prod(packed.fields[sizes : sizes + parameter.layout.rank])
+                strides = following - parameter.layout.rank
+                yield (
+                    parameter,
+                    packed.fields[field + 2 : strides],
+                    [*map(as_signed, packed.fields[strides:following])],
                 )
-            field += len(parameter.codes)
-        return tuple(counts)
+            field = following
+
+    def _check_small(self, packed: PackedArguments) -> None:
+        for parameter, shape, strides in self._layouts(packed):
+            if parameter.small and not span_few(shape, strides):
+                raise LaunchError(
+                    f"{self.kernel}: expected an array of 1 to {SMALL_ARRAY - 1} elements for "
+                    f"{parameter}, which is marked {SMALL}, got shape {tuple(shape)}"
+                )
 
     def _check_overlap(self, arrays: list[Array]) -> None:
         for i, j in self._pairs:

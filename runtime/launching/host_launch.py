@@ -22,6 +22,8 @@ from spmd.runtime.arguments.signature import (
     ArrayParameter,
     LocalParameter,
     PackedArguments,
+    Parameter,
+    as_signed,
 )
 from spmd.runtime.compiling.made import LaunchSite
 from spmd.runtime.errors import LaunchError
@@ -45,8 +47,12 @@ class HostLaunch:
     def __init__(self, site: LaunchSite, kernel: Kernel):
         self._site = site
         self._kernel = kernel
-        self._known: dict[tuple[bytes, int | None], Launch] = {}
-        """By what records ask for: steps of a loop ask for the same again."""
+        self._known: dict[tuple[bytes, int | None], list[Launch]] = {}
+        """
+        By what records ask for: steps of a loop ask for the same again.
+
+        Each is one function call's at a time, since it is stopped with that.
+        """
         words = 1 + site.sizes + site.group_sizes
         for parameter in kernel.parameters:
             if isinstance(parameter, LocalParameter):
@@ -60,14 +66,18 @@ class HostLaunch:
         record = self._record.from_address(address)
         asked = bytes(record), threads
         try:
-            launch = self._known.get(asked)
-            if launch is None:
-                launch = self._prepared(list(record), threads)
-                if len(self._known) == _MOST_KNOWN:
+            idle = self._known.get(asked)
+            if idle is None:
+                if len(self._known) >= _MOST_KNOWN:
                     self._known.clear()
-                self._known[asked] = launch
+                idle = self._known.setdefault(asked, [])
+            try:
+                launch = idle.pop()
+            except IndexError:
+                launch = self._prepared(list(record), threads)
             launch.maker = maker
             launch()
+            idle.append(launch)
         except LaunchError as error:
             place = f" at {self._site.place}" if self._site.place is not None else ""
             raise LaunchError(f"the launch{place}: {error}") from None
@@ -91,6 +101,7 @@ class HostLaunch:
                 parameter.add(local, packed)
                 continue
             fields = [next(words) for _ in parameter.codes]
+            self._check_fields(parameter, fields)
             packed.fields += fields
             if isinstance(parameter, ArrayParameter) and kernel.signature.has_noalias:
                 packed.arrays.append(_array(parameter, fields))
@@ -111,27 +122,29 @@ class HostLaunch:
         counts = (*groups, 1, 1)
         return tuple(n * e for n, e in zip(counts, size))
 
+    def _check_fields(self, parameter: Parameter, fields: Sequence[int]) -> None:
+        try:
+            parameter.check_fields([*map(as_signed, fields)])
+        except ValueError as error:
+            raise LaunchError(f"{self._kernel.name}: {parameter}: {error}") from None
+
     def _check_local(self, parameter: LocalParameter, local: LocalMemory) -> None:
         if any(extent >> 63 for extent in local.shape):
-            shape = tuple(map(_as_signed, local.shape))
+            shape = tuple(map(as_signed, local.shape))
             raise LaunchError(
                 f"{self._kernel.name}: {parameter}: expected sizes of at least 0 for "
                 f"local memory, got {shape}"
             )
 
 
-def _as_signed(word: int) -> int:
-    return word - (1 << 64) if word >> 63 else word
-
-
 def _signed(words: Iterator[int], count: int) -> tuple[int, ...]:
-    return tuple(_as_signed(next(words)) for _ in range(count))
+    return tuple(as_signed(next(words)) for _ in range(count))
 
 
 def _array(parameter: ArrayParameter, fields: Sequence[int]) -> Array:
     """The memory that the fields describe, to see whether it overlaps with other."""
     pointer, *numbers = fields
-    offset, *rest = map(_as_signed, numbers)
+    offset, *rest = map(as_signed, numbers)
     rank = parameter.layout.rank
     shape, strides = rest[:rank], rest[rank:]
     size = parameter.element.size

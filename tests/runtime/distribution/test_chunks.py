@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import spmd
+from spmd.runtime.arguments.pieces import Piece
 from tests.runtime.distribution.chunkings import LARGER, check
 
 pytest.importorskip("dask.array", reason="launches over chunks need xdsl-spmd[dask]")
@@ -187,3 +188,57 @@ def test_errors_say_what_to_do(
     ]
     with pytest.raises(spmd.LaunchError, match=words):
         spmd.dask.launch(kernel, *args, global_size=64, group_size=8, **options)
+
+
+@pytest.mark.parametrize("kind", ["add", "sub", "min", "max"])
+def test_zeros_keep_their_signs(kind: str):
+    update = spmd.compile(f"""
+    spmd.kernel @update(%x: memref<?xf32>, %all: memref<?xf32>) {{
+      %c4 = arith.constant 4 : index
+      %i = spmd.global_id x
+      %v = memref.load %x[%i] : memref<?xf32>
+      %at = arith.remui %i, %c4 : index
+      %old = spmd.atomic_rmw {kind} %v, %all[%at] : memref<?xf32>
+      spmd.return
+    }}
+    """)["update"]
+    zeros = np.array([0.0, -0.0], np.float32)
+    random = np.random.default_rng(3)
+    for _ in range(8):
+        x, start = random.choice(zeros, 12), random.choice(zeros, 4)
+        want = start.copy()
+        update.check(x, want, global_size=12)
+        chunks = da.from_array(x, chunks=4)  # pyright: ignore
+        found = spmd.dask.launch(update, chunks, start, global_size=12, group_size=4)
+        assert found["all"].compute().tobytes() == want.tobytes()
+
+
+def test_pieces_of_large_arrays_are_counted_as_these():
+    """Code for few elements would count the bytes of this piece in 32 bits."""
+    every_other = spmd.compile("""
+    spmd.kernel @every_other(%x: memref<?xf32>, %y: memref<?xf32>) {
+      %c2 = arith.constant 2 : index
+      %i = spmd.global_id x
+      %j = arith.muli %i, %c2 : index
+      %v = memref.load %x[%j] : memref<?xf32>
+      memref.store %v, %y[%i] : memref<?xf32>
+      spmd.return
+    }
+    """)["every_other"]
+    size, group = 1 << 33, 256
+    at = size // group // 2
+    x, y = np.arange(2 * group, dtype=np.float32), np.zeros(group, np.float32)
+    pieces = (
+        Piece(x, (2 * at * group,), (2 * size,)),
+        Piece(y, (at * group,), (size,)),
+    )
+    assert isinstance(every_other, spmd.Kernel)
+    every_other.bind_box(
+        (range(at, at + 1), range(1), range(1)),
+        *pieces,
+        global_size=(size, 1, 1),
+        group_size=(group, 1, 1),
+        edges=(group, 1, 1),
+        threads=1,
+    )()
+    np.testing.assert_array_equal(y, x[::2])

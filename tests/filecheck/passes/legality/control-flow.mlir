@@ -248,6 +248,24 @@ spmd.kernel @switch_forwards_nothing(%x: memref<?xf32>) {
 
 // -----
 
+// CHECK: 'cf.switch': expected cases that differ, got -56 twice
+spmd.kernel @switch_twice(%x: memref<?xi8>) {
+  %i = spmd.global_id x
+  %flag = memref.load %x[%i] : memref<?xi8>
+  cf.switch %flag : i8, [
+    default: ^end,
+    200: ^one,
+    7: ^end,
+    -56: ^end
+  ]
+^one:
+  cf.br ^end
+^end:
+  spmd.return
+}
+
+// -----
+
 // CHECK: expected another successor than the block that is entered first
 func.func @entered_twice() {
 ^first:
