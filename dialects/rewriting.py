@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TypeVar
 
-from xdsl.dialects import arith, ub
+from xdsl.dialects import arith, scf, ub
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FloatAttr,
@@ -151,6 +151,14 @@ def known_numbers(low: SSAValue, high: SSAValue, step: SSAValue) -> range | None
     if end - first > MAX_INDEX:  # Python's `len` has 64 bits as well.
         return None
     return range(first, end, by)
+
+
+def trip_count(loop: Operation) -> int | None:
+    """How often `loop` runs, if it is counted and its bounds are known."""
+    if not isinstance(loop, scf.ForOp):
+        return None
+    numbers = known_numbers(loop.lb, loop.ub, loop.step)
+    return None if numbers is None else len(numbers)
 
 
 def is_poison(value: SSAValue) -> bool:

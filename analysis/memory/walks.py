@@ -31,7 +31,7 @@ from spmd.dialects.interfaces.memory import (
 )
 from spmd.dialects.interfaces.speculation import is_speculatable_from
 from spmd.dialects.limits import CACHE_LINE
-from spmd.dialects.rewriting import constant_index, known_numbers
+from spmd.dialects.rewriting import constant_index, trip_count
 from spmd.dialects.work_groups import is_work_item_loop
 
 _Place: TypeAlias = tuple[SSAValue, tuple[Polynomial, ...]]
@@ -96,8 +96,7 @@ def _counts_one_by_one(loop: scf.ForOp) -> bool:
     """Whether iterations of `loop` can be told apart before it runs, and are not too few."""
     if not isinstance(loop.lb.type, IndexType) or constant_index(loop.step) != 1:
         return False
-    numbers = known_numbers(*loop.operands[:3])
-    if numbers is not None and len(numbers) < SHORTEST:
+    if (count := trip_count(loop)) is not None and count < SHORTEST:
         return False
     return not IntegerRanges().may_be_far_apart(loop.lb, loop.ub)
 
@@ -105,8 +104,8 @@ def _counts_one_by_one(loop: scf.ForOp) -> bool:
 def iterations_together(loop: scf.ForOp, element_bytes: int) -> int:
     """How many iterations of `loop` access what lies in one cache line, or are known to be."""
     together = min(LONGEST, CACHE_LINE // element_bytes)
-    numbers = known_numbers(*loop.operands[:3])
-    while numbers is not None and together > len(numbers):
+    count = trip_count(loop)
+    while count is not None and together > count:
         together //= 2
     return together
 

@@ -13,7 +13,7 @@ from spmd.analysis.memory.accesses import accesses_of
 from spmd.dialects.enclosing import terminator
 from spmd.dialects.interfaces.computation import fast_math_flags
 from spmd.dialects.interfaces.views import underlying_object
-from spmd.dialects.rewriting import known_numbers
+from spmd.dialects.rewriting import trip_count
 from spmd.lowering.writing.control_flow import Join, components_of, write_cfg
 from spmd.lowering.writing.counted_loop import CountedLoop
 from spmd.lowering.writing.dispatch import write_block
@@ -205,7 +205,7 @@ def _vectors_at_once(writer: FunctionWriter, loop: scf.ForOp) -> int:
     combined = filter(_combines_in_any_order, loop.body.block.ops)
     bits = max((scalar_bits(op.results[0].type) for op in combined), default=1)
     lanes = writer.module.machine.vector_bits // bits
-    count = len(known_numbers(*loop.operands[:3]) or ())
+    count = trip_count(loop) or 0
     return next((n for n in (4, 2) if lanes and count % (n * lanes) == 0), 1)
 
 
@@ -252,8 +252,8 @@ def _bits(type_: Attribute) -> int:
 
 def _iterates_at_most(loop: scf.ForOp, times: int) -> bool:
     """Whether it is known that `loop` has no more iterations."""
-    numbers = known_numbers(*loop.operands[:3])
-    return numbers is not None and len(numbers) <= times
+    count = trip_count(loop)
+    return count is not None and count <= times
 
 
 def _combines_in_any_order(op: Operation) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import scf
 from xdsl.ir import Block
 
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
@@ -14,7 +13,7 @@ from spmd.dialects.limits import (
     Sizes,
     default_group_size,
 )
-from spmd.dialects.rewriting import known_numbers
+from spmd.dialects.rewriting import trip_count
 
 _COST_OF_GROUP = 1 << 14
 """A group of work-items that do a lot has as many as cost this together: a few microseconds."""
@@ -46,9 +45,7 @@ def cost_of(block: Block, unknown: int = UNKNOWN_TRIP_COUNT) -> int:
             cost_of(each, unknown) for region in op.regions for each in region.blocks
         )
         if flow is not None and flow.runs is Runs.LOOP:
-            known = (
-                known_numbers(*op.operands[:3]) if isinstance(op, scf.ForOp) else None
-            )
-            inner *= unknown if known is None else len(known)
+            count = trip_count(op)
+            inner *= unknown if count is None else count
         cost += inner
     return cost

@@ -63,9 +63,9 @@ from spmd.dialects.rewriting import (
     constant_index,
     erase_dead_ops,
     has_no_effect,
-    known_numbers,
     locate,
     replace,
+    trip_count,
 )
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.spmd.kernel import kernels_in
@@ -182,8 +182,8 @@ def _iterations(
     step, type_ = constant_index(loop.step), loop.lb.type
     if step is None or step <= 0 or step & (step - 1):
         return None
-    if (numbers := known_numbers(*loop.operands[:3])) is not None:
-        return len(numbers)
+    if (known := trip_count(loop)) is not None:
+        return known
     ranges = IntegerRanges()
     low, high = ranges.of(loop.lb), ranges.of(loop.ub)
     count = loop.ub

@@ -64,6 +64,7 @@ from spmd.dialects.remarks import (
     is_listened_to,
     remark,
 )
+from spmd.dialects.rewriting import trip_count
 from spmd.dialects.spmd import KernelOp, SubGroupOp, needs_sub_groups
 from spmd.dialects.work_groups import NOT_LAUNCHED, NOT_VECTORIZED
 from spmd.passes.sub_groups.choices.lane_shape import (
@@ -95,7 +96,7 @@ from spmd.passes.sub_groups.vectorization_legality import (
 from spmd.passes.targets import DEFAULT_TARGET, Target, target_named
 from spmd.passes.work_item_loops.interchange import interchange, interchangeable_nest
 from spmd.passes.work_item_loops.kernels_to_functions import SUB_GROUP_SIZE
-from spmd.passes.work_item_loops.nests import innermost_loops, nests_in, trip_count
+from spmd.passes.work_item_loops.nests import innermost_loops, nests_in
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from xdsl.rewriter import Rewriter
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import terminator
-from spmd.dialects.rewriting import constant_index, hint
+from spmd.dialects.rewriting import constant_index, hint, trip_count
 from spmd.dialects.spmd import SubGroupOp
-from spmd.passes.work_item_loops.nests import nested_loops, trip_count
+from spmd.passes.work_item_loops.nests import nested_loops
 
 
 def strip_mine(

@@ -88,6 +88,7 @@ from spmd.dialects.rewriting import (
     locate,
     merge_equal_ops,
     replace_by_body,
+    trip_count,
 )
 from spmd.dialects.spmd import needs_sub_groups
 from spmd.dialects.work_groups import work_group_functions, work_item_dimension
@@ -100,7 +101,6 @@ from spmd.passes.work_item_loops.nests import (
     nested_loops,
     nests_in,
     spread_negation,
-    trip_count,
 )
 
 

@@ -91,6 +91,7 @@ from spmd.dialects.rewriting import (
     hint,
     locate,
     merge_equal_ops,
+    trip_count,
 )
 from spmd.dialects.spmd import needs_sub_groups
 from spmd.dialects.spmd.types import is_local
@@ -101,7 +102,7 @@ from spmd.dialects.work_groups import (
 )
 from spmd.passes.targets import AGAIN, FAR, LINES
 from spmd.passes.work_item_loops.item_numbers import ItemNumbers
-from spmd.passes.work_item_loops.nests import loops_of, nests_in, trip_count
+from spmd.passes.work_item_loops.nests import loops_of, nests_in
 
 Access = memref.LoadOp | memref.StoreOp
 

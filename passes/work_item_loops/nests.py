@@ -16,7 +16,6 @@ from spmd.dialects.rewriting import (
     constant_index,
     has_no_effect,
     hint,
-    known_numbers,
     splat_number,
 )
 from spmd.dialects.spmd import LocalSizeOp
@@ -43,12 +42,6 @@ def nested_loops(
         loops.append(loop)
         carried = body.args[1:]
     return loops
-
-
-def trip_count(loop: scf.ForOp) -> int | None:
-    """How many work-items the loop runs, if its bounds are constants (its step is 1)."""
-    numbers = known_numbers(*loop.operands[:3])
-    return None if numbers is None else len(numbers)
 
 
 def nests_in(op: Operation) -> Iterator[scf.ForOp]:

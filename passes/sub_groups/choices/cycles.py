@@ -32,13 +32,14 @@ from spmd.dialects.enclosing import is_outside, used_from_outside
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions
 from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.dialects.interfaces.views import underlying_object
+from spmd.dialects.rewriting import trip_count
 from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
 from spmd.dialects.work_groups import is_work_item_loop
 from spmd.passes.memory.lower_atomics import needs_no_instruction
 from spmd.passes.memory.whole_vectors import LONGEST_STEP
 from spmd.passes.sub_groups.choices.latency import carried_latency, is_near
 from spmd.passes.sub_groups.choices.turns import takes_turns
-from spmd.passes.sub_groups.choices.vector_code import is_vector_code, iterations
+from spmd.passes.sub_groups.choices.vector_code import is_vector_code
 from spmd.passes.sub_groups.choices.vector_width import element_bits
 from spmd.passes.sub_groups.vector_forms import has_vector_form
 from spmd.passes.targets import (
@@ -284,7 +285,7 @@ def _wait(loop: Operation, work: float) -> float:
 
     While one run of a short loop waits, a core is already at the next ones.
     """
-    wait, runs = carried_latency(loop), iterations(loop)
+    wait, runs = carried_latency(loop), trip_count(loop)
     if not runs or not _starts_anew(loop):
         return wait
     # What all lanes share counts as no work, but takes its place in a core.
@@ -314,7 +315,7 @@ def _walks_far(op: memref.LoadOp) -> bool:
 
 def trips(loop: Operation) -> float:
     """How often a loop runs, as far as that is known."""
-    known = iterations(loop)
+    known = trip_count(loop)
     return LOOP_TRIPS if known is None else known
 
 

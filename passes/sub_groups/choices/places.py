@@ -101,7 +101,9 @@ def _iterations(value: SSAValue) -> range | None:
     loop = value.block.parent_op() if isinstance(value, BlockArgument) else None
     if not isinstance(loop, scf.ForOp) or value is not loop.body.block.args[0]:
         return None
-    return None if is_work_item_loop(loop) else known_numbers(*loop.operands[:3])
+    return (
+        None if is_work_item_loop(loop) else known_numbers(loop.lb, loop.ub, loop.step)
+    )
 
 
 def _divided(

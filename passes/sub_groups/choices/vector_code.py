@@ -13,7 +13,7 @@ from spmd.analysis.memory.walks import Walks
 from spmd.dialects.enclosing import is_outside
 from spmd.dialects.interfaces.computation import fast_math_flags
 from spmd.dialects.interfaces.cost import CostClass, cost_class
-from spmd.dialects.rewriting import has_no_effect, known_numbers
+from spmd.dialects.rewriting import has_no_effect, trip_count
 from spmd.dialects.spmd.types import is_float, kind_of
 from spmd.passes.targets import LINES
 
@@ -33,12 +33,6 @@ def is_vector_code(loop: Operation | None, walks: Walks) -> bool:
     )
 
 
-def iterations(loop: Operation) -> int | None:
-    """How often a loop runs, if that is known."""
-    known = known_numbers(*loop.operands[:3]) if isinstance(loop, scf.ForOp) else None
-    return None if known is None else len(known)
-
-
 def _is_same(op: memref.LoadOp, loop: scf.ForOp) -> bool:
     """Whether `op` loads one element in all iterations of `loop`."""
     return all(is_outside(index, loop) for index in op.indices)
@@ -50,7 +44,7 @@ def _reduces(loop: scf.ForOp) -> bool:
 
     A loop of few iterations is written out instead, and its vectors are short.
     """
-    if loop.iter_args and iterations(loop) in range(LINES):
+    if loop.iter_args and trip_count(loop) in range(LINES):
         return False
     for carried, value in zip(
         loop.body.block.args[1:], yielded(loop.body), strict=True
