@@ -307,17 +307,13 @@ def overlap(first: Array, second: Array) -> bool:
 
 def is_small(array: Array) -> bool:
     """Whether `array` has elements, fewer than `SMALL_ARRAY` from the first to the last."""
-    if not 0 < array.size < SMALL_ARRAY:
-        return False
     if array.flags.c_contiguous:
-        return True
-    extents = zip(array.shape, array.strides, strict=True)
-    span = sum((extent - 1) * abs(stride) for extent, stride in extents)
-    return span < (SMALL_ARRAY - 1) * array.itemsize
+        return 0 < array.size < SMALL_ARRAY
+    return span_few(array.shape, [each // array.itemsize for each in array.strides])
 
 
 def span_few(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """The same of an array of such sizes and strides, both in elements."""
+    """The same of sizes and strides, both in elements: ten times as slow as to ask NumPy."""
     if not 0 < prod(shape) < SMALL_ARRAY:
         return False
     extents = zip(shape, strides, strict=True)

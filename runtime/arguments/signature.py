@@ -11,6 +11,7 @@ from typing import Any
 
 from spmd.dialects.limits import (
     CACHE_LINE,
+    MAX_INDEX,
     MAX_LOCAL_BYTES,
     SMALL_ARRAY,
     too_much_local_memory,
@@ -141,6 +142,14 @@ class ArrayParameter(MemoryParameter):
     def add(self, argument: Any, packed: PackedArguments) -> None:
         packed.arrays.append(self.layout.describe(argument, packed.fields))
 
+    def check_fields(self, fields: Sequence[int]) -> None:
+        sizes = fields[2 : 2 + self.layout.rank]
+        if any(not 0 <= extent <= MAX_INDEX for extent in sizes):
+            raise ValueError(
+                f"expected sizes from 0 to {MAX_INDEX}, got an array of shape "
+                f"{tuple(sizes)}"
+            )
+
 
 class AlignedArrayParameter(ArrayParameter):
     """One of which the kernel says that it begins at a multiple of `alignment` bytes."""
@@ -163,6 +172,7 @@ class AlignedArrayParameter(ArrayParameter):
         self.check_fields(packed.fields[first:])
 
     def check_fields(self, fields: Sequence[int]) -> None:
+        super().check_fields(fields)
         pointer = fields[0]
         if pointer % self.alignment:
             raise ValueError(

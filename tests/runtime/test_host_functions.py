@@ -376,3 +376,30 @@ def test_launches_of_host_functions_hold_what_kernels_rely_on(
     run(-(2**62), x)
     with pytest.raises(spmd.LaunchError, match=words):
         run(n, x[start:stop])
+
+
+@pytest.mark.parametrize("size", [-1, 2**62 + 1])
+def test_sizes_that_no_array_has(size: int):
+    run = spmd.compile("""
+spmd.kernel @fill(%x: memref<?xi32>) {
+  %c1 = arith.constant 1 : i32
+  %i = spmd.global_id x
+  memref.store %c1, %x[%i] : memref<?xi32>
+  spmd.return
+}
+func.func @run(%n: i64, %x: memref<?xi32>) {
+  %c8 = arith.constant 8 : index
+  %m = arith.index_cast %n : i64 to index
+  %y = memref.reinterpret_cast %x to offset: [0], sizes: [%m], strides: [1]
+    : memref<?xi32> to memref<?xi32>
+  spmd.launch @fill global(%c8) of(%c8) (%y) : memref<?xi32>
+  func.return
+}
+""")["run"]
+    x = np.zeros(8, np.int32)
+    run(8, x)
+    assert x.all()
+    with pytest.raises(
+        spmd.LaunchError, match=r"\(%x\): expected sizes from 0 to 4611"
+    ):
+        run(size, x)

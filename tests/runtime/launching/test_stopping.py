@@ -224,14 +224,29 @@ def test_threads_may_run_one_bound_launch_at_once(program: spmd.Program):
     assert [type(run.exception()) for run in runs] == [spmd.LaunchTimeout] * 4
 
 
-def test_a_timeout_of_another_thread_is_its_own(program: spmd.Program):
+@pytest.mark.parametrize(
+    ("name", "arguments", "size"),
+    [("count", (True,), {"global_size": 64}), ("host", (YEARS, True), {})],
+)
+@pytest.mark.parametrize("order", [(1, 2, 3), (6, 4, 2)])
+def test_a_timeout_of_another_thread_is_its_own(
+    program: spmd.Program,
+    name: str,
+    arguments: tuple[Any, ...],
+    size: dict[str, Any],
+    order: tuple[int, ...],
+):
+    y = array()  # The same for all, which host functions make the same launch of.
+
     def endless(timeout: float) -> None:
-        program["count"](array(), True, global_size=64, timeout=timeout)
+        program[name](y, *arguments, timeout=timeout, **size)
 
     with ThreadPoolExecutor(3) as threads:
-        runs = [threads.submit(endless, 0.1 * n) for n in (1, 2, 3)]
+        runs = [threads.submit(endless, 0.1 * n) for n in order]
         said = [str(run.exception()) for run in runs]
-    assert all(f"timeout of 0.{n} s" in text for n, text in enumerate(said, 1))
+    assert all(
+        f"timeout of 0.{n} s" in text for n, text in zip(order, said, strict=True)
+    )
 
 
 @pytest.mark.parametrize("wrong", [0, -1.0, float("nan"), "soon", None.__class__])
