@@ -237,13 +237,13 @@ def form_linear_sub_groups(
     for outer in loops:
         expect_lanes(outer)
         told = False
-        for loop in linear_loops(outer, size, may_version, constants):
-            items = loop.ub
+        for linear in linear_loops(outer, size, may_version, constants):
+            loop, row = linear.loop, linear.first_of_row()
             alone = "the sub-group size is 1" if size == 1 else None
             reason = alone or why_not_vectorizable(loop)
             groups = strip_mine(loop, size, constants)
             for group in groups:
-                answer_queries(group, items, size, constants)
+                answer_queries(group, row, linear.items, size, constants)
                 if reason is not None:
                     group.attributes[NOT_VECTORIZED] = StringAttr(reason)
             for group in groups[:1] if not told else ():

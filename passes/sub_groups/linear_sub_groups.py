@@ -28,12 +28,14 @@ scf.for %first = %c0 to %whole step %c16 {
 ```
 
 If `%local_size_x` is a multiple of 16, or there is only one row, lanes of a sub-group are
-neighbours along x: there is a version for that, in which their accesses are contiguous.
+neighbours along x: there is a version for that, in which the nest stays as it is, sub-groups
+follow each other along x, and their accesses are contiguous.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType
@@ -63,14 +65,40 @@ from spmd.dialects.work_groups import is_work_item_loop, mark_work_items
 from spmd.passes.work_item_loops.nests import loops_of
 
 
+@dataclass(frozen=True)
+class LinearLoop:
+    """A loop over work-items with consecutive linear local ids."""
+
+    loop: scf.ForOp
+    items: SSAValue
+    """How many the work-group has."""
+    rows: tuple[scf.ForOp, ...] = ()
+    """The loops around it, each iteration of which is a row; the outermost first."""
+
+    def first_of_row(self) -> SSAValue | None:
+        """The linear id of the first work-item in `loop`, if it is asked for and not 0."""
+        at = Builder.before(self.loop)
+        linear: SSAValue | None = None
+        if not any(isinstance(op, SubGroupIdOp) for op in self.loop.walk()):
+            return None
+        inside = (*self.rows, self.loop)[1:]
+        for row, inner in zip(self.rows, inside, strict=True):
+            here: SSAValue = row.body.block.args[0]
+            if linear is not None:
+                here = at.add(arith.AddiOp(linear, here, overflow=NO_WRAP))
+            linear = at.add(arith.MuliOp(here, inner.ub, overflow=NO_WRAP))
+        return linear
+
+
 def linear_loops(
     outer: scf.ForOp, size: int, may_version: bool, constants: ConstantPool
-) -> tuple[scf.ForOp, ...]:
+) -> tuple[LinearLoop, ...]:
     """
-    A loop over the linear local id instead of a nest of work-item loops.
+    Loops over the linear local id instead of a nest of work-item loops.
 
-    Where the launch decides whether sub-groups of `size` lanes lie in rows, each along x, and
-    `may_version`, there are two, in the branches of an `scf.if`: the first for rows.
+    Where each row of work-items along x has whole sub-groups of `size` lanes, it is the innermost
+    of the nest. Where the launch decides about that, and `may_version`, there are two, in the
+    branches of an `scf.if`: the first for rows.
     """
     loops = loops_of(outer)
     inner = loops[-1].body.block.first_op
@@ -83,13 +111,11 @@ def linear_loops(
             fail(
                 loop, "expected work-item loops whose ends do not depend on each other"
             )
+    row = items = loops[-1].ub
     if len(loops) == 1:
-        return (outer,)
+        return (LinearLoop(outer, items),)
     at = Builder.before(outer)
-    loops.reverse()  # the fastest first
-    row = loops[0].ub
-    items = loops[0].ub
-    for loop in loops[1:]:
+    for loop in loops[-2::-1]:
         counts = constant_index(items), constant_index(loop.ub)
         if counts[0] is not None and counts[1] is not None:
             items = constants.index(counts[0] * counts[1])
@@ -97,50 +123,41 @@ def linear_loops(
             product = arith.MuliOp(items, loop.ub, overflow=NO_WRAP)
             items = at.add(product, "items")
     known = constant_index(row)
-    in_rows = known is not None and known % size == 0
-    linear = _linear_loop(loops, items, in_rows=in_rows)
-    if in_rows or known is not None or not may_version:
+    if known is not None and known % size == 0:
+        return (_row_of(outer, items),)
+    linear = _linear_loop(loops, items)
+    versions = (LinearLoop(linear, items),)
+    if known is not None or not may_version:
         at.append(linear)
-        Rewriter.erase_op(outer)
-        return (linear,)
-    rows = _linear_loop(loops, items, in_rows=True)
-    at.append(_if_in_rows(at, row, items, size, (rows, linear), constants))
+    else:
+        nest = outer.clone()
+        at.append(_if_in_rows(at, row, items, size, (nest, linear), constants))
+        versions = (_row_of(nest, items), *versions)
     Rewriter.erase_op(outer)
-    return (rows, linear)
+    return versions
 
 
-def _linear_loop(
-    loops: Sequence[scf.ForOp], items: SSAValue, in_rows: bool
-) -> scf.ForOp:
-    """
-    A loop over the `items` of the nest `loops`, of which the first is the fastest.
+def _row_of(nest: scf.ForOp, items: SSAValue) -> LinearLoop:
+    *rows, loop = loops_of(nest)
+    return LinearLoop(loop, items, tuple(rows))
 
-    With `in_rows`, the lanes of a sub-group differ in the fastest loop only: what they have
-    in common is computed of the first one.
-    """
+
+def _linear_loop(loops: Sequence[scf.ForOp], items: SSAValue) -> scf.ForOp:
+    """A loop over the `items` of the nest `loops`, of which the last is the fastest."""
     body = Block(arg_types=[IndexType()])
     inside = Builder.at_end(body)
     rest: SSAValue = hint(body.args[0], "linear")
     mapping: dict[SSAValue, SSAValue] = {}
-    lane: SSAValue | None = None
-    if in_rows:
-        inside.stands_for(loops[0])
-        lane = inside.add(LaneIdOp(), "lane")
-        rest = inside.add(arith.SubiOp(rest, lane), "first")
-    for loop in loops:
+    outer, *others = loops
+    for loop in reversed(others):
         inside.stands_for(loop)
         item = loop.body.block.args[0]
-        if loop is loops[-1]:
-            here = rest
-        else:
-            here = inside.add(arith.RemUIOp(rest, loop.ub), item)
-            rest = inside.add(arith.DivUIOp(rest, loop.ub))
-        if lane is not None and loop is loops[0]:
-            here = inside.add(arith.AddiOp(here, lane, overflow=NO_WRAP), item)
-        mapping[item] = hint(here, item)
-    for op in loops[0].body.block.ops:
+        mapping[item] = inside.add(arith.RemUIOp(rest, loop.ub), item)
+        rest = inside.add(arith.DivUIOp(rest, loop.ub))
+    item = outer.body.block.args[0]
+    mapping[item] = hint(rest, item)
+    for op in loops[-1].body.block.ops:
         inside.append(op.clone(mapping))
-    outer = loops[-1]
     return mark_work_items(scf.ForOp(outer.lb, items, outer.step, (), body), 0)
 
 
@@ -161,9 +178,17 @@ def _if_in_rows(
 
 
 def answer_queries(
-    group: SubGroupOp, items: SSAValue, size: int, constants: ConstantPool
+    group: SubGroupOp,
+    row: SSAValue | None,
+    items: SSAValue,
+    size: int,
+    constants: ConstantPool,
 ) -> None:
-    """Replace what the lanes of `group` ask about it; `items` are in the work-group."""
+    """
+    Replace what the lanes of `group` ask about it.
+
+    Its row begins with the linear id `row`, or 0; `items` are in the work-group.
+    """
     (first,) = group.bases
     count = group.counts[0] if group.counts else constants.index(group.width)
     for op in tuple(group.walk()):
@@ -171,8 +196,12 @@ def answer_queries(
             case SubGroupSizeOp():
                 replace(op, (), (count,))
             case SubGroupIdOp():
-                number = arith.DivUIOp(first, constants.index(size))
-                replace(op, (), (Builder.before(group).add(number),))
+                at = Builder.before(group)
+                linear = first
+                if row is not None:
+                    linear = at.add(arith.AddiOp(row, first, overflow=NO_WRAP))
+                number = arith.DivUIOp(linear, constants.index(size))
+                replace(op, (), (at.add(number),))
             case NumSubGroupsOp():
                 replace(op, arith.CeilDivUIOp(items, constants.index(size)))
             case ShuffleOp() if group.counts and op.mode.data is ShuffleMode.ROTATE:

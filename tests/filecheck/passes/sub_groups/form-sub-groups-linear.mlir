@@ -9,30 +9,29 @@
 // CHECK-NEXT:    [[ALONE:%.*]] = arith.cmpi eq, %items, %sx : index
 // CHECK-NEXT:    %in_rows = arith.ori [[WHOLE]], [[ALONE]] : i1
 // CHECK-NEXT:    scf.if %in_rows {
-// CHECK-NEXT:      %whole = arith.andi %items, %cm4 : index
-// CHECK-NEXT:      %rest = arith.andi %items, %c3 : index
-// CHECK-NEXT:      scf.for %first = %c0 to %whole step %c4 {
-// CHECK-NEXT:        %id = arith.divui %first, %c4 : index
-// CHECK-NEXT:        spmd.sub_group (%linear) shape [4] at (%first) {
-// CHECK-NEXT:          %lane = spmd.lane_id
-// CHECK-NEXT:          %first_1 = arith.subi %linear, %lane : index
-// CHECK-NEXT:          %lx = arith.remui %first_1, %sx : index
-// CHECK-NEXT:          %ly = arith.divui %first_1, %sx : index
-// CHECK-NEXT:          %lx_1 = arith.addi %lx, %lane overflow<nsw,nuw> : index
-// CHECK-NEXT:          %r = spmd.shuffle rotate %lx_1, %ly : index
-// CHECK-NEXT:          memref.store %r, %x[%id] : memref<?xindex>
-// CHECK-NEXT:          memref.store %c4, %x[%ly] : memref<?xindex>
-// CHECK:           spmd.sub_group (%linear_1) shape [4] at (%whole) count %rest {
-// CHECK:             %{{.*}} = arith.remui %ly_1, %rest : index
-// CHECK:             %r_1 = spmd.shuffle idx %lx_3, %{{.*}} : index
-// CHECK:             memref.store %rest, %x[%ly_1] : memref<?xindex>
+// CHECK-NEXT:      scf.for %ly = %c0 to %sy step %c1 {
+// CHECK-NEXT:        [[ROW:%.*]] = arith.muli %ly, %sx overflow<nsw,nuw> : index
+// CHECK-NEXT:        %whole = arith.andi %sx, %cm4 : index
+// CHECK-NEXT:        %rest = arith.andi %sx, %c3 : index
+// CHECK-NEXT:        scf.for %first = %c0 to %whole step %c4 {
+// CHECK-NEXT:          [[LINEAR:%.*]] = arith.addi [[ROW]], %first overflow<nsw,nuw> : index
+// CHECK-NEXT:          %id = arith.divui [[LINEAR]], %c4 : index
+// CHECK-NEXT:          spmd.sub_group (%lx) shape [4] at (%first) {
+// CHECK-NEXT:            %r = spmd.shuffle rotate %lx, %ly : index
+// CHECK-NEXT:            memref.store %r, %x[%id] : memref<?xindex>
+// CHECK-NEXT:            memref.store %c4, %x[%ly] : memref<?xindex>
+// CHECK:             spmd.sub_group (%lx_1) shape [4] at (%whole) count %rest {
+// CHECK:               [[TURN:%.*]] = arith.remui %ly, %rest : index
+// CHECK:               %r_1 = spmd.shuffle idx %lx_1, %{{.*}} : index
+// CHECK:               memref.store %rest, %x[%ly] : memref<?xindex>
 // CHECK:         } else {
-// CHECK:           scf.for %first_3 = %c0 to %whole_1 step %c4 {
-// CHECK:             spmd.sub_group (%linear_2) shape [4] at (%first_3) {
-// CHECK-NEXT:          %lx_4 = arith.remui %linear_2, %sx : index
-// CHECK-NEXT:          %ly_2 = arith.divui %linear_2, %sx : index
-// CHECK-NEXT:          %r_2 = spmd.shuffle rotate %lx_4, %ly_2 : index
-// CHECK:           spmd.sub_group (%linear_3) shape [4] at (%whole_1) count %rest_1 {
+// CHECK:           scf.for %first_1 = %c0 to %whole_1 step %c4 {
+// CHECK-NEXT:        %id_2 = arith.divui %first_1, %c4 : index
+// CHECK-NEXT:        spmd.sub_group (%linear) shape [4] at (%first_1) {
+// CHECK-NEXT:          %lx_2 = arith.remui %linear, %sx : index
+// CHECK-NEXT:          %ly_1 = arith.divui %linear, %sx : index
+// CHECK-NEXT:          %r_2 = spmd.shuffle rotate %lx_2, %ly_1 : index
+// CHECK:           spmd.sub_group (%linear_1) shape [4] at (%whole_1) count %rest_1 {
 func.func @plane(%x: memref<?xindex>, %sx: index, %sy: index)
     attributes {spmd.work_group_function, spmd.sub_group_size = 4 : i64} {
   %c0 = arith.constant 0 : index
@@ -54,7 +53,9 @@ func.func @plane(%x: memref<?xindex>, %sx: index, %sy: index)
 
 // CHECK-LABEL: func.func @rows
 // CHECK-NOT:     scf.if
-// CHECK:         %lx = arith.remui %first_1, %c8 : index
+// CHECK:         scf.for %ly = %c0 to %sy step %c1 {
+// CHECK-NEXT:      scf.for %first = %c0 to %c8 step %c4 {
+// CHECK-NEXT:        spmd.sub_group (%lx) shape [4] at (%first) {
 // CHECK-LABEL: func.func @no_rows
 // CHECK-NOT:     scf.if
 // CHECK:         %lx = arith.remui %linear, %c6 : index
