@@ -164,7 +164,7 @@ LISTS_OF_OPS = {
     "passes/frontends/convert_gpu_to_spmd.py": "what each op of gpu is called here",
     "passes/kernels/check_barriers.py": "ids, which messages show as they are",
     "passes/kernels/hoist_ids.py": "name hints of ids",
-    "passes/rematerialization/promote_own_elements.py": "what it has a case for below",
+    "passes/rematerialization/promotion.py": "what it has a case for below",
     "passes/sub_groups/vector_forms.py": "what `widening/control.py` has a case for",
     "passes/work_item_loops/split_vectors.py": "what it has a case for further below",
 }

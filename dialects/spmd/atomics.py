@@ -202,7 +202,9 @@ class AtomicRmwOp(AtomicOp):
 
     Elements are integers of 8 to 64 bits or `index`, and for `add sub min max exchange`
     also `f32` and `f64`. `sub` stores memory minus value, `exchange` the value; `min max`
-    are signed, for floats NaN wins. Work-items that do not reach the op change nothing.
+    are signed, for floats NaN wins. In which order, and in which partial sums, floats are added
+    to an element is unspecified if nobody uses `old`, also those of one work-item. Work-items that
+    do not reach the op change nothing.
     No other atomic access comes between reading and storing; a plain access at the same
     time is a race.
 

@@ -19,7 +19,7 @@ from spmd.passes.masking.loops import (
     replace_loop,
 )
 from spmd.passes.masking.masks import Mask, Masks
-from spmd.passes.work_item_loops.counted_loops import for_to_while
+from spmd.passes.rematerialization.counted_loops import for_to_while
 
 
 def mask_divergent_for(masking: Masks, loop: scf.ForOp, mask: Mask) -> None:

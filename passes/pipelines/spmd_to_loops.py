@@ -61,6 +61,9 @@ from spmd.passes.rematerialization.count_bits import CountBitsPass
 from spmd.passes.rematerialization.promote_own_elements import (
     PromoteOwnElementsPass,
 )
+from spmd.passes.rematerialization.promote_private_arrays import (
+    PromotePrivateArraysPass,
+)
 from spmd.passes.rematerialization.rematerialize_memrefs import RematerializeMemrefsPass
 from spmd.passes.rematerialization.rematerialize_strided_values import (
     RematerializeStridedValuesPass,
@@ -99,6 +102,7 @@ class SpmdToLoopsPass(PassSequence):
             CheckBarriersPass(divergent_barriers=self.divergent_barriers),
             StructurizeControlFlowPass(),
             *(_checks() if self.checked else ()),
+            PromotePrivateArraysPass(),
             RematerializeMemrefsPass(),
             RematerializeStridedValuesPass(),
             *(() if keep_all else (FoldUniformCollectivesPass(),)),

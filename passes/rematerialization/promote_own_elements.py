@@ -34,22 +34,20 @@ Ensures: no kernel without barriers has such an array.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import memref, scf, ub
+from xdsl.dialects import memref, ub
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.barriers.own_elements import OwnElements
 from spmd.analysis.divergence.analyze import analyze_kernel
 from spmd.dialects.building import Builder
-from spmd.dialects.enclosing import terminator
-from spmd.dialects.rewriting import hint, locate, replace
+from spmd.dialects.rewriting import replace
 from spmd.dialects.spmd import KernelOp, LocalAllocOp, is_sync
 from spmd.dialects.spmd.kernel import kernels_in
+from spmd.passes.rematerialization.promotion import Promoter, why_not_followed
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,8 @@ def promote_own_elements(kernel: KernelOp) -> None:
             element = array.memref.type.element_type
             at = Builder.before(array)
             first = at.add(ub.PoisonOp(element), "undefined")
-            _Promoter(array.memref, element).block(kernel.body.blocks[0], first)
+            accesses = {use.operation: 0 for use in array.memref.uses}
+            Promoter(accesses).promote(kernel.body.blocks[0], (first,))
             replace(array, (), (None,))
 
 
@@ -85,111 +84,13 @@ def _why_not_promote(
     memory, indices = array.memref, None
     for use in memory.uses:
         op = use.operation
-        if (
-            not isinstance(op, memref.LoadOp | memref.StoreOp)
-            or op.memref is not memory
-        ):
-            return f"{op.name} may look at any of its elements"
+        reason = why_not_followed(op, memory, kernel.body.blocks[0])
+        if reason is not None:
+            return reason
+        assert isinstance(op, memref.LoadOp | memref.StoreOp)
         if indices is not None and indices != tuple(op.indices):
             return "there are several indices"
         indices = tuple(op.indices)
-        around = op.parent_op()
-        while around is not None and around is not kernel:
-            if not isinstance(around, scf.IfOp | scf.ForOp | scf.WhileOp):
-                return f"{around.name} does not pass values on"
-            around = around.parent_op()
     if indices is None or not elements.is_own(memory, indices):
         return "work-items may look at the elements of others"
     return None
-
-
-class _Promoter:
-    """Follows the value of one element through the code that runs in order."""
-
-    def __init__(self, memory: SSAValue, element: Attribute):
-        self._memory = memory
-        self._element = element
-        self._touching: set[Operation] = set()
-        """What loads or stores the element, or contains what does."""
-        self._changing: set[Operation] = set()
-        for use in memory.uses:
-            op: Operation | None = use.operation
-            stores = isinstance(op, memref.StoreOp)
-            while op is not None:
-                self._touching.add(op)
-                if stores:
-                    self._changing.add(op)
-                op = op.parent_op()
-
-    def block(self, block: Block, value: SSAValue) -> SSAValue:
-        """Replace accesses in `block`, which begins with `value`; what it ends with."""
-        for op in tuple(block.ops):
-            if op not in self._touching:
-                continue
-            match op:
-                case memref.LoadOp():
-                    replace(op, (), (hint(value, op.res),))
-                case memref.StoreOp():
-                    value = op.value
-                    replace(op, ())
-                case scf.IfOp():
-                    value = self._branch(op, value)
-                case scf.ForOp():
-                    value = self._counted(op, value)
-                case scf.WhileOp():
-                    value = self._loop(op, value)
-                case _:
-                    raise AssertionError(f"{op.name} does not pass values on")
-        return value
-
-    def _branch(self, op: scf.IfOp, value: SSAValue) -> SSAValue:
-        ends = [self.block(r.block, value) if r.blocks else value for r in op.regions]
-        if op not in self._changing:
-            return value
-        then, other = (op.detach_region(region) for region in tuple(op.regions))
-        if not other.blocks:
-            other.add_block(Block((scf.YieldOp(),)))
-        for region, end in zip((then, other), ends, strict=True):
-            _give(region.block, end)
-        types = [*op.result_types, self._element]
-        return _instead(op, scf.IfOp(op.cond, types, then, other))
-
-    def _counted(self, op: scf.ForOp, value: SSAValue) -> SSAValue:
-        body = op.body.block
-        if op not in self._changing:
-            self.block(body, value)
-            return value
-        carried = body.insert_arg(self._element, len(body.args))
-        _give(body, self.block(body, hint(carried, value)))
-        region = op.detach_region(op.body)
-        starts = (*op.iter_args, value)
-        return _instead(op, scf.ForOp(op.lb, op.ub, op.step, starts, region))
-
-    def _loop(self, op: scf.WhileOp, value: SSAValue) -> SSAValue:
-        regions = op.before_region, op.after_region
-        if op not in self._changing:
-            for region in regions:
-                self.block(region.block, value)
-            return value
-        for region in regions:
-            block = region.block
-            carried = block.insert_arg(self._element, len(block.args))
-            _give(block, self.block(block, hint(carried, value)))
-        before, after = (op.detach_region(region) for region in regions)
-        types = [*op.result_types, self._element]
-        return _instead(op, scf.WhileOp((*op.arguments, value), types, before, after))
-
-
-def _give(block: Block, value: SSAValue) -> None:
-    """Let the end of `block` give on `value`, too."""
-    end = terminator(block)
-    end.operands = (*end.operands, value)
-
-
-def _instead(old: Operation, new: scf.IfOp | scf.ForOp | scf.WhileOp) -> SSAValue:
-    """Put `new` in the place of `old`, which has one result less; this result."""
-    new.attributes = old.attributes
-    locate(new, old)
-    results: Sequence[SSAValue] = new.results
-    replace(old, new, results[:-1])
-    return results[-1]

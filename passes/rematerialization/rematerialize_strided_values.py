@@ -65,8 +65,8 @@ from spmd.dialects.spmd import (
     LocalIdOp,
 )
 from spmd.dialects.spmd.kernel import kernels_in
+from spmd.passes.rematerialization.counted_loops import for_to_while
 from spmd.passes.rematerialization.replace_forwarded import replace_forwarded
-from spmd.passes.work_item_loops.counted_loops import for_to_while
 
 Strides = tuple[int, int, int]
 """The differences between neighbouring work-items in x, y and z."""

@@ -51,6 +51,7 @@ from spmd.dialects.spmd import (
     is_sync,
 )
 from spmd.passes.collectives.group_collectives import expand_collective
+from spmd.passes.rematerialization.counted_loops import for_to_while
 from spmd.passes.rematerialization.replace_forwarded import erase_phis, forward_less
 from spmd.passes.splitting.convergence_checks import (
     COMPARED,
@@ -67,7 +68,6 @@ from spmd.passes.work_item_loops.building import (
     load,
     store,
 )
-from spmd.passes.work_item_loops.counted_loops import for_to_while
 
 
 def split_by_fission(analyses: Analyses, check: bool = False) -> None:

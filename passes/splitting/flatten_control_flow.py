@@ -37,7 +37,7 @@ from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import parent_block, terminator
 from spmd.dialects.rewriting import hint, replace
 from spmd.dialects.spmd import KernelOp
-from spmd.passes.work_item_loops.counted_loops import next_count
+from spmd.passes.rematerialization.counted_loops import next_count
 
 
 def flatten_control_flow(kernel: KernelOp) -> None:

@@ -39,23 +39,21 @@ Ensures: the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.ranges.known_iterations import known_iterations
-from spmd.analysis.ranges.ranges import IntegerRanges
-from spmd.dialects.building import Builder, ConstantPool
-from spmd.dialects.enclosing import is_outside, terminator
+from spmd.dialects.building import ConstantPool
+from spmd.dialects.enclosing import is_outside
 from spmd.dialects.remarks import UnrolledGroupLoop, remark
-from spmd.dialects.rewriting import erase_dead_ops, has_no_effect, replace
+from spmd.dialects.rewriting import erase_dead_ops
 from spmd.dialects.work_groups import work_group_functions
+from spmd.passes.rematerialization.unrolling import Unroller
 from spmd.passes.work_item_loops.nests import loops_of, nests_in
 
 MOST_COPIES = 1024
@@ -90,7 +88,7 @@ def unroll_group_loops(function: func.FuncOp) -> None:
         copies += len(iterations) * size
         tests = isinstance(loop, scf.WhileOp)
         remark(UnrolledGroupLoop, loop, len(iterations) - tests)
-        _Unroller(loop, constants).unroll(iterations)
+        Unroller(loop, constants).unroll(iterations)
     if copies:
         erase_dead_ops(function.body)
 
@@ -109,63 +107,3 @@ def _loop_to_unroll(function: func.FuncOp, refused: set[Operation]) -> GroupLoop
                 return around
             around = around.parent_op()
     return None
-
-
-class _Unroller:
-    """Writes the iterations of one loop before it, and replaces it by them."""
-
-    def __init__(self, loop: GroupLoop, constants: ConstantPool):
-        self._loop = loop
-        self._constants = constants
-        self._at = Builder.before(loop)
-        self._values: dict[SSAValue, SSAValue] = {}
-        """What values of the loop are called in the iteration that is written."""
-
-    def unroll(self, iterations: list[IntegerRanges]) -> None:
-        """Write out the `iterations`, of an `scf.while` also the last test."""
-        loop = self._loop
-        if isinstance(loop, scf.ForOp):
-            carried = loop.iter_args
-            for known in iterations:
-                counter, *arguments = loop.body.block.args
-                self._know(counter, known)
-                carried = self._copy(loop.body.block, arguments, carried, known)
-        else:
-            carried = loop.arguments
-            for known in iterations:
-                before, after = loop.before_region.block, loop.after_region.block
-                _, *carried = self._copy(before, before.args, carried, known)
-                if known is not iterations[-1]:
-                    carried = self._copy(after, after.args, carried, known)
-        replace(loop, (), carried)
-
-    def _copy(
-        self,
-        block: Block,
-        arguments: Sequence[SSAValue],
-        carried: Sequence[SSAValue],
-        known: IntegerRanges,
-    ) -> list[SSAValue]:
-        """Write `block` for what is `carried` to its `arguments`; what it carries on."""
-        for argument, value in zip(arguments, carried, strict=True):
-            if not self._know(argument, known):
-                self._values[argument] = value
-        end = terminator(block)
-        for op in block.ops:
-            if op is end or (
-                op.results
-                and has_no_effect(op)
-                and all(self._know(result, known) for result in op.results)
-            ):
-                continue
-            self._at.append(op.clone(self._values))
-        return [self._values.get(value, value) for value in end.operands]
-
-    def _know(self, value: SSAValue, known: IntegerRanges) -> bool:
-        """Whether `value` is a known integer, which stands for it then."""
-        if bit_width(value.type) is None:
-            return False
-        number = known.of(value).value
-        if number is not None:
-            self._values[value] = self._constants.number(number, value.type)
-        return number is not None

@@ -79,6 +79,7 @@ PASSES = {
     "rematerialization": (
         "rematerialize-memrefs",
         "rematerialize-strided-values",
+        "promote-private-arrays",
         "promote-own-elements",
         "count-bits",
         "solve-recurrences",

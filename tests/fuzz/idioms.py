@@ -104,8 +104,8 @@ class Idioms(Meeting):
         floats = FLOATS[:2] if self.features.floats else ()
         t = self.pick((*INTEGERS, *floats))
         array, place = self.slot(t)
-        mine = [each for each in self.own if each[1] == t]
-        if mine and self.maybe():
+        mine = [each for each in self.own if each[1] == t and self.maybe()]
+        if mine:
             name, _, array = self.pick(mine)
             place = f"{name}[%local]"
         value = self.value(t)
@@ -122,7 +122,8 @@ class Idioms(Meeting):
         if t[0] == "i":
             kinds += ["add", "sub", "min", "max", "minui", "maxui", "and", "or", "xor"]
         elif not self.features.bits:
-            kinds += ["add", "sub", "min", "max"]
+            # Threads may add to copies of an argument, in partial sums.
+            kinds += ["min", "max", *(["add", "sub"] if mine else [])]
         text = f"spmd.atomic_rmw {self.pick(kinds)} {value.name}, {at}"
         self.op(text, t, [Value("", t, False)])
 
@@ -267,6 +268,52 @@ class Idioms(Meeting):
             other = self.value(t) if self.maybe(3) else found
             self.line(f"memref.store {self.combined(found, other).name}, {place}")
         self.line("}")
+
+    def tile(self) -> None:
+        """A private array that counted loops walk through, before, in and after other code."""
+        t, shape = self.pick(self.types()), self.pick(((2,), (3,), (2, 3), (1, 2)))
+        tile, first = self.fresh(), self.value(t)
+        memref = f"memref<{'x'.join(map(str, shape))}x{t}>"
+        self.line(f"{tile} = memref.alloca() : {memref}")
+
+        def walk(part: int, step: Callable[[str], None]) -> None:
+            """Do `step` at each element, or at those beyond a diagonal of two dimensions."""
+            places: list[str] = []
+            for extent in shape:
+                start = places[0] if places and part == 1 else "%c0"
+                places.append(self.fresh())
+                head = f"scf.for {places[-1]} = {start} to %c{extent} step %c1"
+                self.line(f"{head} {{")
+                self.depth += 1
+            step(f"{tile}[{', '.join(places)}] : {memref}")
+            for _ in shape:
+                self.depth -= 1
+                self.line("}")
+
+        def combine(place: str) -> None:
+            with self.region(uniform=False):
+                old = self.op(f"memref.load {place}", t, [Value("", t, False)])
+                new = self.combined(old, self.value(t)).name
+                self.line(f"memref.store {new}, {place}")
+
+        walk(0, lambda place: self.line(f"memref.store {first.name}, {place}"))
+        rounds = self.within(self.value("i32", uniform=self.uniform_control), 4).name
+        self.line(f"scf.for {self.fresh()} = %c0 to {rounds} step %c1 {{")
+        with self.region(uniform=self.uniform_control):
+            self.enter_loop(self.uniform_control)
+            self.block(1 + self.choose(2))
+            if self.maybe(3):
+                condition = self.compare(first, self.value(t)).name
+                self.line(f"scf.if {condition} {{")
+                walk(self.choose(2), combine)
+                self.line("}")
+            else:
+                walk(self.choose(2), combine)
+        self.line("}")
+        if self.uniform_control:
+            self.barrier()
+        place = f"{tile}[{', '.join(f'%c{extent - 1}' for extent in shape)}]"
+        self.op(f"memref.load {place} : {memref}", t, [Value("", t, False)])
 
     def tree(self) -> None:
         """Half as many work-items in each step combine what two of them had."""

@@ -144,6 +144,7 @@ class Program(Idioms):
             self.row,
             self.neighbours,
             self.share,
+            self.tile,
             self.tree,
             self.own_atomic,
             self.part_of_row,
