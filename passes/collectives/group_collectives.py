@@ -33,7 +33,7 @@ from spmd.passes.collectives.group_loops import Step, fold_over_group
 from spmd.passes.work_item_loops.building import WorkGroup
 
 REASSOCIATE = arith.FastMathFlagsAttr((FastMathFlag.REASSOC,))
-"""The order in which a reduction combines floats is unspecified."""
+"""The order in which a collective combines floats is unspecified."""
 
 
 def expand_collective(
@@ -79,10 +79,7 @@ class _Expander:
             return self.value
 
         def step(total: SSAValue, ids: Mapping[int, SSAValue]) -> SSAValue:
-            following = combine(kind, total, self._load(ids))
-            if isinstance(following, arith.AddfOp | arith.MulfOp):
-                following.fastmath = REASSOCIATE
-            return self.at.add(following)
+            return self._combined(kind, total, ids)
 
         return self._accumulate(kind, step)
 
@@ -90,7 +87,7 @@ class _Expander:
         """The values up to each work-item combined, in the order of the linear id."""
 
         def step(total: SSAValue, ids: Mapping[int, SSAValue]) -> SSAValue:
-            new = self.at.add(combine(op.kind.data, total, self._load(ids)))
+            new = self._combined(op.kind.data, total, ids)
             result = new if op.mode.data is ScanMode.INCLUSIVE else total
             self.at.append(memref.StoreOp.get(result, output, tuple(ids.values())))
             return new
@@ -107,6 +104,14 @@ class _Expander:
             number = self.at.add(arith.MinUIOp(number, last), number)
         ids = self.group.ids_of(number, self.at)
         return self.at.add(memref.LoadOp.get(self.source, tuple(ids.values())))
+
+    def _combined(
+        self, kind: Kind, total: SSAValue, ids: Mapping[int, SSAValue]
+    ) -> SSAValue:
+        following = combine(kind, total, self._load(ids))
+        if isinstance(following, arith.AddfOp | arith.MulfOp):
+            following.fastmath = REASSOCIATE
+        return self.at.add(following)
 
     def _load(self, ids: Mapping[int, SSAValue]) -> SSAValue:
         if self.source is None:

@@ -14,6 +14,7 @@ Level 1 to level 4: SIMD code for work-item loops.
 | `version-edges`            | 2      | whether lanes are neighbours inside of edges  |
 | `mask-divergence`          | 2 to 3 | which lanes are active                        |
 | `widen-sub-groups`         | 3 to 4 | vectors                                       |
+| `vectorize-scans`          | 4      | which elements of a scan are combined together |
 | `version-masks`            | 4      | whether all lanes are active                  |
 | `combine-strided-accesses` | 4      | which accesses are parts of whole vectors     |
 | `tile-walks`               | 4      | what lanes that go along memory load together |
@@ -53,6 +54,7 @@ from typing import Literal
 from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import KernelError
+from spmd.passes.collectives.vectorize_scans import VectorizeScansPass
 from spmd.passes.masking.mask_divergence import MaskDivergencePass
 from spmd.passes.masking.split_off_full_iterations import (
     SplitOffFullIterationsPass,
@@ -118,6 +120,7 @@ class VectorizePass(PassSequence):
             VersionEdgesPass(),
             MaskDivergencePass(),
             WidenSubGroupsPass(),
+            VectorizeScansPass(self.target),
             VersionMasksPass(self.target),
             CombineStridedAccessesPass(),
             TileWalksPass(),

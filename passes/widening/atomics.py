@@ -27,7 +27,8 @@ from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd import AtomicRmwOp, Kind
 from spmd.dialects.spmd.atomics import AtomicKind
 from spmd.dialects.spmd.types import combine, neutral_element
-from spmd.passes.widening.collectives import reduce_lanes, scan_lanes
+from spmd.passes.collectives.lane_scans import scan_lanes
+from spmd.passes.widening.collectives import reduce_lanes
 from spmd.passes.widening.emitter import clone_with
 from spmd.passes.widening.lanes import Active, Uniform, Varying
 from spmd.passes.widening.state import Widening
@@ -69,7 +70,8 @@ def _update(widening: Widening, op: AtomicRmwOp, active: Active) -> SSAValue | N
     first = widening.add(new, op.old)
     if op.old.first_use is None:
         return None
-    before = scan_lanes(widening, kind, lanes, nothing, exclusive=True)
+    add, constants = widening.add, widening.constants
+    before = scan_lanes(add, constants, kind, lanes, nothing, exclusive=True)
     firsts = widening.vector(Uniform(first))
     if op.kind.data is AtomicKind.SUB:
         return widening.add(arith.SubiOp(firsts, before))

@@ -50,9 +50,10 @@ from spmd.dialects.spmd import (
     ShuffleMode,
     ShuffleOp,
 )
-from spmd.dialects.spmd.types import combine, neutral_element
+from spmd.dialects.spmd.types import neutral_element
 from spmd.dialects.work_groups import aligned_alloca
 from spmd.passes.collectives.float_order import FloatOrder
+from spmd.passes.collectives.lane_scans import scan_lanes
 from spmd.passes.sub_groups.shuffle_sources import source_lane
 from spmd.passes.widening.accesses.addresses import remark
 from spmd.passes.widening.lanes import Active, Prefix, Strided, Uniform, Varying
@@ -149,42 +150,11 @@ def _contributions(
 
 
 def _widen_scan(widening: Widening, op: ScanOp, active: Active) -> None:
-    """Each step doubles how many lanes before it a lane has combined."""
     lanes, nothing = _contributions(widening, op, active)
     exclusive = op.mode.data is ScanMode.EXCLUSIVE
-    lanes = scan_lanes(widening, op.kind.data, lanes, nothing, exclusive)
+    add, constants = widening.add, widening.constants
+    lanes = scan_lanes(add, constants, op.kind.data, lanes, nothing, exclusive)
     widening.hold(op, [Varying(lanes)])
-
-
-def scan_lanes(
-    widening: Widening,
-    kind: Kind,
-    lanes: SSAValue,
-    nothing: SSAValue,
-    exclusive: bool,
-) -> SSAValue:
-    """Each element of `lanes` combined with those before it; `nothing` changes none."""
-    if FloatOrder.serves(kind, lanes.type):
-        order = FloatOrder(kind, widening.add, widening.constants)
-        keys = order.key(lanes), order.key(nothing)
-        return order.value(scan_lanes(widening, kind, *keys, exclusive), lanes.type)
-    if exclusive:
-        lanes = _moved_up(widening, lanes, nothing, 1)
-    distance = 1
-    while distance < widening.width:
-        before = _moved_up(widening, lanes, nothing, distance)
-        lanes = widening.add(combine(kind, before, lanes))
-        distance *= 2
-    return lanes
-
-
-def _moved_up(
-    widening: Widening, lanes: SSAValue, nothing: SSAValue, distance: int
-) -> SSAValue:
-    """What the lane `distance` before has."""
-    width = widening.width
-    order = [i - distance if i >= distance else width for i in range(width)]
-    return widening.add(shuffle(lanes, nothing, order))
 
 
 def _widen_ballot(widening: Widening, op: BallotOp, active: Active) -> None:

@@ -85,7 +85,11 @@ PASSES = {
         "solve-recurrences",
         "clip-counted-loops",
     ),
-    "collectives": ("fold-uniform-collectives", "carry-float-keys"),
+    "collectives": (
+        "fold-uniform-collectives",
+        "carry-float-keys",
+        "vectorize-scans",
+    ),
     # Level 0 to level 1.
     "splitting": ("split-at-barriers",),
     "work_item_loops": (
