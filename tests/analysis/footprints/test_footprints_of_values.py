@@ -9,6 +9,7 @@ import pytest
 
 import spmd
 from spmd.analysis.footprints.indices import Indices
+from spmd.analysis.footprints.relations import AccessKind
 from spmd.analysis.footprints.source_words import words_for
 from spmd.dialects.spmd import KernelOp
 from spmd.runtime.kernel import Kernel
@@ -50,11 +51,8 @@ ONE_ELEMENT: dict[str, str] = {
 }
 
 
-def check(
-    body: str, arguments: str, args: list[Any], size: tuple[int, int] = (12, 4)
-) -> set[tuple[int, str]]:
-    """The arrays whose bounds are not exact."""
-    source = f"""
+def source_of(body: str, arguments: str) -> str:
+    return f"""
 spmd.kernel @k({arguments}) {{
 {CONSTANTS}
   %zero = arith.constant 0.0 : f32
@@ -62,6 +60,13 @@ spmd.kernel @k({arguments}) {{
 {body}
   spmd.return
 }}"""
+
+
+def check(
+    body: str, arguments: str, args: list[Any], size: tuple[int, int] = (12, 4)
+) -> set[tuple[int, str]]:
+    """The arrays whose bounds are not exact."""
+    source = source_of(body, arguments)
     kernel = spmd.compile(source)["k"]
     assert isinstance(kernel, Kernel)
     found = kernel.footprints_in(*args, global_size=size[0], group_size=size[1])
@@ -83,6 +88,20 @@ def test_a_counter_that_a_loop_carries():
     scf.yield %next : index
   }"""
     assert not check(body, "%x: memref<?xf32>", [np.zeros(64, np.float32)])
+
+
+def test_a_product():
+    """Between the corners of the box of both factors."""
+    body = """
+  scf.for %k = %c2 to %c5 step %c1 {
+    %at = arith.muli %i, %k : index
+    %v = memref.load %x[%at] : memref<?xf32>
+  }"""
+    kernel = spmd.compile(source_of(body, "%x: memref<?xf32>"))["k"]
+    assert isinstance(kernel, Kernel)
+    found = kernel.footprints_in(np.zeros(64), global_size=12, group_size=4)
+    second = found.elements(0, AccessKind.READ, (range(1, 2), range(1), range(1)))
+    assert second.region == (range(4 * 2, 7 * 4 + 1),)
 
 
 def test_a_sum_of_thousands():
