@@ -23,6 +23,13 @@ PLACES = 1 << 16
 """More than there are statements in functions."""
 DIGITS = bytes.maketrans(b"\0\1", b"01")
 
+Met = dict[str, int]
+"""Of each file of which something ran: the bit `n` for the statement `n`."""
+
+
+def has_met(met: Met, file: str, place: int) -> bool:
+    return bool(met.get(file, 0) >> place & 1)
+
 
 class Marks:
     """The marks that this process and its forks have met."""
@@ -30,8 +37,10 @@ class Marks:
     def __init__(self, source: Path, folders: tuple[str, ...]):
         self.source = source
         self.folders = tuple(f"{source / folder}/" for folder in folders)
-        self.places: dict[tuple[str, int], int] = {}
-        """The number of the statement that begins in a line of a file."""
+        self.places: dict[str, dict[int, int]] = {}
+        """Of each file: the number of the statement that begins in a line."""
+        self.firsts: dict[str, int] = {}
+        """Where its marks begin."""
         self.clear()
 
     def clear(self) -> None:
@@ -39,9 +48,13 @@ class Marks:
         self.memory = mmap.mmap(-1, PLACES)
         setattr(builtins, NAME, self.memory)
 
-    def met(self) -> int:
-        """What ran, the bit `n` for the statement `n`."""
-        return int(self.memory[::-1].translate(DIGITS), 2)
+    def met(self) -> Met:
+        """What ran."""
+        return {
+            file: int(ran[::-1].translate(DIGITS), 2)
+            for file, first in self.firsts.items()
+            if any(ran := self.memory[first : first + len(self.places[file])])
+        }
 
     def install(self) -> None:
         """Puts marks into the modules of the folders, as they are imported."""
@@ -70,14 +83,15 @@ class Marks:
                 importlib.import_module(".".join(name.parts))
 
     def put_into(self, tree: ast.Module, file: str) -> None:
+        first = self.firsts.setdefault(file, sum(map(len, self.places.values())))
+        places = self.places.setdefault(file, {})
         for block in list(blocks(tree)):
             for n, statement in reversed(list(enumerate(block))):
                 match statement:
                     case ast.Expr(value=ast.Constant()):
                         pass  # a docstring, which has to stand first
                     case _:
-                        key = file, statement.lineno
-                        place = self.places.setdefault(key, len(self.places))
+                        place = first + places.setdefault(statement.lineno, len(places))
                         (mark,) = ast.parse(f"{NAME}[{place}] = 1").body
                         block.insert(n, ast.copy_location(mark, statement))
 

@@ -10,10 +10,10 @@ import pickle
 import resource
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import astuple, dataclass
-from functools import partial
+from functools import cache, partial
 from hashlib import sha1
 from itertools import zip_longest
 from pathlib import Path
@@ -25,7 +25,7 @@ import pytest
 
 from tests.mutation.forks import in_forks
 from tests.mutation.mutations import Mutation
-from tests.mutation.reach import Marks, first_line
+from tests.mutation.reach import Marks, Met, first_line, has_met
 
 SECONDS = 5
 SLOWER = 10
@@ -40,10 +40,9 @@ class Reach:
     """What a test did without a fault."""
 
     text: str
-    """Stands for the file of the test."""
+    """Stands for the file of the test, and those of which it ran something."""
     seconds: float
-    met: int
-    """The statements that ran, as bits."""
+    met: Met
     passed: bool
 
 
@@ -80,14 +79,18 @@ class Session:
         self.reach: dict[str, Reach] = {}
         """Of the first case of each test."""
         self.functions: dict[tuple[str, str, int], list[FunctionType]] = {}
-        self.imported = 0
-        self.source = text_of(sorted(root.glob("src/spmd/*/**/*.py")))
+        self.imported: Met = {}
+        sources = sorted(root.glob("src/spmd/*/**/*.py"))
+        self.around = text_of(
+            [p for p in sources if not str(p).startswith(marks.folders)]
+        )
+        """What is not marked, but decides about what tests reach."""
         tests = [
             path
             for path in sorted(root.glob("tests/**/*"))
             if path.suffix in (".py", ".mlir") and "mutation" not in path.parts
         ]
-        self.state = text_of([*sorted(root.glob("src/spmd/*/**/*.py")), *tests])
+        self.state = text_of([*sources, *tests])
         """What tells whether what survived would survive still."""
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -110,19 +113,21 @@ class Session:
     def measure(self) -> None:
         """Finds out what each test reaches, if its file is not known from another run."""
         known = self.known()
-        paths = {cases[0].path for cases in self.cases.values()}
-        texts = {path: text_of([path]) for path in paths}
         new: list[str] = []
         for name, (first, *_) in self.cases.items():
             reach = known.get(name)
-            if reach is not None and reach.passed and reach.text == texts[first.path]:
+            if (
+                reach is not None
+                and reach.passed
+                and reach.text == self.text_of(first, reach.met)
+            ):
                 self.reach[name] = reach
             else:
                 new.append(name)
-        tasks = [partial(self.reached, name, texts) for name in new]
+        tasks = [partial(self.reached, name) for name in new]
         with self.cache.open("ab") as file:
             for done, (number, reach) in enumerate(in_forks(tasks, self.jobs), 1):
-                reach = reach or Reach("", 0.0, 0, passed=False)
+                reach = reach or Reach("", 0.0, {}, passed=False)
                 self.reach[new[number]] = reach
                 file.write(pickle.dumps((new[number], reach)))
                 if done % 100 == 0:
@@ -131,37 +136,44 @@ class Session:
         for name, reach in self.reach.items():
             if not reach.passed:
                 print(f"fails alone, and is left out: {name}")
-        met = self.imported
-        for reach in self.reach.values():
-            met |= reach.met
-        left = sorted(
-            where for where, n in self.marks.places.items() if not met >> n & 1
-        )
-        text = "".join(f"{file}:{line}\n" for file, line in left)
-        self.unreached.write_text(text)
+        left = [
+            f"{file}:{line}\n"
+            for file, places in sorted(self.marks.places.items())
+            for line, place in sorted(places.items())
+            if not has_met(self.imported, file, place)
+            and not any(
+                has_met(reach.met, file, place) for reach in self.reach.values()
+            )
+        ]
+        self.unreached.write_text("".join(left))
+
+    def text_of(self, item: pytest.Item, met: Met) -> str:
+        """Stands for the files that decide what a test reaches."""
+        return text_of([item.path, *(self.root / file for file in sorted(met))])
 
     def known(self) -> dict[str, Reach]:
         """What earlier runs on this source have measured, also one that was stopped."""
         known: dict[str, Reach] = {}
         if self.cache.exists():
             with self.cache.open("rb") as file, suppress(EOFError, UnpicklingError):
-                if pickle.load(file) == self.source:
+                if pickle.load(file) == self.around:
                     while True:
                         name, reach = pickle.load(file)
                         known[name] = reach
         with self.cache.open("wb") as file:
-            pickle.dump(self.source, file)
+            pickle.dump(self.around, file)
             for record in known.items():
                 file.write(pickle.dumps(record))
         return known
 
-    def reached(self, name: str, texts: dict[Path, str]) -> Reach:
+    def reached(self, name: str) -> Reach:
         item = self.cases[name][0]
         self.marks.clear()
         began = cpu_seconds()
         passed = passes(item)
         seconds = cpu_seconds() - began
-        return Reach(texts[item.path], seconds, self.marks.met(), passed)
+        met = self.marks.met()
+        return Reach(self.text_of(item, met), seconds, met, passed)
 
     # --- with a fault -------------------------------------------------------------
 
@@ -199,15 +211,16 @@ class Session:
     def verdict(self, mutation: Mutation) -> Verdict:
         """Runs what reaches the fault until a test fails."""
         tree = ast.parse((self.root / mutation.file).read_text())
-        place = self.marks.places[mutation.file, first_line(tree, mutation.line)]
-        reaching = sum(reach.met >> place & 1 for reach in self.reach.values())
+        file = mutation.file
+        place = self.marks.places[file][first_line(tree, mutation.line)]
+        reaching = sum(has_met(reach.met, file, place) for reach in self.reach.values())
         reached = f"reached by {reaching} tests"
-        if self.imported >> place & 1:
+        if has_met(self.imported, file, place):
             reached += ", and before the fault was there"
         self.put(mutation)
         resource.setrlimit(resource.RLIMIT_DATA, (BYTES, BYTES))
         number = 0
-        for number, (item, seconds) in enumerate(self.order(mutation.file, place), 1):
+        for number, (item, seconds) in enumerate(self.order(file, place), 1):
             ((_, passed),) = in_forks([partial(passes_within, item, seconds)])
             if not passed:
                 return Verdict(item.nodeid, number, reached)
@@ -219,12 +232,10 @@ class Session:
         of its file in little time; then more cases of them.
         """
         folder = f"/{Path(file).parent.name}/"
-        places = self.marks.places.items()
-        around = sum(1 << n for (where, _), n in places if where == file)
         in_file = {
-            name: count
+            name: reach.met[file].bit_count()
             for name, reach in self.reach.items()
-            if reach.passed and (count := (reach.met & around).bit_count())
+            if reach.passed and file in reach.met
         }
         near = sorted(
             in_file,
@@ -233,7 +244,7 @@ class Session:
                 self.reach[name].seconds / in_file[name],
             ),
         )
-        reaching = [name for name in near if self.reach[name].met >> place & 1]
+        reaching = [name for name in near if has_met(self.reach[name].met, file, place)]
         end = cpu_seconds() + EACH_FAULT
         tests, skipped = (reaching, 0) if reaching else (near, 1)
         for items in zip_longest(*(self.cases[name][skipped:] for name in tests)):
@@ -289,8 +300,14 @@ def codes(code: CodeType) -> Iterator[CodeType]:
             yield from codes(each)
 
 
-def text_of(paths: list[Path]) -> str:
-    return sha1(b"\0".join(path.read_bytes() for path in paths)).hexdigest()
+def text_of(paths: Iterable[Path]) -> str:
+    """Stands for what the files say."""
+    return sha1(b"".join(map(_digest, paths))).hexdigest()
+
+
+@cache
+def _digest(path: Path) -> bytes:
+    return sha1(path.read_bytes()).digest()
 
 
 def cpu_seconds() -> float:
