@@ -13,7 +13,7 @@ from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.control_flow import RegionTerminator, decisions
 from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.interfaces.views import makes_view, viewed_memories
-from spmd.dialects.spmd import AtomicRmwOp, FailOp, needs_sub_groups
+from spmd.dialects.spmd import AtomicRmwOp, FailOp
 from spmd.dialects.spmd.atomics import AtomicKind
 from spmd.dialects.spmd.types import is_float
 from spmd.dialects.work_groups import is_group_memory, is_private
@@ -37,7 +37,6 @@ def has_vector_form(op: Operation, is_uniform: IsUniform) -> bool:
                 or MemoryHint.of(op) is not None
                 or RegionTerminator.of(op) is not None
                 or bool(decisions(op))
-                or needs_sub_groups(op)
             )
 
 

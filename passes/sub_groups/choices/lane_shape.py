@@ -129,7 +129,7 @@ class Work:
 
     def best_tile(self, items: Sequence[int], shape: LaneShape) -> LaneShape:
         """
-        `shape`, or a larger one for which loops load, or transposed tiles take, less per item.
+        `shape`, or one for which loops load, or transposed tiles take, far less per item.
 
         Outer loops are unrolled and jammed for the same: Callahan, Carr, Kennedy, "Improving
         Register Allocation for Subscripted Variables", PLDI 1990.
@@ -140,12 +140,7 @@ class Work:
             if each.is_shared or each.along is not None
         }
         inner = replace(self, terms=shared)
-        tiles = [
-            tile
-            for tile in _shapes(items, self.tile)
-            if prod(tile.extents) > prod(shape.extents)
-            and self.cost(tile, items) <= self.cost(shape, items)
-        ]
+        tiles = _shapes(items, self.tile)
         best = min(tiles, key=lambda tile: inner.cost(tile, items), default=shape)
         less = inner.cost(best, items) < TILE_MARGIN * inner.cost(shape, items)
         return best if less else shape
