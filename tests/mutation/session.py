@@ -12,7 +12,7 @@ import signal
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import cache, partial
 from hashlib import sha1
 from itertools import zip_longest
@@ -33,6 +33,8 @@ SLOWER = 10
 EACH_FAULT = 60
 """The CPU time for a fault; what no test has seen by then survives."""
 BYTES = 4 << 30
+QUICK = 0.3
+"""The CPU time of a test of which each case is looked at by itself: they may differ in all."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class Session:
         self.results: list[tuple[Mutation, Verdict]] = []
         self.cases: dict[str, list[pytest.Item]] = {}
         self.reach: dict[str, Reach] = {}
-        """Of the first case of each test."""
+        """Of the first case of each test, and of the others that are quick."""
         self.functions: dict[tuple[str, str, int], list[FunctionType]] = {}
         self.imported: Met = {}
         sources = sorted(root.glob("src/spmd/*/**/*.py"))
@@ -113,9 +115,32 @@ class Session:
     def measure(self) -> None:
         """Finds out what each test reaches, if its file is not known from another run."""
         known = self.known()
+        self.measure_each([*self.cases], known)
+        for name, reach in [*self.reach.items()]:
+            if reach.passed and reach.seconds < QUICK:
+                first, *others = self.cases[name]
+                self.cases[name] = [first]
+                self.cases |= {each.nodeid: [each] for each in others}
+        self.measure_each([n for n in self.cases if n not in self.reach], known)
+        for name, reach in self.reach.items():
+            if not reach.passed:
+                print(f"fails alone, and is left out: {name}")
+        left = [
+            f"{file}:{line}\n"
+            for file, places in sorted(self.marks.places.items())
+            for line, place in sorted(places.items())
+            if not has_met(self.imported, file, place)
+            and not any(
+                has_met(reach.met, file, place) for reach in self.reach.values()
+            )
+        ]
+        self.unreached.write_text("".join(left))
+
+    def measure_each(self, names: list[str], known: dict[str, Reach]) -> None:
+        """Of the first case of each of these tests, as far as it is not known."""
         new: list[str] = []
-        for name, (first, *_) in self.cases.items():
-            reach = known.get(name)
+        for name in names:
+            reach, first = known.get(name), self.cases[name][0]
             if (
                 reach is not None
                 and reach.passed
@@ -133,19 +158,6 @@ class Session:
                 if done % 100 == 0:
                     file.flush()
                     print(f"{done} of {len(new)} tests measured", flush=True)
-        for name, reach in self.reach.items():
-            if not reach.passed:
-                print(f"fails alone, and is left out: {name}")
-        left = [
-            f"{file}:{line}\n"
-            for file, places in sorted(self.marks.places.items())
-            for line, place in sorted(places.items())
-            if not has_met(self.imported, file, place)
-            and not any(
-                has_met(reach.met, file, place) for reach in self.reach.values()
-            )
-        ]
-        self.unreached.write_text("".join(left))
 
     def text_of(self, item: pytest.Item, met: Met) -> str:
         """Stands for the files that decide what a test reaches."""
@@ -217,13 +229,19 @@ class Session:
         reached = f"reached by {reaching} tests"
         if has_met(self.imported, file, place):
             reached += ", and before the fault was there"
+        no_fault = replace(mutation, end=mutation.start, text="")
         self.put(mutation)
         resource.setrlimit(resource.RLIMIT_DATA, (BYTES, BYTES))
         number = 0
         for number, (item, seconds) in enumerate(self.order(file, place), 1):
-            ((_, passed),) = in_forks([partial(passes_within, item, seconds)])
+            task = partial(passes_within, item, seconds)
+            ((_, passed),) = in_forks([task])
             if not passed:
-                return Verdict(item.nodeid, number, reached)
+                self.put(no_fault)
+                ((_, passed),) = in_forks([task])
+                if passed:  # or it fails for some other reason
+                    return Verdict(item.nodeid, number, reached)
+                self.put(mutation)
         return Verdict(None, number, reached)
 
     def order(self, file: str, place: int) -> Iterator[tuple[pytest.Item, float]]:
