@@ -9,6 +9,7 @@ without simplification: as many colours as it takes are there).
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from xdsl.ir import Attribute
@@ -58,10 +59,10 @@ class InterferenceGraph:
 
     def colour(self) -> Sequence[int]:
         """The colour of each node, as the number of one that has it."""
-        colours: dict[Attribute, int] = {}
+        colours: defaultdict[Attribute, int] = defaultdict(int)
         for number, type_ in enumerate(self.types):
             colour = self._colour_of(number)
-            known = colours.setdefault(type_, 0)
+            known = colours[type_]
             if known >> colour & 1:
                 continue
             free = numbers(known & ~self._conflicts[colour])

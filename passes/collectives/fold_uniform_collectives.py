@@ -142,9 +142,9 @@ def _multiply(op: ReduceOp, kernel: KernelOp) -> None:
     """The value as often as there are work-items in the group; both wrap around."""
     new_ops: list[Operation] = []
     total = op.value
-    sizes = kernel.group_size or (0, 0, 0)
+    sizes = kernel.group_size
     for dimension in Dimension:
-        if sizes[dimension.number] == 1:
+        if sizes is not None and sizes[dimension.number] == 1:
             continue
         size: Operation = LocalSizeOp(dimension)
         new_ops.append(size)

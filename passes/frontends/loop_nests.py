@@ -157,16 +157,16 @@ def to_work_item_loops(loop: scf.ParallelOp, constants: ConstantPool) -> None:
     loops = nested_loops((zero, count, one) for count in counts)
     for dimension, each in enumerate(reversed(loops)):
         mark_work_items(each, dimension)
-    innermost = Builder.at_end(loops[-1].body.block, loop)
+    innermost = loops[-1].body.block
+    at = Builder.at_end(innermost, loop)
     counters = [
-        counter(innermost, low, step, each.body.block.args[0], name)
+        counter(at, low, step, each.body.block.args[0], name)
         for low, step, each, name in zip(
             loop.lowerBound, loop.step, loops, loop.body.block.args, strict=True
         )
     ]
-    _move_body(loop, loops[-1].body.block, counters)
-    end = terminator(loops[-1].body.block)
-    replace(end, scf.YieldOp())
+    _move_body(loop, innermost, counters)
+    replace(terminator(innermost), scf.YieldOp())
     replace(loop, loops[0])
 
 

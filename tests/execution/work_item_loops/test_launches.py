@@ -48,6 +48,22 @@ def test_launches_of_a_host_function(n: int, e: int, fixed: bool):
         np.testing.assert_array_equal(a, b)
 
 
+def test_a_group_that_is_too_large_in_three_dimensions():
+    """Each dimension alone would do, and any two."""
+    source = """
+spmd.kernel @k() {
+  spmd.return
+}
+func.func @host(%n: index, %e: index) {
+  spmd.launch @k global(%n) of(%e, %e, %e) ()
+  func.return
+}"""
+    module = parse(SourceText("kernel.mlir", source))
+    SpmdToLoopsPass().apply(make_context(), module)
+    with pytest.raises(UndefinedBehavior, match="at most 16384 work-items in a group"):
+        run_function(module, "host", [1, 32])
+
+
 @pytest.mark.parametrize(
     ("n", "e", "message"),
     [

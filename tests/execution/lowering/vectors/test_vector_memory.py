@@ -200,7 +200,9 @@ def transfer(map_: str, shape: tuple[int, ...], in_bounds: str, mask: str = "") 
 
 
 def _mask_of(map_: str, shape: tuple[int, ...]) -> str:
-    return _vector(shape, "i1")
+    dimensions = map_.partition("-> (")[2].rstrip(")").split(", ")
+    used = zip(dimensions, shape, strict=True)
+    return _vector(tuple(size for dimension, size in used if dimension != "0"), "i1")
 
 
 GRID = np.arange(70, dtype=np.float32).reshape(7, 10)
@@ -241,6 +243,15 @@ def test_transfer_read_under_a_mask():
     functions = transfer("(d0, d1) -> (d1)", (4,), "false", "[true, false, true, true]")
     functions("read", GRID, 2, 7, out)
     assert out.tolist() == [27, -1, 29, -1]
+
+
+def test_transfer_read_of_repeated_elements_under_a_mask():
+    """The mask has no dimension for what is repeated."""
+    out = np.zeros((4, 2), np.float32)
+    map_ = "(d0, d1) -> (d1, 0)"
+    functions = transfer(map_, (4, 2), "false, false", "[true, false, true, true]")
+    functions("read", GRID, 2, 7, out)
+    assert out.T.tolist() == [[27, -1, 29, -1]] * 2
 
 
 def test_transfer_write():

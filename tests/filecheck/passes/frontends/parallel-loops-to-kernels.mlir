@@ -171,6 +171,12 @@ func.func @sums(%x: memref<?xf32>, %n: index, %a: f32, %b: f32) -> (f32, f32) {
 // CHECK:         } {spmd.work_items = array<i64: 0>}
 // CHECK-LABEL: func.func @little_sum
 // CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %a)
+// CHECK-LABEL: func.func @little_square
+// CHECK:         scf.for %j = %c0 to %c4 step %c1 {
+// CHECK-NEXT:      scf.for %i = %c0 to %c4 step %c1 {
+// CHECK-NEXT:        memref.store %t, %x[%j, %i] : memref<4x4xf32>
+// CHECK-NEXT:      } {spmd.work_items = array<i64: 0>}
+// CHECK-NEXT:    } {spmd.work_items = array<i64: 1>}
 
 // LANES-LABEL: func.func @little(
 // LANES:         vector.store {{.*}} vector<8xf32>
@@ -194,6 +200,16 @@ func.func @little_sum(%a: i32) -> i32 {
     }
   }
   func.return %r : i32
+}
+func.func @little_square(%x: memref<4x4xf32>, %t: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.parallel (%j, %i) = (%c0, %c0) to (%c4, %c4) step (%c1, %c1) {
+    memref.store %t, %x[%j, %i] : memref<4x4xf32>
+    scf.reduce
+  }
+  func.return
 }
 
 // -----

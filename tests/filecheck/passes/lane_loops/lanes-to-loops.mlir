@@ -160,3 +160,29 @@ func.func @alternative(%x: memref<?xi32>, %first: index, %n: index) {
   }
   func.return
 }
+
+// What all lanes choose together stays outside of the loops over them.
+
+// CHECK-LABEL: func.func @choice
+// CHECK:         scf.index_switch %n
+// CHECK-NEXT:    case 2 {
+// CHECK:           scf.for
+// CHECK:           scf.for
+// CHECK:         default {
+// CHECK:           scf.for
+// CHECK-NOT:     spmd.
+func.func @choice(%x: memref<?xi32>, %first: index, %n: index) {
+  spmd.sub_group (%lx) shape [4] at (%first) {
+    %v = memref.load %x[%lx] : memref<?xi32>
+    %r = scf.index_switch %n -> i32
+    case 2 {
+      %s = spmd.reduce add %v across sub_group : i32
+      scf.yield %s : i32
+    }
+    default {
+      scf.yield %v : i32
+    }
+    memref.store %r, %x[%lx] : memref<?xi32>
+  }
+  func.return
+}

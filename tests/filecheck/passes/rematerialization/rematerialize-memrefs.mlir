@@ -256,3 +256,21 @@ spmd.kernel @strides_of_views(%n: index, %x: memref<?x?x?xf32>, %y: memref<?x?x?
   }
   spmd.return
 }
+
+// -----
+
+// CHECK: expected func.call before the control flow that chooses its memref, which is used after a barrier
+func.func private @f() -> memref<?xf32>
+spmd.kernel @made_in_a_branch(%x: memref<?xf32>, %c: i1) {
+  %i = spmd.global_id x
+  %m = scf.if %c -> (memref<?xf32>) {
+    %p = func.call @f() : () -> memref<?xf32>
+    scf.yield %p : memref<?xf32>
+  } else {
+    scf.yield %x : memref<?xf32>
+  }
+  spmd.barrier
+  %v = memref.load %m[%i] : memref<?xf32>
+  memref.store %v, %x[%i] : memref<?xf32>
+  spmd.return
+}

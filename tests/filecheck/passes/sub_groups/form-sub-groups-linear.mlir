@@ -86,6 +86,22 @@ func.func @no_rows(%x: memref<?xindex>, %sy: index)
   func.return
 }
 
+// One work-item is a sub-group by itself, and waits for nobody.
+
+// CHECK-LABEL: func.func @alone
+// CHECK-NEXT:    %lane = arith.constant 0 : index
+// CHECK-NEXT:    memref.store %v, %x[%lane] : memref<?xf32>
+// CHECK-NEXT:    func.return
+func.func @alone(%x: memref<?xf32>, %v: f32)
+    attributes {spmd.work_group_function, spmd.sub_group_size = 4 : i64} {
+  %lane = spmd.lane_id
+  spmd.barrier sub_group
+  memref.store %v, %x[%lane] : memref<?xf32>
+  func.return
+}
+
+// -----
+
 // What has no vector form gets sub-groups all the same.
 
 // CHECK-LABEL: func.func @counter
