@@ -146,7 +146,7 @@ class _Network:
 
     def _augment(self) -> bool:
         """Send more flow along an augmenting path; whether there was one."""
-        came_from = {0: 0}
+        came_from: dict[int, int] = {}
         worklist = [0]
         while worklist and 1 not in came_from:
             node = worklist.pop()

@@ -241,7 +241,7 @@ class UnstructuredRegion:
             return False
         node = self._split.node.get(self._number[defined])
         goal = self._split.node.get(self._number[used])
-        if node is None or goal is None:
+        if node is None:
             return False
         graph = self._split.graph
         for header in _loops_left(graph, node, goal):
@@ -250,7 +250,7 @@ class UnstructuredRegion:
                     return True
         return False
 
-    def _after(self, start: int, avoided: int) -> Container[int]:
+    def _after(self, start: int, avoided: int) -> Container[int | None]:
         """The nodes that can be reached from `start` without passing `avoided`."""
         key = (start, avoided)
         if key not in self._reached:
@@ -368,7 +368,7 @@ def _forwarded(end: Operation | None) -> Sequence[Sequence[Operand]] | None:
     return None if Branch.of(end) is None else forwarded(end)
 
 
-def _loops_left(graph: Graph, source: int, target: int) -> Iterator[int]:
+def _loops_left(graph: Graph, source: int, target: int | None) -> Iterator[int]:
     """The headers of the loops around `source` that are not around `target`."""
     header = graph.innermost[source]
     while header is not None and target not in graph.loops[header].nodes:

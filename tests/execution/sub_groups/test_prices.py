@@ -26,6 +26,15 @@ def test_nothing_is_free():
         assert price(term, shape, 256, 1) > 0, (term, shape)
 
 
+def test_a_walk_goes_through_registers_and_memory():
+    """Rows are loaded and stored, and loaded again by columns, with shuffles in between."""
+    row = LaneShape((0,), (8,))
+    for bits in (8, 16, 32):
+        walk = Term((2, 2), bits, 1, True, walks=True)
+        in_rows = replace(walk, strides=(1, 1))
+        assert price(walk, row, 256, 1) > 2 * price(in_rows, row, 8 * bits, 1)
+
+
 def test_sums_in_wider_registers_cost_no_more():
     sums = [term for term in TERMS if not term.is_access]
     for term, shape in product(sums, SHAPES):

@@ -211,3 +211,21 @@ spmd.kernel @late_size(%x: memref<?xindex>, %i: index, %v: f32) {
   memref.store %w, %a[%i] : memref<?xf32>
   spmd.return
 }
+
+// -----
+
+// What the group gets needs no memory where it gets it.
+
+// CHECK-LABEL: spmd.kernel @total
+// CHECK-NOT:     slot
+// CHECK:         %s = scf.for
+// CHECK-NOT:     slot
+// CHECK:         "test.op"(%s)
+// CHECK:         spmd.return
+spmd.kernel @total(%x: memref<64xi32>) attributes {work_group_size = array<i64: 64>} {
+  %i = spmd.local_id x
+  %v = memref.load %x[%i] : memref<64xi32>
+  %s = spmd.reduce add %v across work_group : i32
+  "test.op"(%s) : (i32) -> ()
+  spmd.return
+}

@@ -430,3 +430,31 @@ spmd.kernel @library(%x: memref<?xf32>, %y: memref<?xf32>) attributes {work_grou
   memref.store %s, %y[%lid] : memref<?xf32>
   spmd.return
 }
+
+// -----
+
+// A size that is computed late is known to all before the array is made. Where it may differ
+// the largest is taken.
+
+// CHECK-LABEL: spmd.kernel @sizes
+// CHECK:         %m = memref.load %x[%c0] : memref<64xindex>
+// CHECK:         memref.alloca(%m) {spmd.group_memory
+// CHECK:         arith.maxui
+// CHECK:         memref.alloca(%{{.*}}) {spmd.group_memory
+// CHECK:         spmd.return
+spmd.kernel @sizes(%x: memref<64xindex>) attributes {work_group_size = array<i64: 64>} {
+  %c0 = arith.constant 0 : index
+  %i = spmd.local_id x
+  %m = memref.load %x[%c0] : memref<64xindex>
+  %a = memref.alloca(%m) : memref<?xindex>
+  memref.store %i, %a[%c0] : memref<?xindex>
+  spmd.barrier
+  %n = memref.load %x[%i] : memref<64xindex>
+  %b = memref.alloca(%n) : memref<?xindex>
+  memref.store %i, %b[%c0] : memref<?xindex>
+  spmd.barrier
+  %v = memref.load %a[%c0] : memref<?xindex>
+  memref.store %v, %b[%c0] : memref<?xindex>
+  "test.op"(%v) : (index) -> ()
+  spmd.return
+}
