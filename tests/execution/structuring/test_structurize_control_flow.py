@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from xdsl.dialects import cf, scf
+from xdsl.dialects import cf, scf, test
 from xdsl.dialects.builtin import ModuleOp
 
 import spmd
@@ -142,6 +142,29 @@ def test_random_graphs_of_any_kind(part: int):
         for one, other in zip(trace(before, seed), trace(after, seed), strict=True):
             assert (one == other).all(), f"seed {seed}\n{before}\n{after}"
     assert GRAPHS // 8 < irreducible < GRAPHS - GRAPHS // 8
+
+
+def test_what_both_entries_of_a_loop_lead_to():
+    module = parsed("""
+spmd.kernel @k(%a: i1, %b: i1) {
+  cf.cond_br %a, ^one, ^two
+^one:
+  "test.op"() {one} : () -> ()
+  cf.cond_br %b, ^three, ^end
+^two:
+  "test.op"() {two} : () -> ()
+  cf.br ^three
+^three:
+  "test.op"() {three} : () -> ()
+  cf.cond_br %b, ^one, ^two
+^end:
+  spmd.return
+}""").clone()
+    (kernel,) = (op for op in module.ops if isinstance(op, KernelOp))
+    structurize_kernel(kernel, allow_irreducible=True)
+    module.verify()
+    found = [[*op.attributes] for op in module.walk() if isinstance(op, test.TestOp)]
+    assert sorted(found) == [["one"], ["three"], ["two"]]
 
 
 # --- long kernels ----------------------------------------------------------------------

@@ -274,3 +274,25 @@ spmd.kernel @made_in_a_branch(%x: memref<?xf32>, %c: i1) {
   memref.store %v, %x[%i] : memref<?xf32>
   spmd.return
 }
+
+// -----
+
+// A block before the others that is not the first one.
+
+// CHECK-LABEL: spmd.kernel @made_before
+// CHECK:         %m = memref.reinterpret_cast
+spmd.kernel @made_before(%x: memref<?xf32>, %c: i1) {
+  %i = spmd.global_id x
+  cf.br ^start
+^start:
+  %p = func.call @g() : () -> memref<?xf32>
+  cf.cond_br %c, ^a, ^join(%x : memref<?xf32>)
+^a:
+  cf.br ^join(%p : memref<?xf32>)
+^join(%m: memref<?xf32>):
+  spmd.barrier
+  %v = memref.load %m[%i] : memref<?xf32>
+  memref.store %v, %x[%i] : memref<?xf32>
+  spmd.return
+}
+func.func private @g() -> memref<?xf32>
