@@ -159,3 +159,42 @@ func.func @one_along_y(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %a: index, %b: 
   }
   func.return
 }
+
+// -----
+
+// Where some lane is active, one of each row is only if all rows have the same mask.
+
+// CHECK-LABEL: func.func @masked_columns
+// CHECK:         %some = vector.reduction <or>
+// CHECK-NEXT:    scf.if %some {
+// CHECK-NEXT:      %v = memref.load %x[%b, %c0] : memref<?x?xf32>
+// CHECK:           memref.load %x[{{%\w+}}, %c0] : memref<?x?xf32>
+// CHECK:         %any = vector.reduction <or>
+// CHECK-NEXT:    scf.if %any {
+// CHECK-NEXT:      [[FIRST:%\w+]] = vector.reduction <or>
+// CHECK-NEXT:      %w = scf.if [[FIRST]] -> (f32) {
+// CHECK:           [[SECOND:%\w+]] = vector.reduction <or>
+// CHECK-NEXT:      {{%\w+}} = scf.if [[SECOND]] -> (f32) {
+func.func @masked_columns(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %m: index, %n: index, %a: index, %b: index) {
+  %c0 = arith.constant 0 : index
+  spmd.sub_group (%i, %j) shape [4, 2] at (%a, %b) {
+    %in = arith.cmpi ne, %i, %m : index
+    %some = spmd.any %in across sub_group
+    scf.if %some {
+      spmd.masked %in {
+        %v = memref.load %x[%j, %c0] : memref<?x?xf32>
+        memref.store %v, %y[%j, %i] : memref<?x?xf32>
+      }
+    }
+    %there = arith.cmpi ne, %j, %n : index
+    %both = arith.andi %in, %there : i1
+    %any = spmd.any %both across sub_group
+    scf.if %any {
+      spmd.masked %both {
+        %w = memref.load %x[%j, %c0] : memref<?x?xf32>
+        memref.store %w, %y[%j, %i] : memref<?x?xf32>
+      }
+    }
+  }
+  func.return
+}
