@@ -10,6 +10,9 @@ Sizes = tuple[int, int, int]
 SMALL_ARRAY = 1 << 30
 """Elements of an array whose indices need 32 bits, also in lanes that do not exist."""
 
+FEW_ITEMS = 1 << 30
+"""Work-items of a launch whose ids need 32 bits, also of lanes that do not exist."""
+
 MAX_EXTENT = 1 << 48
 """Work-items of a launch, all dimensions together."""
 

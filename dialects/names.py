@@ -56,6 +56,12 @@ FULL_GROUPS = "spmd.full_groups"
 ANY_GROUP_SIZE = "spmd.any_group_size"
 """Kernel attribute: the launch takes any size of groups, of so many work-items at most."""
 
+FEW_ITEMS = "spmd.few_items"
+"""Kernel attribute: a promise that launches have less than `limits.FEW_ITEMS` work-items."""
+
+KERNEL_PROMISES = FULL_GROUPS, FEW_ITEMS
+"""Kernel attributes without a value."""
+
 NOALIAS = "spmd.noalias"
 """Argument attribute: what a launch writes here is reached only through this argument."""
 

@@ -7,7 +7,8 @@ from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from spmd.dialects.names import FULL_GROUPS
+from spmd.dialects import limits
+from spmd.dialects.names import FEW_ITEMS, FULL_GROUPS
 from spmd.runtime.arguments.signature import PackedArguments
 from spmd.runtime.arguments.sizes import (
     Groups,
@@ -140,6 +141,11 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
                 f"{self.name}: expected a global_size that is a multiple of the "
                 f"group_size {words(size)}, because the kernel has {FULL_GROUPS}, got "
                 f"{words(extents)}"
+            )
+        if self._facts.few_items and not range_.few:
+            raise LaunchError(
+                f"{self.name}: expected a global_size of less than {limits.FEW_ITEMS} "
+                f"work-items, because the kernel has {FEW_ITEMS}, got {words(extents)}"
             )
         return range_
 
@@ -287,7 +293,7 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         if range_.groups:
             groups = range_.made_for(edges)._replace(
                 apart=arrays.apart,
-                small=arrays.small,
+                small=arrays.small and range_.few,
                 copied=self._copied(arrays, range_),
             )
             native = self._native(groups, constants)

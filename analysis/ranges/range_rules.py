@@ -24,9 +24,11 @@ from spmd.analysis.ranges.integer_range import (
     has_no_signed_wrap,
     power_of_two_part,
 )
+from spmd.dialects import names
 from spmd.dialects.compat.missing_arith import IndexCastUIOp
 from spmd.dialects.enclosing import enclosing, is_small
 from spmd.dialects.limits import (
+    FEW_ITEMS,
     MAX_EXTENT,
     MAX_GROUP_SIZE,
     MAX_SUB_GROUP_SIZE,
@@ -320,14 +322,20 @@ def _in_work_group(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     return IntegerRange.constant(size)
 
 
+def most_items(kernel: Operation | None) -> int:
+    """How many work-items a launch of a kernel, or of what was made of it, may have."""
+    few = kernel is not None and names.FEW_ITEMS in kernel.attributes
+    return FEW_ITEMS - 1 if few else MAX_EXTENT
+
+
 @RULES.of(GlobalSizeOp, NumGroupsOp)
 def _extent(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
-    return IntegerRange(1, MAX_EXTENT)
+    return IntegerRange(1, most_items(enclosing(op, KernelOp)))
 
 
 @RULES.of(GlobalIdOp, GroupIdOp)
 def _in_launch(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
-    return IntegerRange(0, MAX_EXTENT - 1)
+    return IntegerRange(0, most_items(enclosing(op, KernelOp)) - 1)
 
 
 @RULES.of(LaneIdOp, SubGroupIdOp, SubGroupSizeOp, NumSubGroupsOp)

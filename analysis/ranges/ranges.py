@@ -18,10 +18,11 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from spmd.analysis.ranges.accessed import is_index_of_access
 from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
 from spmd.analysis.ranges.loop_ranges import Carried, Forwarded, carried, forwarded
-from spmd.analysis.ranges.range_rules import RULES
+from spmd.analysis.ranges.range_rules import RULES, most_items
 from spmd.dialects.interfaces.control_flow import phi_of
-from spmd.dialects.limits import MAX_EXTENT, MAX_GROUP_SIZE, MAX_INDEX
+from spmd.dialects.limits import MAX_GROUP_SIZE, MAX_INDEX
 from spmd.dialects.spmd import KernelOp, MaskedOp, SubGroupOp
+from spmd.dialects.work_groups import fixed_group_size
 
 _PASSED = IntegerRange(-MAX_INDEX, MAX_INDEX)
 """What a launch passes as an `index`."""
@@ -192,5 +193,6 @@ def _of_work_group_argument(
     if position < 0:
         return _PASSED if isinstance(arg.type, IndexType) else None
     if position < 3:
-        return IntegerRange(0, MAX_EXTENT - 1)
-    return IntegerRange(1, MAX_GROUP_SIZE if position < 6 else MAX_EXTENT)
+        size = fixed_group_size(function) or (1, 1, 1)
+        return IntegerRange(0, (most_items(function) - 1) // size[position])
+    return IntegerRange(1, MAX_GROUP_SIZE if position < 6 else most_items(function))

@@ -41,7 +41,13 @@ from xdsl.utils.hints import isa
 
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.limits import MAX_GROUP_SIZE, MAX_SUB_GROUP_SIZE
-from spmd.dialects.names import ANY_GROUP_SIZE, FULL_GROUPS, PROMISES, THREAD_COPIES
+from spmd.dialects.names import (
+    ANY_GROUP_SIZE,
+    FULL_GROUPS,
+    KERNEL_PROMISES,
+    PROMISES,
+    THREAD_COPIES,
+)
 from spmd.dialects.spmd.atomics import why_not_copied
 from spmd.dialects.spmd.types import is_memref, why_not_argument
 from spmd.dialects.work_groups import FOOTPRINTS, NOT_VECTORIZED
@@ -56,7 +62,7 @@ ARGUMENT_SHAPES = "spmd.argument_shapes"
 """Attribute of an op with a body: the shapes of its block arguments, for a reader."""
 
 KERNEL_ATTRIBUTES = (
-    FULL_GROUPS,
+    *KERNEL_PROMISES,
     ANY_GROUP_SIZE,
     DROPPED_BARRIERS,
     NOT_SPLIT_BY_FISSION,
@@ -148,26 +154,24 @@ class KernelOp(IRDLOperation):
     | `sub_group_size`  | attribute | `i64`, a power of two from 1 to 64, optional | lanes of a sub-group; else the compiler decides |
     | `body`            | region    | one or more blocks            | what one work-item does  |
 
-    Arguments are the same in all work-items of a launch: `index`, `i1 i8 i16 i32 i64`,
-    `f16 bf16 f32 f64`, and memrefs of these in global memory (identity or strided
-    layout, static or `?` sizes) or in local memory (identity layout; one storage per
-    work-group, of a size that the launch gives). An argument marked `{spmd.noalias}` is
-    a memref, and what a launch writes through it or beside it is reached only through
-    it. All that the kernel does with one marked `{spmd.thread_copies = #spmd.atomic_kind<K>}`
-    is relaxed `spmd.atomic_rmw K` (or `sub` if it is `add`) with results that nobody uses:
-    each thread may do that in a copy of its own, combined with the array in the end. An
-    array marked `{spmd.small}` has 1 to 2^30 - 1 elements. The unit attribute `spmd.full_groups` promises that no launch leaves a group
-    smaller than `work_group_size`; one that would is an error.
+    Arguments are the same in all work-items of a launch: `index`, `i1 i8 i16 i32 i64`, `f16 bf16 f32 f64`, and
+    memrefs of these in global memory (identity or strided layout, static or `?` sizes) or in local memory (identity
+    layout; one storage per work-group, of a size that the launch gives). An argument marked `{spmd.noalias}` is a
+    memref, and what a launch writes through it or beside it is reached only through it. All that the kernel does with
+    one marked `{spmd.thread_copies = #spmd.atomic_kind<K>}` is relaxed `spmd.atomic_rmw K` (or `sub` if it is `add`)
+    with results that nobody uses: each thread may do that in a copy of its own, combined with the array in the end.
+    An array marked `{spmd.small}` has 1 to 2^30 - 1 elements.
+    The unit attribute `spmd.full_groups` promises that no launch leaves a group smaller than `work_group_size`,
+    `spmd.few_items` that none has 2^30 work-items or more; one that does is an error.
 
     Each block ends in `spmd.return` or in a branch to another block.
 
-    Errors: an argument of another type; a memref argument in private memory; results; a
-    block that ends in anything else; `work_group_size` without 1 to 3 positive sizes
-    or of more than 16384 work-items; `sub_group_size` that is no power of two from 1 to 64; `spmd.noalias` on a scalar;
-    `spmd.thread_copies` without a kind, or on what is no memref with identity layout in global memory;
-    `spmd.full_groups` without `work_group_size`; an attribute whose name is neither one
-    of these nor prefixed by a dialect, or that starts with `spmd.` and is none that the
-    dialect knows; a kernel that does not stand directly in a module.
+    Errors: an argument of another type; a memref argument in private memory; results; a block that ends in anything
+    else; `work_group_size` without 1 to 3 positive sizes or of more than 16384 work-items; `sub_group_size` that is
+    no power of two from 1 to 64; `spmd.noalias` on a scalar; `spmd.thread_copies` without a kind, or on what is no
+    memref with identity layout in global memory; `spmd.full_groups` without `work_group_size`; an attribute whose
+    name is neither one of these nor prefixed by a dialect, or that starts with `spmd.` and is none that the dialect
+    knows; a kernel that does not stand directly in a module.
 
     ```mlir
     spmd.kernel @scale(%n: index, %a: f32, %x: memref<?xf32> {spmd.noalias})
@@ -239,9 +243,9 @@ class KernelOp(IRDLOperation):
     def verify_(self) -> None:
         parent = self.parent_op()
         if parent is not None and not isinstance(parent, ModuleOp):
+            me = f"kernel @{self.sym_name.data}"
             raise VerifyException(
-                f"expected kernel @{self.sym_name.data} directly in a module, got it "
-                f"inside {parent.name}"
+                f"expected {me} directly in a module, got it inside {parent.name}"
             )
         self._verify_attributes()
         self._verify_arguments()
@@ -252,7 +256,7 @@ class KernelOp(IRDLOperation):
             size = self.properties.get(name)
             if size is not None and (reason := why_not(size)) is not None:
                 raise VerifyException(reason)
-        for name in self.attributes:
+        for name, value in self.attributes.items():
             if "." not in name:
                 raise VerifyException(
                     "expected the kernel attributes work_group_size, sub_group_size or "
@@ -263,16 +267,12 @@ class KernelOp(IRDLOperation):
                     f"expected work_group_size, sub_group_size or one of "
                     f"{', '.join(KERNEL_ATTRIBUTES)} on a kernel, got {name}"
                 )
-        if self.has_full_groups:
-            if not isinstance(self.attributes[FULL_GROUPS], UnitAttr):
-                raise VerifyException(
-                    f"expected {FULL_GROUPS} without a value, got "
-                    f"{self.attributes[FULL_GROUPS]}"
-                )
-            if self.work_group_size is None:
-                raise VerifyException(
-                    f"expected work_group_size on a kernel with {FULL_GROUPS}, got none"
-                )
+            if name in KERNEL_PROMISES and not isinstance(value, UnitAttr):
+                raise VerifyException(f"expected {name} without a value, got {value}")
+        if self.has_full_groups and self.work_group_size is None:
+            raise VerifyException(
+                f"expected work_group_size on a kernel with {FULL_GROUPS}, got none"
+            )
 
     def _verify_arguments(self) -> None:
         inputs = self.function_type.inputs.data

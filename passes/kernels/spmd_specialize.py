@@ -16,7 +16,8 @@ Options: `work-group-size` is X, X,Y or X,Y,Z; `full-groups` promises that no gr
 smaller (the global size is a multiple of the group size in each dimension);
 `any-size-up-to` X,Y,Z leaves it to `reshape-groups` to take another size; `disjoint-arrays`
 promises that no array that is written overlaps another, as `spmd.noalias` on each does;
-`small-arrays` that each has less than 2^30 elements, and some, as `spmd.small` does; `constants` are
+`small-arrays` that each has less than 2^30 elements, and some, as `spmd.small` does; `few-items` that
+there are less than 2^30 work-items, as `spmd.few_items` does; `constants` are
 scalar arguments and their values, such as `"n=1024","a=0.5"`, by name or by number from 0;
 `thread-copies` are array arguments and kinds of updates, such as `"counts=add"`, that become
 `spmd.thread_copies`; `kernel` names the one kernel to specialise, instead of all.
@@ -57,6 +58,7 @@ from spmd.dialects.diagnostics import KernelError, fail
 from spmd.dialects.limits import MAX_GROUP_SIZE
 from spmd.dialects.names import (
     ANY_GROUP_SIZE,
+    FEW_ITEMS,
     FULL_GROUPS,
     NOALIAS,
     SMALL,
@@ -84,6 +86,7 @@ class SpmdSpecializePass(ModulePass):
     any_size_up_to: tuple[int, ...] = ()
     disjoint_arrays: bool = False
     small_arrays: bool = False
+    few_items: bool = False
     constants: tuple[str, ...] = ()
     thread_copies: tuple[str, ...] = ()
     kernel: str = ""
@@ -146,6 +149,8 @@ class SpmdSpecializePass(ModulePass):
             _mark_arrays(kernel, NOALIAS)
         if self.small_arrays:
             _mark_arrays(kernel, SMALL)
+        if self.few_items:
+            kernel.attributes[FEW_ITEMS] = UnitAttr()
         if self.any_size_up_to:
             most = DenseArrayBase.from_list(i64, self.any_size_up_to)
             kernel.attributes[ANY_GROUP_SIZE] = most

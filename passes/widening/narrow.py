@@ -33,7 +33,7 @@ def compute_narrow(
     far = None
     if is_shift(op) and not (known.low >= 0 and known.high < 32):
         most = widening.dense(31, i32)
-        if isinstance(op, arith.ShRSIOp):
+        if not isinstance(op, arith.ShLIOp):  # of a number of 31 bits and a sign
             vectors[1] = widening.add(arith.MinUIOp(vectors[1], most))
         else:
             far = widening.add(arith.CmpiOp(vectors[1], most, "ugt"), "far")

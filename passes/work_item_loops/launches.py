@@ -36,6 +36,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import Rewriter
 
+from spmd.analysis.ranges.range_rules import most_items
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.element_types import size_in_bytes
@@ -46,7 +47,7 @@ from spmd.dialects.limits import (
     MAX_INDEX,
     MAX_LOCAL_BYTES,
 )
-from spmd.dialects.names import FULL_GROUPS
+from spmd.dialects.names import FEW_ITEMS, FULL_GROUPS
 from spmd.dialects.rewriting import NO_WRAP, hint
 from spmd.dialects.spmd import Extent, KernelOp, LaunchOp, LocalArgument
 from spmd.dialects.work_groups import CACHE_LINE_ALIGNMENT, FULL_SUFFIX, GROUPS
@@ -158,6 +159,10 @@ class _Launch:
                 items.append(size)
                 count = arith.CeilDivUIOp(size, nominal)
                 groups.append(self._at.add(count, f"groups_{_LETTERS[d]}"))
+        if FEW_ITEMS in self.kernel.attributes:
+            few = self.constants.index(most_items(self.kernel))
+            for total in items:
+                self._require_at_most(total, few, f"the kernel has {FEW_ITEMS}")
         return groups, items
 
     # Arguments.

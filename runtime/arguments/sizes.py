@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
-from math import gcd
+from math import gcd, prod
 from typing import Any, NamedTuple, SupportsIndex, cast
 
 from spmd.dialects.limits import (
     DEFAULT_GROUP_SIZE,
+    FEW_ITEMS,
     MAX_EXTENT,
     MAX_GROUP_SIZE,
     MAX_SUB_GROUP_SIZE,
@@ -38,7 +39,8 @@ class Groups(NamedTuple):
     apart: bool = False
     """Whether no array that is written overlaps another."""
     small: bool = False
-    """Whether all arrays have few elements, as `spmd.small` says."""
+    """Whether all arrays have few elements, and launches few work-items, as `spmd.small` and
+    `spmd.few_items` say."""
     copied: tuple[str, ...] = ()
     """Arrays of which each thread updates a copy, as `spmd-specialize` has them."""
 
@@ -83,6 +85,11 @@ class Range(NamedTuple):
         x, y, z = room = tuple(_room(*each, self.full) for each in sizes)
         larger = any(map(operator.gt, room, self.group_size))
         return Groups(self.group_size, self.full, (x, y, z) if larger else (1, 1, 1))
+
+    @property
+    def few(self) -> bool:
+        """Whether there are few work-items, as `spmd.few_items` says."""
+        return prod(self.global_size) < FEW_ITEMS
 
     def in_groups(self, box: Sequence[range], size: Triple) -> tuple[range, ...]:
         """Of a box of groups of another size: those of this one with the same work-items."""

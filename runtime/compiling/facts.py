@@ -12,6 +12,7 @@ from xdsl.ir import Attribute
 from spmd.dialects.diagnostics import KernelError, fail
 from spmd.dialects.interfaces.meaning import Emission
 from spmd.dialects.interfaces.order import Ordered
+from spmd.dialects.names import FEW_ITEMS
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.spmd.kernel import kernels_in, why_not_argument_attributes
 from spmd.dialects.spmd.launch import needs_work_item
@@ -63,7 +64,10 @@ def _kernel_facts(module: ModuleOp, op: KernelOp) -> KernelFacts:
     )
     signature = signature_of(op, written, local_bytes)
     updated = updated_arrays(module, op, functions.values())
-    return KernelFacts(signature, op.group_size, op.has_full_groups, ordered, updated)
+    few = FEW_ITEMS in op.attributes
+    return KernelFacts(
+        signature, op.group_size, op.has_full_groups, few, ordered, updated
+    )
 
 
 def _host_facts(module: ModuleOp, op: func.FuncOp) -> HostFacts:

@@ -31,6 +31,8 @@ class KernelFacts(NamedTuple):
     """The work-group size that it fixes."""
     full_groups: bool
     """Whether it promises that no launch leaves a partial group."""
+    few_items: bool
+    """Whether it promises that launches have few work-items."""
     ordered: bool
     """Whether the order of its work-groups is seen, as it prints."""
     updated: tuple[UpdatedArray, ...]

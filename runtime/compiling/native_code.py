@@ -50,6 +50,7 @@ def specialised_passes(
         any_size_up_to=groups.room if groups and lanes else (),
         disjoint_arrays=groups is not None and groups.apart,
         small_arrays=groups is not None and groups.small,
+        few_items=groups is not None and groups.small,
         constants=constants,
         thread_copies=groups.copied if groups else (),
         kernel=kernel,

@@ -267,15 +267,6 @@ spmd.kernel @again(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
 """
 
 
-def test_an_array_that_is_marked_small_is():
-    k = kernel(SCALE.replace("%y: memref<?xf32>", "%y: memref<?xf32> {spmd.small}"))
-    x = np.ones(256, np.float32)
-    with pytest.raises(
-        spmd.LaunchError, match=r"1 to 1073741823 elements .*%y.* marked"
-    ):
-        k(3, x, x[:0], global_size=0)
-
-
 @pytest.mark.optimized
 @pytest.mark.parametrize("vectorize", [True, False])
 def test_code_for_arrays_that_overlap_loads_again(vectorize: bool):
@@ -334,19 +325,6 @@ def test_wrong_launch(args: Any, sizes: dict[str, Any], message: str):
     with pytest.raises(spmd.LaunchError, match="^scale: " + message):
         kernel(SCALE)(*((2, x, x) if args is None else args), **options)
     assert_array_equal(x, 1)
-
-
-def test_a_promise_of_full_groups_is_held_against_the_launch():
-    full = kernel(FIXED.replace("{work_group", "{spmd.full_groups, work_group"))
-    out = np.zeros(24, np.int64)
-    full(out, global_size=24)
-    assert_array_equal(out, 8)
-    message = (
-        r"expected a global_size that is a multiple of the group_size 8, .* got 23"
-    )
-    for launch in (full, full.bind, full.check):
-        with pytest.raises(spmd.LaunchError, match=message):
-            launch(out, global_size=23)
 
 
 def test_local_memory_has_a_limit():

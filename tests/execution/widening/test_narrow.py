@@ -26,7 +26,7 @@ spmd.kernel @narrow(%at: memref<?xi32>, %places: memref<?xindex>, %s: memref<512
   %sum = arith.addi %up, %far : index
   %product = arith.muli %sum, %up_by : index
   %down = arith.shrui %lid, %shift : index
-  %down_by = arith.shrui %lid, %by : index
+  %down_by = arith.shrui %i, %by : index
   %sign = arith.shrsi %a, %shift : index
   %sign_by = arith.shrsi %a, %by : index
   %less = arith.cmpi slt, %a, %sign_by : index

@@ -324,3 +324,25 @@ spmd.kernel @full_groups(%x: memref<?xindex>)
   %in_group = arith.cmpi slt, %item, %size : index
   spmd.return
 }
+
+// -----
+
+// CHECK-LABEL: @few_items
+spmd.kernel @few_items(%x: memref<?xindex>) attributes {spmd.few_items} {
+  %c_most = arith.constant 0x3fffffff : index
+  %gid = spmd.global_id x
+  // CHECK: %many = arith.cmpi {{.*}}["uniform"]
+  %many = arith.cmpi sge, %gid, %c_most : index
+  spmd.return
+}
+
+// -----
+
+// CHECK-LABEL: @any_items
+spmd.kernel @any_items(%x: memref<?xindex>) {
+  %c_most = arith.constant 0x3fffffff : index
+  %gid = spmd.global_id x
+  // CHECK: %many = arith.cmpi {{.*}}["varying"]
+  %many = arith.cmpi sge, %gid, %c_most : index
+  spmd.return
+}

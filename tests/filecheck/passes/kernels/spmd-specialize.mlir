@@ -2,7 +2,7 @@
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,8 full-groups=true kernel=any}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=ONE
 // RUN: xdsl-opt %s -p 'spmd-specialize{constants="n=-7","a=0.5","3=1"}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=CONSTANTS
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 disjoint-arrays=true kernel=fixed}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=APART
-// RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 small-arrays=true kernel=fixed}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=SMALL
+// RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 small-arrays=true few-items=true kernel=fixed}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=SMALL
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 thread-copies="y=min","0=add"}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=COPIES
 
 // CHECK-LABEL: spmd.kernel @any
@@ -26,6 +26,7 @@ spmd.kernel @other() {
 // COPIES: spmd.kernel @fixed(%x: memref<?xf32> {spmd.thread_copies = #spmd.atomic_kind<add>}, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.thread_copies = #spmd.atomic_kind<min>}, %t: memref<4xf32, #spmd.memory<local>>)
 // APART: spmd.kernel @fixed(%x: memref<?xf32> {spmd.noalias}, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.noalias}, %t: memref<4xf32, #spmd.memory<local>>)
 // SMALL: spmd.kernel @fixed(%x: memref<?xf32> {spmd.small}, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.small}, %t: memref<4xf32, #spmd.memory<local>>)
+// SMALL-SAME: attributes {work_group_size = array<i64: 16, 4, 1>, spmd.few_items}
 spmd.kernel @fixed(%x: memref<?xf32>, %n: index, %y: memref<4xf32> {llvm.noundef}, %t: memref<4xf32, #spmd.memory<local>>) attributes {work_group_size = array<i64: 16, 4>} {
   spmd.return
 }

@@ -5,10 +5,11 @@
 
 // CHECK-LABEL: func.func @small_array
 // CHECK:         %shift_low = arith.index_cast %shift : index to i32
-// CHECK:         [[FAR:%\w+]] = arith.cmpi ugt, %shift_low_lanes, %c31_lanes : vector<16xi32>
-// CHECK-NEXT:    [[BLOCK:%\w+]] = arith.shrui %{{.*}}, %shift_low_lanes : vector<16xi32>
-// CHECK-NEXT:    %block = arith.select [[FAR]], %{{.*}}, [[BLOCK]] : vector<16xi1>, vector<16xi32>
-// CHECK:         [[PAIR:%\w+]] = arith.shli %block, %{{.*}} : vector<16xi32>
+// CHECK:         [[AMOUNT:%\w+]] = arith.minui %shift_low_lanes, %c31_lanes : vector<16xi32>
+// CHECK-NEXT:    %block = arith.shrui %{{.*}}, [[AMOUNT]] : vector<16xi32>
+// CHECK-NEXT:    [[FAR:%\w+]] = arith.cmpi ugt, %shift_low_lanes, %c31_lanes : vector<16xi32>
+// CHECK-NEXT:    [[PAIR:%\w+]] = arith.shli %block, %shift_low_lanes : vector<16xi32>
+// CHECK-NEXT:    %pair = arith.select [[FAR]], %{{.*}}, [[PAIR]] : vector<16xi1>, vector<16xi32>
 // CHECK:         %odd = arith.addi %pair, %{{.*}} : vector<16xi32>
 // CHECK:         vector.gather %s[%c0] [%odd], {{.*}} vector<16xi32>, vector<16xi1>
 // CHECK-NOT:     vector<16xindex>
@@ -104,6 +105,38 @@ func.func @marked_small(%x: memref<?xf32> {spmd.small}, %m: memref<?x?xf32> {spm
     %t = arith.addf %s, %u : f32
     %r = arith.select %inside, %t, %v : f32
     memref.store %r, %x[%l] : memref<?xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Ids of few work-items are shifted in 32 bits, and those of any number in 64.
+
+// CHECK-LABEL: func.func @few_items
+// CHECK:         %block = arith.shrui %{{.*}} : vector<16xi32>
+// CHECK-LABEL: func.func @any_items
+// CHECK:         %block = arith.shrui %{{.*}} : vector<16xindex>
+func.func @few_items(%x: memref<?xf32> {spmd.small}, %shift: index, %gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index)
+    attributes {spmd.work_group_function, spmd.work_group_size = array<i64: 16, 1, 1>, spmd.few_items} {
+  %c16 = arith.constant 16 : index
+  %base = arith.muli %gx, %c16 overflow<nsw,nuw> : index
+  spmd.sub_group (%i) shape [16] at (%base) {
+    %block = arith.shrui %i, %shift : index
+    %v = memref.load %x[%block] : memref<?xf32>
+    memref.store %v, %x[%i] : memref<?xf32>
+  }
+  func.return
+}
+
+func.func @any_items(%x: memref<?xf32> {spmd.small}, %shift: index, %gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index)
+    attributes {spmd.work_group_function, spmd.work_group_size = array<i64: 16, 1, 1>} {
+  %c16 = arith.constant 16 : index
+  %base = arith.muli %gx, %c16 overflow<nsw,nuw> : index
+  spmd.sub_group (%i) shape [16] at (%base) {
+    %block = arith.shrui %i, %shift : index
+    %v = memref.load %x[%block] : memref<?xf32>
+    memref.store %v, %x[%i] : memref<?xf32>
   }
   func.return
 }

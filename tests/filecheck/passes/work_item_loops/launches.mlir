@@ -116,3 +116,22 @@ func.func @host(%n: index, %e: index) {
   spmd.launch @plane global(%n) of(%e) ()
   func.return
 }
+
+// -----
+
+// What a kernel promises of its launches is held against them.
+
+// CHECK-LABEL: func.func @host
+// CHECK:         %items_x = arith.muli %g, %c64
+// CHECK:         [[FEW:%.*]] = arith.cmpi ule, %items_x, %c1073741823 : index
+// CHECK-NEXT:    cf.assert [[FEW]], "spmd.launch @fill: the kernel has spmd.few_items"
+spmd.kernel @fill(%x: memref<?xi32>) attributes {work_group_size = array<i64: 64>, spmd.few_items} {
+  %i = spmd.global_id x
+  %v = arith.constant 7 : i32
+  memref.store %v, %x[%i] : memref<?xi32>
+  spmd.return
+}
+func.func @host(%g: index, %x: memref<?xi32>) {
+  spmd.launch @fill groups(%g) (%x) : memref<?xi32>
+  func.return
+}

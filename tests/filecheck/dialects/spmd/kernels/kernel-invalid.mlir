@@ -244,6 +244,13 @@ spmd.kernel @full_groups_with_value() attributes {work_group_size = array<i64: 6
 
 // -----
 
+// CHECK: expected spmd.few_items without a value, got 3
+spmd.kernel @few_items_with_value() attributes {spmd.few_items = 3} {
+  spmd.return
+}
+
+// -----
+
 // CHECK: expected kernel @nested directly in a module, got it inside func.func
 func.func @around() {
   spmd.kernel @nested() {
