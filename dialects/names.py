@@ -59,6 +59,12 @@ ANY_GROUP_SIZE = "spmd.any_group_size"
 FEW_ITEMS = "spmd.few_items"
 """Kernel attribute: a promise that launches have less than `limits.FEW_ITEMS` work-items."""
 
+GROUP_ORDER = "spmd.group_order"
+"""Kernel attribute: the three dimensions, the one first along which groups are numbered first."""
+
+GROUP_ATTRIBUTES = ANY_GROUP_SIZE, GROUP_ORDER
+"""Kernel attributes with a value, which passes leave for each other."""
+
 KERNEL_PROMISES = FULL_GROUPS, FEW_ITEMS
 """Kernel attributes without a value."""
 

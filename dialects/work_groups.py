@@ -5,6 +5,7 @@ The attributes that mark a work-group in upstream operations (levels 1 to 4).
 | -------------------------- | --------------- | --------------------------------------------- |
 | `spmd.work_group_function` | `func.func`     | runs one work-group of the kernel it replaces |
 | `spmd.work_group_size`     | `func.func`     | the nominal size X, Y, Z that the kernel fixes |
+| `spmd.group_order`         | `func.func`     | the dimensions, the one first along which groups are numbered first |
 | `spmd.work_items`          | `scf.for`       | its iterations are work-items, independent of each other; the dimension |
 | `spmd.group_memory`        | `memref.alloca` | belongs to the work-group, not to a work-item |
 | `spmd.context`             | `memref.alloca`, `memref.view` | keeps a value of each work-item (or one that all agree on) across barriers; why |
@@ -30,9 +31,11 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.hints import isa
 
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.limits import CACHE_LINE
+from spmd.dialects.names import GROUP_ORDER
 
 WORK_GROUP_FUNCTION = "spmd.work_group_function"
 WORK_GROUP_SIZE = "spmd.work_group_size"
@@ -70,6 +73,22 @@ def fixed_group_size(function: func.FuncOp) -> tuple[int, int, int] | None:
         return None
     x, y, z, *_ = (*cast(DenseArrayBase[IntegerType], size).get_values(), 1, 1)
     return x, y, z
+
+
+def group_order(function: func.FuncOp) -> tuple[int, int, int]:
+    """The dimensions of the work-groups of `function`, the first of their numbers first."""
+    order = function.attributes.get(GROUP_ORDER)
+    if order is None:
+        return 0, 1, 2
+    if isa(order, DenseArrayBase[IntegerType]):
+        values = order.get_values()
+        if sorted(values) == [0, 1, 2]:
+            first, second, third = values
+            return first, second, third
+    fail(
+        function,
+        f"expected {GROUP_ORDER} = array<i64: 0, 1, 2> in some order, got {order}",
+    )
 
 
 def is_work_item_loop(op: Operation | None) -> TypeGuard[scf.ForOp]:

@@ -42,8 +42,8 @@ from xdsl.utils.hints import isa
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.limits import MAX_GROUP_SIZE, MAX_SUB_GROUP_SIZE
 from spmd.dialects.names import (
-    ANY_GROUP_SIZE,
     FULL_GROUPS,
+    GROUP_ATTRIBUTES,
     KERNEL_PROMISES,
     PROMISES,
     THREAD_COPIES,
@@ -63,7 +63,7 @@ ARGUMENT_SHAPES = "spmd.argument_shapes"
 
 KERNEL_ATTRIBUTES = (
     *KERNEL_PROMISES,
-    ANY_GROUP_SIZE,
+    *GROUP_ATTRIBUTES,
     DROPPED_BARRIERS,
     NOT_SPLIT_BY_FISSION,
     NOT_VECTORIZED,

@@ -4,7 +4,7 @@ The native entry of a kernel: what the runtime, or a C program, calls.
     void k(const void *args, int64_t first_group, int64_t last_group, void *scratch);
 
 runs the work-groups `first_group` to `last_group`, the last one not included, numbered
-linearly with x fastest. `args` points to a struct with C alignment:
+linearly with x fastest, or as `spmd.group_order` says. `args` points to a struct with C alignment:
 
 | field | C type |
 | --- | --- |
@@ -37,7 +37,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
-from spmd.dialects.work_groups import GROUPS_BETWEEN_POLLS, fixed_group_size
+from spmd.dialects.work_groups import (
+    GROUPS_BETWEEN_POLLS,
+    fixed_group_size,
+    group_order,
+)
 from spmd.lowering.entries.arguments import (
     Field,
     argument_struct,
@@ -95,9 +99,6 @@ _LABELS = (
 )
 """Names that the entry writes out; arguments of the kernel get others."""
 
-_COUNTERS = ("number", "group.x", "group.y", "group.z")
-"""What a loop over groups counts."""
-
 
 class _Entry:
     """One native entry while it is written."""
@@ -109,6 +110,10 @@ class _Entry:
         self.function = function
         self.full = full
         self.writer = FunctionWriter(module)
+        self.order = group_order(function)
+        self.axes = ["xyz"[d] for d in self.order]
+        self.counters = ["number", *(f"group.{axis}" for axis in self.axes)]
+        """What a loop over groups counts."""
         self.end = "done"
         """Where the entry goes on when it has run groups."""
         for name in (*_PARAMETERS, *_LABELS):
@@ -157,12 +162,13 @@ class _Entry:
             self.end = "combine"
         local = self.local_sizes()
         whole = self.sizes(self.struct.sizes[3:], "n")
-        groups = [self._ceildiv(whole[d], local[d], "xyz"[d]) for d in (0, 1)]
+        groups = [self._ceildiv(whole[d], local[d], "xyz"[d]) for d in self.order[:2]]
         plane = writer.temp(f"udiv i64 %first, {groups[0]}")
+        x, y, z = (f"first.{axis}" for axis in self.axes)
         first = [
-            writer.temp(f"urem i64 %first, {groups[0]}", "first.x"),
-            writer.temp(f"urem i64 {plane}, {groups[1]}", "first.y"),
-            writer.temp(f"udiv i64 {plane}, {groups[1]}", "first.z"),
+            writer.temp(f"urem i64 %first, {groups[0]}", x),
+            writer.temp(f"urem i64 {plane}, {groups[1]}", y),
+            writer.temp(f"udiv i64 {plane}, {groups[1]}", z),
         ]
         full_groups: list[str] = []
         if self.full is not None:
@@ -229,21 +235,22 @@ class _Entry:
         if row > 1:
             # What `group` needs of the row stands in a block of its own.
             rows = Join(writer, "row").start()
-            start = [rows.phi("i64", name) for name in _COUNTERS]
+            start = [rows.phi("i64", name) for name in self.counters]
             rows.add(before, ["%first", *first])
             end = writer.temp(f"add nuw nsw i64 {start[0]}, {row}")
             last = writer.temp(f"call i64 @llvm.smin.i64(i64 {end}, i64 %last)", "end")
             before = writer.block
             writer.jump("group")
         join = Join(writer, "group").start()
-        number, *group = [join.phi("i64", name) for name in _COUNTERS]
+        number, *places = [join.phi("i64", name) for name in self.counters]
         join.add(before, start)
+        group = [places[self.order.index(d)] for d in range(3)]
         passed = [*arguments, *[f"i64 {each}" for each in (*group, *sizes)]]
         if self.full is None:
             self.call(self.function, passed)
         else:
             self._call_version(self.full, passed, group, full_groups)
-        following = self._following(number, group, groups)
+        following = self._following(number, places, groups)
         more = writer.temp(f"icmp slt i64 {following[0]}, {last}")
         if rows is None and writer.failed is not None:
             write_stop(writer, self.end, "more")
@@ -282,17 +289,20 @@ class _Entry:
     def _following(
         self, number: str, group: Sequence[str], groups: Sequence[str]
     ) -> list[str]:
-        """The number and the place of the group after one, x first."""
+        """The number and the place of the group after one."""
         writer = self.writer
         places: list[str] = []
         carry = "1"
-        for axis, at, count in zip("xy", group[:2], groups, strict=True):
+        *axes, last = self.axes
+        for axis, at, count in zip(axes, group[:2], groups, strict=True):
             step = writer.temp(f"add nuw nsw i64 {at}, {carry}")
             end = writer.temp(f"icmp eq i64 {step}, {count}")
             text = f"select i1 {end}, i64 0, i64 {step}"
             places.append(writer.temp(text, f"next.{axis}"))
             carry = writer.temp(f"zext i1 {end} to i64")
-        places.append(writer.temp(f"add nuw nsw i64 {group[2]}, {carry}", "next.z"))
+        places.append(
+            writer.temp(f"add nuw nsw i64 {group[2]}, {carry}", f"next.{last}")
+        )
         after = writer.temp(f"add nuw nsw i64 {number}, 1", "number.next")
         return [after, *places]
 

@@ -8,6 +8,8 @@ beside the other. The size is the one in which lanes cost least (`lane_shape.py`
 work-items as before, but no fewer than groups whose size nobody gives. Its rows are as long as
 can be, since each costs: sixteen of them, a page apart, do not fit a cache with sets of twelve lines.
 But what rows of a group have in common, as those of a stencil, it loads once from afar.
+Where memory goes along another dimension than x, so do the numbers of groups (`spmd.group_order`):
+one after the other, they take what the caches have fetched already.
 Global ids that a kernel computes, as `local_id + enqueued_local_size * group_id`, are found,
 also in `i32`.
 
@@ -53,14 +55,14 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     i64,
 )
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from spmd.analysis.divergence.analyze import Divergence, analyze_kernel
+from spmd.analysis.divergence.analyze import analyze_kernel
 from spmd.dialects.building import Builder
 from spmd.dialects.interfaces.order import Ordered
 from spmd.dialects.limits import DEFAULT_GROUP_SIZE
-from spmd.dialects.names import ANY_GROUP_SIZE
+from spmd.dialects.names import ANY_GROUP_SIZE, GROUP_ORDER
 from spmd.dialects.remarks import ReshapedGroups, remark
 from spmd.dialects.rewriting import constant_index, erase_dead_ops, hint
 from spmd.dialects.spmd import (
@@ -76,7 +78,7 @@ from spmd.dialects.spmd import (
 from spmd.dialects.spmd.kernel import kernels_in
 from spmd.dialects.spmd.types import is_local
 from spmd.passes.sub_groups.choices.lane_shape import Work, power_below
-from spmd.passes.targets import DEFAULT_TARGET, GROUP_MARGIN, Target, target_named
+from spmd.passes.targets import DEFAULT_TARGET, GROUP_MARGIN, target_named
 
 DIMENSIONS = (2, 1, 0)
 """As loops over work-items are nested."""
@@ -120,11 +122,16 @@ class ReshapeGroupsPass(ModulePass):
                 # What is uniform in a dimension of one work-item is not so in others.
                 kernel.work_group_size = DenseArrayBase.from_list(i64, most)
                 divergence = analyze_kernel(kernel)
-                better = _better_size(kernel.body, divergence, size, most, target)
+                work = Work.of(kernel.body, DIMENSIONS, divergence, "auto", target)
+                better = _better_size(work, size, most)
                 chosen = size if better is None else better
                 kernel.work_group_size = DenseArrayBase.from_list(i64, chosen)
                 if better is not None:
                     remark(ReshapedGroups, kernel, size)
+                if order := _better_order(work):
+                    kernel.attributes[GROUP_ORDER] = DenseArrayBase.from_list(
+                        i64, order
+                    )
 
 
 def _find_global_ids(kernel: KernelOp) -> None:
@@ -173,15 +180,21 @@ def _is_size(kernel: KernelOp, value: SSAValue, dimension: Dimension) -> bool:
     return size is not None and constant_index(value) == size[dimension.number]
 
 
+def _better_order(work: Work) -> tuple[int, ...] | None:
+    """The order of groups that goes along memory, if that is not along x."""
+    along = {each.along for each in work.terms if each.along is not None}
+    if len(along) != 1:
+        return None
+    first = DIMENSIONS[along.pop()]
+    if first == 0:
+        return None
+    return (first, *reversed(range(first)), *range(first + 1, 3))
+
+
 def _better_size(
-    body: Region,
-    divergence: Divergence,
-    size: Sequence[int],
-    most: Sequence[int],
-    target: Target,
+    work: Work, size: Sequence[int], most: Sequence[int]
 ) -> tuple[int, ...] | None:
     """The size of groups in which lanes cost least, unless `size` is about as good."""
-    work = Work.of(body, DIMENSIONS, divergence, "auto", target)
     now = [min(size[d], most[d]) for d in DIMENSIONS]
     could = [most[d] for d in DIMENSIONS]
     best = work.best_tile(could, work.best_shape(could))

@@ -53,6 +53,8 @@ class KernelCode(NamedTuple):
     code: ObjectCode
     group_size: Triple | None
     """The work-group size that it fixes, which may be another than it was made for."""
+    group_order: Triple
+    """The dimensions along which groups are numbered, the first of them first."""
     entry: str
     worker: str
     scratch_bytes: tuple[str, ...]

@@ -8,7 +8,11 @@ from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.spmd import Extent, KernelOp, LaunchOp
-from spmd.dialects.work_groups import SCRATCH_BYTES_SUFFIX, fixed_group_size
+from spmd.dialects.work_groups import (
+    SCRATCH_BYTES_SUFFIX,
+    fixed_group_size,
+    group_order,
+)
 from spmd.lowering.compiling import Compiled, NativeError, compile_object
 from spmd.lowering.entries.entry import WORKER_SUFFIX
 from spmd.lowering.entries.host_entry import CALL_SUFFIX, mark_host_function
@@ -77,12 +81,13 @@ def compile_kernel(
         and op.sym_name.data.endswith(SCRATCH_BYTES_SUFFIX)
     )
     entry = exported_symbol(name)
-    size = next(
-        fixed_group_size(op)
+    size, order = next(
+        (fixed_group_size(op), group_order(op))
         for op in module.ops
         if isinstance(op, func.FuncOp) and op.sym_name.data == name
     )
-    code = KernelCode(compiled.code, size, entry, entry + WORKER_SUFFIX, scratch)
+    worker = entry + WORKER_SUFFIX
+    code = KernelCode(compiled.code, size, order, entry, worker, scratch)
     return code, compiled
 
 

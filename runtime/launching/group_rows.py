@@ -36,7 +36,7 @@ RowsEntry = Callable[[int | None, Args, int, int, int, int, int | None], None]
 
 
 class GroupRows(NamedTuple):
-    """In each of `rows` rows `groups` work-groups, numbered from `first` on, x fastest."""
+    """In each of `rows` rows `groups` work-groups, numbered from `first` on."""
 
     first: int
     groups: int
@@ -52,7 +52,7 @@ class GroupRows(NamedTuple):
 
 
 def rows_of(box: Sequence[range], groups: Sequence[int]) -> Iterator[GroupRows]:
-    """The groups of a box, of which a launch has as many in each dimension."""
+    """The groups of a box, of which a launch has as many in each dimension, x fastest."""
     x, y, z = box
     row, plane = groups[0], groups[0] * groups[1]
     if len(x) == row:  # Rows follow each other without a gap.

@@ -244,7 +244,9 @@ class Launch(Watched):
     ) -> None:
         """Runs some groups, several rows of them at a time."""
         grid = [-(-extent // size) for extent, size in zip(*self._sizes, strict=True)]
-        rows = rows_of(box, grid)
+        order = native.group_order
+        box = [box[d] for d in order]
+        rows = rows_of(box, [grid[d] for d in order])
         if threads == 1:
             self._take_rows(native, rows)
             return

@@ -32,6 +32,7 @@ class NativeKernel:
             made.code, runtime_functions(made.code)
         )  # owns the code
         self.group_size = made.group_size
+        self.group_order = made.group_order
         self.address = native.address(made.entry)
         self.entry: Entry = _ENTRY(self.address)
         self.worker: Worker = _WORKER(native.address(made.worker))

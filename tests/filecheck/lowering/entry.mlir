@@ -126,6 +126,23 @@ func.func @copies(%n: i8, %x: memref<2x?xi32> {spmd.thread_copies = #spmd.atomic
 // CHECK:       done:
 // CHECK-NEXT:    ret void
 
+// Groups may be numbered along another dimension first.
+
+func.func @ordered(%gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function, spmd.work_group_size = array<i64: 2, 4, 8>, spmd.group_order = array<i64: 2, 0, 1>} {
+  func.return
+}
+
+// CHECK-LABEL: define void @ordered(
+// CHECK:         [[PLANE:%.*]] = udiv i64 %first, %groups.z
+// CHECK-NEXT:    %first.z = urem i64 %first, %groups.z
+// CHECK-NEXT:    %first.x = urem i64 [[PLANE]], %groups.x
+// CHECK-NEXT:    %first.y = udiv i64 [[PLANE]], %groups.x
+// CHECK:         call void @ordered.group(i64 %group.x, i64 %group.y, i64 %group.z, i64 2, i64 4, i64 8,
+// CHECK-NEXT:    [[Z:%.*]] = add nuw nsw i64 %group.z, 1
+// CHECK-NEXT:    [[END:%.*]] = icmp eq i64 [[Z]], %groups.z
+// CHECK-NEXT:    %next.z = select i1 [[END]], i64 0, i64 [[Z]]
+// CHECK:         %next.y = add nuw nsw i64 %group.y,
+
 // LLVM unrolls loops over arrays before it looks at the whole entry.
 
 func.func @arrays(%gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {

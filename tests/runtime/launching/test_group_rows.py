@@ -36,6 +36,7 @@ def test_rows_are_those_of_the_box(box: tuple[range, range, range], most: int):
     ]
 
 
+@pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize(
     ("columns", "rows", "edges", "reshaped"),
@@ -53,9 +54,10 @@ def test_only_the_groups_of_a_box_run(
     reshaped: bool,
     size: tuple[int, int],
     threads: int,
+    turned: bool,
 ):
-    """Also where it takes other groups to run them."""
-    kernel = spmd.compile("""
+    """Also where it takes other groups to run them, and where y numbers them first."""
+    text = """
     spmd.kernel @k(%y: memref<?x?xi32>) {
       %one = arith.constant 1 : i32
       %i = spmd.global_id x
@@ -65,16 +67,24 @@ def test_only_the_groups_of_a_box_run(
       memref.store %new, %y[%j, %i] : memref<?x?xi32>
       spmd.return
     }
-    """)["k"]
+    """
+
+    def turn(*each: Any) -> Any:
+        return (*(each[:2][::-1] if turned else each[:2]), each[2])
+
+    kernel = spmd.compile(text.replace("%j, %i", "%i, %j") if turned else text)["k"]
     assert isinstance(kernel, spmd.Kernel)
     y = np.zeros(size[::-1], np.int32)
-    sizes: dict[str, Any] = {"global_size": (*size, 1), "group_size": (2, 64, 1)}
+    sizes: dict[str, Any] = {
+        "global_size": turn(*size, 1),
+        "group_size": turn(2, 64, 1),
+    }
     # As a whole it runs in groups of another shape.
     whole = kernel.bind(y.copy(), **sizes)
     whole()
     columns = range(columns.start, min(columns.stop, -(-size[0] // 2)))
-    box = (columns, rows, range(1))
-    launch = kernel.bind_box(box, y, **sizes, edges=edges, threads=threads)
+    box = turn(columns, rows, range(1))
+    launch = kernel.bind_box(box, y, **sizes, edges=turn(*edges), threads=threads)
     launch()
     assert (repr(launch) == repr(whole)) == reshaped
     expected = np.zeros_like(y)

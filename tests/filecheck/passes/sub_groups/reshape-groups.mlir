@@ -36,7 +36,7 @@ spmd.kernel @short(%x: memref<?x?xf32>)
 // Where y is contiguous, groups are long in y.
 
 // CHECK-LABEL: spmd.kernel @columns
-// CHECK-SAME:    attributes {work_group_size = array<i64: {{4|8|16}}, {{16|32|64}}, 1>, spmd.full_groups}
+// CHECK-SAME:    attributes {work_group_size = array<i64: {{4|8|16}}, {{16|32|64}}, 1>, spmd.full_groups, spmd.group_order = array<i64: 1, 0, 2>}
 spmd.kernel @columns(%x: memref<?x?xf32>)
     attributes {work_group_size = array<i64: 256, 1>, spmd.full_groups, spmd.any_group_size = array<i64: 64, 64, 1>} {
   %i = spmd.global_id x
@@ -47,12 +47,40 @@ spmd.kernel @columns(%x: memref<?x?xf32>)
   spmd.return
 }
 
+// The last dimension is contiguous, so groups along it come first, then those along the second.
+
+// CHECK-LABEL: spmd.kernel @last
+// CHECK-SAME:    spmd.group_order = array<i64: 2, 1, 0>
+spmd.kernel @last(%x: memref<?x?x?xf32>)
+    attributes {work_group_size = array<i64: 16, 16, 1>, spmd.any_group_size = array<i64: 64, 64, 64>} {
+  %i = spmd.global_id x
+  %j = spmd.global_id y
+  %k = spmd.global_id z
+  %v = memref.load %x[%i, %j, %k] : memref<?x?x?xf32>
+  memref.store %v, %x[%i, %j, %k] : memref<?x?x?xf32>
+  spmd.return
+}
+
+// What goes along two dimensions has no better order.
+
+// CHECK-LABEL: spmd.kernel @transpose
+// CHECK-NOT:     group_order
+// CHECK:         spmd.return
+spmd.kernel @transpose(%x: memref<?x?xf32>, %y: memref<?x?xf32>)
+    attributes {work_group_size = array<i64: 16, 16>, spmd.any_group_size = array<i64: 64, 64, 1>} {
+  %i = spmd.global_id x
+  %j = spmd.global_id y
+  %v = memref.load %x[%i, %j] : memref<?x?xf32>
+  memref.store %v, %y[%j, %i] : memref<?x?xf32>
+  spmd.return
+}
+
 // Nobody asked.
 
 // Lanes along y are no better than they were, but groups of 16 touch one line of each row.
 
 // CHECK-LABEL: spmd.kernel @short_columns
-// CHECK-SAME:    attributes {work_group_size = array<i64: 1, 256, 1>}
+// CHECK-SAME:    attributes {work_group_size = array<i64: 1, 256, 1>, spmd.group_order = array<i64: 1, 0, 2>}
 spmd.kernel @short_columns(%x: memref<?x?xf32>)
     attributes {work_group_size = array<i64: 16, 16>, spmd.any_group_size = array<i64: 256, 256, 1>} {
   %i = spmd.global_id x
