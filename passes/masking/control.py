@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from sys import maxsize
 
 from xdsl.dialects import arith, memref, scf
@@ -73,6 +73,14 @@ class Masking(Masks):
     skip: bool
     keep_uniform: bool
     skips: Skips
+    handed_on: dict[SSAValue, SSAValue] = field(
+        default_factory=dict[SSAValue, SSAValue], init=False
+    )
+    """From results of branches to what lanes have that do not come to them."""
+    holding: dict[SSAValue, SSAValue] = field(
+        default_factory=dict[SSAValue, SSAValue], init=False
+    )
+    """From what such results became to the values that they have in those lanes."""
 
     # Blocks
 
@@ -206,7 +214,10 @@ class Masking(Masks):
         other = op.false_region.blocks.first
         ids = compares_ids(self.divergence, op.cond)
         limit = SKIP_IDS_ABOVE if ids else SKIP_ABOVE
-        values: Sequence[SSAValue | None] = [None] * len(op.results)
+        olds = [self.handed_on.pop(result, None) for result in op.results]
+        if other is None or _is_trivial(then) or _is_trivial(other):
+            olds = [None] * len(op.results)
+        values: Sequence[SSAValue | None] = [*olds]
         then_first = other is None or not _is_trivial(then)
         if then_first:
             if other is not None and _is_trivial(other):
@@ -219,6 +230,9 @@ class Masking(Masks):
         if other is not None and not (_is_trivial(other) and not op.results):
             on = self.without(mask, op.cond, op)
             values = self._branch(other, on, values, op, limit)
+        for value, old in zip(values, olds, strict=True):
+            if old is not None:
+                self.holding[value] = old
         self._replace(op, values, mask)
 
     def _mask_switch(self, op: scf.IndexSwitchOp, mask: Mask) -> None:
@@ -255,6 +269,7 @@ class Masking(Masks):
             return self._guarded(block, mask, old, anchor)
         before = anchor.prev_op
         *ops, end = block.ops
+        self._hand_on(end, old)
         # Moved before what is inside of them is: each op moves once, however deep it is.
         Rewriter.inline_block(block, InsertPoint.before(anchor))
         self._mask_ops(ops, mask)
@@ -297,6 +312,7 @@ class Masking(Masks):
             otherwise = Region(Block([scf.YieldOp(*fallback)]))
         guard = scf.IfOp(some, types, Region(block), otherwise)
         at.append(guard)
+        self._hand_on(end, old)
         self.mask_block(block, replace(mask, some=True))
         end.operands = self._blend(end, end.prev_op, mask, old, anchor)
         for result, name, value, before in zip(
@@ -306,6 +322,19 @@ class Masking(Masks):
             if (before is None or is_poison(before)) and self.is_uniform(value):
                 self.mark_uniform(result)
         return guard.results
+
+    def _hand_on(self, end: Operation, old: Sequence[SSAValue | None]) -> None:
+        """Let `else if` have `old` where lanes do not come to it: one value for all."""
+        for value, before in zip(end.operands, old, strict=True):
+            if (
+                before is not None
+                and not is_poison(before)
+                and isinstance(value.owner, scf.IfOp)
+                and value.owner.parent is end.parent
+                and value.has_one_use()
+                and not self.divergence.is_uniform(value)
+            ):
+                self.handed_on[value] = before
 
     def _blend(
         self,
@@ -335,7 +364,7 @@ class Masking(Masks):
             self._only(mask, value, result, end)
             if before is None
             else value
-            if value in done
+            if value in done or self.holding.get(value) is before
             else self.blended(mask, value, before, result, end)
             for value, before, result in zip(new, old, op.results, strict=True)
         ]

@@ -390,3 +390,45 @@ func.func @vote_under_a_mask(%b: index, %s: f32, %u: i1, %x: memref<?xf32>) {
   }
   func.return
 }
+
+// -----
+
+// One value goes through all branches of an else-if: lanes that do not come to the second have
+// what the first left.
+
+// CHECK-LABEL: func.func @chain
+// CHECK:           %s = math.sqrt %v : f32
+// CHECK-NEXT:      %not_p = arith.xori %p, %true : i1
+// CHECK-NEXT:      %q = arith.cmpf olt, %v, %one : f32
+// CHECK-NEXT:      [[ON:%\w+]] = arith.select %not_p, %q, %false : i1
+// CHECK-NEXT:      [[U:%\w+]] = spmd.masked [[ON]] -> (f32) {
+// CHECK:           } else %s : f32
+// CHECK-NEXT:      %not_q = arith.xori %q, %true : i1
+// CHECK-NEXT:      [[REST:%\w+]] = arith.select %not_p, %not_q, %false : i1
+// CHECK-NEXT:      %w = arith.mulf %v, %v : f32
+// CHECK-NEXT:      [[T:%\w+]] = arith.select [[REST]], %w, [[U]] : f32
+// CHECK-NEXT:      "test.op"([[T]])
+func.func @chain(%b: index, %x: memref<?xf32>, %z: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  spmd.sub_group (%lx) shape [16] at (%b) {
+    %v = memref.load %x[%lx] : memref<?xf32>
+    %p = arith.cmpf olt, %v, %zero : f32
+    %r = scf.if %p -> (f32) {
+      %s = math.sqrt %v : f32
+      scf.yield %s : f32
+    } else {
+      %q = arith.cmpf olt, %v, %one : f32
+      %t = scf.if %q -> (f32) {
+        %u = memref.load %z[%lx] : memref<?xf32>
+        scf.yield %u : f32
+      } else {
+        %w = arith.mulf %v, %v : f32
+        scf.yield %w : f32
+      }
+      scf.yield %t : f32
+    }
+    "test.op"(%r) : (f32) -> ()
+  }
+  func.return
+}
