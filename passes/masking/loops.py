@@ -12,7 +12,8 @@ from xdsl.rewriter import Rewriter
 
 from spmd.dialects.building import Builder
 from spmd.dialects.enclosing import is_outside, terminator
-from spmd.dialects.rewriting import hint
+from spmd.dialects.names import NEGATED
+from spmd.dialects.rewriting import constant_index, hint
 from spmd.dialects.spmd import AnyOp
 from spmd.passes.masking.masks import Mask, Masks
 
@@ -101,6 +102,7 @@ def _blend_live_outs(
     | --------------------------- | ------------------------------------------------- |
     | an argument, passed through | the next value of a finished lane is the old one  |
     | passed back unchanged       | the argument that it becomes holds the old value  |
+    | one as long as any lane goes on | in finished lanes it was that                 |
     | anything else               | an argument is added that holds the old value     |
     """
     test, body = loop.before_region.block, loop.after_region.block
@@ -114,6 +116,11 @@ def _blend_live_outs(
         if is_outside(value, loop) or not needs_blend(masking, result):
             continue
         argument = body.args[j + 1]
+        same = _same_while_going_on(condition.operands[0], value)
+        if same is not None and masking.divergence.is_uniform(value):
+            known = masking.constants.bit(same)
+            forwarded[j] = live_out_blend(live, value, known, condition)
+            continue
         if same_as is None:
             lockstep = masking.divergence.is_uniform(argument)
         elif not (lockstep := test.args[same_as + 1] in uniform):
@@ -134,6 +141,34 @@ def _blend_live_outs(
             forwarded[j] = tracked
         state.more_nexts.append(argument)
     return state
+
+
+def _same_while_going_on(condition: SSAValue, value: SSAValue) -> bool | None:
+    """What `value` is wherever `condition` holds, if that is found out easily."""
+    if condition is value:
+        return True
+    owner = condition.owner
+    if not isinstance(owner, scf.IfOp):
+        return None
+    negated = _is_negation(value, owner.cond)
+    if negated or owner.cond is value:
+        for region, known in zip(owner.regions, (negated, not negated), strict=True):
+            end = terminator(region.block)
+            if constant_index(end.operands[owner.results.index(condition)]) == 0:
+                return known
+    return None
+
+
+def _is_negation(value: SSAValue, other: SSAValue) -> bool:
+    """Whether `value` was written as the contrary of `other`."""
+    match value.owner, other.owner:
+        case arith.XOrIOp() as op, _:
+            return op.lhs is other and constant_index(op.rhs) not in (None, 0)
+        case (arith.CmpiOp() as a, arith.CmpiOp() as b):
+            same = a.lhs is b.lhs and a.rhs is b.rhs
+            return same and NEGATED[a.predicate.value.data] == b.predicate.value.data
+        case _:
+            return False
 
 
 def _keep_passed_through(

@@ -68,6 +68,9 @@ class Loop:
 
     entries: Sequence[int]
     body: Arm
+    back: Sequence[Jump]
+    """The jumps to the next iteration."""
+
     entry: Variable | None
     """Says at which of several entries an iteration begins."""
 

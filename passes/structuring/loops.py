@@ -37,6 +37,10 @@ def write_loop(state: State, item: Loop, out: Block) -> None:
     initial = state.values(carried)
     mark = len(state.before)
     block = state.begin(carried)
+    # Who goes around once more is not asked where to go on after the loop.
+    decided = sets & state.decided & ~live
+    for jump in item.back:
+        state.undecided[jump] = list(state.graph.among(decided))
     state.write_arm(item.body, block)
     results = list(state.graph.among(sets & state.live_after(item.exits)))
     handed = state.values(carried)

@@ -343,18 +343,22 @@ class _Planner:
             loop = HeadedLoop(header, stay, out, back, body)
         else:
             body = yield self.region(unit.blocks, entries, depth + 1, unit.entry)
+            back = [
+                jump
+                for entry in entries
+                for jump in self.graph.arrivals[entry]
+                if jump.source in inside
+            ]
             again = None
             if leaving:
                 again = self.graph.new(i1, "again")
                 start = body.items[0]
                 assert isinstance(start, Start)
                 start.variables.append(again)
-                for entry in entries:
-                    for jump in self.graph.arrivals[entry]:
-                        if jump.source in inside:
-                            jump.sets.append((again, 1))
+                for jump in back:
+                    jump.sets.append((again, 1))
             kept = self.graph.keep(entries, leaving)
-            loop = Loop(entries, body, unit.entry, again, kept)
+            loop = Loop(entries, body, back, unit.entry, again, kept)
         self._begun.difference_update(entries)
         arm.items.append(loop)
         exits: Places = {}

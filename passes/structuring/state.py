@@ -36,6 +36,9 @@ class State(ABC):
         self.decided = ~graph.of_values
         """All variables that say where to go on, as bits."""
 
+        self.undecided: dict[Jump, list[Variable]] = {}
+        """What variables that say where to go on may be anything after a jump."""
+
         self._sets: dict[Arm, int] = {}
 
     @abstractmethod
@@ -153,6 +156,8 @@ class State(ABC):
             )
             if argument.bit & live
         ]
+        for variable in self.undecided.get(jump, ()):
+            self.assign(variable, None)
         for variable, value in (*new, *jump.sets):
             self.assign(variable, value)
         for carried, last in jump.keeps:

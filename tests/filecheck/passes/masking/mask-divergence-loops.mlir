@@ -244,3 +244,44 @@ func.func @of_some(%ends: memref<?xi8>, %x: memref<?xi8>) {
   }
   func.return
 }
+
+// -----
+
+// What is true as long as any lane goes on is so in lanes that have left: nothing holds it.
+
+// CHECK-LABEL: func.func @ways
+// CHECK:         %live, %k, %found, %ended, %done = scf.while (%live_1 = %true, %k_1 = %c0) : (i1, index) -> (i1, index, i1, i1, i1) {
+// CHECK:           %active = arith.select %live_1, %again, %false : i1
+// CHECK-NEXT:      [[FOUND:%\w+]] = arith.select %live_1, %more, %true : i1
+// CHECK-NEXT:      [[ENDED:%\w+]] = arith.select %live_1, %not_more, %false : i1
+// CHECK-NEXT:      [[DONE:%\w+]] = arith.select %live_1, %no_more, %false : i1
+// CHECK-NEXT:      %some = spmd.any %active across sub_group
+// CHECK-NEXT:      scf.condition(%some) %active, %k_1, [[FOUND]], [[ENDED]], [[DONE]] : i1, index, i1, i1, i1
+func.func @ways(%b: index, %n: index, %x: memref<?xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %true = arith.constant true
+  %false = arith.constant false
+  spmd.sub_group (%lx) shape [16] at (%b) {
+    %v = memref.load %x[%lx] : memref<?xf32>
+    %k, %found, %ended, %done = scf.while (%k_1 = %c0) : (index) -> (index, i1, i1, i1) {
+      %more = arith.cmpi slt, %k_1, %n : index
+      %not_more = arith.xori %more, %true : i1
+      %no_more = arith.cmpi sge, %k_1, %n : index
+      %again = scf.if %more -> (i1) {
+        %w = memref.load %x[%k_1] : memref<?xf32>
+        %other = arith.cmpf une, %v, %w : f32
+        scf.yield %other : i1
+      } else {
+        scf.yield %false : i1
+      }
+      scf.condition(%again) %k_1, %more, %not_more, %no_more : index, i1, i1, i1
+    } do {
+    ^bb0(%k_2: index, %f: i1, %e: i1, %d: i1):
+      %k_3 = arith.addi %k_2, %c1 : index
+      scf.yield %k_3 : index
+    }
+    "test.op"(%found, %ended, %done) : (i1, i1, i1) -> ()
+  }
+  func.return
+}

@@ -352,19 +352,19 @@ spmd.kernel @do_while(%n: i32) {
 
 // -----
 
-// Two exits to different places: %path says which one it was.
+// Two exits to different places: %path says which one it was, in lanes that do not go around
+// once more.
 
 // CHECK-LABEL: spmd.kernel @two_exits
 // CHECK:         %path = scf.while () : () -> i1 {
 // CHECK-NEXT:      %a = "test.op"() {a} : () -> i1
-// CHECK-NEXT:      %again, [[WAY:%.*]] = scf.if %a -> (i1, i1) {
+// CHECK-NEXT:      %again = scf.if %a -> (i1) {
 // CHECK-NEXT:        %b = "test.op"() {b} : () -> i1
-// CHECK-NEXT:        [[NOT:%.*]] = arith.xori %b, %true : i1
-// CHECK-NEXT:        scf.yield %b, [[NOT]] : i1, i1
+// CHECK-NEXT:        scf.yield %b : i1
 // CHECK-NEXT:      } else {
-// CHECK-NEXT:        scf.yield %false, %false : i1, i1
+// CHECK-NEXT:        scf.yield %false : i1
 // CHECK-NEXT:      }
-// CHECK-NEXT:      scf.condition(%again) [[WAY]] : i1
+// CHECK-NEXT:      scf.condition(%again) %a : i1
 // CHECK-NEXT:    } do {
 // CHECK-NEXT:    ^{{.*}}(%{{.*}}: i1):
 // CHECK-NEXT:      scf.yield
@@ -602,13 +602,13 @@ spmd.kernel @passed_on_only(%x: memref<?xi32>, %n: i32, %d: i1) {
 
 // CHECK-LABEL: spmd.kernel @left_with
 // CHECK:         %{{.*}}, [[LAST:%.*]], %path = scf.while ([[K:%.*]] = %c0) : (i32) -> (i32, i32, i1) {
-// CHECK:           [[ON:%.*]], %again, %{{.*}} = scf.if %m -> (i32, i1, i1) {
+// CHECK:           [[ON:%.*]], %again = scf.if %m -> (i32, i1) {
 // CHECK:             [[NEXT:%.*]] = scf.if %hit -> (i32) {
 // CHECK-NEXT:          scf.yield %undefined : i32
 // CHECK-NEXT:        } else {
 // CHECK:               scf.yield %next : i32
-// CHECK:             scf.yield [[NEXT]], %{{.*}}, %hit : i32, i1, i1
-// CHECK:           scf.condition(%again) [[ON]], [[K]], %{{.*}} : i32, i32, i1
+// CHECK:             scf.yield [[NEXT]], %{{.*}} : i32, i1
+// CHECK:           scf.condition(%again) [[ON]], [[K]], %m : i32, i32, i1
 // CHECK:         "test.op"([[LAST]]) : (i32) -> ()
 spmd.kernel @left_with(%n: i32) {
   %c0 = arith.constant 0 : i32
