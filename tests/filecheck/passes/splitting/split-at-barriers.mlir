@@ -295,7 +295,7 @@ spmd.kernel @agreed(%flags: memref<?xi1>) attributes {work_group_size = array<i6
 // CHECK-NEXT:    }
 // CHECK-NEXT:    %{{.*}} = scf.for {{.*}} iter_args(%total_1 = %{{.*}}) -> (f32) {
 // CHECK-NEXT:      %v_2 = memref.load %[[CONTEXT]]
-// CHECK-NEXT:      %[[NEXT:.*]] = arith.addf %total_1, %v_2 : f32
+// CHECK-NEXT:      %[[NEXT:.*]] = arith.addf %total_1, %v_2 fastmath<reassoc> : f32
 // CHECK-NEXT:      memref.store %[[NEXT]], %[[CONTEXT]]
 // CHECK:         scf.for %lx_1 =
 // CHECK-NEXT:      %upto = memref.load %[[CONTEXT]][%lx_1]
