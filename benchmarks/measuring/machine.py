@@ -40,9 +40,10 @@ def load() -> list[float]:
 
 
 def idlest_processor() -> int:
-    """The processor that others use least."""
+    """The processor that others use least, of those that this process may use."""
     busy = load()
-    return busy.index(min(busy))
+    allowed = psutil.Process().cpu_affinity() if psutil.LINUX else range(len(busy))
+    return min(allowed or [0], key=busy.__getitem__)
 
 
 def pin_to_idlest() -> None:
