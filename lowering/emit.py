@@ -24,7 +24,7 @@ from xdsl.dialects.memref import AllocaOp, GlobalOp
 
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.work_groups import FULL_SUFFIX
-from spmd.lowering.entries.entry import WORKER_SUFFIX, write_entry
+from spmd.lowering.entries.entry import WORKER_SUFFIX, stack_alignment, write_entry
 from spmd.lowering.entries.host_entry import is_host_function, write_host_entry
 from spmd.lowering.machine import PORTABLE, Machine
 from spmd.lowering.ops.assertions import Assertions, functions_that_may_fail
@@ -127,9 +127,10 @@ def _write_functions(
     by_name = {function.sym_name.data: function for function in functions}
     for function in functions:
         name = function.sym_name.data
+        stack = stack_alignment(writer, [function])
         try:
             if name not in groups:
-                write_function(writer, function, attributes="nounwind")
+                write_function(writer, function, attributes=f"nounwind{stack}")
                 if is_host_function(function):
                     write_host_entry(writer, function)
                 continue
@@ -139,7 +140,8 @@ def _write_functions(
             # if there is one.
             rare = full is not None and full.sym_name.data in groups
             inlining = "noinline cold" if rare else _inlining(function)
-            write_function(writer, function, attributes=f"nounwind {inlining}")
+            attributes = f"nounwind {inlining}{stack}"
+            write_function(writer, function, attributes=attributes)
             if kernel == name:
                 write_entry(writer, function, full if rare else None)
         except TypeNotLowered as error:

@@ -345,7 +345,7 @@ spmd.kernel @chain(%x: memref<?xf32>, %y: memref<?xf32>) {
 DIVERGENCE.add(
     "loop-left-by-all-or-by-some",
     """
-spmd.kernel @ways(%x: memref<?xf32>, %y: memref<?xf32>) {
+spmd.kernel @exits(%x: memref<?xf32>, %y: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c5 = arith.constant 5 : index

@@ -249,7 +249,7 @@ func.func @of_some(%ends: memref<?xi8>, %x: memref<?xi8>) {
 
 // What is true as long as any lane goes on is so in lanes that have left: nothing holds it.
 
-// CHECK-LABEL: func.func @ways
+// CHECK-LABEL: func.func @exits
 // CHECK:         %live, %k, %found, %ended, %done = scf.while (%live_1 = %true, %k_1 = %c0) : (i1, index) -> (i1, index, i1, i1, i1) {
 // CHECK:           %active = arith.select %live_1, %again, %false : i1
 // CHECK-NEXT:      [[FOUND:%\w+]] = arith.select %live_1, %more, %true : i1
@@ -257,7 +257,7 @@ func.func @of_some(%ends: memref<?xi8>, %x: memref<?xi8>) {
 // CHECK-NEXT:      [[DONE:%\w+]] = arith.select %live_1, %no_more, %false : i1
 // CHECK-NEXT:      %some = spmd.any %active across sub_group
 // CHECK-NEXT:      scf.condition(%some) %active, %k_1, [[FOUND]], [[ENDED]], [[DONE]] : i1, index, i1, i1, i1
-func.func @ways(%b: index, %n: index, %x: memref<?xf32>, %y: memref<?xf32>) {
+func.func @exits(%b: index, %n: index, %x: memref<?xf32>, %y: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %true = arith.constant true
