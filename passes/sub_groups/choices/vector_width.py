@@ -158,11 +158,12 @@ def demand(body: Region, target: Target, analyze: Callable[[], Divergence]) -> D
         reason = "more lanes would wait at gathers in loops"
         return Demand(REGISTERS_AT_GATHERS, widest, reason)
     registers = REGISTERS_AT_CALLS if calls else REGISTERS
-    if target.shuffles_two:
-        return Demand(registers, widest, "")
-    held = _interleaved(body, analyze)
+    held, room = _interleaved(body, analyze, memref.LoadOp), target.registers // 2
+    if held and target.shuffles_two:  # which needs no registers in between
+        held += _interleaved(body, analyze, memref.StoreOp)
+        room = target.registers
     fewer = registers
-    while fewer > 1 and fewer * held > target.registers // 2:
+    while fewer > 1 and fewer * held > room:
         fewer //= 2
     reason = (
         "more would not hold what lanes load with a step" if fewer < registers else ""
@@ -170,23 +171,31 @@ def demand(body: Region, target: Target, analyze: Callable[[], Divergence]) -> D
     return Demand(fewer, widest, reason)
 
 
-def _interleaved(body: Region, analyze: Callable[[], Divergence]) -> int:
-    """The registers of what a register of lanes loads with a step, and of what comes of it."""
+def _interleaved(
+    body: Region,
+    analyze: Callable[[], Divergence],
+    kind: type[memref.LoadOp | memref.StoreOp],
+) -> int:
+    """
+    The registers of what a register of lanes loads with a step, and of what comes of it; or of
+    what it stores so.
+    """
     beside = Counter(
-        (op.parent, op.memref) for op in body.walk() if isinstance(op, memref.LoadOp)
+        (op.parent, op.memref) for op in body.walk() if isinstance(op, kind)
     )
     if max(beside.values(), default=0) < 2:
         return 0
-    loads = Counter[tuple[Block | None, SSAValue, int]]()
+    found = Counter[tuple[Block | None, SSAValue, int]]()
     for op in body.walk():
-        if isinstance(op, memref.LoadOp) and beside[op.parent, op.memref] > 1:
+        if isinstance(op, kind) and beside[op.parent, op.memref] > 1:
             pattern = access_pattern(analyze(), op)
             if pattern.stride is not None and not pattern.private:
-                loads[op.parent, op.memref, abs(pattern.stride)] += 1
+                found[op.parent, op.memref, abs(pattern.stride)] += 1
+    whole = kind is memref.LoadOp
     return max(
         (
-            step + min(members, step)
-            for (_, _, step), members in loads.items()
+            step * whole + min(members, step)
+            for (_, _, step), members in found.items()
             if members > 1 < step <= LONGEST_STEP
         ),
         default=0,

@@ -230,3 +230,44 @@ def test_what_is_loaded_with_a_step_is_held_in_registers():
             "width=auto, 4 registers of 512 bits with elements of 32 bits",
         ),
     }
+
+
+SCALED = """
+spmd.kernel @scaled(%p: memref<?x4xf32>, %q: memref<?x4xf32>, %s: f32) {
+  %i = spmd.global_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %a = memref.load %p[%i, %c0] : memref<?x4xf32>
+  %b = memref.load %p[%i, %c1] : memref<?x4xf32>
+  %c = memref.load %p[%i, %c2] : memref<?x4xf32>
+  %d = memref.load %p[%i, %c3] : memref<?x4xf32>
+  %as = arith.mulf %a, %s : f32
+  %ab = arith.mulf %a, %b : f32
+  %cs = arith.mulf %c, %s : f32
+  %cd = arith.mulf %c, %d : f32
+  memref.store %as, %q[%i, %c0] : memref<?x4xf32>
+  memref.store %ab, %q[%i, %c1] : memref<?x4xf32>
+  memref.store %cs, %q[%i, %c2] : memref<?x4xf32>
+  memref.store %cd, %q[%i, %c3] : memref<?x4xf32>
+  spmd.return
+}
+"""
+
+
+def test_what_is_loaded_and_stored_with_a_step_is_held_in_registers():
+    """Also where shuffles need no registers in between."""
+
+    def arguments(make: Maker):
+        items = make.launch.global_size[0]
+        return [make.random("f32", items, 4), make.random("f32", items, 4), 0.5]
+
+    check_native(SCALED, arguments, Launch((77,), (64,)))
+    program = spmd.compile(SCALED, target="x86-64-v4")
+    (loop,) = program["scaled"].explain(group_size=(64,)).kernels[0].loops
+    assert loop.lanes == 32
+    assert loop.why_lanes == (
+        "width=auto, 2 registers of 512 bits with elements of 32 bits, where more would not "
+        "hold what lanes load with a step"
+    )
