@@ -273,8 +273,8 @@ def _compare_as_prefix(
     """
     `first + i < end` as `i < end - first`.
 
-    The lanes must not wrap, the first one must be on and not negative, and the
-    difference must not overflow.
+    No lane may be negative, which one that wraps would be, the first one must be on, and
+    the difference must not overflow.
     """
     number = op.predicate.value.data
     left, right = operands
@@ -287,7 +287,7 @@ def _compare_as_prefix(
         return None
     if not isinstance(left, Strided) or left.stride != 1 or not active.first:
         return None
-    if not isinstance(right, Uniform) or widening.shape(counted).wraps:
+    if not isinstance(right, Uniform):
         return None
     lowest = widening.ranges.of(counted).low
     limit = widening.ranges.of(bound)

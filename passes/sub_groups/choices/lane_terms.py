@@ -214,8 +214,8 @@ def price(term: Term, shape: LaneShape, register_bits: int, registers: int) -> f
     if stride == 0:
         return rows * (OPERAND if term.is_access else 1)
     if not term.is_access:
-        floor = registers if term.depth else 0
-        return max(ceil(row * rows / per_register), floor)
+        whole = ceil(row * rows / per_register)
+        return max(whole, registers) if term.depth else whole
     steps = [prod(shape.extents[:d]) for d in range(len(along))]
     if along == steps:
         whole = ceil(prod(shape.extents) / per_register)

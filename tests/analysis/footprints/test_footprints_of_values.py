@@ -90,6 +90,16 @@ def test_a_counter_that_a_loop_carries():
     assert not check(body, "%x: memref<?xf32>", [np.zeros(64, np.float32)])
 
 
+def elements_of(body: str, groups: range) -> range:
+    """Of an array that 12 work-items in groups of four load from."""
+    kernel = spmd.compile(source_of(body, "%x: memref<?xf32>"))["k"]
+    assert isinstance(kernel, Kernel)
+    found = kernel.footprints_in(np.zeros(64), global_size=12, group_size=4)
+    region = found.elements(0, AccessKind.READ, (groups, range(1), range(1))).region
+    assert region is not None
+    return region[0]
+
+
 def test_a_product():
     """Between the corners of the box of both factors."""
     body = """
@@ -97,11 +107,16 @@ def test_a_product():
     %at = arith.muli %i, %k : index
     %v = memref.load %x[%at] : memref<?xf32>
   }"""
-    kernel = spmd.compile(source_of(body, "%x: memref<?xf32>"))["k"]
-    assert isinstance(kernel, Kernel)
-    found = kernel.footprints_in(np.zeros(64), global_size=12, group_size=4)
-    second = found.elements(0, AccessKind.READ, (range(1, 2), range(1), range(1)))
-    assert second.region == (range(4 * 2, 7 * 4 + 1),)
+    assert elements_of(body, range(1, 2)) == range(4 * 2, 7 * 4 + 1)
+
+
+def test_a_quotient_with_few_values():
+    """Each of them is a whole number: with a half in between there were more elements."""
+    body = """
+  %rest = arith.remui %i, %c8 : index
+  %at = arith.addi %i, %rest : index
+  %v = memref.load %x[%at] : memref<?xf32>"""
+    assert elements_of(body, range(1, 3)) == range(4 + 4, 7 + 7 + 1)
 
 
 def test_a_sum_of_thousands():
