@@ -15,12 +15,8 @@ from spmd.analysis.footprints.relations import AccessKind
 from spmd.dialects.element_types import memref_layout, memref_type
 from spmd.dialects.interfaces.memory import MemoryAccess
 from spmd.distribution.accesses import Accesses, ArrayUse
-from spmd.distribution.graph import (
-    GraphWriter,
-    dask_module,
-    in_chunks,
-    local_workers,
-)
+from spmd.distribution.given_memory import check_given_memory
+from spmd.distribution.graph import GraphWriter, dask_module, in_chunks
 from spmd.distribution.needs import Needs, Steps
 from spmd.distribution.partitions import Partition
 from spmd.distribution.pieces import PieceLaunch
@@ -54,7 +50,8 @@ def launch(
     copied, other than memory maps, which tasks read. What the kernel writes are new arrays,
     whose other elements are those of the arrays that were given. Their chunks, else those of
     what is read, decide how the launch is split. With `into={"y": array}`, tasks write to an
-    array of NumPy, or a memory map, of this process.
+    array of NumPy, or a memory map, of this process, in which lies nothing that tasks read but
+    what is given for `y` itself.
 
     `partition` says of an array which part of it tasks get: `"replicate"`, or a promise by
     `halo`. Without, all of an array goes to every task if data decides which elements are
@@ -66,9 +63,8 @@ def launch(
         kernel, global_size, group_size, partition or {}, limit, threads
     )
     ready = launcher.prepare(args)
-    written = {use.name: ready.arrays[use.position] for use in ready.uses if use.writes}
-    for name, memory in (into or {}).items():
-        _check_memory(kernel.name, written, name, memory)
+    if into:
+        check_given_memory(kernel.name, ready.uses, ready.arrays, into)
     return ready.launch(into or {})
 
 
@@ -304,27 +300,3 @@ def _checked_partition(
                 f"({', '.join(known) or 'there are none'}), got one for {name!r}"
             )
     return partition
-
-
-def _check_memory(
-    kernel: str, written: Mapping[str, Any], name: str, memory: Array
-) -> None:
-    """That a result fits into the memory that is given for it."""
-    if name not in written:
-        raise LaunchError(
-            f"{kernel}: expected into= for arrays that are written "
-            f"({', '.join(written) or 'there are none'}), got one for {name!r}"
-        )
-    wanted, got = (
-        f"shape {each.shape} and dtype {each.dtype}" for each in (written[name], memory)
-    )
-    if wanted != got or not memory.flags.c_contiguous:
-        raise LaunchError(
-            f"{kernel}: expected into= a C-contiguous array for {name!r} with {wanted}, "
-            f"got {got} with strides {memory.strides}"
-        )
-    if not local_workers():
-        raise LaunchError(
-            f"{kernel}: expected a scheduler of this process for tasks that write into= an "
-            "array of it, got one of other processes; leave into= out"
-        )

@@ -108,7 +108,7 @@ class ArgumentPiece:
             made[...] = neutral(self.neutral, np.dtype(self.dtype))
         for (_, place), part in zip(self.parts, parts, strict=True):
             there = made[place]
-            if _where(there) != _where(part):
+            if where(there) != where(part):
                 there[...] = part
         return made
 
@@ -142,13 +142,14 @@ def part_of(chunk: Any, inside: Slices | None, place: Slices) -> Array:
     return part
 
 
-def _where(array: Array) -> Any:
+def where(array: Array) -> Any:
+    """In which memory an array lies, and how."""
     return array.__array_interface__["data"][0], array.shape, array.strides
 
 
 def _origin(part: Array, place: Slices) -> Any:
     """Where an array would start whose elements from `place` on are `part`."""
-    address, _, strides = _where(part)
+    address, _, strides = where(part)
     before = sum(s.start * step for s, step in zip(place, strides, strict=True))
     return address - before, strides
 

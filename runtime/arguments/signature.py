@@ -26,6 +26,7 @@ from spmd.runtime.arguments.arrays import (
 )
 from spmd.runtime.arguments.elements import Element
 from spmd.runtime.arguments.local_memory import LocalMemory
+from spmd.runtime.arguments.mapped_files import mapped_twice
 from spmd.runtime.arguments.scalars import pack_scalar, unpacked
 from spmd.runtime.errors import LaunchError
 
@@ -310,6 +311,13 @@ class Signature:
         """Checks the arguments together: arrays that overlap, the sum of local memory."""
         if self.has_noalias:
             self._check_overlap(packed.arrays)
+        if found := mapped_twice(packed.arrays, self._pairs):
+            first, second = (self._arrays[n] for n in found)
+            raise LaunchError(
+                f"{self.kernel}: expected arrays of a file in one np.memmap or mmap, got the "
+                f"same part of it mapped twice for {first} and {second}, of which the kernel "
+                "writes one; pass parts of one map"
+            )
         if self._has_small:
             self._check_small(packed)
         if (

@@ -89,6 +89,59 @@ def test_errors_of_memory_say_what_fits():
         spmd.dask.launch(HEAT.kernel, u, new, into={"new": arrays["new"]}, **sizes)
 
 
+@pytest.fixture
+def halves(tmp_path: Path) -> Any:
+    """A kernel that reads what its neighbours write if both arrays are one, and a map."""
+    kernel = spmd.compile("""
+    spmd.kernel @halves(%x: memref<?xf64>, %y: memref<?xf64>, %z: memref<?xf64>) {
+      %n = arith.constant 999 : index
+      %i = spmd.global_id x
+      %j = arith.subi %n, %i : index
+      %v = memref.load %x[%j] : memref<?xf64>
+      %w = memref.load %y[%i] : memref<?xf64>
+      %s = arith.addf %v, %w : f64
+      memref.store %s, %y[%i] : memref<?xf64>
+      memref.store %v, %z[%i] : memref<?xf64>
+      spmd.return
+    }""")["halves"]
+    memory = np.memmap(tmp_path / "x", np.float64, "w+", shape=(1000,))
+    memory[:] = np.arange(1000)
+
+    def launch(x: Any, y: Any, /, **into: Any) -> Any:
+        sizes: dict[str, Any] = {"global_size": 1000, "group_size": 10}
+        z = array_module.zeros(1000, chunks=100)
+        with config.set({"array.chunk-size": 800}):
+            return spmd.dask.launch(kernel, x, y, z, into=into, **sizes)
+
+    return launch, memory
+
+
+def test_tasks_do_not_read_what_others_write(halves: Any, tmp_path: Path):
+    launch, memory = halves
+    other = array_module.from_array(np.asarray(memory), chunks=100)
+    again = np.memmap(tmp_path / "x", np.float64, "r+", shape=(1000,))
+    for target in (memory, memory[:], again):
+        with pytest.raises(
+            spmd.LaunchError, match=r"for 'y' that no task reads, .* %x"
+        ):
+            launch(memory, other, y=target)
+    with pytest.raises(spmd.LaunchError, match=r"for 'z' that no task reads, .* %y"):
+        launch(other, memory, z=memory)
+    with pytest.raises(spmd.LaunchError, match=r"do not overlap, .* 'y' and 'z'"):
+        launch(other, other, y=memory, z=memory)
+    target = np.zeros(1000)
+    before = launch(other, other, y=target)["y"]
+    with pytest.raises(spmd.LaunchError, match=r"for 'z' that no task reads, .* %x"):
+        launch(before, other, z=target)
+
+
+def test_an_array_may_be_changed_where_it_is(halves: Any):
+    launch, memory = halves
+    other = array_module.from_array(np.asarray(memory), chunks=100)
+    launch(other, memory, y=memory)["y"].persist()
+    np.testing.assert_array_equal(memory, np.full(1000, 999))
+
+
 @pytest.mark.parametrize("scheduler", ["threads", elsewhere], ids=["here", "elsewhere"])
 @pytest.mark.parametrize(("at_once", "per_exchange"), [(1, 1), (4, 1), (32, 1), (4, 3)])
 @pytest.mark.parametrize("stored", [lambda array: array, apart, late])
