@@ -6,7 +6,8 @@ registers hide the latency of divergent loops, and masks and loop control are pa
 for all of them. Wide element types and calls into the vector math library, which work
 register by register, want fewer, and gathers that few lanes need at a time want one. So do
 elements loaded with a step, as x, y and z of one item, where a register of each takes several
-shuffles: all that is loaded waits in registers until the last of them is made.
+shuffles: all that is loaded waits in registers until the last of them is made. Loops that carry
+many values, as the sums of a tile, want no more than registers hold.
 """
 
 from __future__ import annotations
@@ -162,13 +163,25 @@ def demand(body: Region, target: Target, analyze: Callable[[], Divergence]) -> D
     if held and target.shuffles_two:  # which needs no registers in between
         held += _interleaved(body, analyze, memref.StoreOp)
         room = target.registers
-    fewer = registers
+    fewer, reason = registers, ""
     while fewer > 1 and fewer * held > room:
-        fewer //= 2
-    reason = (
-        "more would not hold what lanes load with a step" if fewer < registers else ""
-    )
+        fewer, reason = fewer // 2, "more would not hold what lanes load with a step"
+    carried = _carried(body, target.registers // fewer, analyze)
+    while fewer > 1 and fewer * carried >= target.registers:
+        fewer, reason = fewer // 2, "more would not hold what loops carry"
     return Demand(fewer, widest, reason)
+
+
+def _carried(body: Region, least: int, analyze: Callable[[], Divergence]) -> int:
+    """The most values that a lane has for itself from one iteration to the next, if `least`."""
+
+    def is_own(argument: SSAValue) -> bool:
+        return element_bits(argument.type) > 1 and not analyze().is_uniform(argument)
+
+    loops = (op for op in body.walk() if isinstance(op, scf.ForOp | scf.WhileOp))
+    carried = (loop.regions[0].block.args for loop in loops)
+    counts = (sum(map(is_own, each)) for each in carried if len(each) >= least)
+    return max(counts, default=0)
 
 
 def _interleaved(
