@@ -7,11 +7,7 @@ from dataclasses import dataclass, field, replace
 from sys import maxsize
 
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import (
-    DenseArrayBase,
-    IndexType,
-    i32,
-)
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -21,12 +17,8 @@ from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import function_around, is_terminator, terminator
 from spmd.dialects.interfaces.control_flow import decisions
 from spmd.dialects.rewriting import constant_index, hint, is_poison
-from spmd.dialects.spmd import (
-    AnyOp,
-    LaneIdOp,
-    MaskedOp,
-    SubGroupOp,
-)
+from spmd.dialects.spmd import AnyOp, LaneIdOp, MaskedOp, SubGroupOp
+from spmd.passes.masking.bounds import uniform_bound
 from spmd.passes.masking.conditions import ask_active_lanes, rests_on_ranges
 from spmd.passes.masking.counted_loops import mask_divergent_for, with_common_counter
 from spmd.passes.masking.loops import mask_divergent_while
@@ -223,8 +215,9 @@ class Masking(Masks):
             if other is not None and _is_trivial(other):
                 values = terminator(other).operands
                 other = None
+            bound = uniform_bound(self, op.cond)
             on = self.narrowed(mask, op.cond, op)
-            values = self._branch(then, on, values, op, limit)
+            values = self._branch(then, on, values, op, limit, bound)
         else:
             values = terminator(then).operands
         if other is not None and not (_is_trivial(other) and not op.results):
@@ -257,9 +250,10 @@ class Masking(Masks):
         old: Sequence[SSAValue | None],
         anchor: Operation,
         limit: int = SKIP_ABOVE,
+        bound: SSAValue | None = None,
     ) -> Sequence[SSAValue]:
         """
-        Move `block` before `anchor`, where it runs under `mask`.
+        Move `block` before `anchor`, where it runs under `mask`, which implies `bound`.
 
         Returns what it yields in the lanes of `mask`, and `old` in the others; `None`
         in `old` says that the others need no value.
@@ -267,6 +261,8 @@ class Masking(Masks):
         limit = limit if self.skip else maxsize
         if not mask.some and self.skips.why_skip(block, limit) is not None:
             return self._guarded(block, mask, old, anchor)
+        if bound is not None and self.skips.why_skip(block, SKIP_IDS_ABOVE) is not None:
+            return self._guarded(block, mask, old, anchor, bound)
         before = anchor.prev_op
         *ops, end = block.ops
         self._hand_on(end, old)
@@ -284,6 +280,7 @@ class Masking(Masks):
         mask: Mask,
         old: Sequence[SSAValue | None],
         anchor: Operation,
+        bound: SSAValue | None = None,
     ) -> Sequence[SSAValue]:
         """
         ```mlir
@@ -298,7 +295,7 @@ class Masking(Masks):
         """
         assert mask.value is not None, "all lanes need no guard"
         at = Builder.before(anchor)
-        some = at.add(AnyOp(mask.value), "some")
+        some = at.add(AnyOp(mask.value), "some") if bound is None else bound
         end = terminator(block)
         types = end.operand_types
         if block.parent is not None:
@@ -313,7 +310,9 @@ class Masking(Masks):
         guard = scf.IfOp(some, types, Region(block), otherwise)
         at.append(guard)
         self._hand_on(end, old)
-        self.mask_block(block, replace(mask, some=True))
+        if bound is not None:
+            self.kept.append((guard, mask))
+        self.mask_block(block, replace(mask, some=bound is None))
         end.operands = self._blend(end, end.prev_op, mask, old, anchor)
         for result, name, value, before in zip(
             guard.results, anchor.results, end.operands, old, strict=True

@@ -11,6 +11,8 @@ Level 2 to level 3: inside a sub-group only uniform branches and loops.
 * Uniform branches and loops stay. Under a mask they run only where some lane is active,
   since their conditions mean nothing elsewhere. Conditions whose uniformity does not
   outlast the masks are asked of the active lanes (`masking/conditions.py`).
+* A branch that several paths lead to, on each of which a uniform branch decided last, is
+  skipped where none of them decided for it (`masking/bounds.py`).
 
 A mask is narrowed by `arith.select %mask, %condition, %false`: `arith.andi` would let
 the garbage of an inactive lane through.

@@ -432,3 +432,43 @@ func.func @chain(%b: index, %x: memref<?xf32>, %z: memref<?xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Work-items come to the last branch if %u, or if %d and %v: it is skipped where neither %u nor %v.
+
+// CHECK-LABEL: func.func @paths
+// CHECK:           %path, %may = scf.if %u -> (i1, i1) {
+// CHECK-NEXT:        scf.yield %true, %true : i1, i1
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        spmd.masked %d {
+// CHECK:             [[BOTH:%\w+]] = arith.select %d, %v, %false : i1
+// CHECK-NEXT:        scf.yield [[BOTH]], %v : i1, i1
+// CHECK-NEXT:      }
+// CHECK-NEXT:      scf.if %may {
+// CHECK-NEXT:        spmd.masked %path {
+func.func @paths(%b: index, %u: i1, %v: i1, %x: memref<?xf32>, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %true = arith.constant true
+  %false = arith.constant false
+  spmd.sub_group (%lx) shape [16] at (%b) {
+    %w = memref.load %x[%lx] : memref<?xf32>
+    %d = arith.cmpf ogt, %w, %zero : f32
+    %path = scf.if %u -> (i1) {
+      scf.yield %true : i1
+    } else {
+      %p = scf.if %d -> (i1) {
+        memref.store %w, %y[%lx] : memref<?xf32>
+        scf.yield %v : i1
+      } else {
+        scf.yield %false : i1
+      }
+      scf.yield %p : i1
+    }
+    scf.if %path {
+      %s = memref.load %y[%lx] : memref<?xf32>
+      memref.store %s, %x[%lx] : memref<?xf32>
+    }
+  }
+  func.return
+}
