@@ -18,14 +18,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from math import gcd
 
 from xdsl.dialects import memref
 from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.divergence.analyze import Divergence
-from spmd.analysis.ranges.integer_range import power_of_two_part
-from spmd.analysis.shapes.shape import ZERO, Shape
+from spmd.analysis.shapes.shape import Shape
 from spmd.dialects.element_types import memref_layout, memref_type, mixed_numbers
 from spmd.dialects.interfaces.views import underlying_object
 
@@ -49,9 +47,6 @@ class AccessPattern:
     stride: int | None
     """Elements from one lane to the next; `None` if they are not known."""
 
-    alignment: int
-    """Divides the position of the first lane's element in the storage (gather: of all)."""
-
     private: bool
     """Whether every lane has storage of its own, in which the positions count."""
 
@@ -63,41 +58,31 @@ class AccessPattern:
 
 @dataclass(frozen=True)
 class _Position:
-    """Where in the storage the lanes are: a shape, plus steps of unknown uniform size."""
+    """Where in the storage the lanes are: elements from one to the next, if that is known."""
 
-    shape: Shape
+    stride: int | None = 0
     unknown_steps: bool = False
+    """Whether there are steps of unknown uniform size beside."""
 
     def plus(self, other: _Position) -> _Position:
-        a, b = self.shape, other.shape
         unknown = self.unknown_steps or other.unknown_steps
-        alignment = gcd(a.alignment, b.alignment)
-        if a.stride is None or b.stride is None:
-            alignment = gcd(a.lane_alignment, b.lane_alignment)
-            return _Position(Shape.varying(alignment), unknown)
-        wraps = a.wraps or b.wraps
-        shape = Shape.strided(a.stride + b.stride, alignment, wraps=wraps)
-        return _Position(shape, unknown)
+        if self.stride is None or other.stride is None:
+            return _Position(None, unknown)
+        return _Position(self.stride + other.stride, unknown)
 
 
-_START = _Position(ZERO)
+_START = _Position()
 
 
 def _scaled(index: Shape, factor: int | None) -> _Position:
     """An index times the distance of two elements in its dimension."""
+    if factor == 0:
+        return _START
+    if index.is_uniform or index.stride is None:
+        return _Position(index.stride)
     if factor is None:
-        # Elements of a whole row, as long as it may be: a multiple of the index.
-        alignment = index.alignment if index.is_uniform else 1
-        if index.is_uniform or index.is_varying:
-            return _Position(Shape(index.stride, alignment))
-        return _Position(Shape.uniform(), unknown_steps=True)
-    if index.stride is None:
-        return _Position(Shape.varying(index.alignment * factor))
-    return _Position(
-        Shape.strided(
-            index.stride * factor, index.alignment * factor, wraps=index.wraps
-        )
-    )
+        return _Position(unknown_steps=True)
+    return _Position(index.stride * factor)
 
 
 def element_strides(memory: SSAValue) -> Sequence[int | None]:
@@ -181,20 +166,15 @@ def access_pattern(
     Any other access (of vectors, say) is a gather.
     """
     if not isinstance(op, memref.LoadOp | memref.StoreOp):
-        return AccessPattern(Pattern.GATHER, None, 1, private=True)
+        return AccessPattern(Pattern.GATHER, None, private=True)
     private = _is_private(divergence, op.memref, dim)
     position = _Addresses(divergence, dim).of_element(op.memref, op.indices)
-    if position is None:
-        return AccessPattern(Pattern.GATHER, None, 1, private)
-    shape = position.shape
-    if shape.stride is None:
-        return AccessPattern(Pattern.GATHER, None, shape.alignment, private)
+    if position is None or position.stride is None:
+        return AccessPattern(Pattern.GATHER, None, private)
     if position.unknown_steps:
-        return AccessPattern(
-            Pattern.STRIDED, None, power_of_two_part(shape.alignment), private
-        )
-    pattern = _PATTERNS.get(shape.stride, Pattern.STRIDED)
-    return AccessPattern(pattern, shape.stride, shape.alignment, private)
+        return AccessPattern(Pattern.STRIDED, None, private)
+    pattern = _PATTERNS.get(position.stride, Pattern.STRIDED)
+    return AccessPattern(pattern, position.stride, private)
 
 
 _PATTERNS = {0: Pattern.UNIFORM, 1: Pattern.CONTIGUOUS, -1: Pattern.REVERSED}

@@ -116,11 +116,16 @@ def _costs(op: Masked, target: Target) -> bool:
     stores = isinstance(op, vector.MaskedStoreOp)
     value = op.value_to_store if stores else op.result
     price = target.masked_store if stores else target.masked_load
-    return 8 * size_in_bytes(element_type(value)) < price
+    return _bits_of(value) < price
+
+
+def _bits_of(value: SSAValue) -> int:
+    """How many bits an element has in memory."""
+    return 8 * size_in_bytes(element_type(value))
 
 
 def _lanes_of_register(value: SSAValue, target: Target) -> int:
-    return target.register_bits // (8 * size_in_bytes(element_type(value)))
+    return target.register_bits // _bits_of(value)
 
 
 def _stores_first_registers(op: Masked, target: Target) -> bool:

@@ -13,7 +13,8 @@ from tests.analysis.programs import Analysed
 
 ARGUMENTS = """,
   %grid: memref<?x?xf32>, %flat: memref<64xf32>, %cube: memref<4x8x16xf32>,
-  %columns: memref<?x?xf32, strided<[1, ?]>>, %third: memref<?xf32, strided<[3], offset: ?>>
+  %columns: memref<?x?xf32, strided<[1, ?]>>, %same: memref<?x?xf32, strided<[0, 1]>>,
+  %third: memref<?xf32, strided<[3], offset: ?>>
 """
 
 
@@ -49,6 +50,11 @@ def pattern(body: str, dim: int = 0, index: int = 0) -> AccessPattern:
             Pattern.STRIDED,
             None,
         ),
+        (
+            "%same[%loaded, %gid] : memref<?x?xf32, strided<[0, 1]>>",
+            Pattern.CONTIGUOUS,
+            1,
+        ),
         ("%third[%gid] : memref<?xf32, strided<[3], offset: ?>>", Pattern.STRIDED, 3),
     ],
 )
@@ -68,11 +74,6 @@ def test_every_dimension_has_its_own_pattern():
     assert pattern(body).pattern is Pattern.CONTIGUOUS
     assert pattern(body, 1).stride == 16
     assert pattern(body, 2).pattern is Pattern.UNIFORM
-
-
-def test_alignment_counts_elements():
-    body = "%v = memref.load %rows[%n, %lid] : memref<?x16xf32>"
-    assert pattern(body).alignment == 16
 
 
 @pytest.mark.parametrize(

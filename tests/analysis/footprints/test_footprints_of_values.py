@@ -119,6 +119,21 @@ def test_a_quotient_with_few_values():
     assert elements_of(body, range(1, 3)) == range(4 + 4, 7 + 7 + 1)
 
 
+@pytest.mark.parametrize("flag", ["", " overflow<nsw>"])
+def test_a_sum_that_may_wrap(flag: str):
+    module = parsed(f"""
+spmd.kernel @k(%n: i32, %m: i32) {{
+  %sum = arith.addi %n, %m{flag} : i32
+  spmd.return
+}}""")
+    (kernel,) = (op for op in module.ops if isinstance(op, KernelOp))
+    (total, _) = kernel.body.block.ops
+    requires = Indices(kernel).of(total.results[0]).requires
+    assert [(each.low, each.high) for each in requires] == (
+        [] if flag else [(-(2**31), 2**31 - 1)]
+    )
+
+
 def test_a_sum_of_thousands():
     """Recursion would end where Python ends it."""
     sums = "\n".join(f"%s{n + 1} = arith.addi %s{n}, %one : index" for n in range(2000))

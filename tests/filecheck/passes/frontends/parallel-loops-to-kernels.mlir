@@ -288,3 +288,21 @@ func.func @called(%x: memref<?xf32>, %n: index, %t: f32) {
   }
   func.return
 }
+
+// -----
+
+// So is a work-group.
+
+// CHECK-LABEL: func.func @work_group
+// CHECK:         scf.for
+// CHECK-NOT:     scf.parallel
+// CHECK-NOT:     spmd.launch
+func.func @work_group(%x: memref<?xf32>, %n: index, %t: f32) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    memref.store %t, %x[%i] : memref<?xf32>
+    scf.reduce
+  }
+  func.return
+}

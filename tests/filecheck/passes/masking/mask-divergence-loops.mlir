@@ -285,3 +285,26 @@ func.func @exits(%b: index, %n: index, %x: memref<?xf32>, %y: memref<?xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Lane 0 may not be there to count for the others.
+
+// CHECK-LABEL: func.func @not_the_first
+// CHECK:         scf.if %some {
+// CHECK-NEXT:      %live, %k = scf.while
+func.func @not_the_first(%n: index, %x: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %one = arith.constant 1 : i32
+  spmd.sub_group (%lx) shape [8] at (%c0) {
+    %v = memref.load %x[%lx] : memref<?xi32>
+    %c = arith.cmpi eq, %v, %one : i32
+    scf.if %c {
+      scf.for %k = %lx to %n step %c8 {
+        memref.store %one, %x[%k] : memref<?xi32>
+      }
+    }
+  }
+  func.return
+}

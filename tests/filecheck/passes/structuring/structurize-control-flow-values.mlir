@@ -75,3 +75,27 @@ spmd.kernel @unasked(%c: i1) {
   "test.op"() {end} : () -> ()
   spmd.return
 }
+
+// -----
+
+// What a loop hands on from block to block is the same all the time.
+
+// CHECK-LABEL: spmd.kernel @unchanged
+// CHECK:         "test.op"(%x) {head}
+spmd.kernel @unchanged(%x: i32, %c: i1, %d: i1) {
+  cf.br ^head(%x : i32)
+^head(%b: i32):
+  "test.op"(%b) {head} : (i32) -> ()
+  cf.cond_br %c, ^body, ^end
+^body:
+  cf.cond_br %d, ^left, ^right
+^left:
+  "test.op"() {left} : () -> ()
+  cf.br ^latch(%b : i32)
+^right:
+  cf.br ^latch(%b : i32)
+^latch(%a: i32):
+  cf.br ^head(%a : i32)
+^end:
+  spmd.return
+}

@@ -277,3 +277,27 @@ func.func @near(%data: memref<?xf32>, %tile: memref<64x2048xf32, #spmd.memory<lo
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// Kept: as many accesses go along memory in the inner loop as do in the outer one.
+
+// CHECK-LABEL: func.func @as_many
+// CHECK:         scf.for %lx
+// CHECK:           scf.for %i
+func.func @as_many(%x: memref<?x?xf32>, %rows: memref<?x?xf32>, %y: memref<?x?xf32>, %n: index) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.for %lx = %c0 to %c64 step %c1 {
+    scf.for %i = %c0 to %n step %c1 {
+      %v = memref.load %rows[%lx, %i] : memref<?x?xf32>
+      %w = memref.load %y[%lx, %i] : memref<?x?xf32>
+      %old = memref.load %x[%i, %lx] : memref<?x?xf32>
+      %a = arith.addf %v, %w : f32
+      %new = arith.addf %a, %old : f32
+      memref.store %new, %x[%i, %lx] : memref<?x?xf32>
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
