@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import random
 import shutil
 import signal
 import sys
 import tomllib
+from hashlib import sha1
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -40,16 +40,16 @@ FOLDERS = ("analysis", "passes", "lowering")
 
 
 def sampled(count: int, seed: int, only: str) -> list[Mutation]:
-    """The faults of a seed, each line as likely as any other."""
+    """The faults of a seed: as long as a line is, it is among them or not."""
     found: dict[str, Mutation] = {}
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
             file = str(path.relative_to(ROOT))
             if file.startswith(only):
                 found |= {m.id: m for m in mutations(file, path.read_text())}
-    order = sorted(found.values(), key=lambda m: m.id)
-    random.Random(seed).shuffle(order)
-    return order[:count]
+    return sorted(
+        found.values(), key=lambda m: sha1(f"{seed} {m.id}".encode()).digest()
+    )[:count]
 
 
 def copy_tree(tree: Path) -> None:
