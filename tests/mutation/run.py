@@ -5,7 +5,7 @@ Puts one fault after the other into the loaded source and sees whether a test fa
     make mutate N=50 ONLY=passes/masking
 
 First each test runs alone and marks the statements that it reaches; out/ keeps that for as
-long as source and test stay what they are. For each fault then the tests that reach its
+long as the files stay what they are that it ran. For each fault then the tests that reach its
 statement run, until one fails. What nothing sees is a gap, or changes nothing that anybody
 could see: those are listed with the reason in `explained.toml`. All that is found is
 written down at once, so that a run which was stopped goes on. mutmut and cosmic-ray start

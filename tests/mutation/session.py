@@ -113,7 +113,7 @@ class Session:
     # --- without a fault ----------------------------------------------------------
 
     def measure(self) -> None:
-        """Finds out what each test reaches, if its file is not known from another run."""
+        """Finds out what each test reaches, as far as no other run has."""
         known = self.known()
         self.measure_each([*self.cases], known)
         for name, reach in [*self.reach.items()]:
@@ -164,7 +164,7 @@ class Session:
         return text_of([item.path, *(self.root / file for file in sorted(met))])
 
     def known(self) -> dict[str, Reach]:
-        """What earlier runs on this source have measured, also one that was stopped."""
+        """What earlier runs have measured, also one that was stopped."""
         known: dict[str, Reach] = {}
         if self.cache.exists():
             with self.cache.open("rb") as file, suppress(EOFError, UnpicklingError):
