@@ -33,7 +33,7 @@ SLOWER = 10
 EACH_FAULT = 60
 """The CPU time for a fault; what no test has seen by then survives."""
 BYTES = 4 << 30
-QUICK = 0.3
+QUICK = 0.1
 """The CPU time of a test of which each case is looked at by itself: they may differ in all."""
 
 
