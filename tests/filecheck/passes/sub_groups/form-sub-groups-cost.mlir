@@ -361,3 +361,43 @@ func.func @products_of_records(%a: memref<?x?x?xf32>, %b: memref<?x?x?xf32>, %c:
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// Scalar code that goes to another line of memory in each of many iterations comes to lines that
+// are gone when the next work-item does; lines of the group stay.
+
+// CHECK-LABEL: func.func @far
+// CHECK:         spmd.sub_group (%lx)
+// CHECK-NOT:     spmd.sub_group
+// CHECK:         spmd.not_vectorized = "lanes would take {{.*}} for func.call in one lane after the other
+// CHECK:         spmd.not_vectorized = "lanes would take {{.*}} for func.call in one lane after the other
+// CHECK-NOT:     spmd.sub_group
+func.func @far(%x: memref<32x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c31 = arith.constant 31 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %near = memref.alloca() {spmd.group_memory} : memref<32x64xf32>
+  scf.for %lx = %c0 to %c64 step %c1 {
+    scf.for %k = %c0 to %c32 step %c1 {
+      %v = memref.load %x[%k, %lx] : memref<32x64xf32>
+      func.call @f(%v) : (f32) -> ()
+    }
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx_1 = %c0 to %c64 step %c1 {
+    scf.for %k_1 = %c0 to %c31 step %c1 {
+      %w = memref.load %x[%k_1, %lx_1] : memref<32x64xf32>
+      func.call @f(%w) : (f32) -> ()
+    }
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx_2 = %c0 to %c64 step %c1 {
+    scf.for %k_2 = %c0 to %c32 step %c1 {
+      %n = memref.load %near[%k_2, %lx_2] : memref<32x64xf32>
+      func.call @f(%n) : (f32) -> ()
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+func.func private @f(f32)
