@@ -5,30 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import AnyFloat
-from xdsl.dialects.utils import FastMathFlag
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
-from spmd.analysis.memory.accesses import accesses_of
-from spmd.dialects.enclosing import terminator
-from spmd.dialects.interfaces.computation import fast_math_flags
-from spmd.dialects.interfaces.views import underlying_object
-from spmd.dialects.rewriting import trip_count
 from spmd.lowering.writing.control_flow import Join, components_of, write_cfg
 from spmd.lowering.writing.counted_loop import CountedLoop
 from spmd.lowering.writing.dispatch import write_block
 from spmd.lowering.writing.function_writer import FunctionWriter
+from spmd.lowering.writing.loop_hints import loop_hints
 from spmd.lowering.writing.registry import emits
-from spmd.lowering.writing.types import INDEX_BITS, is_vector, scalar_bits
-
-_WRITTEN_OUT = 100
-"""Iterations of a load and a sum that LLVM writes out at most: 300 operations."""
-
-_HIDES_COUNTING = 8
-"""Operations on whole registers beside which a counter and a branch cost nothing."""
-
-_SMALLEST_REGISTER = 128
-"""Bits of a vector register of a machine that does not say so."""
+from spmd.lowering.writing.types import INDEX_BITS, scalar_bits
 
 
 @emits(scf.IfOp)
@@ -190,77 +175,9 @@ def _for(writer: FunctionWriter, op: scf.ForOp) -> None:
     with writer.loop(carried):
         last = write_block(writer, block)
     results = components_of(writer, last.operands)
-    combines = _iterates_at_most(op, _WRITTEN_OUT) and any(
-        map(_combines_in_any_order, block.ops)
-    )
-    at_once = _vectors_at_once(writer, op) if combines else 1
-    stays = _stays_a_loop(writer, op)
-    loop.finish(results, in_any_order=combines, at_once=at_once, stays=stays)
+    loop.finish(results, loop_hints(writer, op))
     for result, arg in zip(op.results, carried, strict=True):
         writer.alias(result, arg)
-
-
-def _vectors_at_once(writer: FunctionWriter, loop: scf.ForOp) -> int:
-    """How many vectors hide what an addition takes, if the iterations are as many or more."""
-    combined = filter(_combines_in_any_order, loop.body.block.ops)
-    bits = max((scalar_bits(op.results[0].type) for op in combined), default=1)
-    lanes = writer.module.machine.vector_bits // bits
-    count = trip_count(loop) or 0
-    return next((n for n in (4, 2) if lanes and count % (n * lanes) == 0), 1)
-
-
-def _stays_a_loop(writer: FunctionWriter, loop: scf.ForOp) -> bool:
-    """
-    Whether LLVM would win nothing by writing out iterations of `loop`.
-
-    Each has vectors enough to hide what counting costs, passes on none as they are, and does
-    not share memory of this function with others, which could become registers.
-    """
-    body = loop.body.block
-    if any(op.regions for op in body.ops) or _passes_on(body):
-        return False
-    register = writer.module.machine.vector_bits or _SMALLEST_REGISTER
-    registers = sum(
-        max((_bits(value.type) for value in (*op.operands, *op.results)), default=0)
-        for op in body.ops
-    )
-    # Of a few iterations that hand on values, all of them are written out and folded.
-    few = _WRITTEN_OUT if loop.iter_args else 2
-    if registers < _HIDES_COUNTING * register or _iterates_at_most(loop, few):
-        return False
-    accesses = accesses_of(loop)
-    return not accesses.unknown and all(
-        isinstance(underlying_object(memory), BlockArgument)
-        for memory in (*accesses.reads, *accesses.writes)
-    )
-
-
-def _passes_on(body: Block) -> bool:
-    """Whether values go on to the next iteration as they are: written out, they need no move."""
-    return any(
-        value in body.args and value is not carried
-        for carried, value in zip(body.args[1:], terminator(body).operands, strict=True)
-    )
-
-
-def _bits(type_: Attribute) -> int:
-    """How many bits a vector has; 0 for all else."""
-    if not is_vector(type_):
-        return 0
-    return type_.element_count() * scalar_bits(type_.element_type)
-
-
-def _iterates_at_most(loop: scf.ForOp, times: int) -> bool:
-    """Whether it is known that `loop` has no more iterations."""
-    count = trip_count(loop)
-    return count is not None and count <= times
-
-
-def _combines_in_any_order(op: Operation) -> bool:
-    """Whether `op` combines two floats, where its order with others does not matter."""
-    return FastMathFlag.REASSOC in fast_math_flags(op) and isinstance(
-        op.results[0].type, AnyFloat
-    )
 
 
 @emits(scf.ParallelOp)

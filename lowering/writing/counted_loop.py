@@ -46,22 +46,8 @@ class CountedLoop:
         writer.emit(f"br i1 {more}, label %{body}, label %{self._after}")
         writer.start(body)
 
-    def finish(
-        self,
-        carried: Sequence[str] = (),
-        *,
-        in_any_order: bool = False,
-        at_once: int = 1,
-        stays: bool = False,
-    ) -> None:
-        """
-        Writes the step and starts the block after the loop.
-
-        What a loop combines `in_any_order` is for LLVM's vectorizer, which comes after short
-        loops are written out: then only a chain of scalars is left. It combines as many vectors
-        `at_once`, or each would wait for the one before. A loop that `stays` is as fast if
-        it is not written out, and compiled in less time.
-        """
+    def finish(self, carried: Sequence[str] = (), hints: Sequence[str] = ()) -> None:
+        """Writes the step and starts the block after the loop; `hints` are for LLVM."""
         writer = self._writer
         type_ = self._type
         if self._saturates:
@@ -71,16 +57,9 @@ class CountedLoop:
             step = f"add nsw {type_} {self.counter}, {self._step}"
         advanced = writer.temp(step, f"{self.counter[1:]}.next")
         self._join.add(writer.block, [advanced, *carried])
-        properties: list[str] = []
-        if in_any_order:
-            done = writer.module.metadata('!"llvm.loop.isvectorized", i32 1')
-            properties.append(f'!"llvm.loop.vectorize.followup_vectorized", {done}')
-            if at_once > 1:
-                properties.append(f'!"llvm.loop.interleave.count", i32 {at_once}')
         way_back = f"br label %{self._head}"
-        if in_any_order or stays:
-            properties.append('!"llvm.loop.unroll.disable"')
-            way_back += f", !llvm.loop {writer.module.loop(*properties)}"
+        if hints:
+            way_back += f", !llvm.loop {writer.module.loop(*hints)}"
         writer.emit(way_back)
         self._join.finish()
         writer.start(self._after)

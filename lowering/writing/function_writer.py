@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.lowering.writing.memref_value import (
@@ -42,6 +42,8 @@ class FunctionWriter:
         self.failed: str | None = None
         """Where to report an assertion that fails, if that is asked for."""
         self.ranges = IntegerRanges()
+        self.written_out: dict[Operation, bool] = {}
+        """The loops of which it is known whether they are, one iteration after the other."""
         self._heap_lists: list[str] = []
         """Lists of memory that is freed where the function is left."""
         self._released: list[str] = []

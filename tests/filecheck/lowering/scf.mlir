@@ -230,8 +230,8 @@ func.func @neighbours(%n32: i32, %x: memref<?xf32>) -> vector<64xf32> {
 // CHECK:         %i.next = add
 // CHECK-NEXT:    br label %for{{$}}
 
-// Few iterations or short ones, what few of them hand on, and memory that may become registers
-// are left to LLVM.
+// Few iterations or short ones are left to LLVM. What few of them hand on, and memory that
+// becomes registers is written out.
 func.func @written_out(%x: memref<?xf32>, %y: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
@@ -269,9 +269,76 @@ func.func @written_out(%x: memref<?xf32>, %y: memref<?xf32>) {
 // CHECK:         %j.next = add
 // CHECK-NEXT:    br label %for.1{{$}}
 // CHECK:         %k.next = add
-// CHECK-NEXT:    br label %for.2{{$}}
+// CHECK-NEXT:    br label %for.2, !llvm.loop !7
 // CHECK:         %l.next = add
-// CHECK-NEXT:    br label %for.3{{$}}
+// CHECK-NEXT:    br label %for.3, !llvm.loop !8
+
+// Operations count as on scalars: here five in each of 32 iterations, and what follows from the
+// counter is a number. A nest is written out as a whole.
+func.func @few_operations(%v: vector<16xi32>) -> (vector<16xi32>, vector<16xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
+  %ones = arith.constant dense<1> : vector<16xi32>
+  %zeros = arith.constant dense<0> : vector<16xi32>
+  %bits = scf.for %i = %c0 to %c32 step %c1 iter_args(%r = %zeros) -> (vector<16xi32>) {
+    %place = arith.index_cast %i : index to i32
+    %places = vector.broadcast %place : i32 to vector<16xi32>
+    %shifted = arith.shrui %v, %places : vector<16xi32>
+    %bit = arith.andi %shifted, %ones : vector<16xi32>
+    %left = arith.shli %r, %ones : vector<16xi32>
+    %both = arith.ori %left, %bit : vector<16xi32>
+    %flipped = arith.xori %both, %v : vector<16xi32>
+    scf.yield %flipped : vector<16xi32>
+  }
+  %nested = scf.for %j = %c0 to %c4 step %c1 iter_args(%r = %zeros) -> (vector<16xi32>) {
+    %s = scf.for %k = %j to %c8 step %c1 iter_args(%q = %r) -> (vector<16xi32>) {
+      %t = arith.muli %q, %v : vector<16xi32>
+      scf.yield %t : vector<16xi32>
+    }
+    scf.yield %s : vector<16xi32>
+  }
+  func.return %bits, %nested : vector<16xi32>, vector<16xi32>
+}
+
+// CHECK-LABEL: define {{.*}} @few_operations(
+// CHECK:         %i.next = add
+// CHECK-NEXT:    br label %for, !llvm.loop
+// CHECK:         %k.next = add
+// CHECK-NEXT:    br label %for.2, !llvm.loop
+// CHECK:         %j.next = add
+// CHECK-NEXT:    br label %for.1, !llvm.loop
+
+// Many operations, and few that are many instructions.
+func.func @long(%x: memref<?xf32>, %at: vector<64xindex>) -> vector<64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c200 = arith.constant 200 : index
+  %on = arith.constant dense<true> : vector<64xi1>
+  %zeros = arith.constant dense<0.0> : vector<4xf32>
+  %all_zeros = arith.constant dense<0.0> : vector<64xf32>
+  %sum = scf.for %i = %c0 to %c200 step %c1 iter_args(%r = %zeros) -> (vector<4xf32>) {
+    %v = vector.load %x[%i] : memref<?xf32>, vector<4xf32>
+    %s = arith.addf %r, %v : vector<4xf32>
+    scf.yield %s : vector<4xf32>
+  }
+  vector.store %sum, %x[%c0] : memref<?xf32>, vector<4xf32>
+  %all = scf.for %j = %c0 to %c32 step %c1 iter_args(%r = %all_zeros) -> (vector<64xf32>) {
+    %v = vector.gather %x[%j] [%at], %on, %all_zeros : memref<?xf32>, vector<64xindex>, vector<64xi1>, vector<64xf32> into vector<64xf32>
+    %s = arith.addf %r, %v : vector<64xf32>
+    scf.yield %s : vector<64xf32>
+  }
+  func.return %all : vector<64xf32>
+}
+
+// CHECK-LABEL: define <64 x float> @long(
+// CHECK:         %i.next = add
+// CHECK-NEXT:    br label %for{{$}}
+// CHECK:         %j.next = add
+// CHECK-NEXT:    br label %for.1{{$}}
 
 // CHECK:       !0 = !{!"llvm.loop.isvectorized", i32 1}
 // CHECK-NEXT:  !1 = !{!"llvm.loop.vectorize.followup_vectorized", !0}
@@ -279,3 +346,5 @@ func.func @written_out(%x: memref<?xf32>, %y: memref<?xf32>) {
 // CHECK-NEXT:  !3 = !{!3, !1, !2}
 // CHECK-NEXT:  !4 = !{!4, !2}
 // CHECK-NEXT:  !5 = !{!5, !2}
+// CHECK-NEXT:  !6 = !{!"llvm.loop.unroll.full"}
+// CHECK-NEXT:  !7 = !{!7, !6}
