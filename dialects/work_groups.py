@@ -11,6 +11,7 @@ The attributes that mark a work-group in upstream operations (levels 1 to 4).
 | `spmd.context`             | `memref.alloca`, `memref.view` | keeps a value of each work-item (or one that all agree on) across barriers; why |
 | `spmd.not_vectorized`      | loops, kernels  | why `vectorize` left them as they were        |
 | `spmd.not_launched`        | `scf.parallel`  | why `parallel-loops-to-kernels` left it as it was |
+| `spmd.near_edge`           | loads, gathers  | made only where lanes are not all neighbours  |
 | `spmd.groups`              | `scf.for`       | its iterations are work-groups of a launch    |
 | `spmd.groups_between_polls` | `func.func`    | how many groups of a launch may run in a row without a poll |
 """
@@ -46,6 +47,7 @@ GROUPS_BETWEEN_POLLS = "spmd.groups_between_polls"
 CONTEXT = "spmd.context"
 NOT_VECTORIZED = "spmd.not_vectorized"
 NOT_LAUNCHED = "spmd.not_launched"
+NEAR_EDGE = "spmd.near_edge"
 
 FULL_SUFFIX = ".full"
 """`@k.full` is `@k` for groups of exactly the nominal size."""

@@ -13,6 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.divergence.prefix import compares_ids
+from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import function_around, is_terminator, terminator
 from spmd.dialects.interfaces.control_flow import decisions
@@ -41,9 +42,8 @@ def mask_sub_group(
     The options are those of the pass.
     """
     entry = function_around(group).body.block
-    masking = Masking(
-        divergence, ConstantPool(entry), skip, keep_uniform, Skips(divergence)
-    )
+    skips = Skips(divergence, IntegerRanges())
+    masking = Masking(divergence, ConstantPool(entry), skip, keep_uniform, skips)
     # These are remembered: what masking asks of them later stands in loops that are in parts.
     for op in group.walk():
         if isinstance(op, scf.ForOp):

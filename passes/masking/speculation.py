@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from xdsl.dialects import memref, scf
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.ranges.ranges import IntegerRanges
+from spmd.dialects.element_types import memref_type
 from spmd.dialects.enclosing import is_terminator
 from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.cost import is_library_function, lanes_cost
@@ -47,6 +49,15 @@ def is_dereferenceable(array: SSAValue) -> bool:
     return is_private(array) and isa(type_, MemRefType) and type_.has_static_shape()
 
 
+def is_inside(op: memref.LoadOp | memref.StoreOp, ranges: IntegerRanges) -> bool:
+    """Whether `op` accesses an element that exists, whatever its indices are."""
+    shape = memref_type(op.memref).get_shape()
+    return DYNAMIC_INDEX not in shape and all(
+        ranges.of(index).low >= 0 and ranges.of(index).high < size
+        for index, size in zip(op.indices, shape, strict=True)
+    )
+
+
 def _is_view(op: Operation) -> bool:
     return any(isinstance(r.type, MemRefType) for r in op.results)
 
@@ -54,8 +65,8 @@ def _is_view(op: Operation) -> bool:
 class Skips:
     """Which branches of a sub-group are skipped; each is looked at once, before it changes."""
 
-    def __init__(self, divergence: Divergence):
-        self._divergence = divergence
+    def __init__(self, divergence: Divergence, ranges: IntegerRanges):
+        self._divergence, self._ranges = divergence, ranges
         self._known: dict[Block, int | str] = {}
 
     def why_skip(self, block: Block, limit: int = SKIP_ABOVE) -> str | None:
@@ -90,9 +101,17 @@ class Skips:
             if convergence_of(op) is Scope.SUB_GROUP:
                 return f"it contains a {op.name}"
             if isinstance(op, memref.LoadOp | memref.StoreOp):
-                if all(map(is_uniform, op.indices)):
+                if all(map(is_uniform, op.indices)) and not self._is_of_each(op):
                     return f"it contains a {op.name} of a uniform element"
             elif needs_mask(op) and all(map(is_uniform, op.operands)):
                 return f"it contains a uniform {op.name}"
             cost += lanes_cost(op)
         return cost
+
+    def _is_of_each(self, op: memref.LoadOp | memref.StoreOp) -> bool:
+        """Whether each lane accesses an element of its own that always exists."""
+        return (
+            is_dereferenceable(op.memref)
+            and is_inside(op, self._ranges)
+            and not any(map(self._divergence.is_uniform, op.results))
+        )

@@ -74,6 +74,7 @@ from spmd.dialects.element_types import memref_type, size_in_bytes, vector_type
 from spmd.dialects.enclosing import parent_block
 from spmd.dialects.limits import CACHE_LINE
 from spmd.dialects.rewriting import has_no_effect, hint, splat_number
+from spmd.dialects.work_groups import NEAR_EDGE
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
 from spmd.passes.memory.every_other_row import EveryOtherRow
 from spmd.passes.memory.flattening import element_type, line_of, start_of
@@ -184,6 +185,8 @@ class _Rows:
         (lanes,) = type_.get_shape()
         if memref_type(op.base).get_shape() == (lanes,):
             return None  # A permutation, which some machines do without memory.
+        if NEAR_EDGE in op.attributes and splat_number(op.mask):
+            return None  # It is known by now that not all lanes are neighbours.
         size = max(size_in_bytes(type_.element_type), 1)
         row = max(self._target.register_bits // 8 // size, SHORTEST_ROW)
         length = min(lanes, row, CACHE_LINE // size)

@@ -79,11 +79,9 @@ from spmd.dialects.interfaces.speculation import IntegerDivision
 from spmd.dialects.names import PREDICATES
 from spmd.dialects.rewriting import constant_index, named
 from spmd.dialects.spmd import SubGroupOp
+from spmd.dialects.work_groups import NEAR_EDGE
 
 NO_FLAGS = {"overflowFlags": arith.IntegerOverflowAttr("none")}
-
-NEAR_EDGE = "spmd.near_edge"
-"""Marks a load that is made only in sub-groups whose lanes are not all neighbours."""
 
 MOST_ASKED = 16
 """Operations that are computed again for a lane."""

@@ -23,9 +23,9 @@ from spmd.dialects.element_types import memref_layout, memref_type
 from spmd.dialects.enclosing import is_small
 from spmd.dialects.limits import MAX_LANES, SMALL_ARRAY
 from spmd.dialects.rewriting import NO_SIGNED_WRAP
+from spmd.dialects.work_groups import NEAR_EDGE
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
 from spmd.passes.memory.flattening import flattened
-from spmd.passes.sub_groups.version_edges import NEAR_EDGE
 from spmd.passes.widening.lanes import Lanes, Rows, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
 

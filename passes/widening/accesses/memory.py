@@ -7,9 +7,6 @@ from math import prod
 from typing import cast
 
 from xdsl.dialects import arith, memref, scf, vector
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-)
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from spmd.analysis.divergence.access_patterns import Pattern
@@ -20,7 +17,8 @@ from spmd.dialects.interfaces.memory import MemoryHint
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.limits import CACHE_LINE, MAX_LANES
 from spmd.dialects.rewriting import hint
-from spmd.dialects.work_groups import is_group_memory
+from spmd.dialects.work_groups import NEAR_EDGE, is_group_memory
+from spmd.passes.masking.speculation import is_inside
 from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
 from spmd.passes.widening.accesses.addresses import (
     AnyVector,
@@ -77,7 +75,7 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
             widening.hold(op, [_load_once(widening, op, access, active)])
             return
         case Pattern.CONTIGUOUS:
-            harmless = _is_in_bounds(widening, op)
+            harmless = _is_in_bounds(widening, op, active)
             mask = None if harmless else widening.mask(active)
             loaded = _load(widening, access, type_, mask)
             _keep_streaming(op, loaded.owner)
@@ -92,6 +90,8 @@ def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
             off = widening.dense(0, op.res.type)
             gather = GatherOp(access.array, access.first, access.offsets, on, off)
             remark(gather, "gather", why_not_contiguous(op, indices))
+            if NEAR_EDGE in op.attributes:
+                gather.attributes[NEAR_EDGE] = op.attributes[NEAR_EDGE]
             loaded = widening.add(gather)
     widening.hold(op, [Varying(loaded)])
 
@@ -133,7 +133,7 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
             store = memref.StoreOp.get(scalar, access.array, access.first)
         case Pattern.CONTIGUOUS:
             hidden = _is_of_group(widening, op.memref)
-            if mask and hidden and _is_in_bounds(widening, op):
+            if mask and hidden and _is_in_bounds(widening, op, active):
                 if not _is_written_together(widening, op.memref):
                     stored = _blended(widening, access, stored, mask)
                 mask = None
@@ -275,18 +275,13 @@ def _is_of_group(widening: Widening, array: SSAValue) -> bool:
     return is_group_memory(underlying_object(array).owner)
 
 
-def _is_in_bounds(widening: Widening, op: memref.LoadOp | memref.StoreOp) -> bool:
+def _is_in_bounds(
+    widening: Widening, op: memref.LoadOp | memref.StoreOp, active: Active
+) -> bool:
     """Whether all lanes access elements that exist, also the inactive ones."""
-    type_ = memref_type(op.memref)
-    if _is_own(widening, op.memref):
-        return True  # Contiguous is only the same element of all lanes.
-    if DYNAMIC_INDEX in type_.get_shape():
-        return False
-    for index, size in zip(op.indices, type_.get_shape(), strict=True):
-        range_ = widening.ranges.of(index)
-        if range_.low < 0 or range_.high >= size:
-            return False
-    return True
+    # What is contiguous of private arrays is the same element of all lanes.
+    some = active.some and _is_own(widening, op.memref)
+    return some or is_inside(op, widening.ranges)
 
 
 # Contiguous addresses

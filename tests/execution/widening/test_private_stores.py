@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from spmd.runtime.options import Width
 from tests.execution.harness import LINES, Maker, check_native
 
 KERNEL = """
@@ -76,3 +79,53 @@ def arguments(make: Maker) -> list[Any]:
 def test_lanes_keep_what_they_wrote():
     for launch in LINES:
         check_native(KERNEL, arguments, launch, width=4)
+
+
+SORT = """
+spmd.kernel @sort(%x: memref<5x?xi32>, %y: memref<?xi32>, %far: index, %most: i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c5 = arith.constant 5 : index
+  %i = spmd.global_id x
+  %a = memref.alloca() : memref<5xi32>
+  scf.for %k = %c0 to %c5 step %c1 {
+    %v = memref.load %x[%k, %i] : memref<5x?xi32>
+    memref.store %v, %a[%k] : memref<5xi32>
+  }
+  scf.for %j = %c0 to %c4 step %c1 {
+    %next = arith.addi %j, %c1 : index
+    scf.for %k_1 = %next to %c5 step %c1 {
+      %low = memref.load %a[%j] : memref<5xi32>
+      %high = memref.load %a[%k_1] : memref<5xi32>
+      %less = arith.cmpi slt, %high, %low : i32
+      scf.if %less {
+        memref.store %high, %a[%j] : memref<5xi32>
+        memref.store %low, %a[%k_1] : memref<5xi32>
+      }
+    }
+  }
+  %median = memref.load %a[%c2] : memref<5xi32>
+  // Nobody takes this one where the element does not exist.
+  %more = arith.cmpi sgt, %median, %most : i32
+  scf.if %more {
+    memref.store %most, %a[%far] : memref<5xi32>
+  }
+  %end = memref.load %a[%c2] : memref<5xi32>
+  memref.store %end, %y[%i] : memref<?xi32>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.optimized
+@pytest.mark.parametrize("width", [1, 4, 16, "auto"])
+@pytest.mark.parametrize(("far", "most"), [(2, 6), (1 << 40, 99)])
+def test_lanes_exchange_elements(width: Width, far: int, most: int):
+    def values(make: Maker) -> list[Any]:
+        found = make.integers("i32", 0, 12, 5, make.n)
+        return [found, make.zeros("i32", make.n), far, most]
+
+    for launch in LINES:
+        check_native(SORT, values, launch, width=width)

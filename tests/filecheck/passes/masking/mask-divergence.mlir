@@ -472,3 +472,50 @@ func.func @paths(%b: index, %u: i1, %v: i1, %x: memref<?xf32>, %y: memref<?xf32>
   }
   func.return
 }
+
+// -----
+
+// A branch over elements that each lane has is short, if these exist whatever lanes are active:
+// registers are exchanged by a choice of values.
+
+// CHECK-LABEL: func.func @exchange
+// CHECK-NOT:     spmd.any
+// CHECK:         spmd.masked %less {
+// CHECK-NEXT:      memref.store
+// CHECK-NEXT:      memref.store
+// CHECK-NEXT:    }
+// CHECK-LABEL: func.func @may_be_outside
+// CHECK:         spmd.any
+func.func @exchange(%b: index, %x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  spmd.sub_group (%lx) shape [16] at (%b) {
+    %a = memref.alloca() : memref<8xf32>
+    %first = memref.load %x[%lx] : memref<?xf32>
+    memref.store %first, %a[%c0] : memref<8xf32>
+    scf.for %i = %c0 to %c7 step %c1 {
+      %next = arith.addi %i, %c1 : index
+      %v = memref.load %a[%i] : memref<8xf32>
+      %w = memref.load %a[%next] : memref<8xf32>
+      %less = arith.cmpf olt, %w, %v : f32
+      scf.if %less {
+        memref.store %w, %a[%i] : memref<8xf32>
+        memref.store %v, %a[%next] : memref<8xf32>
+      }
+    }
+  }
+  func.return
+}
+func.func @may_be_outside(%b: index, %k: index, %x: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  spmd.sub_group (%lx) shape [16] at (%b) {
+    %a = memref.alloca() : memref<8xf32>
+    %v = memref.load %x[%lx] : memref<?xf32>
+    %p = arith.cmpf ogt, %v, %zero : f32
+    scf.if %p {
+      memref.store %v, %a[%k] : memref<8xf32>
+    }
+  }
+  func.return
+}
