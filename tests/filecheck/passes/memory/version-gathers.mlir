@@ -145,3 +145,20 @@ func.func @rows_of_even_numbers(%x: memref<?xf32>, %n: index, %on: vector<8xi1>,
   %v = vector.gather %x[%c0] [%half], %on, %old : memref<?xf32>, vector<8xindex>, vector<8xi1>, vector<8xf32> into vector<8xf32>
   func.return %v : vector<8xf32>
 }
+
+// Where it is known by now that not all lanes are neighbours, nothing is asked.
+// CHECK-LABEL: func.func @near_an_edge
+// CHECK-NOT: vector.reduction
+// CHECK: func.return
+func.func @near_an_edge(%x: memref<?xf64>, %base: index, %shift: index) -> vector<16xf64> {
+  %c0 = arith.constant 0 : index
+  %all_on = arith.constant dense<true> : vector<16xi1>
+  %zeros = arith.constant dense<0.0> : vector<16xf64>
+  %bases = vector.broadcast %base : index to vector<16xindex>
+  %shifts = vector.broadcast %shift : index to vector<16xindex>
+  %lane = vector.step : vector<16xindex>
+  %i = arith.addi %bases, %lane : vector<16xindex>
+  %left = arith.shrui %i, %shifts : vector<16xindex>
+  %v = vector.gather %x[%c0] [%left], %all_on, %zeros {spmd.near_edge} : memref<?xf64>, vector<16xindex>, vector<16xi1>, vector<16xf64> into vector<16xf64>
+  func.return %v : vector<16xf64>
+}
