@@ -32,7 +32,14 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
+from spmd.analysis.ranges.ranges import IntegerRanges
+from spmd.analysis.ranges.written_out import (
+    has_few_operations,
+    is_in_registers,
+    with_numbers_of,
+)
 from spmd.dialects.diagnostics import KernelError
+from spmd.dialects.element_types import memref_type
 from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.limits import MAX_LANES, MAX_SUB_GROUP_SIZE
 from spmd.passes.memory.whole_vectors import LONGEST_STEP
@@ -163,12 +170,16 @@ def demand(body: Region, target: Target, analyze: Callable[[], Divergence]) -> D
     if held and target.shuffles_two:  # which needs no registers in between
         held += _interleaved(body, analyze, memref.StoreOp)
         room = target.registers
+    private = _held_arrays(body, target.registers)
+    carried = _carried(body, target.registers // registers, analyze)
     fewer, reason = registers, ""
-    while fewer > 1 and fewer * held > room:
-        fewer, reason = fewer // 2, "more would not hold what lanes load with a step"
-    carried = _carried(body, target.registers // fewer, analyze)
-    while fewer > 1 and fewer * carried >= target.registers:
-        fewer, reason = fewer // 2, "more would not hold what loops carry"
+    for registers_of_each, most, what in (
+        (held, room, "what lanes load with a step"),
+        (private, target.registers // 2, "private arrays"),
+        (carried, target.registers - 1, "what loops carry"),
+    ):
+        while fewer > 1 and fewer * registers_of_each > most:
+            fewer, reason = fewer // 2, f"more would not hold {what}"
     return Demand(fewer, widest, reason)
 
 
@@ -182,6 +193,41 @@ def _carried(body: Region, least: int, analyze: Callable[[], Divergence]) -> int
     carried = (loop.regions[0].block.args for loop in loops)
     counts = (sum(map(is_own, each)) for each in carried if len(each) >= least)
     return max(counts, default=0)
+
+
+def _held_arrays(body: Region, most: int) -> int:
+    """
+    How many elements private arrays have that registers hold, once loops are written out.
+
+    These are at most so many.
+    """
+    arrays = [op for op in body.walk() if isinstance(op, memref.AllocaOp)]
+    if not arrays:
+        return 0
+    numbers, ranges = with_numbers_of(body.block, set()), IntegerRanges()
+
+    def is_held(op: Operation) -> bool:
+        if not is_in_registers(op, numbers):
+            return False
+        loop = _outermost_loop(op, body)
+        return loop is None or has_few_operations(loop, numbers, ranges)
+
+    sizes = (
+        prod(memref_type(array.memref).get_shape())
+        for array in arrays
+        if not array.dynamic_sizes
+        and all(is_held(use.operation) for use in array.memref.uses)
+    )
+    return sum(size for size in sizes if size <= most)
+
+
+def _outermost_loop(op: Operation, body: Region) -> scf.ForOp | None:
+    """The outermost of the loops around `op` in `body`."""
+    found, around = None, op.parent_op()
+    while around is not None and around is not body.parent:
+        found = around if isinstance(around, scf.ForOp) else found
+        around = around.parent_op()
+    return found
 
 
 def _interleaved(

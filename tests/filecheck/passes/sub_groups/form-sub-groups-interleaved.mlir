@@ -35,3 +35,48 @@ func.func @one_of_two(%p: memref<?x2xf32>, %y: memref<?xf32>) {
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// Eight elements of each lane are in registers once the loop is written out, so that there is
+// room for one register of each of them, or two.
+// CHECK-LABEL: func.func @held
+// CHECK: spmd.sub_group {{.*}} shape [8]
+// LONG-LABEL: func.func @held
+// LONG: spmd.sub_group {{.*}} shape [32]
+func.func @held(%p: memref<8x?xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %c0 to %c64 step %c1 {
+    %a = memref.alloca() : memref<8xf32>
+    scf.for %k = %c0 to %c8 step %c1 {
+      %v = memref.load %p[%k, %i] : memref<8x?xf32>
+      memref.store %v, %a[%k] : memref<8xf32>
+    }
+    %first = memref.load %a[%c0] : memref<8xf32>
+    memref.store %first, %y[%i] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// One that is accessed anywhere is in memory.
+// CHECK-LABEL: func.func @in_memory
+// CHECK: spmd.sub_group {{.*}} shape [32]
+// LONG-LABEL: func.func @in_memory
+// LONG: spmd.sub_group {{.*}} shape [64]
+func.func @in_memory(%x: memref<?xindex>, %y: memref<?xf32>, %f: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %c0 to %c64 step %c1 {
+    %a = memref.alloca() : memref<8xf32>
+    scf.for %k = %c0 to %c8 step %c1 {
+      memref.store %f, %a[%k] : memref<8xf32>
+    }
+    %at = memref.load %x[%i] : memref<?xindex>
+    %any = memref.load %a[%at] : memref<8xf32>
+    memref.store %any, %y[%i] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
