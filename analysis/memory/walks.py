@@ -9,7 +9,7 @@ walk does, and nothing may end the program in between.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -36,6 +36,9 @@ from spmd.dialects.work_groups import is_work_item_loop
 
 _Place: TypeAlias = tuple[SSAValue, tuple[Polynomial, ...]]
 """Memory, and where in it along each dimension."""
+
+Stays: TypeAlias = Callable[[SSAValue], bool]
+"""Whether a value is the same in all iterations of a loop."""
 
 LONGEST, SHORTEST = 16, 4
 """Iterations that are worth doing together."""
@@ -64,7 +67,11 @@ def walks_in(loop: scf.ForOp) -> Sequence[Operation]:
     if not _counts_one_by_one(loop):
         return ()
     places = {op: place for op in body.ops if (place := _place(op, sums)) is not None}
-    walks = [op for op, place in places.items() if _walks(place, loop)]
+
+    def stays(value: SSAValue) -> bool:
+        return is_outside(value, loop)
+
+    walks = [op for op, place in places.items() if _walks(place, loop, stays)]
     if not walks:
         return ()
     touched = {op: found for op in body.ops if (found := accesses_of(op)) != NOTHING}
@@ -135,7 +142,13 @@ def _same(a: _Place, b: _Place) -> bool:
     )
 
 
-def _walks(place: _Place, loop: scf.ForOp) -> bool:
+def goes_along(op: Operation, loop: scf.ForOp, stays: Stays) -> bool:
+    """Whether `op` accesses the next element of memory in the next iteration of `loop`."""
+    place = _place(op, Sums())
+    return place is not None and _walks(place, loop, stays)
+
+
+def _walks(place: _Place, loop: scf.ForOp, stays: Stays) -> bool:
     """Whether the next iteration of `loop` accesses the next element of memory."""
     memory, indices = place
     if not indices or not is_outside(memory, loop):
@@ -144,10 +157,6 @@ def _walks(place: _Place, loop: scf.ForOp) -> bool:
     if layout is None or layout.strides[-1] != 1:
         return False
     counter = loop.body.block.args[0]
-
-    def stays(value: SSAValue) -> bool:
-        return is_outside(value, loop)
-
     *outer, last = indices
     steps = [at for at in last.terms if _values(at) == [counter]]
     if sum(last.terms[at] for at in steps) != 1:

@@ -25,10 +25,14 @@ from xdsl.ir import Block, Operation, SSAValue
 from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.divergence.prefix import compares_ids
+from spmd.analysis.graphs.traversal import reachable
+from spmd.analysis.memory.quotients import quotient_in
 from spmd.analysis.memory.rows import takes_digits
 from spmd.analysis.memory.walks import Walks
+from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.element_types import memref_type
 from spmd.dialects.enclosing import is_outside, used_from_outside
+from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions
 from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.dialects.interfaces.views import underlying_object
@@ -128,7 +132,7 @@ class Estimate:
             if not diverges:
                 return inner.times(1 / 2, 1 / 2)
             # In vector code a condition is a choice of values, which nothing predicts.
-            chosen = self._is_steady(op) or is_vector_code(op.parent_op(), self.walks)
+            chosen = self._is_foreseen(op) or is_vector_code(op.parent_op(), self.walks)
             wrong = 0 if chosen else MISPREDICTION / 4
             return inner.times(1 / 2, 1) + Cycles(wrong)
         return inner
@@ -176,7 +180,11 @@ class Estimate:
             if tests and bits < self.target.masked_load:
                 return Cycles(scalar, tests, (tests, "tests of lanes"))
             return Cycles(scalar, self._on_registers(LANES[CostClass.MEMORY], bits))
-        if stride is None and takes_digits(op.indices, self._is_strided):
+        if (
+            stride is None
+            and takes_digits(op.indices, self._is_strided)
+            and not (self._tests_in(op.parent_op()) and self._is_quotient(op))
+        ):
             return Cycles(scalar, self._on_registers(ROWS, bits))
         if (
             stride is not None
@@ -196,6 +204,9 @@ class Estimate:
         )
         if bits < 32:
             each += NARROW
+            if is_store:
+                # No machine has these: lanes are asked one by one.
+                tests = self._tests_in(op.parent_op())
         each += tests
         return Cycles(scalar, each, (each, what))
 
@@ -232,6 +243,31 @@ class Estimate:
     def _is_steady(self, op: Operation) -> bool:
         """Whether mostly all lanes take one path, as what decides compares ids."""
         return all(compares_ids(self.divergence, each.value) for each in decisions(op))
+
+    def _is_quotient(self, op: memref.LoadOp | memref.StoreOp) -> bool:
+        """Whether lanes share elements, which under a mask each of them gathers."""
+        is_uniform, ranges = self.divergence.is_uniform, IntegerRanges()
+        found = (
+            quotient_in(each, is_uniform, ranges)
+            for each in reachable(op.indices[-1:], self._computed_from)
+        )
+        return any(each is not None and each.divisor < self.lanes for each in found)
+
+    def _is_foreseen(self, op: Operation) -> bool:
+        """Whether ids alone decide: in scalar code work-items follow a pattern."""
+        return all(
+            self._is_strided(value) or self._computed_from(value)
+            for value in reachable(
+                [each.value for each in decisions(op)], self._computed_from
+            )
+        )
+
+    def _computed_from(self, value: SSAValue) -> Sequence[SSAValue]:
+        """What `value` is computed from, unless it grows steadily from lane to lane."""
+        op = value.owner
+        if self._is_strided(value) or isinstance(op, Block):
+            return ()
+        return op.operands if Elementwise.of(op) else ()
 
     def _goes_along_memory(self, op: memref.LoadOp | memref.StoreOp) -> bool:
         """Whether lanes access tiles, of which the loop around `op` is one side."""

@@ -9,7 +9,8 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.divergence.control import yielded
-from spmd.analysis.memory.walks import Walks
+from spmd.analysis.memory.accesses import accesses_of, may_overlap
+from spmd.analysis.memory.walks import Walks, goes_along
 from spmd.dialects.enclosing import is_outside
 from spmd.dialects.interfaces.computation import fast_math_flags
 from spmd.dialects.interfaces.cost import CostClass, cost_class
@@ -27,15 +28,36 @@ def is_vector_code(loop: Operation | None, walks: Walks) -> bool:
     return all(
         op in walks
         if isinstance(op, memref.StoreOp)
-        or (isinstance(op, memref.LoadOp) and not _is_same(op, loop))
+        else op in walks or _stays(op.res, loop) or _is_along(op, loop)
+        if isinstance(op, memref.LoadOp)
         else cost_class(op) <= dearest and (not op.regions or _is_counted_if(op))
         for op in loop.body.block.ops
     )
 
 
-def _is_same(op: memref.LoadOp, loop: scf.ForOp) -> bool:
-    """Whether `op` loads one element in all iterations of `loop`."""
-    return all(is_outside(index, loop) for index in op.indices)
+def _is_along(op: memref.LoadOp, loop: scf.ForOp) -> bool:
+    """Whether `op` goes along memory from where something says that LLVM loads before."""
+    return goes_along(op, loop, lambda value: _stays(value, loop)) and not _is_written(
+        op.memref, loop
+    )
+
+
+def _stays(value: SSAValue, loop: scf.ForOp) -> bool:
+    """Whether `value` is the same in all iterations of `loop`, also if it is loaded there."""
+    load = value.owner
+    return is_outside(value, loop) or (
+        isinstance(load, memref.LoadOp)
+        and all(is_outside(index, loop) for index in load.indices)
+        and not _is_written(load.memref, loop)
+    )
+
+
+def _is_written(memory: SSAValue, loop: scf.ForOp) -> bool:
+    """Whether `loop` may write what is in `memory`."""
+    accesses = accesses_of(loop)
+    return accesses.unknown or any(
+        may_overlap(memory, each) for each in accesses.writes
+    )
 
 
 def _reduces(loop: scf.ForOp) -> bool:

@@ -1,5 +1,6 @@
 // RUN: xdsl-opt %s -p form-sub-groups --split-input-file | filecheck %s
 // RUN: xdsl-opt %s -p 'form-sub-groups{width=8}' --split-input-file | filecheck %s --check-prefix WIDTH
+// RUN: xdsl-opt %s -p 'form-sub-groups{target=x86-64-v4}' --split-input-file | filecheck %s --check-prefix V4
 
 // Elements anywhere in memory are accessed one after the other in any case, and lanes whose
 // loop is short wait for the others. A row of a sparse matrix times a vector:
@@ -401,3 +402,107 @@ func.func @far(%x: memref<32x64xf32>) {
   func.return
 }
 func.func private @f(f32)
+
+// -----
+
+// No machine scatters bytes: lanes are asked one by one whether they are active.
+
+// V4-LABEL: func.func @bytes
+// V4:         most of them for scatters
+func.func @bytes(%x: memref<?xindex>, %y: memref<?xi8>, %b: i8) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.for %lx = %c0 to %c64 step %c1 {
+    %first = memref.load %x[%lx] : memref<?xindex>
+    scf.for %at = %first to %c64 step %c1 {
+      %there = memref.load %x[%at] : memref<?xindex>
+      memref.store %b, %y[%there] : memref<?xi8>
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// And of rows that are copied from where an array says, unless that may be stored to.
+
+// V4-LABEL: func.func @rows
+// V4:         spmd.not_vectorized
+// V4-LABEL: func.func @written_rows
+// V4:         spmd.sub_group
+func.func @rows(%table: memref<?x?xf32>, %ix: memref<?xi32>, %out: memref<?x?xf32> {spmd.noalias}, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  scf.for %i = %c0 to %c256 step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      %at = memref.load %ix[%i] : memref<?xi32>
+      %row = arith.index_cast %at : i32 to index
+      %v = memref.load %table[%row, %j] : memref<?x?xf32>
+      memref.store %v, %out[%i, %j] : memref<?x?xf32>
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+func.func @written_rows(%table: memref<?x?xf32>, %ix: memref<?xi32> {spmd.noalias}, %out: memref<?x?xf32> {spmd.noalias}, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i32
+  %c256 = arith.constant 256 : index
+  scf.for %i = %c0 to %c256 step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      %at = memref.load %ix[%i] : memref<?xi32>
+      %row = arith.index_cast %at : i32 to index
+      memref.store %zero, %ix[%i] : memref<?xi32>
+      %v = memref.load %table[%row, %j] : memref<?x?xf32>
+      memref.store %v, %out[%i, %j] : memref<?x?xf32>
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// What ids alone decide is foreseen in scalar code. Elements that neighbours share are one load of
+// all lanes, but under a mask each gathers its own.
+
+// CHECK-LABEL: func.func @every_other
+// CHECK:         spmd.not_vectorized
+// CHECK-LABEL: func.func @shared
+// CHECK:         spmd.sub_group
+func.func @every_other(%x: memref<?xf32>, %y: memref<?xf32>, %c: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c256 = arith.constant 256 : index
+  scf.for %i = %c0 to %c256 step %c1 {
+    %half = arith.divui %i, %c2 : index
+    %rest = arith.remui %i, %c2 : index
+    %even = arith.cmpi eq, %rest, %c0 : index
+    scf.if %even {
+      %v = memref.load %x[%half] : memref<?xf32>
+      memref.store %v, %y[%i] : memref<?xf32>
+    } else {
+      %next = arith.addi %half, %c1 : index
+      %v = memref.load %x[%half] : memref<?xf32>
+      %w = memref.load %x[%next] : memref<?xf32>
+      %vw = arith.addf %v, %w : f32
+      %mean = arith.mulf %vw, %c : f32
+      memref.store %mean, %y[%i] : memref<?xf32>
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+func.func @shared(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c256 = arith.constant 256 : index
+  scf.for %i = %c0 to %c256 step %c1 {
+    %half = arith.divui %i, %c2 : index
+    %v = memref.load %x[%half] : memref<?xf32>
+    memref.store %v, %y[%i] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
