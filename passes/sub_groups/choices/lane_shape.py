@@ -48,7 +48,6 @@ from spmd.passes.sub_groups.choices.vectorization_cost import executed_ops, loop
 from spmd.passes.targets import (
     CACHE_LINE_BITS,
     LINE,
-    REGISTERS,
     ROW,
     SHAPE_MARGIN,
     SUB_GROUP,
@@ -86,8 +85,7 @@ class Work:
         terms = terms_of(body, dimensions, divergence)
         tile, held = 0, _carried(body, divergence)
         crosses = len({each.along for each in terms} - {None}) > 1
-        wanted = width == "auto" and registers == REGISTERS
-        if wanted and held is not None and (held or crosses):
+        if width == "auto" and held is not None and (held or crosses):
             most = lanes_in_registers(widest, target) // max(held, 1)
             tile = power_below(min(MAX_LANES, most))
         return cls(terms, lanes, registers, bits, tile)
