@@ -111,3 +111,24 @@ func.func @as_always(%x: memref<?xf32>, %ends: memref<256xindex>, %n: index) {
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// Branches and loops that all lanes take together keep nobody apart.
+
+// CHECK-LABEL: func.func @together
+// CHECK:         spmd.sub_group (%lx) shape [256] at
+func.func @together(%x: memref<?xf32>, %n: index, %flag: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %lx = %c0 to %c256 step %c1 {
+    scf.for %i = %lx to %n step %c256 {
+      scf.if %flag {
+        memref.store %zero, %x[%i] : memref<?xf32>
+      }
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
