@@ -92,6 +92,13 @@ def vector_type(element: Attribute, lanes: int) -> VectorType[Attribute]:
     return VectorType(element, [lanes])
 
 
+def has_size(type_: Attribute) -> bool:
+    """Whether it is known how elements of this type lie in memory."""
+    if isinstance(type_, VectorType):
+        type_ = cast(VectorType[Attribute], type_).element_type
+    return isinstance(type_, IndexType | IntegerType | AnyFloat)
+
+
 def size_in_bytes(type_: Attribute) -> int:
     """
     The distance in bytes of two neighbouring elements of this type.

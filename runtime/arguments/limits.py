@@ -10,7 +10,7 @@ from xdsl.dialects import memref
 from xdsl.ir import Operation
 
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.element_types import static_bytes
+from spmd.dialects.element_types import has_size, static_bytes
 from spmd.dialects.interfaces.legality import HostOnly
 from spmd.dialects.limits import MAX_LOCAL_BYTES, too_much_local_memory
 from spmd.dialects.spmd import KernelOp, LocalAllocOp
@@ -37,6 +37,9 @@ def check_kernel(kernel: KernelOp, called: list[Operation]) -> int:
                 if local > MAX_LOCAL_BYTES:
                     fail(op, too_much_local_memory(f"{local} with this allocation"))
             elif isinstance(op, memref.AllocaOp):
+                if not has_size(op.memref.type.element_type):
+                    what = "expected a private array of integers, floats or vectors"
+                    fail(op, f"{what}, got {op.memref.type}")
                 private += static_bytes(op.memref.type)
                 if private > MAX_PRIVATE_BYTES:
                     fail(
