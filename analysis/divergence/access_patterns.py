@@ -23,6 +23,7 @@ from xdsl.dialects import memref
 from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.ranges.accessed import LARGEST_STEP, narrow_index
 from spmd.analysis.shapes.shape import Shape
 from spmd.dialects.element_types import memref_layout, memref_type, mixed_numbers
 from spmd.dialects.interfaces.views import underlying_object
@@ -113,8 +114,17 @@ class _Addresses:
             return None
         strides = element_strides(memory)
         for index, stride in zip(indices, strides, strict=True):
-            position = position.plus(_scaled(self.shape(index), stride))
+            position = position.plus(_scaled(self._index(index), stride))
         return position
+
+    def _index(self, index: SSAValue) -> Shape:
+        """The shape of an index, of which it is known that lanes access memory there."""
+        number = narrow_index(index)
+        if number is not None:
+            steps = self.shape(number)
+            if steps.stride is not None and 0 < steps.stride <= LARGEST_STEP:
+                return Shape.strided(steps.stride, steps.alignment)
+        return self.shape(index)
 
     def of_view(self, memory: SSAValue) -> _Position | None:
         """Where the first element of a view lies."""

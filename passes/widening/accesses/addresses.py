@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence.access_patterns import Pattern, element_strides
+from spmd.analysis.ranges.accessed import LARGEST_STEP, narrow_index
 from spmd.dialects.compat.missing_arith import IndexCastUIOp
 from spmd.dialects.element_types import memref_layout, memref_type
 from spmd.dialects.enclosing import is_small
@@ -26,7 +27,7 @@ from spmd.dialects.rewriting import NO_SIGNED_WRAP
 from spmd.dialects.work_groups import NEAR_EDGE
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
 from spmd.passes.memory.flattening import flattened
-from spmd.passes.widening.lanes import Lanes, Rows, Strided, Uniform, Varying
+from spmd.passes.widening.lanes import Lanes, Row, Rows, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
 
 AnyVector: TypeAlias = VectorType[Attribute]
@@ -96,6 +97,24 @@ class LaneAddresses:
             strides = _Strides(widening, array)
             array, first = strides.flattened(), [strides.position(first)]
         return LaneAddresses(array, Pattern.CONTIGUOUS, first)
+
+
+def index_lanes(widening: Widening, index: SSAValue) -> Lanes:
+    """How lanes that access memory at `index` hold it."""
+    held, number = widening.of(index), narrow_index(index)
+    if number is None or not isinstance(held, Varying):
+        return held
+    narrow = widening.of(number)
+    rows = narrow.rows if isinstance(narrow, Rows) else (narrow,)
+    made: list[Row] = []
+    for row in rows:
+        match row:
+            case Strided(stride=step) if 0 < step <= LARGEST_STEP:
+                first = widening.add(arith.IndexCastOp(row.first, IndexType()), index)
+                made.append(Strided(first, step))
+            case _:
+                return held
+    return made[0] if len(made) == 1 else Rows(tuple(made))
 
 
 def _first_of_side_by_side(

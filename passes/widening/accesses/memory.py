@@ -24,6 +24,7 @@ from spmd.passes.widening.accesses.addresses import (
     AnyVector,
     LaneAddresses,
     has_unit_stride,
+    index_lanes,
     remark,
     why_not_contiguous,
 )
@@ -155,7 +156,7 @@ def _addresses(
     widening: Widening, op: memref.LoadOp | memref.StoreOp
 ) -> tuple[LaneAddresses, list[Lanes]]:
     """Where the lanes of `op` go, and how they hold its indices."""
-    indices: list[Lanes] = [widening.of(index) for index in op.indices]
+    indices = [index_lanes(widening, index) for index in op.indices]
     array = widening.array(op.memref)
     if _follow_each_other(widening, op):
         first = [widening.of_lane(index, 0) for index in indices]
@@ -167,7 +168,7 @@ def _addresses(
 
 def _has_rows(widening: Widening, op: memref.LoadOp | memref.StoreOp) -> bool:
     """Whether rows have addresses of their own, which do not follow each other."""
-    held = [widening.of(index) for index in op.indices]
+    held = [index_lanes(widening, index) for index in op.indices]
     rows = any(isinstance(each, Rows) for each in held)
     vectors = any(isinstance(each, Varying) for each in held)
     return rows and not vectors and not _follow_each_other(widening, op)
@@ -175,7 +176,7 @@ def _has_rows(widening: Widening, op: memref.LoadOp | memref.StoreOp) -> bool:
 
 def _follow_each_other(widening: Widening, op: memref.LoadOp | memref.StoreOp) -> bool:
     """Whether the rows are contiguous, and each begins where the one before ends."""
-    held = [widening.of(index) for index in op.indices]
+    held = [index_lanes(widening, index) for index in op.indices]
     if not any(isinstance(each, Rows) for each in held):
         return False
     *outer, last = (widening.row_of(each, 0) for each in held)

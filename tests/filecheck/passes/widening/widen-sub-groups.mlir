@@ -331,3 +331,35 @@ func.func @quotient_of_some(%b: index, %x: memref<?xi32>, %u: i32, %d: i32, %n: 
   }
   func.return
 }
+
+// -----
+
+// A number of 32 bits that grows by one may wrap, but no lane after that accesses memory.
+
+// CHECK-LABEL: func.func @narrow_index
+// CHECK:         [[AT:%.*]] = arith.index_cast %k : i32 to index
+// CHECK-NEXT:    vector.load %x{{\[}}[[AT]]]
+// CHECK:         vector.maskedstore %x
+// CHECK:         vector.scatter %x
+// CHECK:         vector.scatter %x
+func.func @narrow_index(%b: index, %n: i32, %x: memref<?xi32>, %m: memref<?xi1>) {
+  spmd.sub_group (%lx) shape [16] at (%b) {
+    %lane = spmd.lane_id
+    %l = arith.index_cast %lane : index to i32
+    %k = arith.addi %n, %l : i32
+    %at = arith.index_cast %k : i32 to index
+    %v = memref.load %x[%at] : memref<?xi32>
+    %on = memref.load %m[%lx] : memref<?xi1>
+    spmd.masked %on {
+      memref.store %v, %x[%at] : memref<?xi32>
+    }
+    // What falls may have been the least number, and what has 16 bits may come all around.
+    %down = arith.subi %n, %l : i32
+    %below = arith.index_cast %down : i32 to index
+    memref.store %v, %x[%below] : memref<?xi32>
+    %short = arith.trunci %k : i32 to i16
+    %near = arith.index_cast %short : i16 to index
+    memref.store %v, %x[%near] : memref<?xi32>
+  }
+  func.return
+}
