@@ -115,7 +115,10 @@ class Estimate:
         diverges = any(self.divergence.is_divergent(op, d) for d in along)
         if flow.runs is Runs.LOOP:
             count, end = trips(op), Cycles()
-            scalar = max(inner.scalar, _wait(op, inner.scalar))
+            foreseen = isinstance(op, scf.ForOp) and self._is_foreseen(op)
+            foreseen = foreseen and not self._takes_turns(op)
+            runs = count if foreseen else trip_count(op)
+            scalar = max(inner.scalar, _wait(op, inner.scalar, runs))
             if is_vector_code(op, self.walks):
                 bits = max(map(_bits_of, op.walk()))
                 scalar = self._on_registers(scalar, bits)
@@ -127,7 +130,8 @@ class Estimate:
                 return inner.times(count, count) + end
             # From none to twice as many, unless they take turns: lanes wait for the last.
             most = count + 1 if self._takes_turns(op) else 2 * count
-            return inner.times(count, most) + Cycles(MISPREDICTION) + end
+            wrong = 0 if foreseen else MISPREDICTION
+            return inner.times(count, most) + Cycles(wrong) + end
         if flow.runs is Runs.CHOICE:
             if not diverges:
                 return inner.times(1 / 2, 1 / 2)
@@ -315,13 +319,13 @@ def _scalar(op: Operation) -> float:
     return SCALAR[cost_class(op)]
 
 
-def _wait(loop: Operation, work: float) -> float:
+def _wait(loop: Operation, work: float, runs: float | None) -> float:
     """
     What an iteration of scalar code waits for the one before it, where it is so much `work`.
 
-    While one run of a short loop waits, a core is already at the next ones.
+    While a short loop waits that `runs` as often as foreseen, a core is already at the next ones.
     """
-    wait, runs = carried_latency(loop), trip_count(loop)
+    wait = carried_latency(loop)
     if not runs or not _starts_anew(loop):
         return wait
     # What all lanes share counts as no work, but takes its place in a core.

@@ -506,3 +506,27 @@ func.func @shared(%x: memref<?xf32>, %y: memref<?xf32>) {
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// How often a loop between ids runs is foreseen too, and work-items after each other overlap.
+
+// CHECK-LABEL: func.func @window
+// CHECK:         spmd.not_vectorized
+func.func @window(%x: memref<?xf32>, %y: memref<?xf32>, %w: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %c256 step %c1 {
+    %before = arith.subi %i, %w : index
+    %low = arith.maxsi %before, %c0 : index
+    %sum = scf.for %k = %low to %i step %c1 iter_args(%s = %zero) -> (f32) {
+      %v = memref.load %x[%k] : memref<?xf32>
+      %t = arith.addf %s, %v : f32
+      scf.yield %t : f32
+    }
+    memref.store %sum, %y[%i] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
