@@ -2,7 +2,7 @@
 Gives memrefs the types that upstream MLIR knows.
 
 * The memory space of local memory is 3; that of global and private memory is none.
-* An array of `i1` is one of `i8`, with 0 for false and 1 for true.
+* An array of `i1` is one of `i8`, with 0 for false and 1 for true; so are vectors of its elements.
 * `spmd.local_alloc` is a `memref.alloca` of group memory in the entry block.
 
 ```mlir
@@ -21,6 +21,7 @@ Ensures: no `#spmd.memory`, no memref of `i1` and no `spmd.local_alloc` is left.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -34,19 +35,25 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     NoneAttr,
     TensorType,
+    VectorType,
     i1,
     i8,
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import IRDLOperation
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.utils.hints import isa
 
 from spmd.dialects.building import Builder
 from spmd.dialects.enclosing import block_arguments, function_around
-from spmd.dialects.rewriting import hint, locate, replace
+from spmd.dialects.interfaces.memory import MemoryAccess
+from spmd.dialects.rewriting import locate, replace
 from spmd.dialects.spmd import LOCAL, LocalAllocOp, MemoryAttr, PrefetchOp
 from spmd.dialects.work_groups import aligned_alloca, mark_group_memory
+
+AnyVector = VectorType[Attribute]
 
 LOCAL_SPACE = IntegerAttr(3, i64)
 """The memory space of local memory from level 1 on, as in LLVM's GPU back ends."""
@@ -76,6 +83,11 @@ class LowerMemoryTypesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for inner in tuple(op.walk()):
+            if MemoryAccess.of(inner) is not None and any(
+                map(_is_array, inner.operands)
+            ):
+                _access_bytes(inner)
+        for inner in tuple(op.walk()):
             _lower(inner)
 
 
@@ -87,10 +99,6 @@ def _lower(op: Operation) -> None:
         case PrefetchOp():
             replace(op, (op.upstream(),), ())
             return
-        case memref.LoadOp() if op.res.type == i1:
-            _load_byte(op)
-        case memref.StoreOp() if op.value.type == i1:
-            _store_byte(op)
         case memref.GlobalOp():
             _lower_global(op)
         case func.FuncOp():
@@ -128,21 +136,54 @@ def _allocate(op: LocalAllocOp) -> None:
     replace(op, (), (alloca.memref,))
 
 
-def _load_byte(op: memref.LoadOp) -> None:
-    """`i1` values are the lowest bit of the byte that is loaded."""
-    byte = memref.LoadOp.build(
-        operands=[op.memref, op.indices],
-        result_types=[i8],
-        properties=op.properties,
-        attributes=op.attributes,
-    )
-    bit = arith.TruncIOp(byte, i1)
-    hint(bit.result, op.res)
-    replace(op, (byte, bit))
+def _is_array(value: SSAValue) -> bool:
+    """Whether it is an array of `i1`."""
+    type_ = value.type
+    return isa(type_, MemRefType[Attribute]) and type_.element_type == i1
 
 
-def _store_byte(op: memref.StoreOp) -> None:
-    op.operands[0] = Builder.before(op).add(arith.ExtUIOp(op.value, i8))
+def _is_bits(value: SSAValue) -> bool:
+    """Whether it is an `i1`, or a vector of them."""
+    type_ = value.type
+    return type_ == i1 or (isa(type_, AnyVector) and type_.element_type == i1)
+
+
+def _access_bytes(op: Operation) -> None:
+    """Let `op`, which accesses an array of `i1`, have bytes; `i1` are their lowest bits."""
+    at = Builder.before(op)
+    for place in _places_of_bits(op):
+        bits = op.operands[place]
+        op.operands[place] = at.add(
+            arith.ExtUIOp.create(operands=[bits], result_types=[_bytes_like(bits.type)])
+        )
+    after = Builder(InsertPoint.after(op), op)
+    for result in filter(_is_bits, op.results):
+        name, type_ = result.name_hint, result.type
+        byte = Rewriter.replace_value_with_new_type(result, _bytes_like(type_))
+        byte.name_hint = None
+        uses = tuple(byte.uses)
+        truncate = arith.TruncIOp.create(operands=[byte], result_types=[type_])
+        bit = after.add(truncate, name)
+        for use in uses:
+            use.operation.operands[use.index] = bit
+
+
+def _places_of_bits(op: Operation) -> Sequence[int]:
+    """Which operands of `op` are what is in memory, or could be; not the mask."""
+    assert isinstance(op, IRDLOperation)
+    names: list[str] = []
+    for name, _ in op.get_irdl_definition().operands:
+        operand = getattr(op, name)  # of several, none is a bit
+        if isinstance(operand, SSAValue) and _is_bits(cast(SSAValue, operand)):
+            names.append(name)
+    places = [n for n, operand in enumerate(op.operands) if _is_bits(operand)]
+    return [n for n, name in zip(places, names, strict=True) if name != "mask"]
+
+
+def _bytes_like(type_: Attribute) -> Attribute:
+    if isa(type_, AnyVector):
+        return VectorType(i8, type_.shape, type_.scalable_dims)
+    return i8
 
 
 def _lower_global(op: memref.GlobalOp) -> None:

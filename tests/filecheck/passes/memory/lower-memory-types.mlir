@@ -38,6 +38,23 @@ func.func @bits(%x: memref<?xi1>, %i: index) -> memref<?xi1> {
   func.return %x : memref<?xi1>
 }
 
+// Vectors of bits are vectors of bytes in memory; a mask stays one.
+
+// CHECK-LABEL: func.func @vectors
+// CHECK-NEXT:    [[MASK_BYTES:%[0-9a-z]+]] = vector.load %x[%i] : memref<?xi8>, vector<4xi8>
+// CHECK-NEXT:    %m = arith.trunci [[MASK_BYTES]] : vector<4xi8> to vector<4xi1>
+// CHECK-NEXT:    [[ELSE:%[0-9a-z]+]] = arith.extui %m : vector<4xi1> to vector<4xi8>
+// CHECK-NEXT:    [[BYTES:%[0-9a-z]+]] = vector.maskedload %x[%i], %m, [[ELSE]] : memref<?xi8>, vector<4xi1>, vector<4xi8> into vector<4xi8>
+// CHECK-NEXT:    %v = arith.trunci [[BYTES]] : vector<4xi8> to vector<4xi1>
+// CHECK-NEXT:    [[VALUE:%[0-9a-z]+]] = arith.extui %v : vector<4xi1> to vector<4xi8>
+// CHECK-NEXT:    vector.transfer_write [[VALUE]], %x[%i], %m {in_bounds = [true]} : vector<4xi8>, memref<?xi8>
+func.func @vectors(%x: memref<?xi1>, %i: index) {
+  %m = vector.load %x[%i] : memref<?xi1>, vector<4xi1>
+  %v = vector.maskedload %x[%i], %m, %m : memref<?xi1>, vector<4xi1>, vector<4xi1> into vector<4xi1>
+  vector.transfer_write %v, %x[%i], %m {in_bounds = [true]} : vector<4xi1>, memref<?xi1>
+  func.return
+}
+
 // Nothing to do.
 
 // CHECK-LABEL: func.func @upstream
