@@ -42,6 +42,7 @@ from spmd.runtime.errors import SourceText
 from spmd.runtime.options import Strategy, Width
 from spmd.runtime.parsing import make_context, parse
 from tests.execution.harness.comparing import EXACT, Array, Tolerance, assert_same
+from tests.execution.harness.guarded import guarded
 from tests.execution.harness.running import Runs, content
 
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
@@ -309,7 +310,8 @@ def check_native(
     **options: Any,
 ) -> None:
     """
-    Compile to native code, with `options` of `spmd.compile`, and run it.
+    Compile to native code, with `options` of `spmd.compile`, and run it; arrays end at the end of
+    a page, so that code that reads beyond crashes.
 
     What passes make depends on the target. So kernels and options are for one each of those
     whose code runs on this machine, unless `options` name one.
@@ -317,7 +319,7 @@ def check_native(
     options = {"target": target_for(f"{options} {source}"), **options}
     kernel = _compiled(source, **options)[kernel_name(parsed(source))]
     want = expected(source, arguments, launch)
-    args = make(arguments, launch)
+    args = guarded(make(arguments, launch))
     kernel(
         *args,
         global_size=launch.global_size,
