@@ -52,7 +52,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith, memref, scf, ub
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
@@ -136,8 +136,6 @@ def _innermost(array: memref.AllocaOp) -> Block | None:
 def _loops_of(array: memref.AllocaOp) -> dict[Operation, None] | None:
     """The loops in each of whose iterations accesses know their element; `None`: they never do."""
     top = parent_block(array)
-    if not array.memref.type.has_static_shape():
-        return None
     loops = dict[Operation, None]()
     asked: list[SSAValue] = []
     for use in array.memref.uses:
@@ -247,7 +245,9 @@ def _places(array: memref.AllocaOp) -> dict[Operation, tuple[int, ...]] | None:
         known = [constant_index(index) for index in op.indices]
         place = tuple(i for i in known if i is not None)
         if len(place) < len(known) or not all(
-            0 <= i < n for i, n in zip(place, shape, strict=True)
+            # What is accessed exists, whatever a size comes to.
+            i >= 0 and (i < n or n == DYNAMIC_INDEX)
+            for i, n in zip(place, shape, strict=True)
         ):
             return None
         places[op] = place

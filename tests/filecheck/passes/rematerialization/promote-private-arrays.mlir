@@ -47,7 +47,7 @@ spmd.kernel @tile(%x: memref<?x2xf32>, %n: index) attributes {work_group_size = 
 }
 
 // Without a barrier, or where none comes between accesses, loops are left to LLVM; elements that
-// are known without writing them out are values all the same.
+// are known without writing them out are values all the same, of arrays of any size.
 
 // CHECK-LABEL: @apart
 // CHECK:         %near = memref.alloca() : memref<2xf32>
@@ -60,7 +60,7 @@ spmd.kernel @apart(%x: memref<?xf32>, %v: f32, %n: index) attributes {work_group
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %near = memref.alloca() : memref<2xf32>
-  %known = memref.alloca() : memref<2xf32>
+  %known = memref.alloca(%n) : memref<?xf32>
   scf.for %k = %c0 to %n step %c1 {
     scf.for %i = %c0 to %c2 step %c1 {
       memref.store %v, %near[%i] : memref<2xf32>
@@ -68,9 +68,9 @@ spmd.kernel @apart(%x: memref<?xf32>, %v: f32, %n: index) attributes {work_group
     %w = memref.load %near[%c1] : memref<2xf32>
     memref.store %w, %x[%k] : memref<?xf32>
   }
-  memref.store %v, %known[%c1] : memref<2xf32>
+  memref.store %v, %known[%c1] : memref<?xf32>
   spmd.barrier
-  %u = memref.load %known[%c1] : memref<2xf32>
+  %u = memref.load %known[%c1] : memref<?xf32>
   memref.store %u, %x[%c0] : memref<?xf32>
   spmd.return
 }
