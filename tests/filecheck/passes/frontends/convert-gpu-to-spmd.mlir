@@ -279,3 +279,19 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// Global memory has no memory space here, so that a cast from it to none is nothing.
+
+// CHECK-LABEL: spmd.kernel @f
+// CHECK-NOT:     memory_space_cast
+// CHECK:         memref.store %v, %x[%c0]
+gpu.module @m {
+  gpu.func @f(%x: memref<4xf32, #gpu.address_space<global>>, %v: f32) kernel {
+    %c0 = arith.constant 0 : index
+    %y = "memref.memory_space_cast"(%x) : (memref<4xf32, #gpu.address_space<global>>) -> memref<4xf32>
+    memref.store %v, %y[%c0] : memref<4xf32>
+    gpu.return
+  }
+}

@@ -135,3 +135,25 @@ func.func @host(%g: index, %x: memref<?xi32>) {
   spmd.launch @fill groups(%g) (%x) : memref<?xi32>
   func.return
 }
+
+// -----
+
+// A kernel may have the name that the version for full groups would have.
+
+// CHECK-LABEL: func.func @host
+// CHECK-NOT:     func.call @k.full(
+// CHECK:         func.call @k(
+// CHECK-NOT:     func.call @k.full(
+spmd.kernel @k(%x: memref<?xi32>) {
+  "test.op"() {of_groups} : () -> ()
+  spmd.return
+}
+spmd.kernel @k.full(%x: memref<?xi32>) {
+  "test.op"() {another} : () -> ()
+  spmd.return
+}
+func.func @host(%n: index, %x: memref<?xi32>) {
+  %c8 = arith.constant 8 : index
+  spmd.launch @k global(%n) of(%c8) (%x) : memref<?xi32>
+  func.return
+}
