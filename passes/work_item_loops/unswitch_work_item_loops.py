@@ -226,7 +226,7 @@ def _loops_around(nest: scf.ForOp, branch: Branch, arm: Region) -> scf.ForOp | N
             _move_arm(arm, branch, body, known)
         else:
             body.add_op(op.clone(known))
-    if all(has_no_effect(op) or op is body.last_op for op in body.ops):
+    if all(map(has_no_effect, body.ops)):
         return None
     return loops[0]
 

@@ -226,3 +226,28 @@ spmd.kernel @alignment(%x: memref<?xf32>) {
   %a = memref.assume_alignment %x, 64 : memref<?xf32>
   spmd.return
 }
+
+// -----
+
+// What is below the size may be negative: only of an id it is known that it is not.
+
+// CHECK-LABEL: spmd.kernel @may_be_negative
+// CHECK:         scf.if %below_n {
+// CHECK-NEXT:      memref.store %v, %x[%i] : memref<?xf32>
+// CHECK:           scf.if %below {
+// CHECK-NEXT:        %fault = arith.cmpi uge, %j, %x_size : index
+spmd.kernel @may_be_negative(%x: memref<?xf32>, %v: f32) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %i = spmd.global_id x
+  %below_n = arith.cmpi slt, %i, %n : index
+  scf.if %below_n {
+    memref.store %v, %x[%i] : memref<?xf32>
+    %j = arith.subi %i, %n : index
+    %below = arith.cmpi slt, %j, %n : index
+    scf.if %below {
+      memref.store %v, %x[%j] : memref<?xf32>
+    }
+  }
+  spmd.return
+}
