@@ -303,3 +303,21 @@ func.func @padded(%x: memref<?x2xf32, strided<[4, 1]>>, %y: memref<?xf32>, %i: i
   vector.store %s, %y[%i] : memref<?xf32>, vector<4xf32>
   func.return
 }
+
+// -----
+
+// Left alone: each inactive lane has a value of its own.
+
+// CHECK-LABEL: func.func @other_values
+// CHECK-COUNT-2: vector.gather
+func.func @other_values(%x: memref<?x3xf32>, %some: vector<4xi1>, %others: vector<4xf32>, %i: index) -> vector<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3_lanes = arith.constant dense<3> : vector<4xindex>
+  %lane = vector.step : vector<4xindex>
+  %steps = arith.muli %lane, %c3_lanes : vector<4xindex>
+  %a = vector.gather %x[%i, %c0] [%steps], %some, %others : memref<?x3xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %b = vector.gather %x[%i, %c1] [%steps], %some, %others : memref<?x3xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %ab = arith.addf %a, %b : vector<4xf32>
+  func.return %ab : vector<4xf32>
+}
