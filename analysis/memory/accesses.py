@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.traits import (
     EffectInstance,
@@ -14,6 +14,8 @@ from xdsl.traits import (
     RecursiveMemoryEffect,
 )
 
+from spmd.analysis.ranges.ranges import IntegerRanges
+from spmd.dialects.element_types import memref_type
 from spmd.dialects.enclosing import argument_attribute, is_terminator
 from spmd.dialects.interfaces.memory import MemoryAccess
 from spmd.dialects.interfaces.views import underlying_object
@@ -115,3 +117,12 @@ def _is_local(memory: SSAValue) -> bool:
 
 def _is_noalias(memory: SSAValue) -> bool:
     return argument_attribute(memory, NOALIAS) is not None
+
+
+def is_inside(op: memref.LoadOp | memref.StoreOp, ranges: IntegerRanges) -> bool:
+    """Whether `op` accesses an element that exists, whatever its indices are."""
+    shape = memref_type(op.memref).get_shape()
+    return DYNAMIC_INDEX not in shape and all(
+        ranges.of(index).low >= 0 and ranges.of(index).high < size
+        for index, size in zip(op.indices, shape, strict=True)
+    )

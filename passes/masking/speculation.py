@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from xdsl.dialects import memref, scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.memory.accesses import is_inside
 from spmd.analysis.ranges.ranges import IntegerRanges
-from spmd.dialects.element_types import memref_type
 from spmd.dialects.enclosing import is_terminator
 from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.cost import is_library_function, lanes_cost
@@ -47,15 +47,6 @@ def is_dereferenceable(array: SSAValue) -> bool:
     """Whether each work-item has an array of its own with static sizes."""
     type_ = array.type
     return is_private(array) and isa(type_, MemRefType) and type_.has_static_shape()
-
-
-def is_inside(op: memref.LoadOp | memref.StoreOp, ranges: IntegerRanges) -> bool:
-    """Whether `op` accesses an element that exists, whatever its indices are."""
-    shape = memref_type(op.memref).get_shape()
-    return DYNAMIC_INDEX not in shape and all(
-        ranges.of(index).low >= 0 and ranges.of(index).high < size
-        for index, size in zip(op.indices, shape, strict=True)
-    )
 
 
 def _is_view(op: Operation) -> bool:

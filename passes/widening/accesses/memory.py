@@ -10,6 +10,7 @@ from xdsl.dialects import arith, memref, scf, vector
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from spmd.analysis.divergence.access_patterns import Pattern
+from spmd.analysis.memory.accesses import is_inside
 from spmd.dialects.building import shuffle
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.element_types import memref_type, size_in_bytes
@@ -18,7 +19,6 @@ from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.limits import CACHE_LINE, MAX_LANES
 from spmd.dialects.rewriting import hint
 from spmd.dialects.work_groups import NEAR_EDGE, is_group_memory
-from spmd.passes.masking.speculation import is_inside
 from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
 from spmd.passes.widening.accesses.addresses import (
     AnyVector,
