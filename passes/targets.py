@@ -54,6 +54,11 @@ class Target:
         return self.arch == "aarch64"
 
     @property
+    def converts_one_by_one(self) -> bool:
+        """Whether floats and integers of 64 bits are converted in scalar registers."""
+        return self.arch == "x86_64" and self.register_bits < 512
+
+    @property
     def shuffles_two(self) -> bool:
         """Whether one instruction takes any elements of two registers, or loads every n-th."""
         return self.arch != "x86_64" or self.register_bits >= 512

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import log2
 
-from xdsl.dialects import memref, scf
+from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -38,6 +38,7 @@ from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.rewriting import trip_count
 from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
+from spmd.dialects.spmd.types import is_float
 from spmd.dialects.work_groups import is_work_item_loop
 from spmd.passes.memory.lower_atomics import needs_no_instruction
 from spmd.passes.memory.whole_vectors import LONGEST_STEP
@@ -164,6 +165,8 @@ class Estimate:
             return Cycles(cost, cost / self.lanes)
         bits = max(map(_bits, (*op.operands, *op.results)), default=0)
         lanes = self._on_registers(LANES[kind], bits)
+        if self.target.converts_one_by_one and _converts_long(op):
+            lanes = 2 * MOVED
         return Cycles(cost, lanes, (lanes, op.name))
 
     def _of_access(self, op: memref.LoadOp | memref.StoreOp) -> Cycles:
@@ -357,6 +360,16 @@ def trips(loop: Operation) -> float:
     """How often a loop runs, as far as that is known."""
     known = trip_count(loop)
     return LOOP_TRIPS if known is None else known
+
+
+def _converts_long(op: Operation) -> bool:
+    """Whether `op` makes a float of an integer of 64 bits, or the other way round."""
+    if len(op.operands) != 1 or len(op.results) != 1 or isinstance(op, arith.BitcastOp):
+        return False
+    one, other = op.operands[0], op.results[0]
+    if is_float(one.type) == is_float(other.type):
+        return False
+    return _bits(other if is_float(one.type) else one) == 64
 
 
 def _bits(value: SSAValue) -> int:

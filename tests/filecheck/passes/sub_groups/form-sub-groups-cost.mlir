@@ -530,3 +530,34 @@ func.func @window(%x: memref<?xf32>, %y: memref<?xf32>, %w: index) {
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// With AVX2 integers of 64 bits are converted one by one, beside two gathers.
+
+// CHECK-LABEL: func.func @between
+// CHECK:         spmd.not_vectorized
+// V4-LABEL: func.func @between
+// V4:            spmd.sub_group
+func.func @between(%t: memref<?xf32>, %table: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  scf.for %i = %c0 to %c256 step %c1 {
+    %p = memref.load %t[%i] : memref<?xf32>
+    %long = arith.fptosi %p : f32 to i64
+    %any = arith.index_cast %long : i64 to index
+    %k = arith.minsi %any, %n : index
+    %at = arith.index_cast %k : index to i64
+    %whole = arith.sitofp %at : i64 to f32
+    %f = arith.subf %p, %whole : f32
+    %next = arith.addi %k, %c1 : index
+    %a = memref.load %table[%k] : memref<?xf32>
+    %b = memref.load %table[%next] : memref<?xf32>
+    %ab = arith.subf %b, %a : f32
+    %part = arith.mulf %ab, %f : f32
+    %sum = arith.addf %a, %part : f32
+    memref.store %sum, %y[%i] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
