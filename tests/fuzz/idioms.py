@@ -129,7 +129,7 @@ class Idioms(Meeting):
 
     def part_of_row(self) -> None:
         """Neighbours in a row of one's own as a vector, of which some may be left out."""
-        t, length = self.pick(self.types()), self.pick((2, 4, 8))
+        t, length = self.pick((*self.types(), "i1")), self.pick((2, 4, 8))
         vector, bits = f"vector<{length}x{t}>", f"vector<{length}xi1>"
         memref = f"memref<?x?x{t}>"
         own = self.parameter("own_rows", t, memref)
