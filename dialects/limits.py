@@ -14,11 +14,15 @@ FEW_ITEMS = 1 << 30
 """Work-items of a launch whose ids need 32 bits, also of lanes that do not exist."""
 
 MAX_EXTENT = 1 << 48
-"""Work-items of a launch, all dimensions together."""
+"""
+Work-items of a launch, all dimensions together, and elements of an array in each dimension.
+
+Arrays of memory have fewer; those of one element, over and over, may have more.
+"""
 
 MAX_INDEX = 1 << 62
 """
-How far from 0 an `index` may be that a launch passes to a kernel, and how large an array.
+How far from 0 an `index` may be that a launch passes to a kernel.
 
 So a counter below it may be advanced by any size of a launch without wrapping.
 """

@@ -293,6 +293,10 @@ def _dimension_of_memref(op: Operation, inputs: Ranges, width: int) -> IntegerRa
         extents = type_.get_shape()
         if 0 <= axis < len(extents) and extents[axis] >= 0:
             return IntegerRange.constant(extents[axis])
+    if isinstance(op.source.owner, memref.ReinterpretCastOp):
+        return IntegerRange(
+            0, IntegerRange.of_width(width).high
+        )  # any, by strides of 0
     return IntegerRange(0, SMALL_ARRAY - 1 if is_small(op.source) else MAX_EXTENT)
 
 

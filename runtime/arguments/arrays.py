@@ -17,7 +17,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from spmd.dialects.limits import MAX_INDEX, SMALL_ARRAY
+from spmd.dialects.limits import MAX_EXTENT, SMALL_ARRAY
 from spmd.runtime.arguments.elements import Dtype, Element, describe_dtypes, is_bfloat16
 from spmd.runtime.arguments.local_memory import LocalMemory
 from spmd.runtime.arguments.pieces import Piece
@@ -101,6 +101,8 @@ class ArrayLayout:
             self.check_shape(shape)
         if self.strides is None:
             strides = contiguous_strides(shape)
+            if 0 in shape:
+                _check_extents(shape)
         else:
             strides = self._element_strides(array)
         pointer -= self.offset * self.element.size
@@ -118,6 +120,7 @@ class ArrayLayout:
         rows = (*free[1:], 1)[:rank]
         layout = ArrayLayout(self.type_text, self.element, free, rows, 0, self.written)
         array = layout.describe(piece.elements, fields)
+        _check_extents(piece.shape)
         if self._static:
             self.check_shape(piece.shape)
         before = sum(map(mul, piece.start, fields[first + 2 + rank :]))
@@ -200,13 +203,9 @@ class ArrayLayout:
         assert self.strides is not None, "only strided layouts ask for strides"
         size = self.element.size
         shape: tuple[int, ...] = array.shape
+        _check_extents(shape)
         result: list[int] = []
         for extent, step, expected in zip(shape, array.strides, self.strides):
-            if extent > MAX_INDEX:
-                raise ValueError(
-                    f"expected at most {MAX_INDEX} elements in a row, got an array of "
-                    f"shape {shape}"
-                )
             stride, rest = divmod(step, size)
             # Where there are no two elements, any stride is the right one.
             if extent <= 1 or not array.size:
@@ -225,6 +224,14 @@ class ArrayLayout:
                 )
             result.append(stride)
         return tuple(result)
+
+
+def _check_extents(shape: tuple[int, ...]) -> None:
+    """No memory has rows as long; those of an array without strides or elements may be."""
+    if any(extent > MAX_EXTENT for extent in shape):
+        raise ValueError(
+            f"expected at most {MAX_EXTENT} elements in a row, got an array of shape {shape}"
+        )
 
 
 def shared_array(value: Any) -> Array | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from spmd.dialects.limits import (
     CACHE_LINE,
-    MAX_INDEX,
+    MAX_EXTENT,
     MAX_LOCAL_BYTES,
     SMALL_ARRAY,
     too_much_local_memory,
@@ -145,9 +145,9 @@ class ArrayParameter(MemoryParameter):
 
     def check_fields(self, fields: Sequence[int]) -> None:
         sizes = fields[2 : 2 + self.layout.rank]
-        if any(not 0 <= extent <= MAX_INDEX for extent in sizes):
+        if any(not 0 <= extent <= MAX_EXTENT for extent in sizes):
             raise ValueError(
-                f"expected sizes from 0 to {MAX_INDEX}, got an array of shape "
+                f"expected sizes from 0 to {MAX_EXTENT}, got an array of shape "
                 f"{tuple(sizes)}"
             )
 

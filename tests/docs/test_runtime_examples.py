@@ -31,6 +31,7 @@ def test_limits_are_the_ones_of_the_code():
         MAX_LOCAL_BYTES,
         MAX_PRIVATE_BYTES,
         MAX_EXTENT,
+        MAX_EXTENT,
         MAX_THREADS,
         MAX_NESTING,
     ]

@@ -6,13 +6,15 @@ import random
 from collections.abc import Callable
 
 import pytest
-from xdsl.dialects import arith, test
+from xdsl.dialects import arith, memref, test
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.compat.missing_arith import IndexCastUIOp
+from spmd.runtime.errors import SourceText
+from spmd.runtime.parsing import parse
 
 Number = Callable[[int, int, int], int | None]
 """From two signed numbers and the width to a result that may wrap; `None`: undefined."""
@@ -156,3 +158,25 @@ def test_of_casts(kind: type[Operation]):
                     result = number if CASTS[kind] else unsigned(number, width)
                     what = f"{kind.name} of {number} in {of}"
                     assert_says(found, result, wide, what)
+
+
+def test_of_sizes_that_code_makes_up():
+    """An array that repeats one element may have any size; a launch takes none beyond 2^48."""
+    module = parse(
+        SourceText(
+            "k.mlir",
+            """
+    spmd.kernel @k(%n: index, %x: memref<?xi8>) {
+      %c0 = arith.constant 0 : index
+      %r = memref.reinterpret_cast %x to offset: [0], sizes: [%n], strides: [0]
+          : memref<?xi8> to memref<?xi8, strided<[0]>>
+      %d = memref.dim %x, %c0 : memref<?xi8>
+      %e = memref.dim %r, %c0 : memref<?xi8, strided<[0]>>
+      spmd.return
+    }""",
+        )
+    )
+    given, made = (op for op in module.walk() if isinstance(op, memref.DimOp))
+    ranges = IntegerRanges()
+    assert ranges.of(given.result) == IntegerRange(0, 1 << 48)
+    assert ranges.of(made.result) == IntegerRange(0, (1 << 63) - 1)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import spmd
-from spmd.dialects.limits import MAX_INDEX
+from spmd.dialects.limits import MAX_EXTENT
 from spmd.runtime.arguments.arrays import ArrayLayout, is_small, overlap
 from spmd.runtime.arguments.elements import ELEMENTS
 from spmd.runtime.arguments.local_memory import LocalMemory, local
@@ -305,12 +305,14 @@ def test_arrays_that_are_small(array: np.ndarray[Any, Any], small: bool):
     assert is_small(array) == small
 
 
-def test_an_index_reaches_all_elements():
-    """What has no memory of its own may have more elements than an `index` counts to."""
-    large = np.broadcast_to(np.int8(1), (MAX_INDEX + 1,))
+def test_no_array_has_more_elements_than_launches_have_work_items():
+    """What has no memory of its own may have more, which code for its sizes does not expect."""
+    large = np.broadcast_to(np.int8(1), (MAX_EXTENT + 1,))
     strided = layout("i8", None, strides=(None,), written=False)
-    with pytest.raises(
-        ValueError, match="expected at most 4611686018427387904 elements"
-    ):
+    with pytest.raises(ValueError, match="expected at most 281474976710656 elements"):
         fields(strided, large)
-    assert fields(strided, large[1:])[2:] == [MAX_INDEX, 0]
+    assert fields(strided, large[1:])[2:] == [MAX_EXTENT, 0]
+    empty = np.empty((MAX_EXTENT + 1, 0), np.int8)
+    with pytest.raises(ValueError, match="expected at most 281474976710656 elements"):
+        fields(layout("i8", None, None), empty)
+    assert fields(layout("i8", None, None), empty[1:])[2:4] == [MAX_EXTENT, 0]
