@@ -1,4 +1,4 @@
-"""Arrays behind which memory ends, so that code that reads more than it may ends the process."""
+"""Arrays that end where memory does: code that reads beyond them crashes."""
 
 from __future__ import annotations
 
