@@ -158,7 +158,9 @@ def _divisor(writer: FunctionWriter, op: Operation) -> str:
         wrong.append(writer.temp(f"icmp eq {type_} {divisor}, {number(0)}"))
     if may_overflow:
         by_minus_one = writer.temp(f"icmp eq {type_} {divisor}, {number(-1)}")
-        of_least = writer.temp(f"icmp eq {writer.typed(lhs)}, {number(least)}")
+        # An undefined dividend must not make the divisor undefined.
+        of = writer.temp(f"freeze {writer.typed(lhs)}", "of")
+        of_least = writer.temp(f"icmp eq {type_} {of}, {number(least)}")
         wrong.append(writer.temp(f"and {bit} {by_minus_one}, {of_least}"))
     if len(wrong) > 1:
         wrong.append(writer.temp(f"or {bit} {', '.join(wrong)}"))

@@ -95,7 +95,8 @@ func.func @floordivsi(%a: i32, %b: i32) -> i32 {
 // CHECK-NEXT:    %by = freeze i32 %b
 // CHECK-NEXT:    %t = icmp eq i32 %by, 0
 // CHECK-NEXT:    %t.1 = icmp eq i32 %by, -1
-// CHECK-NEXT:    %t.2 = icmp eq i32 %a, -2147483648
+// CHECK-NEXT:    %of = freeze i32 %a
+// CHECK-NEXT:    %t.2 = icmp eq i32 %of, -2147483648
 // CHECK-NEXT:    %t.3 = and i1 %t.1, %t.2
 // CHECK-NEXT:    %t.4 = or i1 %t, %t.3
 // CHECK-NEXT:    %divisor = select i1 %t.4, i32 1, i32 %by
