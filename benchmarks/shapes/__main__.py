@@ -20,7 +20,6 @@ Data-parallel Compiler IR*, 2021, chapter 11, `f64` in 1024x1024, beside what is
 
 import ctypes
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -34,7 +33,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from benchmarks.shapes import kernels
-from benchmarks.systems.c import c_compiler
+from benchmarks.systems.c import load_c
 from benchmarks.tutorials.kernels import matmul
 
 RUNS = 15
@@ -154,11 +153,9 @@ def laid_out(
 
 def _in_c(name: str, a: Any, out: Any, *macros: str) -> Callable[[], object]:
     """What runs a function of C that takes `a` and `out`, whose side is n."""
-    library = Path(mkdtemp()) / f"{name}.so"
-    flags = ["-O3", "-march=native", "-ffast-math", "-shared", "-fPIC"]
     [source] = Path(__file__).parent.glob(f"{name}*.c")
-    subprocess.run([c_compiler(), *flags, *macros, "-o", library, source], check=True)
-    function = getattr(ctypes.CDLL(str(library)), name)
+    library = load_c(source, Path(mkdtemp()) / f"{name}.so", macros)
+    function = getattr(library, name)
 
     def run() -> object:
         pointers = [ctypes.c_void_p(each.ctypes.data) for each in (a, out)]

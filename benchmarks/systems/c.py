@@ -6,7 +6,7 @@ import ctypes
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,6 +16,14 @@ from benchmarks.systems.system import Missing, OnArrays, Unsupported
 COMPILE = ("-O3", "-march=native", "-ffast-math", "-fopenmp", "-fPIC", "-c")
 LINK = ("-fopenmp", "-shared")
 """Not with `-ffast-math`: then the library would flush subnormals in the whole process."""
+
+
+def load_c(source: Path, library: Path, options: Sequence[str] = ()) -> ctypes.CDLL:
+    """Compile a file of C to a library, and load it; raises `Missing` without a compiler."""
+    compiler, code = c_compiler(), library.with_suffix(".o")
+    subprocess.run([compiler, *COMPILE, *options, source, "-o", code], check=True)
+    subprocess.run([compiler, *LINK, code, "-o", library, "-lm"], check=True)
+    return ctypes.CDLL(str(library))
 
 
 def c_compiler() -> str:
@@ -49,13 +57,8 @@ class C(OnArrays):
         if "clang" in Path(compiler).name:
             options.append("-fveclib=libmvec")  # as gcc does by itself
         with TemporaryDirectory() as folder:
-            code, library = (
-                Path(folder) / f"kernel{nonce}{end}" for end in (".o", ".so")
-            )
-            command = [compiler, *COMPILE, *options, self.source, "-o", code]
-            subprocess.run(command, check=True)
-            subprocess.run([compiler, *LINK, code, "-o", library, "-lm"], check=True)
-            self.function = getattr(ctypes.CDLL(str(library)), self.case.loops.__name__)
+            library = load_c(self.source, Path(folder) / f"kernel{nonce}.so", options)
+            self.function = getattr(library, self.case.loops.__name__)
         self.arguments = [
             ctypes.c_void_p(self.arrays[a].ctypes.data)
             if isinstance(a, str)

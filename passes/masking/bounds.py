@@ -33,7 +33,6 @@ from xdsl.ir import Block, OpResult, SSAValue, SSAValues
 
 from spmd.dialects.enclosing import terminator
 from spmd.dialects.interfaces.computation import FunctionOfOperands
-from spmd.dialects.interfaces.preconditions import Preconditions
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import constant_index, hint, is_poison
 from spmd.passes.masking.masks import Masks
@@ -80,6 +79,9 @@ def _is_known_to_all(value: SSAValue) -> bool:
 
     It decides also where no lane has come to it, for which nothing else need be defined.
     """
+    # Imported only here: few kernels ask.
+    from spmd.dialects.interfaces.preconditions import Preconditions
+
     worklist, seen = [value], {value}
     while worklist:
         owner = worklist.pop().owner

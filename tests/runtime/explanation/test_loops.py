@@ -90,8 +90,7 @@ def test_automatic_width_says_how_it_was_found(result: str, registers: int):
             "  %i = arith.maxsi %low, %c0 : index\n"
             "  %v = memref.load %x[%i] : memref<?xf32>\n",
             "gather",
-            "%i has no fixed step from lane to lane, near an edge, unless lanes are found to "
-            "access neighbours in rows",
+            "%i has no fixed step from lane to lane, near an edge",
             2,
         ),
         (

@@ -178,7 +178,7 @@ def test_our_tool_explains(site: Path):
     done = run(site, "spmd-run", "k.mlir", "--explain")
     assert done.returncode == 0, done.stderr
     assert " lanes: width=auto" in done.stdout
-    control = run(site, "spmd-run", "control.mlir", "--explain")
+    control = run(site, "spmd-run", "control.mlir", "--explain", "--width", "16")
     assert control.returncode == 0, control.stderr
     assert "shop.bump" in control.stdout
     assert "11:8  scf.if runs under masks: it depends on %low" in control.stdout
