@@ -142,7 +142,7 @@ def is_exact(relation: Relation) -> bool:
         for condition in alternative
     ]
     return (
-        relation.by_element
+        relation.certain
         and all(guard.exact for guard in relation.guards)
         and cause_of(*(relation.indices or ()), *conditions) is None
     )

@@ -31,6 +31,7 @@ from spmd.dialects.interfaces.control_flow import Forwarding
 from spmd.dialects.interfaces.memory import MemoryAccess, MemoryHint
 from spmd.dialects.interfaces.views import ViewLike, underlying_object, viewed_memory
 from spmd.dialects.spmd import (
+    AtomicCasOp,
     AtomicKind,
     AtomicRmwOp,
     KernelOp,
@@ -72,8 +73,8 @@ class Relation:
     requires: Requirements = ()
     """Of the indices, where the guards hold; those of guards stand there."""
 
-    by_element: bool = True
-    """Whether the op names the single element; else it is all of a view."""
+    certain: bool = True
+    """Whether the op accesses the one element that it names; else some of a view, or perhaps none."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def _key(relation: Relation, *, opposite: bool = False) -> object:
         (block.parent is around.true_region) != opposite,
         relation.argument,
         relation.kind,
-        relation.by_element,
+        relation.certain,
         indices,
     )
 
@@ -200,7 +201,7 @@ class _Reader:
             ),
             guards=self._reached(op),
             requires=all_of(each.requires for each in at),
-            by_element=indices is not None,
+            certain=indices is not None and not _may_fail(op, kind),
         )
 
     def _everywhere_in(self, memory: SSAValue) -> list[Expression] | None:
@@ -289,6 +290,11 @@ def _kinds(
         yield memory, AccessKind.READ
     for memory in access.writes(op):
         yield memory, AccessKind.WRITE
+
+
+def _may_fail(op: Operation, kind: AccessKind) -> bool:
+    """Whether the access is not made if the element has another value than is expected."""
+    return isinstance(op, AtomicCasOp) and kind is AccessKind.WRITE
 
 
 def _is_reduction(op: AtomicRmwOp) -> bool:
