@@ -8,7 +8,15 @@ import numpy as np
 
 import spmd
 from benchmarks.outside.case import RANDOM, Case, case
-from spmd.language import barrier, constexpr, global_id, group_id, local, local_id
+from spmd.language import (
+    barrier,
+    constexpr,
+    global_id,
+    group_id,
+    local,
+    local_id,
+    private,
+)
 
 
 @spmd.function
@@ -206,3 +214,48 @@ def life_on_a_torus(scale: int) -> Case:
     alive = sum(np.roll(now, (dy, dx), (0, 1)) for dy in sides for dx in sides)
     want = ((alive == 3) | ((alive == 4) & (now == 1))).astype(np.uint8)
     return Case(life_on_a_torus, (now, np.zeros_like(now)), 1, want, (n, n))
+
+
+@case
+def product_in_tiles(scale: int) -> Case:
+    """A matrix product in tiles of local memory, of which a work-item sums 4x4 in registers."""
+
+    @spmd.kernel(group_size=256)
+    def product_in_tiles(a, b, c):
+        left, right = local((64, 8), np.float32), local((8, 64), np.float32)
+        sums, p, q = (
+            private((4, 4), np.float32),
+            private(4, np.float32),
+            private(4, np.float32),
+        )
+        t = local_id()
+        row, column = t // 16 * 4, t % 16 * 4
+        y, x = (
+            group_id() // (b.shape[1] // 64) * 64,
+            group_id() % (b.shape[1] // 64) * 64,
+        )
+        for i in range(4):
+            for j in range(4):
+                sums[i, j] = 0
+        for start in range(0, a.shape[1], 8):
+            for s in range(2):
+                r = s * 32 + t // 8
+                left[r, t % 8] = a[y + r, start + t % 8]
+                r = s * 4 + t // 64
+                right[r, t % 64] = b[start + r, x + t % 64]
+            barrier()
+            for k in range(8):
+                for i in range(4):
+                    p[i] = left[row + i, k]
+                    q[i] = right[k, column + i]
+                for i in range(4):
+                    for j in range(4):
+                        sums[i, j] += p[i] * q[j]
+            barrier()
+        for i in range(4):
+            for j in range(4):
+                c[y + row + i, x + column + j] = sums[i, j]
+
+    n = max(64, 512 // scale // 64 * 64)
+    a, b = RANDOM(0).random((2, n, n), np.float32)
+    return Case(product_in_tiles, (a, b, np.zeros_like(a)), 2, a @ b, n * n // 16)
