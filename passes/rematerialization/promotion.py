@@ -5,8 +5,8 @@ What is loaded is what was stored last. Branches result in it, and loops carry i
 somebody may still ask for it: a number that is written before it is read in each iteration
 is carried by no loop.
 
-Source: B. K. Rosen, M. N. Wegman, F. K. Zadeck, *Global Value Numbers and Redundant
-Computations*, POPL 1988, for the idea; with structured control flow a walk does it.
+Source: R. Cytron et al., *Efficiently Computing Static Single Assignment Form and the Control
+Dependence Graph*, TOPLAS 1991; with structured control flow a walk does it.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Promoter:
         self._accesses = accesses
         self._name = name
         self._flows: dict[Operation, _Flow] = {}
-        """Of the accesses and what is around them; of no operation if it has none inside."""
+        """Of accesses, and of operations around them, once they are asked for."""
         around = set[Operation]()
         for op in accesses:
             parent: Operation | None = op
@@ -91,7 +91,7 @@ class Promoter:
         """
         Replace accesses in `block`, which begins with `values`; what it ends with.
 
-        After it the values of the elements in `asked` are.
+        The values of the elements in `asked` may be needed after it.
         """
         ops = [op for op in block.ops if op in self._touching]
         asked_after: list[int] = []
