@@ -21,6 +21,7 @@ _MODELS = {
     "cf": "compat.models.cf",
     "func": "compat.models.others",
     "linalg": "compat.models.linalg",
+    "llvm": "compat.models.llvm",
     "math": "compat.models.math",
     "memref": "compat.models.memref",
     "scf": "compat.models.scf",

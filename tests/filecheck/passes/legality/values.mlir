@@ -180,3 +180,11 @@ spmd.kernel @mask_of_a_store(%x: memref<?xf32>) {
   vector.maskedstore %x[%i], %m, %d : memref<?xf32>, vector<8xi1>, vector<4xf32>
   spmd.return
 }
+
+// -----
+
+// CHECK: expected an operand for each index -2147483648 in rawConstantIndices, so 1, got 0
+func.func @address_without_its_index(%p: !llvm.ptr) -> !llvm.ptr {
+  %q = "llvm.getelementptr"(%p) <{rawConstantIndices = array<i32: -2147483648>, elem_type = i32, noWrapFlags = 0 : i32}> : (!llvm.ptr) -> !llvm.ptr
+  func.return %q : !llvm.ptr
+}
