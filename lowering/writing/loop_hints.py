@@ -96,7 +96,7 @@ def _is_short(writer: FunctionWriter, loop: scf.ForOp) -> bool:
         values = (*op.operands, *op.results)
         if isinstance(op, GatherOp | ScatterOp):
             return 2 * max(_lanes(value.type) for value in values)
-        return max(1, *(-(-_bits(value.type) // bits) for value in values))
+        return max([1, *(-(-_bits(value.type) // bits) for value in values)])
 
     return written_out(loop, numbers, writer.ranges, instructions) <= _MOST_INSTRUCTIONS
 

@@ -329,6 +329,7 @@ func.func @long(%x: memref<?xf32>, %at: vector<64xindex>) -> vector<64xf32> {
   %all = scf.for %j = %c0 to %c32 step %c1 iter_args(%r = %all_zeros) -> (vector<64xf32>) {
     %v = vector.gather %x[%j] [%at], %on, %all_zeros : memref<?xf32>, vector<64xindex>, vector<64xi1>, vector<64xf32> into vector<64xf32>
     %s = arith.addf %r, %v : vector<64xf32>
+    spmd.poll
     scf.yield %s : vector<64xf32>
   }
   func.return %all : vector<64xf32>
