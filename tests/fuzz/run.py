@@ -19,6 +19,7 @@ import json
 import multiprocessing
 import os
 import random
+import resource
 import signal
 import sys
 import time
@@ -67,6 +68,8 @@ SECONDS = 60
 """How long one kernel may take, of a processor; ten times as long if it waits for one."""
 OPTIMIZED = 5
 """Of so many kernels one is optimised by LLVM."""
+STACK = 64 << 20
+"""Bytes: code that is not optimised keeps every vector, and 256 lanes have long ones."""
 TOGETHER = 10
 """Kernels to a process: most of the time of one kernel in a new process is its start."""
 
@@ -284,6 +287,8 @@ def main() -> int:
             KINDS[name].check(KINDS[name].write(Recorder([])), number)
     gc.collect()
     gc.freeze()
+    _, most = resource.getrlimit(resource.RLIMIT_STACK)
+    resource.setrlimit(resource.RLIMIT_STACK, (STACK, most))
 
     OUT.mkdir(parents=True, exist_ok=True)
     check = partial(run, seed=options.seed, shrink_seconds=options.shrink)
