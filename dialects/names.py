@@ -75,7 +75,10 @@ SMALL = "spmd.small"
 """Argument attribute: from the first element of the array to its last there are less than
 `limits.SMALL_ARRAY`, and there are some."""
 
-PROMISES = NOALIAS, SMALL
+STREAMED = "spmd.streamed"
+"""Argument attribute: what a launch writes here is more than caches hold, and not read again soon."""
+
+PROMISES = NOALIAS, SMALL, STREAMED
 """Argument attributes without a value, of memrefs."""
 
 THREAD_COPIES = "spmd.thread_copies"

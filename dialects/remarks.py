@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import ParamSpec
 
-from xdsl.dialects import func, memref, scf
+from xdsl.dialects import func, memref, scf, vector
 from xdsl.ir import Attribute, BlockArgument, Operation
 
 from spmd.dialects.diagnostics import SourceLocation
@@ -61,6 +61,13 @@ class CopiedByThreads:
 
     op: KernelOp
     argument: BlockArgument
+
+
+@dataclass(frozen=True)
+class StreamedStore:
+    """`stream-stores` has a store go around the caches."""
+
+    op: vector.StoreOp
 
 
 @dataclass(frozen=True)
@@ -183,6 +190,7 @@ Remark = (
     | DefaultSubGroupSize
     | ReshapedGroups
     | CopiedByThreads
+    | StreamedStore
     | KeptInGroupMemory
     | Split
     | ClippedLoop

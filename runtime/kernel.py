@@ -26,6 +26,7 @@ from spmd.runtime.entry_point import EntryPoint, Sizes, Version
 from spmd.runtime.errors import LaunchError, compile_errors
 from spmd.runtime.launching.launch import Launch
 from spmd.runtime.launching.native_kernel import NativeKernel
+from spmd.runtime.launching.streaming import streamed_arrays
 from spmd.runtime.launching.thread_copies import copied_arrays
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         if threads is None and self._facts.ordered:
             threads = 1
         arrays = self._arrays(packed)
-        if arrays.apart and self._facts.updated:
+        if arrays.apart and (self._facts.updated or self._facts.stored):
             elements = self.signature.elements(packed)
             arrays = arrays._replace(elements=elements, threads=threads)
         native, range_ = self._plan(sizes, constants, arrays)
@@ -214,7 +215,11 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
 
         groups = None
         if global_size is not None:
-            groups = self._range(global_size, group_size).made_for()
+            range_ = self._range(global_size, group_size)
+            # Of arrays nothing is known: they are taken to be as large as they can matter.
+            elements = [prod(range_.global_size)] * self.signature.arrays
+            groups = range_.made_for()
+            groups = groups._replace(streamed=self._streamed(elements, range_))
         elif group_size is not None:
             groups = Groups.all_full(self.group_size(group_size))
         if groups is not None:
@@ -295,6 +300,7 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
                 apart=arrays.apart,
                 small=arrays.small and range_.few,
                 copied=self._copied(arrays, range_),
+                streamed=self._streamed(arrays.elements, range_),
             )
             native = self._native(groups, constants)
         if native is not None and native.group_size not in (None, range_.group_size):
@@ -311,6 +317,11 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
             return ()
         updated, threads = self._facts.updated, arrays.threads
         return copied_arrays(updated, self.signature, arrays.elements, range_, threads)
+
+    def _streamed(self, elements: Sequence[int], range_: Range) -> tuple[str, ...]:
+        if not elements or not self._unit.options.vectorize:
+            return ()
+        return streamed_arrays(self._facts.stored, self.signature, elements, range_)
 
     def _native(self, groups: Groups, constants: tuple[str, ...]) -> NativeKernel:
         if not self._unit.options.specialize:

@@ -102,7 +102,7 @@ def test_passes_are_registered():
 def test_pass_file_class_and_name_are_equal(pass_: type[ModulePass]):
     words = pass_.name.split("-")
     assert pass_.__name__ == "".join(word.capitalize() for word in words) + "Pass"
-    _, package, _folder, file = pass_.__module__.split(".")
+    _, package, _folder, *_, file = pass_.__module__.split(".")
     assert (package, file) == ("passes", "_".join(words))
 
 

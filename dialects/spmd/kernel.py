@@ -160,7 +160,7 @@ class KernelOp(IRDLOperation):
     memref, and what a launch writes through it or beside it is reached only through it. All that the kernel does with
     one marked `{spmd.thread_copies = #spmd.atomic_kind<K>}` is relaxed `spmd.atomic_rmw K` (or `sub` if it is `add`)
     with results that nobody uses: each thread may do that in a copy of its own, combined with the array in the end.
-    An array marked `{spmd.small}` has 1 to 2^30 - 1 elements.
+    An array marked `{spmd.small}` has 1 to 2^30 - 1 elements. Of one marked `{spmd.streamed}` caches keep nothing.
     The unit attribute `spmd.full_groups` promises that no launch leaves a group smaller than `work_group_size`,
     `spmd.few_items` that none has 2^30 work-items or more; one that does is an error.
 

@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from xdsl.dialects import memref, vector
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, VectorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
@@ -51,6 +52,7 @@ from spmd.lowering.entries.arguments import (
 from spmd.lowering.entries.thread_copies import make_copies
 from spmd.lowering.ops.assertions import has_failed
 from spmd.lowering.ops.polls import write_stop
+from spmd.lowering.writing.access import is_nontemporal
 from spmd.lowering.writing.control_flow import Join
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.module_writer import ModuleWriter, quoted
@@ -110,6 +112,14 @@ def stack_alignment(module: ModuleWriter, functions: Iterable[FuncOp]) -> str:
     return f" alignstack({size})"
 
 
+def _streams(function: FuncOp) -> bool:
+    """Whether `function` stores around the caches."""
+    return any(
+        isinstance(op, memref.StoreOp | vector.StoreOp) and is_nontemporal(op)
+        for op in function.walk()
+    )
+
+
 _PARAMETERS = ("args", "first", "last", "scratch")
 _LABELS = (
     *("start", "begin", "done", "row", "group", "full", "partial", "next", "row.end"),
@@ -137,9 +147,11 @@ class _Entry:
         for name in (*_PARAMETERS, *_LABELS):
             self.writer.fresh(name)
         self.types = own_argument_types(function)
-        versions = [function] if full is None else [function, full]
+        self.versions = [function] if full is None else [function, full]
         self.reporting = [
-            version for version in versions if version.sym_name.data in module.reporting
+            version
+            for version in self.versions
+            if version.sym_name.data in module.reporting
         ]
         self.struct = argument_struct(self.types, reports=module.reports)
 
@@ -212,19 +224,26 @@ class _Entry:
             for copy in copies:
                 copy.write_end(writer)
             writer.jump("done")
+        self._return()
+        name = quoted(exported_symbol(self.function.sym_name.data))
+        stack = stack_alignment(self.module, self.versions)
+        return (
+            f"define {entry_type(self.module)} @{name}(ptr noalias readonly %args, i64 %first, i64 %last, "
+            f"ptr %scratch) nounwind{stack} {{\n{writer.text()}\n}}"
+        )
+
+    def _return(self) -> None:
+        """Ends the call: what it stored is there for whoever hears that it has ended."""
+        writer = self.writer
         writer.start("done")
+        if any(map(_streams, self.versions)):
+            # Stores that go around the caches are ordered by nothing else.
+            writer.emit("fence seq_cst")
         if self.struct.failed is not None:
             writer.failed = load_field(writer, self.struct.failed, "failed")
             writer.emit(f"ret i1 {has_failed(writer)}")
         else:
             writer.emit("ret void")
-        name = quoted(exported_symbol(self.function.sym_name.data))
-        versions = [self.function] if self.full is None else [self.function, self.full]
-        stack = stack_alignment(self.module, versions)
-        return (
-            f"define {entry_type(self.module)} @{name}(ptr noalias readonly %args, i64 %first, i64 %last, "
-            f"ptr %scratch) nounwind{stack} {{\n{writer.text()}\n}}"
-        )
 
     def _ceildiv(self, n: str, e: str, axis: str) -> str:
         if e == "1":

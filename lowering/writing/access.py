@@ -30,10 +30,15 @@ Typed = tuple[str, str]
 """An LLVM type, and an operand of it; of addresses one `ptr`, or a vector of them."""
 
 
+def is_nontemporal(op: Operation) -> bool:
+    """Whether what `op` accesses is not accessed again soon."""
+    attribute = op.properties.get("nontemporal")
+    return isinstance(attribute, IntegerAttr) and bool(attribute.value.data)
+
+
 def access_hints(writer: FunctionWriter, op: Operation) -> str:
     """What an op says of its access beside the address, as the end of an instruction."""
-    attribute = op.properties.get("nontemporal")
-    if isinstance(attribute, IntegerAttr) and attribute.value.data:
+    if is_nontemporal(op):
         return f", !nontemporal {writer.module.metadata('i32 1')}"
     return ""
 

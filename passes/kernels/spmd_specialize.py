@@ -20,7 +20,8 @@ promises that no array that is written overlaps another, as `spmd.noalias` on ea
 there are less than 2^30 work-items, as `spmd.few_items` does; `constants` are
 scalar arguments and their values, such as `"n=1024","a=0.5"`, by name or by number from 0;
 `thread-copies` are array arguments and kinds of updates, such as `"counts=add"`, that become
-`spmd.thread_copies`; `kernel` names the one kernel to specialise, instead of all.
+`spmd.thread_copies`; `streamed-arrays` are array arguments, by name or by number, that become
+`spmd.streamed`; `kernel` names the one kernel to specialise, instead of all.
 
 Requires: no kernel to specialise fixes another size.
 Ensures: they all fix the given one; what the kernel is launched with has to be as told.
@@ -62,6 +63,7 @@ from spmd.dialects.names import (
     FULL_GROUPS,
     NOALIAS,
     SMALL,
+    STREAMED,
     THREAD_COPIES,
 )
 from spmd.dialects.remarks import CopiedByThreads, remark
@@ -89,6 +91,7 @@ class SpmdSpecializePass(ModulePass):
     few_items: bool = False
     constants: tuple[str, ...] = ()
     thread_copies: tuple[str, ...] = ()
+    streamed_arrays: tuple[str, ...] = ()
     kernel: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -109,6 +112,9 @@ class SpmdSpecializePass(ModulePass):
                 _fix(kernel, *constant.split("=", 1))
             for copied in self.thread_copies:
                 _mark_copied(kernel, *copied.split("=", 1))
+            for name in self.streamed_arrays:
+                argument = _array_named(kernel, name, "streamed-arrays")
+                _mark(kernel, argument, STREAMED, UnitAttr())
 
     def _checked_size(self) -> tuple[int, int, int] | None:
         size = self.work_group_size
@@ -165,8 +171,7 @@ def _mark_arrays(kernel: KernelOp, promise: str) -> None:
 
 def _mark_copied(kernel: KernelOp, name: str, text: str = "") -> None:
     """Marks an array argument `spmd.thread_copies` of the kind that `text` says."""
-    arrays = [each for each in kernel.body.blocks[0].args if is_memref(each.type)]
-    argument = _named(kernel, name, arrays, "thread-copies", "array")
+    argument = _array_named(kernel, name, "thread-copies")
     kinds = list(AtomicKind)
     if text not in kinds:
         fail(
@@ -190,6 +195,11 @@ def _mark(
     marked = list(given)
     marked[argument.index] = DictionaryAttr(marked[argument.index].data | {name: value})
     kernel.arg_attrs = ArrayAttr(marked)
+
+
+def _array_named(kernel: KernelOp, name: str, option: str) -> BlockArgument:
+    arrays = [each for each in kernel.body.blocks[0].args if is_memref(each.type)]
+    return _named(kernel, name, arrays, option, "array")
 
 
 def _named(

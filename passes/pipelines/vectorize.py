@@ -20,6 +20,7 @@ Level 1 to level 4: SIMD code for work-item loops.
 | `tile-walks`               | 4      | what lanes that go along memory load together |
 | `version-gathers`          | 4      | whether lanes access neighbours after all     |
 | `load-chunks`              | 4      | what neighbours in rows load together         |
+| `stream-stores`            | 4      | which stores go around the caches             |
 | `lower-atomics`            | 4      | which instructions atomics are                |
 
 A loop that cannot be vectorized stays a scalar loop with
@@ -59,12 +60,15 @@ from spmd.passes.masking.mask_divergence import MaskDivergencePass
 from spmd.passes.masking.split_off_full_iterations import (
     SplitOffFullIterationsPass,
 )
-from spmd.passes.memory.combine_strided_accesses import CombineStridedAccessesPass
-from spmd.passes.memory.load_chunks import LoadChunksPass
+from spmd.passes.memory.accesses.combine_strided_accesses import (
+    CombineStridedAccessesPass,
+)
+from spmd.passes.memory.accesses.load_chunks import LoadChunksPass
+from spmd.passes.memory.accesses.stream_stores import StreamStoresPass
+from spmd.passes.memory.accesses.tile_walks import TileWalksPass
+from spmd.passes.memory.accesses.version_gathers import VersionGathersPass
+from spmd.passes.memory.accesses.version_masks import VersionMasksPass
 from spmd.passes.memory.lower_atomics import LowerAtomicsPass
-from spmd.passes.memory.tile_walks import TileWalksPass
-from spmd.passes.memory.version_gathers import VersionGathersPass
-from spmd.passes.memory.version_masks import VersionMasksPass
 from spmd.passes.pipelines.pipeline import PassSequence
 from spmd.passes.sub_groups.choices.vector_width import check_shape
 from spmd.passes.sub_groups.fold_lane_views import FoldLaneViewsPass
@@ -126,5 +130,6 @@ class VectorizePass(PassSequence):
             TileWalksPass(),
             VersionGathersPass(self.target),
             LoadChunksPass(self.target),
+            StreamStoresPass(),
             LowerAtomicsPass(),
         )

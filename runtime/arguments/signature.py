@@ -222,6 +222,8 @@ class Signature:
         self.has_noalias = any(p.noalias for p in arrays)
         self._has_small = any(p.small for p in arrays)
         self._arrays = tuple(arrays)
+        self.arrays = len(arrays)
+        """How many there are."""
         # Two arguments may show the same memory as long as nobody writes it.
         self._pairs = tuple(
             (i, j)

@@ -43,6 +43,8 @@ class Groups(NamedTuple):
     `spmd.few_items` say."""
     copied: tuple[str, ...] = ()
     """Arrays of which each thread updates a copy, as `spmd-specialize` has them."""
+    streamed: tuple[str, ...] = ()
+    """Arrays that no cache holds and nothing reads, likewise."""
 
     @classmethod
     def all_full(cls, size: Triple) -> Groups:
@@ -62,6 +64,7 @@ class Groups(NamedTuple):
             and self.apart <= other.apart
             and self.small <= other.small
             and self.copied == other.copied
+            and self.streamed == other.streamed
             and all(map(operator.ge, self.room, other.room))
         )
 

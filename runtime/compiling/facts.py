@@ -26,6 +26,7 @@ from spmd.runtime.arguments.limits import check_kernel
 from spmd.runtime.arguments.written_arguments import written_arguments
 from spmd.runtime.compiling.made import HostFacts, KernelFacts
 from spmd.runtime.compiling.signatures import element_of, signature_of
+from spmd.runtime.compiling.stored_arrays import stored_arrays
 from spmd.runtime.compiling.unit import Unit
 from spmd.runtime.compiling.updated_arrays import updated_arrays
 from spmd.runtime.errors import compile_errors
@@ -64,9 +65,14 @@ def _kernel_facts(module: ModuleOp, op: KernelOp) -> KernelFacts:
     )
     signature = signature_of(op, written, local_bytes)
     updated = updated_arrays(module, op, functions.values())
-    few = FEW_ITEMS in op.attributes
     return KernelFacts(
-        signature, op.group_size, op.has_full_groups, few, ordered, updated
+        signature,
+        op.group_size,
+        op.has_full_groups,
+        FEW_ITEMS in op.attributes,
+        ordered,
+        updated,
+        tuple(stored_arrays(op)),
     )
 
 

@@ -23,6 +23,15 @@ class UpdatedArray(NamedTuple):
     """Whether a work-item may do so any number of times; else, at most once for each update."""
 
 
+class StoredArray(NamedTuple):
+    """An array argument that a kernel only stores to, so that `spmd.streamed` may mark it."""
+
+    number: int
+    in_loop: bool
+    """Whether a work-item may do so any number of times; else, at most so often."""
+    stores: int
+
+
 class KernelFacts(NamedTuple):
     """What the runtime has to know of a kernel."""
 
@@ -36,6 +45,7 @@ class KernelFacts(NamedTuple):
     ordered: bool
     """Whether the order of its work-groups is seen, as it prints."""
     updated: tuple[UpdatedArray, ...]
+    stored: tuple[StoredArray, ...]
 
 
 class HostFacts(NamedTuple):

@@ -57,6 +57,7 @@ def specialised_passes(
         few_items=groups is not None and groups.small,
         constants=constants,
         thread_copies=groups.copied if groups else (),
+        streamed_arrays=groups.streamed if groups else (),
         kernel=kernel,
     )
     return (specialise, *options.passes())

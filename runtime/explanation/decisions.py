@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import source_location
@@ -32,6 +32,7 @@ from spmd.dialects.remarks import (
     Remark,
     ReshapedGroups,
     Split,
+    StreamedStore,
     UnrolledGroupLoop,
     Widened,
     listen,
@@ -140,6 +141,12 @@ class _Loop:
         )
 
 
+def _name(array: SSAValue) -> str:
+    """What the source calls an argument."""
+    number = array.index if isinstance(array, BlockArgument) else ""
+    return f"%{array.name_hint or number}"
+
+
 def _math_calls(calls: Iterable[MathCall]) -> tuple[MathCalls, ...]:
     counts = Counter((call.op.name, call.is_vector) for call in calls)
     return tuple(
@@ -157,6 +164,7 @@ class _Collector:
         self._vectorize = vectorize
         self._why_size = "the sub_group_size of the kernel"
         self._copied: list[str] = []
+        self._streamed: dict[str, None] = {}
         self._asked_size: tuple[int, int, int] | None = None
         self._versions: dict[str, KernelFacts] = {}
         self._checks: facts.Checks | None = None
@@ -182,7 +190,9 @@ class _Collector:
             case ReshapedGroups(before=size):
                 self._asked_size = size
             case CopiedByThreads(argument=argument):
-                self._copied.append(f"%{argument.name_hint or argument.index}")
+                self._copied.append(_name(argument))
+            case StreamedStore(op=store):
+                self._streamed[_name(store.base)] = None
             case KeptInGroupMemory():
                 self._kept.append(remark)
             case Split(op=kernel):
@@ -280,7 +290,8 @@ class _Collector:
     def result(self) -> Iterable[KernelFacts]:
         """What became of each version; that for any group is the first."""
         for name, version in sorted(self._versions.items(), key=lambda v: len(v[0])):
-            yield replace(version, loops=self.loops(name))
+            streamed = tuple(self._streamed)
+            yield replace(version, loops=self.loops(name), streamed=streamed)
 
     def loops(self, function: str) -> tuple[facts.Loop, ...]:
         """What became of the loops over work-items of one function."""

@@ -190,6 +190,8 @@ class KernelFacts:
     """What is otherwise in the code for groups that are not full."""
     thread_copies: tuple[str, ...] = ()
     """Arrays of which each thread updates a copy, in launches where that is worth it."""
+    streamed: tuple[str, ...] = ()
+    """Arrays that are stored to around the caches."""
     footprints: tuple[str, ...] = ()
     """Which elements of its arrays a box of work-groups accesses."""
 

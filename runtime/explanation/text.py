@@ -196,6 +196,7 @@ class _KernelText(_Text):
         yield from self._entries("local memory", self._local_memory())
         yield from self._entries("group memory", self._group_memory())
         yield from self._entries("updates", self._updates())
+        yield from self._entries("stores", self._stores())
         yield from self._entries("loops", self._loops())
         yield from self._entries("partial groups", kernel.differences)
         yield from self._entries("footprints", self._footprints())
@@ -242,6 +243,13 @@ class _KernelText(_Text):
             yield from _wrapped(
                 f"where {' and '.join(copied)} is small, each thread updates a copy without "
                 "atomic instructions, and then the array by what has changed"
+            )
+
+    def _stores(self) -> Iterator[str]:
+        if streamed := self._kernel.streamed:
+            yield from _wrapped(
+                f"those to {' and '.join(streamed)} go around the caches, where it is more "
+                "than they hold"
             )
 
     def _checks(self) -> Iterator[str]:

@@ -105,12 +105,15 @@ PASSES = {
     "memory": (
         "lower-memory-types",
         "place-group-memory",
+        "lower-atomics",
+    ),
+    "memory.accesses": (
         "combine-strided-accesses",
         "tile-walks",
         "version-gathers",
         "version-masks",
         "load-chunks",
-        "lower-atomics",
+        "stream-stores",
     ),
     # Level 1 to level 4, or with `lanes-to-loops` back to scalar code.
     "sub_groups": (

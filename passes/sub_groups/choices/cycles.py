@@ -40,8 +40,8 @@ from spmd.dialects.rewriting import trip_count
 from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
 from spmd.dialects.spmd.types import is_float
 from spmd.dialects.work_groups import is_work_item_loop
+from spmd.passes.memory.accesses.whole_vectors import LONGEST_STEP
 from spmd.passes.memory.lower_atomics import needs_no_instruction
-from spmd.passes.memory.whole_vectors import LONGEST_STEP
 from spmd.passes.sub_groups.choices.latency import carried_latency, is_near
 from spmd.passes.sub_groups.choices.turns import takes_turns
 from spmd.passes.sub_groups.choices.vector_code import is_vector_code

@@ -19,7 +19,7 @@ from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.memory.walks import Walks
 from spmd.dialects.interfaces.cost import CostClass, cost_class
-from spmd.passes.memory.load_chunks import FEWEST, chunks_pay
+from spmd.passes.memory.accesses.load_chunks import FEWEST, chunks_pay
 from spmd.passes.sub_groups.choices.cycles import trips
 from spmd.passes.sub_groups.choices.latency import is_near
 from spmd.passes.sub_groups.choices.places import Offset, Positions

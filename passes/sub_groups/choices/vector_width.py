@@ -42,7 +42,7 @@ from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.element_types import memref_type
 from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.limits import MAX_LANES, MAX_SUB_GROUP_SIZE
-from spmd.passes.memory.whole_vectors import LONGEST_STEP
+from spmd.passes.memory.accesses.whole_vectors import LONGEST_STEP
 from spmd.passes.sub_groups.choices.waiting import (
     gathers_where_lanes_wait,
     goes_along_rows,

@@ -26,7 +26,7 @@ from spmd.dialects.limits import MAX_LANES, SMALL_ARRAY
 from spmd.dialects.rewriting import NO_SIGNED_WRAP
 from spmd.dialects.work_groups import NEAR_EDGE
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
-from spmd.passes.memory.flattening import flattened
+from spmd.passes.memory.accesses.flattening import flattened
 from spmd.passes.widening.lanes import Lanes, Row, Rows, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
 

@@ -25,8 +25,8 @@ from spmd.analysis.divergence.access_patterns import Pattern
 from spmd.dialects.building import Rematerializer
 from spmd.dialects.element_types import vector_type
 from spmd.dialects.interfaces.speculation import is_speculatable_from
-from spmd.passes.memory.transposition import transposed
-from spmd.passes.memory.whole_vectors import LONGEST_STEP
+from spmd.passes.memory.accesses.transposition import transposed
+from spmd.passes.memory.accesses.whole_vectors import LONGEST_STEP
 from spmd.passes.widening.accesses.addresses import (
     LaneAddresses,
     has_unit_stride,

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import VectorType, f32
 from xdsl.ir import Block, SSAValue
 
 from spmd.dialects.building import Builder
-from spmd.passes.memory.transposition import transposed
+from spmd.passes.memory.accesses.transposition import transposed
 
 PICTURES = Path(__file__).resolve().parents[3] / "docs" / "pictures"
 SIDE, TOP = 30, 44

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import AnyFloat, IntegerType, VectorType, f32, f64, i
 from xdsl.ir import Block, SSAValue
 
 from spmd.dialects.building import Builder
-from spmd.passes.memory.transposition import transposed
+from spmd.passes.memory.accesses.transposition import transposed
 
 SIDES = (1, 2, 4, 8, 16, 32)
 

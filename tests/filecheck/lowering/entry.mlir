@@ -153,6 +153,18 @@ func.func @arrays(%gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %e
 // CHECK-LABEL: define internal void @arrays.group(
 // CHECK-SAME:  nounwind inlinehint {
 
+// What went around the caches is in memory when a call is over.
+
+// CHECK-LABEL: define void @streams(
+// CHECK:       done:
+// CHECK-NEXT:    fence seq_cst
+// CHECK-NEXT:    ret void
+func.func @streams(%y: memref<?xf32>, %gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
+  %v = arith.constant dense<1.0> : vector<16xf32>
+  vector.store %v, %y[%gx] {nontemporal = true} : memref<?xf32>, vector<16xf32>
+  func.return
+}
+
 // CHECK: declare i64 @llvm.smin.i64(i64, i64)
 // CHECK-EMPTY:
 // CHECK-NEXT: !0 = !{}

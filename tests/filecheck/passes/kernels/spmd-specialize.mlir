@@ -4,6 +4,7 @@
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 disjoint-arrays=true kernel=fixed}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=APART
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 small-arrays=true few-items=true kernel=fixed}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=SMALL
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 thread-copies="y=min","0=add"}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=COPIES
+// RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 streamed-arrays="y"}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=STREAMED
 
 // CHECK-LABEL: spmd.kernel @any
 // CHECK-SAME:    attributes {work_group_size = array<i64: 16, 8, 1>}
@@ -23,6 +24,7 @@ spmd.kernel @other() {
 
 // CHECK: expected the work-group size 16 x 4 x 1 that @fixed fixes, got 16 x 8 x 1
 // ONE:   expected the option kernel to name a kernel of the module (@fixed), got any
+// STREAMED: spmd.kernel @fixed(%x: memref<?xf32>, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.streamed}, %t
 // COPIES: spmd.kernel @fixed(%x: memref<?xf32> {spmd.thread_copies = #spmd.atomic_kind<add>}, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.thread_copies = #spmd.atomic_kind<min>}, %t: memref<4xf32, #spmd.memory<local>>)
 // APART: spmd.kernel @fixed(%x: memref<?xf32> {spmd.noalias}, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.noalias}, %t: memref<4xf32, #spmd.memory<local>>)
 // SMALL: spmd.kernel @fixed(%x: memref<?xf32> {spmd.small}, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.small}, %t: memref<4xf32, #spmd.memory<local>>)
@@ -53,6 +55,7 @@ spmd.kernel @array(%n: memref<?xf32>, %a: f32) {
 // -----
 
 // COPIES: expected the option thread-copies to name array arguments of @no_y (x), got y
+// STREAMED: expected the option streamed-arrays to name array arguments of @no_y (x), got y
 spmd.kernel @no_y(%y: index, %x: memref<?xf32>) attributes {work_group_size = array<i64: 16, 4>} {
   spmd.return
 }

@@ -63,7 +63,7 @@ spmd.kernel @noalias_scalar(%x: f32 {spmd.noalias}) {
 
 // -----
 
-// CHECK: argument 1: expected spmd.noalias, spmd.small or an attribute with the prefix of another dialect, got spmd.noailas
+// CHECK: argument 1: expected spmd.noalias, spmd.small, spmd.streamed or an attribute with the prefix of another dialect, got spmd.noailas
 spmd.kernel @misspelt_noalias(%n: index, %x: memref<f32> {spmd.noailas}) {
   spmd.return
 }

@@ -36,7 +36,7 @@ from spmd.dialects.building import (
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.element_types import vector_type
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
-from spmd.passes.memory.flattening import element_type, line_of, start_of
+from spmd.passes.memory.accesses.flattening import element_type, line_of, start_of
 
 
 class EveryOtherRow:

@@ -25,9 +25,9 @@ from spmd.dialects.rewriting import (
 )
 from spmd.dialects.work_groups import aligned_alloca
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
-from spmd.passes.memory.flattening import line_of
-from spmd.passes.memory.transposition import transposed
-from spmd.passes.memory.whole_vectors import is_all_on
+from spmd.passes.memory.accesses.flattening import line_of
+from spmd.passes.memory.accesses.transposition import transposed
+from spmd.passes.memory.accesses.whole_vectors import is_all_on
 
 PART = StringAttr("row")
 """What belongs to an access that is told of elsewhere, and is left as it is."""

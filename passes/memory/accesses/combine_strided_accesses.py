@@ -43,7 +43,11 @@ from spmd.dialects import compat
 from spmd.dialects.building import ConstantPool
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.rewriting import erase_dead_ops
-from spmd.passes.memory.whole_vectors import load_whole, store_whole, why_not_whole
+from spmd.passes.memory.accesses.whole_vectors import (
+    load_whole,
+    store_whole,
+    why_not_whole,
+)
 
 
 @dataclass(frozen=True)

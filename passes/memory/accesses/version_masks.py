@@ -76,7 +76,7 @@ from spmd.dialects.enclosing import parent_block
 from spmd.dialects.interfaces.memory import MemoryAccess
 from spmd.dialects.rewriting import hint, locate, splat_number
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS
-from spmd.passes.memory.flattening import element_type
+from spmd.passes.memory.accesses.flattening import element_type
 from spmd.passes.targets import DEFAULT_TARGET, Target, target_named
 
 MOST_COPIES = 1024

@@ -69,8 +69,8 @@ from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.enclosing import is_outside
 from spmd.dialects.rewriting import erase_dead_ops
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS
-from spmd.passes.memory.walk_tiles import PART, Buffers, WalkTiles
-from spmd.passes.memory.whole_vectors import is_all_on
+from spmd.passes.memory.accesses.walk_tiles import PART, Buffers, WalkTiles
+from spmd.passes.memory.accesses.whole_vectors import is_all_on
 
 MASKED_BYTES = 4
 """Of elements that every machine stores under masks."""

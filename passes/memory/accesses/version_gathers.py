@@ -76,8 +76,8 @@ from spmd.dialects.limits import CACHE_LINE
 from spmd.dialects.rewriting import has_no_effect, hint, splat_number
 from spmd.dialects.work_groups import NEAR_EDGE
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
-from spmd.passes.memory.every_other_row import EveryOtherRow
-from spmd.passes.memory.flattening import element_type, line_of, start_of
+from spmd.passes.memory.accesses.every_other_row import EveryOtherRow
+from spmd.passes.memory.accesses.flattening import element_type, line_of, start_of
 from spmd.passes.targets import DEFAULT_TARGET, Target, target_named
 
 AnyVector: TypeAlias = VectorType[Attribute]

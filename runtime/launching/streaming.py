@@ -1,0 +1,65 @@
+"""Whether a launch stores more to an array than caches hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from math import prod
+from pathlib import Path
+
+from spmd.runtime.arguments.signature import ArrayParameter, Signature
+from spmd.runtime.arguments.sizes import Range
+from spmd.runtime.compiling.made import StoredArray
+
+_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+_USUAL = 32 << 20
+"""Bytes, where the system does not tell."""
+
+_SHORTEST_ROW = 1 << 10
+"""Bytes that a group stores one after the other, where groups are not in one row."""
+
+
+@cache
+def largest_cache() -> int:
+    """Bytes of the largest cache that a processor of this machine has, alone or with others."""
+    sizes: list[int] = []
+    for file in _CACHES.glob("index*/size"):
+        try:
+            text = file.read_text().strip()
+            sizes.append(int(text.rstrip("KMG")) * _UNITS.get(text[-1:], 1))
+        except (OSError, ValueError):
+            continue
+    return max(sizes, default=_USUAL)
+
+
+def streamed_arrays(
+    stored: Iterable[StoredArray],
+    signature: Signature,
+    elements: Iterable[int],
+    range_: Range,
+) -> tuple[str, ...]:
+    """
+    Which of the arrays `stored` are worth streaming in such a launch, as `spmd-specialize` has it.
+
+    `elements` are those of each array that it binds. Whoever reads later what is stored now finds
+    it in no cache either way, if it is more than one holds.
+    """
+    arrays = [each for each in signature.parameters if isinstance(each, ArrayParameter)]
+    sizes = {
+        each.number: (count, each.element.size)
+        for each, count in zip(arrays, elements, strict=True)
+    }
+    work_items = prod(range_.global_size)
+    in_one_row = work_items == range_.global_size[0]
+    found: list[str] = []
+    for each in stored:
+        count, size = sizes[each.number]
+        if not each.in_loop:
+            count = min(count, work_items * each.stores)
+        if count * size >= largest_cache() and (
+            in_one_row or range_.group_size[0] * size >= _SHORTEST_ROW
+        ):
+            found.append(str(each.number))
+    return tuple(found)

@@ -1,0 +1,62 @@
+"""Stores around the caches store the same, at any address, with rests and on several threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import spmd
+from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.vectorize import VectorizePass
+from tests.execution.harness import LINES, Maker, check_native, check_passes
+
+KERNEL = """
+spmd.kernel @twice(%x: memref<?x{0}>, %y: memref<?x{0}> {{spmd.streamed}}) {{
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?x{0}>
+  %w = arith.add{1} %v, %v : {0}
+  memref.store %w, %y[%i] : memref<?x{0}>
+  spmd.return
+}}
+"""
+DTYPES = {
+    "i8": np.int8,
+    "f16": np.float16,
+    "i32": np.int32,
+    "f32": np.float32,
+    "f64": np.float64,
+}
+
+
+def kernel(type_: str) -> str:
+    return KERNEL.format(type_, type_[0])
+
+
+@pytest.mark.parametrize("type_", DTYPES)
+def test_every_pass(type_: str):
+    def arguments(make: Maker) -> list[Any]:
+        return [make.random(type_, make.n), make.zeros(type_, make.n)]
+
+    check_passes(
+        kernel(type_), arguments, LINES, SpmdToLoopsPass(), VectorizePass(width=8)
+    )
+    for launch in LINES:
+        check_native(kernel(type_), arguments, launch)
+
+
+@pytest.mark.optimized
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("offset", [0, 1, 3, 4, 16])
+@pytest.mark.parametrize("type_", DTYPES)
+def test_any_address(type_: str, offset: int, threads: int):
+    n, dtype = 5000, np.dtype(DTYPES[type_])
+    room = np.zeros(n + 64, dtype)
+    x = np.random.default_rng(1).integers(0, 50, n).astype(dtype)
+    twice = spmd.compile(kernel(type_))["twice"]
+    twice(x, room[offset : offset + n], global_size=n, group_size=256, threads=threads)
+    assert_array_equal(room[offset : offset + n], x + x)
+    assert not room[:offset].any()
+    assert not room[offset + n :].any()

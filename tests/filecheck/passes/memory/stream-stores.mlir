@@ -1,0 +1,89 @@
+// RUN: xdsl-opt %s --allow-unregistered-dialect -p stream-stores | filecheck %s
+
+// Vectors that follow one another fill lines; so do those of another argument, which nobody marked.
+
+// CHECK-LABEL: func.func @rows
+// CHECK:         vector.store %v, %y[%i] {nontemporal = true} : memref<?xf32>, vector<16xf32>
+// CHECK-NEXT:    vector.store %v, %x[%i] : memref<?xf32>, vector<16xf32>
+func.func @rows(%x: memref<?xf32>, %y: memref<?xf32> {spmd.streamed}, %base: index, %v: vector<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c256 = arith.constant 256 : index
+  scf.for %first = %c0 to %c256 step %c16 {
+    %i = arith.addi %base, %first : index
+    vector.store %v, %y[%i] : memref<?xf32>, vector<16xf32>
+    vector.store %v, %x[%i] : memref<?xf32>, vector<16xf32>
+  }
+  func.return
+}
+
+// Three numbers of each of 16 work-items: 48 are stored together.
+
+// CHECK-LABEL: func.func @records
+// CHECK:         vector.store %v, %y[%at] {nontemporal = true} : memref<?xi8>, vector<48xi8>
+func.func @records(%y: memref<?xi8> {spmd.streamed}, %v: vector<48xi8>) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %c16 = arith.constant 16 : index
+  %c256 = arith.constant 256 : index
+  scf.for %first = %c0 to %c256 step %c16 {
+    %at = arith.muli %first, %c3 : index
+    vector.store %v, %y[%at] : memref<?xi8>, vector<48xi8>
+  }
+  func.return
+}
+
+// Parts of rows: lines are filled if they are long.
+
+// CHECK-LABEL: func.func @columns
+// CHECK:         vector.store %short, %y[%j, %c0] : memref<?x?xf32>, vector<16xf32>
+// CHECK-NEXT:    vector.store %long, %y[%j, %c16] {nontemporal = true} : memref<?x?xf32>, vector<64xf32>
+func.func @columns(%y: memref<?x?xf32> {spmd.streamed}, %short: vector<16xf32>, %long: vector<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  scf.for %j = %c0 to %c16 step %c1 {
+    vector.store %short, %y[%j, %c0] : memref<?x?xf32>, vector<16xf32>
+    vector.store %long, %y[%j, %c16] : memref<?x?xf32>, vector<64xf32>
+  }
+  func.return
+}
+
+// What is stored again, or may be, stays in the cache.
+
+// CHECK-LABEL: func.func @again
+// CHECK-NOT:     nontemporal
+func.func @again(%y: memref<?xf32> {spmd.streamed}, %v: vector<64xf32>, %more: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
+  scf.for %first = %c0 to %c256 step %c64 {
+    scf.for %k = %c0 to %c64 step %c1 {
+      vector.store %v, %y[%first] : memref<?xf32>, vector<64xf32>
+    }
+    scf.while : () -> () {
+      scf.condition(%more)
+    } do {
+      vector.store %v, %y[%first] : memref<?xf32>, vector<64xf32>
+      scf.yield
+    }
+  }
+  func.return
+}
+
+// Columns of an array are no lines, and where rows are is not known of a view.
+
+// CHECK-LABEL: func.func @strided
+// CHECK-NOT:     nontemporal
+func.func @strided(%y: memref<?xf32, strided<[2]>> {spmd.streamed}, %z: memref<?xf32, strided<[?]>> {spmd.streamed}, %v: vector<64xf32>) {
+  %c0 = arith.constant 0 : index
+  vector.store %v, %y[%c0] : memref<?xf32, strided<[2]>>, vector<64xf32>
+  vector.store %v, %z[%c0] : memref<?xf32, strided<[?]>>, vector<64xf32>
+  func.return
+}
+
+// Others have no body.
+
+// CHECK-LABEL: func.func private @elsewhere
+func.func private @elsewhere(memref<?xf32>) -> ()
