@@ -107,7 +107,8 @@ class Program:
         self.sites: list[Operation] = []
         """Ops, numbered in the order in which they were compiled."""
         self.poison = values_that_may_be_poison(module)
-        self.waiting = ops_that_wait(module, self.poison)
+        self.waiting, self.common = ops_that_wait(module, self.poison)
+        """Ops at which work-items wait, and stores to what lanes that wait have in common."""
         self.rendezvous: dict[int, Rendezvous] = {}
         """What happens when work-items have come together at a site."""
         self.symbols: dict[str, Operation] = {}
@@ -288,6 +289,12 @@ class Body:
         self.line(f"{name} = yield ({site}, {self.position(site)}, {self.use(value)})")
         return name
 
+    def wait_for_lanes(self, op: Operation) -> None:
+        """Lanes that come to `op` together go on when all of them are there."""
+        site = self.site(op)
+        self.program.rendezvous[site] = Rendezvous(op, True, lambda _, brought: brought)
+        self.line(f"yield ({site}, {self.position(site)}, None)")
+
     @property
     def checked(self) -> bool:
         return self.program.checker is not None
@@ -311,6 +318,8 @@ class Body:
                 f"expected an op that the interpreter knows, got {op.name}; give it the "
                 "interface Meaning (docs/embedding.md)",
             )
+        if op in self.program.common:
+            self.wait_for_lanes(op)
         means.write(self, op)
 
     def straight(self, block: Block) -> Operation:

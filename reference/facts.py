@@ -7,7 +7,7 @@ Both are over-approximations; a value wrongly held for undefined costs a test at
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from xdsl.dialects import func, scf
@@ -17,8 +17,9 @@ from xdsl.ir import Operation, SSAValue
 from spmd.dialects.enclosing import enclosing
 from spmd.dialects.interfaces.computation import floats_ruled_out
 from spmd.dialects.interfaces.control_flow import decisions
+from spmd.dialects.interfaces.memory import stored_memory
 from spmd.dialects.spmd import ConvergentOp, SubGroupOp, SubGroupQueryOp
-from spmd.dialects.work_groups import is_work_item_loop
+from spmd.dialects.work_groups import is_group_memory, is_work_item_loop
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -120,13 +121,18 @@ def runs_work_items(op: Operation) -> bool:
     return is_work_item_loop(op) and not is_in_work_item_loop(op)
 
 
-def ops_that_wait(module: ModuleOp, poison: set[SSAValue]) -> set[Operation]:
+def ops_that_wait(
+    module: ModuleOp, poison: set[SSAValue]
+) -> tuple[set[Operation], set[Operation]]:
     """
     Ops at which work-items wait for each other, calls that reach one, and all ops around them.
 
     Lanes of a sub-group also wait for each other where they decide on a value that may
     be undefined in some of them. In work-item loops an op that asks for a lane counts as
     one that waits: only work-items that are run together know theirs.
+
+    Second: the stores before which lanes wait that do so anywhere, as others may yet load what the
+    lanes have in common. Lanes that wait nowhere run one after the other, which is all the same.
     """
     functions = functions_of(module)
     calls = calls_of(module)
@@ -141,8 +147,32 @@ def ops_that_wait(module: ModuleOp, poison: set[SSAValue]) -> set[Operation]:
             enclosing(op, SubGroupOp) is not None
         )
 
-    work: list[Operation] = [op for op in module.walk() if waits(op)]
     waiting: set[Operation] = set()
+    work: list[Operation] = [op for op in module.walk() if waits(op)]
+    _wait_around(work, waiting, functions, calls)
+    common = {
+        op
+        for group in waiting
+        if isinstance(group, SubGroupOp)
+        for op in group.body.walk()
+        if (memory := stored_memory(op)) is not None and _is_in_common(memory, group)
+    }
+    _wait_around([*common], waiting, functions, calls)
+    return waiting, common
+
+
+def _is_in_common(memory: SSAValue, group: SubGroupOp) -> bool:
+    """Whether `memory` is allocated for the work-group, and so for all lanes of `group`."""
+    return is_group_memory(memory.owner) and not group.is_ancestor(memory.owner)
+
+
+def _wait_around(
+    work: list[Operation],
+    waiting: set[Operation],
+    functions: Mapping[str, func.FuncOp],
+    calls: Mapping[str, Sequence[Operation]],
+) -> None:
+    """Adds ops to those that wait, and what is around them; empties `work`."""
     while work:
         op = work.pop()
         if op in waiting:
@@ -156,4 +186,3 @@ def ops_that_wait(module: ModuleOp, poison: set[SSAValue]) -> set[Operation]:
                 work += calls.get(op.sym_name.data, [])
         elif parent is not None and not isinstance(parent, ModuleOp):
             work.append(parent)
-    return waiting
