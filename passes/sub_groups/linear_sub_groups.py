@@ -62,7 +62,7 @@ from spmd.dialects.spmd import (
     SubGroupSizeOp,
 )
 from spmd.dialects.work_groups import is_work_item_loop, mark_work_items
-from spmd.passes.work_item_loops.nests import loops_of
+from spmd.passes.work_item_loops.nests import loops_of, sink_into_nest
 
 
 @dataclass(frozen=True)
@@ -100,9 +100,9 @@ def linear_loops(
     of the nest. Where the launch decides about that, and `may_version`, there are two, in the
     branches of an `scf.if`: the first for rows.
     """
+    sink_into_nest(outer)
     loops = loops_of(outer)
-    inner = loops[-1].body.block.first_op
-    if is_work_item_loop(inner):
+    for inner in filter(is_work_item_loop, loops[-1].body.walk()):
         fail(inner, "expected work-item loops with nothing between them")
     for loop in loops:
         if constant_index(loop.lb) != 0 or constant_index(loop.step) != 1:

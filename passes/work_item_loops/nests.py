@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, i1
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from spmd.dialects.building import Builder
 from spmd.dialects.enclosing import function_around, terminator
@@ -75,6 +75,34 @@ def loops_of(nest: scf.ForOp) -> list[scf.ForOp]:
     ):
         loops.append(inner)
     return loops
+
+
+def nest_around(loop: scf.ForOp) -> scf.ForOp:
+    """The outermost of the work-item loops around `loop` that have nothing in them but each other."""
+    while is_work_item_loop(outer := loop.parent_op()) and loops_of(outer)[1:2] == [
+        loop
+    ]:
+        loop = outer
+    return loop
+
+
+def sink_into_nest(outer: scf.ForOp) -> None:
+    """Moves what has no effect from between work-item loops to where it is used, in the inner one."""
+    inner = next(filter(is_work_item_loop, outer.body.block.ops), None)
+    if inner is None:
+        return
+    for op in reversed(tuple(outer.body.block.ops)):
+        if has_no_effect(op) and not op.regions and _is_used_in(op, inner.body.block):
+            op.detach()
+            Rewriter.insert_op(op, InsertPoint.at_start(inner.body.block))
+    sink_into_nest(inner)
+
+
+def _is_used_in(op: Operation, block: Block) -> bool:
+    """Whether `op` has results, and nobody outside of `block` asks for them."""
+    return bool(op.results) and all(
+        block.is_ancestor(use.operation) for result in op.results for use in result.uses
+    )
 
 
 def guard_of(loop: scf.ForOp) -> scf.IfOp | None:

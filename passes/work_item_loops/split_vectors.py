@@ -63,7 +63,7 @@ from spmd.dialects.interfaces.control_flow import RegionBranch, RegionTerminator
 from spmd.dialects.rewriting import hint
 from spmd.dialects.spmd.types import Kind, combine
 from spmd.passes.targets import DEFAULT_TARGET, target_named
-from spmd.passes.work_item_loops.nests import innermost_loops
+from spmd.passes.work_item_loops.nests import innermost_loops, nest_around
 
 AnyVector = VectorType[Attribute]
 Parts = Sequence[SSAValue]
@@ -223,7 +223,7 @@ class _Splitter:
             case arith.ConstantOp(value=DenseIntOrFPElementsAttr() as numbers):
                 parts = [self._constants.get(each) for each in numbers.iter_attrs()]
             case _:
-                at = Builder.before(self._loop)
+                at = Builder.before(nest_around(self._loop))
                 parts = [
                     at.add(vector.ExtractOp(value, [i], type_.element_type), value)
                     for i in range(length)

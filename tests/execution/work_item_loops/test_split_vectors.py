@@ -8,6 +8,7 @@ import pytest
 
 from spmd.passes.masking.mask_divergence import MaskDivergencePass
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
+from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
 from spmd.passes.work_item_loops.split_vectors import SplitVectorsPass
 from tests.execution.harness import Launch, Maker, check_native, check_passes
@@ -88,3 +89,38 @@ def test_elements():
 def test_native(width: int | str):
     for launch in LAUNCHES:
         check_native(ELEMENTS, elements, launch, width=width)
+
+
+ROWS = """
+spmd.kernel @rows(%table: memref<32xi32>, %y: memref<?xi32>)
+    attributes {work_group_size = array<i64: 4, 2>, sub_group_size = 4 : i64} {
+  %c1 = arith.constant 1 : index
+  %c31 = arith.constant 31 : index
+  %i = spmd.global_id x
+  %j = spmd.global_id y
+  %width = spmd.global_size x
+  %row = arith.muli %j, %width : index
+  %item = arith.addi %row, %i : index
+  %number = arith.index_cast %item : index to i32
+  %place = arith.andi %width, %c1 : index
+  %four = vector.load %table[%width] : memref<32xi32>, vector<4xi32>
+  %mixed = vector.insert %number, %four[%place] : i32 into vector<4xi32>
+  %v = vector.reduction <add>, %mixed : vector<4xi32> into i32
+  %sum = spmd.reduce add %v across sub_group : i32
+  memref.store %sum, %y[%item] : memref<?xi32>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("global_size", [(8, 4), (4, 2), (7, 3)])
+def test_rows_of_sub_groups_with_a_vector_from_outside(global_size: tuple[int, int]):
+    """Its elements are taken outside of all work-item loops, which stay a nest."""
+
+    def arguments(make: Maker) -> list[Any]:
+        return [make.integers("i32", 0, 99, 32), make.zeros("i32", make.n)]
+
+    launch = Launch(global_size, (4, 2))
+    check_native(ROWS, arguments, launch)
+    check_native(ROWS, arguments, launch, vectorize=False)
+    check_passes(ROWS, arguments, (launch,), SpmdToLoopsPass(), VectorizePass())

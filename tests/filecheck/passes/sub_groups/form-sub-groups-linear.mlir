@@ -48,6 +48,30 @@ func.func @plane(%x: memref<?xindex>, %sx: index, %sy: index)
   func.return
 }
 
+// What stands between the loops, as LICM leaves it, belongs to the work-items.
+
+// CHECK-LABEL: func.func @between
+// CHECK:         scf.for %ly = %c0 to %sy step %c1 {
+// CHECK-NEXT:      spmd.sub_group (%lx) shape [4] at (%c0) {
+// CHECK-NEXT:        %twice = arith.addi %ly, %ly : index
+// CHECK-NEXT:        %next = arith.addi %twice, %c1 : index
+// CHECK-NEXT:        %r = spmd.shuffle rotate %lx, %next : index
+func.func @between(%x: memref<?xindex>, %sy: index)
+    attributes {spmd.work_group_function, spmd.sub_group_size = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %ly = %c0 to %sy step %c1 {
+    %twice = arith.addi %ly, %ly : index
+    %next = arith.addi %twice, %c1 : index
+    scf.for %lx = %c0 to %c4 step %c1 {
+      %r = spmd.shuffle rotate %lx, %next : index
+      memref.store %r, %x[%twice] : memref<?xindex>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
+
 // Rows of a known size that is a multiple of sub-groups need no second version, and others
 // have only the other.
 

@@ -33,6 +33,30 @@ func.func @square(%x: memref<?xf32>, %n: index) {
 
 // -----
 
+// Of a vector from outside of a nest of work-items, elements are taken outside of all of it.
+
+// CHECK-LABEL: func.func @nest
+// CHECK:         scf.for %j
+// CHECK-NEXT:      vector.extract %a[0]
+// CHECK-NEXT:      vector.extract %a[1]
+// CHECK-NEXT:      scf.for %ly
+// CHECK-NEXT:        scf.for %lx
+func.func @nest(%x: memref<?x?xf32>, %n: index, %a: vector<2xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %j = %c0 to %n step %c1 {
+    scf.for %ly = %c0 to %n step %c1 {
+      scf.for %lx = %c0 to %n step %c1 {
+        %s = vector.reduction <add>, %a fastmath<reassoc> : vector<2xf32> into f32
+        memref.store %s, %x[%ly, %lx] : memref<?x?xf32>
+      } {spmd.work_items = array<i64: 0>}
+    } {spmd.work_items = array<i64: 1>}
+  }
+  func.return
+}
+
+// -----
+
 // Elements are taken, put, ordered and combined; of a vector from outside there.
 
 // CHECK-LABEL: func.func @elements
