@@ -145,6 +145,9 @@ OWN_LATENCY = 5
 FLOAT_LATENCY = 4
 """The same of a simple operation on floats."""
 
+SUMS_AT_ONCE = 8
+"""So many registers of floats are added to while one addition takes: two in each of its cycles."""
+
 AHEAD = 64
 """Of how much work a core begins parts while it waits for others, in cycles without waiting:
 it keeps 224 to 512 operations in mind, and begins four in a cycle."""

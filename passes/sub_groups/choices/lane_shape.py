@@ -33,6 +33,7 @@ from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.limits import MAX_GROUP_SIZE, MAX_LANES
+from spmd.dialects.spmd.types import is_float
 from spmd.dialects.work_groups import work_item_dimension
 from spmd.passes.sub_groups.choices.lane_terms import LaneShape, Term, price, terms_of
 from spmd.passes.sub_groups.choices.turns import is_vector, lanes_in_turns
@@ -51,6 +52,7 @@ from spmd.passes.targets import (
     ROW,
     SHAPE_MARGIN,
     SUB_GROUP,
+    SUMS_AT_ONCE,
     TILE_MARGIN,
     Target,
 )
@@ -65,9 +67,13 @@ class Work:
     """How many are wanted."""
     registers: int
     """How many of these a value should fill."""
+    widest: int
+    """The bits of the widest element."""
     register_bits: int
     tile: int
     """How many lanes registers hold, where that saves accesses and lanes do not diverge."""
+    sums: int
+    """How many floats loops carry, if lanes do not diverge."""
 
     @classmethod
     def of(
@@ -84,11 +90,12 @@ class Work:
         bits = target.register_bits if width == "auto" else GENERIC_REGISTER_BITS
         terms = terms_of(body, dimensions, divergence)
         tile, held = 0, _carried(body, divergence)
+        sums = _carried(body, divergence, floats=True) or 0
         crosses = len({each.along for each in terms} - {None}) > 1
         if width == "auto" and held is not None and (held or crosses):
             most = lanes_in_registers(widest, target) // max(held, 1)
             tile = power_below(min(MAX_LANES, most))
-        return cls(terms, lanes, registers, bits, tile)
+        return cls(terms, lanes, registers, widest, bits, tile, sums)
 
     def cost(self, shape: LaneShape, items: Sequence[int]) -> float:
         """Of all that a sub-group does, for each of its share of so many `items`."""
@@ -130,7 +137,8 @@ class Work:
         `shape`, or one for which loops load, or transposed tiles take, far less per item.
 
         Outer loops are unrolled and jammed for the same: Callahan, Carr, Kennedy, "Improving
-        Register Allocation for Subscripted Variables", PLDI 1990.
+        Register Allocation for Subscripted Variables", PLDI 1990. If lanes of `shape` wait for
+        their sums, a tile that loads just as much is better, too.
         """
         shared = {
             each: times
@@ -140,8 +148,14 @@ class Work:
         inner = replace(self, terms=shared)
         tiles = _shapes(items, self.tile)
         best = min(tiles, key=lambda tile: inner.cost(tile, items), default=shape)
-        less = inner.cost(best, items) < TILE_MARGIN * inner.cost(shape, items)
+        margin = 1 if self._waits(shape) else TILE_MARGIN
+        less = inner.cost(best, items) < margin * inner.cost(shape, items)
         return best if less else shape
+
+    def _waits(self, shape: LaneShape) -> bool:
+        """Whether fewer sums are added to at a time than a core adds while one takes."""
+        registers = prod(shape.extents) * self.widest / self.register_bits
+        return 0 < self.sums * registers < SUMS_AT_ONCE
 
 
 def choose_lane_shape(
@@ -231,8 +245,10 @@ def _shapes(items: Sequence[int], lanes: int) -> Iterator[LaneShape]:
             row //= 2
 
 
-def _carried(body: Region, divergence: Divergence) -> int | None:
-    """How many vectors loops carry; `None` if lanes diverge in one, or at it."""
+def _carried(
+    body: Region, divergence: Divergence, *, floats: bool = False
+) -> int | None:
+    """How many vectors loops carry, or of `floats`; `None` if lanes diverge in one, or at it."""
     carried, outermost = 0, body.parent
     assert outermost is not None
     for op in executed_ops(body.block):
@@ -243,5 +259,8 @@ def _carried(body: Region, divergence: Divergence) -> int | None:
         ):
             return None
         if is_loop:
-            carried += sum(is_vector(each, divergence) for each in op.results)
+            carried += sum(
+                is_vector(each, divergence) and (is_float(each.type) or not floats)
+                for each in op.results
+            )
     return carried

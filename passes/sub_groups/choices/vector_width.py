@@ -40,6 +40,7 @@ from spmd.analysis.ranges.written_out import (
 )
 from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.element_types import memref_type
+from spmd.dialects.enclosing import used_from_outside
 from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.limits import MAX_LANES, MAX_SUB_GROUP_SIZE
 from spmd.passes.memory.accesses.whole_vectors import LONGEST_STEP
@@ -171,28 +172,42 @@ def demand(body: Region, target: Target, analyze: Callable[[], Divergence]) -> D
         held += _interleaved(body, analyze, memref.StoreOp)
         room = target.registers
     private = _held_arrays(body, target.registers)
-    carried = _carried(body, target.registers // registers, analyze)
+    kept = _kept(body, target.registers // registers, analyze)
     fewer, reason = registers, ""
     for registers_of_each, most, what in (
         (held, room, "what lanes load with a step"),
         (private, target.registers // 2, "private arrays"),
-        (carried, target.registers - 1, "what loops carry"),
+        (kept, target.registers - 1, "what loops keep"),
     ):
         while fewer > 1 and fewer * registers_of_each > most:
             fewer, reason = fewer // 2, f"more would not hold {what}"
     return Demand(fewer, widest, reason)
 
 
-def _carried(body: Region, least: int, analyze: Callable[[], Divergence]) -> int:
-    """The most values that a lane has for itself from one iteration to the next, if `least`."""
+def _kept(body: Region, least: int, analyze: Callable[[], Divergence]) -> int:
+    """
+    The most values that a lane has for itself in all of a loop, if `least`.
 
-    def is_own(argument: SSAValue) -> bool:
-        return element_bits(argument.type) > 1 and not analyze().is_uniform(argument)
+    Loops carry them, or get them from the code around.
+    """
 
-    loops = (op for op in body.walk() if isinstance(op, scf.ForOp | scf.WhileOp))
-    carried = (loop.regions[0].block.args for loop in loops)
-    counts = (sum(map(is_own, each)) for each in carried if len(each) >= least)
-    return max(counts, default=0)
+    def is_own(value: SSAValue) -> bool:
+        return element_bits(value.type) > 1 and not analyze().is_uniform(value)
+
+    found = 0
+    for loop in body.walk():
+        if not isinstance(loop, scf.ForOp | scf.WhileOp):
+            continue
+        around = (
+            value
+            for region in loop.regions
+            for value in used_from_outside(region.block)
+            if body.is_ancestor(value.owner) and not loop.is_ancestor(value.owner)
+        )
+        kept = (*loop.regions[0].block.args, *around)
+        if len(kept) >= max(least, found + 1):
+            found = max(found, sum(map(is_own, kept)))
+    return found
 
 
 def _held_arrays(body: Region, most: int) -> int:

@@ -9,8 +9,9 @@ that are not, as long as it fills time in which other results are waited for. Ga
 scatters take their time for each lane, active or not, and wait for many elements at once in
 one register already.
 
-Loops in which each lane goes along its own row: these compete for lines of the first cache, and
-all of them for the same few where rows are a power of two long.
+Loops in which each lane goes along its own row of a matrix: these compete for lines of the first
+cache, and all of them for the same few where rows are a power of two long. Rows that begin where
+something in memory says do not.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from xdsl.ir import Operation, Region
 
 from spmd.analysis.divergence.access_patterns import Pattern, access_pattern
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.memory.sums import Sums, ValueAtom
 from spmd.analysis.memory.walks import Walks
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.rewriting import constant_index
@@ -62,13 +64,26 @@ def goes_along_rows(loop: scf.ForOp, analyze: Callable[[], Divergence]) -> bool:
     found = [
         op
         for op in loop.body.walk()
-        if isinstance(op, memref.LoadOp | memref.StoreOp) and op in walks
+        if isinstance(op, memref.LoadOp | memref.StoreOp)
+        and op in walks
+        and not _begins_anywhere(op)
     ]
     if not found:
         return False
     divergence = analyze()
     strides = (access_pattern(divergence, op, dimension).stride for op in found)
     return any(stride not in (0, 1, -1) for stride in strides)
+
+
+def _begins_anywhere(op: memref.LoadOp | memref.StoreOp) -> bool:
+    """Whether `op`, which goes along memory in a loop, does so from where memory says."""
+    loop, sums = op.parent_op(), Sums()
+    assert isinstance(loop, scf.ForOp), "walks are in loops that count"
+    return any(
+        isinstance(atom, ValueAtom) and isinstance(atom.value.owner, memref.LoadOp)
+        for index in (loop.lb, *op.indices)
+        for atom in sums.of(index).atoms()
+    )
 
 
 def _loops_in(op: Operation) -> Iterator[Operation]:

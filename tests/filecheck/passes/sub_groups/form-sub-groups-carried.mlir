@@ -1,12 +1,15 @@
 // RUN: xdsl-opt %s -p 'form-sub-groups{target=x86-64-v3}' | filecheck %s
 
 // Four sums of their own in four registers each are more than sixteen registers hold beside
-// what is added to them; three are not, and what all lanes have in common needs none.
+// what is added to them; three are not, and what all lanes have in common needs none. What a lane
+// keeps for all iterations takes its place, too.
 
 // CHECK-LABEL: @tile
 // CHECK:         spmd.sub_group (%i) shape [16] at
 // CHECK-LABEL: @fewer
 // CHECK:         spmd.sub_group (%i) shape [32] at
+// CHECK-LABEL: @kept
+// CHECK:         spmd.sub_group (%i) shape [16] at
 func.func @tile(%x: memref<?xf32>, %w: memref<?x4xf32>, %n: index) attributes {spmd.work_group_function} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -34,6 +37,31 @@ func.func @tile(%x: memref<?xf32>, %w: memref<?x4xf32>, %n: index) attributes {s
   func.return
 }
 func.func @fewer(%x: memref<?xf32>, %w: memref<?x4xf32>, %n: index) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  %one = arith.constant 1.0 : f32
+  scf.for %i = %c0 to %c64 step %c1 {
+    %v = memref.load %x[%i] : memref<?xf32>
+    %r:4 = scf.for %k = %c0 to %n step %c1 iter_args(%a = %v, %b = %v, %c = %v, %u = %one) -> (f32, f32, f32, f32) {
+      %w0 = memref.load %w[%k, %c0] : memref<?x4xf32>
+      %w1 = memref.load %w[%k, %c1] : memref<?x4xf32>
+      %w2 = memref.load %w[%k, %c2] : memref<?x4xf32>
+      %a1 = math.fma %a, %w0, %w1 : f32
+      %b1 = math.fma %b, %w1, %w1 : f32
+      %c3 = math.fma %c, %w2, %w1 : f32
+      %u1 = arith.addf %u, %w0 : f32
+      scf.yield %a1, %b1, %c3, %u1 : f32, f32, f32, f32
+    }
+    %s0 = arith.addf %r#0, %r#1 : f32
+    %s1 = arith.addf %r#2, %r#3 : f32
+    %s = arith.mulf %s0, %s1 : f32
+    memref.store %s, %x[%i] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+func.func @kept(%x: memref<?xf32>, %w: memref<?x4xf32>, %n: index) attributes {spmd.work_group_function} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index

@@ -293,3 +293,28 @@ func.func @later(%x: memref<16x16xf32>) {
   } {spmd.work_items = array<i64: 1>}
   func.return
 }
+
+// -----
+
+// Four registers of sums wait for each other; eight do not, though they load not much less.
+
+// SHORT-LABEL: func.func @product
+// SHORT:         spmd.sub_group ({{.*}}) shape [16, 4] at
+func.func @product(%a: memref<64x64xf32>, %b: memref<64x64xf32>, %c: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %ly = %c0 to %c64 step %c1 {
+    scf.for %lx = %c0 to %c64 step %c1 {
+      %sum = scf.for %k = %c0 to %c64 step %c1 iter_args(%s = %zero) -> (f32) {
+        %x = memref.load %a[%ly, %k] : memref<64x64xf32>
+        %y = memref.load %b[%k, %lx] : memref<64x64xf32>
+        %t = math.fma %x, %y, %s : f32
+        scf.yield %t : f32
+      }
+      memref.store %sum, %c[%ly, %lx] : memref<64x64xf32>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}

@@ -152,3 +152,31 @@ func.func @rows(%x: memref<?x?xf32>, %y: memref<256xf32>) {
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// Rows that begin where memory says are not a power of two apart.
+
+// CHECK-LABEL: func.func @sparse
+// CHECK:         spmd.sub_group (%lx) shape [64] at
+// SHORT-LABEL: func.func @sparse
+// SHORT:         spmd.sub_group (%lx) shape [32] at
+func.func @sparse(%x: memref<?xf32>, %starts: memref<256xindex>, %y: memref<256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %lx = %c0 to %c256 step %c1 {
+    %start = memref.load %starts[%lx] : memref<256xindex>
+    %sum = scf.for %k = %c0 to %c16 step %c1 iter_args(%s = %zero) -> (f32) {
+      %at = arith.addi %start, %k : index
+      %v = memref.load %x[%at] : memref<?xf32>
+      %e = math.exp %v : f32
+      %t = arith.addf %s, %e : f32
+      scf.yield %t : f32
+    }
+    memref.store %sum, %y[%lx] : memref<256xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
