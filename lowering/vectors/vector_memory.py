@@ -10,7 +10,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 
 from spmd.lowering.vectors.vector import lanes_of, shape_of, splat, strides_of
-from spmd.lowering.vectors.vector_permute import permute, permuted_vector
+from spmd.lowering.vectors.vector_permute import look_up, permute, permuted_vector
 from spmd.lowering.vectors.vector_window import Window, both
 from spmd.lowering.writing.access import Access, Typed, access_hints
 from spmd.lowering.writing.addresses import element_address
@@ -111,6 +111,8 @@ def _gather(writer: FunctionWriter, op: Operation) -> None:
     array, *offsets, indices, mask, pass_thru = op.operands
     source = permuted_vector(op)
     if source is not None and permute(writer, op, source):
+        return
+    if look_up(writer, op):
         return
     access, addresses = _gathered(writer, op, array, offsets, indices)
     text = access.read(addresses, writer.get(mask), writer.get(pass_thru))

@@ -2,7 +2,7 @@
 Elements of a vector in an order that is known only at run time, without memory.
 
 Nothing in `vector` says so: code stores the vector to an array of its own and gathers from it.
-Where that is seen, x86 with AVX2 does it in one instruction (`vpermd`) for a vector that fits a
+Where that is seen, or where the array is a table that registers hold, x86 with AVX2 does it in one instruction (`vpermd`) for a vector that fits a
 register, and halves of elements of 64 bits. A longer vector is cut into registers: each part of the result is chosen from
 permutations of all parts of the source. LLVM would find the instructions itself in extracts of
 each element, but not in a loop around them, out of which it moves extracts of indices.
@@ -18,10 +18,12 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from spmd.analysis.memory.tables import operations_of_look_up, table_length
 from spmd.dialects.compat.memory import GatherOp
 from spmd.dialects.element_types import memref_type
 from spmd.dialects.remarks import Permuted, remark
 from spmd.dialects.rewriting import constant_index, splat_number
+from spmd.lowering.writing.access import Access
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.literals import shuffle, splat_literal
 from spmd.lowering.writing.types import (
@@ -65,33 +67,60 @@ def permuted_vector(op: Operation) -> SSAValue | None:
 
 def permute(writer: FunctionWriter, op: Operation, source: SSAValue) -> bool:
     """Define the result of `op` as elements of `source`, if this machine has permutations."""
-    result, indices = op.results[0], op.operands[2]
+    result, indices = op.results[0], op.operands[-3]
     lanes = lane_count(result.type)
-    element = element_type(result.type)
     assert lanes is not None, "a gather gives a vector"
+    permutation = _permutation(writer, element_type(result.type), lanes, lanes)
+    if permutation is None:
+        return False
+    remark(Permuted, op)
+    numbers = writer.typed(indices)
+    writer.define(result, permutation.call(writer, writer.typed(source), numbers))
+    return True
+
+
+def look_up(writer: FunctionWriter, op: Operation) -> bool:
+    """
+    Define the result of `op`, a gather, as elements of a table that registers hold.
+
+    All of it is loaded, whatever the lanes ask for: an array of a size that its type fixes is
+    there as a whole.
+    """
+    array, *offsets, indices, mask, pass_thru = op.operands
+    result = op.results[0]
+    lanes, length = lane_count(result.type), table_length(array)
+    assert lanes is not None, "a gather gives a vector"
+    if length is None or any(constant_index(offset) != 0 for offset in offsets):
+        return False
+    element = element_type(result.type)
+    registers = writer.module.machine.vector_bits
+    if operations_of_look_up(length, scalar_bits(element), registers) is None:
+        return False
+    permutation = _permutation(writer, element, lanes, length)
+    if permutation is None:
+        return False
+    remark(Permuted, op)
+    table = Access(writer, element, length)
+    loaded = writer.temp(table.read(("ptr", writer.memref(array).aligned)))
+    text = permutation.call(writer, f"{table.held} {loaded}", writer.typed(indices))
+    if not splat_number(mask):
+        found = f"{writer.type_of(result)} {writer.temp(text)}"
+        text = f"select {writer.typed(mask)}, {found}, {writer.typed(pass_thru)}"
+    writer.define(result, text)
+    return True
+
+
+def _permutation(
+    writer: FunctionWriter, element: Attribute, lanes: int, length: int
+) -> _Permutation | None:
+    """How `lanes` take elements of so many, if this machine does so without memory."""
     instruction = _instruction(writer.module.machine.vector_bits, scalar_bits(element))
     if instruction is None:
-        return False
+        return None
     most = MOST_PARTS * instruction.elements // instruction.pieces
-    if lanes & (lanes - 1) or lanes > most:
-        return False
-    scalar = llvm_type(element)
-    whole, places = like(scalar, lanes), f"<{lanes} x i{instruction.index_bits}>"
-    remark(Permuted, op)
-    part = instruction.type
-    writer.module.declare(instruction.name, part, [part, part], "nounwind")
-    name = writer.module.helper(
-        f"spmd.permute.{mangled(whole)}",
-        lambda: "\n".join(_helper(scalar, scalar_bits(element), lanes, instruction)),
-    )
-    numbers, type_ = writer.get(indices), writer.type_of(indices)
-    given = scalar_bits(element_type(indices.type))
-    if given != instruction.index_bits:
-        change = "trunc" if given > instruction.index_bits else "zext"
-        numbers = writer.temp(f"{change} {type_} {numbers} to {places}")
-    call = f"call {whole} @{name}({writer.typed(source)}, {places} {numbers})"
-    writer.define(result, call)
-    return True
+    if lanes & (lanes - 1) or length > most:
+        return None
+    return _Permutation(element, lanes, length, instruction)
 
 
 class _Instruction(NamedTuple):
@@ -112,6 +141,34 @@ class _Instruction(NamedTuple):
         return f"<{self.elements} x i{self.bits}>"
 
 
+class _Permutation(NamedTuple):
+    """Elements of a vector of a `length` that so many lanes take."""
+
+    element: Attribute
+    lanes: int
+    length: int
+    instruction: _Instruction
+
+    def call(self, writer: FunctionWriter, source: str, indices: str) -> str:
+        """The instruction for the lanes; `source` and `indices` are operands with types."""
+        scalar, instruction = llvm_type(self.element), self.instruction
+        whole = like(scalar, self.lanes)
+        places = f"<{self.lanes} x i{instruction.index_bits}>"
+        part = instruction.type
+        writer.module.declare(instruction.name, part, [part, part], "nounwind")
+        suffix = "" if self.length == self.lanes else f".{self.length}"
+        name = writer.module.helper(
+            f"spmd.permute.{mangled(whole)}{suffix}",
+            lambda: "\n".join(_helper(scalar, self, suffix)),
+        )
+        type_, numbers = indices.rsplit(" ", 1)
+        given = int(type_.rstrip(">").rpartition("i")[2])
+        if given != instruction.index_bits:
+            change = "trunc" if given > instruction.index_bits else "zext"
+            numbers = writer.temp(f"{change} {type_} {numbers} to {places}")
+        return f"call {whole} @{name}({source}, {places} {numbers})"
+
+
 def _instruction(register: int, bits: int) -> _Instruction | None:
     """What permutes elements of so many bits, which smaller ones are extended to."""
     match register, bits:
@@ -127,18 +184,18 @@ def _instruction(register: int, bits: int) -> _Instruction | None:
             return None
 
 
-def _helper(
-    scalar: str, bits: int, lanes: int, instruction: _Instruction
-) -> Iterator[str]:
-    """The text of a function that permutes vectors of so many `lanes`, by registers."""
+def _helper(scalar: str, permutation: _Permutation, suffix: str) -> Iterator[str]:
+    """The text of a function that permutes a vector, by registers."""
+    _, lanes, length, instruction = permutation
+    bits = scalar_bits(permutation.element) // instruction.pieces
     whole, given = like(scalar, lanes), f"<{lanes} x i{instruction.index_bits}>"
-    name = f"spmd.permute.{mangled(whole)}"
+    source = like(scalar, length)
+    name = f"spmd.permute.{mangled(whole)}{suffix}"
     at = "%x" if instruction.pieces == 1 else "%at"
-    head = f"define internal {whole} @{name}({whole} %v, {given} {at})"
+    head = f"define internal {whole} @{name}({source} %v, {given} {at})"
     yield f"{head} alwaysinline nounwind {{"
-    lanes, bits = lanes * instruction.pieces, bits // instruction.pieces
-    wide = f"<{lanes} x i{instruction.bits}>"
-    integers, part = f"<{lanes} x i{bits}>", instruction.type
+    lanes, length = lanes * instruction.pieces, length * instruction.pieces
+    long, wide = (f"<{each} x i{instruction.bits}>" for each in (length, lanes))
     if instruction.pieces == 2:
         # Elements 2 * i and 2 * i + 1 are the lower and the upper half of element i.
         yield f"  %lower = shl {given} %at, {splat_literal('1', 'i64')}"
@@ -147,40 +204,52 @@ def _helper(
         one = splat_literal(str(1 << 32), "i64")
         yield f"  %pairs = or disjoint {given} %both, {one}"
         yield f"  %x = bitcast {given} %pairs to {wide}"
-    yield f"  %b = bitcast {whole} %v to {integers}"
+    yield f"  %b = bitcast {source} %v to <{length} x i{bits}>"
     extends = bits < instruction.bits
-    yield f"  %w = {'zext' if extends else 'bitcast'} {integers} %b to {wide}"
-    starts = range(0, lanes, instruction.elements)
-    for start in starts:
-        # Nothing fills up a register: LLVM takes wrong elements where the first is repeated.
-        picks = [
-            k if k < lanes else -1 for k in range(start, start + instruction.elements)
-        ]
-        yield f"  %w{start} = {shuffle(wide, '%w', 'poison', picks)}"
-        yield f"  %x{start} = {shuffle(wide, '%x', 'poison', picks)}"
+    yield f"  %w = {'zext' if extends else 'bitcast'} <{length} x i{bits}> %b to {long}"
+    yield from _registers(instruction, "%w", long, length)
+    yield from _registers(instruction, "%x", wide, lanes)
     joined = "poison"
-    for to in starts:
-        found = ""
-        for start in starts:
-            picked = f"%p{to}.{start}"
-            operands = f"{part} %w{start}, {part} %x{to}"
-            yield f"  {picked} = call {part} @{instruction.name}({operands})"
-            if found:
-                limit = splat_literal(str(start), f"i{instruction.bits}")
-                on, chosen = f"%on{to}.{start}", f"%c{to}.{start}"
-                mask = like("i1", instruction.elements)
-                yield f"  {on} = icmp uge {part} %x{to}, {limit}"
-                choice = f"select {mask} {on}, {part} {picked}, {part} {found}"
-                yield f"  {chosen} = {choice}"
-                picked = chosen
-            found = picked
+    for to in range(0, lanes, instruction.elements):
+        yield from _picked(instruction, to, range(0, length, instruction.elements))
         inside = range(to, to + instruction.elements)
         spread = [k - to if k in inside else -1 for k in range(lanes)]
-        yield f"  %r{to} = {shuffle(part, found, 'poison', spread)}"
+        yield f"  %r{to} = {shuffle(instruction.type, f'%f{to}', 'poison', spread)}"
         merged = [lanes + k if k in inside else k for k in range(lanes)]
         yield f"  %j{to} = {shuffle(wide, joined, f'%r{to}', merged)}"
         joined = f"%j{to}"
+    integers = f"<{lanes} x i{bits}>"
     yield f"  %n = {'trunc' if extends else 'bitcast'} {wide} {joined} to {integers}"
     yield f"  %result = bitcast {integers} %n to {whole}"
     yield f"  ret {whole} %result"
     yield "}"
+
+
+def _registers(
+    instruction: _Instruction, value: str, type_: str, length: int
+) -> Iterator[str]:
+    """Cuts a vector into registers, `%w0`, `%w8` and so on."""
+    for start in range(0, length, instruction.elements):
+        # Nothing fills up a register: LLVM takes wrong elements where the first is repeated.
+        end = start + instruction.elements
+        picks = [k if k < length else -1 for k in range(start, end)]
+        yield f"  {value}{start} = {shuffle(type_, value, 'poison', picks)}"
+
+
+def _picked(instruction: _Instruction, to: int, starts: range) -> Iterator[str]:
+    """One register of results, `%f0`, chosen from permutations of those of the source."""
+    part, found = instruction.type, ""
+    for start in starts:
+        picked = f"%p{to}.{start}" if len(starts) > 1 else f"%f{to}"
+        operands = f"{part} %w{start}, {part} %x{to}"
+        yield f"  {picked} = call {part} @{instruction.name}({operands})"
+        if found:
+            limit = splat_literal(str(start), f"i{instruction.bits}")
+            last = start == starts[-1]
+            on, chosen = f"%on{to}.{start}", f"%f{to}" if last else f"%c{to}.{start}"
+            mask = like("i1", instruction.elements)
+            yield f"  {on} = icmp uge {part} %x{to}, {limit}"
+            choice = f"select {mask} {on}, {part} {picked}, {part} {found}"
+            yield f"  {chosen} = {choice}"
+            picked = chosen
+        found = picked

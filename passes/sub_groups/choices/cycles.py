@@ -28,6 +28,7 @@ from spmd.analysis.divergence.prefix import compares_ids
 from spmd.analysis.graphs.traversal import reachable
 from spmd.analysis.memory.quotients import quotient_in
 from spmd.analysis.memory.rows import takes_digits
+from spmd.analysis.memory.tables import operations_of_look_up, table_length
 from spmd.analysis.memory.walks import Walks
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.element_types import memref_type
@@ -206,6 +207,9 @@ class Estimate:
         if self._goes_along_memory(op):
             lanes = self._on_registers(TRANSPOSED, bits)
             return Cycles(scalar, lanes, (lanes, "transposed tiles"))
+        looked_up = None if is_store else self._look_up(op, bits)
+        if looked_up is not None:
+            return Cycles(scalar, looked_up, (looked_up, "permutations"))
         each, what = (
             (SCATTER, "scatters") if is_store else (self._gather(op), "gathers")
         )
@@ -284,6 +288,14 @@ class Estimate:
             and op in self.walks
             and not any(self.divergence.is_divergent(loop, d) for d in along)
         )
+
+    def _look_up(self, op: memref.LoadOp, bits: int) -> float | None:
+        """What a lane takes that loads from an array which registers hold."""
+        target, length = self.target, table_length(op.memref)
+        if length is None or target.arch != "x86_64":
+            return None
+        found = operations_of_look_up(length, bits, target.register_bits)
+        return None if found is None else found * LANES[CostClass.SIMPLE]
 
     def _gather(self, op: memref.LoadOp) -> float:
         near = is_near(op.memref)

@@ -31,8 +31,50 @@ func.func @halves(%v: vector<4xf16>, %at: vector<4xi32>) -> vector<4xf16> {
 // WIDE-NEXT:    %w = call <16 x float> @spmd.permute.v16f32(<16 x float> %v, <16 x i32> %t)
 // WIDE-NEXT:    ret <16 x float> %w
 
+func.func @doubles(%v: vector<4xf64>, %at: vector<4xi32>) -> vector<4xf64> {
+  %c0 = arith.constant 0 : index
+  %on = arith.constant dense<true> : vector<4xi1>
+  %array = memref.alloca() : memref<4xf64>
+  vector.store %v, %array[%c0] : memref<4xf64>, vector<4xf64>
+  %w = vector.gather %array[%c0] [%at], %on, %v : memref<4xf64>, vector<4xi32>, vector<4xi1>, vector<4xf64> into vector<4xf64>
+  func.return %w : vector<4xf64>
+}
+
+// A table that registers hold, and lanes of which some ask for nothing.
+
+// HALF-LABEL: define <16 x float> @table
+// HALF-NEXT:  entry:
+// HALF-NEXT:    %t = load <8 x float>, ptr %x.data, align 4
+// HALF-NEXT:    %t.1 = call <16 x float> @spmd.permute.v16f32.8(<8 x float> %t, <16 x i32> %at)
+// HALF-NEXT:    %w = select <16 x i1> %on, <16 x float> %t.1, <16 x float> %v
+
+func.func @table(%x: memref<8xf32>, %v: vector<16xf32>, %at: vector<16xi32>, %on: vector<16xi1>) -> vector<16xf32> {
+  %c0 = arith.constant 0 : index
+  %w = vector.gather %x[%c0] [%at], %on, %v : memref<8xf32>, vector<16xi32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+  func.return %w : vector<16xf32>
+}
+
+// It may have any length that registers hold, but part of a view may be missing.
+
+// HALF-LABEL: define void @tables
+// HALF-NOT:     spmd.permute
+// HALF:         load <6 x float>, ptr %y.data, align 4
+// HALF-NEXT:    call <16 x float> @spmd.permute.v16f32.6
+// HALF-NOT:     spmd.permute
+// HALF:         ret void
+
+func.func @tables(%x: memref<64xf32>, %y: memref<6xf32>, %z: memref<?xf32>, %c: i1, %v: vector<16xf32>, %at: vector<16xi32>, %on: vector<16xi1>) {
+  %c0 = arith.constant 0 : index
+  %a = vector.gather %x[%c0] [%at], %on, %v : memref<64xf32>, vector<16xi32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+  %b = vector.gather %y[%c0] [%at], %on, %a : memref<6xf32>, vector<16xi32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+  %view = memref.reinterpret_cast %z to offset: [0], sizes: [8], strides: [1] : memref<?xf32> to memref<8xf32>
+  %d = vector.gather %view[%c0] [%at], %on, %b : memref<8xf32>, vector<16xi32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+  vector.store %d, %z[%c0] : memref<?xf32>, vector<16xf32>
+  func.return
+}
+
 // WIDE:       define internal <16 x float> @spmd.permute.v16f32
-// WIDE:         %p0.0 = call <16 x i32> @llvm.x86.avx512.permvar.si.512(<16 x i32> %w0, <16 x i32> %x0)
+// WIDE:         %f0 = call <16 x i32> @llvm.x86.avx512.permvar.si.512(<16 x i32> %w0, <16 x i32> %x0)
 // WIDE-NEXT:    %r0 =
 
 // WIDE:       define internal <4 x half> @spmd.permute.v4f16
@@ -49,7 +91,7 @@ func.func @halves(%v: vector<4xf16>, %at: vector<4xi32>) -> vector<4xf16> {
 // HALF:         %p0.0 = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %w0, <8 x i32> %x0)
 // HALF-NEXT:    %p0.8 = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %w8, <8 x i32> %x0)
 // HALF-NEXT:    %on0.8 = icmp uge <8 x i32> %x0, splat (i32 8)
-// HALF-NEXT:    %c0.8 = select <8 x i1> %on0.8, <8 x i32> %p0.8, <8 x i32> %p0.0
+// HALF-NEXT:    %f0 = select <8 x i1> %on0.8, <8 x i32> %p0.8, <8 x i32> %p0.0
 // HALF:         %p8.0 = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %w0, <8 x i32> %x8)
 // HALF-NEXT:    %p8.8 = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %w8, <8 x i32> %x8)
 
@@ -62,13 +104,10 @@ func.func @halves(%v: vector<4xf16>, %at: vector<4xi32>) -> vector<4xf16> {
 // HALF-NEXT:    %pairs = or disjoint <4 x i64> %both, splat (i64 4294967296)
 // HALF-NEXT:    %x = bitcast <4 x i64> %pairs to <8 x i32>
 // HALF-NEXT:    %b = bitcast <4 x double> %v to <8 x i32>
-// HALF:         %p0.0 = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %w0, <8 x i32> %x0)
+// HALF:         %f0 = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %w0, <8 x i32> %x0)
 
-func.func @doubles(%v: vector<4xf64>, %at: vector<4xi32>) -> vector<4xf64> {
-  %c0 = arith.constant 0 : index
-  %on = arith.constant dense<true> : vector<4xi1>
-  %array = memref.alloca() : memref<4xf64>
-  vector.store %v, %array[%c0] : memref<4xf64>, vector<4xf64>
-  %w = vector.gather %array[%c0] [%at], %on, %v : memref<4xf64>, vector<4xi32>, vector<4xi1>, vector<4xf64> into vector<4xf64>
-  func.return %w : vector<4xf64>
-}
+// One register, of which each register of lanes takes elements.
+
+// HALF:       define internal <16 x float> @spmd.permute.v16f32.8(<8 x float> %v, <16 x i32> %x)
+// HALF:         %f0 = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %w0, <8 x i32> %x0)
+// HALF:         %f8 = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %w0, <8 x i32> %x8)

@@ -1,6 +1,7 @@
 // RUN: xdsl-opt %s -p form-sub-groups --split-input-file | filecheck %s
 // RUN: xdsl-opt %s -p 'form-sub-groups{width=8}' --split-input-file | filecheck %s --check-prefix WIDTH
 // RUN: xdsl-opt %s -p 'form-sub-groups{target=x86-64-v4}' --split-input-file | filecheck %s --check-prefix V4
+// RUN: xdsl-opt %s -p 'form-sub-groups{target=x86-64-v3}' --split-input-file | filecheck %s --check-prefix V3
 
 // Elements anywhere in memory are accessed one after the other in any case, and lanes whose
 // loop is short wait for the others. A row of a sparse matrix times a vector:
@@ -558,6 +559,40 @@ func.func @between(%t: memref<?xf32>, %table: memref<?xf32>, %y: memref<?xf32>, 
     %part = arith.mulf %ab, %f : f32
     %sum = arith.addf %a, %part : f32
     memref.store %sum, %y[%i] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// Bytes that something in memory chooses are not gathered by any machine; but a table is in
+// registers, which others permute.
+
+// V3-LABEL: func.func @table
+// V3:         spmd.sub_group (%lx)
+// V3:         spmd.sub_group (%lx_1)
+// V3-LABEL: func.func @array
+// V3-NOT:     spmd.sub_group
+// V3:         spmd.not_vectorized = "lanes would take {{.*}} most of them for gathers
+func.func @table(%n: index, %k: memref<?xi8>, %table: memref<20xi8>, %y: memref<?xi8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %lx = %c0 to %n step %c1 {
+    %byte = memref.load %k[%lx] : memref<?xi8>
+    %at = arith.index_castui %byte : i8 to index
+    %v = memref.load %table[%at] : memref<20xi8>
+    memref.store %v, %y[%lx] : memref<?xi8>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+func.func @array(%n: index, %k: memref<?xi8>, %array: memref<?xi8>, %y: memref<?xi8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %lx = %c0 to %n step %c1 {
+    %byte = memref.load %k[%lx] : memref<?xi8>
+    %at = arith.index_castui %byte : i8 to index
+    %v = memref.load %array[%at] : memref<?xi8>
+    memref.store %v, %y[%lx] : memref<?xi8>
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
