@@ -38,6 +38,7 @@ sys.path.insert(0, str(ROOT))
 
 from spmd.lowering.compiling import compile_object  # noqa: E402
 from spmd.runtime.compiling import native_code  # noqa: E402
+from spmd.runtime.launching import streaming  # noqa: E402
 from tests.analysis.footprints.random_kernels import write_footprint_kernel  # noqa: E402
 from tests.analysis.footprints.traced import check_random_footprints  # noqa: E402
 from tests.execution.frontends.random_gpu_kernels import check_as_gpu  # noqa: E402
@@ -68,6 +69,8 @@ SECONDS = 60
 """How long one kernel may take, of a processor; ten times as long if it waits for one."""
 OPTIMIZED = 5
 """Of so many kernels one is optimised by LLVM."""
+STREAMED = 3
+"""In one of so many, as if no cache held anything."""
 STACK = 64 << 20
 """Bytes: code that is not optimised keeps every vector, and 256 lanes have long ones."""
 TOGETHER = 10
@@ -166,9 +169,11 @@ def checked(kind: Kind, kernels: Sequence[tuple[int, Any]]) -> tuple[int, str | 
 
 
 def compile_for(number: int) -> None:
-    """Whether kernels are optimised by LLVM from now on."""
+    """Whether kernels are optimised by LLVM from now on, and stores go around the caches."""
     opt = 3 if number % OPTIMIZED == 0 else 0
     setattr(native_code, "compile_object", partial(compile_object, opt=opt))
+    cache = 1 if number % STREAMED == 0 else 1 << 30
+    setattr(streaming, "largest_cache", lambda: cache)
 
 
 def failure(kind: Kind, kernel: Any, number: int) -> str | None:
