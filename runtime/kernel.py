@@ -26,7 +26,7 @@ from spmd.runtime.entry_point import EntryPoint, Sizes, Version
 from spmd.runtime.errors import LaunchError, compile_errors
 from spmd.runtime.launching.launch import Launch
 from spmd.runtime.launching.native_kernel import NativeKernel
-from spmd.runtime.launching.streaming import streamed_arrays
+from spmd.runtime.launching.streaming import exceed_caches, streamed_arrays
 from spmd.runtime.launching.thread_copies import copied_arrays
 
 if TYPE_CHECKING:
@@ -79,6 +79,12 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
     def __init__(self, unit: Unit, facts: KernelFacts):
         super().__init__(unit, facts.signature)
         self._facts = facts
+        stored = {each.number for each in facts.stored}
+        self._stored = tuple(
+            at
+            for at, array in enumerate(facts.signature.arrays)
+            if array.number in stored
+        )
         self._footprints: Footprints | None = None
         self._footprints_in: dict[object, LaunchFootprints] = {}
         self._plans: dict[tuple[Sizes, _Arrays], tuple[NativeKernel | None, Range]] = {}
@@ -98,7 +104,9 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         if threads is None and self._facts.ordered:
             threads = 1
         arrays = self._arrays(packed)
-        if arrays.apart and (self._facts.updated or self._facts.stored):
+        if arrays.apart and (
+            self._facts.updated or exceed_caches(packed.arrays, self._stored)
+        ):
             elements = self.signature.elements(packed)
             arrays = arrays._replace(elements=elements, threads=threads)
         native, range_ = self._plan(sizes, constants, arrays)
@@ -217,7 +225,7 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         if global_size is not None:
             range_ = self._range(global_size, group_size)
             # Of arrays nothing is known: they are taken to be as large as they can matter.
-            elements = [prod(range_.global_size)] * self.signature.arrays
+            elements = [prod(range_.global_size)] * len(self.signature.arrays)
             groups = range_.made_for()
             groups = groups._replace(streamed=self._streamed(elements, range_))
         elif group_size is not None:

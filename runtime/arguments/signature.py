@@ -221,9 +221,7 @@ class Signature:
         arrays = [p for p in self.parameters if isinstance(p, ArrayParameter)]
         self.has_noalias = any(p.noalias for p in arrays)
         self._has_small = any(p.small for p in arrays)
-        self._arrays = tuple(arrays)
-        self.arrays = len(arrays)
-        """How many there are."""
+        self.arrays = tuple(arrays)
         # Two arguments may show the same memory as long as nobody writes it.
         self._pairs = tuple(
             (i, j)
@@ -314,7 +312,7 @@ class Signature:
         if self.has_noalias:
             self._check_overlap(packed.arrays)
         if found := mapped_twice(packed.arrays, self._pairs):
-            first, second = (self._arrays[n] for n in found)
+            first, second = (self.arrays[n] for n in found)
             raise LaunchError(
                 f"{self.kernel}: expected arrays of a file in one np.memmap or mmap, got the "
                 f"same part of it mapped twice for {first} and {second}, of which the kernel "
@@ -342,14 +340,14 @@ class Signature:
     def are_apart(self, packed: PackedArguments) -> bool:
         """Whether the arrays are known, and none that is written overlaps another."""
         arrays = packed.arrays
-        return len(arrays) == len(self._arrays) and not any(
+        return len(arrays) == len(self.arrays) and not any(
             overlap(arrays[i], arrays[j]) for i, j in self._pairs
         )
 
     def are_small(self, packed: PackedArguments) -> bool:
         """Whether all arrays are known to be small, so that 32 bits are enough for indices."""
         arrays = packed.arrays
-        return len(arrays) == len(self._arrays) and all(map(is_small, arrays))
+        return len(arrays) == len(self.arrays) and all(map(is_small, arrays))
 
     def span_few(self, packed: PackedArguments) -> bool:
         """The same of pieces: of the arrays that a kernel takes them for."""
@@ -385,7 +383,7 @@ class Signature:
 
     def _check_overlap(self, arrays: list[Array]) -> None:
         for i, j in self._pairs:
-            first, second = self._arrays[i], self._arrays[j]
+            first, second = self.arrays[i], self.arrays[j]
             marked = first if first.noalias else second
             if marked.noalias and overlap(arrays[i], arrays[j]):
                 raise LaunchError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from spmd.runtime.arguments.signature import ArrayParameter, Signature
+from spmd.runtime.arguments.signature import Signature
 from spmd.runtime.arguments.sizes import Range
 from spmd.runtime.compiling.made import UpdatedArray
 from spmd.runtime.launching.threads import CHUNKS_PER_THREAD, available_threads
@@ -36,10 +36,9 @@ def copied_arrays(
     """
     threads = threads or available_threads()
     chunks = 1 if threads == 1 else min(range_.groups, threads * CHUNKS_PER_THREAD)
-    arrays = [each for each in signature.parameters if isinstance(each, ArrayParameter)]
     sizes = {
         each.number: (count, count * each.element.size)
-        for each, count in zip(arrays, elements, strict=True)
+        for each, count in zip(signature.arrays, elements, strict=True)
     }
     work_items = prod(range_.global_size)
     # With a loop, a launch is taken to go through the largest of its arrays.
