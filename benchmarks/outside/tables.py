@@ -256,3 +256,25 @@ def crc(scale: int) -> Case:
     for byte in messages.T:
         c = CRC[(c ^ byte) & 255] ^ (c >> 8)
     return Case(crc, (messages, CRC, np.zeros(n, np.uint32)), 2, ~c, n)
+
+
+@case
+def codebook(scale: int) -> Case:
+    """Weights of 4 bits, each the number of one of 16 values, with a scale for 64 of them."""
+
+    @spmd.kernel(group_size=256)
+    def codebook(codes, values, scales, out):
+        i, lane = global_id(), local_id()
+        table = local((16,), np.float32)
+        if lane < 16:
+            table[lane] = values[lane]
+        barrier()
+        out[i] = table[codes[i] & 15] * scales[i // 64]
+
+    n = (1 << 18) // scale
+    codes = RANDOM(1).integers(0, 16, n, np.uint8)
+    values = np.linspace(-1, 1, 16).astype(np.float32) ** 3
+    scales = RANDOM(2).random(n // 64, np.float32)
+    want = values[codes] * scales.repeat(64)
+    out = np.zeros(n, np.float32)
+    return Case(codebook, (codes, values, scales, out), 3, want, n)
