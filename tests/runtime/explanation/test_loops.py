@@ -311,11 +311,11 @@ def test_counts_are_those_of_the_ir():
 
 def test_small_groups_keep_their_loops_apart():
     """Sub-groups as large as the group stand side by side, without loops around them."""
-    body = f"""{LOAD}  %t = spmd.local_alloc : memref<64xf32, #spmd.memory<local>>
-  memref.store %v, %t[%lid] : memref<64xf32, #spmd.memory<local>>
+    body = f"""{LOAD}  %t = spmd.local_alloc : memref<128xf32, #spmd.memory<local>>
+  memref.store %v, %t[%lid] : memref<128xf32, #spmd.memory<local>>
   spmd.barrier
   %j = arith.xori %lid, %c1 : index
-  %w = memref.load %t[%j] : memref<64xf32, #spmd.memory<local>>
+  %w = memref.load %t[%j] : memref<128xf32, #spmd.memory<local>>
   memref.store %w, %y[%gid] : memref<?xf32>"""
     first, second = explain(body, group_size=16).loops
     assert first.accesses == Accesses(contiguous=2)

@@ -1,4 +1,4 @@
-// 5:1: argument 1: expected spmd.noalias, spmd.small or an attribute with the prefix of another dialect, got spmd.noailas
+// 5:1: argument 1: expected spmd.noalias, spmd.small, spmd.streamed or an attribute with the prefix of another dialect, got spmd.noailas
 spmd.kernel @k(%x: memref<?xindex>) {
   spmd.return
 }
