@@ -94,7 +94,7 @@ def may_overlap(a: SSAValue, b: SSAValue) -> bool:
     if _is_own_storage(a) or _is_own_storage(b):
         other = b if _is_own_storage(a) else a
         # Only what may itself be one of several memrefs can be the other's storage.
-        return not _is_argument(other)
+        return not is_argument(other)
     if _is_local(a) != _is_local(b):
         return False
     return not (_is_noalias(a) or _is_noalias(b))
@@ -104,9 +104,14 @@ def _is_own_storage(memory: SSAValue) -> bool:
     return isinstance(memory.owner, LocalAllocOp | memref.AllocaOp)
 
 
-def _is_argument(memory: SSAValue) -> bool:
-    return isinstance(memory, BlockArgument) and isinstance(
-        memory.block.parent_op(), KernelOp | func.FuncOp
+def is_argument(memory: SSAValue) -> bool:
+    """Whether a caller gives `memory` to a kernel or function; what blocks pass on is none."""
+    if not isinstance(memory, BlockArgument):
+        return False
+    function = memory.block.parent_op()
+    return (
+        isinstance(function, KernelOp | func.FuncOp)
+        and function.body.blocks[0] is memory.block
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import func, memref
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import i1
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import SSAValue
 
+from spmd.analysis.memory.accesses import is_argument
 from spmd.dialects.element_types import memref_layout, memref_type
-from spmd.dialects.spmd import KernelOp
 
 MOST_ELEMENTS = 64
 """Whatever their type is; registers may hold less."""
@@ -23,7 +23,7 @@ def table_length(array: SSAValue) -> int | None:
     That is so for memory of a fixed size which a launch gives, or an op allocates. What a view
     claims need not be there.
     """
-    if not isinstance(array.owner, memref.AllocaOp) and not _is_argument(array):
+    if not isinstance(array.owner, memref.AllocaOp) and not is_argument(array):
         return None
     layout = memref_layout(memref_type(array))
     if layout is None or not layout.is_identity or layout.rank != 1:
@@ -47,15 +47,3 @@ def operations_of_look_up(length: int, bits: int, register_bits: int) -> float |
     registers = -(-length // lanes)
     operations = (3 * registers - 2) / lanes
     return operations if operations <= MOST_OPERATIONS else None
-
-
-def _is_argument(array: SSAValue) -> bool:
-    """Whether a caller gives `array` to a kernel or function."""
-    block = array.owner
-    if not isinstance(block, Block):
-        return False
-    function = block.parent_op()
-    return (
-        isinstance(function, func.FuncOp | KernelOp)
-        and function.body.blocks[0] is block
-    )
