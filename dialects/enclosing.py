@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TypeVar
 
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
@@ -58,6 +59,11 @@ def op_of(value: SSAValue) -> Operation:
     op = owner if isinstance(owner, Operation) else owner.parent_op()
     assert op is not None, "a block stands in an operation"
     return op
+
+
+def is_in_loop(op: Operation) -> bool:
+    """Whether `op` stands in a structured loop, and so may run any number of times."""
+    return any(enclosing(op, loop) is not None for loop in (scf.ForOp, scf.WhileOp))
 
 
 def is_outside(value: SSAValue, op: Operation) -> bool:

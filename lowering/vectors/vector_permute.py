@@ -74,8 +74,7 @@ def permute(writer: FunctionWriter, op: Operation, source: SSAValue) -> bool:
     if permutation is None:
         return False
     remark(Permuted, op)
-    numbers = writer.typed(indices)
-    writer.define(result, permutation.call(writer, writer.typed(source), numbers))
+    writer.define(result, permutation.call(writer, writer.typed(source), indices))
     return True
 
 
@@ -102,7 +101,7 @@ def look_up(writer: FunctionWriter, op: Operation) -> bool:
     remark(Permuted, op)
     table = Access(writer, element, length)
     loaded = writer.temp(table.read(("ptr", writer.memref(array).aligned)))
-    text = permutation.call(writer, f"{table.held} {loaded}", writer.typed(indices))
+    text = permutation.call(writer, f"{table.held} {loaded}", indices)
     if not splat_number(mask):
         found = f"{writer.type_of(result)} {writer.temp(text)}"
         text = f"select {writer.typed(mask)}, {found}, {writer.typed(pass_thru)}"
@@ -149,8 +148,8 @@ class _Permutation(NamedTuple):
     length: int
     instruction: _Instruction
 
-    def call(self, writer: FunctionWriter, source: str, indices: str) -> str:
-        """The instruction for the lanes; `source` and `indices` are operands with types."""
+    def call(self, writer: FunctionWriter, source: str, indices: SSAValue) -> str:
+        """The instruction for the lanes; `source` is an operand with its type."""
         scalar, instruction = llvm_type(self.element), self.instruction
         whole = like(scalar, self.lanes)
         places = f"<{self.lanes} x i{instruction.index_bits}>"
@@ -161,11 +160,10 @@ class _Permutation(NamedTuple):
             f"spmd.permute.{mangled(whole)}{suffix}",
             lambda: "\n".join(_helper(scalar, self, suffix)),
         )
-        type_, numbers = indices.rsplit(" ", 1)
-        given = int(type_.rstrip(">").rpartition("i")[2])
+        numbers, given = writer.get(indices), scalar_bits(element_type(indices.type))
         if given != instruction.index_bits:
             change = "trunc" if given > instruction.index_bits else "zext"
-            numbers = writer.temp(f"{change} {type_} {numbers} to {places}")
+            numbers = writer.temp(f"{change} {writer.typed(indices)} to {places}")
         return f"call {whole} @{name}({source}, {places} {numbers})"
 
 

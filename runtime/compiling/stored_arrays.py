@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.dialects import memref, scf
+from xdsl.dialects import memref
 
-from spmd.dialects.enclosing import enclosing
+from spmd.dialects.enclosing import is_in_loop
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.spmd.types import is_local, is_memref
 from spmd.runtime.compiling.made import StoredArray
@@ -24,9 +24,5 @@ def stored_arrays(kernel: KernelOp) -> Iterator[StoredArray]:
         ]
         stores = [op for op in users if isinstance(op, memref.StoreOp)]
         if stores and len(stores) == len(users):
-            in_loop = len(kernel.body.blocks) > 1 or any(
-                enclosing(op, loop)
-                for op in stores
-                for loop in (scf.ForOp, scf.WhileOp)
-            )
+            in_loop = len(kernel.body.blocks) > 1 or any(map(is_in_loop, stores))
             yield StoredArray(argument.index, in_loop, len(stores))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from xdsl.dialects import func, scf
+from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from spmd.analysis.footprints.footprints import Footprints
 from spmd.dialects.diagnostics import KernelError
-from spmd.dialects.enclosing import enclosing
+from spmd.dialects.enclosing import is_in_loop
 from spmd.dialects.spmd import AtomicRmwOp, KernelOp
 from spmd.dialects.spmd.atomics import AtomicKindAttr, Ordering, why_not_copied
 from spmd.dialects.spmd.kernel import kernels_in
@@ -53,9 +53,5 @@ def _found(kernel: KernelOp) -> Iterator[UpdatedArray]:
             if each.argument == argument.index
         ]
         if all(map(_may_be_copied, updates)):
-            loops = any(
-                enclosing(op, loop)
-                for op in updates
-                for loop in (scf.ForOp, scf.WhileOp)
-            )
-            yield UpdatedArray(argument.index, kind.value, loops)
+            in_loop = any(map(is_in_loop, updates))
+            yield UpdatedArray(argument.index, kind.value, in_loop)

@@ -27,7 +27,7 @@ from itertools import permutations
 from math import ceil, prod
 
 from xdsl.dialects import scf
-from xdsl.ir import Region
+from xdsl.ir import Region, SSAValue
 
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.ranges.ranges import IntegerRanges
@@ -89,11 +89,11 @@ class Work:
         lanes = lanes_in(registers, widest, target) if width == "auto" else width
         bits = target.register_bits if width == "auto" else GENERIC_REGISTER_BITS
         terms = terms_of(body, dimensions, divergence)
-        tile, held = 0, _carried(body, divergence)
-        sums = _carried(body, divergence, floats=True) or 0
+        tile, carried = 0, _carried(body, divergence)
+        sums = sum(is_float(each.type) for each in carried or ())
         crosses = len({each.along for each in terms} - {None}) > 1
-        if width == "auto" and held is not None and (held or crosses):
-            most = lanes_in_registers(widest, target) // max(held, 1)
+        if width == "auto" and carried is not None and (carried or crosses):
+            most = lanes_in_registers(widest, target) // max(len(carried), 1)
             tile = power_below(min(MAX_LANES, most))
         return cls(terms, lanes, registers, widest, bits, tile, sums)
 
@@ -245,11 +245,9 @@ def _shapes(items: Sequence[int], lanes: int) -> Iterator[LaneShape]:
             row //= 2
 
 
-def _carried(
-    body: Region, divergence: Divergence, *, floats: bool = False
-) -> int | None:
-    """How many vectors loops carry, or of `floats`; `None` if lanes diverge in one, or at it."""
-    carried, outermost = 0, body.parent
+def _carried(body: Region, divergence: Divergence) -> list[SSAValue] | None:
+    """What becomes vectors that loops carry; `None` if lanes diverge in one, or at it."""
+    carried, outermost = list[SSAValue](), body.parent
     assert outermost is not None
     for op in executed_ops(body.block):
         flow = RegionBranch.of(op)
@@ -259,8 +257,5 @@ def _carried(
         ):
             return None
         if is_loop:
-            carried += sum(
-                is_vector(each, divergence) and (is_float(each.type) or not floats)
-                for each in op.results
-            )
+            carried += [each for each in op.results if is_vector(each, divergence)]
     return carried
