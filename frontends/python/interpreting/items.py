@@ -168,7 +168,7 @@ class PythonItem:
             lanes = {item.lane: each for item, each in zip(items, values, strict=True)}
             return [lanes.get(source, each) for each, source in given]
 
-        return self._together(names.SUB_GROUP, (value, lane), resolve)
+        return self._together(names.SUB_GROUP, (_number(value), lane), resolve)
 
     # --- numbers ----------------------------------------------------------------------
 
@@ -188,7 +188,7 @@ class PythonItem:
 
     def _together(self, across: str, value: Any, resolve: Resolve) -> Any:
         position, place = self._place()
-        return self._meet(Request(position, place, across, value, resolve))
+        return self._meet(Request(position, place, across, _number(value), resolve))
 
     def _place(self) -> tuple[tuple[int, ...], str]:
         """Where the kernel calls the function of the language."""
@@ -203,3 +203,12 @@ class PythonItem:
             frame = frame.f_back
             position.append(frame.f_lasti)
         return tuple(reversed(position)), place
+
+
+def _number(value: Any) -> Any:
+    """
+    What others may get of `value`.
+
+    `np.where` gives an array without dimensions, which `+=` of one of them would change for all.
+    """
+    return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value

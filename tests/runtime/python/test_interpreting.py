@@ -240,3 +240,22 @@ def numbers_of_two_types(x, y):
 def test_values_of_several_types_come_together():
     x = np.array([0.5, 0.25, 0.75], np.float32)
     expect_as_python(numbers_of_two_types, x, np.zeros((2, 3)), global_size=3)
+
+
+@spmd.kernel
+def chosen(x, out):
+    i = global_id()
+    mine = np.where(x[i] > 4, np.uint8(200), np.uint8(x[i]))
+    first = broadcast(mine, 0, across="sub_group")
+    first += np.uint8(local_id())
+    other = shuffle_xor(mine, 1)
+    other += np.uint8(1)
+    out[i, 0] = first
+    out[i, 1] = other
+    out[i, 2] = reduce(sum, mine)
+    out[i, 3] = scan(sum, mine, across="sub_group")
+
+
+def test_what_where_gives_is_a_number_for_others():
+    out = np.zeros((8, 4), np.uint8)
+    expect_as_python(chosen, X[:8], out, global_size=8, group_size=8)
