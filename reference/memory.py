@@ -106,7 +106,7 @@ def typed(raw: memoryview[Any], scalar: Scalar) -> memoryview[Any]:
 def allocate(
     sizes: Sequence[int], scalar: Scalar, space: str, name: str = ""
 ) -> MemRef:
-    """Fresh memory with undefined contents."""
+    """Fresh memory with undefined contents; a `MemoryError` if there is not so much."""
     sizes = tuple(sizes)
     length = prod(sizes) * scalar.size
     raw = memoryview(bytearray(b"\xff") * length)

@@ -27,18 +27,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from xdsl.dialects import cf
+from xdsl.dialects import cf, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.memory.accesses import accesses_of, may_overlap
 from spmd.dialects.enclosing import is_terminator, used_from_outside
+from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.interfaces.speculation import may_trap
+from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import (
+    FailOp,
     KernelOp,
     LocalAllocOp,
     LocalIdOp,
+    PrintOp,
     ScanOp,
     SubGroupQueryOp,
     is_group_collective,
@@ -197,11 +201,15 @@ class _Effects:
     def __init__(self):
         self.writes: list[SSAValue] = []
         self.unknown = False
-        self.asserts = False
+        self.tells = False
+        """Whether one of them may end the launch, or prints."""
 
     def add(self, op: Operation) -> None:
+        if any(
+            isinstance(inner, cf.AssertOp | FailOp | PrintOp) for inner in op.walk()
+        ):
+            self.tells = True
         if isinstance(op, cf.AssertOp):
-            self.asserts = True
             return
         accesses = accesses_of(op)
         self.writes.extend(accesses.writes)
@@ -217,9 +225,20 @@ class _Effects:
         for read in accesses.reads:
             if any(may_overlap(read, write) for write in self.writes):
                 return "a work-item may write what it reads"
-        if self.asserts and any(map(may_trap, op.walk())):
-            return "an assertion may guard it"
+        if self.tells and any(
+            may_trap(inner) or _may_go_on(inner) for inner in op.walk()
+        ):
+            return "an assertion may guard it, or a message come first"
         return None
+
+
+def _may_go_on(op: Operation) -> bool:
+    """Whether `op` is a loop of which nothing says that it ends, or has blocks that may be one."""
+    if isinstance(op, scf.ForOp):
+        return (constant_index(op.step) or 0) <= 0
+    flow = RegionBranch.of(op)
+    is_loop = flow is not None and flow.runs is Runs.LOOP
+    return is_loop or any(len(region.blocks) > 1 for region in op.regions)
 
 
 def around_syncs(kernel: KernelOp) -> Iterator[Operation]:

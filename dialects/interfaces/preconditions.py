@@ -128,6 +128,18 @@ class Terms(Builder):
             first = self.add(arith.OrIOp(first, bit))
         return first
 
+    def exact_product(self, factors: Sequence[SSAValue]) -> tuple[SSAValue, list[Case]]:
+        """The product, and where it has too many bits; if a factor is 0, nowhere."""
+        zero = self.index(0)
+        some = tuple(Comparison("ne", factor, zero) for factor in factors)
+        total, *rest = factors
+        cases: list[Case] = []
+        for factor in rest:
+            product = arith.MulUIExtendedOp(total, factor)
+            total = self.add(product)
+            cases.append((*some, Comparison("ne", product.high, zero)))
+        return total, cases
+
     def product(self, factors: Iterable[SSAValue]) -> SSAValue:
         total = self.index(1)
         for number, factor in enumerate(factors):

@@ -199,7 +199,7 @@ class _Placing:
     def _strip(self, loop: scf.ForOp) -> int | None:
         """What the counter of `loop` grows by in a strip, if that can be said."""
         width, step = bit_width(loop.step.type), self.ranges.of(loop.step).value
-        if width is None or step is None:
+        if width is None or step is None or step <= 0:
             return None
         length = IntegerRange.constant(step * STRIP)
         return length.value if length.fits(width) else None

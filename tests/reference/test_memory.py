@@ -90,7 +90,7 @@ func.func @f(%a: memref<?xi8>, %at: index, %n: index) -> i32 {
 """
     raw = np.arange(20, dtype=np.int8)
     assert call(source, raw, 4, 3) == [int(raw[8:12].view(np.int32)[0])]
-    with pytest.raises(UndefinedBehavior, match="a view of 20 bytes at byte 4 of 20"):
+    with pytest.raises(UndefinedBehavior, match="a view of 5x4 bytes at byte 4 of 20"):
         call(source, raw, 4, 5)
 
 
@@ -114,7 +114,7 @@ func.func @f(%a: memref<?xi8>, %n: index) {
     raw = np.zeros(12, np.int8)
     call(source, raw, 3)
     assert raw.view(np.int32).tolist() == [1, 1, 1]
-    with pytest.raises(UndefinedBehavior, match="a view of 4 bytes at byte 12 of 12"):
+    with pytest.raises(UndefinedBehavior, match="a view of 1x4 bytes at byte 12 of 12"):
         call(source, raw, 4)
 
 
@@ -281,3 +281,27 @@ def test_wrong_arguments(args: list[Any], sizes: dict[str, Any], message: str):
     given: dict[str, Any] = {"global_size": 4, **sizes}
     with pytest.raises(ArgumentError, match=message):
         run_kernel(parsed(KERNEL), "k", args, **given)
+
+
+ARRAY = """
+func.func @f(%n: index, %m: index) {
+  %p = memref.alloca(%n, %m) : memref<?x?xf32>
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ((2, -3), r"expected sizes of at least 0, got \[2, -3\]"),
+        (
+            (1 << 40, 1 << 40),
+            f"expected {1 << 82} bytes of memory, the system does not",
+        ),
+        ((1 << 59, 1), f"expected {1 << 61} bytes of memory, the system does not give"),
+    ],
+)
+def test_sizes_that_nothing_can_have(sizes: tuple[int, int], said: str):
+    with pytest.raises(UndefinedBehavior, match=said):
+        call(ARRAY, *sizes)

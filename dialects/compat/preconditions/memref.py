@@ -103,13 +103,14 @@ def leaves_memory(op: memref.ReinterpretCastOp, terms: Terms) -> Sequence[Fault]
     cases: list[Case] = [(below_zero(size, terms),) for size in sizes]
     low = high = offset
     zero = terms.index(0)
+    cases.append((*some, Comparison("uge", offset, elements)))
     for size, stride in zip(sizes, strides, strict=True):
         span, too_far = _span(terms, size, stride)
         cases.append((*some, *too_far))
         low = terms.sum(low, terms.add(arith.MinSIOp(span, zero)))
         high = terms.sum(high, terms.add(arith.MaxSIOp(span, zero)))
-    for end in (low, high):
-        cases.append((*some, Comparison("uge", end, elements)))
+        # What goes on from an element does not wrap around to another one.
+        cases += [(*some, Comparison("uge", end, elements)) for end in (low, high)]
     words, given = described(op.source, extents)
     message = (
         f"out of bounds: offset {{}}, sizes {_list(sizes)} and strides "
@@ -124,17 +125,21 @@ def leaves_bytes(op: memref.ViewOp, terms: Terms) -> Sequence[Fault]:
     shape = memref_type(op.result).get_shape()
     dynamic = iter(op.sizes)
     sizes = [next(dynamic) if n == DYNAMIC_INDEX else terms.index(n) for n in shape]
-    size = terms.index(size_in_bytes(memref_type(op.result).element_type))
-    length = terms.product((*sizes, size))
+    bytes_ = size_in_bytes(memref_type(op.result).element_type)
+    length, cases = terms.exact_product((*sizes, terms.index(bytes_)))
     end = terms.sum(op.byte_shift, length)
-    cases: list[Case] = [(Comparison("ugt", each, extent),) for each in sizes]
+    cases += [(Comparison("ugt", each, extent),) for each in sizes]
     cases += [
         (Comparison("ugt", op.byte_shift, extent),),
         (Comparison("ugt", length, extent),),
         (Comparison("ugt", end, extent),),
     ]
-    message = "out of bounds: a view of {} bytes at byte {} of {} bytes"
-    return [Fault(message, (length, op.byte_shift, extent), tuple(cases))]
+    known = "x".join("{}" if n == DYNAMIC_INDEX else str(n) for n in shape) or "1"
+    message = (
+        f"out of bounds: a view of {known}x{bytes_} bytes at byte {{}} of {{}} bytes"
+    )
+    values = (*op.sizes, op.byte_shift, extent)
+    return [Fault(message, values, tuple(cases))]
 
 
 def is_of_other_size(op: memref.CastOp, terms: Terms) -> Sequence[Fault]:
@@ -159,9 +164,8 @@ def does_not_split(op: memref.ExpandShapeOp, terms: Terms) -> Sequence[Fault]:
     for extent, group in zip(extents, op.reassociation, strict=True):
         parts = [sizes[axis.value.data] for axis in group]
         if len(parts) > 1:
-            # No factor of the extent is above it: else the product might wrap around.
-            cases += [(Comparison("ugt", part, extent),) for part in parts]
-            cases.append((Comparison("ne", terms.product(parts), extent),))
+            product, too_large = terms.exact_product(parts)
+            cases += [*too_large, (Comparison("ne", product, extent),)]
     words, given = described(op.src, extents)
     message = f"expected sizes that split {words}, got {_list(sizes)}"
     return [Fault(message, (*given, *sizes), tuple(cases))]

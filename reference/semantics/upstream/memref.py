@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from math import prod
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
@@ -14,13 +15,12 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.dialects.diagnostics import fail
-from spmd.reference.compiler import HELPERS, Body, as_tuple, helper, meaning, trap
+from spmd.reference.compiler import Body, as_tuple, helper, meaning, trap
 from spmd.reference.facts import OPAQUE_TO_POISON
 from spmd.reference.memory import MemRef, allocate
 from spmd.reference.scalars import Scalar, as_memref, as_vector, length_of, signed
 from spmd.reference.semantics.expressions import element
 
-HELPERS["allocate"] = allocate
 OPAQUE_TO_POISON.update({memref.DimOp})
 
 
@@ -193,6 +193,26 @@ def let_memref(
     body.let(result, f"vectors_of({numbers})" if has_vectors(type_) else numbers)
 
 
+@helper
+def expect_sizes(sizes: tuple[int, ...], site: int) -> None:
+    """Trap where a size is negative."""
+    given = [signed(size, 64) for size in sizes]
+    if min(given) < 0:
+        trap(site, f"expected sizes of at least 0, got {given}")
+
+
+@helper
+def taken(
+    sizes: tuple[int, ...], scalar: Scalar, space: str, name: str, site: int
+) -> MemRef:
+    """Fresh memory, or a trap where there is not so much."""
+    try:
+        return allocate(sizes, scalar, space, name)
+    except (MemoryError, OverflowError):
+        size = prod(sizes) * scalar.size
+        trap(site, f"expected {size} bytes of memory, the system does not give more")
+
+
 @meaning(memref.AllocOp, memref.AllocaOp)
 def _allocate(body: Body, op: memref.AllocOp | memref.AllocaOp) -> None:
     type_ = memref_type(op.memref, op)
@@ -201,12 +221,16 @@ def _allocate(body: Body, op: memref.AllocOp | memref.AllocaOp) -> None:
     scalar = body.program.bind(element_in_memory(type_, op), "scalar")
     body.require(op.dynamic_sizes, op, "size")
     name = op.memref.name_hint or ""
+    site = body.site(op)
+    if op.dynamic_sizes:
+        given = as_tuple([body.use(size) for size in op.dynamic_sizes])
+        body.line(f"expect_sizes({given}, {site})")
     sizes = sizes_text(body, type_, op.dynamic_sizes)
     let_memref(
         body,
         op.memref,
         type_,
-        f"allocate({sizes}, {scalar}, w.allocates, {name!r})",
+        f"taken({sizes}, {scalar}, w.allocates, {name!r}, {site})",
     )
 
 

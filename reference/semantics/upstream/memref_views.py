@@ -221,9 +221,10 @@ def view_bytes(
     if start + length <= len(source.data):
         data = typed(source.data[start : start + length], scalar)
     else:
+        shape = "x".join(map(str, (*(sizes or (1,)), scalar.size)))
         message = (
-            f"out of bounds: a view of {length} bytes at byte {shift} "
-            f"of {source.sizes[0]} bytes"
+            f"out of bounds: a view of {shape} bytes at byte {shift} of "
+            f"{source.sizes[0]} bytes"
         )
         if not in_lanes:
             trap(site, message)

@@ -299,6 +299,19 @@ FAULTS = {
         "expected a loop with a positive step, got 0 [scf.for]",
         finding="expected a loop with a positive step, got 0",
     ),
+    "step of a loop that only computes": Faulty(
+        """\
+  %step = arith.select %at_fault, %c0, %c1 : index
+  %sum = scf.for %k = %c0 to %c4 step %step iter_args(%s = %one) -> (i32) { // here
+    %t = arith.addi %s, %one : i32
+    scf.yield %t : i32
+  }
+  memref.store %sum, %x[%i] : memref<?xi32>
+""",
+        "expected a loop with a positive step, got 0 [scf.for]",
+        column=10,
+        finding="expected a loop with a positive step, got 0",
+    ),
     "assertion": Faulty(
         """\
   %n = memref.load %x[%i] : memref<?xi32>

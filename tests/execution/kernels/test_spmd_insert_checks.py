@@ -25,6 +25,7 @@ from tests.execution.harness import (
     run_module,
 )
 from tests.execution.kernels.faulty_kernels import FAULTS, GROUP, SIZE, WHO, Faulty
+from tests.execution.kernels.faulty_views import VIEWS
 from tests.execution.kernels.undefined_kernels import RULED_OUT, UNDEFINED
 
 FORMS: tuple[dict[str, Any], ...] = (
@@ -40,7 +41,7 @@ LAUNCH = Launch((SIZE,), (GROUP,))
 
 TITLE = "access out of bounds"
 
-ALL = FAULTS | UNDEFINED
+ALL = FAULTS | VIEWS | UNDEFINED
 EACH = pytest.mark.parametrize("faulty", ALL.values(), ids=list(ALL))
 
 
@@ -57,6 +58,28 @@ def test_native_code_says_what_is_wrong(faulty: Faulty, options: dict[str, Any])
     with pytest.raises(spmd.LaunchError) as error:
         kernel(*faulty.make(), global_size=SIZE, group_size=GROUP, threads=1)
     assert str(error.value).startswith(f"k: {said(faulty)}")
+
+
+BY_ALL = {name: faulty for name, faulty in ALL.items() if "%at_fault" in faulty.body}
+
+
+@pytest.mark.parametrize("faulty", BY_ALL.values(), ids=list(BY_ALL))
+@pytest.mark.parametrize("options", FORMS[::4], ids=str)
+def test_native_code_says_what_is_wrong_for_all(
+    faulty: Faulty, options: dict[str, Any]
+):
+    """What is the same in all work-items may run once per group, but not before its check."""
+    here = "arith.cmpi eq, %i, %last : index"
+    source = faulty.source.replace(here, "arith.constant true")
+    kernel = spmd.compile(source, checked=True, **options)["k"]
+    with pytest.raises(spmd.LaunchError, match=rf":{faulty.line}:\d+: ") as error:
+        kernel(*faulty.make(), global_size=SIZE, group_size=GROUP, timeout=20)
+    kind, op = (
+        re.split(r"[:\[]", faulty.says)[0],
+        re.findall(r"\[\w+\.\w+\]", faulty.says),
+    )
+    assert kind.strip() in str(error.value)
+    assert op[-1] in str(error.value)
 
 
 @pytest.mark.parametrize("faulty", RULED_OUT.values(), ids=list(RULED_OUT))

@@ -97,6 +97,33 @@ def test_strips_are_the_same_loop(
         assert x.tolist() == [len(counted), counted[-1] if counted else 0]
 
 
+STANDS_STILL = """
+spmd.kernel @stands_still(%x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %true = arith.constant true
+  %step = arith.select %true, %c0, %c4 : index
+  %i = spmd.global_id x
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %sum = scf.for %k = %c0 to %c4 step %step iter_args(%s = %zero) -> (f32) {
+    %t = arith.addf %s, %one : f32
+    scf.yield %t : f32
+  }
+  memref.store %sum, %x[%i] : memref<?xf32>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.optimized
+@pytest.mark.parametrize("vectorize", [True, False])
+def test_a_loop_whose_step_becomes_0_can_be_ended(vectorize: bool):
+    kernel = spmd.compile(STANDS_STILL, vectorize=vectorize)["stands_still"]
+    with pytest.raises(spmd.LaunchTimeout):
+        kernel(np.zeros(8, np.float32), global_size=8, timeout=0.2)
+
+
 _asked: list[int] = []
 
 
