@@ -35,6 +35,7 @@ from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.memory.accesses import accesses_of, may_overlap
 from spmd.dialects.enclosing import is_terminator, used_from_outside
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
+from spmd.dialects.interfaces.order import Ordered
 from spmd.dialects.interfaces.speculation import may_trap
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.spmd import (
@@ -42,7 +43,6 @@ from spmd.dialects.spmd import (
     KernelOp,
     LocalAllocOp,
     LocalIdOp,
-    PrintOp,
     ScanOp,
     SubGroupQueryOp,
     is_group_collective,
@@ -202,13 +202,10 @@ class _Effects:
         self.writes: list[SSAValue] = []
         self.unknown = False
         self.tells = False
-        """Whether one of them may end the launch, or prints."""
+        """Whether one of them may end the launch, or is seen from outside."""
 
     def add(self, op: Operation) -> None:
-        if any(
-            isinstance(inner, cf.AssertOp | FailOp | PrintOp) for inner in op.walk()
-        ):
-            self.tells = True
+        self.tells = self.tells or any(map(_tells, op.walk()))
         if isinstance(op, cf.AssertOp):
             return
         accesses = accesses_of(op)
@@ -230,6 +227,10 @@ class _Effects:
         ):
             return "an assertion may guard it, or a message come first"
         return None
+
+
+def _tells(op: Operation) -> bool:
+    return isinstance(op, cf.AssertOp | FailOp) or Ordered.of(op) is not None
 
 
 def _may_go_on(op: Operation) -> bool:
