@@ -21,8 +21,8 @@ spmd.kernel @k(...) {
 A function of several blocks becomes an `scf.execute_region` with one exit.
 
 Requires: nothing beyond verified IR.
-Ensures: kernels without calls. Functions that kernels called are gone if they are private
-or have `spmd` operations inside; others stay as they were.
+Ensures: kernels without calls. Functions that kernels called are gone if they are private,
+and so are all that only work-items can run; others stay as they were.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ from xdsl.rewriter import Rewriter
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.interfaces.legality import HostOnly
 from spmd.dialects.rewriting import hint, replace, replace_by_body
-from spmd.dialects.spmd import KernelOp
+from spmd.dialects.spmd import KernelOp, SubGroupOp
 from spmd.dialects.spmd.kernel import kernels_in
 from spmd.dialects.spmd.launch import needs_work_item
+from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
 
 MAX_INLINED_OPS = 100_000
 """Operations that the calls of one kernel may be replaced by."""
@@ -163,23 +164,38 @@ def _insert_region(call: func.CallOp, body: Region) -> None:
 
 
 def _erase_unused(module: ModuleOp, inlined: dict[str, func.FuncOp]) -> None:
-    """Erase the functions that only work-items can run, or that nobody can see."""
-    callers = Counter(
-        call.callee.string_value()
+    """Erase the functions that only work-items can run, or that nobody can see any more."""
+    functions = {
+        function.sym_name.data: function
         for function in module.body.block.ops
         if isinstance(function, func.FuncOp)
+    }
+    callers = Counter(
+        call.callee.string_value()
+        for function in functions.values()
         for call in _calls_in(function.body)
     )
-    # Callers stand after the functions that they call.
-    for name, function in reversed(inlined.items()):
+    worklist = list(functions)
+    while worklist:
+        name = worklist.pop()
+        function = functions.get(name)
+        if function is None or callers[name]:
+            continue
         private = function.sym_visibility == StringAttr("private")
-        if not callers[name] and (
-            private or any(map(needs_work_item, function.walk()))
-        ):
-            callers.subtract(
-                call.callee.string_value() for call in _calls_in(function.body)
-            )
-            Rewriter.erase_op(function)
+        if (private and name in inlined) or _is_for_work_items(function):
+            called = [call.callee.string_value() for call in _calls_in(function.body)]
+            callers.subtract(called)
+            worklist += called
+            Rewriter.erase_op(functions.pop(name))
+
+
+def _is_for_work_items(function: func.FuncOp) -> bool:
+    """Whether only work-items can run `function`, and no pass has made lanes of them yet."""
+    lowered = WORK_GROUP_FUNCTION in function.attributes
+    ops = () if lowered else tuple(function.walk())
+    return any(map(needs_work_item, ops)) and not any(
+        isinstance(op, SubGroupOp) for op in ops
+    )
 
 
 def _calls_in(region: Region) -> Iterator[func.CallOp]:

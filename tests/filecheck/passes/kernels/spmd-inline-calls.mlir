@@ -29,6 +29,32 @@ spmd.kernel @calls(%x: memref<?xf32>, %i: index) {
 
 // -----
 
+// Functions that only work-items can run are gone if nobody calls them; others may be for
+// somebody else.
+
+// CHECK-NOT:   func.func
+// CHECK-LABEL: func.func private @of_nobody
+// CHECK-NOT:   func.func
+// CHECK-LABEL: spmd.kernel @calls_nothing
+func.func private @of_nobody(%v: f32) -> f32 {
+  func.return %v : f32
+}
+func.func private @asks_where() -> index {
+  %i = spmd.global_id x
+  func.return %i : index
+}
+func.func @asks_for_others() -> index {
+  %lid = spmd.local_id x
+  %i = func.call @asks_where() : () -> index
+  %sum = arith.addi %i, %lid : index
+  func.return %sum : index
+}
+spmd.kernel @calls_nothing() {
+  spmd.return
+}
+
+// -----
+
 // Functions that only work-items can run are gone, callers first.
 
 // CHECK-NOT:   func.func
