@@ -137,7 +137,7 @@ def _scan_of(loop: Operation) -> _Scan | None:
         case _:
             return None
     counter, total = loop.body.block.args
-    *row, last = load.indices
+    indices = tuple(load.indices)
     kind = kind_of(combination)
     if (
         kind is None
@@ -145,9 +145,9 @@ def _scan_of(loop: Operation) -> _Scan | None:
         or tuple(combination.operands) != (total, load.res)
         or tuple(end.operands) != tuple(combination.results)
         or store.value not in (total, combination.results[0])
-        or last is not counter
-        or tuple(store.indices) != tuple(load.indices)
-        or not all(is_outside(index, loop) for index in row)
+        or indices[-1:] != (counter,)
+        or tuple(store.indices) != indices
+        or not all(is_outside(index, loop) for index in indices[:-1])
     ):
         return None
     memories = load.memref, store.memref

@@ -134,7 +134,6 @@ class FormSubGroupsPass(ModulePass):
             size = sub_group_size(function)
             if size is not None and any(map(needs_sub_groups, function.walk())):
                 form_linear_sub_groups(function, size, not self.where_needed, constants)
-                continue
             if self.where_needed and not is_listened_to():
                 continue
             for loop in function.walk():
@@ -227,7 +226,7 @@ def form_linear_sub_groups(
     function: func.FuncOp, size: int, may_version: bool, constants: ConstantPool
 ) -> None:
     """
-    Sub-groups of a function whose work-items can tell who is in theirs.
+    Sub-groups of the loops whose work-items can tell who is in theirs.
 
     `may_version` allows for code that only some launches run.
     """
@@ -235,6 +234,8 @@ def form_linear_sub_groups(
     if not loops:
         answer_for_one_lane(function)
     for outer in loops:
+        if not any(map(needs_sub_groups, outer.walk())):
+            continue
         expect_lanes(outer)
         told = False
         for linear in linear_loops(outer, size, may_version, constants):
