@@ -271,3 +271,37 @@ def test_what_is_loaded_and_stored_with_a_step_is_held_in_registers():
         "width=auto, 2 registers of 512 bits with elements of 32 bits, where more would not "
         "hold what lanes load with a step"
     )
+
+
+BEGINS_LATE = """
+spmd.kernel @begins_late(%x: memref<?x?xi32>, %n: i32)
+    attributes {sub_group_size = 4 : i64} {
+  %i = spmd.global_id x
+  %j = spmd.global_id y
+  %l = spmd.local_id x
+  %two = arith.constant 2 : i32
+  %v = arith.index_cast %l : index to i32
+  %late = arith.cmpi uge, %v, %n : i32
+  scf.if %late {
+    memref.store %two, %x[%j, %i] : memref<?x?xi32>
+  }
+  spmd.barrier
+  %w = memref.load %x[%j, %i] : memref<?x?xi32>
+  %s = spmd.scan inclusive add %w across sub_group : i32
+  memref.store %s, %x[%j, %i] : memref<?x?xi32>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("options", [{"width": 8}, {"vectorize": False}], ids=str)
+def test_loops_without_sub_group_operations_may_begin_late(options: dict[str, Any]):
+    for launch in (Launch((19, 7), (8, 3)), Launch((16, 8), (8, 4))):
+        columns, rows = launch.global_size
+
+        def arguments(
+            make: Maker, shape: tuple[int, ...] = (rows, columns)
+        ) -> list[Any]:
+            return [make.integers("i32", 0, 9, *shape), 3]
+
+        check_native(BEGINS_LATE, arguments, launch, **options)

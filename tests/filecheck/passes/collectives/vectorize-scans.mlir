@@ -62,7 +62,7 @@ func.func @exclusive(%n: index, %y: index, %in: memref<4x?xf32>) attributes {spm
 
 // CHECK-LABEL: @stays
 // CHECK-NOT:     vector.load
-func.func @stays(%a: memref<64xf32>, %b: memref<64xf32>, %c: memref<64xi64>, %d: memref<64xi32>)
+func.func @stays(%a: memref<64xf32>, %b: memref<64xf32>, %c: memref<64xi64>, %d: memref<64xi32>, %e: memref<i32>)
     attributes {spmd.work_group_function} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -101,6 +101,13 @@ func.func @stays(%a: memref<64xf32>, %b: memref<64xf32>, %c: memref<64xi64>, %d:
     memref.store %v, %d[%i] : memref<64xi32>
     scf.yield %next : i32
   }
-  "test.op"(%exact, %overlap, %few, %fast, %other) : (f32, f32, f32, i64, i32) -> ()
+  %one_number = scf.for %i = %c0 to %c64 step %c1 iter_args(%total = %none32) -> (i32) {
+    %v = memref.load %e[] : memref<i32>
+    %next = arith.addi %total, %v : i32
+    memref.store %next, %e[] : memref<i32>
+    scf.yield %next : i32
+  }
+  "test.op"(%exact, %overlap, %few, %fast, %other, %one_number)
+      : (f32, f32, f32, i64, i32, i32) -> ()
   func.return
 }

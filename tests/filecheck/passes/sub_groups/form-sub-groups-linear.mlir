@@ -126,6 +126,36 @@ func.func @alone(%x: memref<?xf32>, %v: f32)
 
 // -----
 
+// Loops without sub-group operations are as in other functions, wherever they begin.
+
+// CHECK-LABEL: func.func @begins_late
+// CHECK:         scf.for %ly = %c0 to %c4 step %c1 {
+// CHECK:           scf.for %first = %begin to
+// CHECK:             spmd.sub_group (%lx) shape [4] at (%first) {
+// CHECK:         spmd.sub_group (%linear) shape [4]
+func.func @begins_late(%x: memref<16x16xi32>, %begin: index, %n: index)
+    attributes {spmd.work_group_function, spmd.sub_group_size = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c10 = arith.constant 10 : index
+  %one = arith.constant 1 : i32
+  scf.for %ly = %c0 to %c4 step %c1 {
+    scf.for %lx = %begin to %n step %c1 {
+      memref.store %one, %x[%ly, %lx] : memref<16x16xi32>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  scf.for %ly = %c0 to %c4 step %c1 {
+    scf.for %lx = %c0 to %c10 step %c1 {
+      %s = spmd.reduce add %one across sub_group : i32
+      memref.store %s, %x[%ly, %lx] : memref<16x16xi32>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
+
+// -----
+
 // What has no vector form gets sub-groups all the same.
 
 // CHECK-LABEL: func.func @counter
