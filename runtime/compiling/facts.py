@@ -9,6 +9,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute
 
+from spmd.analysis.graphs.traversal import reachable
 from spmd.dialects.diagnostics import KernelError, fail
 from spmd.dialects.interfaces.meaning import Emission
 from spmd.dialects.interfaces.order import Ordered
@@ -87,6 +88,12 @@ def _host_facts(module: ModuleOp, op: func.FuncOp) -> HostFacts:
     results = tuple(_result_element(op, type_) for type_ in op.function_type.outputs)
     for function in (op, *called_functions(module, op, kernels=False).values()):
         _check_host_code(function)
+    if (call := _recursive_call(module, op)) is not None:
+        fail(
+            call,
+            "expected functions that do not call themselves, got a call of "
+            f"@{call.callee.root_reference.data} that leads back to itself",
+        )
     launched = launched_kernels(module, op)
     written = written_arguments(op, called_functions(module, op), launched)
     more = "".join(element.code for element in results) + "P"
@@ -156,6 +163,7 @@ def _is_for_users(module: ModuleOp, op: func.FuncOp) -> bool:
         and all(element_of(type_) is not None for type_ in op.function_type.outputs)
         and WORK_GROUP_FUNCTION not in op.attributes
         and not any(map(needs_work_item, op.walk()))
+        and _recursive_call(module, op) is None
     )
 
 
@@ -177,6 +185,24 @@ def _check_host_code(function: func.FuncOp) -> None:
                 f"call, got it in @{function.sym_name.data}, which the host runs; launch "
                 "a kernel that does it",
             )
+
+
+def _recursive_call(module: ModuleOp, op: func.FuncOp) -> func.CallOp | None:
+    """A call in `op`, or in what it calls, that leads back there: no stack is large enough."""
+    functions = {op.sym_name.data: op, **called_functions(module, op, kernels=False)}
+    calls = {
+        name: [each for each in function.walk() if isinstance(each, func.CallOp)]
+        for name, function in functions.items()
+    }
+
+    def called(name: str) -> list[str]:
+        return [call.callee.root_reference.data for call in calls.get(name, ())]
+
+    for name, inside in calls.items():
+        for call in inside:
+            if name in reachable([call.callee.root_reference.data], called):
+                return call
+    return None
 
 
 def _result_element(function: func.FuncOp, type_: Attribute) -> Element:
