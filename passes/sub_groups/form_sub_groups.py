@@ -132,7 +132,9 @@ class FormSubGroupsPass(ModulePass):
                 continue
             constants = ConstantPool(function.body.blocks[0])
             size = sub_group_size(function)
+            linear = False
             if size is not None and any(map(needs_sub_groups, function.walk())):
+                linear = True
                 form_linear_sub_groups(function, size, not self.where_needed, constants)
             if self.where_needed and not is_listened_to():
                 continue
@@ -140,6 +142,8 @@ class FormSubGroupsPass(ModulePass):
                 if isinstance(loop, scf.ParallelOp):
                     _let_be(loop, _why_not_launched(loop))
             for loop in innermost_loops(function):
+                if linear and any(isinstance(op, SubGroupOp) for op in loop.walk()):
+                    continue  # a loop over rows
                 if self.where_needed:
                     remark(FormedSubGroups, loop, loop, 1, None)
                 else:

@@ -24,7 +24,8 @@
 // CHECK:               [[TURN:%.*]] = arith.remui %ly, %rest : index
 // CHECK:               %r_1 = spmd.shuffle idx %lx_1, %{{.*}} : index
 // CHECK:               memref.store %rest, %x[%ly] : memref<?xindex>
-// CHECK:         } else {
+// CHECK:           } {spmd.work_items = array<i64: 1>}
+// CHECK-NEXT:    } else {
 // CHECK:           scf.for %first_1 = %c0 to %whole_1 step %c4 {
 // CHECK-NEXT:        %id_2 = arith.divui %first_1, %c4 : index
 // CHECK-NEXT:        spmd.sub_group (%linear) shape [4] at (%first_1) {
