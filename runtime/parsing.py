@@ -39,6 +39,7 @@ from spmd.dialects.compat.locations import Places
 from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.spmd import SPMD
 from spmd.runtime.compiling.advice import (
+    instead_of_end,
     instead_of_operation,
     instead_of_text,
     instead_of_types,
@@ -238,6 +239,8 @@ def _verify_op(op: Operation, source: SourceText | None) -> None:
     else:
         return
     advice = instead_of_types(op.name, why)
+    if (parent := op.parent_op()) is not None and advice == why:
+        advice = instead_of_end(op.name, parent.name, why)
     if advice == why:
         advice = f"'{op.name}': {plainer(why)}"
     raise located(advice, source, source_location(op))

@@ -102,6 +102,13 @@ _PLAINER = tuple(
 )
 """What xDSL says, and what people read."""
 
+_ENDS = {
+    "spmd.kernel": "spmd.return",
+    "func.func": "func.return",
+    "gpu.func": "gpu.return",
+}
+"""What nobody ends but who writes it."""
+
 _EARLY_RETURN = (
     "spmd.return ends a kernel, not a region in it; put the rest of the kernel into an "
     "scf.if, or return early with cf.cond_br to a block that ends in spmd.return"
@@ -142,6 +149,13 @@ def instead_of_types(op: str, message: str) -> str:
     kind = "integers" if scalar["float"] else "floats"
     write = f"; write {_TWIN[op]}" if op in _TWIN else ""
     return f"expected {kind} in {op}, got {type_}{write}"
+
+
+def instead_of_end(op: str, around: str, message: str) -> str:
+    """`message`, which xDSL says of the op `op` in `around`, or how that has to end."""
+    if "is not a terminator" in message and around in _ENDS:
+        return f"expected {_ENDS[around]} after {op}, at the end of {around}"
+    return message
 
 
 def plainer(message: str, got: str | None = None) -> str:
