@@ -27,17 +27,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from xdsl.dialects import cf, scf
+from xdsl.dialects import cf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.memory.accesses import accesses_of, may_overlap
 from spmd.dialects.enclosing import is_terminator, used_from_outside
-from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.interfaces.order import Ordered
-from spmd.dialects.interfaces.speculation import may_trap
-from spmd.dialects.rewriting import constant_index
+from spmd.dialects.interfaces.speculation import may_go_on, may_trap
 from spmd.dialects.spmd import (
     FailOp,
     KernelOp,
@@ -223,7 +221,7 @@ class _Effects:
             if any(may_overlap(read, write) for write in self.writes):
                 return "a work-item may write what it reads"
         if self.tells and any(
-            may_trap(inner) or _may_go_on(inner) for inner in op.walk()
+            may_trap(inner) or may_go_on(inner) for inner in op.walk()
         ):
             return "an assertion may guard it, or a message come first"
         return None
@@ -231,15 +229,6 @@ class _Effects:
 
 def _tells(op: Operation) -> bool:
     return isinstance(op, cf.AssertOp | FailOp) or Ordered.of(op) is not None
-
-
-def _may_go_on(op: Operation) -> bool:
-    """Whether `op` is a loop of which nothing says that it ends, or has blocks that may be one."""
-    if isinstance(op, scf.ForOp):
-        return (constant_index(op.step) or 0) <= 0
-    flow = RegionBranch.of(op)
-    is_loop = flow is not None and flow.runs is Runs.LOOP
-    return is_loop or any(len(region.blocks) > 1 for region in op.regions)
 
 
 def around_syncs(kernel: KernelOp) -> Iterator[Operation]:

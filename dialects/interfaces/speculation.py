@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.dialects.interfaces.computation import FunctionOfOperands
+from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.interfaces.interface import OpInterface
 from spmd.dialects.rewriting import constant_index
 
@@ -52,6 +54,15 @@ def may_trap(op: Operation) -> bool:
     # A 1 of type `i1` is -1.
     type_ = op.operands[1].type
     return division.signed and (divisor == -1 or type_ == i1)
+
+
+def may_go_on(op: Operation) -> bool:
+    """Whether `op` is a loop of which nothing says that it ends, or has blocks that may be one."""
+    if isinstance(op, scf.ForOp):
+        return (constant_index(op.step) or 0) <= 0
+    flow = RegionBranch.of(op)
+    is_loop = flow is not None and flow.runs is Runs.LOOP
+    return is_loop or any(len(region.blocks) > 1 for region in op.regions)
 
 
 def is_speculatable(op: Operation | Block) -> bool:

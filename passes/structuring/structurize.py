@@ -10,7 +10,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from spmd.dialects.building import Builder
 from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.enclosing import terminator
-from spmd.dialects.interfaces.speculation import may_trap
+from spmd.dialects.interfaces.speculation import may_go_on, may_trap
 from spmd.dialects.rewriting import (
     erase_dead_ops,
     has_no_effect,
@@ -37,8 +37,9 @@ def structurize_regions(
     if len(kernel.body.blocks) > 1:
         _structurize_body(kernel, pool, complain)
     # Comparisons that were written with swapped sides, and what counted loops. Of a division
-    # that nobody needs, checked code has yet to say whether it is by 0.
-    erase_dead_ops(kernel.body, keep=may_trap)
+    # that nobody needs, checked code has yet to say whether it is by 0, and of a loop whether
+    # it takes a step.
+    erase_dead_ops(kernel.body, keep=lambda op: may_trap(op) or may_go_on(op))
 
 
 def _structurize_body(kernel: KernelOp, pool: Pool, complain: Complain | None) -> None:

@@ -1,9 +1,10 @@
 """
-Kernels in which some work-items access an element that is not there, or divide by zero.
+Kernels in which work-items access an element that is not there, divide by zero, or stand still.
 
-Of a legal kernel, an index of one access or one divisor is replaced in the work-items of
-one global id. The interpreter finds the fault if one of them comes to it; checked native
-code must then say the same of the same op, and else do what the kernel does.
+Of a legal kernel, an index of one access, one divisor or the step of one loop is replaced in
+the work-items of one global id, or in all. The interpreter finds the fault if one of them
+comes to it; checked native code must then say the same of the same op, and else do what the
+kernel does.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, UnitAttr
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, UnitAttr, i1
 from xdsl.ir import Operation, SSAValue
 
 import spmd
@@ -49,12 +50,17 @@ def write_kernel_at_fault(choose: Choose) -> Kernel:
     victim = choose(kernel.launch.global_size[0])
     if is_integer_division(op):
         wrong = 0
+    elif isinstance(op, scf.ForOp):
+        wrong = -choose(2)
     else:
         wrong = (1 << 20, -1, -(1 << 40), 1 << 62)[choose(4)]
     at = Builder.before(op)
-    i = at.add(GlobalIdOp("x"))
-    number = at.add(arith.ConstantOp(IntegerAttr(victim, IndexType())))
-    here = at.add(arith.CmpiOp(i, number, "eq"))
+    if choose(4):
+        i = at.add(GlobalIdOp("x"))
+        number = at.add(arith.ConstantOp(IntegerAttr(victim, IndexType())))
+        here = at.add(arith.CmpiOp(i, number, "eq"))
+    else:
+        here = at.add(arith.ConstantOp(IntegerAttr(1, i1)))
     right = op.operands[operand]
     bad = at.add(arith.ConstantOp(IntegerAttr(wrong, right.type)))  # pyright: ignore
     op.operands[operand] = at.add(arith.SelectOp(here, bad, right))
@@ -68,6 +74,8 @@ def _spots(module: ModuleOp) -> list[tuple[Operation, int]]:
     for op in module.walk():
         if is_integer_division(op) and is_integer(op.operands[1].type):
             spots.append((op, 1))
+        elif isinstance(op, scf.ForOp):
+            spots.append((op, 2))
         elif (access := MemoryAccess.of(op)) is not None:
             indices: tuple[SSAValue, ...] = access.indices(op) or ()
             first = len(op.operands) - len(indices)

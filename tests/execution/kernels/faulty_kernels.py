@@ -276,6 +276,25 @@ FAULTS = {
         values=(numbers(0),),
         finding="division by zero",
     ),
+    "a loop after blocks that nobody needs": Faulty(
+        """\
+  %step = arith.select %at_fault, %c0, %c1 : index
+  %unused = scf.execute_region -> (i32) {
+    cf.cond_br %at_fault, ^bb1, ^bb2(%one : i32)
+  ^bb1:
+    cf.br ^bb2(%one : i32)
+  ^bb2(%r: i32):
+    scf.yield %r : i32
+  }
+  %sum = scf.for %k = %c0 to %c4 step %step iter_args(%s = %one) -> (i32) { // here
+    %t = arith.addi %s, %one : i32
+    scf.yield %t : i32
+  }
+""",
+        "expected a loop with a positive step, got 0 [scf.for]",
+        column=10,
+        finding="expected a loop with a positive step, got 0",
+    ),
     "overflow of a division": Faulty(
         """\
   %n = memref.load %x[%i] : memref<?xi32>
