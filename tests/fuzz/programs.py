@@ -132,6 +132,7 @@ class Program(Idioms):
             self.round_trip,
             self.round_trip,
             self.private,
+            self.cell,
             self.load_line,
             self.load_own,
             self.record,
