@@ -204,8 +204,6 @@ class _Effects:
 
     def add(self, op: Operation) -> None:
         self.tells = self.tells or any(map(_tells, op.walk()))
-        if isinstance(op, cf.AssertOp):
-            return
         accesses = accesses_of(op)
         self.writes.extend(accesses.writes)
         self.unknown = self.unknown or accesses.unknown

@@ -3,8 +3,10 @@
 import zlib
 from typing import Any
 
+import numpy as np
 import pytest
 
+import spmd
 from spmd.dialects.diagnostics import KernelError
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.splitting.split_at_barriers import Strategy
@@ -201,3 +203,40 @@ def test_fission_says_what_it_cannot_do(name: str):
     module = parse(SourceText("kernel.mlir", source(name, LINES[0], False)))
     with pytest.raises(KernelError, match="strategy=fission"):
         SpmdToLoopsPass(strategy="fission").apply(make_context(), module)
+
+
+GUARDED = """
+spmd.kernel @guarded(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %false = arith.constant false
+  %size = memref.dim %x, %c0 : memref<?xf32>
+  %i = spmd.global_id x
+  %in = arith.cmpi ult, %n, %size : index
+  %far = arith.cmpi ugt, %i, %size : index
+  %ok = arith.ori %in, %far : i1
+  GUARD
+  %v = memref.load %x[%n] : memref<?xf32>
+  memref.store %v, %y[%i] : memref<?xf32>
+  spmd.return
+}
+"""
+FAILS = """%wrong = arith.cmpi eq, %ok, %false : i1
+  scf.if %wrong {
+    spmd.fail "not inside"
+  }"""
+
+
+@pytest.mark.parametrize("guard", ['cf.assert %ok, "not inside"', FAILS])
+@pytest.mark.parametrize("strategy", ["fission", "continuations"])
+@pytest.mark.parametrize("vectorize", [False, True])
+def test_what_work_items_check_comes_before_what_they_read(
+    guard: str, strategy: Strategy, vectorize: bool
+):
+    """Even if it is the same for all of them."""
+    source = GUARDED.replace("GUARD", guard)
+    kernel = spmd.compile(source, strategy=strategy, vectorize=vectorize)["guarded"]
+    x, y = np.ones(8, np.float32), np.zeros(8, np.float32)
+    with pytest.raises(spmd.LaunchError, match="not inside"):
+        kernel(x, y, 1 << 40, global_size=8)
+    kernel(x, y, 7, global_size=8)
+    assert y.tolist() == [1] * 8

@@ -458,3 +458,27 @@ spmd.kernel @sizes(%x: memref<64xindex>) attributes {work_group_size = array<i64
   "test.op"(%v) : (index) -> ()
   spmd.return
 }
+
+// -----
+
+// What an assertion may guard stays behind it, though it is the same in all work-items.
+
+// CHECK-LABEL: spmd.kernel @asserts
+// CHECK:         scf.for %lx
+// CHECK:           cf.assert
+// CHECK-NEXT:      %v = memref.load %x[%n]
+// CHECK-NEXT:      %sum = scf.for %k = %c0 to %c4 step %n
+spmd.kernel @asserts(%x: memref<?xf32>, %bits: memref<?xi1>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %i = spmd.global_id x
+  %ok = memref.load %bits[%i] : memref<?xi1>
+  cf.assert %ok, "wrong"
+  %v = memref.load %x[%n] : memref<?xf32>
+  %sum = scf.for %k = %c0 to %c4 step %n iter_args(%s = %v) -> (f32) {
+    %t = arith.addf %s, %v : f32
+    scf.yield %t : f32
+  }
+  memref.store %sum, %x[%i] : memref<?xf32>
+  spmd.return
+}
