@@ -360,7 +360,8 @@ def _(global_id, np, spmd):
 def _(mo):
     mo.md(r"""
     Python computes as NumPy does, not in the types of the kernel's variables: a function of `math`
-    gives 64 bits there, an `int` has no end, an index of -1 is the last element.
+    gives 64 bits there, an `int` has no end, an index of -1 is the last element, and what `np.where`
+    gives is an array, which `+=` changes under all of its names.
 
     `print` works in the compiled kernel, too, with f-strings as well. Work-items print one after the
     other up to the next barrier, which keeps a kernel that prints on one thread and out of vectors:

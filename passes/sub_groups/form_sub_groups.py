@@ -9,7 +9,7 @@ In a nest of loops lanes go along the dimensions where they cost least, also in 
 several (`lane_shape.py`); the option `shape` fixes that.
 
 A function with `spmd.sub_group_size` gets sub-groups of that size, whatever the option
-`width` says. If it has sub-group operations, lanes follow the linear local id: see
+`width` says. In loops with sub-group operations, lanes follow the linear local id: see
 `linear_sub_groups`. Such a loop has sub-groups also where it cannot be vectorized; then
 they have `spmd.not_vectorized = "reason"`, and `widen-sub-groups` makes loops over lanes.
 
@@ -110,7 +110,7 @@ class FormSubGroupsPass(ModulePass):
 
     shape: tuple[int, ...] = ()
     """Lanes along x, y and z instead of a width, of which there are fewer where there are
-    not as many work-items. Kernels with sub-group operations keep their sub-groups."""
+    not as many work-items. Loops with sub-group operations keep their sub-groups."""
 
     target: str | int = DEFAULT_TARGET
     """What `auto` is for: a name of `passes/targets.py`, or the bits of a register."""

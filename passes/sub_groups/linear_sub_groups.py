@@ -1,8 +1,8 @@
 """
 Sub-groups that a kernel can tell apart: consecutive work-items by linear local id.
 
-`form-sub-groups` uses this for functions with `spmd.sub_group_size` and sub-group
-operations. A nest of work-item loops becomes one loop over the linear id, and what a
+`form-sub-groups` uses this for loops with sub-group operations, in functions with
+`spmd.sub_group_size`. A nest of work-item loops becomes one loop over the linear id, and what a
 work-item asks about its sub-group becomes arithmetic on where the sub-group starts.
 
 ```mlir
