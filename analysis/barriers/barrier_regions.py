@@ -7,8 +7,8 @@ body and the regions of every control flow operation on the spine that has a syn
 somewhere inside (a *carrier*). Syncs and carriers cut each block of the spine into
 *barrier regions*. What runs in a barrier region
 runs in every work-item; the rest of the spine runs once per work-group: carriers, and
-operations that compute the same value in all work-items without a work-item's write
-coming in between.
+operations that compute the same value in all work-items, or assert it, without a work-item's
+write or message coming in between.
 
 ```mlir
 %n = memref.load %sizes[%c0] : memref<?xindex>   // once: uniform, nothing written before
@@ -167,6 +167,9 @@ class _Cutter:
     ) -> bool:
         if isinstance(op, LocalAllocOp):
             return True
+        if isinstance(op, cf.AssertOp):
+            # What is said first stays so.
+            return not before.tells and self._is_once(op.arg, region)
         if not op.results or not all(map(self._is_uniform, op.results)):
             return False
         return (

@@ -482,3 +482,27 @@ spmd.kernel @asserts(%x: memref<?xf32>, %bits: memref<?xi1>, %n: index) {
   memref.store %sum, %x[%i] : memref<?xf32>
   spmd.return
 }
+
+// -----
+
+// What all work-items assert is asserted once, and what it guards is read once.
+
+// CHECK-LABEL: spmd.kernel @asserts_once
+// CHECK:         cf.assert %ok, "inside"
+// CHECK-NEXT:    %v = memref.load %x[%n]
+// CHECK-NEXT:    scf.for %lz
+// CHECK:             cf.assert %late, "after the first message"
+// CHECK-NEXT:        cf.assert %ok, "again"
+spmd.kernel @asserts_once(%x: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %size = memref.dim %x, %c0 : memref<?xf32>
+  %i = spmd.global_id x
+  %ok = arith.cmpi ult, %n, %size : index
+  cf.assert %ok, "inside"
+  %v = memref.load %x[%n] : memref<?xf32>
+  memref.store %v, %x[%i] : memref<?xf32>
+  %late = arith.cmpi ult, %i, %n : index
+  cf.assert %late, "after the first message"
+  cf.assert %ok, "again"
+  spmd.return
+}
