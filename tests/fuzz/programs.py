@@ -133,6 +133,7 @@ class Program(Idioms):
             self.round_trip,
             self.private,
             self.cell,
+            self.promise,
             self.load_line,
             self.load_own,
             self.record,

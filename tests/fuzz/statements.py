@@ -353,3 +353,13 @@ class Statements(Writer):
             self.line("}")
             self.scopes[-1].append(Value(total, t, False))
         self.op(f"memref.load {cell}[] : {memref}", t, [Value("", t, False)])
+
+    def promise(self) -> None:
+        """An assertion that holds, which no pass can know."""
+        t = self.pick(INTEGERS)
+        a, b = self.value(t), self.value(t)
+        low, high, holds = (self.fresh() for _ in range(3))
+        self.line(f"{low} = arith.cmpi ule, {a.name}, {b.name} : {t}")
+        self.line(f"{high} = arith.cmpi uge, {a.name}, {b.name} : {t}")
+        self.line(f"{holds} = arith.ori {low}, {high} : i1")
+        self.line(f'cf.assert {holds}, "promised"')
