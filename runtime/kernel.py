@@ -161,7 +161,10 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
     def _watched(self, sizes: Sizes) -> Callable[..., Report]:
         from spmd.reference.check import check_kernel as run_watched
         from spmd.reference.interpreter import MAX_CHECKED
+        from spmd.runtime.compiling.facts import expect_no_recursion
 
+        with compile_errors(self._unit.source, "looking for recursion"):
+            expect_no_recursion(self._unit.module, self._op)
         range_ = self._range(*sizes)
         if (items := prod(range_.global_size)) > MAX_CHECKED:
             raise LaunchError(

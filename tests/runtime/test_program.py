@@ -76,6 +76,21 @@ def test_other_kernels_of_the_module_do_not_matter():
     assert_array_equal(x, 2)
 
 
+def test_a_check_says_what_calls_itself():
+    source = """
+    func.func private @f() {
+      func.call @f() : () -> ()
+      func.return
+    }
+    spmd.kernel @bad() {
+      func.call @f() : () -> ()
+      spmd.return
+    }
+    """
+    with pytest.raises(spmd.CompileError, match="3:7: expected functions that do not"):
+        spmd.check(source, global_size=4)
+
+
 def test_functions_of_functions_come_along():
     k = kernel(
         """
