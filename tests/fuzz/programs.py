@@ -132,7 +132,7 @@ class Program(Idioms):
             self.round_trip,
             self.round_trip,
             self.private,
-            self.cell,
+            self.own_number,
             self.promise,
             self.load_line,
             self.load_own,

@@ -332,13 +332,13 @@ class Statements(Writer):
             self.line(f"memref.store {value.name}, {name}[%c{slot}] : {memref}")
         return name, t, memref
 
-    def cell(self) -> None:
+    def own_number(self) -> None:
         """A number in memory without dimensions, in which a loop may count."""
         t = self.pick(INTEGERS)
         memref, first = f"memref<{t}>", self.value(t).name
-        cell, total, counter, before, old, new = (self.fresh() for _ in range(6))
-        self.line(f"{cell} = memref.alloca() : {memref}")
-        self.line(f"memref.store {first}, {cell}[] : {memref}")
+        number, total, counter, before, old, new = (self.fresh() for _ in range(6))
+        self.line(f"{number} = memref.alloca() : {memref}")
+        self.line(f"memref.store {first}, {number}[] : {memref}")
         if self.maybe():
             kind = self.pick(("addi", "xori", "maxsi"))
             end = self.within(self.value("i32"), 8).name
@@ -346,13 +346,13 @@ class Statements(Writer):
                 f"{total} = scf.for {counter} = %c0 to {end} step %c1 "
                 f"iter_args({before} = {first}) -> ({t}) {{"
             )
-            self.line(f"  {old} = memref.load {cell}[] : {memref}")
+            self.line(f"  {old} = memref.load {number}[] : {memref}")
             self.line(f"  {new} = arith.{kind} {before}, {old} : {t}")
-            self.line(f"  memref.store {new}, {cell}[] : {memref}")
+            self.line(f"  memref.store {new}, {number}[] : {memref}")
             self.line(f"  scf.yield {new} : {t}")
             self.line("}")
             self.scopes[-1].append(Value(total, t, False))
-        self.op(f"memref.load {cell}[] : {memref}", t, [Value("", t, False)])
+        self.op(f"memref.load {number}[] : {memref}", t, [Value("", t, False)])
 
     def promise(self) -> None:
         """An assertion that holds, which no pass can know."""

@@ -461,7 +461,7 @@ spmd.kernel @sizes(%x: memref<64xindex>) attributes {work_group_size = array<i64
 
 // -----
 
-// What an assertion may guard stays behind it, though it is the same in all work-items.
+// What an assertion may guard stays after it, though it is the same in all work-items.
 
 // CHECK-LABEL: spmd.kernel @asserts
 // CHECK:         scf.for %lx
