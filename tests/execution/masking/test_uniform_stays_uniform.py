@@ -112,7 +112,26 @@ def test_of_kernels(path: Path):
         check(text)
 
 
-@pytest.mark.parametrize("seed", range(20))
+OF_EACH = {
+    0: "a choice has the name of the constant that is one of its sides",
+    9: "elements of a private array that barriers make a part of memory of the group",
+    16: "elements of a private array that a branch stores to",
+}
+"""Random kernels in which something uniform becomes varying, and what."""
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(
+            seed,
+            marks=pytest.mark.xfail(
+                seed in OF_EACH, reason=OF_EACH.get(seed, ""), strict=True
+            ),
+        )
+        for seed in range(20)
+    ],
+)
 def test_of_random_kernels(seed: int):
     generator = random.Random(seed)
     check(write_kernel(lambda options: generator.randrange(options)).source)
