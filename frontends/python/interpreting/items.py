@@ -19,6 +19,8 @@ from spmd.frontends.python import names
 from spmd.frontends.python.interpreting.kinds import combiner, common_type, neutral
 from spmd.reference.items import WorkItem
 
+_ARRAY: tuple[type, ...] = (np.ndarray,)
+
 Resolve = Callable[[Sequence[WorkItem], Sequence[Any]], Sequence[Any]]
 """What each of some work-items gets, which came together with these values."""
 
@@ -211,4 +213,4 @@ def _number(value: Any) -> Any:
 
     `np.where` gives an array without dimensions, which `+=` of one of them would change for all.
     """
-    return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    return value[()] if isinstance(value, _ARRAY) and not np.shape(value) else value
