@@ -159,12 +159,14 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         return range_
 
     def _watched(self, sizes: Sizes) -> Callable[..., Report]:
+        from spmd.passes.kernels.spmd_inline_calls import SpmdInlineCallsPass
         from spmd.reference.check import check_kernel as run_watched
         from spmd.reference.interpreter import MAX_CHECKED
-        from spmd.runtime.compiling.facts import expect_no_recursion
+        from spmd.runtime.parsing import make_context
 
-        with compile_errors(self._unit.source, "looking for recursion"):
-            expect_no_recursion(self._unit.module, self._op)
+        # Python's stack ends before a recursion does, and has no words for it.
+        with compile_errors(self._unit.source, f"checking kernel '{self.name}'"):
+            SpmdInlineCallsPass().apply(make_context(), self._restricted())
         range_ = self._range(*sizes)
         if (items := prod(range_.global_size)) > MAX_CHECKED:
             raise LaunchError(

@@ -153,9 +153,11 @@ def instead_of_types(op: str, message: str) -> str:
 
 def instead_of_end(op: str, around: str, message: str) -> str:
     """`message`, which xDSL says of the op `op` in `around`, or how that has to end."""
-    if "is not a terminator" in message and around in _ENDS:
-        return f"expected {_ENDS[around]} after {op}, at the end of {around}"
-    return message
+    if around not in _ENDS or "is not a terminator" not in message:
+        return message
+    if "multi-block" in message:
+        return f"expected {_ENDS[around]} or a branch after {op}, at the end of a block"
+    return f"expected {_ENDS[around]} after {op}, at the end of {around}"
 
 
 def plainer(message: str, got: str | None = None) -> str:

@@ -88,7 +88,12 @@ def _host_facts(module: ModuleOp, op: func.FuncOp) -> HostFacts:
     results = tuple(_result_element(op, type_) for type_ in op.function_type.outputs)
     for function in (op, *called_functions(module, op, kernels=False).values()):
         _check_host_code(function)
-    expect_no_recursion(module, op)
+    if (call := _recursive_call(module, op)) is not None:
+        fail(
+            call,
+            "expected functions that do not call themselves, got a call of "
+            f"@{call.callee.root_reference.data} that leads back to itself",
+        )
     launched = launched_kernels(module, op)
     written = written_arguments(op, called_functions(module, op), launched)
     more = "".join(element.code for element in results) + "P"
@@ -182,17 +187,7 @@ def _check_host_code(function: func.FuncOp) -> None:
             )
 
 
-def expect_no_recursion(module: ModuleOp, op: KernelOp | func.FuncOp) -> None:
-    """Fails about a function that `op` calls and that calls itself."""
-    if (call := _recursive_call(module, op)) is not None:
-        fail(
-            call,
-            "expected functions that do not call themselves, got a call of "
-            f"@{call.callee.root_reference.data} that leads back to itself",
-        )
-
-
-def _recursive_call(module: ModuleOp, op: KernelOp | func.FuncOp) -> func.CallOp | None:
+def _recursive_call(module: ModuleOp, op: func.FuncOp) -> func.CallOp | None:
     """A call in `op`, or in what it calls, that leads back there: no stack is large enough."""
     functions = {op.sym_name.data: op, **called_functions(module, op, kernels=False)}
     calls = {

@@ -60,35 +60,27 @@ def test_module_of_the_caller_is_left_alone():
     assert_array_equal(x, 4)
 
 
+RECURSIVE = """
+func.func private @f() {
+  func.call @f() : () -> ()
+  func.return
+}
+spmd.kernel @bad() {
+  func.call @f() : () -> ()
+  spmd.return
+}
+"""
+
+
 def test_other_kernels_of_the_module_do_not_matter():
-    recursive = """
-    func.func private @f() {
-      func.call @f() : () -> ()
-      func.return
-    }
-    spmd.kernel @bad() {
-      func.call @f() : () -> ()
-      spmd.return
-    }
-    """
     x = np.ones(4, np.float32)
-    spmd.compile(recursive + SCALE, vectorize=False)["scale"](2, x, x, global_size=4)
+    spmd.compile(RECURSIVE + SCALE, vectorize=False)["scale"](2, x, x, global_size=4)
     assert_array_equal(x, 2)
 
 
 def test_a_check_says_what_calls_itself():
-    source = """
-    func.func private @f() {
-      func.call @f() : () -> ()
-      func.return
-    }
-    spmd.kernel @bad() {
-      func.call @f() : () -> ()
-      spmd.return
-    }
-    """
-    with pytest.raises(spmd.CompileError, match="3:7: expected functions that do not"):
-        spmd.check(source, global_size=4)
+    with pytest.raises(spmd.CompileError, match="3:3: expected functions that do not"):
+        spmd.check(RECURSIVE, global_size=4)
 
 
 def test_functions_of_functions_come_along():

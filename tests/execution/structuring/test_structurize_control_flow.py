@@ -66,8 +66,12 @@ def test_every_level_in_the_interpreter(name: str, strategy: Strategy):
         VectorizePass(width=8),
         skip=("split-at-barriers",),
     )
-    reasons = {op.attributes.get(NOT_VECTORIZED) for op in module.walk()} - {None}
-    assert all("LLVM does as well" in str(reason) for reason in reasons)
+    left = [op for op in module.walk() if NOT_VECTORIZED in op.attributes]
+    if (name, strategy) == ("sub_groups_and_barriers", "continuations"):
+        (loop,) = left
+        assert "LLVM does as well" in str(loop.attributes[NOT_VECTORIZED])
+    else:
+        assert not left
 
 
 @pytest.mark.parametrize("vectorize", [False, True])
