@@ -8,6 +8,7 @@ elements of an array that lies in the same memory, as a memory map that is read,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from inspect import getclosurevars, isfunction
 from itertools import combinations
 from typing import Any
 
@@ -96,10 +97,15 @@ _TABLES: tuple[type, ...] = (Mapping,)
 def _in_graph(array: Any) -> Iterator[Array]:
     """The arrays of this process that tasks of an array of Dask read or write."""
     pending: list[Any] = [dict(array.__dask_graph__())]
+    functions = set[Any]()
     while pending:
         each = pending.pop()
         if isinstance(each, _ARRAYS):
             yield each
+        elif isfunction(each):
+            if each not in functions:
+                functions.add(each)
+                pending.extend(_named_in(each))
         elif isinstance(each, BoxTask):
             yield from (piece.into for piece in each.pieces if piece.into is not None)
         elif isinstance(each, _TABLES):
@@ -108,3 +114,13 @@ def _in_graph(array: Any) -> Iterator[Array]:
             pending.extend(each)
         elif not isinstance(each, str | int | float | slice | None):
             pending.extend(getattr(each, name, None) for name in _HELD)
+
+
+def _named_in(function: Any) -> Iterator[Any]:
+    """What a function of a user has from around it, or as a default."""
+    names = getclosurevars(function)
+    yield from names.nonlocals.values()
+    # Not functions: all of NumPy and Dask could be found from there.
+    yield from (v for v in names.globals.values() if isinstance(v, _ARRAYS))
+    yield function.__defaults__
+    yield function.__kwdefaults__

@@ -135,6 +135,25 @@ def test_tasks_do_not_read_what_others_write(halves: Any, tmp_path: Path):
         launch(before, other, z=target)
 
 
+def test_functions_of_tasks_do_not_read_it_either(halves: Any):
+    launch, memory = halves
+    other = array_module.from_array(np.asarray(memory), chunks=100)
+
+    def captured(block: Any) -> Any:
+        return block + memory[0] if len(block) > 0 else captured(block)
+
+    def by_default(block: Any, *, first: Any = memory) -> Any:
+        return block + first[0]
+
+    for function in (captured, by_default):
+        read = other.map_blocks(function)
+        with pytest.raises(
+            spmd.LaunchError, match=r"for 'y' that no task reads, .* %x"
+        ):
+            launch(read, other, y=memory)
+    launch(read, other, y=np.zeros(1000))["y"].compute()
+
+
 def test_an_array_may_be_changed_where_it_is(halves: Any):
     launch, memory = halves
     other = array_module.from_array(np.asarray(memory), chunks=100)
