@@ -142,7 +142,9 @@ def ops_that_wait(
             return True
         if isinstance(op, SubGroupQueryOp):
             return is_in_work_item_loop(op)
-        decided_by = (operand.value for operand in decisions(op))
+        decided_by = [operand.value for operand in decisions(op)]
+        if isinstance(op, scf.ParallelOp):
+            decided_by += [*op.lowerBound, *op.upperBound, *op.step]
         return not poison.isdisjoint(decided_by) and (
             enclosing(op, SubGroupOp) is not None
         )

@@ -206,7 +206,8 @@ def live_out_blend(
     live: SSAValue, new: SSAValue, old: SSAValue, anchor: Operation
 ) -> SSAValue:
     """`new` in the lanes that still live, what they left with in the others."""
-    return Builder.before(anchor).add(arith.SelectOp(live, new, old), new)
+    name = old if isinstance(old, BlockArgument) else new
+    return Builder.before(anchor).add(arith.SelectOp(live, new, old), name)
 
 
 def _number_of(value: SSAValue, block: Block) -> int | None:

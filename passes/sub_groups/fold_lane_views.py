@@ -215,12 +215,12 @@ class _Folding:
     def _times(self, at: Builder, index: SSAValue, stride: int | SSAValue) -> SSAValue:
         if stride == 1:
             return index
-        return at.add(arith.MuliOp(index, self._value(stride)), index)
+        return at.add(arith.MuliOp(index, self._value(stride)), "offset")
 
     def _sum(self, at: Builder, a: SSAValue, b: SSAValue) -> SSAValue:
         if constant_index(a) == 0:
             return b
-        return a if constant_index(b) == 0 else at.add(arith.AddiOp(a, b), b)
+        return a if constant_index(b) == 0 else at.add(arith.AddiOp(a, b), "at")
 
 
 def _is_line(type_: MemRefType[Attribute]) -> bool:

@@ -48,6 +48,8 @@ def widen_lanewise(widening: Widening, op: Operation, active: Active) -> None:
     operands = [widening.of(operand) for operand in op.operands]
     if (number := widening.known_number(op)) is not None:
         widening.lanes[op.results[0]] = Uniform(number)
+    elif isinstance(op, arith.SelectOp) and operands[1] == operands[2]:
+        widening.lanes[op.result] = operands[1]
     elif any(isinstance(each, Rows) for each in operands):
         if _fits_rows(widening, op, operands, active):
             widening.by_rows(op, active, widen_lanewise)

@@ -31,9 +31,9 @@ from tests.execution.harness import (
     parsed,
     target_for,
 )
-from tests.fuzz.programs import Kernel, write_kernel
 from tests.fuzz.properties import STRATEGIES, WIDTHS, may_be_refused, watch
-from tests.fuzz.writer import Choose
+from tests.fuzz.writing.programs import Kernel, write_kernel
+from tests.fuzz.writing.writer import Choose
 
 AT_FAULT = "fuzz.fault"
 """The attribute of the op at fault."""

@@ -42,9 +42,9 @@ from spmd.passes.targets import TARGETS
 from spmd.reference.errors import ArgumentError, UndefinedBehavior
 from spmd.runtime.errors import InternalError
 from tests.execution.harness import Launch, check_native, parsed
-from tests.fuzz.programs import Kernel, write_kernel
 from tests.fuzz.properties import WIDTHS, watch
-from tests.fuzz.writer import Choose
+from tests.fuzz.writing.programs import Kernel, write_kernel
+from tests.fuzz.writing.writer import Choose
 
 ROOT = Path(__file__).resolve().parents[1]
 

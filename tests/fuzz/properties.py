@@ -37,7 +37,7 @@ from tests.execution.harness import (
     parsed,
 )
 from tests.execution.harness.comparing import assert_same
-from tests.fuzz.programs import Kernel
+from tests.fuzz.writing.programs import Kernel
 
 WIDTHS = (1, 2, 4, 8, 16, 32)
 STRATEGIES: tuple[Strategy, ...] = ("auto", "continuations")

@@ -48,14 +48,14 @@ from tests.fuzz.illegal import (  # noqa: E402
     write_faulty_kernel,
     write_mangled_kernel,
 )
-from tests.fuzz.programs import (  # noqa: E402
+from tests.fuzz.properties import CHECKS, check, check_meetings, check_shapes  # noqa: E402
+from tests.fuzz.writing.programs import (  # noqa: E402
     write_kernel,
     write_kernel_in_planes,
     write_kernel_that_shows_bits,
     write_kernel_with_barriers,
 )
-from tests.fuzz.properties import CHECKS, check, check_meetings, check_shapes  # noqa: E402
-from tests.fuzz.writer import Choose  # noqa: E402
+from tests.fuzz.writing.writer import Choose  # noqa: E402
 from tests.runtime.python.random_types import (  # noqa: E402
     check_as_python,
     write_python_kernel,

@@ -14,7 +14,7 @@ from xdsl.ir import Operation, SSAValue
 
 import spmd
 from spmd.runtime.options import Strategy
-from tests.fuzz.programs import write_kernel_with_barriers
+from tests.fuzz.writing.programs import write_kernel_with_barriers
 
 ROOT = Path(__file__).resolve().parents[2]
 STRATEGIES: tuple[Strategy, ...] = ("auto", "continuations")

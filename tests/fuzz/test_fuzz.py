@@ -19,14 +19,14 @@ from tests.fuzz.illegal import (
     write_faulty_kernel,
     write_mangled_kernel,
 )
-from tests.fuzz.programs import (
+from tests.fuzz.properties import VARIANTS, check, check_meetings
+from tests.fuzz.writing.programs import (
     Kernel,
     write_kernel,
     write_kernel_that_shows_bits,
     write_kernel_with_barriers,
 )
-from tests.fuzz.properties import VARIANTS, check, check_meetings
-from tests.fuzz.writer import Choose
+from tests.fuzz.writing.writer import Choose
 
 PARTS = 4
 KERNELS = 16

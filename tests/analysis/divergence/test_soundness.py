@@ -21,7 +21,7 @@ from tests.analysis.programs import parse
 from tests.analysis.random_kernels import write_kernel as write_blocks
 from tests.analysis.soundness import check_launch
 from tests.execution.harness import Launch, Maker
-from tests.fuzz.programs import Kernel, write_kernel
+from tests.fuzz.writing.programs import Kernel, write_kernel
 
 
 @st.composite

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tests.execution.harness import Launch
-from tests.fuzz.programs import LAUNCHES
-from tests.fuzz.writer import Choose
+from tests.fuzz.writing.programs import LAUNCHES
+from tests.fuzz.writing.writer import Choose
 
 WIDEST = 400
 """Between the bounds of an integer; a larger one is reduced."""

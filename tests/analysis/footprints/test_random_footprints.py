@@ -12,7 +12,7 @@ from tests.analysis.footprints.traced import (
     check_random_footprints,
 )
 from tests.execution.harness import make
-from tests.fuzz.programs import write_kernel
+from tests.fuzz.writing.programs import write_kernel
 
 
 @pytest.mark.parametrize("seed", range(40))

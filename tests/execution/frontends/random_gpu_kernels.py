@@ -8,8 +8,8 @@ from spmd.passes.frontends.convert_gpu_to_spmd import ConvertGpuToSpmdPass
 from spmd.runtime.parsing import make_context
 from tests.execution.harness import check_native, expected, make, parsed, run_module
 from tests.execution.harness.comparing import assert_same
-from tests.fuzz.programs import Kernel
 from tests.fuzz.properties import may_be_refused
+from tests.fuzz.writing.programs import Kernel
 
 _WORDS = (
     (r"spmd\.local_id\b", "gpu.thread_id"),

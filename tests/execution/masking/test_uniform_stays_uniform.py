@@ -28,7 +28,7 @@ from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
 from tests.analysis.programs import parse, values_of
 from tests.execution.harness.running import content
-from tests.fuzz.programs import write_kernel
+from tests.fuzz.writing.programs import write_kernel
 
 ROOT = Path(__file__).resolve().parents[3]
 KERNELS = sorted(
@@ -112,10 +112,9 @@ def test_of_kernels(path: Path):
         check(text)
 
 
-OF_EACH = {
-    0: "a choice has the name of the constant that is one of its sides",
-    9: "elements of a private array that barriers make a part of memory of the group",
-    16: "elements of a private array that a branch stores to",
+ARRAYS = {
+    65: "elements of a private array that a loop with an end for each lane stores to",
+    249: "elements of a private array that a branch stores to",
 }
 """Random kernels in which something uniform becomes varying, and what."""
 
@@ -123,13 +122,12 @@ OF_EACH = {
 @pytest.mark.parametrize(
     "seed",
     [
-        pytest.param(
-            seed,
-            marks=pytest.mark.xfail(
-                seed in OF_EACH, reason=OF_EACH.get(seed, ""), strict=True
-            ),
-        )
-        for seed in range(20)
+        *range(20),
+        *(
+            pytest.param(s, marks=pytest.mark.xfail(reason=r, strict=True))
+            for s, r in ARRAYS.items()
+        ),
+        *(68, 72, 118, 149, 256),
     ],
 )
 def test_of_random_kernels(seed: int):

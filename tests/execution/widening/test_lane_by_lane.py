@@ -217,3 +217,39 @@ def test_elements_of_ones_own(width: int):
     check_passes(OWN, arguments, LINES[2:4], *steps)
     for launch in LINES:
         check_native(OWN, arguments, launch, width=width)
+
+
+PARALLEL = """
+// Iterations in any order, as many as a work-item says.
+spmd.kernel @parallel(%x: memref<?xi32>, %y: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %three = arith.constant 3 : i32
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xi32>
+  %few = arith.andi %v, %three : i32
+  %n = arith.index_cast %few : i32 to index
+  %r = scf.parallel (%k, %l) = (%c0, %c1) to (%n, %n) step (%c1, %c1) init (%v) -> i32 {
+    %m = arith.index_cast %l : index to i32
+    %s = arith.addi %m, %v : i32
+    scf.reduce(%s : i32) {
+    ^bb0(%a: i32, %b: i32):
+      %z = arith.xori %a, %b : i32
+      scf.reduce.return %z : i32
+    }
+  }
+  %both = arith.addi %r, %v : i32
+  memref.store %both, %y[%i] : memref<?xi32>
+  spmd.return
+}
+"""
+
+
+def test_parallel_loops():
+    def arguments(make: Maker) -> list[Any]:
+        return [make.random("i32", make.n), make.zeros("i32", make.n)]
+
+    steps = SpmdToLoopsPass(), VectorizePass(width=4)
+    check_passes(PARALLEL, arguments, LINES, *steps)
+    for launch in LINES:
+        check_native(PARALLEL, arguments, launch, width=4)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tests.execution.harness import target_for
-from tests.fuzz.writer import Choose
+from tests.fuzz.writing.writer import Choose
 from tests.runtime.python.harness import kernel_of
 
 ITEMS, GROUP = 13, 8
@@ -108,7 +108,7 @@ class Writer:
             f"{self.one_of('sum', 'min', 'max')}(a_{t}[{self.one_of('0:4', 'n % 3 : 9')}])",
             f"a_{t}[i % 5 :].{self.one_of('min', 'max')}()",
             f"({a} if {self.condition(depth - 1)} else {b})",
-            f"np.where({self.condition(depth - 1)}, {a}, {b})",
+            f"np.{t}(np.where({self.condition(depth - 1)}, {a}, {b}))",  # no array
             f"pick({self.condition(depth - 1)}, {a}, {b})",
             f"np.{t}(pick({self.condition(depth - 1)}, {self.one_of(1, 2, 7)}, {b}))",
             f"np.{t}({self.whole()})",

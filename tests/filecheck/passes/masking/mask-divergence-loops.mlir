@@ -196,8 +196,8 @@ func.func @goes_on_with_the_same(%x: memref<?xindex>) {
 // CHECK-NEXT:      spmd.masked %active {
 // CHECK-NEXT:        memref.store %t, %y[%lx] : memref<?xi32>
 // CHECK-NEXT:      }
-// CHECK-NEXT:      %t_1 = arith.select %active, %t, %sum_1 : i32
-// CHECK-NEXT:      scf.yield %t, %t_1 : i32, i32
+// CHECK-NEXT:      %sum_2 = arith.select %active, %t, %sum_1 : i32
+// CHECK-NEXT:      scf.yield %t, %sum_2 : i32, i32
 // CHECK-NEXT:    }
 // CHECK-NEXT:    memref.store %sum, %x[%lx]
 func.func @until_last(%ends: memref<?xindex>, %x: memref<?xi32>, %y: memref<?xi32>) {

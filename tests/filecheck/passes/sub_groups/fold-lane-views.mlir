@@ -5,12 +5,12 @@
 
 // CHECK-LABEL: func.func @rows
 // CHECK:          scf.for %lx = %c0 to %n step %c1 {
-// CHECK-NEXT:       %c1_1 = arith.muli %c1, %s : index
-// CHECK-NEXT:       %c1_2 = arith.addi %k, %c1_1 : index
-// CHECK-NEXT:       %v = memref.load %x[%lx, %c1_2] : memref<?x?xf32>
-// CHECK-NEXT:       %c0_1 = arith.muli %c0, %s : index
-// CHECK-NEXT:       %c0_2 = arith.addi %k, %c0_1 : index
-// CHECK-NEXT:       memref.store %v, %x[%lx, %c0_2] : memref<?x?xf32>
+// CHECK-NEXT:       %offset = arith.muli %c1, %s : index
+// CHECK-NEXT:       %at = arith.addi %k, %offset : index
+// CHECK-NEXT:       %v = memref.load %x[%lx, %at] : memref<?x?xf32>
+// CHECK-NEXT:       %offset_1 = arith.muli %c0, %s : index
+// CHECK-NEXT:       %at_1 = arith.addi %k, %offset_1 : index
+// CHECK-NEXT:       memref.store %v, %x[%lx, %at_1] : memref<?x?xf32>
 // CHECK-NEXT:     } {spmd.work_items = array<i64: 0>}
 func.func @rows(%x: memref<?x?xf32>, %n: index, %k: index, %s: index) {
   %c0 = arith.constant 0 : index
@@ -31,11 +31,11 @@ func.func @rows(%x: memref<?x?xf32>, %n: index, %k: index, %s: index) {
 // CHECK-LABEL: func.func @private
 // CHECK:          scf.for %lx = %c0 to %n step %c1 {
 // CHECK-NEXT:       %a = memref.alloca() : memref<8xf32>
-// CHECK-NEXT:       %c1_1 = arith.addi %c2, %c1 : index
-// CHECK-NEXT:       %v = memref.load %a[%c1_1] : memref<8xf32>
-// CHECK-NEXT:       %c1_2 = arith.muli %c1, %c3 : index
-// CHECK-NEXT:       %c1_3 = arith.addi %c1, %c1_2 : index
-// CHECK-NEXT:       memref.store %v, %a[%c1_3] : memref<8xf32>
+// CHECK-NEXT:       %at = arith.addi %c2, %c1 : index
+// CHECK-NEXT:       %v = memref.load %a[%at] : memref<8xf32>
+// CHECK-NEXT:       %offset = arith.muli %c1, %c3 : index
+// CHECK-NEXT:       %at_1 = arith.addi %c1, %offset : index
+// CHECK-NEXT:       memref.store %v, %a[%at_1] : memref<8xf32>
 // CHECK-NEXT:     } {spmd.work_items = array<i64: 0>}
 func.func @private(%x: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
@@ -64,14 +64,14 @@ func.func @private(%x: memref<?xf32>, %n: index) {
 // CHECK-NEXT:         %v_2 = memref.load %y[%lx, %c0] : memref<?x?xi32>
 // CHECK-NEXT:         scf.yield %v_2 : i32
 // CHECK-NEXT:       }
-// CHECK-NEXT:       %lx_1 = arith.addi %m, %lx : index
+// CHECK-NEXT:       %at = arith.addi %m, %lx : index
 // CHECK-NEXT:       %old = scf.if %odd -> (i32) {
 // CHECK-NEXT:         %x_1 = memref.reinterpret_cast %x to offset: [0], sizes: [%c9223372036854775807], strides: [1] : memref<?x?xi32> to memref<?xi32, strided<[1]>>
-// CHECK-NEXT:         %old_1 = spmd.atomic_rmw add %v, %x_1[%lx_1] : memref<?xi32, strided<[1]>>
+// CHECK-NEXT:         %old_1 = spmd.atomic_rmw add %v, %x_1[%at] : memref<?xi32, strided<[1]>>
 // CHECK-NEXT:         scf.yield %old_1 : i32
 // CHECK-NEXT:       } else {
 // CHECK-NEXT:         %y_1 = memref.reinterpret_cast %y to offset: [0], sizes: [%c9223372036854775807], strides: [1] : memref<?x?xi32> to memref<?xi32, strided<[1]>>
-// CHECK-NEXT:         %old_2 = spmd.atomic_rmw add %v, %y_1[%lx_1] : memref<?xi32, strided<[1]>>
+// CHECK-NEXT:         %old_2 = spmd.atomic_rmw add %v, %y_1[%at] : memref<?xi32, strided<[1]>>
 // CHECK-NEXT:         scf.yield %old_2 : i32
 // CHECK-NEXT:       }
 // CHECK-NEXT:     } {spmd.work_items = array<i64: 0>}

@@ -363,3 +363,21 @@ func.func @narrow_index(%b: index, %n: i32, %x: memref<?xi32>, %m: memref<?xi1>)
   }
   func.return
 }
+
+// -----
+
+// A choice between one value and the same is that value, and no vector.
+
+// CHECK-LABEL: func.func @no_choice
+// CHECK-NOT:     arith.select
+// CHECK:         memref.load %t[%k]
+// CHECK:         func.return
+func.func @no_choice(%b: index, %k: index, %t: memref<?xf32>, %x: memref<?xf32>, %m: memref<?xi1>) {
+  spmd.sub_group (%lx) shape [16] at (%b) {
+    %on = memref.load %m[%lx] : memref<?xi1>
+    %same = arith.select %on, %k, %k : index
+    %v = memref.load %t[%same] : memref<?xf32>
+    memref.store %v, %x[%lx] : memref<?xf32>
+  }
+  func.return
+}

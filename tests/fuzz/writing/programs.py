@@ -24,8 +24,8 @@ from typing import Any
 
 from tests.execution.harness import Launch, Maker
 from tests.execution.harness.comparing import BITS, EXACT, Tolerance
-from tests.fuzz.idioms import Idioms
-from tests.fuzz.writer import SLOTS, TABLE, Choose, Features, Value
+from tests.fuzz.writing.idioms import Idioms
+from tests.fuzz.writing.writer import SLOTS, TABLE, Choose, Features, Value
 
 LAUNCHES = (
     Launch((5,), (4,)),
@@ -142,7 +142,10 @@ class Program(Idioms):
             self.collective,
             self.atomic,
             self.sub_group,
-            self.elements,
+            self.vectors,
+            self.constant_table,
+            self.bytes_of_numbers,
+            self.parallel,
             self.row,
             self.neighbours,
             self.share,

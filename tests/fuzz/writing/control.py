@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
-from tests.fuzz.sharing import Sharing
-from tests.fuzz.writer import BITS, INTEGERS, Shared, Value
+from tests.fuzz.writing.sharing import Sharing
+from tests.fuzz.writing.writer import BITS, INTEGERS, Shared, Value
 
 
 class Paths:
@@ -233,6 +233,33 @@ class Control(Sharing):
             self.line(f"scf.yield {names} : {', '.join(types)}")
         self.line("}")
         self.scopes[-1] += results
+
+    def parallel(self) -> None:
+        """Iterations in any order, and what all of them are together."""
+        t, count = self.pick(INTEGERS), 1 + self.choose(2)
+        counters = [Value(self.fresh(), "index", False) for _ in range(count)]
+        ends = [self.within(self.value("i32"), 4).name for _ in range(count)]
+        names, zeros, steps = (
+            ", ".join(each)
+            for each in ([c.name for c in counters], ["%c0"] * count, ["%c1"] * count)
+        )
+        (result,), first = self.bind([t]), self.value(t).name
+        self.line(
+            f"{result.name} = scf.parallel ({names}) = ({zeros}) to ({', '.join(ends)}) "
+            f"step ({steps}) init ({first}) -> {t} {{"
+        )
+        with self.region(uniform=False):
+            self.scopes[-1] += [self.cast(each, "i32") for each in counters]
+            self.arithmetic()
+            left, right, both = (self.fresh() for _ in range(3))
+            kind = self.pick(("addi", "xori", "maxsi", "muli"))
+            self.line(f"scf.reduce ({self.value(t).name} : {t}) {{")
+            self.line(f"^both_{left[2:]}({left}: {t}, {right}: {t}):")
+            self.line(f"  {both} = arith.{kind} {left}, {right} : {t}")
+            self.line(f"  scf.reduce.return {both} : {t}")
+            self.line("}")
+        self.line("}")
+        self.scopes[-1].append(result)
 
     def added(self, value: Value, counter: Value, carried: Sequence[Value]) -> Value:
         """`value` and, multiplied or not, numbers that change with the iterations."""

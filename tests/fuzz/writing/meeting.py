@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tests.fuzz.control import Control
-from tests.fuzz.writer import Shared, Value
+from tests.fuzz.writing.control import Control
+from tests.fuzz.writing.writer import Shared, Value
 
 
 class Unstructured(Control):

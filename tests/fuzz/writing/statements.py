@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from tests.fuzz.writer import BITS, FLOATS, INTEGERS, SLOTS, TABLE, Value, Writer
+from tests.fuzz.writing.writer import (
+    BITS,
+    FLOATS,
+    INTEGERS,
+    SLOTS,
+    Value,
+    Writer,
+)
 
 UNARY = (
     *("arith.negf", "math.absf", "math.floor", "math.sqrt", "math.ceil"),
@@ -147,29 +154,6 @@ class Statements(Writer):
         result = "i1" if "cmpf" in name else t
         self.op(f"arith.{name} {a.name}, {b.name}{suffix} : {t}", result, [a, b])
 
-    def elements(self) -> None:
-        """Vectors of a work-item: loaded, made, computed with and taken apart."""
-        t, length = self.pick(INTEGERS), 2 + self.choose(3)
-        vector = f"vector<{length}x{t}>"
-        a, b = self.value(t), self.value(t)
-        at, place = (self.within(self.value("i32"), size) for size in (TABLE // 2, 2))
-        table = self.parameter("table", t, f"memref<{TABLE}x{t}>")
-        v, w, u, s = (self.fresh() for _ in range(4))
-        memref = f"memref<{TABLE}x{t}>"
-        self.line(f"{v} = vector.load {table}[{at.name}] : {memref}, {vector}")
-        self.line(
-            f"{w} = vector.insert {a.name}, {v}[{place.name}] : {t} into {vector}"
-        )
-        self.line(f"{u} = arith.{self.pick(('addi', 'maxui'))} {w}, {v} : {vector}")
-        order = [self.choose(2 * length) for _ in range(length)]
-        self.line(f"{s} = vector.shuffle {u}, {w} {order} : {vector}, {vector}")
-        if self.maybe():
-            text = f"vector.extract {s}[{place.name}] : {t} from {vector}"
-        else:
-            kind = self.pick(("add", "minsi", "maxui", "xor"))
-            text = f"vector.reduction <{kind}>, {s}, {b.name} : {vector} into {t}"
-        self.op(text, t, [a, b, at, place])
-
     def small(self, of: str, t: str) -> Value:
         """A number from 0 to 7, which any type has."""
         number, mask = self.value(of), self.constant("7", of)
@@ -245,115 +229,6 @@ class Statements(Writer):
         offset = self.index(f"arith.andi {item}, {below}")
         return self.index(f"arith.addi {start}, {offset}")
 
-    def private(self) -> None:
-        """A private array: made and filled, or written, or read."""
-        arrays = [array for scope in self.privates for array in scope]
-        if not arrays or self.maybe(4):
-            t = self.pick(self.types())
-            self.privates[-1].append(self.private_array(t))
-            return
-        name, t, memref = self.pick(arrays)
-        at = self.within(self.value("i32"), 4)
-        if self.maybe():
-            value = self.value(t)
-            self.line(f"memref.store {value.name}, {name}[{at.name}] : {memref}")
-            return
-        text, varying = f"memref.load {name}[{at.name}] : {memref}", Value("", t, False)
-        if t[0] == "i" and self.features.atomics and self.maybe(4):
-            kind, value = self.pick(("add", "max", "exchange")), self.value(t)
-            text = f"spmd.atomic_rmw {kind} {value.name}, {name}[{at.name}] : {memref}"
-        self.op(text, t, [varying])
-
-    def view(self) -> None:
-        """A private array as one of two dimensions and back, a part, a copy, or a choice."""
-        arrays = [
-            array
-            for scope in self.privates
-            for array in scope
-            if array[2] == f"memref<4x{array[1]}>"
-        ]
-        if not arrays:
-            return
-        name, t, memref = self.pick(arrays)
-        if self.maybe():
-            copy, _, _ = self.private_array(t)
-            self.line(f"memref.copy {name}, {copy} : {memref} to {memref}")
-            self.privates[-1].append((copy, t, memref))
-            return
-        kind = self.choose(4)
-        if kind == 0:
-            other, chosen = self.pick([a for a in arrays if a[1] == t])[0], self.fresh()
-            condition = self.value("i1").name
-            self.line(
-                f"{chosen} = arith.select {condition}, {name}, {other} : {memref}"
-            )
-            self.privates[-1].append((chosen, t, memref))
-            return
-        if kind == 1:
-            self.part(name, t, memref)
-            return
-        square = f"memref<2x2x{t}>"
-        expanded, back = self.fresh(), self.fresh()
-        self.line(
-            f"{expanded} = memref.expand_shape {name} [[0, 1]] output_shape [2, 2] : "
-            f"{memref} into {square}"
-        )
-        row, column = (self.within(self.value("i32"), 2).name for _ in range(2))
-        at = f"{expanded}[{row}, {column}] : {square}"
-        if self.maybe():
-            self.line(f"memref.store {self.value(t).name}, {at}")
-        else:
-            self.op(f"memref.load {at}", t, [Value("", t, False)])
-        self.line(
-            f"{back} = memref.collapse_shape {expanded} [[0, 1]] : {square} into {memref}"
-        )
-        self.privates[-1].append((back, t, memref))
-
-    def part(self, name: str, t: str, memref: str) -> None:
-        """An access to two elements of a private array, from one that differs."""
-        start = self.within(self.value("i32"), 3).name
-        at, part = self.within(self.value("i32"), 2).name, self.fresh()
-        strided = f"memref<2x{t}, strided<[1], offset: ?>>"
-        self.line(
-            f"{part} = memref.subview {name}[{start}] [2] [1] : {memref} to {strided}"
-        )
-        if self.maybe():
-            value = self.value(t).name
-            self.line(f"memref.store {value}, {part}[{at}] : {strided}")
-        else:
-            self.op(f"memref.load {part}[{at}] : {strided}", t, [Value("", t, False)])
-
-    def private_array(self, t: str, size: str = "") -> tuple[str, str, str]:
-        """A private array, filled; of four elements, or of a size that is at least that."""
-        name, value = self.fresh(), self.value(t)
-        memref = f"memref<{'?' if size else 4}x{t}>"
-        self.line(f"{name} = memref.alloca({size}) : {memref}")
-        for slot in range(4):
-            self.line(f"memref.store {value.name}, {name}[%c{slot}] : {memref}")
-        return name, t, memref
-
-    def own_number(self) -> None:
-        """A number in memory without dimensions, in which a loop may count."""
-        t = self.pick(INTEGERS)
-        memref, first = f"memref<{t}>", self.value(t).name
-        number, total, counter, before, old, new = (self.fresh() for _ in range(6))
-        self.line(f"{number} = memref.alloca() : {memref}")
-        self.line(f"memref.store {first}, {number}[] : {memref}")
-        if self.maybe():
-            kind = self.pick(("addi", "xori", "maxsi"))
-            end = self.within(self.value("i32"), 8).name
-            self.line(
-                f"{total} = scf.for {counter} = %c0 to {end} step %c1 "
-                f"iter_args({before} = {first}) -> ({t}) {{"
-            )
-            self.line(f"  {old} = memref.load {number}[] : {memref}")
-            self.line(f"  {new} = arith.{kind} {before}, {old} : {t}")
-            self.line(f"  memref.store {new}, {number}[] : {memref}")
-            self.line(f"  scf.yield {new} : {t}")
-            self.line("}")
-            self.scopes[-1].append(Value(total, t, False))
-        self.op(f"memref.load {number}[] : {memref}", t, [Value("", t, False)])
-
     def promise(self) -> None:
         """An assertion that holds, which no pass can know."""
         t = self.pick(INTEGERS)
@@ -363,3 +238,16 @@ class Statements(Writer):
         self.line(f"{high} = arith.cmpi uge, {a.name}, {b.name} : {t}")
         self.line(f"{holds} = arith.ori {low}, {high} : i1")
         self.line(f'cf.assert {holds}, "promised"')
+
+    def constant_table(self) -> None:
+        """An element of an array of numbers that are known."""
+        t, name = self.pick(INTEGERS), self.fresh()
+        size, table = self.pick((4, 8, 16)), f"@table_{name[2:]}"
+        memref = f"memref<{size}x{t}>"
+        numbers = ", ".join(str(self.choose(128) - 64) for _ in range(size))
+        self.functions.append(
+            f'memref.global "private" constant {table} : {memref} = dense<[{numbers}]>'
+        )
+        index = self.within(self.value("i32", uniform=self.maybe()), size)
+        self.line(f"{name} = memref.get_global {table} : {memref}")
+        self.op(f"memref.load {name}[{index.name}] : {memref}", t, [index])

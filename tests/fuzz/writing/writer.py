@@ -256,6 +256,9 @@ class Writer(ABC):
         self.line(f"{name} = {text} : index")
         return name
 
+    def index_of(self, number: int) -> str:
+        return self.constant(str(number), "index").name
+
     def block(self, statements: int) -> None:
         """Some statements, as many as the budget allows."""
         for _ in range(statements):

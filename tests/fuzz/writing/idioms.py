@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.fuzz.meeting import Meeting
-from tests.fuzz.writer import FLOATS, INTEGERS, TABLE, Value
+from tests.fuzz.writing.meeting import Meeting
+from tests.fuzz.writing.writer import FLOATS, INTEGERS, TABLE, Value
 
 
 class Idioms(Meeting):
@@ -215,9 +215,6 @@ class Idioms(Meeting):
         )
         array = self.parameter(name, t, memref)
         self.line(f"spmd.prefetch {how}{array}[{at}] : {memref}")
-
-    def index_of(self, number: int) -> str:
-        return self.constant(str(number), "index").name
 
     def share(self) -> None:
         """Elements of an array that are a group apart, which a work-item adds up."""

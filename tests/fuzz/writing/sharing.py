@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tests.fuzz.statements import Statements
-from tests.fuzz.writer import FLOATS, INTEGERS, Shared, Value
+from tests.fuzz.writing.vectors import Vectors
+from tests.fuzz.writing.writer import FLOATS, INTEGERS, Shared, Value
 
 
-class Sharing(Statements):
+class Sharing(Vectors):
     """Shared arrays are written, or read, between two barriers; never both."""
 
     def collective(self) -> None:
