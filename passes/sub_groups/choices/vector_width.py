@@ -7,7 +7,8 @@ for all of them. Wide element types and calls into the vector math library, whic
 register by register, want fewer, and gathers that few lanes need at a time want one. So do
 elements loaded with a step, as x, y and z of one item, where a register of each takes several
 shuffles: all that is loaded waits in registers until the last of them is made. Loops that carry
-many values, as the sums of a tile, want no more than registers hold.
+many values, as the sums of a tile, want no more than registers hold. Stores around the caches
+want some cache lines of one array before those of another.
 """
 
 from __future__ import annotations
@@ -40,9 +41,10 @@ from spmd.analysis.ranges.written_out import (
 )
 from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.element_types import memref_type
-from spmd.dialects.enclosing import used_from_outside
+from spmd.dialects.enclosing import argument_attribute, used_from_outside
 from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.limits import MAX_LANES, MAX_SUB_GROUP_SIZE
+from spmd.dialects.names import STREAMED
 from spmd.passes.memory.accesses.whole_vectors import LONGEST_STEP
 from spmd.passes.sub_groups.choices.waiting import (
     gathers_where_lanes_wait,
@@ -53,6 +55,7 @@ from spmd.passes.targets import (
     REGISTERS_AT_CALLS,
     REGISTERS_AT_GATHERS,
     ROWS_AT_ONCE,
+    STREAMED_AT_ONCE,
     Target,
 )
 
@@ -166,14 +169,17 @@ def demand(body: Region, target: Target, analyze: Callable[[], Divergence]) -> D
     if gathers_where_lanes_wait(body, analyze):
         reason = "more lanes would wait at gathers in loops"
         return Demand(REGISTERS_AT_GATHERS, widest, reason)
-    registers = REGISTERS_AT_CALLS if calls else REGISTERS
+    registers, reason = REGISTERS_AT_CALLS if calls else REGISTERS, ""
+    if registers * target.register_bits < STREAMED_AT_ONCE and _is_stream(body):
+        registers = min(STREAMED_AT_ONCE // target.register_bits, target.registers // 2)
+        reason = "stores go around the caches"
     held, room = _interleaved(body, analyze, memref.LoadOp), target.registers // 2
     if held and target.shuffles_two:  # which needs no registers in between
         held += _interleaved(body, analyze, memref.StoreOp)
         room = target.registers
     private = _held_arrays(body, target.registers)
     kept = _kept(body, target.registers // registers, analyze)
-    fewer, reason = registers, ""
+    fewer = registers
     for registers_of_each, most, what in (
         (held, room, "what lanes load with a step"),
         (private, target.registers // 2, "private arrays"),
@@ -182,6 +188,17 @@ def demand(body: Region, target: Target, analyze: Callable[[], Divergence]) -> D
         while fewer > 1 and fewer * registers_of_each > most:
             fewer, reason = fewer // 2, f"more would not hold {what}"
     return Demand(fewer, widest, reason)
+
+
+def _is_stream(body: Region) -> bool:
+    """Whether all that `body` does is to compute what goes around the caches."""
+    ops = list(body.block.ops)
+    stored = [op.memref for op in ops if isinstance(op, memref.StoreOp)]
+    return (
+        not any(op.regions or _is_call(op) for op in ops)
+        and bool(stored)
+        and all(argument_attribute(array, STREAMED) is not None for array in stored)
+    )
 
 
 def _kept(body: Region, least: int, analyze: Callable[[], Divergence]) -> int:

@@ -596,3 +596,32 @@ func.func @array(%n: index, %k: memref<?xi8>, %array: memref<?xi8>, %y: memref<?
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// What goes around the caches does so in runs of 256 bytes of an array, where registers hold them.
+
+// CHECK-LABEL: func.func @streamed
+// CHECK:         spmd.sub_group (%lx) shape [32]
+// CHECK-LABEL: func.func @in_caches
+// CHECK:         spmd.sub_group (%lx) shape [16]
+// V4-LABEL:    func.func @streamed
+// V4:            spmd.sub_group (%lx) shape [32]
+func.func @streamed(%n: index, %x: memref<?xf64>, %y: memref<?xf64> {spmd.streamed}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %lx = %c0 to %n step %c1 {
+    %v = memref.load %x[%lx] : memref<?xf64>
+    memref.store %v, %y[%lx] : memref<?xf64>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+func.func @in_caches(%n: index, %x: memref<?xf64>, %y: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %lx = %c0 to %n step %c1 {
+    %v = memref.load %x[%lx] : memref<?xf64>
+    memref.store %v, %y[%lx] : memref<?xf64>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
