@@ -28,6 +28,7 @@ from benchmarks.choices.__main__ import FORMS
 from benchmarks.measuring.machine import pin_to_idlest
 from spmd.dialects.interfaces.cost import CostClass
 from spmd.passes.targets import (
+    EQUAL_STEPS,
     LANES,
     NARROW,
     SCALAR,
@@ -154,6 +155,12 @@ def operations(target: Target) -> tuple[Operation, ...]:
         *map(_strided, (2, 4, 8)),
         Operation(
             "gather", _loaded("%y[%at]", "memref<?xi32>"), (load, target.gather), **at
+        ),
+        Operation(
+            "gather of stride 15",
+            f"{_step(15)}\n{_loaded('%y[%j]', 'memref<?xi32>')}",
+            (load, EQUAL_STEPS * target.gather),
+            per_lane=True,
         ),
         Operation(
             "gather of 8 bits",

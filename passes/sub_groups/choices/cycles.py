@@ -50,6 +50,7 @@ from spmd.passes.sub_groups.choices.vector_width import element_bits
 from spmd.passes.sub_groups.vector_forms import has_vector_form
 from spmd.passes.targets import (
     AHEAD,
+    EQUAL_STEPS,
     FAR_GATHER,
     FAR_LINE,
     LANES,
@@ -211,7 +212,7 @@ class Estimate:
         if looked_up is not None:
             return Cycles(scalar, looked_up, (looked_up, "permutations"))
         each, what = (
-            (SCATTER, "scatters") if is_store else (self._gather(op), "gathers")
+            (SCATTER, "scatters") if is_store else (self._gather(op, stride), "gathers")
         )
         if bits < 32:
             each += NARROW
@@ -297,10 +298,11 @@ class Estimate:
         found = operations_of_look_up(length, bits, target.register_bits)
         return None if found is None else found * LANES[CostClass.SIMPLE]
 
-    def _gather(self, op: memref.LoadOp) -> float:
-        near = is_near(op.memref)
+    def _gather(self, op: memref.LoadOp, stride: int | None) -> float:
+        if is_near(op.memref):
+            return self.target.gather * (1 if stride is None else EQUAL_STEPS)
         walks = all(map(self._is_strided, op.indices))
-        return FAR_GATHER if walks and not near else self.target.gather
+        return FAR_GATHER if walks else self.target.gather
 
     def _leaves_no_gaps(self, op: memref.StoreOp, stride: int) -> bool:
         """Whether stores beside `op` fill the elements between those of lanes."""

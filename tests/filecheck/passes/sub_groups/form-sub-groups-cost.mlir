@@ -625,3 +625,21 @@ func.func @in_caches(%n: index, %x: memref<?xf64>, %y: memref<?xf64>) {
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// A column of a tile of the group: no lane is asked where its element is.
+
+// CHECK-LABEL: func.func @column
+// CHECK:         spmd.sub_group (%lx) shape [16]
+func.func @column(%j: index, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %tile = memref.alloca() {spmd.group_memory} : memref<16x17xf32, 3 : i64>
+  scf.for %lx = %c0 to %c16 step %c1 {
+    %v = memref.load %tile[%lx, %j] : memref<16x17xf32, 3 : i64>
+    memref.store %v, %y[%lx] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
