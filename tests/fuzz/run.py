@@ -43,6 +43,7 @@ from tests.analysis.footprints.random_kernels import write_footprint_kernel  # n
 from tests.analysis.footprints.traced import check_random_footprints  # noqa: E402
 from tests.execution.frontends.random_gpu_kernels import check_as_gpu  # noqa: E402
 from tests.fuzz.faults import check_reported, write_kernel_at_fault  # noqa: E402
+from tests.fuzz.hosts import check_host, write_host_functions  # noqa: E402
 from tests.fuzz.illegal import (  # noqa: E402
     check_refused_or_right,
     write_faulty_kernel,
@@ -121,6 +122,7 @@ KINDS = {
         Kind("texts", write_mangled_kernel, check_refused_or_right),
         Kind("gpu", write_kernel, check_as_gpu),
         Kind("python", write_python_kernel, check_as_python),
+        Kind("hosts", write_host_functions, check_host),
     )
 }
 

@@ -7,6 +7,7 @@ A sample of random kernels.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests.execution.frontends.random_gpu_kernels import check_as_gpu
 from tests.fuzz.faults import check_reported, write_kernel_at_fault
+from tests.fuzz.hosts import check_host, write_host_functions
 from tests.fuzz.illegal import (
     check_refused_or_right,
     write_faulty_kernel,
@@ -21,7 +23,6 @@ from tests.fuzz.illegal import (
 )
 from tests.fuzz.properties import VARIANTS, check, check_meetings
 from tests.fuzz.writing.programs import (
-    Kernel,
     write_kernel,
     write_kernel_that_shows_bits,
     write_kernel_with_barriers,
@@ -34,8 +35,8 @@ KERNELS = 16
 
 
 @st.composite
-def kernels(draw: st.DrawFn, write: Callable[[Choose], Kernel]) -> Kernel:
-    """A kernel."""
+def kernels(draw: st.DrawFn, write: Callable[[Choose], Any]) -> Any:
+    """A kernel, or a host function."""
     return write(lambda options: draw(st.integers(0, options - 1)))
 
 
@@ -51,11 +52,12 @@ def kernels(draw: st.DrawFn, write: Callable[[Choose], Kernel]) -> Kernel:
         (write_kernel_at_fault, check_reported),
         (write_faulty_kernel, check_refused_or_right),
         (write_mangled_kernel, check_refused_or_right),
+        (write_host_functions, check_host),
     ],
-    ids=["mixed", "gpu", "bits", "barriers", "faults", "illegal", "texts"],
+    ids=["mixed", "gpu", "bits", "barriers", "faults", "illegal", "texts", "hosts"],
 )
 def test_random_kernels_mean_the_same_everywhere(
-    part: int, write: Callable[[Choose], Kernel], check: Callable[[Kernel, int], None]
+    part: int, write: Callable[[Choose], Any], check: Callable[[Any, int], None]
 ):
     @seed(part)
     @settings(
@@ -66,7 +68,7 @@ def test_random_kernels_mean_the_same_everywhere(
         phases=(Phase.explicit, Phase.generate),
     )
     @given(kernel=kernels(write), number=st.integers(0, VARIANTS - 1))
-    def sample(kernel: Kernel, number: int):
+    def sample(kernel: Any, number: int):
         check(kernel, number)
 
     sample()
