@@ -11,18 +11,9 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import TypeVar
 
-import numpy as np
-from xdsl.context import Context
-
-import spmd
-from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
-from spmd.passes.pipelines.vectorize import VectorizePass
-from spmd.reference.check import check_function
-from spmd.reference.interpreter import Interpreter
-from tests.execution.harness import parsed
-from tests.execution.harness.comparing import EXACT, assert_same
 from tests.fuzz.writing.writer import Choose
 
 T = TypeVar("T")
@@ -32,114 +23,7 @@ STRIDED = "memref<?xi32, strided<[?], offset: ?>>"
 SIZE = 12
 """Elements of the arguments, and most of what is allocated."""
 
-_HEAD = """
-  %c0 = arith.constant 0 : index
-  %i = spmd.global_id x"""
-
-KERNELS = f"""
-spmd.kernel @fill(%k: i32, %x: {LINE}) {{{_HEAD}
-  %n = memref.dim %x, %c0 : {LINE}
-  %in = arith.cmpi ult, %i, %n : index
-  scf.if %in {{
-    %m = arith.index_cast %i : index to i32
-    %v = arith.muli %m, %k : i32
-    memref.store %v, %x[%i] : {LINE}
-  }}
-  spmd.return
-}}
-spmd.kernel @add(%k: i32, %x: {LINE}, %y: {LINE}) {{{_HEAD}
-  %n = memref.dim %x, %c0 : {LINE}
-  %m = memref.dim %y, %c0 : {LINE}
-  %least = arith.minui %n, %m : index
-  %in = arith.cmpi ult, %i, %least : index
-  scf.if %in {{
-    %v = memref.load %x[%i] : {LINE}
-    %w = memref.load %y[%i] : {LINE}
-    %p = arith.muli %v, %k : i32
-    %s = arith.addi %p, %w : i32
-    memref.store %s, %y[%i] : {LINE}
-  }}
-  spmd.return
-}}
-spmd.kernel @turn(%k: i32, %x: {LINE}, %y: {LINE}) {{{_HEAD}
-  %c1 = arith.constant 1 : index
-  %n = memref.dim %x, %c0 : {LINE}
-  %m = memref.dim %y, %c0 : {LINE}
-  %least = arith.minui %n, %m : index
-  %in = arith.cmpi ult, %i, %least : index
-  scf.if %in {{
-    %last = arith.subi %n, %c1 : index
-    %j = arith.subi %last, %i : index
-    %v = memref.load %x[%j] : {LINE}
-    %s = arith.xori %v, %k : i32
-    memref.store %s, %y[%i] : {LINE}
-  }}
-  spmd.return
-}}
-spmd.kernel @total(%k: i32, %x: {LINE}, %y: {LINE}) {{{_HEAD}
-  %n = memref.dim %x, %c0 : {LINE}
-  %in = arith.cmpi ult, %i, %n : index
-  scf.if %in {{
-    %v = memref.load %x[%i] : {LINE}
-    %w = arith.addi %v, %k : i32
-    %old = spmd.atomic_rmw add %w, %y[%c0] : {LINE}
-  }}
-  spmd.return
-}}
-spmd.kernel @scale(%k: i32, %x: {STRIDED}) attributes {{work_group_size = array<i64: 4>}} {{{_HEAD}
-  %n = memref.dim %x, %c0 : {STRIDED}
-  %in = arith.cmpi ult, %i, %n : index
-  scf.if %in {{
-    %v = memref.load %x[%i] : {STRIDED}
-    %w = arith.muli %v, %k : i32
-    memref.store %w, %x[%i] : {STRIDED}
-  }}
-  spmd.return
-}}
-spmd.kernel @plane(%k: i32, %x: {PLANE}) {{{_HEAD}
-  %c1 = arith.constant 1 : index
-  %j = spmd.global_id y
-  %n = memref.dim %x, %c1 : {PLANE}
-  %m = memref.dim %x, %c0 : {PLANE}
-  %a = arith.cmpi ult, %i, %n : index
-  %b = arith.cmpi ult, %j, %m : index
-  %in = arith.andi %a, %b : i1
-  scf.if %in {{
-    %v = memref.load %x[%j, %i] : {PLANE}
-    %w = arith.addi %v, %k : i32
-    memref.store %w, %x[%j, %i] : {PLANE}
-  }}
-  spmd.return
-}}
-spmd.kernel @meet(%k: i32, %x: {LINE}, %tile: memref<?xi32, #spmd.memory<local>>) {{{_HEAD}
-  %l = spmd.local_id x
-  %size = spmd.local_size x
-  %c1 = arith.constant 1 : index
-  %n = memref.dim %x, %c0 : {LINE}
-  %in = arith.cmpi ult, %i, %n : index
-  %v = scf.if %in -> (i32) {{
-    %w = memref.load %x[%i] : {LINE}
-    scf.yield %w : i32
-  }} else {{
-    scf.yield %k : i32
-  }}
-  memref.store %v, %tile[%l] : memref<?xi32, #spmd.memory<local>>
-  spmd.barrier
-  %next = arith.addi %l, %c1 : index
-  %other = arith.remui %next, %size : index
-  %u = memref.load %tile[%other] : memref<?xi32, #spmd.memory<local>>
-  scf.if %in {{
-    memref.store %u, %x[%i] : {LINE}
-  }}
-  spmd.return
-}}
-func.func private @made(%k: i32, %n: index) -> {LINE} {{
-  %c4 = arith.constant 4 : index
-  %new = memref.alloc(%n) : {LINE}
-  spmd.launch @fill global(%n) of(%c4) (%k, %new) : i32, {LINE}
-  func.return %new : {LINE}
-}}
-"""
+KERNELS = Path(__file__).with_name("host_kernels.mlir").read_text()
 
 
 @dataclass(frozen=True)
@@ -511,35 +395,3 @@ def write_host_functions(choose: Choose) -> Host:
         source += hosts.function(f"private @helper{number}", 2 + choose(3))
         hosts.helpers.append(f"@helper{number}")
     return Host(source + hosts.function("@host", 4 + choose(8)))
-
-
-def _arguments() -> list[Any]:
-    random = np.random.default_rng(1)
-    lines = [random.integers(-50, 50, n).astype(np.int32) for n in (SIZE, SIZE - 3)]
-    return [*lines, random.integers(-50, 50, (4, 5)).astype(np.int32), 5]
-
-
-WIDTHS: tuple[Any, ...] = ("auto", 1, 4, 16)
-
-
-def check_host(host: Host, number: int) -> None:
-    """It has no fault, and does natively, and as loops, what it does in the interpreter."""
-    want = _arguments()
-    report = check_function(parsed(host.source), "host", want)
-    assert report, f"a legal host function gives a report:\n{report}"
-    want = _arguments()
-    result = Interpreter(parsed(host.source)).run_function("host", want)
-    got = _arguments()
-    width = WIDTHS[number // 4 % 4]
-    if number % 4 == 0:
-        module = parsed(host.source).clone()
-        SpmdToLoopsPass().apply(Context(), module)
-        if number // 4 % 2:
-            VectorizePass(width=width).apply(Context(), module)
-        (found,) = Interpreter(module).run_function("host", got)
-    else:
-        options: dict[str, Any] = {"checked": number % 4 == 1}
-        program = spmd.compile(host.source, width=width, **options)
-        found = program["host"](*got, threads=1 + number // 16 % 2)
-    assert [found] == result, f"expected the result {result}, got {found}"
-    assert_same(got[:3], want[:3], EXACT, "host function")

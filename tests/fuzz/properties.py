@@ -13,16 +13,20 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from xdsl.context import Context
 from xdsl.dialects import scf
 
+import spmd
 from spmd import CompileError
 from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.spmd import KernelOp
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.passes.splitting.flatten_control_flow import flatten
-from spmd.reference.check import check_kernel
+from spmd.reference.check import check_function, check_kernel
 from spmd.reference.checking.findings import Report
+from spmd.reference.interpreter import Interpreter
 from spmd.runtime.options import Strategy
 from spmd.runtime.parsing import make_context
 from tests.execution.harness import (
@@ -36,7 +40,8 @@ from tests.execution.harness import (
     make,
     parsed,
 )
-from tests.execution.harness.comparing import assert_same
+from tests.execution.harness.comparing import EXACT, assert_same
+from tests.fuzz.hosts import SIZE, Host
 from tests.fuzz.writing.programs import Kernel
 
 WIDTHS = (1, 2, 4, 8, 16, 32)
@@ -281,3 +286,35 @@ def check_levels(
         except Exception:
             check(lambda _: True)
             raise
+
+
+def _host_arguments() -> list[Any]:
+    random = np.random.default_rng(1)
+    lines = [random.integers(-50, 50, n).astype(np.int32) for n in (SIZE, SIZE - 3)]
+    return [*lines, random.integers(-50, 50, (4, 5)).astype(np.int32), 5]
+
+
+HOST_WIDTHS: tuple[Any, ...] = ("auto", 1, 4, 16)
+
+
+def check_host(host: Host, number: int) -> None:
+    """It has no fault, and does natively, and as loops, what it does in the interpreter."""
+    want = _host_arguments()
+    report = check_function(parsed(host.source), "host", want)
+    assert report, f"a legal host function gives a report:\n{report}"
+    want = _host_arguments()
+    result = Interpreter(parsed(host.source)).run_function("host", want)
+    got = _host_arguments()
+    width = HOST_WIDTHS[number // 4 % 4]
+    if number % 4 == 0:
+        module = parsed(host.source).clone()
+        SpmdToLoopsPass().apply(Context(), module)
+        if number // 4 % 2:
+            VectorizePass(width=width).apply(Context(), module)
+        (found,) = Interpreter(module).run_function("host", got)
+    else:
+        options: dict[str, Any] = {"checked": number % 4 == 1}
+        program = spmd.compile(host.source, width=width, **options)
+        found = program["host"](*got, threads=1 + number // 16 % 2)
+    assert [found] == result, f"expected the result {result}, got {found}"
+    assert_same(got[:3], want[:3], EXACT, "host function")

@@ -43,13 +43,19 @@ from tests.analysis.footprints.random_kernels import write_footprint_kernel  # n
 from tests.analysis.footprints.traced import check_random_footprints  # noqa: E402
 from tests.execution.frontends.random_gpu_kernels import check_as_gpu  # noqa: E402
 from tests.fuzz.faults import check_reported, write_kernel_at_fault  # noqa: E402
-from tests.fuzz.hosts import check_host, write_host_functions  # noqa: E402
+from tests.fuzz.hosts import write_host_functions  # noqa: E402
 from tests.fuzz.illegal import (  # noqa: E402
     check_refused_or_right,
     write_faulty_kernel,
     write_mangled_kernel,
 )
-from tests.fuzz.properties import CHECKS, check, check_meetings, check_shapes  # noqa: E402
+from tests.fuzz.properties import (  # noqa: E402
+    CHECKS,
+    check,
+    check_host,
+    check_meetings,
+    check_shapes,
+)
 from tests.fuzz.writing.programs import (  # noqa: E402
     write_kernel,
     write_kernel_in_planes,

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from tests.execution.frontends.random_gpu_kernels import check_as_gpu
 from tests.fuzz.faults import check_reported, write_kernel_at_fault
-from tests.fuzz.hosts import check_host, write_host_functions
+from tests.fuzz.hosts import write_host_functions
 from tests.fuzz.illegal import (
     check_refused_or_right,
     write_faulty_kernel,
     write_mangled_kernel,
 )
-from tests.fuzz.properties import VARIANTS, check, check_meetings
+from tests.fuzz.properties import VARIANTS, check, check_host, check_meetings
 from tests.fuzz.writing.programs import (
     write_kernel,
     write_kernel_that_shows_bits,
