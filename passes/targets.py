@@ -243,6 +243,11 @@ STREAMED_AT_ONCE = 2048
 """Bits of an array that go around the caches before those of another one: of a copy with AVX2
 half as many take 1.2 times as long, measured on a Zen 4."""
 
+LONGEST_VISIT = 8192
+"""Bits of an array that lanes access before they go on far away, where registers hold what comes
+of it: sums over a launch's steps took 1.3 to 2 times as long in visits half as long, measured on
+a Zen 4 beyond the second cache. Longer ones win little there, and lose in it."""
+
 ROWS_AT_ONCE = 8
 """Lines of the first cache for addresses that differ by a multiple of 4096: so many rows of a
 matrix, each of which a lane goes along, are there at once. Cores of today have 8 to 12."""

@@ -269,19 +269,21 @@ class Interpreter:
         is_given = isinstance(width, IntegerAttr)
         lanes = width.value.data if is_given else DEFAULT_SUB_GROUP_SIZE
 
-        scratch = self.program.symbols.get(name + SCRATCH_BYTES_SUFFIX)
-        has_scratch = isinstance(scratch, func.FuncOp)
+        symbols = self.program.symbols
+        has_scratch = name + SCRATCH_BYTES_SUFFIX in symbols
         parameters = function.body.blocks[0].args
         parameters = parameters[: len(parameters) - 9 - has_scratch]
         bound = bind_arguments(parameters, args)
-        full = self.program.symbols.get(name + FULL_SUFFIX)
+        full = symbols.get(name + FULL_SUFFIX)
         for group in self._groups(NDRange(size, enqueued), lanes):
             chosen = function
             if isinstance(full, func.FuncOp) and group.size == group.enqueued:
                 chosen = full
             values = bind_local(parameters, bound)
             values += [*group.id, *group.enqueued, *group.global_size]
-            if has_scratch:
+            # Each version needs memory of its own size, or none.
+            scratch = symbols.get(chosen.sym_name.data + SCRATCH_BYTES_SUFFIX)
+            if isinstance(scratch, func.FuncOp):
                 length = self._call(self._code(scratch), group.enqueued, group)
                 values.append(allocate((length,), BYTE, "local", "scratch"))
             code = self._code(chosen)

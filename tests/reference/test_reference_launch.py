@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from spmd.reference import UndefinedBehavior, run_function
+from spmd.reference.interpreter import Interpreter
 from spmd.runtime.parsing import make_context
 
 KERNELS = """
@@ -99,3 +100,28 @@ def test_nothing_to_do():
 def test_impossible_sizes(launch: str, n: int, m: int, message: str):
     with pytest.raises(UndefinedBehavior, match=message):
         run(f"spmd.launch {launch}", n, m)
+
+
+def test_each_version_of_a_work_group_has_scratch_memory_of_its_size():
+    ids = ", ".join(f"%{n}{d}: index" for n in "gen" for d in "xyz")
+    source = f"""
+func.func @k(%x: memref<?xi8>, {ids}) attributes {{spmd.work_group_function}} {{
+  %zero = arith.constant 0 : i8
+  memref.store %zero, %x[%gx] : memref<?xi8>
+  func.return
+}}
+func.func @k.full(%x: memref<?xi8>, {ids}, %scratch: memref<?xi8>)
+    attributes {{spmd.work_group_function}} {{
+  %c0 = arith.constant 0 : index
+  %size = memref.dim %scratch, %c0 : memref<?xi8>
+  %byte = arith.index_cast %size : index to i8
+  memref.store %byte, %x[%gx] : memref<?xi8>
+  func.return
+}}
+func.func @k.full.scratch_bytes(%ex: index, %ey: index, %ez: index) -> index {{
+  func.return %ex : index
+}}"""
+    module = Parser(make_context(), source).parse_module()
+    x = np.full(3, 9, np.int8)
+    Interpreter(module).run_work_groups("k", [x], global_size=10, group_size=4)
+    assert x.tolist() == [4, 4, 0]

@@ -21,12 +21,13 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.dialects.enclosing import function_around
 from spmd.dialects.limits import MAX_LANES
 from spmd.dialects.rewriting import constant_index
-from spmd.dialects.work_groups import work_item_dimension
+from spmd.dialects.work_groups import range_arguments, work_item_dimension
 from spmd.passes.sub_groups.choices.vector_width import element_bits, widest_element
 from spmd.passes.sub_groups.vector_forms import has_vector_form
-from spmd.passes.targets import Target
+from spmd.passes.targets import LONGEST_VISIT, Target
 
 
 def takes_turns(
@@ -70,8 +71,10 @@ def lanes_in_turns(
     divergence = analyze()
     dimension = work_item_dimension(loop)
     held = max(2, _most_held(loop.body.block, divergence))
-    most = target.registers * target.register_bits // (widest_element(loop.body) * held)
-    more = min(items, most, MAX_LANES)
+    if all(_goes_far(each, loop) for each in inner):
+        held = max(_carried(each, divergence) for each in inner)
+    bits = min(target.registers * target.register_bits // max(held, 1), LONGEST_VISIT)
+    more = min(items, bits // widest_element(loop.body), MAX_LANES)
     more = 1 << more.bit_length() - 1
     turns = {each for each in inner if takes_turns(each, divergence, dimension, more)}
 
@@ -85,6 +88,19 @@ def lanes_in_turns(
 
     fits = more > lanes and turns and all(map(is_as_one, loop.body.walk()))
     return more if fits else lanes
+
+
+def _goes_far(inner: scf.ForOp, loop: scf.ForOp) -> bool:
+    """
+    Whether work-items step over all those of the launch.
+
+    Then long visits are worth that what an iteration computes has no registers left.
+    """
+    return inner.step in range_arguments(function_around(loop))[6:]
+
+
+def _carried(loop: scf.ForOp, divergence: Divergence) -> int:
+    return sum(is_vector(each, divergence) for each in loop.results)
 
 
 def is_vector(value: SSAValue, divergence: Divergence) -> bool:

@@ -1,4 +1,5 @@
 // RUN: xdsl-opt %s -p 'form-sub-groups{target="x86-64-v4"}' --split-input-file | filecheck %s
+// RUN: xdsl-opt %s -p form-sub-groups --split-input-file | filecheck %s --check-prefix=AVX2
 // RUN: xdsl-opt %s -p 'form-sub-groups{width=8}' --split-input-file | filecheck %s --check-prefix=WIDTH
 
 // A sum holds one vector in each iteration, what is loaded for it is its operand: all lanes of
@@ -129,6 +130,45 @@ func.func @together(%x: memref<?xf32>, %n: index, %flag: i1) {
         memref.store %zero, %x[%i] : memref<?xf32>
       }
     }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// Steps over the launch go to other pages: registers hold what is carried, and nothing else. Those
+// over the group do not, and leave one half for the product.
+
+// CHECK-LABEL: func.func @far
+// AVX2-LABEL:  func.func @far
+// AVX2:          spmd.sub_group (%lx) shape [64] at
+// AVX2:          spmd.sub_group (%lx_1) shape [32] at
+func.func @far(%x: memref<?xf64>, %y: memref<?xf64>, %z: memref<256xf64>, %n: index,
+    %gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index,
+    %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant 0.0 : f64
+  scf.for %lx = %c0 to %c256 step %c1 {
+    %sum = scf.for %i = %lx to %n step %nx iter_args(%s = %zero) -> (f64) {
+      %v = memref.load %x[%i] : memref<?xf64>
+      %w = memref.load %y[%i] : memref<?xf64>
+      %p = arith.mulf %v, %w : f64
+      %next = arith.addf %s, %p : f64
+      scf.yield %next : f64
+    }
+    memref.store %sum, %z[%lx] : memref<256xf64>
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx = %c0 to %c256 step %c1 {
+    %sum = scf.for %i = %lx to %n step %ex iter_args(%s = %zero) -> (f64) {
+      %v = memref.load %x[%i] : memref<?xf64>
+      %w = memref.load %y[%i] : memref<?xf64>
+      %p = arith.mulf %v, %w : f64
+      %next = arith.addf %s, %p : f64
+      scf.yield %next : f64
+    }
+    memref.store %sum, %z[%lx] : memref<256xf64>
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
