@@ -53,7 +53,7 @@ def expect_lanes(loop: scf.ForOp) -> None:
     for op in loop.body.walk():
         if is_work_item_loop(op):
             continue
-        if op.regions and not decisions(op):
+        if op.regions and not decisions(op) and any(map(needs_sub_groups, op.walk())):
             fail(
                 op,
                 f"expected structured control flow (scf.if, index_switch, for, while) "

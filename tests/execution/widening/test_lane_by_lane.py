@@ -245,11 +245,21 @@ spmd.kernel @parallel(%x: memref<?xi32>, %y: memref<?xi32>) {
 """
 
 
-def test_parallel_loops():
+BESIDE_COLLECTIVE = PARALLEL.replace(
+    "memref.store %both",
+    """%all = spmd.reduce add %both across sub_group : i32
+  memref.store %all""",
+).replace("{\n  %c0", " attributes {sub_group_size = 4 : i64} {\n  %c0", 1)
+
+
+@pytest.mark.parametrize(
+    "kernel", [PARALLEL, BESIDE_COLLECTIVE], ids=["alone", "beside"]
+)
+def test_parallel_loops(kernel: str):
     def arguments(make: Maker) -> list[Any]:
         return [make.random("i32", make.n), make.zeros("i32", make.n)]
 
     steps = SpmdToLoopsPass(), VectorizePass(width=4)
-    check_passes(PARALLEL, arguments, LINES, *steps)
+    check_passes(kernel, arguments, LINES, *steps)
     for launch in LINES:
-        check_native(PARALLEL, arguments, launch, width=4)
+        check_native(kernel, arguments, launch, width=4)
