@@ -42,6 +42,7 @@ from spmd.passes.targets import TARGETS
 from spmd.reference.errors import ArgumentError, UndefinedBehavior
 from spmd.runtime.errors import InternalError
 from tests.execution.harness import Launch, check_native, parsed
+from tests.fuzz.hosts import write_host_functions
 from tests.fuzz.properties import WIDTHS, watch
 from tests.fuzz.writing.programs import Kernel, write_kernel
 from tests.fuzz.writing.writer import Choose
@@ -291,12 +292,15 @@ def _with_fault(module: ModuleOp, choose: Choose) -> str | None:
 
 
 def write_faulty_kernel(choose: Choose) -> Kernel:
-    """A kernel with a fault: one of the tests, or one that can be launched as well."""
-    if choose(2):
+    """One of the tests with a fault, a kernel that can be launched as well, or a host function."""
+    kind = choose(5)
+    if kind < 2:
         kernel = write_kernel(choose)
     else:
         sources = _sources()
         text = sources[choose(len(sources))]
+        if kind == 2:
+            text = write_host_functions(choose).source
         kernel = Kernel(text, (), Launch((64,), (64,)))
     for _ in range(_TRIES):
         if (text := _with_fault(parsed(kernel.source).clone(), choose)) is not None:
