@@ -14,7 +14,7 @@ from xdsl.traits import IsTerminator
 from xdsl.utils.hints import isa
 
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.names import SMALL
+from spmd.dialects.names import SMALL, STREAMED
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -87,6 +87,11 @@ def argument_attribute(value: SSAValue, name: str) -> Attribute | None:
     if not isa(attributes, ArrayAttr[DictionaryAttr]):
         return None
     return attributes.data[value.index].data.get(name)
+
+
+def is_streamed(array: SSAValue) -> bool:
+    """Whether `array` is an argument that no cache holds."""
+    return argument_attribute(array, STREAMED) is not None
 
 
 def is_small(array: SSAValue) -> bool:

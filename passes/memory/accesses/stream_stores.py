@@ -38,9 +38,8 @@ from xdsl.passes import ModulePass
 from spmd.analysis.memory.polynomials import Atom, Polynomial
 from spmd.analysis.memory.sums import Sums, ValueAtom
 from spmd.dialects.element_types import memref_layout, memref_type, size_in_bytes
-from spmd.dialects.enclosing import argument_attribute
+from spmd.dialects.enclosing import is_streamed
 from spmd.dialects.limits import CACHE_LINE
-from spmd.dialects.names import STREAMED
 from spmd.dialects.remarks import StreamedStore, remark
 
 FEWEST_LINES = 4
@@ -69,7 +68,7 @@ def _streamed_stores(function: func.FuncOp) -> list[vector.StoreOp]:
     return [
         use.operation
         for argument in function.args
-        if argument_attribute(argument, STREAMED) is not None
+        if is_streamed(argument)
         for use in argument.uses
         if isinstance(use.operation, vector.StoreOp)
     ]

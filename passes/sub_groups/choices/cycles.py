@@ -32,7 +32,7 @@ from spmd.analysis.memory.tables import operations_of_look_up, table_length
 from spmd.analysis.memory.walks import Walks
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.element_types import memref_type
-from spmd.dialects.enclosing import is_outside, used_from_outside
+from spmd.dialects.enclosing import is_outside, is_streamed, used_from_outside
 from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions
 from spmd.dialects.interfaces.cost import CostClass, cost_class
@@ -55,6 +55,7 @@ from spmd.passes.targets import (
     FAR_LINE,
     LANES,
     LINES,
+    LOADED_FIRST,
     LOOP_TRIPS,
     MISPREDICTION,
     MOVED,
@@ -186,6 +187,8 @@ class Estimate:
         if stride in (1, -1):
             if isinstance(op, memref.LoadOp) and not pattern.private and _walks_far(op):
                 scalar += FAR_LINE
+            if stride == 1 and is_store and is_work_item_loop(op.parent_op()):
+                scalar += LOADED_FIRST * bits * is_streamed(op.memref)
             if tests and bits < self.target.masked_load:
                 return Cycles(scalar, tests, (tests, "tests of lanes"))
             return Cycles(scalar, self._on_registers(LANES[CostClass.MEMORY], bits))

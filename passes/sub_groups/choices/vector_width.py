@@ -8,7 +8,7 @@ register by register, want fewer, and gathers that few lanes need at a time want
 elements loaded with a step, as x, y and z of one item, where a register of each takes several
 shuffles: all that is loaded waits in registers until the last of them is made. Loops that carry
 many values, as the sums of a tile, want no more than registers hold. Stores around the caches
-want some cache lines of one array before those of another.
+want some cache lines of one array before those of another, and of all no more than wait together.
 """
 
 from __future__ import annotations
@@ -41,10 +41,9 @@ from spmd.analysis.ranges.written_out import (
 )
 from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.element_types import memref_type
-from spmd.dialects.enclosing import argument_attribute, used_from_outside
+from spmd.dialects.enclosing import is_streamed, used_from_outside
 from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.limits import MAX_LANES, MAX_SUB_GROUP_SIZE
-from spmd.dialects.names import STREAMED
 from spmd.passes.memory.accesses.whole_vectors import LONGEST_STEP
 from spmd.passes.sub_groups.choices.waiting import (
     gathers_where_lanes_wait,
@@ -56,6 +55,7 @@ from spmd.passes.targets import (
     REGISTERS_AT_GATHERS,
     ROWS_AT_ONCE,
     STREAMED_AT_ONCE,
+    STREAMED_IN_ALL,
     Target,
 )
 
@@ -170,9 +170,10 @@ def demand(body: Region, target: Target, analyze: Callable[[], Divergence]) -> D
         reason = "more lanes would wait at gathers in loops"
         return Demand(REGISTERS_AT_GATHERS, widest, reason)
     registers, reason = REGISTERS_AT_CALLS if calls else REGISTERS, ""
-    if registers * target.register_bits < STREAMED_AT_ONCE and _is_stream(body):
-        registers = min(STREAMED_AT_ONCE // target.register_bits, target.registers // 2)
-        reason = "stores go around the caches"
+    if streams := _streams(body):
+        bits = min(STREAMED_AT_ONCE, STREAMED_IN_ALL // streams)
+        most = max(1, min(bits // target.register_bits, target.registers // 2))
+        registers, reason = 1 << most.bit_length() - 1, "stores go around the caches"
     held, room = _interleaved(body, analyze, memref.LoadOp), target.registers // 2
     if held and target.shuffles_two:  # which needs no registers in between
         held += _interleaved(body, analyze, memref.StoreOp)
@@ -190,14 +191,15 @@ def demand(body: Region, target: Target, analyze: Callable[[], Divergence]) -> D
     return Demand(fewer, widest, reason)
 
 
-def _is_stream(body: Region) -> bool:
-    """Whether all that `body` does is to compute what goes around the caches."""
+def _streams(body: Region) -> int:
+    """How many arrays go around the caches, if all that `body` does is to compute them."""
     ops = list(body.block.ops)
-    stored = [op.memref for op in ops if isinstance(op, memref.StoreOp)]
+    stored = {op.memref for op in ops if isinstance(op, memref.StoreOp)}
+    all_go = all(map(is_streamed, stored))
     return (
-        not any(op.regions or _is_call(op) for op in ops)
-        and bool(stored)
-        and all(argument_attribute(array, STREAMED) is not None for array in stored)
+        len(stored)
+        if all_go and not any(op.regions or _is_call(op) for op in ops)
+        else 0
     )
 
 
