@@ -195,12 +195,11 @@ def _streams(body: Region) -> int:
     """How many arrays go around the caches, if all that `body` does is to compute them."""
     ops = list(body.block.ops)
     stored = {op.memref for op in ops if isinstance(op, memref.StoreOp)}
-    all_go = all(map(is_streamed, stored))
-    return (
-        len(stored)
-        if all_go and not any(op.regions or _is_call(op) for op in ops)
-        else 0
-    )
+    if any(op.regions or _is_call(op) for op in ops) or not all(
+        map(is_streamed, stored)
+    ):
+        return 0
+    return len(stored)
 
 
 def _kept(body: Region, least: int, analyze: Callable[[], Divergence]) -> int:

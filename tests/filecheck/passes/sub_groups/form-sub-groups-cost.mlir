@@ -643,3 +643,56 @@ func.func @column(%j: index, %y: memref<?xf32>) {
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// Of three arrays that go around the caches, half as much of each: 512 bytes in all, or fewer.
+
+// CHECK-LABEL: func.func @three
+// CHECK:         spmd.sub_group (%lx) shape [16]
+// V4-LABEL:    func.func @three
+// V4:            spmd.sub_group (%lx) shape [16]
+func.func @three(%n: index, %x: memref<?xf64>, %y: memref<?xf64> {spmd.streamed},
+    %z: memref<?xf64> {spmd.streamed}, %w: memref<?xf64> {spmd.streamed}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %lx = %c0 to %n step %c1 {
+    %v = memref.load %x[%lx] : memref<?xf64>
+    memref.store %v, %y[%lx] : memref<?xf64>
+    memref.store %v, %z[%lx] : memref<?xf64>
+    memref.store %v, %w[%lx] : memref<?xf64>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// Scalar code stays in the caches: it pays for a gather that vectors go around them.
+
+// CHECK-LABEL: func.func @gather
+// CHECK:         spmd.sub_group
+// CHECK-LABEL: func.func @gather_in_caches
+// CHECK-NOT:     spmd.sub_group
+// CHECK:         spmd.not_vectorized
+func.func @gather(%n: index, %k: memref<?xi32>, %x: memref<?xf32>, %y: memref<?xf32> {spmd.streamed}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %lx = %c0 to %n step %c1 {
+    %i = memref.load %k[%lx] : memref<?xi32>
+    %at = arith.index_cast %i : i32 to index
+    %v = memref.load %x[%at] : memref<?xf32>
+    memref.store %v, %y[%lx] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+func.func @gather_in_caches(%n: index, %k: memref<?xi32>, %x: memref<?xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %lx = %c0 to %n step %c1 {
+    %i = memref.load %k[%lx] : memref<?xi32>
+    %at = arith.index_cast %i : i32 to index
+    %v = memref.load %x[%at] : memref<?xf32>
+    memref.store %v, %y[%lx] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
