@@ -7,16 +7,13 @@ with them. Of each array is known of which others it may be a part, so that no l
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import TypeVar
 
-from tests.fuzz.writing.writer import Choose
-
-T = TypeVar("T")
+from tests.fuzz.writing.writer import Choose, Lines
 
 LINE, PLANE = "memref<?xi32>", "memref<?x?xi32>"
 STRIDED = "memref<?xi32, strided<[?], offset: ?>>"
@@ -44,28 +41,17 @@ class Scope:
     """Of i32."""
 
 
-class Hosts:
+class Hosts(Lines):
     """Writes one module with host functions."""
 
     def __init__(self, choose: Choose):
-        self.choose = choose
-        self.lines: list[str] = []
+        super().__init__(choose)
         self.scopes: list[Scope] = []
         self.names, self.memories = count(), count()
         self.budget = 0
-        self.depth = 1
         self.helpers: list[str] = []
         self.mine: frozenset[int] = frozenset()
         """Memory that a function asked for and may give back."""
-
-    def pick(self, options: Sequence[T]) -> T:
-        return options[self.choose(len(options))]
-
-    def maybe(self, of: int = 2) -> bool:
-        return self.choose(of) == of - 1
-
-    def line(self, text: str) -> None:
-        self.lines.append("  " * self.depth + text)
 
     def let(self, text: str) -> str:
         name = f"%v{next(self.names)}"
@@ -220,12 +206,11 @@ class Hosts:
         self.scopes[-1].numbers.append(number)
 
     def part(self) -> None:
-        """Some elements of an array: the first `c4` at least are there."""
+        """One or two elements of an array, which has four at least."""
         array = self.array()
         offset, step = self.pick(("%c0", "%c1")), self.pick(("%c1", "%c2"))
         size = self.pick(("%c1", "%c2"))
-        strided = "memref<?xi32, strided<[?], offset: ?>>"
-        text = f"memref.subview {array.name}[{offset}] [{size}] [{step}] : {LINE} to {strided}"
+        text = f"memref.subview {array.name}[{offset}] [{size}] [{step}] : {LINE} to {STRIDED}"
         self.add(text, STRIDED, array.memory)
 
     def row(self) -> None:
@@ -240,14 +225,13 @@ class Hosts:
         else:
             at = self.let(f"arith.remui {self.index()}, {rows} : index")
             sizes = f"[{at}, 0] [1, {columns}] [1, 1]"
-        one = "memref<?xi32, strided<[?], offset: ?>>"
         if sizes.startswith("[0"):
-            text = f"memref.subview {array.name}{sizes} : {PLANE} to {one}"
+            text = f"memref.subview {array.name}{sizes} : {PLANE} to {STRIDED}"
             self.add(text, STRIDED, array.memory)
             return
         row = "memref<?xi32, strided<[1], offset: ?>>"
         made = self.let(f"memref.subview {array.name}{sizes} : {PLANE} to {row}")
-        self.add(f"memref.cast {made} : {row} to {one}", STRIDED, array.memory)
+        self.add(f"memref.cast {made} : {row} to {STRIDED}", STRIDED, array.memory)
 
     def copy(self) -> None:
         """A copy in memory of its own, or of one part to another."""

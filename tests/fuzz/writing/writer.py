@@ -67,14 +67,31 @@ class Features:
     """Floats are moved and compared, never computed with, and all their bits are seen."""
 
 
-class Writer(ABC):
+class Lines:
+    """Lines of code, and the decisions which ones."""
+
+    def __init__(self, choose: Choose):
+        self.choose = choose
+        self.lines: list[str] = []
+        self.depth: int = 1
+
+    def pick(self, options: Sequence[T]) -> T:
+        return options[self.choose(len(options))]
+
+    def maybe(self, of: int = 2) -> bool:
+        """True in one of `of` cases."""
+        return self.choose(of) == of - 1
+
+    def line(self, text: str) -> None:
+        self.lines.append("  " * self.depth + text)
+
+
+class Writer(Lines, ABC):
     """A kernel that is being written."""
 
     def __init__(self, choose: Choose, features: Features = Features()):
-        self.choose = choose
+        super().__init__(choose)
         self.features = features
-        self.lines: list[str] = []
-        self.depth = 1
         self.counter = 0
         self.scopes: list[list[Value]] = [[]]
         self.parameters: dict[str, tuple[str, str, str]] = {}
@@ -97,16 +114,6 @@ class Writer(ABC):
         self.callable: list[tuple[str, list[str]]] = []
         """The names of the functions, and which parameters of the kernel they need."""
         self.uses_sub_groups = False
-
-    def pick(self, options: Sequence[T]) -> T:
-        return options[self.choose(len(options))]
-
-    def maybe(self, of: int = 2) -> bool:
-        """True in one of `of` cases."""
-        return self.choose(of) == of - 1
-
-    def line(self, text: str) -> None:
-        self.lines.append("  " * self.depth + text)
 
     def fresh(self) -> str:
         self.counter += 1
