@@ -70,10 +70,11 @@ def lanes_in_turns(
         return lanes
     divergence = analyze()
     dimension = work_item_dimension(loop)
-    held = max(2, _most_held(loop.body.block, divergence))
     if all(_goes_far(each, loop) for each in inner):
-        held = max(_carried(each, divergence) for each in inner)
-    bits = min(target.registers * target.register_bits // max(held, 1), LONGEST_VISIT)
+        held = max(1, *(_carried(each, divergence) for each in inner))
+    else:
+        held = max(2, _most_held(loop.body.block, divergence))
+    bits = min(target.registers * target.register_bits // held, LONGEST_VISIT)
     more = min(items, bits // widest_element(loop.body), MAX_LANES)
     more = 1 << more.bit_length() - 1
     turns = {each for each in inner if takes_turns(each, divergence, dimension, more)}
@@ -100,6 +101,7 @@ def _goes_far(inner: scf.ForOp, loop: scf.ForOp) -> bool:
 
 
 def _carried(loop: scf.ForOp, divergence: Divergence) -> int:
+    """How many vectors `loop` takes from one iteration to the next."""
     return sum(is_vector(each, divergence) for each in loop.results)
 
 
