@@ -7,9 +7,10 @@ from xdsl.dialects import scf
 from spmd.dialects.rewriting import constant_index
 
 
-def why_no_step(op: scf.ForOp) -> str | None:
+def why_no_step(op: scf.ForOp | scf.ParallelOp) -> str | None:
     """Why a loop would not end; a step that is not constant is not looked at."""
-    step = constant_index(op.step)
-    if step is None or step > 0:
-        return None
-    return f"expected a step of at least 1, got {step}"
+    steps = op.step if isinstance(op, scf.ParallelOp) else (op.step,)
+    for step in map(constant_index, steps):
+        if step is not None and step <= 0:
+            return f"expected a step of at least 1, got {step}"
+    return None

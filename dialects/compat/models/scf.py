@@ -14,4 +14,4 @@ RegionBranch(runs=Runs.LOOP, forwarded=0).attach(scf.WhileOp)
 RegionTerminator(forwarded=0).attach(scf.YieldOp)
 RegionTerminator(decides=1, forwarded=1).attach(scf.ConditionOp)
 
-Legality(legality.why_no_step).attach(scf.ForOp)
+Legality(legality.why_no_step).attach(scf.ForOp, scf.ParallelOp)

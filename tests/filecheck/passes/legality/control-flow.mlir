@@ -285,6 +285,19 @@ spmd.kernel @never_ends(%x: memref<?xf32>) {
 
 // -----
 
+// CHECK: 'scf.parallel': expected a step of at least 1, got 0
+spmd.kernel @never_ends_in_any_order(%x: memref<?xf32>) {
+  %i = spmd.global_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%k, %l) = (%c0, %c0) to (%i, %i) step (%c1, %c0) {
+    scf.reduce
+  }
+  spmd.return
+}
+
+// -----
+
 // CHECK: 'scf.for': expected a step of at least 1, got -1
 spmd.kernel @counts_down(%x: memref<?xf32>) {
   %c0 = arith.constant 0 : i32
