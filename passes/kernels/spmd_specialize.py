@@ -89,9 +89,9 @@ class SpmdSpecializePass(ModulePass):
     disjoint_arrays: bool = False
     small_arrays: bool = False
     few_items: bool = False
-    constants: tuple[str, ...] = ()
-    thread_copies: tuple[str, ...] = ()
-    streamed_arrays: tuple[str, ...] = ()
+    constants: tuple[int | str, ...] = ()
+    thread_copies: tuple[int | str, ...] = ()
+    streamed_arrays: tuple[int | str, ...] = ()
     kernel: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -109,11 +109,11 @@ class SpmdSpecializePass(ModulePass):
         for kernel in kernels:
             self._specialize(kernel, size)
             for constant in self.constants:
-                _fix(kernel, *constant.split("=", 1))
+                _fix(kernel, *str(constant).split("=", 1))
             for copied in self.thread_copies:
-                _mark_copied(kernel, *copied.split("=", 1))
+                _mark_copied(kernel, *str(copied).split("=", 1))
             for name in self.streamed_arrays:
-                argument = _array_named(kernel, name, "streamed-arrays")
+                argument = _array_named(kernel, str(name), "streamed-arrays")
                 _mark(kernel, argument, STREAMED, UnitAttr())
 
     def _checked_size(self) -> tuple[int, int, int] | None:

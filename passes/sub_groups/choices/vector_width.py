@@ -170,7 +170,7 @@ def demand(body: Region, target: Target, analyze: Callable[[], Divergence]) -> D
         reason = "more lanes would wait at gathers in loops"
         return Demand(REGISTERS_AT_GATHERS, widest, reason)
     registers, reason = REGISTERS_AT_CALLS if calls else REGISTERS, ""
-    if streams := _streams(body):
+    if streams := _streams(body, analyze):
         bits = min(STREAMED_AT_ONCE, STREAMED_IN_ALL // streams)
         most = max(1, min(bits // target.register_bits, target.registers // 2))
         registers, reason = 1 << most.bit_length() - 1, "stores go around the caches"
@@ -191,15 +191,16 @@ def demand(body: Region, target: Target, analyze: Callable[[], Divergence]) -> D
     return Demand(fewer, widest, reason)
 
 
-def _streams(body: Region) -> int:
+def _streams(body: Region, analyze: Callable[[], Divergence]) -> int:
     """How many arrays go around the caches, if all that `body` does is to compute them."""
     ops = list(body.block.ops)
-    stored = {op.memref for op in ops if isinstance(op, memref.StoreOp)}
+    stores = [op for op in ops if isinstance(op, memref.StoreOp)]
     if any(op.regions or _is_call(op) for op in ops) or not all(
-        map(is_streamed, stored)
+        is_streamed(op.memref) and access_pattern(analyze(), op).stride == 1
+        for op in stores
     ):
         return 0
-    return len(stored)
+    return len({op.memref for op in stores})
 
 
 def _kept(body: Region, least: int, analyze: Callable[[], Divergence]) -> int:

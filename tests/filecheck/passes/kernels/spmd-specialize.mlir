@@ -5,6 +5,7 @@
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 small-arrays=true few-items=true kernel=fixed}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=SMALL
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 thread-copies="y=min","0=add"}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=COPIES
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 streamed-arrays="y"}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=STREAMED
+// RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 streamed-arrays=0,2 kernel=fixed}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=NUMBERS
 
 // CHECK-LABEL: spmd.kernel @any
 // CHECK-SAME:    attributes {work_group_size = array<i64: 16, 8, 1>}
@@ -24,6 +25,7 @@ spmd.kernel @other() {
 
 // CHECK: expected the work-group size 16 x 4 x 1 that @fixed fixes, got 16 x 8 x 1
 // ONE:   expected the option kernel to name a kernel of the module (@fixed), got any
+// NUMBERS: spmd.kernel @fixed(%x: memref<?xf32> {spmd.streamed}, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.streamed}, %t
 // STREAMED: spmd.kernel @fixed(%x: memref<?xf32>, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.streamed}, %t
 // COPIES: spmd.kernel @fixed(%x: memref<?xf32> {spmd.thread_copies = #spmd.atomic_kind<add>}, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.thread_copies = #spmd.atomic_kind<min>}, %t: memref<4xf32, #spmd.memory<local>>)
 // APART: spmd.kernel @fixed(%x: memref<?xf32> {spmd.noalias}, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.noalias}, %t: memref<4xf32, #spmd.memory<local>>)

@@ -696,3 +696,25 @@ func.func @gather_in_caches(%n: index, %k: memref<?xi32>, %x: memref<?xf32>, %y:
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// What is scattered goes through the caches, wherever its array is held: lanes as ever.
+
+// CHECK-LABEL: func.func @scattered
+// CHECK:         spmd.sub_group (%lx) shape [32]
+// V4-LABEL:    func.func @scattered
+// V4:            spmd.sub_group (%lx) shape [64]
+func.func @scattered(%n: index, %k: memref<?xi32>, %x: memref<?xf32>, %y: memref<?xf32> {spmd.streamed}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %lx = %c0 to %n step %c1 {
+    %i = memref.load %k[%lx] : memref<?xi32>
+    %at = arith.index_cast %i : i32 to index
+    %v = memref.load %x[%lx] : memref<?xf32>
+    %s = math.sqrt %v : f32
+    %e = math.exp %s : f32
+    memref.store %e, %y[%at] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
