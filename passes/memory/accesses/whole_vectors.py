@@ -247,10 +247,7 @@ class _Whole(Builder):
         mask, size = self._anchor.mask, self.step * self.lanes
         owner = mask.owner
         if isinstance(owner, vector.CreateMaskOp) and self._group.stretch.step > 0:
-            lanes = self._constants.index(self.lanes)
-            count = self.add(arith.MinSIOp(owner.operands[0], lanes))
-            elements = self.add(arith.MuliOp(count, self._constants.index(self.step)))
-            end = self._plus(elements, -self._gap)
+            end = self._end_of_active(owner.operands[0])
             return self.add(vector.CreateMaskOp([end], vector_type(i1, size)), mask)
         order = [self.lanes] * size
         for lane in range(self.lanes):
@@ -259,6 +256,16 @@ class _Whole(Builder):
                 order[element] = lane
         none = self._constants.dense(0, i1, self.lanes, "none")
         return hint(self.shuffled(mask, none, order), mask)
+
+    def _end_of_active(self, count: SSAValue) -> SSAValue:
+        """How many elements there are up to the last one of the first `count` lanes."""
+        if (number := constant_index(count)) is not None:
+            last = min(number, self.lanes) * self.step - self._gap
+            return self._constants.index(last)
+        lanes, step = self._constants.index(self.lanes), self._constants.index(self.step)
+        active = self.add(arith.MinSIOp(count, lanes), count)
+        elements = self.add(arith.MuliOp(active, step), "elements")
+        return self._plus(elements, -self._gap)
 
 
 def _flattened_type(base: SSAValue) -> MemRefType[Attribute] | None:

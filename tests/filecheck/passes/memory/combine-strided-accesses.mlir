@@ -83,10 +83,10 @@ func.func @norm(%p: memref<?xf32>, %i: index) -> vector<4xf32> {
 // CHECK-LABEL: func.func @masked(
 // CHECK:         %x_flat = memref.collapse_shape %x {{\[\[}}0 : i64, 1 : i64{{\]\]}} : memref<?x3xf32> into memref<?xf32>
 // CHECK-NEXT:    %i_1 = arith.muli %i, %c3 : index
-// CHECK-NEXT:    [[V0:%\w+]] = arith.minsi %n, %c4 : index
-// CHECK-NEXT:    [[V1:%\w+]] = arith.muli [[V0]], %c3 : index
-// CHECK-NEXT:    [[V2:%\w+]] = arith.addi [[V1]], %cm1 : index
-// CHECK-NEXT:    %first = vector.create_mask [[V2]] : vector<12xi1>
+// CHECK-NEXT:    %n_1 = arith.minsi %n, %c4 : index
+// CHECK-NEXT:    %elements = arith.muli %n_1, %c3 : index
+// CHECK-NEXT:    %elements_1 = arith.addi %elements, %cm1 : index
+// CHECK-NEXT:    %first = vector.create_mask %elements_1 : vector<12xi1>
 // CHECK-NEXT:    %x_flat_part = vector.maskedload %x_flat[%i_1], %first, %zeros {spmd.access = "strided"} : memref<?xf32>, vector<12xi1>, vector<12xf32> into vector<12xf32>
 // CHECK-NEXT:    %a = vector.shuffle %x_flat_part, %x_flat_part [0, 3, 6, 9] : vector<12xf32>, vector<12xf32>
 // CHECK-NEXT:    %b = vector.shuffle %x_flat_part, %x_flat_part [1, 4, 7, 10] : vector<12xf32>, vector<12xf32>
@@ -114,6 +114,27 @@ func.func @masked(%x: memref<?x3xf32>, %n: index, %some: vector<4xi1>, %i: index
   %ab = arith.addf %a, %b : vector<4xf32>
   %cd = arith.addf %c, %d : vector<4xf32>
   func.return %ab, %cd : vector<4xf32>, vector<4xf32>
+}
+
+// -----
+
+// Of so many lanes as are known, three here, it is known how many elements there are.
+
+// CHECK-LABEL: func.func @masked_by_number(
+// CHECK:         %three = vector.create_mask %c8 : vector<12xi1>
+// CHECK-NEXT:    %x_flat_part = vector.maskedload %x_flat[%i_1], %three, %zeros
+func.func @masked_by_number(%x: memref<?x3xf32>, %i: index) -> (vector<4xf32>, vector<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c3_lanes = arith.constant dense<3> : vector<4xindex>
+  %off = arith.constant dense<0.0> : vector<4xf32>
+  %lane = vector.step : vector<4xindex>
+  %steps = arith.muli %lane, %c3_lanes : vector<4xindex>
+  %three = vector.create_mask %c3 : vector<4xi1>
+  %a = vector.gather %x[%i, %c0] [%steps], %three, %off : memref<?x3xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %b = vector.gather %x[%i, %c1] [%steps], %three, %off : memref<?x3xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  func.return %a, %b : vector<4xf32>, vector<4xf32>
 }
 
 // -----
