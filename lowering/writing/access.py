@@ -2,7 +2,7 @@
 The accesses to memory that LLVM has for scalars and vectors, on addresses.
 
 An access assumes the alignment of one element: arrays come from anywhere. `i1` is a byte
-in memory. Vectors longer than a cache line are accessed line after line.
+in memory. Vectors longer than a register are accessed register after register.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Access:
         through `freeze`, which costs nothing.
         """
         if mask is None and at[0] == "ptr":
-            return self._read_lines(at[1])
+            return self._read_registers(at[1])
         kept = (self.stored, self.to_memory(pass_thru))
         if at[0] != "ptr":
             return self._masked("gather", at, [at, _typed_mask(self.lanes, mask), kept])
@@ -108,22 +108,24 @@ class Access:
         """Stores the active lanes, to one address on or to one each: the last one stays."""
         value = self.to_memory(operand)
         if mask is None and at[0] == "ptr":
-            self._write_lines(value, at[1])
+            self._write_registers(value, at[1])
             return
         name = "store" if at[0] == "ptr" else "scatter"
         arguments = [(self.stored, value), at, _typed_mask(self.lanes, mask)]
         self.writer.emit(self._masked(name, at, arguments, "void"))
 
-    def _lines(self, address: str) -> list[str]:
+    def _registers(self, address: str) -> list[str]:
         """
-        The addresses of equal parts, each as long as a cache line, to access in this order.
+        The addresses of equal parts, each as long as a register, to access in this order.
 
         LLVM splits a vector of many registers too, but in an order that follows from nothing,
         often the last register first, which the prefetchers of a CPU do not follow: arrays
-        that are in no cache take up to twice as long.
+        that are in no cache take up to twice as long. It also sums all first halves of
+        longer parts before the second ones.
         """
         lanes = self.lanes or 1
-        held = CACHE_LINE // storage_bytes(self.element)
+        register = self.writer.module.machine.vector_bits // 8 or CACHE_LINE
+        held = register // storage_bytes(self.element)
         if lanes <= held or lanes.bit_count() > 1:
             return [address]
         step = f"getelementptr inbounds {storage_type(self.element)}, ptr {address}"
@@ -136,26 +138,26 @@ class Access:
             return self.stored
         return like(storage_type(self.element), self.lanes // number)
 
-    def _read_lines(self, address: str) -> str:
-        lines = self._lines(address)
-        type_, rest = self._part(len(lines)), f"align {self.alignment}{self.hints}"
-        texts = [f"load {type_}, ptr {line}, {rest}" for line in lines]
+    def _read_registers(self, address: str) -> str:
+        addresses = self._registers(address)
+        type_, rest = self._part(len(addresses)), f"align {self.alignment}{self.hints}"
+        texts = [f"load {type_}, ptr {at}, {rest}" for at in addresses]
         while len(texts) > 1:
             type_, parts = self._part(len(texts)), map(self.writer.temp, texts)
             joined = range(2 * (self.lanes or 1) // len(texts))
             texts = [shuffle(type_, a, b, joined) for a, b in zip(parts, parts)]
         return texts[0]
 
-    def _write_lines(self, value: str, address: str) -> None:
-        lines = self._lines(address)
-        type_, rest = self._part(len(lines)), f"align {self.alignment}{self.hints}"
-        held = (self.lanes or 1) // len(lines)
-        for number, line in enumerate(lines):
+    def _write_registers(self, value: str, address: str) -> None:
+        addresses = self._registers(address)
+        type_, rest = self._part(len(addresses)), f"align {self.alignment}{self.hints}"
+        held = (self.lanes or 1) // len(addresses)
+        for number, at in enumerate(addresses):
             part = value
-            if len(lines) > 1:
+            if len(addresses) > 1:
                 lanes = range(number * held, (number + 1) * held)
                 part = self.writer.temp(shuffle(self.stored, value, "poison", lanes))
-            self.writer.emit(f"store {type_} {part}, ptr {line}, {rest}")
+            self.writer.emit(f"store {type_} {part}, ptr {at}, {rest}")
 
     def _masked(
         self, name: str, at: Typed, arguments: Sequence[Typed], result: str = ""

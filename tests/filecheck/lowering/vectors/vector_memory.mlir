@@ -1,4 +1,5 @@
 // RUN: xdsl-opt -t spmd-llvm %s | filecheck %s
+// RUN: xdsl-opt -t 'spmd-llvm{triple=x86_64-unknown-linux-gnu cpu=x86-64-v3}' %s | filecheck %s --check-prefix HALF
 
 // Accesses of vectors. Masked ones assume nothing of the address.
 
@@ -24,8 +25,8 @@ func.func @contiguous(%x: memref<?xf32>, %i: index, %m: vector<8xi1>) {
 // CHECK-NEXT:    ret void
 // CHECK-NEXT:  }
 
-// More than a cache line is accessed line after line, from the first to the last, which LLVM
-// does not promise for one access.
+// More than a register is accessed register after register, from the first to the last, which
+// LLVM does not promise for one access; of a machine that is not known they are cache lines.
 
 func.func @lines(%x: memref<?xf64>, %i: index) {
   %v = vector.load %x[%i] : memref<?xf64>, vector<32xf64>
@@ -33,6 +34,11 @@ func.func @lines(%x: memref<?xf64>, %i: index) {
   func.return
 }
 
+// HALF-LABEL:  define void @lines(
+// HALF:          %t.7 = getelementptr inbounds double, ptr %t, i64 28
+// HALF-NEXT:     %t.8 = load <4 x double>, ptr %t, align 8
+// HALF-NEXT:     %t.9 = load <4 x double>, ptr %t.1, align 8
+// HALF:          %v = shufflevector <16 x double>
 // CHECK-LABEL: define void @lines(
 // CHECK-NEXT:  entry:
 // CHECK-NEXT:    %t = getelementptr inbounds nuw double, ptr %x.data, i64 %i
