@@ -139,7 +139,7 @@ class Vectors(PrivateMemory):
         others = INTEGERS if t[0] == "i" or self.features.bits else FLOATS
         to = self.pick([each for each in others if each != t])
         bits, new_bits = ((BITS | WIDTHS)[each] for each in (t, to))
-        if t[0] != to[0]:
+        if (t in FLOATS) != (to in FLOATS):
             to = f"i{bits}"
             name = "bitcast"
         elif t[0] == "i":
