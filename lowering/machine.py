@@ -44,6 +44,11 @@ class Machine:
         """Whether this is said to be an x86-64."""
         return self.triple.startswith("x86_64")
 
+    @property
+    def registers(self) -> int:
+        """How many vector registers there are; of unknown machines, as most have."""
+        return 16 if self.is_x86 and self.vector_bits < 512 else 32
+
     def header(self) -> str:
         """The head of an LLVM module."""
         return f'target triple = "{self.triple}"' if self.triple else ""

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.dialects.utils import FastMathFlag
-from xdsl.ir import Attribute, Block, BlockArgument, Operation
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
-from spmd.analysis.memory.accesses import accesses_of
+from spmd.analysis.memory.accesses import accesses_of, may_overlap
 from spmd.analysis.ranges.written_out import (
     has_few_operations,
     is_in_registers,
@@ -18,8 +18,10 @@ from spmd.analysis.ranges.written_out import (
     written_out,
 )
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
-from spmd.dialects.enclosing import enclosing, terminator
+from spmd.dialects.enclosing import enclosing, is_outside, terminator
 from spmd.dialects.interfaces.computation import fast_math_flags
+from spmd.dialects.interfaces.memory import MemoryAccess
+from spmd.dialects.interfaces.speculation import is_speculatable_from
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.rewriting import trip_count
 from spmd.lowering.writing.function_writer import FunctionWriter
@@ -55,7 +57,7 @@ def loop_hints(writer: FunctionWriter, loop: scf.ForOp) -> Sequence[str]:
         properties.append(f'!"llvm.loop.vectorize.followup_vectorized", {done}')
         if (at_once := _vectors_at_once(writer, loop)) > 1:
             properties.append(f'!"llvm.loop.interleave.count", i32 {at_once}')
-    if properties or _stays_a_loop(writer, loop):
+    if properties or _stays_a_loop(writer, loop) or _would_spill(writer, loop):
         return (*properties, '!"llvm.loop.unroll.disable"')
     return ('!"llvm.loop.unroll.full"',) if _is_written_out(writer, loop) else ()
 
@@ -82,11 +84,8 @@ def _is_short(writer: FunctionWriter, loop: scf.ForOp) -> bool:
     ops = [*loop.walk()]
     if not any(is_vector(each.type) for op in ops for each in op.results):
         return False
-    numbers, others = numbers_in(loop), with_numbers_of(loop.body.block, set())
-    folds = any(
-        is_in_registers(op, numbers) and not is_in_registers(op, others) for op in ops
-    )
-    if not (loop.iter_args or folds) or not has_few_operations(
+    numbers = numbers_in(loop)
+    if not (loop.iter_args or _makes_registers(loop)) or not has_few_operations(
         loop, numbers, writer.ranges
     ):
         return False
@@ -99,6 +98,15 @@ def _is_short(writer: FunctionWriter, loop: scf.ForOp) -> bool:
         return max([1, *(-(-_bits(value.type) // bits) for value in values)])
 
     return written_out(loop, numbers, writer.ranges, instructions) <= _MOST_INSTRUCTIONS
+
+
+def _makes_registers(loop: scf.ForOp) -> bool:
+    """Whether arrays become registers once `loop` is written out, and its counter a number."""
+    numbers, others = numbers_in(loop), with_numbers_of(loop.body.block, set())
+    return any(
+        is_in_registers(op, numbers) and not is_in_registers(op, others)
+        for op in loop.walk()
+    )
 
 
 def _vectors_at_once(writer: FunctionWriter, loop: scf.ForOp) -> int:
@@ -120,19 +128,68 @@ def _stays_a_loop(writer: FunctionWriter, loop: scf.ForOp) -> bool:
     body = loop.body.block
     if any(op.regions for op in body.ops) or _passes_on(body):
         return False
-    register = writer.module.machine.vector_bits or _SMALLEST_REGISTER
-    registers = sum(
-        max((_bits(value.type) for value in (*op.operands, *op.results)), default=0)
-        for op in body.ops
-    )
     # Of a few iterations that hand on values, all of them are written out and folded.
     few = _WRITTEN_OUT if loop.iter_args else 2
-    if registers < _HIDES_COUNTING * register or _iterates_at_most(loop, few):
+    if not _hides_counting(writer, body) or _iterates_at_most(loop, few):
         return False
     accesses = accesses_of(loop)
     return not accesses.unknown and all(
         isinstance(underlying_object(memory), BlockArgument)
         for memory in (*accesses.reads, *accesses.writes)
+    )
+
+
+def _hides_counting(writer: FunctionWriter, body: Block) -> bool:
+    """Whether there are enough operations on registers beside a counter and a branch."""
+    register = writer.module.machine.vector_bits or _SMALLEST_REGISTER
+    bits = sum(
+        max((_bits(value.type) for value in (*op.operands, *op.results)), default=0)
+        for op in body.ops
+    )
+    return bits >= _HIDES_COUNTING * register
+
+
+def _would_spill(writer: FunctionWriter, loop: scf.ForOp) -> bool:
+    """
+    Whether what `loop`, written out, reads is too much to stay in registers in the loop around.
+
+    LLVM would read all of it before that loop, and keep it on the stack.
+    """
+    around, count = enclosing(loop, scf.ForOp), trip_count(loop)
+    while around is not None and trip_count(around) == 1:
+        around = enclosing(around, scf.ForOp)
+    if (
+        around is None
+        or count is None
+        or not _hides_counting(writer, loop.body.block)
+        or _is_written_out(writer, around)
+        or _makes_registers(loop)
+    ):
+        return False
+    counter = loop.body.block.args[0]
+
+    def stays(value: SSAValue) -> bool:
+        return value is counter or is_outside(value, around)
+
+    register = writer.module.machine.vector_bits or _SMALLEST_REGISTER
+    read, registers = list[SSAValue](), 0
+    for op in loop.body.block.ops:
+        access = MemoryAccess.of(op)
+        if (
+            access is not None
+            and access.reads(op)
+            and not all(is_outside(value, loop) for value in op.operands)
+            and all(is_speculatable_from(value, stays) for value in op.operands)
+        ):
+            read += access.reads(op)
+            registers += sum(
+                -(-_bits(each.type) // register) or 1 for each in op.results
+            )
+    if count * registers <= writer.module.machine.registers:
+        return False
+    accesses = accesses_of(around)
+    return not accesses.unknown and not any(
+        may_overlap(written, memory) for written in accesses.writes for memory in read
     )
 
 

@@ -1,5 +1,6 @@
 // RUN: xdsl-opt -t spmd-llvm %s | filecheck %s
 // RUN: xdsl-opt -t 'spmd-llvm{cpu=x86-64-v3}' %s | filecheck %s --check-prefix HALF
+// RUN: xdsl-opt -t 'spmd-llvm{cpu=x86-64-v3}' %s | filecheck %s --check-prefix SPILL
 
 // Structured control flow as blocks and phis.
 
@@ -340,6 +341,83 @@ func.func @long(%x: memref<?xf32>, %at: vector<64xindex>) -> vector<64xf32> {
 // CHECK-NEXT:    br label %for{{$}}
 // CHECK:         %j.next = add
 // CHECK-NEXT:    br label %for.1{{$}}
+
+// Each turn of the loop over columns reads the same 2 x 16 elements of %ta, more than registers
+// hold: written out, the loop over %k would have them on the stack.
+func.func @product(%a: memref<16x16xf64>, %b: memref<16x16xf64>, %c: memref<16x16xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %zeros = arith.constant dense<0.0> : vector<8xf64>
+  %ta = memref.alloca() : memref<16x16xf64>
+  memref.copy %a, %ta : memref<16x16xf64> to memref<16x16xf64>
+  scf.for %row = %c0 to %c16 step %c4 {
+    scf.for %column = %c0 to %c16 step %c8 {
+      %row_1 = arith.addi %row, %c1 : index
+      %sum, %sum_1 = scf.for %k = %c0 to %c16 step %c1 iter_args(%s = %zeros, %t = %zeros) -> (vector<8xf64>, vector<8xf64>) {
+        %x = memref.load %ta[%row, %k] : memref<16x16xf64>
+        %xs = vector.broadcast %x : f64 to vector<8xf64>
+        %x_1 = memref.load %ta[%row_1, %k] : memref<16x16xf64>
+        %xs_1 = vector.broadcast %x_1 : f64 to vector<8xf64>
+        %y = vector.load %b[%k, %column] : memref<16x16xf64>, vector<8xf64>
+        %p = arith.mulf %xs, %y : vector<8xf64>
+        %u = arith.addf %s, %p : vector<8xf64>
+        %p_1 = arith.mulf %xs_1, %y : vector<8xf64>
+        %v = arith.addf %t, %p_1 : vector<8xf64>
+        scf.yield %u, %v : vector<8xf64>, vector<8xf64>
+      }
+      vector.store %sum, %c[%row, %column] : memref<16x16xf64>, vector<8xf64>
+      vector.store %sum_1, %c[%row_1, %column] : memref<16x16xf64>, vector<8xf64>
+    }
+  }
+  func.return
+}
+
+// SPILL-LABEL: define void @product(
+// SPILL:         %k.next = add
+// SPILL-NEXT:    br label %{{.*}}, !llvm.loop ![[STAYS:[0-9]+]]
+
+// Where they are written meanwhile they cannot wait there.
+func.func @product_in_place(%a: memref<16x16xf64>, %b: memref<16x16xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %zeros = arith.constant dense<0.0> : vector<8xf64>
+  %ta = memref.alloca() : memref<16x16xf64>
+  memref.copy %a, %ta : memref<16x16xf64> to memref<16x16xf64>
+  scf.for %row = %c0 to %c16 step %c4 {
+    scf.for %column = %c0 to %c16 step %c8 {
+      %row_1 = arith.addi %row, %c1 : index
+      %sum, %sum_1 = scf.for %k = %c0 to %c16 step %c1 iter_args(%s = %zeros, %t = %zeros) -> (vector<8xf64>, vector<8xf64>) {
+        %x = memref.load %ta[%row, %k] : memref<16x16xf64>
+        %xs = vector.broadcast %x : f64 to vector<8xf64>
+        %x_1 = memref.load %ta[%row_1, %k] : memref<16x16xf64>
+        %xs_1 = vector.broadcast %x_1 : f64 to vector<8xf64>
+        %y = vector.load %b[%k, %column] : memref<16x16xf64>, vector<8xf64>
+        %p = arith.mulf %xs, %y : vector<8xf64>
+        %u = arith.addf %s, %p : vector<8xf64>
+        %p_1 = arith.mulf %xs_1, %y : vector<8xf64>
+        %v = arith.addf %t, %p_1 : vector<8xf64>
+        scf.yield %u, %v : vector<8xf64>, vector<8xf64>
+      }
+      vector.store %sum, %ta[%row, %column] : memref<16x16xf64>, vector<8xf64>
+      vector.store %sum_1, %ta[%row_1, %column] : memref<16x16xf64>, vector<8xf64>
+    }
+  }
+  func.return
+}
+
+// SPILL-LABEL: define void @product_in_place(
+// SPILL:         %k.next = add
+// SPILL-NEXT:    br label %{{.*}}, !llvm.loop ![[FULL:[0-9]+]]
+// SPILL:       ![[OFF:[0-9]+]] = !{!"llvm.loop.unroll.disable"}
+// SPILL:       ![[ALL:[0-9]+]] = !{!"llvm.loop.unroll.full"}
+// SPILL:       ![[STAYS]] = !{![[STAYS]], ![[OFF]]}
+// SPILL:       ![[FULL]] = !{![[FULL]], ![[ALL]]}
 
 // CHECK:       !0 = !{!"llvm.loop.isvectorized", i32 1}
 // CHECK-NEXT:  !1 = !{!"llvm.loop.vectorize.followup_vectorized", !0}
