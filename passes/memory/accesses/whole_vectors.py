@@ -262,8 +262,9 @@ class _Whole(Builder):
         if (number := constant_index(count)) is not None:
             last = min(number, self.lanes) * self.step - self._gap
             return self._constants.index(last)
-        lanes, step = self._constants.index(self.lanes), self._constants.index(self.step)
+        lanes = self._constants.index(self.lanes)
         active = self.add(arith.MinSIOp(count, lanes), count)
+        step = self._constants.index(self.step)
         elements = self.add(arith.MuliOp(active, step), "elements")
         return self._plus(elements, -self._gap)
 
