@@ -28,12 +28,15 @@ _STEADY = vector.BroadcastOp | StepOp
 
 
 def takes_digits(
-    indices: Iterable[SSAValue], is_steady: Callable[[SSAValue], bool]
+    indices: Iterable[SSAValue],
+    is_steady: Callable[[SSAValue], bool],
+    leaves_gaps: Callable[[SSAValue], bool] = lambda _: False,
 ) -> bool:
     """
     Whether digits of ids are taken (a shift, a mask, a division) and nothing else is.
 
-    `is_steady` says of a value that it grows by the same from lane to lane.
+    `is_steady` says of a value that it grows by the same from lane to lane, `leaves_gaps` that it
+    grows by so much then that lanes are no neighbours.
     """
 
     def computed_from(value: SSAValue) -> Sequence[SSAValue]:
@@ -42,6 +45,8 @@ def takes_digits(
     digits = False
     for value in reachable(indices, computed_from):
         if is_steady(value):
+            if leaves_gaps(value):
+                return False
             continue
         op = value.owner
         if isinstance(op, Block) or (elementwise := Elementwise.of(op)) is None:

@@ -52,8 +52,9 @@ scf.for %first = %base_x to %n step %nx {
 It pays if more accesses are contiguous from work-item to work-item than from iteration to
 iteration, and if little has to be computed again in each iteration. Only rows that are far from
 each other count, as a page has what the next iterations of lanes access, or others if scalar
-code is likely; local memory is near in any order. A loop that carries something
-stays: registers keep that for as long as it runs, and memory would have to.
+code is likely; but any long ones that are stored, as memory takes whole rows in half the time.
+Local memory is near in any order. A loop that carries something stays: registers keep that for as
+long as it runs, and memory would have to.
 
 Requires: level 1.
 Ensures: the same.
@@ -100,7 +101,7 @@ from spmd.dialects.work_groups import (
     work_group_functions,
     work_item_dimension,
 )
-from spmd.passes.targets import AGAIN, FAR, LINES
+from spmd.passes.targets import AGAIN, FAR, LINES, STORED_ROW
 from spmd.passes.work_item_loops.item_numbers import ItemNumbers
 from spmd.passes.work_item_loops.nests import loops_of, nests_in
 
@@ -197,13 +198,16 @@ class _Pair:
         items = trip_count(self._last)
         if items is not None and items < LINES:
             return False
-        # In scalar code each work-item comes to all rows, wherever they are.
-        apart = 0 if self._is_likely_scalar() else FAR
+        is_scalar = self._is_likely_scalar()
         better = 0
         for op in self._accesses():
             step = _step_of(op, self._inner)
             better -= step in (0, 1)
             if self._stride(op) == 1 and not is_local(op.memref.type):
+                # In scalar code each work-item comes to all rows, wherever they are.
+                is_long = (items or 0) * _bytes_of(op) >= STORED_ROW
+                is_row = is_long and isinstance(op, memref.StoreOp)
+                apart = 0 if is_scalar or is_row else FAR
                 better += step is None or abs(step) * _bytes_of(op) >= apart
         again = sum(map(cost_class, self._computed_again()))
         return better > 0 and again <= AGAIN * better

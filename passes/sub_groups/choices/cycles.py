@@ -194,7 +194,7 @@ class Estimate:
             return Cycles(scalar, self._on_registers(LANES[CostClass.MEMORY], bits))
         if (
             stride is None
-            and takes_digits(op.indices, self._is_strided)
+            and takes_digits(op.indices, self._is_strided, self._leaves_gaps)
             and not (self._tests_in(op.parent_op()) and self._is_quotient(op))
         ):
             return Cycles(scalar, self._on_registers(ROWS, bits))
@@ -270,12 +270,8 @@ class Estimate:
 
     def _is_foreseen(self, op: Operation) -> bool:
         """Whether ids alone decide: in scalar code work-items follow a pattern."""
-        return all(
-            self._is_strided(value) or self._computed_from(value)
-            for value in reachable(
-                [each.value for each in decisions(op)], self._computed_from
-            )
-        )
+        found = reachable([each.value for each in decisions(op)], self._computed_from)
+        return all(self._is_strided(at) or self._computed_from(at) for at in found)
 
     def _computed_from(self, value: SSAValue) -> Sequence[SSAValue]:
         """What `value` is computed from, unless it grows steadily from lane to lane."""
@@ -306,6 +302,10 @@ class Estimate:
             return self.target.gather * (1 if stride is None else EQUAL_STEPS)
         walks = all(map(self._is_strided, op.indices))
         return FAR_GATHER if walks else self.target.gather
+
+    def _leaves_gaps(self, value: SSAValue) -> bool:
+        """Whether `value` is known to grow by more than one from lane to lane."""
+        return abs(self.divergence.shape(value, self.dimension).stride or 0) > 1
 
     def _leaves_no_gaps(self, op: memref.StoreOp, stride: int) -> bool:
         """Whether stores beside `op` fill the elements between those of lanes."""

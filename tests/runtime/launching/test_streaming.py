@@ -63,6 +63,19 @@ def test_more_than_the_cache():
     assert streamed(COPY, ENOUGH - 1, {"global_size": ENOUGH - 1}) == {()}
 
 
+def test_stores_alone_are_streamed_when_they_are_more():
+    text = KERNEL.format(
+        "%f = arith.constant 1.0 : f32\n memref.store %f, %y[%i] : memref<?xf32>"
+    )
+    for times, wanted in ((4, {("2",)}), (3, {()})):
+        k: Any = spmd.compile(text)["k"]
+        y = np.zeros(times * ENOUGH, np.float32)
+        k(y.size, np.zeros(1, np.float32), y, global_size=y.size)
+        assert_array_equal(y, 1)
+        made = {groups.streamed for groups, _ in k._natives if groups is not None}
+        assert made == wanted
+
+
 def test_what_is_read_stays():
     assert streamed(READ, ENOUGH, {"global_size": ENOUGH}) == {()}
 

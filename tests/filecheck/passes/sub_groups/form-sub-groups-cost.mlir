@@ -718,3 +718,43 @@ func.func @scattered(%n: index, %k: memref<?xi32>, %x: memref<?xf32>, %y: memref
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// Digits of numbers that are neighbours may be neighbours, and are asked for; of others that are
+// far apart each lane gets its own element, which with AVX2 costs more than scalar code.
+
+// CHECK-LABEL: func.func @digits
+// V3-LABEL:    func.func @digits
+// V3:            spmd.sub_group
+// V3-LABEL:    func.func @digits_of_steps
+// V3-NOT:        spmd.sub_group
+// V3:            spmd.not_vectorized
+func.func @digits(%n: index, %s: index, %tile: memref<1024xf32, 3 : i64>, %y: memref<256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %c1023 = arith.constant 1023 : index
+  scf.for %lx = %c0 to %c256 step %c1 {
+    %at = arith.addi %lx, %s : index
+    %i = arith.andi %at, %c1023 : index
+    %v = memref.load %tile[%i] : memref<1024xf32, 3 : i64>
+    memref.store %v, %y[%lx] : memref<256xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+func.func @digits_of_steps(%n: index, %s: index, %tile: memref<1024xf32, 3 : i64>, %y: memref<256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %c293 = arith.constant 293 : index
+  %c1023 = arith.constant 1023 : index
+  scf.for %lx = %c0 to %c256 step %c1 {
+    %far = arith.muli %lx, %c293 : index
+    %at = arith.addi %far, %s : index
+    %i = arith.andi %at, %c1023 : index
+    %v = memref.load %tile[%i] : memref<1024xf32, 3 : i64>
+    memref.store %v, %y[%lx] : memref<256xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}

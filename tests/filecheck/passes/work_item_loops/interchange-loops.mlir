@@ -280,6 +280,49 @@ func.func @near(%data: memref<?xf32>, %tile: memref<64x2048xf32, #spmd.memory<lo
 
 // -----
 
+// Rows of 1024 bytes are stored as a whole, if near each other; what is read is there in any order.
+
+// CHECK-LABEL: func.func @stored_rows
+// CHECK:         scf.for %i = %c0 to %c4 step %c1 {
+// CHECK-NEXT:      scf.for %lx = %c0 to %c256 step %c1 {
+// CHECK:         scf.for %lx_1 = %c0 to %c256 step %c1 {
+// CHECK-NEXT:      scf.for %i_1 = %c0 to %c4 step %c1 {
+// CHECK:         scf.for %lx_2 = %c0 to %c128 step %c1 {
+// CHECK-NEXT:      scf.for %i_2 = %c0 to %c4 step %c1 {
+func.func @stored_rows(%data: memref<?xf32>, %last: memref<256xf32, 3 : i64>) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %lx = %c0 to %c256 step %c1 {
+    scf.for %i = %c0 to %c4 step %c1 {
+      %row = arith.muli %i, %c256 : index
+      %at = arith.addi %row, %lx : index
+      memref.store %zero, %data[%at] : memref<?xf32>
+    }
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx = %c0 to %c256 step %c1 {
+    scf.for %i = %c0 to %c4 step %c1 {
+      %row = arith.muli %i, %c256 : index
+      %at = arith.addi %row, %lx : index
+      %v = memref.load %data[%at] : memref<?xf32>
+      memref.store %v, %last[%lx] : memref<256xf32, 3 : i64>
+    }
+  } {spmd.work_items = array<i64: 0>}
+  scf.for %lx = %c0 to %c128 step %c1 {
+    scf.for %i = %c0 to %c4 step %c1 {
+      %row = arith.muli %i, %c128 : index
+      %at = arith.addi %row, %lx : index
+      memref.store %zero, %data[%at] : memref<?xf32>
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
 // Kept: as many accesses go along memory in the inner loop as do in the outer one.
 
 // CHECK-LABEL: func.func @as_many
