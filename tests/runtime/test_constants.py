@@ -62,7 +62,7 @@ def test_values_are_those_of_the_arguments(small: int, d: float, flag: bool):
 
 
 def test_one_version_for_each_value(monkeypatch: pytest.MonkeyPatch):
-    compiled: list[tuple[str, ...]] = []
+    compiled: list[tuple[int | str, ...]] = []
     original = SpmdSpecializePass.apply
 
     def counted(self: SpmdSpecializePass, *rest: Any) -> None:
