@@ -123,13 +123,14 @@ class Access:
         that are in no cache take up to twice as long. It also sums all first halves of
         longer parts before the second ones.
         """
-        lanes = self.lanes or 1
+        if self.lanes is None:
+            return [address]
         register = self.writer.module.machine.vector_bits // 8 or CACHE_LINE
         held = register // storage_bytes(self.element)
-        if lanes <= held or lanes.bit_count() > 1:
+        if self.lanes <= held or self.lanes.bit_count() > 1:
             return [address]
         step = f"getelementptr inbounds {storage_type(self.element)}, ptr {address}"
-        later = range(held, lanes, held)
+        later = range(held, self.lanes, held)
         return [address, *(self.writer.temp(f"{step}, i64 {lane}") for lane in later)]
 
     def _part(self, number: int) -> str:
