@@ -13,6 +13,7 @@ from spmd.analysis.divergence.analyze import Divergence, analyze_sub_group
 from spmd.dialects.building import Rematerializer
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import (
+    block_arguments,
     function_around,
     is_outside,
     is_terminator,
@@ -66,7 +67,8 @@ class _LaneLoops(LaneWriter):
         """One loop over the lanes for neighbouring ops."""
         if not run:
             return
-        members = {inner for op in run for inner in op.walk()}
+        members = set[Operation | Block](inner for op in run for inner in op.walk())
+        members |= {each.block for op in run for each in block_arguments(op)}
         kept = _kept(run, members)
         self.stands_for(run[0])
         with self.each_lane() as (lane, _, _), self.where(self.on(active, lane)):
@@ -305,10 +307,12 @@ def _runs_alone(op: Operation) -> bool:
         return all(_runs_alone(inner) for inner in op.body.block.ops)
     if isinstance(op, memref.AllocaOp):
         return not op.dynamic_sizes
+    if isinstance(op, scf.ParallelOp):
+        return not any(convergence_of(each) is Scope.SUB_GROUP for each in op.walk())
     return not op.regions and convergence_of(op) is not Scope.SUB_GROUP
 
 
-def _kept(run: Sequence[Operation], members: set[Operation]) -> list[SSAValue]:
+def _kept(run: Sequence[Operation], members: set[Operation | Block]) -> list[SSAValue]:
     """The results of `run` that are asked for later; arrays are rematerialized instead."""
     rematerialized: set[SSAValue] = set()
     kept: list[SSAValue] = []

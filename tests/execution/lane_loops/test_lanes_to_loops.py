@@ -133,3 +133,51 @@ def test_a_vector_of_a_work_item_comes_out_of_a_branch():
         MaskDivergencePass(),
         LanesToLoopsPass(),
     )
+
+
+PARALLEL = """
+spmd.kernel @parallel(%x: memref<?xi32>, %y: memref<?xi32>) attributes {work_group_size = array<i64: 16>, sub_group_size = 8 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xi32>
+  %n = arith.remui %i, %c3 : index
+  %odd = arith.trunci %v : i32 to i1
+  %lane = spmd.lane_id
+  %sum = scf.if %odd -> (i32) {
+    %found = scf.parallel (%j, %k) = (%c0, %c0) to (%n, %c3) step (%c1, %c1) init (%v) -> i32 {
+      %both = arith.muli %j, %lane : index
+      %at = arith.addi %both, %k : index
+      %w = arith.index_cast %at : index to i32
+      scf.reduce (%w : i32) {
+      ^bb0(%a: i32, %b: i32):
+        %c = arith.addi %a, %b : i32
+        scf.reduce.return %c : i32
+      }
+    }
+    scf.yield %found : i32
+  } else {
+    scf.yield %v : i32
+  }
+  %all = spmd.reduce add %sum across sub_group : i32
+  %own = arith.addi %all, %sum : i32
+  memref.store %own, %y[%i] : memref<?xi32>
+  spmd.return
+}
+"""
+
+
+def test_a_parallel_loop_is_the_lane_s_own():
+    def arguments(make: Maker) -> list[Any]:
+        return [make.range("i32", make.n), make.zeros("i32", make.n)]
+
+    check_passes(
+        PARALLEL,
+        arguments,
+        (Launch((16,), (16,)), Launch((13,), (16,))),
+        SpmdToLoopsPass(),
+        FormSubGroupsPass(width=8),
+        MaskDivergencePass(),
+        LanesToLoopsPass(),
+    )
