@@ -143,12 +143,6 @@ func.func @window(%x: memref<?x?xf32>, %i: index) -> vector<2x4xf32> {
 // CHECK-NEXT:    ret <8 x float> %v
 // CHECK-NEXT:  }
 
-// CHECK: declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, <8 x i1>)
-// CHECK-NEXT: declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, <8 x i1>, <8 x float>)
-// CHECK-NEXT: declare <8 x i8> @llvm.masked.gather.v8i8.v8p0(<8 x ptr>, <8 x i1>, <8 x i8>)
-// CHECK-NEXT: declare void @llvm.masked.scatter.v8i8.v8p0(<8 x i8>, <8 x ptr>, <8 x i1>)
-// CHECK-NEXT: declare <4 x float> @llvm.masked.gather.v4f32.v4p0(<4 x ptr>, <4 x i1>, <4 x float>)
-
 // An element that is a vector is accessed as it is, however long.
 
 func.func @element(%x: memref<?xvector<32xf64>>, %y: memref<?xvector<32xf64>>, %i: index) {
@@ -163,3 +157,9 @@ func.func @element(%x: memref<?xvector<32xf64>>, %y: memref<?xvector<32xf64>>, %
 // HALF-LABEL:  define void @element(
 // HALF:          %v = load <32 x double>, ptr
 // HALF:          store <32 x double> %v, ptr
+
+// CHECK: declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, <8 x i1>)
+// CHECK-NEXT: declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, <8 x i1>, <8 x float>)
+// CHECK-NEXT: declare <8 x i8> @llvm.masked.gather.v8i8.v8p0(<8 x ptr>, <8 x i1>, <8 x i8>)
+// CHECK-NEXT: declare void @llvm.masked.scatter.v8i8.v8p0(<8 x i8>, <8 x ptr>, <8 x i1>)
+// CHECK-NEXT: declare <4 x float> @llvm.masked.gather.v4f32.v4p0(<4 x ptr>, <4 x i1>, <4 x float>)
