@@ -32,6 +32,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects import arith
@@ -72,6 +73,9 @@ from spmd.dialects.spmd.atomics import AtomicKindAttr, why_not_copied
 from spmd.dialects.spmd.kernel import kernels_in
 from spmd.dialects.spmd.types import is_local, is_memref
 
+Words: TypeAlias = tuple[int | float | str, ...]
+"""What options say of arguments: xDSL reads a word that is a number as one."""
+
 
 def _words(size: tuple[int, ...]) -> str:
     return " x ".join(str(extent) for extent in size)
@@ -89,9 +93,9 @@ class SpmdSpecializePass(ModulePass):
     disjoint_arrays: bool = False
     small_arrays: bool = False
     few_items: bool = False
-    constants: tuple[int | str, ...] = ()
-    thread_copies: tuple[int | str, ...] = ()
-    streamed_arrays: tuple[int | str, ...] = ()
+    constants: Words = ()
+    thread_copies: Words = ()
+    streamed_arrays: Words = ()
     kernel: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import spmd
-from spmd.passes.kernels.spmd_specialize import SpmdSpecializePass
+from spmd.passes.kernels.spmd_specialize import SpmdSpecializePass, Words
 
 SOURCE = """
 spmd.kernel @sum(%n: index, %a: f32, %b: bf16, %h: f16, %d: f64, %s: i8, %w: i64,
@@ -62,7 +62,7 @@ def test_values_are_those_of_the_arguments(small: int, d: float, flag: bool):
 
 
 def test_one_version_for_each_value(monkeypatch: pytest.MonkeyPatch):
-    compiled: list[tuple[int | str, ...]] = []
+    compiled: list[Words] = []
     original = SpmdSpecializePass.apply
 
     def counted(self: SpmdSpecializePass, *rest: Any) -> None:

@@ -6,6 +6,7 @@
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 thread-copies="y=min","0=add"}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=COPIES
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 streamed-arrays="y"}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=STREAMED
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 streamed-arrays=0,2 kernel=fixed}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=NUMBERS
+// RUN: xdsl-opt %s -p 'spmd-specialize{constants=1.5}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=NOT_NAMED
 
 // CHECK-LABEL: spmd.kernel @any
 // CHECK-SAME:    attributes {work_group_size = array<i64: 16, 8, 1>}
@@ -50,6 +51,7 @@ spmd.kernel @numbers(%n: i8, %a: f32, %x: memref<?xf32>, %3: i1) {
 // -----
 
 // CONSTANTS: expected the option constants to name scalar arguments of @array (a), got n
+// NOT_NAMED: expected the option constants to name scalar arguments of @array (a), got 1.5
 spmd.kernel @array(%n: memref<?xf32>, %a: f32) {
   spmd.return
 }
