@@ -81,15 +81,14 @@ def _is_written_out(writer: FunctionWriter, loop: scf.ForOp) -> bool:
 
 def _is_short(writer: FunctionWriter, loop: scf.ForOp) -> bool:
     """Whether `loop` is short enough, and its counter more than the place of other lanes."""
-    ops = [*loop.walk()]
-    if not any(is_vector(each.type) for op in ops for each in op.results):
+    if not any(is_vector(each.type) for op in loop.walk() for each in op.results):
         return False
     numbers = numbers_in(loop)
     if not (loop.iter_args or _makes_registers(loop)) or not has_few_operations(
         loop, numbers, writer.ranges
     ):
         return False
-    bits = writer.module.machine.vector_bits or _SMALLEST_REGISTER
+    bits = _register_bits(writer)
 
     def instructions(op: Operation) -> float:
         values = (*op.operands, *op.results)
@@ -141,12 +140,11 @@ def _stays_a_loop(writer: FunctionWriter, loop: scf.ForOp) -> bool:
 
 def _hides_counting(writer: FunctionWriter, body: Block) -> bool:
     """Whether there are enough operations on registers beside a counter and a branch."""
-    register = writer.module.machine.vector_bits or _SMALLEST_REGISTER
     bits = sum(
         max((_bits(value.type) for value in (*op.operands, *op.results)), default=0)
         for op in body.ops
     )
-    return bits >= _HIDES_COUNTING * register
+    return bits >= _HIDES_COUNTING * _register_bits(writer)
 
 
 def _would_spill(writer: FunctionWriter, loop: scf.ForOp) -> bool:
@@ -163,7 +161,6 @@ def _would_spill(writer: FunctionWriter, loop: scf.ForOp) -> bool:
         or count is None
         or not _hides_counting(writer, loop.body.block)
         or _is_written_out(writer, around)
-        or _makes_registers(loop)
     ):
         return False
     counter = loop.body.block.args[0]
@@ -171,7 +168,7 @@ def _would_spill(writer: FunctionWriter, loop: scf.ForOp) -> bool:
     def stays(value: SSAValue) -> bool:
         return value is counter or is_outside(value, around)
 
-    register = writer.module.machine.vector_bits or _SMALLEST_REGISTER
+    register = _register_bits(writer)
     read, registers = list[SSAValue](), 0
     for op in loop.body.block.ops:
         access = MemoryAccess.of(op)
@@ -185,7 +182,7 @@ def _would_spill(writer: FunctionWriter, loop: scf.ForOp) -> bool:
             registers += sum(
                 -(-_bits(each.type) // register) or 1 for each in op.results
             )
-    if count * registers <= writer.module.machine.registers:
+    if count * registers <= writer.module.machine.registers or _makes_registers(loop):
         return False
     accesses = accesses_of(around)
     return not accesses.unknown and not any(
@@ -199,6 +196,10 @@ def _passes_on(body: Block) -> bool:
         value in body.args and value is not carried
         for carried, value in zip(body.args[1:], terminator(body).operands, strict=True)
     )
+
+
+def _register_bits(writer: FunctionWriter) -> int:
+    return writer.module.machine.vector_bits or _SMALLEST_REGISTER
 
 
 def _bits(type_: Attribute) -> int:

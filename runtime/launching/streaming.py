@@ -50,7 +50,7 @@ def exceed_caches(arrays: Sequence[Array], positions: Iterable[int]) -> bool:
 
 
 def streamed_arrays(
-    stored: Iterable[StoredArray],
+    stored: Sequence[StoredArray],
     signature: Signature,
     elements: Iterable[int],
     range_: Range,
@@ -65,7 +65,6 @@ def streamed_arrays(
         each.number: (count, each.element.size)
         for each, count in zip(signature.arrays, elements, strict=True)
     }
-    stored = tuple(stored)
     at_least = largest_cache()
     read = sizes.keys() - {each.number for each in stored}
     if sum(prod(sizes[number]) for number in read) < at_least:

@@ -120,21 +120,6 @@ spmd.kernel @vectors_of_items(%x: memref<?xi32>, %y: memref<?xi32>) attributes {
 """
 
 
-def test_a_vector_of_a_work_item_comes_out_of_a_branch():
-    def arguments(make: Maker) -> list[Any]:
-        return [make.range("i32", make.n), make.zeros("i32", make.n)]
-
-    check_passes(
-        VECTORS_OF_ITEMS,
-        arguments,
-        (Launch((16,), (16,)), Launch((13,), (16,))),
-        SpmdToLoopsPass(),
-        FormSubGroupsPass(width=8),
-        MaskDivergencePass(),
-        LanesToLoopsPass(),
-    )
-
-
 PARALLEL = """
 spmd.kernel @parallel(%x: memref<?xi32>, %y: memref<?xi32>) attributes {work_group_size = array<i64: 16>, sub_group_size = 8 : i64} {
   %c0 = arith.constant 0 : index
@@ -168,12 +153,13 @@ spmd.kernel @parallel(%x: memref<?xi32>, %y: memref<?xi32>) attributes {work_gro
 """
 
 
-def test_a_parallel_loop_is_the_lane_s_own():
+@pytest.mark.parametrize("source", [VECTORS_OF_ITEMS, PARALLEL], ids=["vector", "loop"])
+def test_what_single_lanes_do_comes_out_of_a_branch(source: str):
     def arguments(make: Maker) -> list[Any]:
         return [make.range("i32", make.n), make.zeros("i32", make.n)]
 
     check_passes(
-        PARALLEL,
+        source,
         arguments,
         (Launch((16,), (16,)), Launch((13,), (16,))),
         SpmdToLoopsPass(),
