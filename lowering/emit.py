@@ -24,8 +24,9 @@ from xdsl.dialects.memref import AllocaOp, GlobalOp
 
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.work_groups import FULL_SUFFIX
-from spmd.lowering.entries.entry import WORKER_SUFFIX, stack_alignment, write_entry
+from spmd.lowering.entries.entry import stack_alignment, write_entry
 from spmd.lowering.entries.host_entry import is_host_function, write_host_entry
+from spmd.lowering.entries.worker import WORKER_SUFFIX
 from spmd.lowering.machine import PORTABLE, Machine
 from spmd.lowering.ops.assertions import Assertions, functions_that_may_fail
 from spmd.lowering.ops.func import is_work_group_function, write_function

@@ -130,6 +130,9 @@ def _place(op: Operation, sums: Sums) -> _Place | None:
     if access is None or memory is None:
         return None
     if isinstance(op, GatherOp | ScatterOp):
+        # Lanes may store to the one element of a memref without dimensions.
+        if not op.offsets:
+            return None
         *outer, last = map(sums.of, op.offsets)
         return memory, (*outer, last + sums.of(op.indices))
     indices = access.indices(op)

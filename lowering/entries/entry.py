@@ -20,17 +20,11 @@ An array marked `spmd.thread_copies` is updated when the call ends, from a copy 
 may be null if there is no such function. Sizes are positive. The record is all zeros at the
 start; if an assertion fails or the launch is given up, no more groups are started. With a
 record the entry returns a `bool`: whether it has a message.
-
-    void k.worker(const void *args, int64_t *next, int64_t groups, int64_t chunk,
-                  void *scratch);
-
-is for several threads at once: it takes chunks of groups from the shared counter `next`
-(atomically, starting at 0) until all `groups` have been taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from xdsl.dialects import memref, vector
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, VectorType
@@ -50,6 +44,7 @@ from spmd.lowering.entries.arguments import (
     load_field,
 )
 from spmd.lowering.entries.thread_copies import make_copies
+from spmd.lowering.entries.worker import worker
 from spmd.lowering.ops.assertions import has_failed
 from spmd.lowering.ops.polls import write_stop
 from spmd.lowering.writing.access import is_nontemporal
@@ -67,8 +62,6 @@ SIZES = 9
 
 UNLIMITED = str(2**63 - 1)
 """The size of scratch memory, which nobody asks for."""
-
-WORKER_SUFFIX = ".worker"
 
 
 def has_scratch(function: FuncOp) -> bool:
@@ -140,8 +133,6 @@ class _Entry:
         self.writer = FunctionWriter(module)
         self.order = group_order(function)
         self.axes = ["xyz"[d] for d in self.order]
-        self.counters = ["number", *(f"group.{axis}" for axis in self.axes)]
-        """What a loop over groups counts."""
         self.end = "done"
         """Where the entry goes on when it has run groups."""
         for name in (*_PARAMETERS, *_LABELS):
@@ -209,13 +200,13 @@ class _Entry:
         for copy in copies:
             copy.write_start(writer)
         if self.struct.failed is None:
-            writer.jump("group")
+            writer.jump("row")
         else:
             # Another thread may have failed: then there is nothing left to do.
             writer.failed = load_field(writer, self.struct.failed, "failed")
             write_stop(writer, self.end, "begin")
             writer.start("begin")
-            writer.jump("row" if self._groups_in_a_row() > 1 else "group")
+            writer.jump("row")
         before = writer.block
         sizes = [*local, *whole]
         self._loop(before, arguments, sizes, groups, first, full_groups)
@@ -263,57 +254,81 @@ class _Entry:
         full_groups: list[str],
     ) -> None:
         """
-        Counts through the groups without a division for each of them.
+        Counts through rows of groups, and in each of them without a division or a carry.
 
-        If that takes long enough, polls after each, or after each row of them.
+        A row is what lies along the fastest axis, or less: it ends where the call does, or
+        where it is time for a poll. What only differs from row to row is computed once in it.
         """
+
+        def run(places: Sequence[str]) -> None:
+            group = [places[self.order.index(d)] for d in range(3)]
+            passed = [*arguments, *[f"i64 {each}" for each in (*group, *sizes)]]
+            if self.full is None:
+                self.call(self.function, passed)
+            else:
+                self._call_version(self.full, passed, group, full_groups)
+
         writer = self.writer
-        row = self._groups_in_a_row()
-        rows = None
-        start, last = ["%first", *first], "%last"
-        if row > 1:
-            # What `group` needs of the row stands in a block of its own.
-            rows = Join(writer, "row").start()
-            start = [rows.phi("i64", name) for name in self.counters]
-            rows.add(before, ["%first", *first])
-            end = writer.temp(f"add nuw nsw i64 {start[0]}, {row}")
-            last = writer.temp(f"call i64 @llvm.smin.i64(i64 {end}, i64 %last)", "end")
-            before = writer.block
-            writer.jump("group")
-        join = Join(writer, "group").start()
-        number, *places = [join.phi("i64", name) for name in self.counters]
-        join.add(before, start)
-        group = [places[self.order.index(d)] for d in range(3)]
-        passed = [*arguments, *[f"i64 {each}" for each in (*group, *sizes)]]
-        if self.full is None:
-            self.call(self.function, passed)
-        else:
-            self._call_version(self.full, passed, group, full_groups)
-        following = self._following(number, places, groups)
-        more = writer.temp(f"icmp slt i64 {following[0]}, {last}")
-        if rows is None and writer.failed is not None:
-            write_stop(writer, self.end, "more")
-            writer.start("more")
-        join.add(writer.block, following)
-        after = self.end if rows is None else "row.end"
-        # Copies of a whole group, one after the other, are only more to compile.
-        loop = self.module.loop('!"llvm.loop.unroll.disable"')
-        writer.emit(f"br i1 {more}, label %group, label %{after}, !llvm.loop {loop}")
-        join.finish()
-        if rows is not None:
-            writer.start(after)
-            more = writer.temp(f"icmp slt i64 {following[0]}, %last")
+        between_polls = self._groups_between_polls()
+        rows = Join(writer, "row").start()
+        fastest, *slower = self.axes
+        number, start = (rows.phi("i64", name) for name in ("number", f"row.{fastest}"))
+        others = [rows.phi("i64", f"group.{axis}") for axis in slower]
+        rows.add(before, ["%first", *first])
+        in_axis = writer.temp(f"sub nuw nsw i64 {groups[0]}, {start}")
+        in_call = writer.temp(f"sub nuw nsw i64 %last, {number}")
+        count = self._smaller(in_axis, in_call)
+        if between_polls > 1:
+            count = self._smaller(count, str(between_polls))
+        end = writer.temp(f"add nuw nsw i64 {start}, {count}", "end")
+        self._row(start, end, lambda at: run([at, *others]), polls=between_polls == 1)
+        after = writer.temp(f"add nuw nsw i64 {number}, {count}", "number.next")
+        following = [after, *self._following([end, *others], groups)]
+        more = writer.temp(f"icmp slt i64 {after}, %last")
+        if between_polls > 1:
             writer.emit(f"br i1 {more}, label %poll, label %{self.end}")
             writer.start("poll")
             write_stop(writer, self.end, "more")
             writer.start("more")
-            rows.add(writer.block, following)
             writer.jump("row")
-            rows.finish()
+        else:
+            writer.emit(f"br i1 {more}, label %row, label %{self.end}")
+        rows.add(writer.block, following)
+        rows.finish()
 
-    def _groups_in_a_row(self) -> int:
-        """How many groups run without a poll; 1 where each of them may end the launch."""
-        if self.struct.failed is None or self.reporting:
+    def _row(
+        self, start: str, end: str, run: Callable[[str], None], *, polls: bool
+    ) -> None:
+        """Counts along the fastest axis, and polls after each group if asked to."""
+        writer = self.writer
+        axis = self.axes[0]
+        before = writer.block
+        writer.jump("group")
+        join = Join(writer, "group").start()
+        at = join.phi("i64", f"group.{axis}")
+        join.add(before, [start])
+        run(at)
+        if polls:
+            write_stop(writer, self.end, "more")
+            writer.start("more")
+        following = writer.temp(f"add nuw nsw i64 {at}, 1", f"next.{axis}")
+        more = writer.temp(f"icmp slt i64 {following}, {end}")
+        join.add(writer.block, [following])
+        # Copies of a whole group, one after the other, are only more to compile.
+        loop = self.module.loop('!"llvm.loop.unroll.disable"')
+        writer.emit(f"br i1 {more}, label %group, label %row.end, !llvm.loop {loop}")
+        join.finish()
+        writer.start("row.end")
+
+    def _smaller(self, one: str, other: str) -> str:
+        operands = [("i64", one), ("i64", other)]
+        return self.writer.temp(self.writer.call("llvm.smin.i64", "i64", operands))
+
+    def _groups_between_polls(self) -> int:
+        """After how many groups there is a poll at the latest; 0 where there is none."""
+        if self.struct.failed is None:
+            return 0
+        if self.reporting:  # Each group may end the launch.
             return 1
         counts = [
             each.attributes.get(GROUPS_BETWEEN_POLLS)
@@ -325,25 +340,18 @@ class _Entry:
             for count in counts
         )
 
-    def _following(
-        self, number: str, group: Sequence[str], groups: Sequence[str]
-    ) -> list[str]:
-        """The number and the place of the group after one."""
+    def _following(self, places: Sequence[str], groups: Sequence[str]) -> list[str]:
+        """The place of the group after a row, which has been counted along the fastest axis."""
         writer = self.writer
-        places: list[str] = []
-        carry = "1"
-        *axes, last = self.axes
-        for axis, at, count in zip(axes, group[:2], groups, strict=True):
-            step = writer.temp(f"add nuw nsw i64 {at}, {carry}")
-            end = writer.temp(f"icmp eq i64 {step}, {count}")
-            text = f"select i1 {end}, i64 0, i64 {step}"
-            places.append(writer.temp(text, f"next.{axis}"))
+        at, *others = places
+        following: list[str] = []
+        for axis, count, other in zip(self.axes, groups, others, strict=False):
+            end = writer.temp(f"icmp eq i64 {at}, {count}")
+            text = f"select i1 {end}, i64 0, i64 {at}"
+            following.append(writer.temp(text, f"after.{axis}"))
             carry = writer.temp(f"zext i1 {end} to i64")
-        places.append(
-            writer.temp(f"add nuw nsw i64 {group[2]}, {carry}", f"next.{last}")
-        )
-        after = writer.temp(f"add nuw nsw i64 {number}, 1", "number.next")
-        return [after, *places]
+            at = writer.temp(f"add nuw nsw i64 {other}, {carry}")
+        return [*following, at]
 
     def _call_version(
         self,
@@ -369,26 +377,5 @@ class _Entry:
 def write_entry(module: ModuleWriter, function: FuncOp, full: FuncOp | None) -> None:
     """Writes the native entry of a kernel, and the worker for several threads."""
     module.add_function(_Entry(module, function, full).write())
-    symbol = exported_symbol(function.sym_name.data)
-    # Nothing in the worker is worth LLVM's time, least of all a copy of the entry.
-    module.add_function(
-        f"""\
-define void @{quoted(symbol + WORKER_SUFFIX)}(ptr noalias readonly %args, ptr %next, \
-i64 %groups, i64 %chunk, ptr %scratch) nounwind noinline optnone {{
-entry:
-  br label %take
-take:
-  %first = atomicrmw add ptr %next, i64 %chunk monotonic, align 8
-  %some = icmp slt i64 %first, %groups
-  br i1 %some, label %run, label %done
-run:
-  %end = add i64 %first, %chunk
-  %last = call i64 @llvm.smin.i64(i64 %end, i64 %groups)
-  call {entry_type(module)} @{quoted(symbol)}(ptr %args, i64 %first, i64 %last, \
-ptr %scratch)
-  br label %take
-done:
-  ret void
-}}"""
-    )
+    module.add_function(worker(function.sym_name.data, entry_type(module)))
     module.declare("llvm.smin.i64", "i64", ["i64", "i64"])

@@ -176,20 +176,22 @@ def widen_fail(widening: Widening, op: FailOp, active: Active) -> None:
         some = widening.vote(active.mask)
         widening.append(scf.IfOp(some, (), Region(failing)))
         return
-    lane = None if active.first else _first_active(widening, active)
-    values = [_of_lane(widening, value, lane) for value in op.values]
+    lane = first_active(widening, active, "failing")
+    values = [in_lane(widening, value, lane) for value in op.values]
     widening.append(clone_with(op, values, ()))
 
 
-def _first_active(widening: Widening, active: Active) -> SSAValue:
-    """The number of the first active lane."""
+def first_active(widening: Widening, active: Active, name: str) -> SSAValue | None:
+    """The number of the first active lane, of which there are some; `None` if it is lane 0."""
+    if active.first:
+        return None
     index = IndexType()
     places = widening.in_active(active, widening.steps(index, 1), widening.width)
     first = reduction(places, CombiningKindFlag.MINUI, index)
-    return widening.add(first, "failing")
+    return widening.add(first, name)
 
 
-def _of_lane(widening: Widening, value: SSAValue, lane: SSAValue | None) -> SSAValue:
+def in_lane(widening: Widening, value: SSAValue, lane: SSAValue | None) -> SSAValue:
     """What `lane` has of `value`; without one, lane 0."""
     held = widening.of(value)
     if lane is None:

@@ -14,8 +14,8 @@ from spmd.dialects.work_groups import (
     group_order,
 )
 from spmd.lowering.compiling import Compiled, NativeError, compile_object
-from spmd.lowering.entries.entry import WORKER_SUFFIX
 from spmd.lowering.entries.host_entry import CALL_SUFFIX, mark_host_function
+from spmd.lowering.entries.worker import WORKER_SUFFIX
 from spmd.lowering.writing.symbols import exported_symbol
 from spmd.passes.kernels.spmd_specialize import SpmdSpecializePass
 from spmd.passes.work_item_loops.launches_to_calls import (

@@ -22,6 +22,7 @@ import random
 import resource
 import signal
 import sys
+import tempfile
 import time
 import traceback
 import warnings
@@ -145,6 +146,9 @@ def checked(kind: Kind, kernels: Sequence[tuple[int, Any]]) -> tuple[int, str | 
         status = 0
         try:
             os.close(read)
+            said, file = tempfile.mkstemp()
+            os.unlink(file)
+            os.dup2(said, sys.stderr.fileno())
             faulthandler.disable()
             warnings.simplefilter("error")
             for number, kernel in kernels:
@@ -152,6 +156,8 @@ def checked(kind: Kind, kernels: Sequence[tuple[int, Any]]) -> tuple[int, str | 
                 signal.alarm(10 * SECONDS)
                 compile_for(number)
                 kind.check(kernel, number)
+                if words := os.pread(said, 4000, 0).decode():
+                    raise AssertionError(f"LLVM said: {words}")
                 os.write(write, b".")
         except BaseException as error:
             notes: list[str] = getattr(error, "__notes__", [])

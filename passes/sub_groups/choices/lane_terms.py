@@ -25,7 +25,7 @@ from spmd.passes.sub_groups.choices.latency import is_near
 from spmd.passes.sub_groups.choices.places import Offset, Positions
 from spmd.passes.sub_groups.choices.vector_width import element_bits
 from spmd.passes.sub_groups.choices.vectorization_cost import executed_ops, loops_around
-from spmd.passes.targets import CHUNKED, MOVE, OPERAND
+from spmd.passes.targets import CACHE_LINE_BITS, CHUNKED, MOVE, OPERAND
 
 
 @dataclass(frozen=True)
@@ -221,7 +221,9 @@ def price(term: Term, shape: LaneShape, register_bits: int, registers: int) -> f
         whole = ceil(prod(shape.extents) / per_register)
         return MOVE * whole * max(1, len(term.offsets))
     if stride in (1, -1):
-        cost = _rows(row, rows, per_register)
+        stays = term.is_local or term.depth
+        line = 0 if stays else CACHE_LINE_BITS // max(1, term.bits)
+        cost = _rows(row, rows, per_register, max(per_register, line))
         # LLVM unrolls loops, which is too late.
         chunks = stride == 1 and len(term.offsets) >= FEWEST and term.depth == 0
         if chunks and chunks_pay(row, term.bits, register_bits):
@@ -234,7 +236,8 @@ def price(term: Term, shape: LaneShape, register_bits: int, registers: int) -> f
         side, other = sorted((row, column))
         shuffles = side * ceil(other / per_register) * log2(side)
         tiles = row * rows // (row * column)
-        return _rows(column, row * rows // column, per_register) + shuffles * tiles
+        columns = _rows(column, row * rows // column, per_register, per_register)
+        return columns + shuffles * tiles
     if term.walks:
         # Through a tile in registers, and memory.
         return ceil(row / per_register) * rows * (2 * MOVE + log2(per_register))
@@ -242,6 +245,11 @@ def price(term: Term, shape: LaneShape, register_bits: int, registers: int) -> f
     return row * rows * (MOVE if is_far else 1)
 
 
-def _rows(length: int, rows: int, per_register: int) -> float:
-    """What accesses of so many contiguous elements cost; short ones no less."""
-    return MOVE * rows * (ceil(length / per_register) + (length < per_register))
+def _rows(length: int, rows: int, per_register: int, whole: int) -> float:
+    """
+    What accesses of so many contiguous elements cost; those of less than `whole` no less.
+
+    Several sub-groups access the cache line of a short row. Outside of loops it may have gone by
+    then: rows that are a power of two apart all want the same place.
+    """
+    return MOVE * rows * (ceil(length / per_register) + (length < whole))

@@ -44,6 +44,7 @@ from spmd.passes.widening.lanes import (
     Varying,
 )
 from spmd.passes.widening.state import Widening
+from spmd.passes.widening.votes import first_active, in_lane
 
 
 def widen_load(widening: Widening, op: memref.LoadOp, active: Active) -> None:
@@ -104,8 +105,7 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
     | address                   | becomes                                    |
     | ------------------------- | ------------------------------------------ |
     | neighbours across rows    | transposed in registers, stores of columns |
-    | uniform, one value        | `memref.store`, if some lane is active     |
-    | uniform, value as vector  | the same of the first lane, or a scatter   |
+    | uniform                   | `memref.store`, if some lane is active     |
     | contiguous                | `vector.store` or `vector.maskedstore`     |
     | contiguous, local memory  | load, `arith.select` and store if possible |
     | reversed                  | `vector.shuffle` and the same              |
@@ -120,18 +120,12 @@ def widen_store(widening: Widening, op: memref.StoreOp, active: Active) -> None:
     if _has_rows(widening, op):
         widening.by_rows(op, active, widen_store)
         return
-    value = widening.of(op.value)
     access, indices = _addresses(widening, op)
-    if access.pattern is Pattern.UNIFORM and isinstance(value, Uniform):
-        _store_once(widening, access, value.scalar, active)
+    if access.pattern is Pattern.UNIFORM:
+        _store_once(widening, op, access, active)
         return
-    stored, mask = widening.vector(value), widening.mask(active)
+    stored, mask = widening.vector(widening.of(op.value)), widening.mask(active)
     match access.pattern:
-        case Pattern.UNIFORM if mask is None:
-            # Lanes may only store the same value there; the first one always exists.
-            first = vector.ExtractOp(stored, [0], op.value.type)
-            scalar = widening.add(first, op.value)
-            store = memref.StoreOp.get(scalar, access.array, access.first)
         case Pattern.CONTIGUOUS:
             hidden = _is_of_group(widening, op.memref)
             if mask and hidden and _is_in_bounds(widening, op, active):
@@ -231,15 +225,22 @@ def _load_once(
 
 
 def _store_once(
-    widening: Widening, access: LaneAddresses, value: SSAValue, active: Active
+    widening: Widening, op: memref.StoreOp, access: LaneAddresses, active: Active
 ) -> None:
-    store = memref.StoreOp.get(value, access.array, access.first)
+    """Stores what the first active lane has: others may only store the same value there."""
     if active.some:
-        widening.append(store)
+        is_same = isinstance(widening.of(op.value), Uniform)
+        lane = None if is_same else first_active(widening, active, "storing")
+        value = in_lane(widening, op.value, lane)
+        widening.append(memref.StoreOp.get(value, access.array, access.first))
         return
     assert active.mask is not None
     some = widening.vote(active.mask)
-    widening.append(scf.IfOp(some, [], Region(Block([store, scf.YieldOp()]))))
+    guarded = Block()
+    with widening.into(guarded):
+        _store_once(widening, op, access, Active(active.mask))
+        widening.append(scf.YieldOp())
+    widening.append(scf.IfOp(some, [], Region(guarded)))
 
 
 def _blended(

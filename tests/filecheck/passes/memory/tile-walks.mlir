@@ -138,3 +138,16 @@ func.func @stays(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32> {
   }
   func.return
 }
+
+// A memref without dimensions has no rows.
+
+// CHECK-LABEL: func.func @one_element
+// CHECK:         vector.scatter %a[] [%lanes], %on, %v
+func.func @one_element(%a: memref<f64>, %lanes: vector<4xindex>, %on: vector<4xi1>, %v: vector<4xf64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %k = %c0 to %n step %c1 {
+    vector.scatter %a[] [%lanes], %on, %v : memref<f64>, vector<4xindex>, vector<4xi1>, vector<4xf64>
+  }
+  func.return
+}

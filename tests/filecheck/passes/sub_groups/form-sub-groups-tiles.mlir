@@ -115,7 +115,7 @@ func.func @transpose(%x: memref<64x64xf32>, %y: memref<64x64xf32>) {
 // AUTO:         spmd.sub_group (%lx, %ly) shape [16, 8] at
 // AUTO:         spmd.sub_group (%lx_1, %ly_1) shape [32, 8] at
 // SHORT-LABEL: func.func @transposes
-// SHORT:        spmd.sub_group (%lx, %ly) shape [4, 4] at
+// SHORT:        spmd.sub_group (%lx, %ly) shape [8, 4] at
 // SHORT:        spmd.sub_group (%lx_1, %ly_1) shape [8, 4] at
 func.func @transposes(%x: memref<64x64xf64>, %y: memref<64x64xf64>, %v: memref<64x64xi8>, %w: memref<64x64xi8>) {
   %c0 = arith.constant 0 : index
@@ -131,6 +131,46 @@ func.func @transposes(%x: memref<64x64xf64>, %y: memref<64x64xf64>, %v: memref<6
     scf.for %lx_1 = %c0 to %c64 step %c1 {
       %f = memref.load %v[%ly_1, %lx_1] : memref<64x64xi8>
       memref.store %f, %w[%lx_1, %ly_1] : memref<64x64xi8>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
+
+// -----
+
+// Rows of lanes fill cache lines: those of other rows may want the same place in the cache.
+
+// SHORT-LABEL: func.func @nine
+// SHORT:         spmd.sub_group (%lx, %ly) shape [8, 2] at
+func.func @nine(%x: memref<66x66xf64>, %y: memref<64x64xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  scf.for %ly = %c0 to %c64 step %c1 {
+    scf.for %lx = %c0 to %c64 step %c1 {
+      %ly1 = arith.addi %ly, %c1 : index
+      %ly2 = arith.addi %ly, %c2 : index
+      %lx1 = arith.addi %lx, %c1 : index
+      %lx2 = arith.addi %lx, %c2 : index
+      %a = memref.load %x[%ly, %lx] : memref<66x66xf64>
+      %b = memref.load %x[%ly, %lx1] : memref<66x66xf64>
+      %c = memref.load %x[%ly, %lx2] : memref<66x66xf64>
+      %d = memref.load %x[%ly1, %lx] : memref<66x66xf64>
+      %e = memref.load %x[%ly1, %lx1] : memref<66x66xf64>
+      %f = memref.load %x[%ly1, %lx2] : memref<66x66xf64>
+      %g = memref.load %x[%ly2, %lx] : memref<66x66xf64>
+      %h = memref.load %x[%ly2, %lx1] : memref<66x66xf64>
+      %i = memref.load %x[%ly2, %lx2] : memref<66x66xf64>
+      %ab = arith.addf %a, %b : f64
+      %cd = arith.addf %c, %d : f64
+      %ef = arith.addf %e, %f : f64
+      %gh = arith.addf %g, %h : f64
+      %ad = arith.addf %ab, %cd : f64
+      %eh = arith.addf %ef, %gh : f64
+      %ah = arith.addf %ad, %eh : f64
+      %all = arith.addf %ah, %i : f64
+      memref.store %all, %y[%ly, %lx] : memref<64x64xf64>
     } {spmd.work_items = array<i64: 0>}
   } {spmd.work_items = array<i64: 1>}
   func.return

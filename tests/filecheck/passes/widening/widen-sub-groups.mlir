@@ -381,3 +381,27 @@ func.func @no_choice(%b: index, %k: index, %t: memref<?xf32>, %x: memref<?xf32>,
   }
   func.return
 }
+
+// -----
+
+// Active lanes may only store the same value at one place: that of the first of them.
+
+// CHECK-LABEL: func.func @one_place
+// CHECK:         [[SOME:%\w+]] = vector.reduction <or>, %on : vector<4xi1> into i1
+// CHECK-NEXT:    scf.if [[SOME]] {
+// CHECK-NEXT:      [[PLACES:%\w+]] = arith.select %on, {{%\w+}}, {{%\w+}} : vector<4xi1>, vector<4xindex>
+// CHECK-NEXT:      %storing = vector.reduction <minui>, [[PLACES]] : vector<4xindex> into index
+// CHECK-NEXT:      [[FIRST:%\w+]] = vector.extract %v[%storing] : f32 from vector<4xf32>
+// CHECK-NEXT:      memref.store [[FIRST]], %y[] : memref<f32>
+// CHECK-NEXT:    }
+func.func @one_place(%x: memref<64xf32>, %y: memref<f32>, %b: index) {
+  %zero = arith.constant 0.0 : f32
+  spmd.sub_group (%lx) shape [4] at (%b) {
+    %v = memref.load %x[%lx] : memref<64xf32>
+    %on = arith.cmpf ogt, %v, %zero : f32
+    spmd.masked %on {
+      memref.store %v, %y[] : memref<f32>
+    }
+  }
+  func.return
+}
