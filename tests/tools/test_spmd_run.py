@@ -309,8 +309,9 @@ def test_more_work_items_than_there_is_time_for(
     kernel.write_text("""
 spmd.kernel @k(%x: memref<?xi64>) {
   %c0 = arith.constant 0 : index
-  %one = arith.constant 1 : i64
-  %old = spmd.atomic_rmw add %one, %x[%c0] : memref<?xi64>
+  %i = spmd.global_id x
+  %v = arith.index_cast %i : index to i64
+  %old = spmd.atomic_rmw xor %v, %x[%c0] : memref<?xi64>
   spmd.return
 }
 """)

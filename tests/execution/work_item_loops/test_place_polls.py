@@ -215,7 +215,9 @@ def test_groups_in_a_row_are_all_run_once(
 
 @pytest.mark.optimized
 def test_groups_in_a_row_can_be_ended():
-    kernel = spmd.compile(ROWS.replace("%x[%j, %i]", "%x[%h, %h]"))["place"]
+    # LLVM computes the sum of all groups at once.
+    text = ROWS.replace("%x[%j, %i]", "%x[%h, %h]").replace("addi %old", "xori %old")
+    kernel = spmd.compile(text)["place"]
     x = np.zeros((1, 1), np.int64)
     launch = kernel.bind(x, global_size=1 << 40, group_size=1, threads=1, timeout=0.1)
     start = perf_counter()
