@@ -115,8 +115,8 @@ def _streams(function: FuncOp) -> bool:
 
 _PARAMETERS = ("args", "first", "last", "scratch")
 _LABELS = (
-    *("start", "begin", "done", "row", "group", "full", "partial", "next", "row.end"),
-    *("poll", "more", "combine"),
+    *("start", "begin", "done", "row", "part", "group", "full", "partial", "next"),
+    *("part.end", "row.end", "more", "combine"),
 )
 """Names that the entry writes out; arguments of the kernel get others."""
 
@@ -191,6 +191,9 @@ class _Entry:
             writer.temp(f"urem i64 {plane}, {groups[1]}", y),
             writer.temp(f"udiv i64 {plane}, {groups[1]}", z),
         ]
+        first.insert(
+            0, writer.temp(f"sub nuw nsw i64 %first, {first[0]}", "first.base")
+        )
         full_groups: list[str] = []
         if self.full is not None:
             full_groups = [
@@ -254,10 +257,10 @@ class _Entry:
         full_groups: list[str],
     ) -> None:
         """
-        Counts through rows of groups, and in each of them without a division or a carry.
+        Counts through rows of groups, those along the fastest axis, and in each through its groups.
 
-        A row is what lies along the fastest axis, or less: it ends where the call does, or
-        where it is time for a poll. What only differs from row to row is computed once in it.
+        What only differs from row to row is computed once in each, and no group needs a division or
+        a carry.
         """
 
         def run(places: Sequence[str]) -> None:
@@ -269,34 +272,51 @@ class _Entry:
                 self._call_version(self.full, passed, group, full_groups)
 
         writer = self.writer
-        between_polls = self._groups_between_polls()
-        rows = Join(writer, "row").start()
         fastest, *slower = self.axes
-        number, start = (rows.phi("i64", name) for name in ("number", f"row.{fastest}"))
-        others = [rows.phi("i64", f"group.{axis}") for axis in slower]
-        rows.add(before, ["%first", *first])
-        in_axis = writer.temp(f"sub nuw nsw i64 {groups[0]}, {start}")
-        in_call = writer.temp(f"sub nuw nsw i64 %last, {number}")
-        count = self._smaller(in_axis, in_call)
-        if between_polls > 1:
-            count = self._smaller(count, str(between_polls))
-        end = writer.temp(f"add nuw nsw i64 {start}, {count}", "end")
-        self._row(start, end, lambda at: run([at, *others]), polls=between_polls == 1)
-        after = writer.temp(f"add nuw nsw i64 {number}, {count}", "number.next")
-        following = [after, *self._following([end, *others], groups)]
+        rows = Join(writer, "row").start()
+        base, start, *others = [
+            rows.phi("i64", name)
+            for name in (
+                "base",
+                f"row.{fastest}",
+                *(f"group.{axis}" for axis in slower),
+            )
+        ]
+        rows.add(before, first)
+        # The number of the first group of the row is `base`, even if a call begins later.
+        left = writer.temp(f"sub nuw nsw i64 %last, {base}")
+        end = self._smaller(groups[0], left)
+        self._row(start, end, lambda at: run([at, *others]))
+        after = writer.temp(f"add nuw nsw i64 {base}, {groups[0]}", "base.next")
         more = writer.temp(f"icmp slt i64 {after}, %last")
-        if between_polls > 1:
-            writer.emit(f"br i1 {more}, label %poll, label %{self.end}")
-            writer.start("poll")
-            write_stop(writer, self.end, "more")
-            writer.start("more")
-            writer.jump("row")
-        else:
-            writer.emit(f"br i1 {more}, label %row, label %{self.end}")
-        rows.add(writer.block, following)
+        rows.add(writer.block, [after, "0", *self._following(others, groups[1])])
+        writer.emit(f"br i1 {more}, label %row, label %{self.end}")
         rows.finish()
 
-    def _row(
+    def _row(self, start: str, end: str, run: Callable[[str], None]) -> None:
+        """Counts through the groups of a row, or of each part of it after which there is a poll."""
+        writer = self.writer
+        between_polls = self._groups_between_polls()
+        if between_polls <= 1:
+            self._part(start, end, run, polls=between_polls == 1)
+            return
+        before = writer.block
+        writer.jump("part")
+        parts = Join(writer, "part").start()
+        begin = parts.phi("i64", f"part.{self.axes[0]}")
+        parts.add(before, [start])
+        most = writer.temp(f"add nuw nsw i64 {begin}, {between_polls}")
+        part_end = self._smaller(end, most)
+        self._part(begin, part_end, run, polls=False)
+        write_stop(writer, self.end, "more")
+        writer.start("more")
+        rest = writer.temp(f"icmp slt i64 {part_end}, {end}")
+        parts.add(writer.block, [part_end])
+        writer.emit(f"br i1 {rest}, label %part, label %row.end")
+        parts.finish()
+        writer.start("row.end")
+
+    def _part(
         self, start: str, end: str, run: Callable[[str], None], *, polls: bool
     ) -> None:
         """Counts along the fastest axis, and polls after each group if asked to."""
@@ -316,9 +336,9 @@ class _Entry:
         join.add(writer.block, [following])
         # Copies of a whole group, one after the other, are only more to compile.
         loop = self.module.loop('!"llvm.loop.unroll.disable"')
-        writer.emit(f"br i1 {more}, label %group, label %row.end, !llvm.loop {loop}")
+        writer.emit(f"br i1 {more}, label %group, label %part.end, !llvm.loop {loop}")
         join.finish()
-        writer.start("row.end")
+        writer.start("part.end")
 
     def _smaller(self, one: str, other: str) -> str:
         operands = [("i64", one), ("i64", other)]
@@ -340,18 +360,17 @@ class _Entry:
             for count in counts
         )
 
-    def _following(self, places: Sequence[str], groups: Sequence[str]) -> list[str]:
-        """The place of the group after a row, which has been counted along the fastest axis."""
+    def _following(self, places: Sequence[str], count: str) -> list[str]:
+        """The place of the row after one, of which there are so many along the second axis."""
         writer = self.writer
-        at, *others = places
-        following: list[str] = []
-        for axis, count, other in zip(self.axes, groups, others, strict=False):
-            end = writer.temp(f"icmp eq i64 {at}, {count}")
-            text = f"select i1 {end}, i64 0, i64 {at}"
-            following.append(writer.temp(text, f"after.{axis}"))
-            carry = writer.temp(f"zext i1 {end} to i64")
-            at = writer.temp(f"add nuw nsw i64 {other}, {carry}")
-        return [*following, at]
+        second, third = places
+        step = writer.temp(f"add nuw nsw i64 {second}, 1")
+        end = writer.temp(f"icmp eq i64 {step}, {count}")
+        carry = writer.temp(f"zext i1 {end} to i64")
+        return [
+            writer.temp(f"select i1 {end}, i64 0, i64 {step}", f"next.{self.axes[1]}"),
+            writer.temp(f"add nuw nsw i64 {third}, {carry}", f"next.{self.axes[2]}"),
+        ]
 
     def _call_version(
         self,

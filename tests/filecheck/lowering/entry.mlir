@@ -48,35 +48,31 @@ func.func @k(%x: memref<?xf32>, %flag: i1, %gx: index, %gy: index, %gz: index, %
 // CHECK-NEXT:    %first.x = urem i64 %first, %groups.x
 // CHECK-NEXT:    %first.y = urem i64 %t.14, %groups.y
 // CHECK-NEXT:    %first.z = udiv i64 %t.14, %groups.y
+// CHECK-NEXT:    %first.base = sub nuw nsw i64 %first, %first.x
 // CHECK-NEXT:    br label %row
 // CHECK-NEXT:  row:
-// CHECK-NEXT:    %number = phi i64 [ %first, %start ], [ %number.next, %row.end ]
-// CHECK-NEXT:    %row.x = phi i64 [ %first.x, %start ], [ %after.x, %row.end ]
-// CHECK-NEXT:    %group.y = phi i64 [ %first.y, %start ], [ %after.y, %row.end ]
-// CHECK-NEXT:    %group.z = phi i64 [ %first.z, %start ], [ %t.24, %row.end ]
-// CHECK-NEXT:    %t.15 = sub nuw nsw i64 %groups.x, %row.x
-// CHECK-NEXT:    %t.16 = sub nuw nsw i64 %last, %number
-// CHECK-NEXT:    %t.17 = call i64 @llvm.smin.i64(i64 %t.15, i64 %t.16)
-// CHECK-NEXT:    %end = add nuw nsw i64 %row.x, %t.17
+// CHECK-NEXT:    %base = phi i64 [ %first.base, %start ], [ %base.next, %part.end ]
+// CHECK-NEXT:    %row.x = phi i64 [ %first.x, %start ], [ 0, %part.end ]
+// CHECK-NEXT:    %group.y = phi i64 [ %first.y, %start ], [ %next.y, %part.end ]
+// CHECK-NEXT:    %group.z = phi i64 [ %first.z, %start ], [ %next.z, %part.end ]
+// CHECK-NEXT:    %t.15 = sub nuw nsw i64 %last, %base
+// CHECK-NEXT:    %t.16 = call i64 @llvm.smin.i64(i64 %groups.x, i64 %t.15)
 // CHECK-NEXT:    br label %group
 // CHECK-NEXT:  group:
 // CHECK-NEXT:    %group.x = phi i64 [ %row.x, %row ], [ %next.x, %group ]
 // CHECK-NEXT:    call void @k.group(ptr %x.data, ptr %x.data, i64 %x.offset, i64 %x.size0, i64 %x.stride0, i1 %flag.1, i64 %group.x, i64 %group.y, i64 %group.z, i64 %ex, i64 %ey, i64 %ez, i64 %nx, i64 %ny, i64 %nz, ptr %scratch, ptr %scratch, i64 0, i64 9223372036854775807, i64 1)
 // CHECK-NEXT:    %next.x = add nuw nsw i64 %group.x, 1
-// CHECK-NEXT:    %t.18 = icmp slt i64 %next.x, %end
-// CHECK-NEXT:    br i1 %t.18, label %group, label %row.end, !llvm.loop !2
-// CHECK-NEXT:  row.end:
-// CHECK-NEXT:    %number.next = add nuw nsw i64 %number, %t.17
-// CHECK-NEXT:    %t.19 = icmp eq i64 %end, %groups.x
-// CHECK-NEXT:    %after.x = select i1 %t.19, i64 0, i64 %end
-// CHECK-NEXT:    %t.20 = zext i1 %t.19 to i64
-// CHECK-NEXT:    %t.21 = add nuw nsw i64 %group.y, %t.20
-// CHECK-NEXT:    %t.22 = icmp eq i64 %t.21, %groups.y
-// CHECK-NEXT:    %after.y = select i1 %t.22, i64 0, i64 %t.21
-// CHECK-NEXT:    %t.23 = zext i1 %t.22 to i64
-// CHECK-NEXT:    %t.24 = add nuw nsw i64 %group.z, %t.23
-// CHECK-NEXT:    %t.25 = icmp slt i64 %number.next, %last
-// CHECK-NEXT:    br i1 %t.25, label %row, label %done
+// CHECK-NEXT:    %t.17 = icmp slt i64 %next.x, %t.16
+// CHECK-NEXT:    br i1 %t.17, label %group, label %part.end, !llvm.loop !2
+// CHECK-NEXT:  part.end:
+// CHECK-NEXT:    %base.next = add nuw nsw i64 %base, %groups.x
+// CHECK-NEXT:    %t.18 = icmp slt i64 %base.next, %last
+// CHECK-NEXT:    %t.19 = add nuw nsw i64 %group.y, 1
+// CHECK-NEXT:    %t.20 = icmp eq i64 %t.19, %groups.y
+// CHECK-NEXT:    %t.21 = zext i1 %t.20 to i64
+// CHECK-NEXT:    %next.y = select i1 %t.20, i64 0, i64 %t.19
+// CHECK-NEXT:    %next.z = add nuw nsw i64 %group.z, %t.21
+// CHECK-NEXT:    br i1 %t.18, label %row, label %done
 // CHECK-NEXT:  done:
 // CHECK-NEXT:    ret void
 // CHECK-NEXT:  }
@@ -149,10 +145,11 @@ func.func @ordered(%gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %
 // CHECK-NEXT:    %first.y = udiv i64 [[PLANE]], %groups.x
 // CHECK:         call void @ordered.group(i64 %group.x, i64 %group.y, i64 %group.z, i64 2, i64 4, i64 8,
 // CHECK-NEXT:    %next.z = add nuw nsw i64 %group.z, 1
-// CHECK:         [[ROW_ENDS:%.*]] = icmp eq i64 %end, %groups.z
-// CHECK-NEXT:    %after.z = select i1 [[ROW_ENDS]], i64 0, i64 %end
-// CHECK:         %after.x = select i1 %{{.*}}, i64 0, i64 %
-// CHECK:         = add nuw nsw i64 %group.y,
+// CHECK:         %base.next = add nuw nsw i64 %base, %groups.z
+// CHECK:         [[X:%.*]] = add nuw nsw i64 %group.x, 1
+// CHECK-NEXT:    [[END:%.*]] = icmp eq i64 [[X]], %groups.x
+// CHECK:         %next.x = select i1 [[END]], i64 0, i64 [[X]]
+// CHECK-NEXT:    %next.y = add nuw nsw i64 %group.y,
 
 // LLVM unrolls loops over arrays before it looks at the whole entry.
 
