@@ -191,9 +191,7 @@ class _Entry:
             writer.temp(f"urem i64 {plane}, {groups[1]}", y),
             writer.temp(f"udiv i64 {plane}, {groups[1]}", z),
         ]
-        first.insert(
-            0, writer.temp(f"sub nuw nsw i64 %first, {first[0]}", "first.base")
-        )
+        base = writer.temp(f"sub nuw nsw i64 %first, {first[0]}", "first.base")
         full_groups: list[str] = []
         if self.full is not None:
             full_groups = [
@@ -202,17 +200,15 @@ class _Entry:
             ]
         for copy in copies:
             copy.write_start(writer)
-        if self.struct.failed is None:
-            writer.jump("row")
-        else:
+        if self.struct.failed is not None:
             # Another thread may have failed: then there is nothing left to do.
             writer.failed = load_field(writer, self.struct.failed, "failed")
             write_stop(writer, self.end, "begin")
             writer.start("begin")
-            writer.jump("row")
         before = writer.block
+        writer.jump("row")
         sizes = [*local, *whole]
-        self._loop(before, arguments, sizes, groups, first, full_groups)
+        self._loop(before, arguments, sizes, groups, [base, *first], full_groups)
         if copies:
             writer.start(self.end)
             for copy in copies:
@@ -274,14 +270,8 @@ class _Entry:
         writer = self.writer
         fastest, *slower = self.axes
         rows = Join(writer, "row").start()
-        base, start, *others = [
-            rows.phi("i64", name)
-            for name in (
-                "base",
-                f"row.{fastest}",
-                *(f"group.{axis}" for axis in slower),
-            )
-        ]
+        names = ("base", f"row.{fastest}", *(f"group.{axis}" for axis in slower))
+        base, start, *others = [rows.phi("i64", name) for name in names]
         rows.add(before, first)
         # The number of the first group of the row is `base`, even if a call begins later.
         left = writer.temp(f"sub nuw nsw i64 %last, {base}")
