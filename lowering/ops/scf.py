@@ -112,7 +112,10 @@ def _while(writer: FunctionWriter, op: scf.WhileOp) -> None:
         writer.start(body)
         last = write_block(writer, do)
         join.add(writer.block, components_of(writer, last.operands))
-    writer.jump(head)
+    # LLVM merges this way back with that of a loop at the end of the body, and gives a loop
+    # without properties those of the other: it would try to write out what has no end.
+    own = writer.module.loop('!"spmd.while"')
+    writer.emit(f"br label %{head}, !llvm.loop {own}")
     join.finish()
     writer.start(after)
     for result, passed in zip(op.results, condition.operands[1:], strict=True):
