@@ -104,7 +104,7 @@ func.func @while(%x: i32) -> i32 {
 // CHECK-NEXT:    br i1 %more, label %do, label %endwhile
 // CHECK-NEXT:  do:
 // CHECK-NEXT:    %next = add i32 %a, %a
-// CHECK-NEXT:    br label %while
+// CHECK-NEXT:    br label %while, !llvm.loop !1
 // CHECK-NEXT:  endwhile:
 // CHECK-NEXT:    ret i32 %a
 // CHECK-NEXT:  }
@@ -152,7 +152,7 @@ func.func @total(%x: memref<64xf32>) -> f32 {
 // CHECK-LABEL: define float @total(
 // CHECK:         %t.2 = fadd reassoc float %s, %v
 // CHECK-NEXT:    %i.next = add nsw i64 %i, 1
-// CHECK-NEXT:    br label %for, !llvm.loop !3
+// CHECK-NEXT:    br label %for, !llvm.loop !5
 
 // HALF-LABEL:  define float @total(
 // HALF:          br label %for, !llvm.loop ![[LOOP:[0-9]+]]
@@ -193,7 +193,7 @@ func.func @copy(%x: memref<?xf32>, %y: memref<?xf32>) {
 
 // CHECK-LABEL: define void @copy(
 // CHECK:         %i.next = add nsw i64 %i, 64
-// CHECK-NEXT:    br label %for, !llvm.loop !4
+// CHECK-NEXT:    br label %for, !llvm.loop !6
 
 // So does a loop whose iterations combine such vectors with those of the one before.
 func.func @sums(%n32: i32, %x: memref<?xf32>) -> vector<64xf32> {
@@ -211,7 +211,7 @@ func.func @sums(%n32: i32, %x: memref<?xf32>) -> vector<64xf32> {
 
 // CHECK-LABEL: define <64 x float> @sums(
 // CHECK:         %i.next = add
-// CHECK-NEXT:    br label %for, !llvm.loop !5
+// CHECK-NEXT:    br label %for, !llvm.loop !7
 
 // Not so where one hands on a vector as it is, which costs a move.
 func.func @neighbours(%n32: i32, %x: memref<?xf32>) -> vector<64xf32> {
@@ -270,9 +270,9 @@ func.func @written_out(%x: memref<?xf32>, %y: memref<?xf32>) {
 // CHECK:         %j.next = add
 // CHECK-NEXT:    br label %for.1{{$}}
 // CHECK:         %k.next = add
-// CHECK-NEXT:    br label %for.2, !llvm.loop !7
+// CHECK-NEXT:    br label %for.2, !llvm.loop !9
 // CHECK:         %l.next = add
-// CHECK-NEXT:    br label %for.3, !llvm.loop !8
+// CHECK-NEXT:    br label %for.3, !llvm.loop !10
 
 // Operations count as on scalars: here five in each of 32 iterations, and what follows from the
 // counter is a number. A nest is written out as a whole.
@@ -419,11 +419,13 @@ func.func @product_in_place(%a: memref<16x16xf64>, %b: memref<16x16xf64>) {
 // SPILL:       ![[STAYS]] = !{![[STAYS]], ![[OFF]]}
 // SPILL:       ![[FULL]] = !{![[FULL]], ![[ALL]]}
 
-// CHECK:       !0 = !{!"llvm.loop.isvectorized", i32 1}
-// CHECK-NEXT:  !1 = !{!"llvm.loop.vectorize.followup_vectorized", !0}
-// CHECK-NEXT:  !2 = !{!"llvm.loop.unroll.disable"}
-// CHECK-NEXT:  !3 = !{!3, !1, !2}
-// CHECK-NEXT:  !4 = !{!4, !2}
-// CHECK-NEXT:  !5 = !{!5, !2}
-// CHECK-NEXT:  !6 = !{!"llvm.loop.unroll.full"}
-// CHECK-NEXT:  !7 = !{!7, !6}
+// CHECK:       !0 = !{!"spmd.while"}
+// CHECK-NEXT:  !1 = !{!1, !0}
+// CHECK-NEXT:  !2 = !{!"llvm.loop.isvectorized", i32 1}
+// CHECK-NEXT:  !3 = !{!"llvm.loop.vectorize.followup_vectorized", !2}
+// CHECK-NEXT:  !4 = !{!"llvm.loop.unroll.disable"}
+// CHECK-NEXT:  !5 = !{!5, !3, !4}
+// CHECK-NEXT:  !6 = !{!6, !4}
+// CHECK-NEXT:  !7 = !{!7, !4}
+// CHECK-NEXT:  !8 = !{!"llvm.loop.unroll.full"}
+// CHECK-NEXT:  !9 = !{!9, !8}

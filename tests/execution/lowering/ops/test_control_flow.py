@@ -263,3 +263,34 @@ def test_deep_nesting():
       func.func @f(%c: i1, %x: i32) -> i32 {{ {text} func.return %r{depth} : i32 }}""")
     assert functions("f", True, 4) == 8
     assert functions("f", False, 4) == 4
+
+
+def test_a_loop_at_the_end_of_a_body_keeps_its_hints_to_itself(
+    capfd: pytest.CaptureFixture[str],
+):
+    """
+    LLVM is told to write the inner loop out. It says on stderr if it could not do so with a
+    loop that has these hints: here the outer one, whose end is not known.
+    """
+    functions = NativeFunctions("""
+    func.func @f(%x: vector<8xf32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c3 = arith.constant 3 : index
+      %true = arith.constant true
+      %a = memref.alloca() : memref<24xf32>
+      scf.while : () -> () {
+        scf.condition(%true)
+      } do {
+        scf.for %i = %c0 to %c3 step %c1 {
+          %old = vector.load %a[%i] : memref<24xf32>, vector<8xf32>
+          %new = arith.addf %old, %x : vector<8xf32>
+          vector.store %new, %a[%i] : memref<24xf32>, vector<8xf32>
+        }
+        scf.yield
+      }
+      func.return
+    }
+    """)
+    assert '!"llvm.loop.unroll.full"' in functions.llvm_ir
+    assert not capfd.readouterr().err
