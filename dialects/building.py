@@ -193,7 +193,7 @@ class ConstantPool:
 
     def number(self, value: int, type_: Attribute) -> SSAValue:
         """A scalar integer or index."""
-        assert isa(type_, IntegerType | IndexType), f"{type_} has no integers"
+        assert isinstance(type_, IndexType) or isa(type_, IntegerType), f"got {type_}"
         if type_ == i1:
             return self.bit(value != 0)
         sign = "m" if value < 0 else ""

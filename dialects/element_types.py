@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from math import prod
-from typing import cast
+from typing import TypeGuard, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -22,6 +22,17 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
 INDEX_BYTES = 8
+
+
+def is_memref(type_: Attribute) -> TypeGuard[MemRefType[Attribute]]:
+    """Whether a type is a memref with a rank."""
+    # `isa` of xDSL makes a constraint of the type each time, which takes a hundred times as long.
+    return isinstance(type_, MemRefType)
+
+
+def is_vector(type_: Attribute) -> TypeGuard[VectorType[Attribute]]:
+    """Whether a type is a vector."""
+    return isinstance(type_, VectorType)
 
 
 @dataclass(frozen=True)

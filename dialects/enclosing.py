@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import IsTerminator
-from xdsl.utils.hints import isa
 
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.names import SMALL, STREAMED
@@ -84,9 +83,10 @@ def argument_attribute(value: SSAValue, name: str) -> Attribute | None:
         return None
     function = value.block.parent_op()
     attributes = None if function is None else function.properties.get("arg_attrs")
-    if not isa(attributes, ArrayAttr[DictionaryAttr]):
+    if not isinstance(attributes, ArrayAttr):
         return None
-    return attributes.data[value.index].data.get(name)
+    own = cast(ArrayAttr[Attribute], attributes).data[value.index]
+    return own.data.get(name) if isinstance(own, DictionaryAttr) else None
 
 
 def is_streamed(array: SSAValue) -> bool:

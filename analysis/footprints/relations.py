@@ -27,6 +27,7 @@ from spmd.analysis.footprints.source_words import element_words, words_for
 from spmd.analysis.footprints.view_indices import indices_in_source, sizes_of
 from spmd.analysis.memory.accesses import accesses_of
 from spmd.analysis.memory.polynomials import Alternative, Atom, Polynomial
+from spmd.dialects.element_types import is_memref
 from spmd.dialects.interfaces.control_flow import Forwarding
 from spmd.dialects.interfaces.memory import MemoryAccess, MemoryHint
 from spmd.dialects.interfaces.views import ViewLike, underlying_object, viewed_memory
@@ -36,7 +37,7 @@ from spmd.dialects.spmd import (
     AtomicRmwOp,
     KernelOp,
 )
-from spmd.dialects.spmd.types import is_local, is_memref
+from spmd.dialects.spmd.types import is_local
 
 NO_ARGUMENT = -1
 """In the place of the number of an argument: memory of the group, or a constant."""

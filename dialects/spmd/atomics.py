@@ -32,12 +32,12 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from spmd.dialects.assembly_format import BracketedKeyword, Clauses, Keyword
-from spmd.dialects.element_types import memref_layout
+from spmd.dialects.element_types import is_memref, memref_layout
 from spmd.dialects.interfaces.cost import Cost, CostClass
 from spmd.dialects.interfaces.memory import MemoryAccess, verify_indices
 from spmd.dialects.names import THREAD_COPIES
 from spmd.dialects.spmd.traits import STAYS_IN_PLACE, expect_inside_function
-from spmd.dialects.spmd.types import is_integer, is_local, is_memref
+from spmd.dialects.spmd.types import is_integer, is_local
 
 
 class AtomicKind(StrEnum):

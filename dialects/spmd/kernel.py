@@ -39,6 +39,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from spmd.dialects.element_types import is_memref
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.limits import MAX_GROUP_SIZE, MAX_SUB_GROUP_SIZE
 from spmd.dialects.names import (
@@ -49,7 +50,7 @@ from spmd.dialects.names import (
     THREAD_COPIES,
 )
 from spmd.dialects.spmd.atomics import why_not_copied
-from spmd.dialects.spmd.types import is_memref, why_not_argument
+from spmd.dialects.spmd.types import why_not_argument
 from spmd.dialects.work_groups import FOOTPRINTS, NOT_VECTORIZED
 
 DROPPED_BARRIERS = "spmd.dropped_barriers"
@@ -89,10 +90,8 @@ def why_not_work_group_size(size: Attribute) -> str | None:
                 f"expected a work_group_size of at most {MAX_GROUP_SIZE} work-items, got "
                 f"{' x '.join(map(str, extents))} = {items}"
             )
-    return (
-        "expected work_group_size = array<i64: X[, Y[, Z]]> with positive sizes, got "
-        f"{size}"
-    )
+    form = "work_group_size = array<i64: X[, Y[, Z]]>"
+    return f"expected {form} with positive sizes, got {size}"
 
 
 def why_not_sub_group_size(size: Attribute) -> str | None:

@@ -30,6 +30,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from spmd.dialects.assembly_format import BracketedKeyword, optional_word
+from spmd.dialects.element_types import is_memref
 from spmd.dialects.enclosing import enclosing
 from spmd.dialects.interfaces.legality import HostOnly
 from spmd.dialects.interfaces.order import Ordered
@@ -40,7 +41,6 @@ from spmd.dialects.spmd.types import (
     GLOBAL,
     dynamic_dimensions,
     is_local,
-    is_memref,
 )
 
 

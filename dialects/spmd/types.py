@@ -36,12 +36,16 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import irdl_attr_definition
-from xdsl.utils.hints import isa
 from xdsl.utils.str_enum import StrEnum
 from xdsl.utils.type import get_element_type_or_self
 
 from spmd.dialects.assembly_format import BracketedKeyword
-from spmd.dialects.element_types import memref_layout, size_in_bytes
+from spmd.dialects.element_types import (
+    is_memref,
+    is_vector,
+    memref_layout,
+    size_in_bytes,
+)
 from spmd.dialects.limits import MAX_EXTENT, MAX_LOCAL_BYTES, too_much_local_memory
 
 
@@ -138,11 +142,6 @@ def is_scalar(type_: Attribute) -> bool:
     return is_integer(type_) or is_float(type_)
 
 
-def is_memref(type_: Attribute) -> TypeGuard[MemRefType[Attribute]]:
-    """Whether `type_` is a memref."""
-    return isinstance(type_, MemRefType)
-
-
 def is_local(type_: Attribute) -> TypeGuard[MemRefType[Attribute]]:
     """Whether `type_` is a memref in local memory."""
     return is_memref(type_) and type_.memory_space == LOCAL
@@ -162,7 +161,7 @@ def why_not_scalar(type_: Attribute) -> str | None:
 
 def has_vectors(type_: Attribute) -> TypeGuard[MemRefType[VectorType[Attribute]]]:
     """Whether `type_` is a memref of vectors that are rows of scalars in memory."""
-    if not is_memref(type_) or not isa(type_.element_type, VectorType[Attribute]):
+    if not is_memref(type_) or not is_vector(type_.element_type):
         return False
     vector = type_.element_type
     rows = vector.get_num_dims() == 1 and not vector.get_num_scalable_dims()

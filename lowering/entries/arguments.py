@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from xdsl.ir import Attribute, BlockArgument
 
+from spmd.dialects.element_types import is_memref
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.memref_value import component_names, free_layout
 from spmd.lowering.writing.types import (
     TypeNotLowered,
-    is_memref,
     layout_of,
     llvm_type,
     scalar_bits,

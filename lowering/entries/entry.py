@@ -27,11 +27,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from xdsl.dialects import memref, vector
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, VectorType
+from xdsl.dialects.builtin import IntegerAttr, VectorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
 
+from spmd.dialects.element_types import is_memref
 from spmd.dialects.work_groups import (
     GROUPS_BETWEEN_POLLS,
     fixed_group_size,
@@ -54,7 +54,6 @@ from spmd.lowering.writing.module_writer import ModuleWriter, quoted
 from spmd.lowering.writing.symbols import exported_symbol
 from spmd.lowering.writing.types import (
     TypeNotLowered,
-    is_memref,
 )
 
 SIZES = 9
@@ -346,7 +345,7 @@ class _Entry:
             if each is not None
         ]
         return min(
-            count.value.data if isa(count, IntegerAttr[IntegerType]) else 1
+            count.value.data if isinstance(count, IntegerAttr) else 1
             for count in counts
         )
 

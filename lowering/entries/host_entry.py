@@ -28,6 +28,7 @@ from xdsl.dialects.memref import AllocOp
 from xdsl.ir import Attribute
 
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.element_types import is_memref
 from spmd.lowering.entries.arguments import (
     ArgumentStruct,
     Field,
@@ -41,7 +42,7 @@ from spmd.lowering.ops.memref_allocation import allocated
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.module_writer import ModuleWriter, quoted
 from spmd.lowering.writing.symbols import exported_symbol
-from spmd.lowering.writing.types import is_memref, llvm_type
+from spmd.lowering.writing.types import llvm_type
 
 HOST_FUNCTION = "spmd.host_function"
 """The attribute that asks for a native entry."""

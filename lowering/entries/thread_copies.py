@@ -15,11 +15,12 @@ from xdsl.dialects.builtin import FloatAttr, f32, f64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
+from spmd.dialects.element_types import is_memref
 from spmd.dialects.enclosing import argument_attribute
 from spmd.dialects.limits import CACHE_LINE
 from spmd.dialects.names import THREAD_COPIES
 from spmd.dialects.spmd.atomics import AtomicKind, AtomicKindAttr
-from spmd.dialects.spmd.types import Kind, is_memref, neutral_element
+from spmd.dialects.spmd.types import Kind, neutral_element
 from spmd.lowering.entries.arguments import Field
 from spmd.lowering.writing.counted_loop import CountedLoop
 from spmd.lowering.writing.function_writer import FunctionWriter

@@ -14,6 +14,7 @@ from xdsl.ir import Operation, SSAValue
 
 from spmd.analysis.ranges.integer_range import IntegerRange
 from spmd.dialects.compat.missing_arith import RemFOp
+from spmd.dialects.element_types import is_memref
 from spmd.dialects.interfaces.computation import fast_math_flags
 from spmd.dialects.interfaces.speculation import IntegerDivision, is_integer_division
 from spmd.lowering.ops.conversions import define_computed, is_bf16, operand_to_compute
@@ -29,7 +30,6 @@ from spmd.lowering.writing.registry import emits
 from spmd.lowering.writing.types import (
     TypeNotLowered,
     element_type,
-    is_memref,
     lane_count,
     like,
     llvm_type,

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, SSAValue
 
+from spmd.dialects.element_types import is_memref
 from spmd.dialects.enclosing import argument_attribute
 from spmd.dialects.limits import CACHE_LINE
 from spmd.dialects.names import NOALIAS
@@ -31,7 +32,6 @@ from spmd.lowering.writing.registry import emits
 from spmd.lowering.writing.types import (
     TypeNotLowered,
     is_local_memory,
-    is_memref,
     layout_of,
     llvm_type,
 )

@@ -9,13 +9,12 @@ from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IntegerAttr,
-    MemRefType,
     UnitAttr,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from spmd.dialects.compat.prefetch import PrefetchOp
+from spmd.dialects.element_types import is_memref
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.lowering.writing.access import Access, access_hints
 from spmd.lowering.writing.addresses import element_address, multiply
@@ -172,7 +171,7 @@ BYTES_FROM = 256
 def write_global(module: ModuleWriter, op: memref.GlobalOp) -> None:
     """Writes a global variable of the module."""
     type_ = op.properties["type"]
-    assert isa(type_, MemRefType[Attribute])
+    assert is_memref(type_)
     element = type_.element_type
     count = prod(type_.get_shape())
     stored = storage_type(element)

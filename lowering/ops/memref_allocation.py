@@ -27,7 +27,7 @@ from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ModuleOp, NoneAttr
 from xdsl.ir import Operation, SSAValue
 
-from spmd.dialects.element_types import static_bytes
+from spmd.dialects.element_types import is_memref, static_bytes
 from spmd.dialects.enclosing import is_terminator
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
@@ -45,7 +45,6 @@ from spmd.lowering.writing.record import ALLOCATED
 from spmd.lowering.writing.registry import emits
 from spmd.lowering.writing.types import (
     TypeNotLowered,
-    is_memref,
     layout_of,
     natural_alignment,
     storage_bytes,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.dialects.ub import PoisonOp, UnreachableOp
 
+from spmd.dialects.element_types import is_memref
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.registry import emits
-from spmd.lowering.writing.types import TypeNotLowered, is_memref
+from spmd.lowering.writing.types import TypeNotLowered
 
 
 @emits(PoisonOp)

@@ -13,6 +13,7 @@ from xdsl.dialects import vector
 from xdsl.dialects.builtin import DYNAMIC_INDEX, BFloat16Type, Float32Type
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from spmd.dialects.element_types import is_vector
 from spmd.lowering.ops.arith import FOLDED_AS, combined, fast_math
 from spmd.lowering.ops.conversions import (
     define_computed,
@@ -33,7 +34,6 @@ from spmd.lowering.writing.types import (
     TypeNotLowered,
     element_type,
     is_float,
-    is_vector,
     lane_count,
     like,
     llvm_type,

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 
+from spmd.dialects.element_types import is_memref
 from spmd.lowering.vectors.vector import lanes_of, shape_of, splat, strides_of
 from spmd.lowering.vectors.vector_permute import look_up, permute, permuted_vector
 from spmd.lowering.vectors.vector_window import Window, both
@@ -20,7 +21,6 @@ from spmd.lowering.writing.registry import emits, emits_named
 from spmd.lowering.writing.types import (
     TypeNotLowered,
     element_type,
-    is_memref,
     like,
     llvm_type,
     scalar_bits,

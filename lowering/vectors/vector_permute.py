@@ -14,13 +14,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from xdsl.dialects import memref, vector
-from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from spmd.analysis.memory.tables import operations_of_look_up, table_length
 from spmd.dialects.compat.memory import GatherOp
-from spmd.dialects.element_types import memref_type
+from spmd.dialects.element_types import is_vector, memref_type
 from spmd.dialects.remarks import Permuted, remark
 from spmd.dialects.rewriting import constant_index, splat_number
 from spmd.lowering.writing.access import Access
@@ -47,7 +45,7 @@ def permuted_vector(op: Operation) -> SSAValue | None:
     if not isinstance(op, GatherOp) or not isinstance(op.base.owner, memref.AllocaOp):
         return None
     type_ = op.result.type
-    if not isa(type_, VectorType[Attribute]):
+    if not is_vector(type_):
         return None
     whole = memref_type(op.base).get_shape() == type_.get_shape()
     if not whole or len(type_.get_shape()) != 1 or not splat_number(op.mask):

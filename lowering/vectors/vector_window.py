@@ -14,13 +14,14 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
+from spmd.dialects.element_types import is_vector
 from spmd.lowering.vectors.vector import lanes_below, splat, strides_of
 from spmd.lowering.writing.access import Access, Typed
 from spmd.lowering.writing.addresses import add, element_address, is_literal
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.literals import shuffle, vector_literal
 from spmd.lowering.writing.memref_value import MemRefValue
-from spmd.lowering.writing.types import TypeNotLowered, is_vector, like, storage_type
+from spmd.lowering.writing.types import TypeNotLowered, like, storage_type
 
 
 class Window:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.analysis.ranges.ranges import IntegerRanges
+from spmd.dialects.element_types import is_memref
 from spmd.lowering.writing.memref_value import (
     MemRefValue,
     component_names,
@@ -21,7 +22,6 @@ from spmd.lowering.writing.memref_value import (
 )
 from spmd.lowering.writing.module_writer import ModuleWriter
 from spmd.lowering.writing.types import (
-    is_memref,
     layout_of,
     llvm_type,
 )

@@ -18,6 +18,7 @@ from spmd.analysis.ranges.written_out import (
     written_out,
 )
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
+from spmd.dialects.element_types import is_vector
 from spmd.dialects.enclosing import enclosing, is_outside, terminator
 from spmd.dialects.interfaces.computation import fast_math_flags
 from spmd.dialects.interfaces.memory import MemoryAccess
@@ -25,7 +26,7 @@ from spmd.dialects.interfaces.speculation import is_speculatable_from
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.rewriting import trip_count
 from spmd.lowering.writing.function_writer import FunctionWriter
-from spmd.lowering.writing.types import is_vector, scalar_bits
+from spmd.lowering.writing.types import scalar_bits
 
 _MOST_INSTRUCTIONS = 2000
 """Of a loop that is written out: a third of what Zen 4 holds decoded."""

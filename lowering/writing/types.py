@@ -31,12 +31,16 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
-    VectorType,
     i1,
 )
 from xdsl.ir import Attribute
 
-from spmd.dialects.element_types import MemRefLayout, memref_layout
+from spmd.dialects.element_types import (
+    MemRefLayout,
+    is_memref,
+    is_vector,
+    memref_layout,
+)
 
 INDEX_BITS = 64
 """`index` is as wide as a pointer, on every target there is for now."""
@@ -53,16 +57,6 @@ _MANGLED = {"half": "f16", "float": "f32", "double": "f64"}
 
 class TypeNotLowered(Exception):
     """A type that has no LLVM form here; the caller knows the op and reports it."""
-
-
-def is_vector(type_: Attribute) -> TypeGuard[VectorType[Attribute]]:
-    """Whether a type is a vector."""
-    return isinstance(type_, VectorType)
-
-
-def is_memref(type_: Attribute) -> TypeGuard[MemRefType[Attribute]]:
-    """Whether a type is a memref with a rank."""
-    return isinstance(type_, MemRefType)
 
 
 def is_integer(type_: Attribute) -> TypeGuard[IntegerType]:

@@ -58,10 +58,11 @@ from xdsl.utils.type import get_element_type_or_self
 
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.element_types import is_memref
 from spmd.dialects.names import RUNNER_PRINT
 from spmd.dialects.rewriting import erase_if_dead, replace
 from spmd.dialects.spmd import PrintOp
-from spmd.dialects.spmd.types import is_float, is_memref
+from spmd.dialects.spmd.types import is_float
 from spmd.passes.frontends.loop_nests import fill
 
 _MESSAGES = {

@@ -30,6 +30,7 @@ from spmd.dialects.compat.gpu.memory import (
     DynamicSharedMemoryOp,
 )
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.element_types import is_memref
 from spmd.dialects.enclosing import enclosing, used_from_outside
 from spmd.dialects.names import NOALIAS
 from spmd.dialects.rewriting import constant_index, replace
@@ -50,7 +51,6 @@ from spmd.dialects.spmd.types import (
     LOCAL,
     PRIVATE,
     is_local,
-    is_memref,
     why_not_argument,
 )
 from spmd.passes.frontends.outlining import (

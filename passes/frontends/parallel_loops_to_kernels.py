@@ -57,6 +57,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable
 
 from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.element_types import is_memref
 from spmd.dialects.enclosing import used_from_outside
 from spmd.dialects.interfaces.expansion import expand_all
 from spmd.dialects.rewriting import NO_WRAP, erase_dead_ops, hint, replace
@@ -67,7 +68,7 @@ from spmd.dialects.spmd import (
     LaunchOp,
     ReturnOp,
 )
-from spmd.dialects.spmd.types import is_memref, why_not_argument
+from spmd.dialects.spmd.types import why_not_argument
 from spmd.dialects.work_groups import NOT_LAUNCHED, WORK_GROUP_FUNCTION
 from spmd.passes.frontends.group_size import cost_of, group_size_by_cost
 from spmd.passes.frontends.loop_nests import (

@@ -57,6 +57,7 @@ from xdsl.utils.hints import isa
 
 from spmd.dialects.building import Builder
 from spmd.dialects.diagnostics import KernelError, fail
+from spmd.dialects.element_types import is_memref
 from spmd.dialects.limits import MAX_GROUP_SIZE
 from spmd.dialects.names import (
     ANY_GROUP_SIZE,
@@ -71,7 +72,7 @@ from spmd.dialects.remarks import CopiedByThreads, remark
 from spmd.dialects.spmd import AtomicKind, KernelOp
 from spmd.dialects.spmd.atomics import AtomicKindAttr, why_not_copied
 from spmd.dialects.spmd.kernel import kernels_in
-from spmd.dialects.spmd.types import is_local, is_memref
+from spmd.dialects.spmd.types import is_local
 
 Words: TypeAlias = tuple[int | float | str, ...]
 """What options say of arguments: xDSL reads a word that is a number as one."""

@@ -44,16 +44,14 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.utils.hints import isa
 
 from spmd.dialects.building import Builder
+from spmd.dialects.element_types import is_memref, is_vector
 from spmd.dialects.enclosing import block_arguments, function_around
 from spmd.dialects.interfaces.memory import MemoryAccess
 from spmd.dialects.rewriting import locate, replace
 from spmd.dialects.spmd import LOCAL, LocalAllocOp, MemoryAttr, PrefetchOp
 from spmd.dialects.work_groups import aligned_alloca, mark_group_memory
-
-AnyVector = VectorType[Attribute]
 
 LOCAL_SPACE = IntegerAttr(3, i64)
 """The memory space of local memory from level 1 on, as in LLVM's GPU back ends."""
@@ -139,13 +137,13 @@ def _allocate(op: LocalAllocOp) -> None:
 def _is_array(value: SSAValue) -> bool:
     """Whether it is an array of `i1`."""
     type_ = value.type
-    return isa(type_, MemRefType[Attribute]) and type_.element_type == i1
+    return is_memref(type_) and type_.element_type == i1
 
 
 def _is_bits(value: SSAValue) -> bool:
     """Whether it is an `i1`, or a vector of them."""
     type_ = value.type
-    return type_ == i1 or (isa(type_, AnyVector) and type_.element_type == i1)
+    return type_ == i1 or (is_vector(type_) and type_.element_type == i1)
 
 
 def _access_bytes(op: Operation) -> None:
@@ -181,7 +179,7 @@ def _places_of_bits(op: Operation) -> Sequence[int]:
 
 
 def _bytes_like(type_: Attribute) -> Attribute:
-    if isa(type_, AnyVector):
+    if is_vector(type_):
         return VectorType(i8, type_.shape, type_.scalable_dims)
     return i8
 

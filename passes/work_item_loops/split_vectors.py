@@ -54,10 +54,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
-from xdsl.utils.hints import isa
 
 from spmd.dialects.building import Builder, ConstantPool
-from spmd.dialects.element_types import memref_type, size_in_bytes
+from spmd.dialects.element_types import is_vector, memref_type, size_in_bytes
 from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.interfaces.control_flow import RegionBranch, RegionTerminator
 from spmd.dialects.rewriting import hint
@@ -108,7 +107,7 @@ def why_not_split(op: Operation, register_bits: int) -> str | None:
     """
     for value in (*op.operands, *op.results):
         type_ = value.type
-        if not isa(type_, AnyVector):
+        if not is_vector(type_):
             continue
         if type_.get_num_dims() != 1:
             return f"{type_} has several dimensions"
@@ -353,7 +352,7 @@ def _streamed(
 
 def _types(value: SSAValue) -> Sequence[Attribute]:
     """Those of the elements of `value`, or its own."""
-    if not isa(value.type, AnyVector):
+    if not is_vector(value.type):
         return (value.type,)
     (length,) = value.type.get_shape()
     return (value.type.element_type,) * length

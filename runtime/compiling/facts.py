@@ -11,13 +11,14 @@ from xdsl.ir import Attribute
 
 from spmd.analysis.graphs.traversal import reachable
 from spmd.dialects.diagnostics import KernelError, fail
+from spmd.dialects.element_types import is_memref
 from spmd.dialects.interfaces.meaning import Emission
 from spmd.dialects.interfaces.order import Ordered
 from spmd.dialects.names import FEW_ITEMS
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.spmd.kernel import kernels_in, why_not_argument_attributes
 from spmd.dialects.spmd.launch import needs_work_item
-from spmd.dialects.spmd.types import is_local, is_memref
+from spmd.dialects.spmd.types import is_local
 from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
 from spmd.lowering.writing.dispatch import why_not_lowered
 from spmd.passes.kernels.check_barriers import CheckBarriersPass

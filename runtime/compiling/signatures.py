@@ -20,10 +20,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
 from xdsl.utils.hints import isa
 
-from spmd.dialects.element_types import memref_layout
+from spmd.dialects.element_types import is_memref, memref_layout
 from spmd.dialects.names import NOALIAS, SMALL
 from spmd.dialects.spmd import KernelOp
-from spmd.dialects.spmd.types import is_local, is_memref
+from spmd.dialects.spmd.types import is_local
 from spmd.runtime.arguments.arrays import ArrayLayout
 from spmd.runtime.arguments.elements import ELEMENTS, Element
 from spmd.runtime.arguments.signature import (

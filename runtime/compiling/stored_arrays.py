@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from xdsl.dialects import memref
 
+from spmd.dialects.element_types import is_memref
 from spmd.dialects.enclosing import is_in_loop
 from spmd.dialects.spmd import KernelOp
-from spmd.dialects.spmd.types import is_local, is_memref
+from spmd.dialects.spmd.types import is_local
 from spmd.runtime.compiling.made import StoredArray
 
 

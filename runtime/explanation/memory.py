@@ -7,10 +7,14 @@ from collections.abc import Iterable, Sequence
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from spmd.dialects.diagnostics import source_location
-from spmd.dialects.element_types import memref_type, size_in_bytes, static_bytes
+from spmd.dialects.element_types import (
+    is_memref,
+    memref_type,
+    size_in_bytes,
+    static_bytes,
+)
 from spmd.dialects.remarks import KeptInGroupMemory
 from spmd.dialects.spmd import KernelOp, LocalAllocOp
 from spmd.dialects.spmd.types import is_local
@@ -55,7 +59,7 @@ def _kept(remark: KeptInGroupMemory, names: Sequence[str]) -> Kept:
     name = remark.op.memref.name_hint
     for suffix in ("_context", "_slot"):
         name = name and name.removesuffix(suffix)
-    if isa(remark.type, MemRefType[Attribute]):
+    if is_memref(remark.type):
         names = ()
     names = (*([name] if name else ()), *(each for each in names if each != name))
     return Kept(
@@ -76,7 +80,7 @@ def _names(op: memref.AllocaOp | memref.AllocOp) -> set[str]:
 
 
 def _bytes(type_: Attribute) -> int | None:
-    if not isa(type_, MemRefType[Attribute]):
+    if not is_memref(type_):
         return size_in_bytes(type_)
     return None if DYNAMIC_INDEX in type_.get_shape() else static_bytes(type_)
 

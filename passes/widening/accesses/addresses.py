@@ -15,12 +15,11 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from spmd.analysis.divergence.access_patterns import Pattern, element_strides
 from spmd.analysis.ranges.accessed import LARGEST_STEP, narrow_index
 from spmd.dialects.compat.missing_arith import IndexCastUIOp
-from spmd.dialects.element_types import memref_layout, memref_type
+from spmd.dialects.element_types import is_vector, memref_layout, memref_type
 from spmd.dialects.enclosing import is_small
 from spmd.dialects.limits import MAX_LANES, SMALL_ARRAY
 from spmd.dialects.rewriting import NO_SIGNED_WRAP
@@ -345,4 +344,4 @@ def _no_wrap(offsets: SSAValue) -> arith.IntegerOverflowAttr:
 
 def _element(value: SSAValue) -> Attribute | None:
     type_ = value.type
-    return type_.element_type if isa(type_, AnyVector) else None
+    return type_.element_type if is_vector(type_) else None

@@ -16,11 +16,11 @@ from xdsl.parser import Parser
 from xdsl.universe import Universe
 
 from spmd.dialects.compat import locations
+from spmd.dialects.element_types import is_memref
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import Machine, host_machine
 from spmd.lowering.native import compile_native
 from spmd.lowering.ops.assertions import Assertions
-from spmd.lowering.writing.types import is_memref
 from spmd.passes.memory.lower_atomics import LowerAtomicsPass
 from spmd.runtime.launching.record import LaunchRecord
 

@@ -11,9 +11,9 @@ import pytest
 from xdsl.dialects.builtin import MemRefType, f16, f32, f64, i1, i8
 
 from spmd.dialects.diagnostics import KernelError
+from spmd.dialects.element_types import is_memref
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.entries.arguments import argument_struct
-from spmd.lowering.writing.types import is_memref
 from spmd.runtime.launching.record import LaunchRecord
 from tests.execution.lowering.native_functions import (
     DTYPES,

@@ -13,9 +13,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 import spmd
+from spmd.dialects.element_types import is_memref
 from spmd.lowering.machine import host_machine
 from spmd.lowering.native import compile_native
-from spmd.lowering.writing.types import is_memref
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.runtime.errors import SourceText
