@@ -10,6 +10,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 
 from spmd.dialects.element_types import is_memref
+from spmd.dialects.interfaces.views import underlying_object
 from spmd.lowering.vectors.vector import lanes_of, shape_of, splat, strides_of
 from spmd.lowering.vectors.vector_permute import look_up, permute, permuted_vector
 from spmd.lowering.vectors.vector_window import Window, both
@@ -44,7 +45,10 @@ def _window(
         )
     at = [writer.get(index) for index in indices]
     dimensions = range(first, base.layout.rank)
-    return Window(writer, base, at, shape, dimensions, access_hints(writer, op))
+    hints = access_hints(writer, op)
+    # What the function has allocated is small, and used by this group alone.
+    cached = isinstance(underlying_object(array).owner, Operation)
+    return Window(writer, base, at, shape, dimensions, hints, cached=cached)
 
 
 @emits(vector.LoadOp)

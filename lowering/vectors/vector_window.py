@@ -35,8 +35,14 @@ class Window:
         shape: Sequence[int],
         dimensions: Sequence[int | None],
         hints: str = "",
+        *,
+        cached: bool = False,
     ):
-        """`dimensions`: which one of the memref each of the vector runs along, if any."""
+        """
+        `dimensions`: which one of the memref each of the vector runs along, if any.
+
+        `hints`, `cached`: of the accesses to memory.
+        """
         if is_vector(base.layout.element):
             raise TypeNotLowered(
                 f"expected a memref of scalars, got one of {base.layout.element}"
@@ -47,7 +53,8 @@ class Window:
         self.shape = tuple(shape)
         self.dimensions = tuple(dimensions)
         self.lanes = prod(self.shape)
-        self.access = Access(writer, base.layout.element, self.lanes, hints=hints)
+        element = base.layout.element
+        self.access = Access(writer, element, self.lanes, hints=hints, cached=cached)
 
     def coordinates(self, d: int) -> list[int]:
         """Each lane's coordinate along a dimension of the vector."""
@@ -123,8 +130,9 @@ class Window:
         return addresses
 
     def _row(self) -> Access:
-        element, hints = self.access.element, self.access.hints
-        return Access(self.writer, element, self.shape[-1], hints=hints)
+        whole, width = self.access, self.shape[-1]
+        hints, cached = whole.hints, whole.cached
+        return Access(self.writer, whole.element, width, hints=hints, cached=cached)
 
     def _read_rows(self) -> str:
         writer, row, held = self.writer, self._row(), self.shape[-1]

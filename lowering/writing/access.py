@@ -54,12 +54,18 @@ class Access:
         *,
         hints: str = "",
         alignment: int | None = None,
+        cached: bool = False,
     ):
-        """`alignment`: if more, or less, is known than the type of an element says."""
+        """
+        `alignment`: if more, or less, is known than the type of an element says.
+
+        `cached`: what is accessed is near, and so in any order.
+        """
         self.writer = writer
         self.element = element
         self.lanes = lanes
         self.hints = hints
+        self.cached = cached
         self.alignment = alignment or natural_alignment(element)
         self.stored = like(storage_type(element), lanes)
         """The LLVM type in memory."""
@@ -121,9 +127,9 @@ class Access:
         LLVM splits a vector of many registers too, but in an order that follows from nothing,
         often the last register first, which the prefetchers of a CPU do not follow: arrays
         that are in no cache take up to twice as long. It also sums all first halves of
-        longer parts before the second ones.
+        longer parts before the second ones. Else LLVM has less to do if it splits them.
         """
-        if self.lanes is None:
+        if self.lanes is None or self.cached:
             return [address]
         register = self.writer.module.machine.vector_bits // 8 or CACHE_LINE
         held = register // storage_bytes(self.element)

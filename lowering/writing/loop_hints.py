@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import AnyFloat
@@ -82,12 +83,14 @@ def _is_written_out(writer: FunctionWriter, loop: scf.ForOp) -> bool:
 
 def _is_short(writer: FunctionWriter, loop: scf.ForOp) -> bool:
     """Whether `loop` is short enough, and its counter more than the place of other lanes."""
-    if not any(is_vector(each.type) for op in loop.walk() for each in op.results):
+    if trip_count(loop) is None or not any(
+        is_vector(each.type) for op in loop.walk() for each in op.results
+    ):
         return False
     numbers = numbers_in(loop)
-    if not (loop.iter_args or _makes_registers(loop)) or not has_few_operations(
-        loop, numbers, writer.ranges
-    ):
+    if not has_few_operations(loop, numbers, writer.ranges):
+        return False
+    if not loop.iter_args and not _makes_registers(loop, numbers):
         return False
     bits = _register_bits(writer)
 
@@ -100,13 +103,11 @@ def _is_short(writer: FunctionWriter, loop: scf.ForOp) -> bool:
     return written_out(loop, numbers, writer.ranges, instructions) <= _MOST_INSTRUCTIONS
 
 
-def _makes_registers(loop: scf.ForOp) -> bool:
+def _makes_registers(loop: scf.ForOp, numbers: AbstractSet[SSAValue]) -> bool:
     """Whether arrays become registers once `loop` is written out, and its counter a number."""
-    numbers, others = numbers_in(loop), with_numbers_of(loop.body.block, set())
-    return any(
-        is_in_registers(op, numbers) and not is_in_registers(op, others)
-        for op in loop.walk()
-    )
+    found = [op for op in loop.walk() if is_in_registers(op, numbers)]
+    others = with_numbers_of(loop.body.block, set()) if found else set[SSAValue]()
+    return any(not is_in_registers(op, others) for op in found)
 
 
 def _vectors_at_once(writer: FunctionWriter, loop: scf.ForOp) -> int:
@@ -183,7 +184,9 @@ def _would_spill(writer: FunctionWriter, loop: scf.ForOp) -> bool:
             registers += sum(
                 -(-_bits(each.type) // register) or 1 for each in op.results
             )
-    if count * registers <= writer.module.machine.registers or _makes_registers(loop):
+    if count * registers <= writer.module.machine.registers or _makes_registers(
+        loop, numbers_in(loop)
+    ):
         return False
     accesses = accesses_of(around)
     return not accesses.unknown and not any(

@@ -67,6 +67,20 @@ func.func @lines(%x: memref<?xf64>, %i: index) {
 // CHECK-NEXT:    ret void
 // CHECK-NEXT:  }
 
+// What the function has allocated is in the nearest cache, whatever the order, also by a view.
+
+func.func @near(%i: index) {
+  %x = memref.alloca() : memref<256xf64>
+  %y = memref.subview %x[0][128][1] : memref<256xf64> to memref<128xf64, strided<[1], offset: 128>>
+  %v = vector.load %x[%i] : memref<256xf64>, vector<32xf64>
+  vector.store %v, %y[%i] : memref<128xf64, strided<[1], offset: 128>>, vector<32xf64>
+  func.return
+}
+
+// CHECK-LABEL: define void @near(
+// CHECK:         %v = load <32 x double>, ptr %t, align 8
+// CHECK:         store <32 x double> %v, ptr
+
 // But for vectors that are no power of two lines.
 
 func.func @odd(%x: memref<?xf64>, %i: index) {
