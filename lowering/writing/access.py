@@ -2,7 +2,8 @@
 The accesses to memory that LLVM has for scalars and vectors, on addresses.
 
 An access assumes the alignment of one element: arrays come from anywhere. `i1` is a byte
-in memory. Vectors longer than a register are accessed register after register.
+in memory. Vectors longer than a register are accessed register after register, in arrays
+that may be in no cache.
 """
 
 from __future__ import annotations
