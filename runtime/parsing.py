@@ -34,7 +34,7 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from spmd.analysis.legality.verification import verify_legality, verify_op
 from spmd.dialects import compat
-from spmd.dialects.compat import locations
+from spmd.dialects.compat import locations, walking
 from spmd.dialects.compat.locations import Places
 from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.spmd import SPMD
@@ -56,6 +56,7 @@ from spmd.runtime.errors import (
 _Type = TypeVar("_Type", bound=Attribute)
 
 locations.repair()
+walking.repair()
 
 DIALECTS = (Builtin, Arith, Cf, Func, Math, MemRef, Scf, SPMD, Vector)
 """The dialects that a kernel may be written in."""

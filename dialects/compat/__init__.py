@@ -16,6 +16,7 @@ What xDSL 0.74 lacks of upstream's `arith`, `memref`, `vector`, `scf`, `gpu`, `l
 | `linalg` | named ops, `map`, short `reduce`; elements of several types | `linalg` |
 | `llvm`   | `atomicrmw`, `cmpxchg` | `atomics` |
 | all      | operations know where they stood in the text | `locations` |
+| all      | `walk` takes linear time | `walking` |
 
 xDSL's own classes are changed in place, because everybody who holds them (parser,
 passes, other plugins) must see the same ops. Scalar code behaves exactly as before. The

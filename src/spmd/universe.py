@@ -17,9 +17,10 @@ from xdsl.ir import Dialect
 from xdsl.universe import XDSL_UNIVERSE, Universe
 
 
-def _locate() -> None:
-    """Let operations know where they stand that are read from now on."""
-    import_module("spmd.dialects.compat.locations").repair()
+def _repair() -> None:
+    """Let operations know where they stand that are read from now on, and walk in linear time."""
+    for name in ("locations", "walking"):
+        import_module(f"spmd.dialects.compat.{name}").repair()
 
 
 def _lazy(path: str) -> Callable[[], Any]:
@@ -27,7 +28,7 @@ def _lazy(path: str) -> Callable[[], Any]:
 
     def load() -> Any:
         # In time: passes are loaded before the text is read.
-        _locate()
+        _repair()
         module, _, name = path.partition(":")
         return getattr(import_module(module), name)
 
@@ -172,7 +173,7 @@ def _locate_for_targets(tool: Any) -> None:
 
     def parse_chunk(self: Any, *arguments: Any) -> Any:
         if getattr(self.args, "target", "").partition("{")[0] in TARGETS:
-            _locate()
+            _repair()
         return parse(self, *arguments)
 
     tool.parse_chunk = parse_chunk

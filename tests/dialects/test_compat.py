@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
+from xdsl.dialects.test import Test
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser
@@ -32,6 +33,8 @@ from xdsl.transforms.canonicalize import CanonicalizePass
 from xdsl.utils.exceptions import VerifyException
 
 from spmd.dialects import compat
+from spmd.dialects.compat import walking
+from spmd.dialects.enclosing import terminator
 
 compat.ensure()
 
@@ -46,7 +49,14 @@ def values(*types: Attribute) -> tuple[SSAValue, ...]:
 
 def parse(text: str) -> builtin.ModuleOp:
     ctx = Context()
-    for dialect in (arith.Arith, builtin.Builtin, func.Func, scf.Scf, vector.Vector):
+    for dialect in (
+        arith.Arith,
+        builtin.Builtin,
+        func.Func,
+        scf.Scf,
+        Test,
+        vector.Vector,
+    ):
         ctx.load_dialect(dialect)
     module = Parser(ctx, text).parse_module()
     module.verify()
@@ -317,3 +327,74 @@ def test_repairs_happen_once():
     assert len(names) == len(set(names))
     assert arith.CmpiOp.verify_ is before[1]
     assert arith.CmpiOp.parse == before[2]
+
+
+def nested() -> builtin.ModuleOp:
+    """Regions without blocks, with several, and operations four deep."""
+    return parse("""
+    func.func private @declared()
+    func.func @f(%p: i1, %n: index) {
+      scf.if %p {
+        scf.for %i = %n to %n step %n {
+          %a = arith.addi %i, %n : index
+          scf.if %p {
+            %b = arith.addi %i, %n : index
+          } else {
+            %c = arith.addi %i, %n : index
+          }
+        }
+      }
+      "test.op"() ({
+      ^one:
+        "test.op"() : () -> ()
+        "test.op"() ({}, {}) : () -> ()
+        "test.termop"() [^two] : () -> ()
+      ^two:
+        %d = arith.addi %n, %n : index
+        "test.termop"() : () -> ()
+      }, {
+        %e = arith.addi %n, %n : index
+        "test.termop"() : () -> ()
+      }) : () -> ()
+      func.return
+    }
+    """)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("region_first", [False, True])
+def test_operations_are_walked_in_the_order_of_xdsl(
+    reverse: bool, region_first: bool, monkeypatch: pytest.MonkeyPatch
+):
+    order = {"reverse": reverse, "region_first": region_first}
+    ops = [*nested().walk()]
+    monkeypatch.setattr(Operation, "walk", walking.walk_of_xdsl)
+    want = [list(op.walk(**order)) for op in ops]
+    walking.repair()
+    assert [list(op.walk(**order)) for op in ops] == want
+    assert len(want[0]) == len(ops) > 20
+
+
+def test_operations_may_be_erased_and_added_while_they_are_walked(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(Operation, "walk", walking.walk_of_xdsl)
+    want = walk_and_change(nested())
+    walking.repair()
+    assert walk_and_change(nested()) == want
+
+
+def walk_and_change(module: builtin.ModuleOp) -> list[str]:
+    """The names of the operations, and what is erased, added and detached on the way."""
+    names: list[str] = []
+    for op in module.walk():
+        names.append(op.name)
+        if isinstance(op, arith.AddiOp):
+            op.detach()
+            op.erase()
+        elif isinstance(op, scf.ForOp):
+            new = arith.ConstantOp.from_int_and_width(1, i8)
+            op.body.block.insert_op_before(new, terminator(op.body.block))
+        elif isinstance(op, scf.IfOp) and op.parent_op() is not None:
+            op.detach_region(op.false_region)
+    return names
