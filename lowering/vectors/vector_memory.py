@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import vector
+from xdsl.dialects import memref, vector
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
@@ -47,7 +47,7 @@ def _window(
     dimensions = range(first, base.layout.rank)
     hints = access_hints(writer, op)
     # What the function has allocated is small, and used by this group alone.
-    cached = isinstance(underlying_object(array).owner, Operation)
+    cached = isinstance(underlying_object(array).owner, memref.AllocaOp)
     return Window(writer, base, at, shape, dimensions, hints, cached=cached)
 
 
