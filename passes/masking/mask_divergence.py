@@ -73,8 +73,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from spmd.analysis.divergence.analyze import Divergence, analyze_sub_group
+from spmd.dialects.building import ConstantPool
+from spmd.dialects.enclosing import function_around
+from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.control_flow import decisions
 from spmd.dialects.remarks import MaskedDivergence, is_listened_to, remark
+from spmd.dialects.rewriting import replace
 from spmd.dialects.spmd import SubGroupOp, ends_launch
 from spmd.passes.masking.control import mask_sub_group
 
@@ -99,9 +103,29 @@ class MaskDivergencePass(ModulePass):
             divergence = analyze_sub_group(group)
             if is_listened_to():
                 _explain(group, divergence)
+            _fold_zeros(group, divergence)
             mask_sub_group(
                 group, divergence, skip=self.skip, keep_uniform=self.keep_uniform
             )
+
+
+def _fold_zeros(group: SubGroupOp, divergence: Divergence) -> None:
+    """
+    Make what is 0 in all lanes a constant, such as `%v & 0`.
+
+    Of what is computed from numbers that only the active lanes have, nothing else is the same
+    in all of them. Where the others have garbage it would be no address or view of all.
+    """
+    constants = ConstantPool(function_around(group).body.block)
+    dimensions = range(divergence.dimensions)
+    for op in tuple(group.body.walk()):
+        if FunctionOfOperands.of(op) is not None and all(
+            divergence.shape(result, d).is_zero
+            for result in op.results
+            for d in dimensions
+        ):
+            zeros = [constants.zero(result.type) for result in op.results]
+            replace(op, (), zeros)
 
 
 def _explain(group: SubGroupOp, divergence: Divergence) -> None:

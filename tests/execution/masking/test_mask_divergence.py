@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from spmd.passes.masking.mask_divergence import MaskDivergencePass
@@ -98,3 +99,52 @@ def test_steps_are_what_a_loop_around_counts(width: int):
     steps = SpmdToLoopsPass(), FormSubGroupsPass(width=width), MaskDivergencePass()
     check_passes(STEPS, arrays, (launch,), *steps)
     check_native(STEPS, arrays, launch, width=width)
+
+
+# All work-items access one element, but where none is, nothing was loaded that says which one.
+ZERO = """
+spmd.kernel @zero(%x: memref<?xi32>, %n: i32, %table: memref<4xi32>, %out: memref<?xi32>,
+    %seen: memref<?xi32>, %last: memref<?xi32>) {
+  %zero = arith.constant 0 : i32
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xi32>
+  %first = memref.load %table[%c1] : memref<4xi32>
+  %none = arith.andi %v, %zero : i32
+  %at = arith.index_cast %none : i32 to index
+  memref.store %n, %out[%at] : memref<?xi32>
+  %t = memref.load %table[%at] : memref<4xi32>
+  %j = spmd.local_id x
+  %u = memref.load %x[%j] : memref<?xi32>
+  %row = arith.divui %j, %c64 : index
+  %s = memref.load %table[%row] : memref<4xi32>
+  %more = arith.cmpi slt, %u, %n : i32
+  scf.if %more {
+    %w = memref.load %x[%i] : memref<?xi32>
+    %second = memref.load %table[%c2] : memref<4xi32>
+    %both = arith.addi %first, %second : i32
+    %below = arith.muli %w, %zero : i32
+    %there = arith.index_cast %below : i32 to index
+    memref.store %both, %last[%there] : memref<?xi32>
+    %all = arith.xori %t, %s : i32
+    memref.store %all, %seen[%i] : memref<?xi32>
+  }
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_what_only_some_lanes_have_loaded_is_no_address_of_all(width: int):
+    def arrays(make: Maker):
+        x, table = make.random("i32", make.n), make.random("i32", 4)
+        results = [make.zeros("i32", make.n) for _ in range(3)]
+        return [x, np.int32(3), table, *results]
+
+    launches = (Launch((33,), (64,)), Launch((70,), (32,)))
+    steps = SpmdToLoopsPass(), FormSubGroupsPass(width=width), MaskDivergencePass()
+    check_passes(ZERO, arrays, launches, *steps)
+    for launch in launches:
+        check_native(ZERO, arrays, launch, width=width)
