@@ -7,7 +7,8 @@ Level 2 to level 3: inside a sub-group only uniform branches and loops.
 * A divergent loop runs while any lane lives. Values of finished lanes are kept only
   if somebody reads them after the loop; all other state of finished lanes is garbage.
 * A private array of dynamic size has no elements where a lane is inactive.
-* A `count` of a sub-group becomes a mask around its whole body.
+* A `count` of a sub-group becomes a mask around its whole body. What is 0 in all lanes, such as
+  `%v & 0`, becomes a constant: an inactive lane has garbage.
 * Uniform branches and loops stay. Under a mask they run only where some lane is active,
   since their conditions mean nothing elsewhere. Conditions whose uniformity does not
   outlast the masks are asked of the active lanes (`masking/conditions.py`).

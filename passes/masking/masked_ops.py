@@ -232,12 +232,19 @@ def _views_after(
 
 
 def _scalar_ops(masks: Masks, piece: Sequence[Operation]) -> set[Operation]:
-    """The pure ops of `piece` that compute arrays and what control flow may ask for."""
+    """
+    The pure ops of `piece` that compute arrays, or what is used after it or by control flow.
+
+    What comes out of a mask is undefined in inactive lanes, also if it follows from their ids.
+    """
     members = set(piece)
+    inside = {inner for op in piece for inner in op.walk()}
     found: set[Operation] = set()
     for op in piece:
         if needs_mask(op) or not any(
-            isinstance(result.type, MemRefType) or masks.is_uniform(result)
+            isinstance(result.type, MemRefType)
+            or masks.is_uniform(result)
+            or any(use.operation not in inside for use in result.uses)
             for result in op.results
         ):
             continue

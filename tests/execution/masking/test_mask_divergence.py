@@ -148,3 +148,48 @@ def test_what_only_some_lanes_have_loaded_is_no_address_of_all(width: int):
     check_passes(ZERO, arrays, launches, *steps)
     for launch in launches:
         check_native(ZERO, arrays, launch, width=width)
+
+
+# What is the same in all lanes follows from their ids, which are known where none is active.
+IDS = """
+spmd.kernel @ids(%x: memref<?xi32>, %n: i32, %table: memref<4xi32>, %out: memref<?xi32>) {
+  %one = arith.constant 1 : i32
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c256 = arith.constant 256 : index
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xi32>
+  %more = arith.cmpi slt, %v, %n : i32
+  scf.if %more {
+    %w = memref.load %x[%i] : memref<?xi32>
+    %j = spmd.local_id x
+    %twice = arith.muli %j, %c2 : index
+    %first = memref.load %table[%c1] : memref<4xi32>
+    %row = arith.divui %twice, %c256 : index
+    %pair = memref.subview %table[%row][2][1] : memref<4xi32> to
+        memref<2xi32, strided<[1], offset: ?>>
+    %second = memref.load %pair[%c1] : memref<2xi32, strided<[1], offset: ?>>
+    %row32 = arith.index_cast %row : index to i32
+    %divisor = arith.addi %row32, %one : i32
+    %quotient = arith.divui %n, %divisor : i32
+    %s = arith.addi %second, %quotient : i32
+    %t = arith.addi %w, %s : i32
+    %u = arith.addi %t, %first : i32
+    memref.store %u, %out[%i] : memref<?xi32>
+  }
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_what_follows_from_ids_is_known_in_all_lanes(width: int):
+    def arrays(make: Maker):
+        x, table = make.random("i32", make.n), make.random("i32", 4)
+        return [x, np.int32(3), table, make.zeros("i32", make.n)]
+
+    launches = (Launch((33,), (64,)), Launch((70,), (32,)))
+    steps = SpmdToLoopsPass(), FormSubGroupsPass(width=width), MaskDivergencePass()
+    check_passes(IDS, arrays, launches, *steps)
+    for launch in launches:
+        check_native(IDS, arrays, launch, width=width)

@@ -128,7 +128,7 @@ func.func @window_of_bytes(%x: memref<?xi8>) {
 // CHECK:             [[NEXT:%.*]] = arith.addi %k_2, %step : i8
 // CHECK-NEXT:        %left = arith.subi %end, %k_2 : i8
 // CHECK-NEXT:        %fits = arith.cmpi ugt, %left, %step : i8
-// CHECK-NEXT:        %next_1 = arith.select %fits, [[NEXT]], %end : i8
+// CHECK-NEXT:        %next = arith.select %fits, [[NEXT]], %end : i8
 func.func @bytes(%x: memref<?xi8>, %ends: memref<?xi8>, %step: i8) {
   %c0 = arith.constant 0 : index
   spmd.sub_group (%lx) shape [8] at (%c0) {

@@ -60,3 +60,32 @@ func.func @known_anyway(%count: index, %x: memref<?xindex>) {
   }
   func.return
 }
+
+// -----
+
+// Of what was loaded under a mask, inactive lanes have no `& 0` that all could store to; what
+// follows from ids they have, and it does not come out of a mask.
+
+// CHECK-LABEL: func.func @known_everywhere
+// CHECK:         %twice = arith.addi %lx, %lx : index
+// CHECK-NEXT:    %v = spmd.masked %exists -> (index) {
+// CHECK-NEXT:      %v_1 = memref.load %x[%lx] : memref<?xindex>
+// CHECK-NEXT:      spmd.yield %v_1 : index
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %t = memref.load %x[%c1] : memref<?xindex>
+// CHECK-NEXT:    memref.store %t, %x[%c0] : memref<?xindex>
+// CHECK-NEXT:    %sum = arith.addi %v, %twice : index
+func.func @known_everywhere(%count: index, %x: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  spmd.sub_group (%lx) shape [16] at (%c0) count %count {
+    %v = memref.load %x[%lx] : memref<?xindex>
+    %twice = arith.addi %lx, %lx : index
+    %t = memref.load %x[%c1] : memref<?xindex>
+    %none = arith.andi %v, %c0 : index
+    memref.store %t, %x[%none] : memref<?xindex>
+    %sum = arith.addi %v, %twice : index
+    memref.store %sum, %x[%lx] : memref<?xindex>
+  }
+  func.return
+}
