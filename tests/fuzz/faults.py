@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, UnitAttr, i1
 from xdsl.ir import Operation, SSAValue
 
 import spmd
-from spmd import LaunchError
+from spmd import CompileError, LaunchError
 from spmd.dialects.building import Builder
 from spmd.dialects.diagnostics import source_location
 from spmd.dialects.interfaces.memory import MemoryAccess
@@ -34,6 +34,9 @@ from tests.execution.harness import (
 from tests.fuzz.properties import STRATEGIES, WIDTHS, may_be_refused, watch
 from tests.fuzz.writing.programs import Kernel, write_kernel
 from tests.fuzz.writing.writer import Choose
+
+UNEQUAL = "where the lanes of a sub-group are in the same iteration of every loop"
+"""What a loop with barriers and sub-group operations is refused for."""
 
 AT_FAULT = "fuzz.fault"
 """The attribute of the op at fault."""
@@ -99,7 +102,12 @@ def check_reported(kernel: Kernel, number: int) -> None:
         "target": target_for(kernel.source),
     }
     with may_be_refused(kernel):
-        program = spmd.compile(module, checked=True, **options)
+        try:
+            program = spmd.compile(module, checked=True, **options)
+        except CompileError as error:
+            if isinstance(found[0], scf.ForOp) and UNEQUAL in str(error):
+                return  # Steps that differ make a loop one in which lanes do not stay together.
+            raise
         args = make(kernel.arguments, kernel.launch)
         sizes = kernel.launch.global_size, kernel.launch.group_size
         try:
