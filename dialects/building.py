@@ -193,11 +193,12 @@ class ConstantPool:
 
     def number(self, value: int, type_: Attribute) -> SSAValue:
         """A scalar integer or index."""
-        assert isinstance(type_, IndexType) or isa(type_, IntegerType), f"got {type_}"
+        is_index = isinstance(type_, IndexType)
+        assert is_index or isa(type_, IntegerType), f"{type_} has no integers"
         if type_ == i1:
             return self.bit(value != 0)
         sign = "m" if value < 0 else ""
-        suffix = "" if isinstance(type_, IndexType) else f"_{type_}"
+        suffix = "" if is_index else f"_{type_}"
         return self.get(IntegerAttr(value, type_), f"c{sign}{abs(value)}{suffix}")
 
     def zero(self, type_: Attribute) -> SSAValue:
