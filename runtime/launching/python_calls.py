@@ -10,16 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from ctypes import c_void_p, cast, pythonapi, string_at
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
 from spmd.dialects.messages import formatted
 from spmd.lowering.loading import NativeCode, ObjectCode, load
-from spmd.lowering.writing.record import ATTENTION, PRINT
+from spmd.lowering.writing.record import ATTENTION, KEEPS_REGISTERS, POLL, PRINT
 from spmd.runtime.cache.stored import compiling, stored
 from spmd.runtime.launching.record import LaunchRecord
 
+_ASK = LaunchRecord.ask.offset
 _THREAD = LaunchRecord.thread.offset
 _RAISED = LaunchRecord.raised.offset
 
@@ -50,7 +52,11 @@ def _native(definitions: str, symbols: Mapping[str, int]) -> NativeCode:
         from spmd.lowering.compiling import compile_object
         from spmd.lowering.machine import host_machine
 
-        return compile_object(declared + definitions, host_machine()).code
+        machine = host_machine()
+        if machine.is_x86:
+            # Clears registers after LLVM has restored those that `POLL` has to keep.
+            machine = replace(machine, features=f"{machine.features},-vzeroupper")
+        return compile_object(declared + definitions, machine).code
 
     key = ("python calls", declared, definitions)
     with compiling:
@@ -113,12 +119,42 @@ resume:
 
 def attend_address() -> int:
     """
-    The function that polls call (`ask` of a record): it runs Python's signal handlers.
+    The function that `POLL` calls (`ask` of a record): it runs Python's signal handlers.
 
     In the thread that the record names, and in no other. If a handler raises, the launch
     ends, and the record keeps what was raised.
     """
     return _attend().address("attend")
+
+
+@cache
+def _poll() -> NativeCode:
+    # LLVM has to optimise it: else it restores the register of the answer too.
+    text = f"""
+define zeroext i1 @{POLL}(ptr %record) nounwind {KEEPS_REGISTERS} {{
+  %message = load atomic ptr, ptr %record acquire, align 8
+  %failed = icmp ne ptr %message, null
+  br i1 %failed, label %stop, label %look
+look:
+  %at = getelementptr inbounds i8, ptr %record, i64 {_ASK}
+  %function = load atomic ptr, ptr %at acquire, align 8
+  %nobody = icmp eq ptr %function, null
+  br i1 %nobody, label %resume, label %ask
+ask:
+  %answer = call zeroext i1 %function(ptr %record)
+  ret i1 %answer
+resume:
+  ret i1 false
+stop:
+  ret i1 true
+}}
+"""
+    return _native(text, {})
+
+
+def poll_address() -> int:
+    """The function that a poll calls which finds something: it asks whom the record names."""
+    return _poll().address(POLL)
 
 
 @cache
@@ -173,7 +209,12 @@ def _number(code: str, address: int) -> object:
 
 def runtime_functions(code: ObjectCode) -> dict[str, int]:
     """The functions of the runtime that native code calls by name."""
-    return {PRINT: print_address()} if PRINT.encode() in code.image else {}
+    functions = {POLL: poll_address, PRINT: print_address}
+    return {
+        name: address()
+        for name, address in functions.items()
+        if name.encode() in code.image
+    }
 
 
 _kept: list[object] = []

@@ -106,3 +106,35 @@ def test_a_child_that_gives_up(
     monkeypatch.setattr(compiling, "CHILD", f"raise SystemExit({said!r})")
     with pytest.raises(error, match=said):
         compile_object("", host_machine(), 3)
+
+
+def sums(store: str) -> str:
+    """Code that adds four floats to four others, one by one, and stores vectors of them."""
+    lines = list[str]()
+    vector = "poison"
+    for n in range(4):
+        lines += [
+            f"  %a{n} = getelementptr float, ptr %p, i64 {n}",
+            f"  %b{n} = getelementptr float, ptr %q, i64 {n}",
+            f"  %x{n} = load float, ptr %a{n}, align 4",
+            f"  %y{n} = load float, ptr %b{n}, align 4",
+            f"  %s{n} = fadd float %x{n}, %y{n}",
+            f"  %v{n} = insertelement <4 x float> {vector}, float %s{n}, i64 {n}",
+        ]
+        vector = f"%v{n}"
+    body = "\n".join(lines)
+    return f"""
+define void @f(ptr noalias %p, ptr noalias %q) {{
+{body}
+  store <4 x float> {vector}, ptr %p, align 4
+  {store}
+  ret void
+}}
+"""
+
+
+@pytest.mark.parametrize("store", ["", "store float %s0, ptr %q, align 4"])
+def test_scalars_become_vectors_where_some_are_stored(store: str):
+    """What stores vectors only is in lanes as it should be."""
+    text = compile_object(sums(store), host_machine()).llvm_ir()
+    assert ("fadd <4 x float>" in text) == bool(store)

@@ -158,6 +158,7 @@ spmd.kernel @powers(%most: f32, %x: memref<?xf32>, %y: memref<?xi32>) attributes
 """
 
 
+@pytest.mark.optimized
 @pytest.mark.parametrize(
     "options", [{"vectorize": False}, *({"width": w} for w in (4, 16, 32, 64))], ids=str
 )
@@ -231,4 +232,4 @@ def test_a_poll_costs_the_loop_no_registers():
     module = parsed("func.func @f() { spmd.poll func.return }")
     machine = Machine("x86_64-unknown-linux-gnu", "x86-64-v3")
     text = emit_llvm(module, machine, assertions="report")
-    assert 'call zeroext i1 @spmd.ask(ptr %failed) "no_caller_saved_registers"' in text
+    assert 'call zeroext i1 @spmd.poll(ptr %failed) "no_caller_saved_registers"' in text
