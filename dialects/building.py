@@ -33,7 +33,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
 from spmd.dialects.compat.memory import GatherOp
-from spmd.dialects.element_types import vector_type
+from spmd.dialects.element_types import is_vector, vector_type
 from spmd.dialects.rewriting import hint, locate
 from spmd.dialects.work_groups import aligned_alloca
 
@@ -276,20 +276,21 @@ def permuted(
     at: Builder, constants: ConstantPool, value: SSAValue, places: SSAValue
 ) -> SSAValue:
     """
-    The elements of `value` at `places`, which all exist.
+    The elements of `value` at `places`, which all exist; as many as there are places.
 
     Code says so through memory; machines do it in registers (`lowering/vectors/vector_permute.py`).
     """
-    type_ = value.type
-    assert isa(type_, VectorType)
-    (lanes,) = type_.get_shape()
+    source, where = value.type, places.type
+    assert is_vector(source)
+    assert is_vector(where)
+    (lanes,) = where.get_shape()
     head = Builder.at_head(constants.entry, at.like)
-    buffer = head.add(aligned_alloca(MemRefType(type_.element_type, [lanes])), value)
+    array = MemRefType(source.element_type, source.get_shape())
+    buffer = head.add(aligned_alloca(array), value)
     first, every = constants.index(0), constants.dense(1, i1, lanes, "all_on")
     at.append(vector.StoreOp(value, buffer, [first]))
-    return at.add(
-        GatherOp(buffer, [first], places, every, constants.zero(type_)), value
-    )
+    unused = constants.zero(vector_type(source.element_type, lanes))
+    return at.add(GatherOp(buffer, [first], places, every, unused), value)
 
 
 def run_beside(

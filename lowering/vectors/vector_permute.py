@@ -44,11 +44,10 @@ def permuted_vector(op: Operation) -> SSAValue | None:
     """The vector that `op`, a gather, permutes, because it was stored for nothing else."""
     if not isinstance(op, GatherOp) or not isinstance(op.base.owner, memref.AllocaOp):
         return None
-    type_ = op.result.type
-    if not is_vector(type_):
+    if not is_vector(type_ := op.result.type) or not splat_number(op.mask):
         return None
-    whole = memref_type(op.base).get_shape() == type_.get_shape()
-    if not whole or len(type_.get_shape()) != 1 or not splat_number(op.mask):
+    extents = memref_type(op.base).get_shape()
+    if len(extents) != 1 or len(type_.get_shape()) != 1:
         return None
     if any(constant_index(each) != 0 for each in op.offsets):
         return None
@@ -57,8 +56,9 @@ def permuted_vector(op: Operation) -> SSAValue | None:
     for _ in range(NEAR):
         if isinstance(before, vector.StoreOp) and before.base == op.base:
             at_start = all(constant_index(each) == 0 for each in before.indices)
-            same = before.vector.type == type_ and len(users) == 2
-            return before.vector if at_start and same else None
+            stored = before.vector.type
+            whole = is_vector(stored) and stored.get_shape() == extents
+            return before.vector if at_start and whole and len(users) == 2 else None
         before = before and before.prev_op
     return None
 
@@ -66,9 +66,10 @@ def permuted_vector(op: Operation) -> SSAValue | None:
 def permute(writer: FunctionWriter, op: Operation, source: SSAValue) -> bool:
     """Define the result of `op` as elements of `source`, if this machine has permutations."""
     result, indices = op.results[0], op.operands[-3]
-    lanes = lane_count(result.type)
+    lanes, length = lane_count(result.type), lane_count(source.type)
     assert lanes is not None, "a gather gives a vector"
-    permutation = _permutation(writer, element_type(result.type), lanes, lanes)
+    assert length is not None, "a vector was stored"
+    permutation = _permutation(writer, element_type(result.type), lanes, length)
     if permutation is None:
         return False
     remark(Permuted, op)
@@ -128,6 +129,8 @@ class _Instruction(NamedTuple):
     elements: int
     pieces: int = 1
     """How many of its elements make one of the vector."""
+    of_two: str = ""
+    """What permutes two registers: the first, the indices, the second."""
 
     @property
     def index_bits(self) -> int:
@@ -153,6 +156,8 @@ class _Permutation(NamedTuple):
         places = f"<{self.lanes} x i{instruction.index_bits}>"
         part = instruction.type
         writer.module.declare(instruction.name, part, [part, part], "nounwind")
+        if instruction.of_two:
+            writer.module.declare(instruction.of_two, part, 3 * [part], "nounwind")
         suffix = "" if self.length == self.lanes else f".{self.length}"
         name = writer.module.helper(
             f"spmd.permute.{mangled(whole)}{suffix}",
@@ -169,9 +174,11 @@ def _instruction(register: int, bits: int) -> _Instruction | None:
     """What permutes elements of so many bits, which smaller ones are extended to."""
     match register, bits:
         case 512, 64:
-            return _Instruction("llvm.x86.avx512.permvar.di.512", 64, 8)
+            of_two = "llvm.x86.avx512.vpermi2var.q.512"
+            return _Instruction("llvm.x86.avx512.permvar.di.512", 64, 8, 1, of_two)
         case 512, _:
-            return _Instruction("llvm.x86.avx512.permvar.si.512", 32, 16)
+            of_two = "llvm.x86.avx512.vpermi2var.d.512"
+            return _Instruction("llvm.x86.avx512.permvar.si.512", 32, 16, 1, of_two)
         case 256, 8 | 16 | 32:
             return _Instruction("llvm.x86.avx2.permd", 32, 8)
         case 256, 64:
@@ -235,13 +242,20 @@ def _registers(
 def _picked(instruction: _Instruction, to: int, starts: range) -> Iterator[str]:
     """One register of results, `%f0`, chosen from permutations of those of the source."""
     part, found = instruction.type, ""
-    for start in starts:
-        picked = f"%p{to}.{start}" if len(starts) > 1 else f"%f{to}"
-        operands = f"{part} %w{start}, {part} %x{to}"
-        yield f"  {picked} = call {part} @{instruction.name}({operands})"
+    at_once = 2 if instruction.of_two and len(starts) > 1 else 1
+    groups = starts[::at_once]
+    for start in groups:
+        picked = f"%p{to}.{start}" if len(groups) > 1 else f"%f{to}"
+        second = start + instruction.elements
+        if at_once == 2 and second in starts:
+            operands = f"{part} %w{start}, {part} %x{to}, {part} %w{second}"
+            yield f"  {picked} = call {part} @{instruction.of_two}({operands})"
+        else:
+            operands = f"{part} %w{start}, {part} %x{to}"
+            yield f"  {picked} = call {part} @{instruction.name}({operands})"
         if found:
             limit = splat_literal(str(start), f"i{instruction.bits}")
-            last = start == starts[-1]
+            last = start == groups[-1]
             on, chosen = f"%on{to}.{start}", f"%f{to}" if last else f"%c{to}.{start}"
             mask = like("i1", instruction.elements)
             yield f"  {on} = icmp uge {part} %x{to}, {limit}"

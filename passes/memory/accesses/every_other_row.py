@@ -5,8 +5,8 @@ A side of a butterfly is rows of neighbours, each as long as the sides are apart
 comes a row of the other side. Which power of two that is shows when the kernel runs: lane `i`
 is then `i + (i & -row)` elements from the first one. Two whole vectors, of which one begins
 with the first lane and one ends with the last, have the two halves of the lanes; what is stored
-goes to two vectors under a mask, or without where both sides are stored, one right after the
-other. Lanes are permuted in registers, where the machine can.
+goes to a vector twice as long under a mask, or without where both sides are stored, one right
+after the other. Lanes are permuted in registers, where the machine can.
 """
 
 from __future__ import annotations
@@ -153,67 +153,59 @@ class EveryOtherRow:
         later = self._constants.numbers(
             [-(2 * lane // length) for lane in range(length)], i32, "steps"
         )
-        first_half = [lane < length // 2 for lane in range(length)]
-        half = self._constants.numbers(first_half, i1, "first_half")
         # The second vector begins `row` before the first one ends.
         again = at.add(arith.AndIOp(later, self._splat(at, row, later)))
-        there = at.add(arith.AddiOp(self._lanes_in_rows(at, lanes, row), again))
-        last = self._constants.dense(length - 1, i32, length)
-        places = at.add(arith.AndIOp(there, last), "places")
+        there = self._lanes_in_rows(at, lanes, row)
+        places = at.add(arith.AddiOp(there, again), "places")
         back = at.add(arith.IndexCastOp(row, IndexType()))
         ahead = at.add(arith.SubiOp(self._constants.index(length), back), "ahead")
         type_ = vector_type(element_type(op.result), length)
         parts: list[SSAValue] = []
         for start in starts:
             end = at.add(arith.AddiOp(start, ahead), "end")
-            loads = [vector.LoadOp(array, [first], type_) for first in (start, end)]
             sides: list[SSAValue] = []
-            for load in loads:
+            for first in (start, end):
+                load = vector.LoadOp(array, [first], type_)
                 load.attributes |= self._access
-                loaded = at.add(load, op.result)
-                sides.append(permuted(at, self._constants, loaded, places))
-            parts.append(at.add(arith.SelectOp(half, *sides), op.result))
+                sides.append(at.add(load, op.result))
+            both = joined(at, sides)
+            parts.append(permuted(at, self._constants, both, places))
         return parts
 
     def store_all(self, at: Builder, ops: Sequence[ScatterOp]) -> None:
         """
         Do what one scatter does, or two of both sides (see `meets`), in which all are active.
 
-        The memory that two go to is whole vectors, stored without masks.
+        The memory that two go to is a whole vector, stored without a mask.
         """
         op, *_ = ops
         row, length = self._row_in_32_bits(at), self.length
         array, starts = self._places_of(at, op)
-        places = self._constants.numbers([*range(length)], i32, "steps")
+        constants, long = self._constants, 2 * length
+        places = constants.numbers([*range(long)], i32, "steps")
+        halves = constants.numbers([place // 2 for place in range(long)], i32, "steps")
         rows = self._splat(at, row, places)
-        none, one, more = (
-            self._constants.dense(number, i32, length) for number in (0, 1, length // 2)
-        )
+        none, one = (constants.dense(number, i32, long) for number in (0, 1))
         left_out = at.add(arith.AndIOp(places, rows))
         mask = at.add(arith.CmpiOp(left_out, none, "eq"), "mask")
-        halves = self._constants.numbers(
-            [place // 2 for place in range(length)], i32, "steps"
-        )
         before = at.add(arith.AndIOp(halves, at.add(arith.SubiOp(none, rows))))
         inside = at.add(arith.AndIOp(places, at.add(arith.SubiOp(rows, one))))
-        lower = at.add(arith.AddiOp(before, inside), "lanes")
-        upper = at.add(arith.AddiOp(lower, more), "lanes")
+        lanes = at.add(arith.AddiOp(before, inside), "lanes")
         for number, start in enumerate(starts):
-            first = number * length
-            parts = [each.value_to_store for each in ops]
-            if len(starts) > 1:
-                lanes = range(first, first + length)
-                parts = [at.add(shuffle(part, part, lanes), part) for part in parts]
-            end = at.add(arith.AddiOp(start, self._constants.index(length)), "end")
-            for place, lanes in ((start, lower), (end, upper)):
-                sides = [permuted(at, self._constants, part, lanes) for part in parts]
-                if len(sides) > 1:
-                    stored = at.add(arith.SelectOp(mask, *sides), op.value_to_store)
-                    store = vector.StoreOp(stored, array, [place])
-                else:
-                    store = vector.MaskedStoreOp(array, [place], mask, *sides)
-                store.attributes |= self._access
-                at.append(store)
+            part = range(number * length, (number + 1) * length)
+            sides: list[SSAValue] = []
+            for each in ops:
+                side = each.value_to_store
+                if len(starts) > 1:
+                    side = at.add(shuffle(side, side, part), side)
+                sides.append(permuted(at, constants, side, lanes))
+            if len(sides) > 1:
+                stored = at.add(arith.SelectOp(mask, *sides), op.value_to_store)
+                store = vector.StoreOp(stored, array, [start])
+            else:
+                store = vector.MaskedStoreOp(array, [start], mask, *sides)
+            store.attributes |= self._access
+            at.append(store)
 
     def _splat(self, at: Builder, scalar: SSAValue, like: SSAValue) -> SSAValue:
         (lanes,) = cast(VectorType[Attribute], like.type).get_shape()

@@ -57,6 +57,44 @@ def test_every_type_and_length(type_: str, machine: str):
             assert got.tobytes() == source[at].tobytes()
 
 
+def _taken(type_: str, length: int, lanes: int) -> str:
+    """`lanes` elements of a vector of `length`, which is stored for nothing else."""
+    long, array = f"vector<{length}x{type_}>", f"memref<{length}x{type_}>"
+    short, to = f"vector<{lanes}x{type_}>", f"memref<{lanes}x{type_}>"
+    return f"""
+      func.func @p{length}_{lanes}(%x: {array}, %at: memref<{lanes}xi32>, %y: {to}) {{
+        %c0 = arith.constant 0 : index
+        %on = arith.constant dense<true> : vector<{lanes}xi1>
+        %stored = memref.alloca() : {array}
+        %v = vector.load %x[%c0] : {array}, {long}
+        %i = vector.load %at[%c0] : memref<{lanes}xi32>, vector<{lanes}xi32>
+        %old = vector.load %y[%c0] : {to}, {short}
+        vector.store %v, %stored[%c0] : {array}, {long}
+        %w = vector.gather %stored[%c0] [%i], %on, %old : {array}, vector<{lanes}xi32>,
+          vector<{lanes}xi1>, {short} into {short}
+        vector.store %w, %y[%c0] : {to}, {short}
+        func.return
+      }}"""
+
+
+@pytest.mark.parametrize("machine", ["host", "x86-64-v3", "portable"])
+@pytest.mark.parametrize("type_", TYPES)
+def test_more_or_fewer_lanes_than_elements(type_: str, machine: str):
+    shapes = [(n, lanes) for n in LANES for lanes in (4, 16, 32) if n != lanes]
+    code = [_taken(type_, *shape) for shape in shapes]
+    functions = NativeFunctions("\n".join(code), _machine(machine))
+    rng = np.random.default_rng(7)
+    for length, lanes in shapes:
+        x = rng.bytes(length * np.dtype(DTYPES[type_]).itemsize)
+        source = np.frombuffer(x, DTYPES[type_]).copy()
+        at = rng.integers(0, length, lanes).astype(np.int32)
+        got = np.zeros(lanes, source.dtype)
+        functions(f"p{length}_{lanes}", source, at, got)
+        assert got.tobytes() == source[at].tobytes()
+    if machine == "host" and FEATURES.get("avx2") and type_ == "f32":
+        assert "@spmd.permute.v16f32.32(" in functions.llvm_ir
+
+
 @pytest.mark.parametrize(
     "changed",
     [
@@ -109,7 +147,8 @@ def _look_up(type_: str, length: int, lanes: int) -> str:
 @pytest.mark.parametrize("type_", ["i1", *TYPES])
 def test_tables_of_every_length(type_: str, machine: str):
     """Lanes that ask for something beyond are not active, and keep what they have."""
-    shapes = [(n, lanes) for n in (1, 2, 3, 8, 11, 16, 32, 50, 64) for lanes in (4, 32)]
+    lengths = (1, 2, 3, 8, 11, 16, 20, 32, 40, 50, 64)
+    shapes = [(n, lanes) for n in lengths for lanes in (4, 32)]
     code = [_look_up(type_, *shape) for shape in shapes]
     functions = NativeFunctions("\n".join(code), _machine(machine))
     rng, dtype = np.random.default_rng(6), np.dtype(DTYPES[type_])

@@ -73,7 +73,21 @@ func.func @tables(%x: memref<64xf32>, %y: memref<6xf32>, %z: memref<?xf32>, %c: 
   func.return
 }
 
-// WIDE:       define internal <16 x float> @spmd.permute.v16f32
+// A register of lanes takes elements of a vector of two.
+
+func.func @two(%v: vector<32xf32>, %w: vector<16xf32>, %at: vector<16xi32>) -> vector<16xf32> {
+  %c0 = arith.constant 0 : index
+  %on = arith.constant dense<true> : vector<16xi1>
+  %array = memref.alloca() : memref<32xf32>
+  vector.store %v, %array[%c0] : memref<32xf32>, vector<32xf32>
+  %r = vector.gather %array[%c0] [%at], %on, %w : memref<32xf32>, vector<16xi32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+  func.return %r : vector<16xf32>
+}
+
+// WIDE-LABEL: define <16 x float> @two
+// WIDE:         %r = call <16 x float> @spmd.permute.v16f32.32(<32 x float> %v, <16 x i32> %at)
+
+// WIDE:       define internal <16 x float> @spmd.permute.v16f32(
 // WIDE:         %f0 = call <16 x i32> @llvm.x86.avx512.permvar.si.512(<16 x i32> %w0, <16 x i32> %x0)
 // WIDE-NEXT:    %r0 =
 
@@ -111,3 +125,9 @@ func.func @tables(%x: memref<64xf32>, %y: memref<6xf32>, %z: memref<?xf32>, %c: 
 // HALF:       define internal <16 x float> @spmd.permute.v16f32.8(<8 x float> %v, <16 x i32> %x)
 // HALF:         %f0 = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %w0, <8 x i32> %x0)
 // HALF:         %f8 = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %w0, <8 x i32> %x8)
+
+// Of two registers one instruction takes elements.
+
+// WIDE:       define internal <16 x float> @spmd.permute.v16f32.32(<32 x float> %v, <16 x i32> %x)
+// WIDE:         %f0 = call <16 x i32> @llvm.x86.avx512.vpermi2var.d.512(<16 x i32> %w0, <16 x i32> %x0, <16 x i32> %w16)
+// WIDE-NEXT:    %r0 =

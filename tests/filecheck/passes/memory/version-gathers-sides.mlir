@@ -1,8 +1,8 @@
 // RUN: xdsl-opt %s -p 'version-gathers{target=x86-64-v3}' | filecheck %s
 // RUN: xdsl-opt %s -p 'version-gathers{target=x86-64-v4}' | filecheck %s --check-prefix=MASKS
 
-// Where stores under masks are slow, both sides of a butterfly are stored as whole vectors, in
-// parts of one register.
+// Where stores under masks are slow, both sides of a butterfly are stored as whole vectors, twice
+// as long as a register.
 // CHECK-LABEL: func.func @sides
 // MASKS-LABEL: func.func @sides
 func.func @sides(%x: memref<?xf32>, %u: vector<8xf32>, %v: vector<8xf32>, %bits: index, %distance: index) {
@@ -21,11 +21,13 @@ func.func @sides(%x: memref<?xf32>, %u: vector<8xf32>, %v: vector<8xf32>, %bits:
   // CHECK-NEXT: [[MEETS:%.*]] = arith.cmpi eq, [[AHEAD]], %row
   // CHECK-NEXT: [[BOTH:%.*]] = arith.andi [[MEETS]], [[OTHER]]
   // CHECK-NEXT: scf.if [[BOTH]] {
-  // CHECK: [[MASK:%.*]] = arith.cmpi eq, %{{.*}} : vector<8xi32>
-  // CHECK: [[V:%.*]] = arith.select [[MASK]]
-  // CHECK-NEXT: vector.store [[V]], %x
-  // CHECK: [[W:%.*]] = arith.select [[MASK]]
-  // CHECK-NEXT: vector.store [[W]], %x
+  // CHECK: [[MASK:%.*]] = arith.cmpi eq, %{{.*}} : vector<16xi32>
+  // CHECK: vector.store %u, [[BUFFER:%.*]][%c0]
+  // CHECK-NEXT: [[U:%.*]] = vector.gather [[BUFFER]][%c0]
+  // CHECK-NEXT: vector.store %v, [[BUFFER:%.*]][%c0]
+  // CHECK-NEXT: [[V:%.*]] = vector.gather [[BUFFER]][%c0]
+  // CHECK-NEXT: [[W:%.*]] = arith.select [[MASK]], [[U]], [[V]]
+  // CHECK-NEXT: vector.store [[W]], %x{{.*}} vector<16xf32>
   // CHECK-NEXT: } else {
   // CHECK-NEXT: scf.if %rows {
   // CHECK: vector.scatter %x[%c0] [%left]

@@ -46,12 +46,10 @@ func.func @butterfly(%x: memref<?xf64>, %base: index, %shift: index, %distance: 
   // CHECK:          [[START:%.*]] = vector.extract [[RIGHT]][0]
   // CHECK:          [[END:%.*]] = arith.addi [[START]], %ahead
   // CHECK-NEXT:     [[A:%.*]] = vector.load %x{{\[}}[[START]]] {{.*}} vector<8xf64>
-  // CHECK-NEXT:     vector.store [[A]], [[BUFFER:%.*]][%c0]
-  // CHECK-NEXT:     [[P:%.*]] = vector.gather [[BUFFER]][%c0]
   // CHECK-NEXT:     [[B:%.*]] = vector.load %x{{\[}}[[END]]] {{.*}} vector<8xf64>
-  // CHECK-NEXT:     vector.store [[B]], [[BUFFER:%.*]][%c0]
-  // CHECK-NEXT:     [[Q:%.*]] = vector.gather [[BUFFER]][%c0]
-  // CHECK-NEXT:     arith.select %first_half, [[P]], [[Q]]
+  // CHECK-NEXT:     [[AB:%.*]] = vector.shuffle [[A]], [[B]] [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+  // CHECK-NEXT:     vector.store [[AB]], [[BUFFER:%.*]][%c0]
+  // CHECK-NEXT:     vector.gather [[BUFFER]][%c0] {{.*}} memref<16xf64>, {{.*}} into vector<8xf64>
   // CHECK:        } else {
   // CHECK-NEXT:     [[G:%.*]] = vector.gather %x[%c0] {{\[}}[[RIGHT]]]
   // CHECK-NEXT:     scf.yield [[G]]
@@ -64,13 +62,11 @@ func.func @butterfly(%x: memref<?xf64>, %base: index, %shift: index, %distance: 
   // CHECK-NEXT:   vector.store
   // CHECK-NEXT: } else {
   // CHECK:        scf.if
-  // CHECK:          [[MASK:%.*]] = arith.cmpi eq, %{{.*}} : vector<8xi32>
+  // CHECK:          [[MASK:%.*]] = arith.cmpi eq, %{{.*}} : vector<16xi32>
   // CHECK:          vector.shuffle [[V]], [[V]] [0, 1, 2, 3, 4, 5, 6, 7]
-  // CHECK:          vector.maskedstore %x{{.*}}, [[MASK]]
-  // CHECK:          vector.maskedstore %x{{.*}}, [[MASK]]
+  // CHECK:          vector.maskedstore %x{{.*}}, [[MASK]], {{.*}} vector<16xf64>
   // CHECK:          vector.shuffle [[V]], [[V]] [8, 9, 10, 11, 12, 13, 14, 15]
-  // CHECK:          vector.maskedstore %x{{.*}}, [[MASK]]
-  // CHECK:          vector.maskedstore %x{{.*}}, [[MASK]]
+  // CHECK:          vector.maskedstore %x{{.*}}, [[MASK]], {{.*}} vector<16xf64>
   // CHECK-NEXT:   } else {
   // CHECK-NEXT:     vector.scatter %x[%c0] {{\[}}[[LEFT]]], %all_on{{.*}}, [[V]]
   // CHECK-NEXT:   }
