@@ -52,7 +52,7 @@ _TWIN = {
 }
 
 _WRONG_TYPE = re.compile(
-    r"Unexpected attribute (\S+)|(\S+) should be of base attribute"
+    r"Unexpected attribute (\S+)|(?<!\S)(?<! : )(\S+) should be of base attribute"
 )
 _COMPARES = re.compile(r"\.cmp[if]\s*\Z")
 _SCALAR = re.compile(r"index|i\d+|(?P<float>b?f\d+)")
