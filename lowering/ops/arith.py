@@ -168,7 +168,7 @@ def _divisor(writer: FunctionWriter, op: Operation) -> str:
     return writer.temp(choice, "divisor")
 
 
-@emits(*_INTEGER_BINARY)
+@emits(*(set(_INTEGER_BINARY) - {arith.MinUIOp}))
 def _integer_binary(writer: FunctionWriter, op: Operation) -> None:
     lhs, rhs = op.operands
     flags = getattr(op.properties.get("overflowFlags"), "data", ())
@@ -179,6 +179,17 @@ def _integer_binary(writer: FunctionWriter, op: Operation) -> None:
     b = _divisor(writer, op) if is_integer_division(op) else writer.get(rhs)
     instruction = combined(writer, name, type_, writer.get(lhs), b, text)
     writer.define(op.results[0], instruction)
+
+
+@emits(arith.MinUIOp)
+def _least_unsigned(writer: FunctionWriter, op: arith.MinUIOp) -> None:
+    """The smaller of two numbers, of which 0 is the smallest of all."""
+    # LLVM ends the process for 0 and what was a float, where it has not optimised before.
+    for operand in op.operands:
+        if _range_of_lanes(writer, operand).value == 0:
+            writer.set(op.result, writer.get(operand))
+            return
+    _integer_binary(writer, op)
 
 
 @emits(arith.FloorDivSIOp, arith.CeilDivSIOp, arith.CeilDivUIOp)

@@ -8,6 +8,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from spmd.lowering.compiling import compile_object
+from spmd.lowering.emit import emit_llvm
+from spmd.lowering.loading import SAFE_COMPILE
+from spmd.lowering.machine import host_machine
 from tests.execution.lowering.elementwise import (
     WIDTHS,
     Case,
@@ -18,7 +22,12 @@ from tests.execution.lowering.elementwise import (
     equal,
     interesting,
 )
-from tests.execution.lowering.native_functions import DTYPES, Array, NativeFunctions
+from tests.execution.lowering.native_functions import (
+    DTYPES,
+    Array,
+    NativeFunctions,
+    parse_module,
+)
 
 INTEGERS = ("i1", "i8", "i16", "i32", "i64")
 FLOATS = ("f16", "bf16", "f32", "f64")
@@ -283,3 +292,41 @@ def test_the_expectation_agrees_with_ml_dtypes_on_floats():
     with np.errstate(all="ignore"):
         theirs = values.astype(ml_dtypes.bfloat16)
     assert equal(rounded_once(values, "bf16"), theirs).all()
+
+
+FLOATS_BESIDE_ZERO = """
+func.func @least(%x: f64, %v: vector<8xi64>, %p: memref<?xi16>, %q: memref<?xi64>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i16
+  %n = arith.fptoui %x : f64 to i16
+  %least = arith.minui %n, %zero : i16
+  %w = math.absi %v : vector<8xi64>
+  %all = vector.reduction <or>, %w : vector<8xi64> into i64
+  memref.store %all, %q[%c0] : memref<?xi64>
+  memref.store %least, %p[%c0] : memref<?xi16>
+  func.return
+}
+"""
+"""Vectors are beside it, as LLVM selects the instructions of other blocks in a simpler way."""
+
+
+@pytest.mark.parametrize("opt", [0, 3])
+def test_the_smaller_of_zero_and_what_was_a_float(
+    opt: int, monkeypatch: pytest.MonkeyPatch
+):
+    """LLVM 22 ends the process for it if it optimises nothing."""
+    monkeypatch.setenv(SAFE_COMPILE, "1")
+    machine = host_machine()
+    text = emit_llvm(parse_module(FLOATS_BESIDE_ZERO), machine)
+    compile_object(text, machine, opt)
+
+
+@pytest.mark.parametrize("zero", ["dense<0>", "dense<[0, 0, 0, 0]>"])
+def test_the_smaller_of_zeros_and_others_is_not_asked(zero: str):
+    text = f"""
+    func.func @least(%x: vector<4xi32>) -> vector<4xi32> {{
+      %zeros = arith.constant {zero} : vector<4xi32>
+      %least = arith.minui %zeros, %x : vector<4xi32>
+      func.return %least : vector<4xi32>
+    }}"""
+    assert "umin" not in emit_llvm(parse_module(text))
