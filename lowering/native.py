@@ -7,6 +7,8 @@ Native code from LLVM IR text, through llvmlite.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from spmd.lowering.compiling import NativeError, compile_object
 from spmd.lowering.elf import MissingSymbols
 from spmd.lowering.loading import NativeCode, load
@@ -17,13 +19,16 @@ def compile_native(
     llvm_ir: str,
     machine: Machine | None = None,
     opt: int = 3,
+    symbols: Mapping[str, int] | None = None,
 ) -> NativeCode:
     """
     Compiles LLVM IR text for this host and makes it callable.
 
-    `machine` is the one that the text was made for; by default, `host_machine()`.
+    `machine` is the one that the text was made for; by default, `host_machine()`. `symbols`
+    are the addresses of functions that it calls, such as `POLL` where it reports failures.
     """
+    compiled = compile_object(llvm_ir, machine or host_machine(), opt)
     try:
-        return load(compile_object(llvm_ir, machine or host_machine(), opt).code)
+        return load(compiled.code, symbols)
     except MissingSymbols as error:
         raise NativeError(str(error)) from None

@@ -21,7 +21,9 @@ from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import Machine, host_machine
 from spmd.lowering.native import compile_native
 from spmd.lowering.ops.assertions import Assertions
+from spmd.lowering.writing.record import POLL
 from spmd.passes.memory.lower_atomics import LowerAtomicsPass
+from spmd.runtime.launching.python_calls import poll_address
 from spmd.runtime.launching.record import LaunchRecord
 
 locations.repair()  # as the runtime and the stock tool do
@@ -78,7 +80,8 @@ class NativeFunctions:
         LowerAtomicsPass().apply(Context(), module)
         machine = machine or host_machine()
         self.llvm_ir = emit_llvm(module, machine, assertions=assertions)
-        self.native = compile_native(self.llvm_ir, machine, opt=1)
+        symbols = {POLL: poll_address()} if assertions == "report" else None
+        self.native = compile_native(self.llvm_ir, machine, opt=1, symbols=symbols)
         self.types = {
             op.sym_name.data: op.function_type
             for op in module.ops
