@@ -54,7 +54,7 @@ def _native(definitions: str, symbols: Mapping[str, int]) -> NativeCode:
 
         machine = host_machine()
         if machine.is_x86:
-            # Clears registers after LLVM has restored those that `POLL` has to keep.
+            # LLVM puts it at the end, after it has restored what `POLL` has to keep.
             machine = replace(machine, features=f"{machine.features},-vzeroupper")
         return compile_object(declared + definitions, machine).code
 
