@@ -10,7 +10,12 @@ from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects import vector
-from xdsl.dialects.builtin import DYNAMIC_INDEX, BFloat16Type, Float32Type
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.dialects.element_types import is_vector
@@ -291,10 +296,13 @@ def _reduction(writer: FunctionWriter, op: vector.ReductionOp) -> None:
     if is_bf16(source) and kind in ("add", "mul"):
         _reduce_bf16(writer, op, kind)
         return
-    wide = operand_to_compute(writer, source)
-    start = [operand_to_compute(writer, value) for value in acc]
+    # LLVM may take the first of two halves twice, in code that is not optimised, where no
+    # instruction converts them.
+    narrow = (BFloat16Type,) if kind in ("add", "mul") else (BFloat16Type, Float16Type)
+    wide = operand_to_compute(writer, source, narrow)
+    start = [operand_to_compute(writer, value, narrow) for value in acc]
     element = element_type(source.type)
-    scalar = "float" if is_bf16(source) else llvm_type(element)
+    scalar = "float" if isinstance(element, narrow) else llvm_type(element)
     flags = fast_math(op)
     if is_float(element) and kind in ("add", "mul"):
         # In order of the lanes, unless `reassoc` is among the flags.
@@ -308,7 +316,7 @@ def _reduction(writer: FunctionWriter, op: vector.ReductionOp) -> None:
         text = writer.call(name, scalar, [wide], flags=flags)
         for _, operand in start:
             text = combined(writer, step, scalar, writer.temp(text), operand, flags)
-    define_computed(writer, op.results[0], text)
+    define_computed(writer, op.results[0], text, narrow)
 
 
 def _reduce_bf16(writer: FunctionWriter, op: vector.ReductionOp, kind: str) -> None:
