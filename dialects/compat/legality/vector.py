@@ -1,11 +1,11 @@
-"""Vectors of which lengths and positions agree."""
+"""Vectors of which lengths and positions agree; reductions of what can be reduced so."""
 
 from __future__ import annotations
 
 from typing import cast
 
 from xdsl.dialects import vector
-from xdsl.dialects.builtin import DYNAMIC_INDEX, VectorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, VectorType
 from xdsl.ir import Attribute
 from xdsl.utils.type import get_element_type_or_self
 
@@ -73,3 +73,15 @@ def why_no_broadcast(op: vector.BroadcastOp) -> str | None:
     ):
         return None
     return f"expected a source that can be repeated to {op.vector.type}, got {op.source.type}"
+
+
+def why_no_reduction(op: vector.ReductionOp) -> str | None:
+    """Why elements cannot be combined so."""
+    kind = op.kind.data.value
+    if kind in ("add", "mul"):
+        return None
+    is_float = isinstance(get_element_type_or_self(op.vector.type), AnyFloat)
+    if is_float == kind.endswith("f"):
+        return None
+    wanted = "integers" if is_float else "floats"
+    return f"expected {wanted} for <{kind}>, got {op.vector.type}"

@@ -188,3 +188,21 @@ func.func @address_without_its_index(%p: !llvm.ptr) -> !llvm.ptr {
   %q = "llvm.getelementptr"(%p) <{rawConstantIndices = array<i32: -2147483648>, elem_type = i32, noWrapFlags = 0 : i32}> : (!llvm.ptr) -> !llvm.ptr
   func.return %q : !llvm.ptr
 }
+
+// -----
+
+// CHECK: 'vector.reduction': expected integers for <maxui>, got vector<4xf16>
+spmd.kernel @largest_unsigned_float(%x: memref<?xf16>) {
+  %d = arith.constant dense<1.0> : vector<4xf16>
+  %v = vector.reduction <maxui>, %d : vector<4xf16> into f16
+  spmd.return
+}
+
+// -----
+
+// CHECK: 'vector.reduction': expected floats for <maximumf>, got vector<4xi32>
+spmd.kernel @largest_float_of_integers(%x: memref<?xi32>) {
+  %d = arith.constant dense<1> : vector<4xi32>
+  %v = vector.reduction <maximumf>, %d : vector<4xi32> into i32
+  spmd.return
+}
