@@ -9,7 +9,7 @@ computes is an intrinsic or a call for scalars, and a vector function for vector
 from __future__ import annotations
 
 from xdsl.dialects import math
-from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float64Type
+from xdsl.dialects.builtin import BFloat16Type, Float64Type
 from xdsl.ir import Operation, SSAValue
 
 from spmd.dialects.names import BINARY, FUNCTIONS, UNARY
@@ -23,6 +23,7 @@ from spmd.lowering.math.vector_math import (
 from spmd.lowering.math.vector_polynomials import has_polynomial
 from spmd.lowering.ops.arith import fast_math
 from spmd.lowering.ops.conversions import (
+    NARROW,
     define_computed,
     fma_helper,
     operand_to_compute,
@@ -39,8 +40,6 @@ from spmd.lowering.writing.types import (
     mangled,
     scalar_bits,
 )
-
-NARROW = (Float16Type, BFloat16Type)
 
 
 def _wide_operands(writer: FunctionWriter, op: Operation) -> list[tuple[str, str]]:

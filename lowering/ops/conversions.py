@@ -32,6 +32,9 @@ from spmd.lowering.writing.types import (
 
 NarrowFloats = tuple[type[Attribute], ...]
 
+NARROW: NarrowFloats = (Float16Type, BFloat16Type)
+"""Floats that f32 has all of."""
+
 
 @dataclass(frozen=True)
 class _Type:

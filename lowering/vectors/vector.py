@@ -10,17 +10,13 @@ from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects import vector
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    BFloat16Type,
-    Float16Type,
-    Float32Type,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, BFloat16Type, Float32Type
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.dialects.element_types import is_vector
 from spmd.lowering.ops.arith import FOLDED_AS, combined, fast_math
 from spmd.lowering.ops.conversions import (
+    NARROW,
     define_computed,
     is_bf16,
     operand_to_compute,
@@ -292,31 +288,34 @@ _COMBINED_BY = {
 @emits(vector.ReductionOp)
 def _reduction(writer: FunctionWriter, op: vector.ReductionOp) -> None:
     source, *acc = op.operands
-    kind = op.kind.data.value
-    if is_bf16(source) and kind in ("add", "mul"):
-        _reduce_bf16(writer, op, kind)
+    kind, element = op.kind.data.value, element_type(source.type)
+    if is_float(element) and kind in ("add", "mul"):
+        reduce = _reduce_bf16 if is_bf16(source) else _reduce_in_order
+        reduce(writer, op, kind)
         return
     # LLVM may take the first of two halves twice, in code that is not optimised, where no
     # instruction converts them.
-    narrow = (BFloat16Type,) if kind in ("add", "mul") else (BFloat16Type, Float16Type)
-    wide = operand_to_compute(writer, source, narrow)
-    start = [operand_to_compute(writer, value, narrow) for value in acc]
-    element = element_type(source.type)
-    scalar = "float" if isinstance(element, narrow) else llvm_type(element)
-    flags = fast_math(op)
-    if is_float(element) and kind in ("add", "mul"):
-        # In order of the lanes, unless `reassoc` is among the flags.
-        neutral = float_literal(-0.0 if kind == "add" else 1.0, element)
-        arguments = [*(start or [(scalar, neutral)]), wide]
-        name = f"llvm.vector.reduce.f{kind}.{mangled(wide[0])}"
-        text = writer.call(name, scalar, arguments, flags=flags)
-    else:
-        step = _COMBINED_BY.get(kind, kind)
-        name = f"llvm.vector.reduce.{FOLDED_AS.get(step, step)}.{mangled(wide[0])}"
-        text = writer.call(name, scalar, [wide], flags=flags)
-        for _, operand in start:
-            text = combined(writer, step, scalar, writer.temp(text), operand, flags)
-    define_computed(writer, op.results[0], text, narrow)
+    wide = operand_to_compute(writer, source, NARROW)
+    start = [operand_to_compute(writer, value, NARROW) for value in acc]
+    scalar = "float" if isinstance(element, NARROW) else llvm_type(element)
+    flags, step = fast_math(op), _COMBINED_BY.get(kind, kind)
+    name = f"llvm.vector.reduce.{FOLDED_AS.get(step, step)}.{mangled(wide[0])}"
+    text = writer.call(name, scalar, [wide], flags=flags)
+    for _, operand in start:
+        text = combined(writer, step, scalar, writer.temp(text), operand, flags)
+    define_computed(writer, op.results[0], text, NARROW)
+
+
+def _reduce_in_order(writer: FunctionWriter, op: vector.ReductionOp, kind: str) -> None:
+    """In the order of the lanes, unless `reassoc` is among the flags."""
+    source, *acc = op.operands
+    type_, element = writer.type_of(source), element_type(source.type)
+    neutral = float_literal(-0.0 if kind == "add" else 1.0, element)
+    scalar, start = llvm_type(element), writer.get(acc[0]) if acc else neutral
+    arguments = [(scalar, start), (type_, writer.get(source))]
+    name = f"llvm.vector.reduce.f{kind}.{mangled(type_)}"
+    text = writer.call(name, scalar, arguments, flags=fast_math(op))
+    writer.define(op.results[0], text)
 
 
 def _reduce_bf16(writer: FunctionWriter, op: vector.ReductionOp, kind: str) -> None:

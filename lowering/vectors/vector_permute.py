@@ -2,9 +2,10 @@
 Elements of a vector in an order that is known only at run time, without memory.
 
 Nothing in `vector` says so: code stores the vector to an array of its own and gathers from it.
-Where that is seen, or where the array is a table that registers hold, x86 with AVX2 does it in one instruction (`vpermd`) for a vector that fits a
-register, and halves of elements of 64 bits. A longer vector is cut into registers: each part of the result is chosen from
-permutations of all parts of the source. LLVM would find the instructions itself in extracts of
+Where that is seen, or where the array is a table that registers hold, x86 with AVX2 does it in
+one instruction (`vpermd`) for a vector that fits a register, and halves of elements of 64 bits.
+AVX-512 has one for two registers, too. A longer vector is cut into registers: each part of the
+result is chosen from permutations of all parts of the source. LLVM would find the instructions itself in extracts of
 each element, but not in a loop around them, out of which it moves extracts of indices.
 """
 
@@ -242,12 +243,11 @@ def _registers(
 def _picked(instruction: _Instruction, to: int, starts: range) -> Iterator[str]:
     """One register of results, `%f0`, chosen from permutations of those of the source."""
     part, found = instruction.type, ""
-    at_once = 2 if instruction.of_two and len(starts) > 1 else 1
-    groups = starts[::at_once]
+    groups = starts[:: 2 if instruction.of_two else 1]
     for start in groups:
         picked = f"%p{to}.{start}" if len(groups) > 1 else f"%f{to}"
         second = start + instruction.elements
-        if at_once == 2 and second in starts:
+        if instruction.of_two and second in starts:
             operands = f"{part} %w{start}, {part} %x{to}, {part} %w{second}"
             yield f"  {picked} = call {part} @{instruction.of_two}({operands})"
         else:

@@ -54,7 +54,7 @@ def _native(definitions: str, symbols: Mapping[str, int]) -> NativeCode:
 
         machine = host_machine()
         if machine.is_x86:
-            # LLVM puts it at the end, after it has restored what `POLL` has to keep.
+            # `vzeroupper` would stand at the end, after LLVM has restored what `POLL` keeps.
             machine = replace(machine, features=f"{machine.features},-vzeroupper")
         return compile_object(declared + definitions, machine).code
 

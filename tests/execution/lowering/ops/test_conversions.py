@@ -321,11 +321,18 @@ def test_the_smaller_of_zero_and_what_was_a_float(
     compile_object(text, machine, opt)
 
 
-@pytest.mark.parametrize("zero", ["dense<0>", "dense<[0, 0, 0, 0]>"])
-def test_the_smaller_of_zeros_and_others_is_not_asked(zero: str):
+@pytest.mark.parametrize(
+    "zeros",
+    [
+        "%zeros = arith.constant dense<0> : vector<4xi32>",
+        """%zero = arith.constant 0 : i32
+           %zeros = vector.broadcast %zero : i32 to vector<4xi32>""",
+    ],
+)
+def test_the_smaller_of_zeros_and_others_is_not_asked(zeros: str):
     text = f"""
     func.func @least(%x: vector<4xi32>) -> vector<4xi32> {{
-      %zeros = arith.constant {zero} : vector<4xi32>
+      {zeros}
       %least = arith.minui %zeros, %x : vector<4xi32>
       func.return %least : vector<4xi32>
     }}"""
