@@ -26,6 +26,7 @@ from typing import TypeAlias
 from xdsl.dialects import scf
 from xdsl.ir import BlockArgument, Operation, Region, SSAValue
 
+from spmd.analysis.ranges.trip_counts import only_trip_count
 from spmd.analysis.shapes.shape import UNDEF, VARYING, Shape, join_all
 from spmd.analysis.shapes.transfer import Lanes
 from spmd.dialects.enclosing import block_arguments, is_outside
@@ -96,6 +97,8 @@ def _induction_variable(op: scf.ForOp, shape_of: ShapeOf, lanes: Lanes) -> Shape
 
 def _trip_count_is_uniform(op: scf.ForOp, shape_of: ShapeOf, lanes: Lanes) -> bool:
     lower, upper, step = shape_of(op.lb), shape_of(op.ub), shape_of(op.step)
+    if only_trip_count(op, lanes.ranges) is not None:
+        return True
     if not step.is_uniform or lower.is_varying or upper.is_varying:
         return False
     if lower.is_undef or upper.is_undef or (lower.is_uniform and upper.is_uniform):

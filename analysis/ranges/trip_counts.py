@@ -1,5 +1,5 @@
 """
-The largest number of iterations of a loop.
+How often a loop runs: at most, or always.
 
 Of an `scf.for` it follows from the ranges of its bounds. An `scf.while` is bounded if one of
 the integers that it carries is added to or halved in every iteration, and stays in a finite
@@ -48,6 +48,21 @@ def most_iterations(loop: scf.ForOp | scf.WhileOp, ranges: IntegerRanges) -> flo
                 if _is_not_zero(condition.operands[0], carried, ranges):
                     most = min(most, _most_bits(value, after, ranges))
     return most
+
+
+def only_trip_count(loop: scf.ForOp, ranges: IntegerRanges) -> int | None:
+    """
+    How often `loop` runs in every work-item, if it is the same wherever each begins.
+
+    From any number below 64, a loop to 256 in steps of 64 runs four times.
+    """
+    step = ranges.of(loop.step).value
+    first, end = ranges.of(loop.lb), ranges.of(loop.ub)
+    if step is None or step <= 0:
+        return None
+    most = max(0, -(-(end.high - first.low) // step))
+    fewest = max(0, -(-(end.low - first.high) // step))
+    return most if most == fewest else None
 
 
 def _is_not_zero(bit: SSAValue, value: SSAValue, ranges: IntegerRanges) -> bool:

@@ -97,8 +97,10 @@ class _Checker:
     def _check_one(
         self, barrier: Operation, branch: Operation, what: str, value: SSAValue
     ) -> None:
-        chain = self._chain(value)
-        if not chain or self._analyses.divergence.is_uniform(value):
+        chain, divergence = self._chain(value), self._analyses.divergence
+        if not chain or divergence.is_uniform(value):
+            return
+        if isinstance(branch, scf.ForOp) and not divergence.is_divergent(branch):
             return
         where = source_location(branch)
         steps = " -> ".join(_words(step) for step in chain)

@@ -6,8 +6,10 @@ from typing import cast
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerType, i64
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
+from spmd.analysis.ranges.integer_range import IntegerRange
+from spmd.analysis.ranges.trip_counts import only_trip_count
 from spmd.dialects.building import Builder
 from spmd.dialects.enclosing import terminator
 from spmd.dialects.rewriting import hint
@@ -64,22 +66,26 @@ def _count_from_zero(masking: Masks, loop: scf.ForOp) -> scf.ForOp | None:
     }
     ```
 
-    `None` if the length may be more than the widest type has.
+    Where it is known how often they run it, `%length` is a constant. `None` if the length
+    may be more than the widest type has.
     """
     type_ = cast(IntegerType | IndexType, loop.lb.type)
     narrow = isinstance(type_, IntegerType) and type_.bitwidth < i64.bitwidth
-    if not narrow and masking.ranges.may_be_far_apart(loop.lb, loop.ub):
-        return None
     wide = i64 if narrow else type_
     at = Builder.before(loop)
-    away = at.add(arith.SubiOp(loop.ub, loop.lb), "away")
-    runs = at.add(arith.CmpiOp(loop.lb, loop.ub, "slt"), "runs")
-    none = masking.constants.zero(type_)
-    length = at.add(arith.SelectOp(runs, away, none), "length")
     step = loop.step
     if narrow:
-        length = at.add(arith.ExtUIOp(length, i64), "length")
         step = at.add(arith.ExtUIOp(step, i64), "step")
+    length = _known_length(masking, loop, wide)
+    if length is None:
+        if not narrow and masking.ranges.may_be_far_apart(loop.lb, loop.ub):
+            return None
+        away = at.add(arith.SubiOp(loop.ub, loop.lb), "away")
+        runs = at.add(arith.CmpiOp(loop.lb, loop.ub, "slt"), "runs")
+        none = masking.constants.zero(type_)
+        length = at.add(arith.SelectOp(runs, away, none), "length")
+        if narrow:
+            length = at.add(arith.ExtUIOp(length, i64), "length")
     body = loop.body.block
     counter = body.args[0]
     done = body.insert_arg(wide, 0)
@@ -97,6 +103,17 @@ def _count_from_zero(masking: Masks, loop: scf.ForOp) -> scf.ForOp | None:
     new = scf.ForOp(masking.constants.zero(wide), length, step, loop.iter_args, region)
     replace_loop(masking, loop, new, list(range(len(loop.results))))
     return new
+
+
+def _known_length(
+    masking: Masks, loop: scf.ForOp, type_: Attribute
+) -> SSAValue | None:
+    """How far each lane counts in `loop`, if it is a known number of steps."""
+    trips = only_trip_count(loop, masking.ranges)
+    step = masking.ranges.of(loop.step).value
+    if trips is None or step is None or trips * step > IntegerRange.of_width(64).high:
+        return None
+    return masking.constants.number(trips * step, type_)
 
 
 def why_not_lockstep(masking: Masks, loop: scf.ForOp, mask: Mask) -> str | None:

@@ -200,6 +200,7 @@ CASES = (
         "uniform_by_ranges",
         lambda make: [make.random("i32", make.n), make.zeros("i32", make.n), 2],
     ),
+    Case("uniform_trip_counts", of_each("i32", "i32")),
     # Barriers.
     Case("barrier_exchange", of_each("f32")),
     Case("barrier_in_loop", lambda make: [3, make.random("i32", make.n)]),

@@ -1,4 +1,4 @@
-"""How often loops run at most, exactly where their counters are known."""
+"""How often loops run at most, and always, exactly where their counters are known."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import pytest
 from xdsl.dialects import scf
 
 from spmd.analysis.ranges.ranges import IntegerRanges
-from spmd.analysis.ranges.trip_counts import most_iterations
+from spmd.analysis.ranges.trip_counts import most_iterations, only_trip_count
 from tests.analysis.programs import parse
 from tests.analysis.ranges.test_loop_ranges import while_loop
 
 
-def most(body: str) -> float:
+def loop_of(body: str) -> scf.ForOp | scf.WhileOp:
     constants = "\n".join(
         f"  %c{n} = arith.constant {n} : index" for n in (0, 1, 2, 3, 10, 64)
     )
@@ -21,7 +21,11 @@ def most(body: str) -> float:
         f"spmd.kernel @k(%n: index, %m: i1) {{\n{constants}\n{body}\n  spmd.return\n}}"
     )
     loops = (op for op in module.walk() if isinstance(op, scf.ForOp | scf.WhileOp))
-    return most_iterations(next(loops), IntegerRanges())
+    return next(loops)
+
+
+def most(body: str) -> float:
+    return most_iterations(loop_of(body), IntegerRanges())
 
 
 def most_of_while(start: str, more: str, end: str, step: str) -> float:
@@ -42,6 +46,31 @@ def most_of_while(start: str, more: str, end: str, step: str) -> float:
 def test_for(low: str, high: str, step: str, expected: float):
     body = f"  scf.for %i = {low} to {high} step {step} {{\n  }}"
     assert most(body) == expected
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "step", "expected"),
+    [
+        ("%c0", "%c10", "%c3", 4),
+        ("%c10", "%c1", "%c3", 0),
+        ("%few", "%c64", "%c3", None),  # 22 from 0, 21 from 3
+        ("%few", "%c64", "%c10", 7),
+        ("%few", "%c10", "%c10", 1),
+        ("%few", "%c3", "%c10", None),  # none from 3
+        ("%few", "%c0", "%c10", 0),
+        ("%c0", "%n", "%c1", None),
+        ("%c0", "%c10", "%n", None),
+        ("%c0", "%c10", "%few", None),
+    ],
+)
+def test_the_only_trip_count(begin: str, end: str, step: str, expected: int | None):
+    body = f"""
+  %few = arith.andi %n, %c3 : index
+  scf.for %i = {begin} to {end} step {step} {{
+  }}"""
+    loop = loop_of(body)
+    assert isinstance(loop, scf.ForOp)
+    assert only_trip_count(loop, IntegerRanges()) == expected
 
 
 @pytest.mark.parametrize(

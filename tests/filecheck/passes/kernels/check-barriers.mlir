@@ -222,3 +222,31 @@ spmd.kernel @always() attributes {work_group_size = array<i64: 16>} {
   }
   spmd.return
 }
+
+// -----
+
+// Each work-item comes to it four times, wherever it begins.
+
+// CHECK-LABEL: spmd.kernel @known_trip_count
+spmd.kernel @known_trip_count() attributes {work_group_size = array<i64: 64>} {
+  %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
+  %lid = spmd.local_id x
+  scf.for %i = %lid to %c256 step %c64 {
+    spmd.barrier
+  }
+  spmd.return
+}
+
+// -----
+
+// CHECK:      under scf.for ({{.*}}), whose lower bound differs between work-items: %lid = spmd.local_id x
+spmd.kernel @some_once_more() attributes {work_group_size = array<i64: 64>} {
+  %c64 = arith.constant 64 : index
+  %c255 = arith.constant 255 : index
+  %lid = spmd.local_id x
+  scf.for %i = %lid to %c255 step %c64 {
+    spmd.barrier
+  }
+  spmd.return
+}

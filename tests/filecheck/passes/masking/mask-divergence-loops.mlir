@@ -95,6 +95,32 @@ func.func @window(%x: memref<?xi32>, %y: memref<?xi32>) {
 
 // -----
 
+// From anywhere below 8, a loop to 32 in steps of 8 runs four times.
+
+// CHECK-LABEL: func.func @known_trip_count
+// CHECK:         scf.for %done = %c0 to %c32 step %c8 {
+// CHECK-NEXT:      %k = arith.addi %start, %done : index
+// CHECK-NEXT:      memref.store %one, %x[%k] : memref<?xi32>
+// CHECK-NOT:       spmd.masked
+func.func @known_trip_count(%x: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
+  %one = arith.constant 1 : i32
+  spmd.sub_group (%lx) shape [8] at (%c0) {
+    %v = memref.load %x[%lx] : memref<?xi32>
+    %number = arith.index_cast %v : i32 to index
+    %start = arith.andi %number, %c7 : index
+    scf.for %k = %start to %c32 step %c8 {
+      memref.store %one, %x[%k] : memref<?xi32>
+    }
+  }
+  func.return
+}
+
+// -----
+
 // The same in bytes: their difference may be more than a byte has.
 
 // CHECK-LABEL: func.func @window_of_bytes
