@@ -2,7 +2,7 @@
 What one work-item does, as terms of which each has a price for every shape of lanes.
 
 A term is some ops that cost the same, or the loads of a stencil: those of one array at constant
-distances, of which rows of lanes that meet are one.
+distances, of which rows of lanes that meet are one. Those under different masks stay apart.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from math import ceil, log2, prod
 
 from xdsl.dialects import memref
-from xdsl.ir import Operation, Region
+from xdsl.ir import Block, Operation, Region
 
 from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence
@@ -150,7 +150,7 @@ def terms_of(
     """What `body` does for one work-item, and how often."""
     terms: defaultdict[Term, float] = defaultdict(float)
     positions, going = Positions(divergence, dimensions), Walks()
-    stencils: dict[tuple[object, Term, float], dict[Offset, None]] = {}
+    stencils: dict[tuple[object, ...], tuple[Term, float, dict[Offset, None]]] = {}
     outermost = body.parent
     assert outermost is not None
     for op in executed_ops(body.block):
@@ -174,13 +174,27 @@ def terms_of(
                 terms[term] += weight
                 continue
             weight /= len(places)
+            mask = _mask_around(op, divergence, outermost)
             for array, offset in places:
-                stencils.setdefault((array, term, weight), {})[offset] = None
+                key = (array, term, weight, mask)
+                stencils.setdefault(key, (term, weight, {}))[2][offset] = None
         elif cost_class(op) is not CostClass.FREE:
             terms[_computed(op, divergence, dimensions, depth)] += weight
-    for (_, term, weight), offsets in stencils.items():
+    for term, weight, offsets in stencils.values():
         terms[replace(term, offsets=tuple(offsets))] += weight
     return terms
+
+
+def _mask_around(
+    op: Operation, divergence: Divergence, outermost: Operation
+) -> Block | None:
+    """The branch that `op` is in of the nearest op at which lanes diverge."""
+    block, around = op.parent, op.parent_op()
+    while around is not None and around is not outermost:
+        if divergence.is_divergent(around):
+            return block
+        block, around = around.parent, around.parent_op()
+    return None
 
 
 def _computed(

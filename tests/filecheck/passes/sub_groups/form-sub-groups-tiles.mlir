@@ -358,3 +358,78 @@ func.func @product(%a: memref<64x64xf32>, %b: memref<64x64xf32>, %c: memref<64x6
   } {spmd.work_items = array<i64: 1>}
   func.return
 }
+
+// -----
+
+// Rows of a stencil that meet are one, but not if each load is under a mask of its own.
+
+// AUTO-LABEL: func.func @together
+// AUTO:         shape [16, 4]
+// AUTO-LABEL: func.func @under_masks
+// AUTO:         shape [64]
+func.func @together(%m: memref<?x64xi32>, %x: memref<?x64xi32>, %y: memref<4x64xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0 : i32
+  scf.for %ly = %c0 to %c4 step %c1 {
+    scf.for %lx = %c0 to %c64 step %c1 {
+      %ly1 = arith.addi %ly, %c1 : index
+      %ly2 = arith.addi %ly, %c2 : index
+      %ly3 = arith.addi %ly, %c3 : index
+      %a = memref.load %x[%ly, %lx] : memref<?x64xi32>
+      %b = memref.load %x[%ly1, %lx] : memref<?x64xi32>
+      %c = memref.load %x[%ly2, %lx] : memref<?x64xi32>
+      %d = memref.load %x[%ly3, %lx] : memref<?x64xi32>
+      %ab = arith.maxsi %a, %b : i32
+      %abc = arith.maxsi %ab, %c : i32
+      %abcd = arith.maxsi %abc, %d : i32
+      memref.store %abcd, %y[%ly, %lx] : memref<4x64xi32>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
+
+func.func @under_masks(%m: memref<?x64xi32>, %x: memref<?x64xi32>, %y: memref<4x64xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0 : i32
+  scf.for %ly = %c0 to %c4 step %c1 {
+    scf.for %lx = %c0 to %c64 step %c1 {
+      %ly1 = arith.addi %ly, %c1 : index
+      %ly2 = arith.addi %ly, %c2 : index
+      %ly3 = arith.addi %ly, %c3 : index
+      %a = memref.load %x[%ly, %lx] : memref<?x64xi32>
+      %on = arith.cmpi sgt, %a, %zero : i32
+      %ab = scf.if %on -> (i32) {
+        %b = memref.load %x[%ly1, %lx] : memref<?x64xi32>
+        scf.yield %b : i32
+      } else {
+        scf.yield %a : i32
+      }
+      %on1 = arith.cmpi sgt, %ab, %zero : i32
+      %abc = scf.if %on1 -> (i32) {
+        %c = memref.load %x[%ly2, %lx] : memref<?x64xi32>
+        scf.yield %c : i32
+      } else {
+        scf.yield %ab : i32
+      }
+      %on2 = arith.cmpi sgt, %abc, %zero : i32
+      %abcd = scf.if %on2 -> (i32) {
+        %d = memref.load %x[%ly3, %lx] : memref<?x64xi32>
+        scf.yield %d : i32
+      } else {
+        scf.yield %abc : i32
+      }
+      memref.store %abcd, %y[%ly, %lx] : memref<4x64xi32>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
