@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
-from math import prod
+from math import ceil, prod
 from typing import Literal, NamedTuple
 
 from xdsl.dialects import math, memref, scf
@@ -31,7 +31,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from spmd.analysis.divergence.access_patterns import access_pattern
+from spmd.analysis.divergence.access_patterns import Pattern, access_pattern
 from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.analysis.ranges.written_out import (
@@ -207,7 +207,8 @@ def _kept(body: Region, least: int, analyze: Callable[[], Divergence]) -> int:
     """
     The most values that a lane has for itself in all of a loop, if `least`.
 
-    Loops carry them, or get them from the code around.
+    Loops carry them, or get them from the code around. Of those of a loop that gathers, half may
+    be on the stack: it waits longer for memory, and the less, the more it asks for at a time.
     """
 
     def is_own(value: SSAValue) -> bool:
@@ -225,8 +226,20 @@ def _kept(body: Region, least: int, analyze: Callable[[], Divergence]) -> int:
         )
         kept = (*loop.regions[0].block.args, *around)
         if len(kept) >= max(least, found + 1):
-            found = max(found, sum(map(is_own, kept)))
+            own = sum(map(is_own, kept))
+            if own > found and _gathers(loop, analyze()):
+                own = ceil(own / 2)
+            found = max(found, own)
     return found
+
+
+def _gathers(loop: Operation, divergence: Divergence) -> bool:
+    """Whether lanes that run `loop` load from anywhere."""
+    return any(
+        access_pattern(divergence, op).pattern is Pattern.GATHER
+        for op in loop.walk()
+        if isinstance(op, memref.LoadOp)
+    )
 
 
 def _held_arrays(body: Region, most: int) -> int:
