@@ -105,9 +105,7 @@ def _count_from_zero(masking: Masks, loop: scf.ForOp) -> scf.ForOp | None:
     return new
 
 
-def _known_length(
-    masking: Masks, loop: scf.ForOp, type_: Attribute
-) -> SSAValue | None:
+def _known_length(masking: Masks, loop: scf.ForOp, type_: Attribute) -> SSAValue | None:
     """How far each lane counts in `loop`, if it is a known number of steps."""
     trips = only_trip_count(loop, masking.ranges)
     step = masking.ranges.of(loop.step).value

@@ -117,7 +117,7 @@ def test_the_cache_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         (tmp_path / name / "size").write_text(f"{size}\n")
     monkeypatch.undo()
     monkeypatch.setattr(streaming, "_CACHES", tmp_path)
-    assert streaming.largest_cache.__wrapped__() == 1 << 30
+    assert streaming.largest_cache.__wrapped__() == 64 << 20  # the share of a process
     (tmp_path / "index3" / "size").write_text("unknown")
     assert streaming.largest_cache.__wrapped__() == 2 << 20
     monkeypatch.setattr(streaming, "_CACHES", tmp_path / "nowhere")
