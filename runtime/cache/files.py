@@ -30,7 +30,9 @@ _TEMPORARY = "new-"
 _MOST_SECONDS_TO_WRITE = 3600
 """A temporary file that is older has been left by a process that died."""
 
-_SHARES = 16
+_DIGITS = "0123456789abcdef"
+
+_SHARES = len(_DIGITS)
 """The entries that begin with the same digit share a part of the room."""
 
 _ROOM_LEFT = 0.1
@@ -134,8 +136,7 @@ def write(path: str, name: str, payload: bytes, limit: int) -> None:
 def _make_room(folder: int, digit: str, share: int) -> None:
     entries = [
         (status.st_mtime_ns, status.st_size, name)
-        for name, status in _files(folder)
-        if name[0] == digit
+        for name, status in _files(folder, digit)
     ]
     total = sum(size for _, size, _ in entries)
     if total <= share:
@@ -148,12 +149,19 @@ def _make_room(folder: int, digit: str, share: int) -> None:
         total -= size
 
 
-def _files(folder: int, every: bool = False) -> Iterator[tuple[str, os.stat_result]]:
-    """The entries; files that dying processes have left are removed, or all of them."""
+def _files(
+    folder: int, digits: str = _DIGITS, every: bool = False
+) -> Iterator[tuple[str, os.stat_result]]:
+    """
+    The entries that begin with one of these `digits`.
+
+    Such files that dying processes have left are removed, or all that are not complete.
+    """
     now = time.time()
+    ours = *digits, *(_TEMPORARY + digit for digit in digits)
     for name in os.listdir(folder):
-        if not name.startswith((_TEMPORARY, *"0123456789abcdef")):
-            continue  # not ours
+        if not name.startswith(ours):
+            continue
         with suppress(OSError):
             status = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if not name.startswith(_TEMPORARY):
