@@ -97,8 +97,11 @@ class _Checker:
     def _check_one(
         self, barrier: Operation, branch: Operation, what: str, value: SSAValue
     ) -> None:
-        chain, divergence = self._chain(value), self._analyses.divergence
-        if not chain or divergence.is_uniform(value):
+        chain = self._chain(value)
+        if not chain:
+            return
+        divergence = self._analyses.divergence
+        if divergence.is_uniform(value):
             return
         if isinstance(branch, scf.ForOp) and not divergence.is_divergent(branch):
             return
