@@ -5,8 +5,8 @@
 
 // CHECK-LABEL: func.func @inside
 // CHECK:         %a = vector.maskedload %x[%low], %on
-// CHECK-NEXT:    %b = vector.maskedload %x[%high], %on
-// CHECK-NEXT:    %c = vector.load %x[%fine] : memref<16xf32>, vector<8xf32>
+// CHECK-NEXT:    %b = vector.maskedload %x[%c12], %on
+// CHECK-NEXT:    %c = vector.load %x[%c4] : memref<16xf32>, vector<8xf32>
 func.func @inside(%x: memref<16xf32>, %y: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
