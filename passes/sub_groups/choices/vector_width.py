@@ -45,6 +45,7 @@ from spmd.dialects.enclosing import is_streamed, used_from_outside
 from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.limits import MAX_LANES, MAX_SUB_GROUP_SIZE
 from spmd.passes.memory.accesses.whole_vectors import LONGEST_STEP
+from spmd.passes.sub_groups.choices.latency import is_near
 from spmd.passes.sub_groups.choices.waiting import (
     gathers_where_lanes_wait,
     goes_along_rows,
@@ -234,11 +235,11 @@ def _kept(body: Region, least: int, analyze: Callable[[], Divergence]) -> int:
 
 
 def _gathers(loop: Operation, divergence: Divergence) -> bool:
-    """Whether lanes that run `loop` load from anywhere."""
+    """Whether lanes that run `loop` load from anywhere in memory that may be far."""
     return any(
         access_pattern(divergence, op).pattern is Pattern.GATHER
         for op in loop.walk()
-        if isinstance(op, memref.LoadOp)
+        if isinstance(op, memref.LoadOp) and not is_near(op.memref)
     )
 
 
