@@ -8,7 +8,7 @@ Integer division in lanes, of which no processor has a vector instruction.
 | one shifted to the left, unsigned  | any                | a shift, or for the rest a mask      |
 | the same in all lanes              | up to 32 bits      | a product with the reciprocal        |
 | any                                | up to 32 bits      | a quotient of floats                 |
-| any                                | 64 bits            | the same where all lanes are in `[0, 2^50)`, which is asked when they run; else lane by lane, and by a constant as LLVM multiplies |
+| any                                | 64 bits            | the same where all lanes are in `[0, 2^50)`, or in `[-2^49, 2^49)` if they are signed, which is asked when they run; else lane by lane, and by a constant as LLVM multiplies |
 
 *Why the quotients are exact.* A float of `p` bits (f32: 24, f64: 53) holds `n` and `d`
 exactly. Let `n / d` lie between `k` and `k + 1`; if it is not `k`, it is at most
@@ -48,10 +48,13 @@ from spmd.passes.widening.lanes import Active, Lanes, Uniform
 from spmd.passes.widening.state import Widening
 
 SMALL = 50
-"""Of 64 bits, so many are divided by floats of 64 bits."""
+"""Of 64 bits, so many are divided by floats of 64 bits, with or without a sign."""
 
-EXPONENT = 0x433 << 52
-"""A float of 64 bits with this exponent, 2^52, has an integer in its other bits."""
+MIDDLE, BITS_OF_MIDDLE = 1.5 * 2**52, 0x4338 << 48
+"""
+A float of 64 bits between two powers of two, and its bits. What an integer of 50 bits adds to
+one of them it adds to the other, too, whether it is negative or not.
+"""
 
 
 def widen_division(
@@ -225,13 +228,18 @@ class _Division:
     # 64 bits
 
     def by_large_floats(self, n: SSAValue, d: SSAValue) -> SSAValue:
-        """Through floats if all active lanes have small numbers, and none is negative."""
+        """Through floats if all active lanes have small numbers."""
         w = self.widening
         d, divisor = self._not_zero(d, self.divisor)
         ranges = [*map(w.ranges.of, self.op.operands)]
-        if all(r.is_non_negative and r.high < 1 << SMALL for r in ranges):
+        least = -(1 << SMALL - 1) if self._signed else 0
+        if all(least <= r.low and r.high < least + (1 << SMALL) for r in ranges):
             return self._of_small(n, d, divisor)
-        both = w.add(arith.OrIOp(w.in_active(self.active, n, 0), d))
+        top, bottom = w.in_active(self.active, n, 0), d
+        if least:
+            above = self._dense(-least)
+            top, bottom = (w.add(arith.AddiOp(each, above)) for each in (top, bottom))
+        both = w.add(arith.OrIOp(top, bottom))
         bits = w.add(reduction(both, CombiningKindFlag.OR, self.op.operands[0].type))
         limit = w.constants.number(1 << SMALL, bits.type)
         small = w.add(arith.CmpiOp(bits, limit, "ult"), "small")
@@ -241,29 +249,34 @@ class _Division:
         with w.into(otherwise):
             alone = clone_with(self.op, [n, d], [n.type])
             if constant_index(self.op.operands[1]) is None:
-                why = f"{self.op.name} of numbers that are negative or reach 2^{SMALL}"
+                limits = f"2^{SMALL - 1} or are below -2^{SMALL - 1}"
+                limits = limits if least else f"2^{SMALL} or are negative"
+                why = f"{self.op.name} of numbers that reach {limits}"
                 remark(alone, "lane by lane", why)
             w.append(scf.YieldOp(w.add(alone)))
         return w.add(scf.IfOp(small, [n.type], Region(then), Region(otherwise)))
 
     def _of_small(self, n: SSAValue, d: SSAValue, divisor: Lanes) -> SSAValue:
-        """Numbers in `[0, 2^50)`, put into floats and read from them bit by bit."""
+        """Numbers of `SMALL` bits, put into floats and read from them bit by bit."""
         w, float_ = self.widening, Float64Type()
-        exponent, one = w.dense(EXPONENT, i64), w.dense(2.0**52, float_)
+        middle, bits_of_middle = w.dense(MIDDLE, float_), w.dense(BITS_OF_MIDDLE, i64)
 
         def to_float(lanes: SSAValue) -> SSAValue:
-            bits = w.add(arith.OrIOp(self._as(lanes, i64), exponent))
-            return w.add(arith.SubfOp(self._as(bits, float_), one))
+            bits = w.add(arith.AddiOp(self._as(lanes, i64), bits_of_middle))
+            return w.add(arith.SubfOp(self._as(bits, float_), middle))
 
-        up = self.division.quotient is Quotient.UP
-        if isinstance(divisor, Uniform) and not up:
+        if isinstance(divisor, Uniform) and self._to_zero:
             other = self._reciprocal(divisor.scalar, float_)
             quotient = w.add(arith.MulfOp(to_float(n), other))
         else:
             quotient = w.add(arith.DivfOp(to_float(n), to_float(d)))
-        quotient = w.add((math.CeilOp if up else math.FloorOp)(quotient))
-        bits = self._as(w.add(arith.AddfOp(quotient, one)), i64)
-        found = w.add(arith.XOrIOp(bits, exponent))
+        if self._to_zero:
+            rounded = math.TruncOp if self._signed else math.FloorOp
+            quotient = w.add(rounded(quotient))
+        else:
+            quotient = self._rounded(quotient)
+        bits = self._as(w.add(arith.AddfOp(quotient, middle)), i64)
+        found = w.add(arith.SubiOp(bits, bits_of_middle))
         return self._result(n, d, self._as(found, self.op.operands[0].type))
 
     def _as(self, lanes: SSAValue, type_: Attribute) -> SSAValue:

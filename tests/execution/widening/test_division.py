@@ -120,6 +120,30 @@ def test_the_largest_quotients_of_small_numbers():
     check_native(kernel(t, "element"), arguments, LAUNCH, width=8)
 
 
+@pytest.mark.parametrize("t", ["i64", "index"])
+@pytest.mark.parametrize("divisor", ["element", "argument"])
+@pytest.mark.parametrize(
+    "number", [3, -3, 7, -(1 << 25) - 1, (1 << 49) - 1, -(1 << 49)]
+)
+def test_small_numbers_with_signs(t: str, divisor: str, number: int):
+    """Up to the last ones that floats divide, from -2^49 on."""
+    most = 1 << 49
+
+    def arguments(make: Maker) -> list[Any]:
+        d = np.full(make.n, number)
+        if divisor == "element":
+            d = make.rng.integers(1, 1 << make.rng.integers(1, 49, make.n))
+            d = np.where(make.rng.random(make.n) < 0.5, -d, d)
+            d[::16], d[1::16] = -most, most - 1
+        n = make.rng.integers(0, most // abs(d), make.n, endpoint=True) * d
+        n = n + make.rng.integers(-1, 2, make.n)
+        n[::8], n[1::8], n[2::8] = -most, most - 1, -1
+        n = np.clip(n, -most, most - 1)
+        return [n, d, number, make.zeros(t, make.n, 7)]
+
+    check_native(kernel(t, divisor), arguments, LAUNCH, width=8)
+
+
 @pytest.mark.parametrize("number", [3, 8, 10, -7, (1 << 50) - 1, (1 << 50) + 1])
 @pytest.mark.parametrize("t", ["i64", "index"])
 @pytest.mark.parametrize("most", [1 << 50, 1 << 62])

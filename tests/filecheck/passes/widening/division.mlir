@@ -103,17 +103,17 @@ func.func @power(%x: memref<?xi32>, %y: memref<?xi32>, %s: i32, %first: index) {
 // CHECK-NEXT:       %9 = arith.addi %8, %c1_i64 : i64
 // CHECK-NEXT:       %reciprocal = arith.bitcast %9 : i64 to f64
 // CHECK-NEXT:       %reciprocal_lanes = vector.broadcast %reciprocal : f64 to vector<4xf64>
-// CHECK-NEXT:       %10 = arith.ori %n, %c4841369599423283200_lanes : vector<4xi64>
+// CHECK-NEXT:       %10 = arith.addi %n, %c4843621399236968448_lanes : vector<4xi64>
 // CHECK-NEXT:       %11 = arith.bitcast %10 : vector<4xi64> to vector<4xf64>
 // CHECK-NEXT:       %12 = arith.subf %11, %0 : vector<4xf64>
 // CHECK-NEXT:       %13 = arith.mulf %12, %reciprocal_lanes : vector<4xf64>
 // CHECK-NEXT:       %14 = math.floor %13 : vector<4xf64>
 // CHECK-NEXT:       %15 = arith.addf %14, %0 : vector<4xf64>
 // CHECK-NEXT:       %16 = arith.bitcast %15 : vector<4xf64> to vector<4xi64>
-// CHECK-NEXT:       %17 = arith.xori %16, %c4841369599423283200_lanes : vector<4xi64>
+// CHECK-NEXT:       %17 = arith.subi %16, %c4843621399236968448_lanes : vector<4xi64>
 // CHECK-NEXT:       scf.yield %17 : vector<4xi64>
 // CHECK-NEXT:     } else {
-// CHECK-NEXT:       %18 = arith.divui %n, %3 {spmd.access = "lane by lane", spmd.why = "arith.divui of numbers that are negative or reach 2^50"} : vector<4xi64>
+// CHECK-NEXT:       %18 = arith.divui %n, %3 {spmd.access = "lane by lane", spmd.why = "arith.divui of numbers that reach 2^50 or are negative"} : vector<4xi64>
 // CHECK-NEXT:       scf.yield %18 : vector<4xi64>
 // CHECK-NEXT:     }
 // CHECK-NEXT:     vector.store %q, %x[%first] : memref<?xi64>, vector<4xi64>
@@ -121,6 +121,25 @@ func.func @large(%x: memref<?xi64>, %d: i64, %first: index) {
   spmd.sub_group (%i) shape [4] at (%first) {
     %n = memref.load %x[%i] : memref<?xi64>
     %q = arith.divui %n, %d : i64
+    memref.store %q, %x[%i] : memref<?xi64>
+  }
+  func.return
+}
+
+// With a sign there may be one bit less; remainders of rows that wrap around are such.
+
+// CHECK-LABEL: func.func @large_signed
+// CHECK:          %4 = arith.addi %n, %c562949953421312_lanes : vector<4xi64>
+// CHECK-NEXT:     %5 = arith.addi %3, %c562949953421312_lanes : vector<4xi64>
+// CHECK-NEXT:     %6 = arith.ori %4, %5 : vector<4xi64>
+// CHECK-NEXT:     %7 = vector.reduction <or>, %6 : vector<4xi64> into i64
+// CHECK-NEXT:     %small = arith.cmpi ult, %7, %c1125899906842624_i64 : i64
+// CHECK:            math.trunc
+// CHECK:            arith.remsi {{.*}} spmd.why = "arith.remsi of numbers that reach 2^49 or are below -2^49"
+func.func @large_signed(%x: memref<?xi64>, %d: i64, %first: index) {
+  spmd.sub_group (%i) shape [4] at (%first) {
+    %n = memref.load %x[%i] : memref<?xi64>
+    %q = arith.remsi %n, %d : i64
     memref.store %q, %x[%i] : memref<?xi64>
   }
   func.return
