@@ -26,8 +26,11 @@ from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.memory.sums import Sums, ValueAtom
 from spmd.analysis.memory.walks import Walks
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
+from spmd.dialects.interfaces.cost import CostClass
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.work_groups import work_item_dimension
+from spmd.passes.sub_groups.choices.latency import carried_latency
+from spmd.passes.targets import LATENCY
 
 
 def gathers_where_lanes_wait(body: Region, analyze: Callable[[], Divergence]) -> bool:
@@ -59,7 +62,12 @@ def gathers_where_lanes_wait(body: Region, analyze: Callable[[], Divergence]) ->
 
 
 def goes_along_rows(loop: scf.ForOp, analyze: Callable[[], Divergence]) -> bool:
-    """Whether lanes of a work-item loop go along rows of memory, each along its own."""
+    """
+    Whether lanes of a work-item loop go along rows of memory, each along its own.
+
+    Rows do not count where each iteration waits for what the one before loads, as a checksum
+    looks up what comes next: until then there is time to load a row again.
+    """
     walks, dimension = Walks(), work_item_dimension(loop)
     found = [
         op
@@ -67,6 +75,7 @@ def goes_along_rows(loop: scf.ForOp, analyze: Callable[[], Divergence]) -> bool:
         if isinstance(op, memref.LoadOp | memref.StoreOp)
         and op in walks
         and not _begins_anywhere(op)
+        and carried_latency(_loop_around(op)) < LATENCY[CostClass.MEMORY]
     ]
     if not found:
         return False
@@ -77,13 +86,18 @@ def goes_along_rows(loop: scf.ForOp, analyze: Callable[[], Divergence]) -> bool:
 
 def _begins_anywhere(op: memref.LoadOp | memref.StoreOp) -> bool:
     """Whether `op`, which goes along memory in a loop, does so from where memory says."""
-    loop, sums = op.parent_op(), Sums()
-    assert isinstance(loop, scf.ForOp), "walks are in loops that count"
+    loop, sums = _loop_around(op), Sums()
     return any(
         isinstance(atom, ValueAtom) and isinstance(atom.value.owner, memref.LoadOp)
         for index in (loop.lb, *op.indices)
         for atom in sums.of(index).atoms()
     )
+
+
+def _loop_around(op: memref.LoadOp | memref.StoreOp) -> scf.ForOp:
+    loop = op.parent_op()
+    assert isinstance(loop, scf.ForOp), "walks are in loops that count"
+    return loop
 
 
 def _loops_in(op: Operation) -> Iterator[Operation]:

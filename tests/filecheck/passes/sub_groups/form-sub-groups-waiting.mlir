@@ -180,3 +180,35 @@ func.func @sparse(%x: memref<?xf32>, %starts: memref<256xindex>, %y: memref<256x
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// -----
+
+// A checksum waits for its table in each iteration, and not for the row.
+
+// CHECK-LABEL: func.func @checksum
+// CHECK:         spmd.sub_group (%lx) shape [64] at
+// SHORT-LABEL: func.func @checksum
+// SHORT:         spmd.sub_group (%lx) shape [32] at
+func.func @checksum(%x: memref<?x?xi32>, %table: memref<256xi32>, %y: memref<256xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c1 : memref<?x?xi32>
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant 0 : i32
+  %low = arith.constant 255 : i32
+  %eight = arith.constant 8 : i32
+  scf.for %lx = %c0 to %c256 step %c1 {
+    %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (i32) {
+      %v = memref.load %x[%lx, %k] : memref<?x?xi32>
+      %both = arith.xori %s, %v : i32
+      %byte = arith.andi %both, %low : i32
+      %at = arith.index_cast %byte : i32 to index
+      %w = memref.load %table[%at] : memref<256xi32>
+      %rest = arith.shrui %s, %eight : i32
+      %t = arith.xori %w, %rest : i32
+      scf.yield %t : i32
+    }
+    memref.store %sum, %y[%lx] : memref<256xi32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
