@@ -3,7 +3,9 @@ Level 1 to level 2: work-items become the lanes of sub-groups.
 
 A work-item loop is strip-mined: full sub-groups in a loop, and one more with a `count`
 of lanes for what is left over. Where the trip count is known, only the parts that can
-occur are built, and the sub-group is no wider than the loop is long.
+occur are built, and the sub-group is no wider than the loop is long. Where it is not, and a
+machine has no masks for what is accessed, as for bytes with AVX2, the loop stays for what is
+left over, if that is cheaper.
 
 In a nest of loops lanes go along the dimensions where they cost least, also in rows along
 several (`lane_shape.py`); the option `shape` fixes that.
@@ -82,6 +84,7 @@ from spmd.passes.sub_groups.choices.vector_width import (
 from spmd.passes.sub_groups.choices.vectorization_cost import (
     why_lanes_cost_more,
     why_left_to_llvm,
+    why_rest_stays,
 )
 from spmd.passes.sub_groups.linear_sub_groups import (
     answer_for_one_lane,
@@ -177,7 +180,7 @@ def _form_sub_groups(
     constants: ConstantPool,
 ) -> None:
     """Make lanes of one nest, in the shape that is `wanted` or the best one of a width."""
-    nest, shape = [loop], LaneShape((0,), (1,))
+    nest, shape, rest = [loop], LaneShape((0,), (1,)), None
     reason = why_not_vectorizable(loop)
     if reason is None and by_cost:
         reason = why_left_to_llvm(loop, trip_count(loop))
@@ -195,6 +198,8 @@ def _form_sub_groups(
         elif by_cost and width == "auto" and not wanted:
             lanes = prod(shape.extents)
             reason = why_lanes_cost_more(nest, shape.places, lanes, target, analyze())
+            if len(shape.places) == 1:
+                rest = why_rest_stays(nest, *shape.places, lanes, target, analyze())
     if reason is not None:
         loop.attributes[NOT_VECTORIZED] = StringAttr(reason)
         remark(FormedSubGroups, loop, loop, 1, reason)
@@ -209,7 +214,7 @@ def _form_sub_groups(
         else ""
     )
     if len(inner) == 1:
-        groups = strip_mine(loop, shape.extents[0], constants)
+        groups = strip_mine(loop, shape.extents[0], constants, rest)
     else:
         groups = strip_mine_tiles(inner, shape.extents, constants)
     for group in groups[:1] if is_listened_to() else ():
@@ -246,7 +251,7 @@ def form_linear_sub_groups(
             loop, row = linear.loop, linear.first_of_row()
             alone = "the sub-group size is 1" if size == 1 else None
             reason = alone or why_not_vectorizable(loop)
-            groups = strip_mine(loop, size, constants)
+            groups = strip_mine(loop, size, constants, None)
             for group in groups:
                 answer_queries(group, row, linear.items, size, constants)
                 if reason is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import IndexType, StringAttr
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -14,26 +14,30 @@ from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import terminator
 from spmd.dialects.rewriting import constant_index, hint, trip_count
 from spmd.dialects.spmd import SubGroupOp
+from spmd.dialects.work_groups import NOT_VECTORIZED
 from spmd.passes.work_item_loops.nests import nested_loops
 
 
 def strip_mine(
-    loop: scf.ForOp, width: int, constants: ConstantPool
+    loop: scf.ForOp, width: int, constants: ConstantPool, why_rest_stays: str | None
 ) -> list[SubGroupOp]:
-    """Replace `loop` by sub-groups of `width` lanes, and give these."""
+    """
+    Replace `loop` by sub-groups of `width` lanes, and give these.
+
+    It stays for an unknown number of work-items that fill none, if there is a reason.
+    """
     items = trip_count(loop)
     if items is None:
-        groups = _strip_mine_dynamic(loop, width, constants)
-    else:
-        groups = _strip_mine_static(loop, width, items, constants)
+        return _strip_mine_dynamic(loop, width, constants, why_rest_stays)
+    groups = _strip_mine_static(loop, width, items, constants)
     Rewriter.erase_op(loop)
     return groups
 
 
 def _strip_mine_dynamic(
-    loop: scf.ForOp, width: int, constants: ConstantPool
+    loop: scf.ForOp, width: int, constants: ConstantPool, why_rest_stays: str | None
 ) -> list[SubGroupOp]:
-    """Full sub-groups in a loop and one with the rest."""
+    """Full sub-groups in a loop and one with the rest, or a loop."""
     at = Builder.before(loop)
     items, from_zero = loop.ub, constant_index(loop.lb) == 0
     if not from_zero:
@@ -42,12 +46,19 @@ def _strip_mine_dynamic(
         # A loop that ends before it starts has no work-items.
         items = at.add(arith.MaxSIOp(items, constants.index(0)), "items")
     end = whole = at.add(arith.AndIOp(items, constants.index(-width)), "whole")
-    rest = at.add(arith.AndIOp(items, constants.index(width - 1)), "rest")
+    rest = None
+    if why_rest_stays is None:
+        rest = at.add(arith.AndIOp(items, constants.index(width - 1)), "rest")
     if not from_zero:
         end = at.add(arith.AddiOp(loop.lb, whole), "end")
     full = _full_sub_groups(at, loop, width, end, constants)
+    if why_rest_stays is not None:
+        loop.operands = (end, *loop.operands[1:])
+        loop.attributes[NOT_VECTORIZED] = StringAttr(why_rest_stays)
+        return [full]
     last = _sub_group(loop, width, end, rest)
     at.append(last)
+    Rewriter.erase_op(loop)
     return [full, last]
 
 

@@ -158,28 +158,13 @@ def _compute_first(
         if isinstance(each, Strided | Uniform)
     ]
     shape = widening.shape(op.results[0])
-    if (known := _known_sum(widening, op, scalars)) is not None:
+    if (known := widening.known_sum(op, scalars)) is not None:
         widening.hold(op, [from_first(known, shape)])
         return
     # Lane 0 may be inactive, and then its sum may overflow although no active lane's does.
     new = clone_with(op, scalars, op.result_types, drop_overflow=not active.first)
     widening.append(new)
     widening.hold(op, [from_first(new.results[0], shape)])
-
-
-def _known_sum(
-    widening: Widening, op: Operation, scalars: Sequence[SSAValue]
-) -> SSAValue | None:
-    """What `op` makes of `scalars` if one is 0, or a difference is; else `None`."""
-    if isinstance(op, arith.AddiOp | arith.SubiOp):
-        first, second = scalars
-        if constant_index(second) == 0:
-            return first
-        if isinstance(op, arith.AddiOp):
-            return second if constant_index(first) == 0 else None
-        if first is second:
-            return widening.constants.zero(first.type)
-    return None
 
 
 def from_first(first: SSAValue, shape: Shape) -> Row:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from xdsl.dialects import memref
+from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Operation, SSAValue
 
@@ -20,7 +20,7 @@ from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.enclosing import function_around
 from spmd.dialects.interfaces.speculation import may_trap
-from spmd.dialects.rewriting import hint
+from spmd.dialects.rewriting import constant_index, hint
 from spmd.dialects.spmd import SubGroupOp
 from spmd.passes.widening.emitter import Emitter
 from spmd.passes.widening.lanes import (
@@ -124,6 +124,17 @@ class Widening(Emitter):
             return None  # LLVM folds scalars.
         number = self.ranges.of(result).value
         return None if number is None else self.constants.number(number, result.type)
+
+    def known_sum(self, op: Operation, scalars: Sequence[SSAValue]) -> SSAValue | None:
+        """What `op` makes of `scalars` where one is 0, or a difference is; else `None`."""
+        if not isinstance(op, arith.AddiOp | arith.SubiOp):
+            return None
+        first, second = scalars
+        if constant_index(second) == 0:
+            return first
+        if isinstance(op, arith.SubiOp):
+            return self.constants.zero(first.type) if first is second else None
+        return second if constant_index(first) == 0 else None
 
     def hold(self, op: Operation, results: Sequence[Lanes]) -> None:
         """Say how the results of `op` are held; they have the names of the old ones."""

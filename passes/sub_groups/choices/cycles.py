@@ -32,7 +32,7 @@ from spmd.analysis.memory.tables import operations_of_look_up, table_length
 from spmd.analysis.memory.walks import Walks
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.element_types import memref_type
-from spmd.dialects.enclosing import is_outside, is_streamed, used_from_outside
+from spmd.dialects.enclosing import is_streamed, used_from_outside
 from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions
 from spmd.dialects.interfaces.cost import CostClass, cost_class
@@ -43,13 +43,12 @@ from spmd.dialects.spmd.types import is_float
 from spmd.dialects.work_groups import is_work_item_loop
 from spmd.passes.memory.accesses.whole_vectors import LONGEST_STEP
 from spmd.passes.memory.lower_atomics import needs_no_instruction
-from spmd.passes.sub_groups.choices.latency import carried_latency, is_near
+from spmd.passes.sub_groups.choices.latency import is_near, wait
 from spmd.passes.sub_groups.choices.turns import takes_turns
 from spmd.passes.sub_groups.choices.vector_code import is_vector_code
 from spmd.passes.sub_groups.choices.vector_width import element_bits
 from spmd.passes.sub_groups.vector_forms import has_vector_form
 from spmd.passes.targets import (
-    AHEAD,
     EQUAL_STEPS,
     FAR_GATHER,
     FAR_LINE,
@@ -69,6 +68,8 @@ from spmd.passes.targets import (
     TRANSPOSED,
     Target,
 )
+
+TESTS_OF_LANES = "tests of lanes"
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,8 @@ class Estimate:
     """Further dimensions with lanes."""
     lanes: int
     target: Target
+    are_all: bool = True
+    """Whether there is a work-item for each lane."""
     walks: Walks = field(default_factory=Walks)
     _tested: dict[Operation, float] = field(default_factory=dict[Operation, float])
 
@@ -122,7 +125,7 @@ class Estimate:
             foreseen = isinstance(op, scf.ForOp) and self._is_foreseen(op)
             foreseen = foreseen and not self._takes_turns(op)
             runs = count if foreseen else trip_count(op)
-            scalar = max(inner.scalar, _wait(op, inner.scalar, runs))
+            scalar = max(inner.scalar, wait(op, inner.scalar, runs))
             if is_vector_code(op, self.walks):
                 bits = max(map(_bits_of, op.walk()))
                 scalar = self._on_registers(scalar, bits)
@@ -190,7 +193,7 @@ class Estimate:
             if stride == 1 and is_store and is_work_item_loop(op.parent_op()):
                 scalar += LOADED_FIRST * bits * is_streamed(op.memref)
             if tests and bits < self.target.masked_load:
-                return Cycles(scalar, tests, (tests, "tests of lanes"))
+                return Cycles(scalar, tests, (tests, TESTS_OF_LANES))
             return Cycles(scalar, self._on_registers(LANES[CostClass.MEMORY], bits))
         if (
             stride is None
@@ -236,7 +239,7 @@ class Estimate:
     def _tests_in(self, around: Operation | None) -> float:
         """The same of whatever is in `around`."""
         if around is None or is_work_item_loop(around):
-            return 0
+            return 0 if self.are_all else TESTED
         if (known := self._tested.get(around)) is not None:
             return known
         if (
@@ -337,31 +340,6 @@ def _scalar(op: Operation) -> float:
     if isinstance(op, AtomicRmwOp | AtomicCasOp) and needs_no_instruction(op):
         return 2 * SCALAR[CostClass.MEMORY] + SCALAR[CostClass.SIMPLE]
     return SCALAR[cost_class(op)]
-
-
-def _wait(loop: Operation, work: float, runs: float | None) -> float:
-    """
-    What an iteration of scalar code waits for the one before it, where it is so much `work`.
-
-    While a short loop waits that `runs` as often as foreseen, a core is already at the next ones.
-    """
-    wait = carried_latency(loop)
-    if not runs or not _starts_anew(loop):
-        return wait
-    # What all lanes share counts as no work, but takes its place in a core.
-    return wait * min(1, runs * max(work, SCALAR[CostClass.SIMPLE]) / AHEAD)
-
-
-def _starts_anew(loop: Operation) -> bool:
-    """Whether what `loop` carries does not come from its run before."""
-    assert isinstance(loop, scf.ForOp)
-    around = loop.parent_op()
-    while isinstance(around, scf.IfOp):
-        around = around.parent_op()
-    return around is not None and (
-        is_work_item_loop(around)
-        or all(is_outside(first, around) for first in loop.iter_args)
-    )
 
 
 def _walks_far(op: memref.LoadOp) -> bool:

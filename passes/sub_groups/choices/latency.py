@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import memref
+from xdsl.dialects import memref, scf
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from spmd.dialects.element_types import memref_type
+from spmd.dialects.enclosing import is_outside
 from spmd.dialects.interfaces.control_flow import phis
-from spmd.dialects.interfaces.cost import cost_class
+from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.spmd.types import is_float
-from spmd.dialects.work_groups import is_group_memory
+from spmd.dialects.work_groups import is_group_memory, is_work_item_loop
 from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
-from spmd.passes.targets import FLOAT_LATENCY, LATENCY, OWN_LATENCY
+from spmd.passes.targets import AHEAD, FLOAT_LATENCY, LATENCY, OWN_LATENCY, SCALAR
 
 
 def carried_latency(loop: Operation) -> float:
@@ -27,6 +28,31 @@ def carried_latency(loop: Operation) -> float:
         source for phi in carried for source in phi.sources if phi.values[0] in delays
     )
     return max((delays.get(source.value, 0) for source in ends), default=0)
+
+
+def wait(loop: Operation, work: float, runs: float | None) -> float:
+    """
+    What an iteration of scalar code waits for the one before it, where it is so much `work`.
+
+    While a short loop waits that `runs` as often as foreseen, a core is already at the next ones.
+    """
+    latency = carried_latency(loop)
+    if not runs or not _starts_anew(loop):
+        return latency
+    # What all lanes share counts as no work, but takes its place in a core.
+    return latency * min(1, runs * max(work, SCALAR[CostClass.SIMPLE]) / AHEAD)
+
+
+def _starts_anew(loop: Operation) -> bool:
+    """Whether what `loop` carries does not come from its run before."""
+    assert isinstance(loop, scf.ForOp)
+    around = loop.parent_op()
+    while isinstance(around, scf.IfOp):
+        around = around.parent_op()
+    return around is not None and (
+        is_work_item_loop(around)
+        or all(is_outside(first, around) for first in loop.iter_args)
+    )
 
 
 def _follow(op: Operation, delays: dict[SSAValue, float]) -> None:

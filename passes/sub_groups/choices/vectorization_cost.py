@@ -29,7 +29,7 @@ from spmd.dialects.work_groups import (
     is_work_item_loop,
     work_item_dimension,
 )
-from spmd.passes.sub_groups.choices.cycles import Estimate
+from spmd.passes.sub_groups.choices.cycles import TESTS_OF_LANES, Estimate
 from spmd.passes.targets import Target
 
 
@@ -83,6 +83,30 @@ def why_lanes_cost_more(
     return (
         f"lanes would take {cycles.lanes:.1f} cycles for each work-item, most of them for "
         f"{what}; scalar code takes {cycles.scalar:.1f}"
+    )
+
+
+def why_rest_stays(
+    nest: Sequence[scf.ForOp],
+    place: int,
+    lanes: int,
+    target: Target,
+    divergence: Divergence,
+) -> str | None:
+    """
+    Why work-items that fill no sub-group along `place` stay scalar code; `None` if they do not.
+
+    That is where each access would ask the lanes one by one: half of them are there, mostly.
+    """
+    dimension = work_item_dimension(nest[place])
+    estimate = Estimate(divergence, dimension, (), lanes, target, are_all=False)
+    cycles = estimate.of_block(nest[-1].body.block)
+    _, what = cycles.dearest
+    if what != TESTS_OF_LANES or 2 * cycles.lanes <= cycles.scalar:
+        return None
+    return (
+        f"the rest: {lanes} lanes would take {lanes * cycles.lanes:.0f} cycles, most of them "
+        f"for {what}; half as many work-items take {lanes * cycles.scalar / 2:.0f}"
     )
 
 

@@ -305,3 +305,47 @@ def test_loops_without_sub_group_operations_may_begin_late(options: dict[str, An
             return [make.integers("i32", 0, 9, *shape), 3]
 
         check_native(BEGINS_LATE, arguments, launch, **options)
+
+
+BYTES = """
+spmd.kernel @bytes(%x: memref<?xi8>, %y: memref<?xi8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i = spmd.global_id x
+  %n = memref.dim %x, %c0 : memref<?xi8>
+  %end = arith.subi %n, %c1 : index
+  %after = arith.cmpi sgt, %i, %c0 : index
+  %before = arith.cmpi slt, %i, %end : index
+  %inside = arith.andi %after, %before : i1
+  scf.if %inside {
+    %l = arith.subi %i, %c1 : index
+    %r = arith.addi %i, %c1 : index
+    %a = memref.load %x[%l] : memref<?xi8>
+    %b = memref.load %x[%i] : memref<?xi8>
+    %c = memref.load %x[%r] : memref<?xi8>
+    %ab = arith.addi %a, %b : i8
+    %abc = arith.maxui %ab, %c : i8
+    memref.store %abc, %y[%i] : memref<?xi8>
+  }
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3"])
+@pytest.mark.parametrize("n", [1, 2, 31, 33, 97, 200])
+def test_what_fills_no_sub_group_stays_scalar(n: int, target: str):
+    def arguments(make: Maker) -> list[Any]:
+        return [make.integers("i8", -99, 99, n), make.zeros("i8", n)]
+
+    for size in (64, 96):
+        launch = Launch((-(-n // size) * size,), (size,))
+        check_native(BYTES, arguments, launch, target=target)
+        check_native(BYTES, arguments, launch, target=target, specialize=False)
+
+
+def test_the_rest_says_why():
+    kernel = spmd.compile(BYTES, target="x86-64-v3")["bytes"]
+    code = kernel.ir("form-sub-groups", group_size=64)
+    assert code.count("spmd.sub_group (") == 1
+    assert "the rest: 32 lanes would take" in code

@@ -130,12 +130,13 @@ def test_small_numbers_with_signs(t: str, divisor: str, number: int):
     most = 1 << 49
 
     def arguments(make: Maker) -> list[Any]:
-        d = np.full(make.n, number)
+        d: Array = np.full(make.n, number)
         if divisor == "element":
             d = make.rng.integers(1, 1 << make.rng.integers(1, 49, make.n))
             d = np.where(make.rng.random(make.n) < 0.5, -d, d)
             d[::16], d[1::16] = -most, most - 1
-        n = make.rng.integers(0, most // abs(d), make.n, endpoint=True) * d
+        times = most // np.abs(d)
+        n: Array = make.rng.integers(0, times, make.n, endpoint=True) * d
         n = n + make.rng.integers(-1, 2, make.n)
         n[::8], n[1::8], n[2::8] = -most, most - 1, -1
         n = np.clip(n, -most, most - 1)
