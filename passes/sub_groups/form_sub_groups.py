@@ -222,6 +222,8 @@ def _form_sub_groups(
             why = f"shape={','.join(map(str, wanted))}"
         elif words is not None:
             why = f"{words}; {why}"
+        if rest is not None:
+            why = f"{why}; {rest}"
         remark(FormedSubGroups, group, loop, group.width, why)
 
 

@@ -349,3 +349,4 @@ def test_the_rest_says_why():
     code = kernel.ir("form-sub-groups", group_size=64)
     assert code.count("spmd.sub_group (") == 1
     assert "the rest: 32 lanes would take" in code
+    assert "the rest: 32 lanes would take" in " ".join(str(kernel.explain()).split())
