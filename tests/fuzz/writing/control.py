@@ -133,6 +133,10 @@ class Control(Sharing):
             start = Value("%local_id_x", "index", False)
             return start, end, self.constant(self.pick(["3", "8"]), "index")
         t = self.pick([*INTEGERS, "index"])
+        if self.maybe(3):
+            # Each runs three times, wherever it begins.
+            start = self.cast(self.within(self.value("i32"), 8), t)
+            return start, self.constant("24", t), self.constant("8", t)
         start = self.cast(Value("%local_id_x", "index", False), t)
         length = self.constant(str(self.choose(6)), t)
         text = f"arith.addi {start.name}, {length.name} : {t}"
