@@ -198,7 +198,7 @@ def _form_sub_groups(
         elif by_cost and width == "auto" and not wanted:
             lanes = prod(shape.extents)
             reason = why_lanes_cost_more(nest, shape.places, lanes, target, analyze())
-            if len(shape.places) == 1:
+            if len(shape.places) == 1 and trip_count(nest[shape.places[0]]) is None:
                 rest = why_rest_stays(nest, *shape.places, lanes, target, analyze())
     if reason is not None:
         loop.attributes[NOT_VECTORIZED] = StringAttr(reason)

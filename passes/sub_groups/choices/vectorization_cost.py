@@ -98,6 +98,8 @@ def why_rest_stays(
 
     That is where each access would ask the lanes one by one: half of them are there, mostly.
     """
+    if target.masked_load == 8:
+        return None
     dimension = work_item_dimension(nest[place])
     estimate = Estimate(divergence, dimension, (), lanes, target, are_all=False)
     cycles = estimate.of_block(nest[-1].body.block)
