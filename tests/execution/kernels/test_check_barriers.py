@@ -60,7 +60,7 @@ STATEMENTS = {
   scf.index_switch %s case 1 {{ {op} scf.yield }} default {{ scf.yield }}""",
     "while": """scf.while () : () -> () {{ scf.condition(%c) }}
   do {{ {op} scf.yield }}""",
-    "for": """%s = arith.index_cast %c : i1 to index
+    "for": """%s = arith.index_castui %c : i1 to index
   scf.for %i = %zero to %s step %one {{ {op} }}""",
     "block": """cf.cond_br %c, ^then, ^exit
 ^then:
