@@ -11,7 +11,6 @@ what is printed, and values that work-items exchange.
 import contextlib
 import io
 from dataclasses import dataclass
-from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -67,9 +66,8 @@ class Writer:
         """A number of type `t` that every type has, from `low` to 99."""
         if t in FLOATS:
             return f"min(99, max({low}, {self.value(t, depth)}))"
-        bound = f"np.{t}(99)"
-        value = self.value(t, depth)
-        return f"min({bound}, max(np.{t}({0 if t in UNSIGNED else low}), {value}))"
+        least, value = 0 if t in UNSIGNED else low, self.value(t, depth)
+        return f"min(np.{t}(99), max(np.{t}({least}), {value}))"
 
     def cast(self, t: str, depth: int) -> str:
         u = self.dtype()
@@ -365,8 +363,7 @@ def write_python_kernel(choose: Choose) -> Program:
 
 
 def arrays_of(types: list[str]) -> list[np.ndarray]:
-    random = np.random.default_rng(1)
-    found: list[np.ndarray] = []
+    random, found = np.random.default_rng(1), list[np.ndarray]()
     for t in types:
         if t in FLOATS:
             values = (random.integers(-80, 81, ITEMS) / 8).astype(t)
@@ -390,7 +387,7 @@ def check_as_python(program: Program, number: int) -> None:
     results: list[tuple[list[np.ndarray], str]] = []
     # What is atomic in a group is not beside another one.
     threads = 1 if "scope='work_group'" in program.source else None
-    for run in (kernel.interpret, partial(kernel, threads=threads)):
+    for run in (kernel.interpret, lambda *a, **k: kernel(*a, threads=threads, **k)):
         arrays, printed = arrays_of(program.types), io.StringIO()
         with contextlib.redirect_stdout(printed), np.errstate(all="ignore"):
             run(*arrays, *program.constants, global_size=ITEMS, group_size=GROUP)
