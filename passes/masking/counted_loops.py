@@ -109,9 +109,11 @@ def _known_length(masking: Masks, loop: scf.ForOp, type_: Attribute) -> SSAValue
     """How far each lane counts in `loop`, if it is a known number of steps."""
     trips = only_trip_count(loop, masking.ranges)
     step = masking.ranges.of(loop.step).value
-    if trips is None or step is None or trips * step > IntegerRange.of_width(64).high:
+    if trips is None or step is None:
         return None
-    return masking.constants.number(trips * step, type_)
+    # The last step may end beyond the largest number, which is behind all others as well.
+    length = min(trips * step, IntegerRange.of_width(64).high)
+    return masking.constants.number(length, type_)
 
 
 def why_not_lockstep(masking: Masks, loop: scf.ForOp, mask: Mask) -> str | None:

@@ -31,7 +31,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from spmd.analysis.divergence.access_patterns import Pattern, access_pattern
+from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.analysis.ranges.written_out import (
@@ -47,6 +47,7 @@ from spmd.dialects.limits import MAX_LANES, MAX_SUB_GROUP_SIZE
 from spmd.passes.memory.accesses.whole_vectors import LONGEST_STEP
 from spmd.passes.sub_groups.choices.latency import is_near
 from spmd.passes.sub_groups.choices.waiting import (
+    gathers_in,
     gathers_where_lanes_wait,
     goes_along_rows,
 )
@@ -228,18 +229,17 @@ def _kept(body: Region, least: int, analyze: Callable[[], Divergence]) -> int:
         kept = (*loop.regions[0].block.args, *around)
         if len(kept) >= max(least, found + 1):
             own = sum(map(is_own, kept))
-            if own > found and _gathers(loop, analyze()):
+            if own > found and _waits_for_gathers(loop, analyze()):
                 own = ceil(own / 2)
             found = max(found, own)
     return found
 
 
-def _gathers(loop: Operation, divergence: Divergence) -> bool:
+def _waits_for_gathers(loop: Operation, divergence: Divergence) -> bool:
     """Whether lanes that run `loop` load from anywhere in memory that may be far."""
     return any(
-        access_pattern(divergence, op).pattern is Pattern.GATHER
-        for op in loop.walk()
-        if isinstance(op, memref.LoadOp) and not is_near(op.memref)
+        isinstance(op, memref.LoadOp) and not is_near(op.memref)
+        for op in gathers_in(loop, divergence)
     )
 
 

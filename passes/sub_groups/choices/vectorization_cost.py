@@ -98,7 +98,7 @@ def why_rest_stays(
 
     That is where each access would ask the lanes one by one: half of them are there, mostly.
     """
-    if target.masked_load == 8:
+    if target.masked_load == 8:  # it has masks for everything
         return None
     dimension = work_item_dimension(nest[place])
     estimate = Estimate(divergence, dimension, (), lanes, target, are_all=False)

@@ -52,13 +52,21 @@ def gathers_where_lanes_wait(body: Region, analyze: Callable[[], Divergence]) ->
     return any(
         divergence.is_divergent(outer)
         and divergence.is_divergent(inner)
-        and any(
-            access_pattern(divergence, op).pattern is Pattern.GATHER
-            for op in inner.walk()
-            if isinstance(op, memref.LoadOp | memref.StoreOp)
-        )
+        and any(gathers_in(inner, divergence))
         for outer, inner in nested
     )
+
+
+def gathers_in(
+    op: Operation, divergence: Divergence
+) -> Iterator[memref.LoadOp | memref.StoreOp]:
+    """What lanes that run `op` load from anywhere, or store to."""
+    for each in op.walk():
+        if (
+            isinstance(each, memref.LoadOp | memref.StoreOp)
+            and access_pattern(divergence, each).pattern is Pattern.GATHER
+        ):
+            yield each
 
 
 def goes_along_rows(loop: scf.ForOp, analyze: Callable[[], Divergence]) -> bool:
