@@ -200,3 +200,35 @@ def test_what_follows_from_ids_is_known_in_all_lanes(width: int):
         return [x, np.int32(3), table, make.zeros("i32", make.n)]
 
     check_in_lanes(IDS, arrays, PARTIAL, width)
+
+
+TO_THE_LARGEST = """
+spmd.kernel @to_the_largest(%x: memref<?xi32>, %out: memref<?xi32>) {
+  %seven = arith.constant 7 : i32
+  %one = arith.constant 1 : i32
+  %largest = arith.constant 9223372036854775807 : index
+  %half = arith.constant 4611686018427387904 : index
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xi32>
+  %low = arith.andi %v, %seven : i32
+  %first = arith.index_cast %low : i32 to index
+  %sum = scf.for %k = %first to %largest step %half iter_args(%s = %v) -> (i32) {
+    %k32 = arith.index_cast %k : index to i32
+    %t = arith.muli %s, %k32 : i32
+    %u = arith.addi %t, %one : i32
+    scf.yield %u : i32
+  }
+  memref.store %sum, %out[%i] : memref<?xi32>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_known_steps_to_the_largest_number(width: int):
+    """From anywhere below 8 there are two of 2^62, of which the second ends behind all numbers."""
+
+    def arrays(make: Maker):
+        return [make.random("i32", make.n), make.zeros("i32", make.n)]
+
+    check_in_lanes(TO_THE_LARGEST, arrays, PARTIAL, width)
