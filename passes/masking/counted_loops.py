@@ -111,7 +111,7 @@ def _known_length(masking: Masks, loop: scf.ForOp, type_: Attribute) -> SSAValue
     step = masking.ranges.of(loop.step).value
     if trips is None or step is None:
         return None
-    # The last step may end beyond the largest number, which is behind all others as well.
+    # The last step may end past the largest number, and no index is larger than that one.
     length = min(trips * step, IntegerRange.of_width(64).high)
     return masking.constants.number(length, type_)
 

@@ -226,7 +226,7 @@ spmd.kernel @to_the_largest(%x: memref<?xi32>, %out: memref<?xi32>) {
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_known_steps_to_the_largest_number(width: int):
-    """From anywhere below 8 there are two of 2^62, of which the second ends behind all numbers."""
+    """From anywhere below 8 there are two of 2^62, of which the second ends past all numbers."""
 
     def arrays(make: Maker):
         return [make.random("i32", make.n), make.zeros("i32", make.n)]
