@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TypeVar, cast
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import IsTerminator
@@ -92,6 +92,12 @@ def argument_attribute(value: SSAValue, name: str) -> Attribute | None:
 def is_streamed(array: SSAValue) -> bool:
     """Whether `array` is an argument that no cache holds."""
     return argument_attribute(array, STREAMED) is not None
+
+
+def line_offset(array: SSAValue) -> int | None:
+    """How many bytes after the start of a cache line each row of `array` begins, if it says so."""
+    begin = argument_attribute(array, STREAMED)
+    return begin.value.data if isinstance(begin, IntegerAttr) else None
 
 
 def is_small(array: SSAValue) -> bool:

@@ -42,6 +42,9 @@ MAX_LOCAL_BYTES = 1 << 20
 CACHE_LINE = 64
 """Bytes; what belongs to a work-group starts at one."""
 
+LINE_OFFSETS = range(0, CACHE_LINE, 16)
+"""Where in a cache line, in bytes, arrays begin that malloc aligns for any type of C."""
+
 DEFAULT_GROUP_SIZE = 256
 """Work-items of a group when neither the kernel nor the launch says."""
 

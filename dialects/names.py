@@ -76,10 +76,15 @@ SMALL = "spmd.small"
 `limits.SMALL_ARRAY`, and there are some."""
 
 STREAMED = "spmd.streamed"
-"""Argument attribute: what a launch writes here is more than caches hold, and not read again soon."""
+"""
+Argument attribute: what a launch writes here is more than caches hold, and not read again soon.
+
+Its value, if it has one, is where in a cache line each row begins, in bytes, of which there may
+be several rows: elements whose indices but for the last one are the same.
+"""
 
 PROMISES = NOALIAS, SMALL, STREAMED
-"""Argument attributes without a value, of memrefs."""
+"""Argument attributes of memrefs, of which only the last one may have a value."""
 
 THREAD_COPIES = "spmd.thread_copies"
 """

@@ -22,8 +22,8 @@ from spmd.distribution.partitions import Partition
 from spmd.distribution.pieces import PieceLaunch
 from spmd.distribution.plan import Plan, Planner
 from spmd.frontends.python.kernel import PythonKernel
+from spmd.runtime.arguments.parameters import ArrayParameter, LocalParameter
 from spmd.runtime.arguments.pieces import Array, Piece
-from spmd.runtime.arguments.signature import ArrayParameter, LocalParameter
 from spmd.runtime.arguments.sizes import Size
 from spmd.runtime.errors import LaunchError
 from spmd.runtime.host_function import HostFunction

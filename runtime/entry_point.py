@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from spmd.runtime.arguments.signature import PackedArguments, Parameter, Signature
+from spmd.runtime.arguments.parameters import PackedArguments, Parameter
+from spmd.runtime.arguments.signature import Signature
 from spmd.runtime.arguments.sizes import Groups, Size, whole_number
 from spmd.runtime.cache.stored import compiling
 from spmd.runtime.compiling.unit import Unit

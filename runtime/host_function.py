@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from spmd.lowering.loading import NativeCode, load
 from spmd.runtime.arguments.elements import Element
+from spmd.runtime.arguments.parameters import PackedArguments
 from spmd.runtime.arguments.scalars import unpacked
-from spmd.runtime.arguments.signature import PackedArguments, Signature
+from spmd.runtime.arguments.signature import Signature
 from spmd.runtime.arguments.sizes import Groups, Size
 from spmd.runtime.compiling.made import HostCode, HostFacts
 from spmd.runtime.compiling.unit import Unit

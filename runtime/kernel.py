@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spmd.dialects import limits
 from spmd.dialects.names import FEW_ITEMS, FULL_GROUPS
-from spmd.runtime.arguments.signature import PackedArguments
+from spmd.runtime.arguments.parameters import PackedArguments
 from spmd.runtime.arguments.sizes import (
     Groups,
     Range,
@@ -56,6 +56,8 @@ class _Arrays(NamedTuple):
     """Of each array, where it matters."""
     threads: int | None = None
     """What the launch was given, where `elements` matter."""
+    line_offsets: tuple[int | None, ...] = ()
+    """Where in a cache line the rows of each begin, where what is stored may be streamed."""
 
 
 class Kernel(EntryPoint[Launch, NativeKernel]):
@@ -104,11 +106,13 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         if threads is None and self._facts.ordered:
             threads = 1
         arrays = self._arrays(packed)
-        if arrays.apart and (
-            self._facts.updated or exceed_caches(packed.arrays, self._stored)
-        ):
+        streams = arrays.apart and exceed_caches(packed.arrays, self._stored)
+        if streams or (arrays.apart and self._facts.updated):
             elements = self.signature.elements(packed)
             arrays = arrays._replace(elements=elements, threads=threads)
+        if streams:
+            offsets = self.signature.line_offsets(packed)
+            arrays = arrays._replace(line_offsets=offsets)
         native, range_ = self._plan(sizes, constants, arrays)
         return Launch(native, self.signature, packed, range_, threads, timeout)
 
@@ -232,7 +236,7 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
             # Of arrays nothing is known: they are taken to be as large as they can matter.
             elements = [prod(range_.global_size)] * len(self.signature.arrays)
             groups = range_.made_for()
-            groups = groups._replace(streamed=self._streamed(elements, range_))
+            groups = groups._replace(streamed=self._streamed(elements, (), range_))
         elif group_size is not None:
             groups = Groups.all_full(self.group_size(group_size))
         if groups is not None:
@@ -313,7 +317,7 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
                 apart=arrays.apart,
                 small=arrays.small and range_.few,
                 copied=self._copied(arrays, range_),
-                streamed=self._streamed(arrays.elements, range_),
+                streamed=self._streamed(arrays.elements, arrays.line_offsets, range_),
             )
             native = self._native(groups, constants)
         if native is not None and native.group_size not in (None, range_.group_size):
@@ -331,10 +335,16 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         updated, threads = self._facts.updated, arrays.threads
         return copied_arrays(updated, self.signature, arrays.elements, range_, threads)
 
-    def _streamed(self, elements: Sequence[int], range_: Range) -> tuple[str, ...]:
+    def _streamed(
+        self,
+        elements: Sequence[int],
+        line_offsets: Sequence[int | None],
+        range_: Range,
+    ) -> tuple[str, ...]:
         if not elements or not self._unit.options.vectorize:
             return ()
-        return streamed_arrays(self._facts.stored, self.signature, elements, range_)
+        stored, signature = self._facts.stored, self.signature
+        return streamed_arrays(stored, signature, elements, line_offsets, range_)
 
     def _native(self, groups: Groups, constants: tuple[str, ...]) -> NativeKernel:
         if not self._unit.options.specialize:

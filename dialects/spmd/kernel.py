@@ -39,7 +39,6 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from spmd.dialects.element_types import is_memref
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.limits import MAX_GROUP_SIZE, MAX_SUB_GROUP_SIZE
 from spmd.dialects.names import (
@@ -50,7 +49,7 @@ from spmd.dialects.names import (
     THREAD_COPIES,
 )
 from spmd.dialects.spmd.atomics import why_not_copied
-from spmd.dialects.spmd.types import why_not_argument
+from spmd.dialects.spmd.types import why_not_argument, why_not_promised
 from spmd.dialects.work_groups import FOOTPRINTS, NOT_VECTORIZED
 
 DROPPED_BARRIERS = "spmd.dropped_barriers"
@@ -123,12 +122,9 @@ def why_not_argument_attributes(attrs: DictionaryAttr, type_: Attribute) -> str 
     ):
         return why
     for name in PROMISES:
-        if (promise := attrs.data.get(name)) is None:
-            continue
-        if not isinstance(promise, UnitAttr):
-            return f"expected {name} without a value, got {promise}"
-        if not is_memref(type_):
-            return f"expected {name} on a memref, got {type_}"
+        promise = attrs.data.get(name)
+        if promise is not None and (why := why_not_promised(name, promise, type_)):
+            return why
     return None
 
 
@@ -159,7 +155,8 @@ class KernelOp(IRDLOperation):
     memref, and what a launch writes through it or beside it is reached only through it. All that the kernel does with
     one marked `{spmd.thread_copies = #spmd.atomic_kind<K>}` is relaxed `spmd.atomic_rmw K` (or `sub` if it is `add`)
     with results that nobody uses: each thread may do that in a copy of its own, combined with the array in the end.
-    An array marked `{spmd.small}` has 1 to 2^30 - 1 elements. Of one marked `{spmd.streamed}` caches keep nothing.
+    An array marked `{spmd.small}` has 1 to 2^30 - 1 elements. Of one marked `{spmd.streamed}` caches keep nothing;
+    of `{spmd.streamed = 16 : i64}`, each row begins 16 bytes after the start of a cache line of 64 bytes.
     The unit attribute `spmd.full_groups` promises that no launch leaves a group smaller than `work_group_size`,
     `spmd.few_items` that none has 2^30 work-items or more; one that does is an error.
 

@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     NoneAttr,
+    UnitAttr,
     VectorType,
     bf16,
     f16,
@@ -46,7 +47,13 @@ from spmd.dialects.element_types import (
     memref_layout,
     size_in_bytes,
 )
-from spmd.dialects.limits import MAX_EXTENT, MAX_LOCAL_BYTES, too_much_local_memory
+from spmd.dialects.limits import (
+    LINE_OFFSETS,
+    MAX_EXTENT,
+    MAX_LOCAL_BYTES,
+    too_much_local_memory,
+)
+from spmd.dialects.names import STREAMED
 
 
 class Dimension(StrEnum):
@@ -226,6 +233,19 @@ def why_not_argument(type_: Attribute) -> str | None:
             f"dimension, got {type_}"
         )
     return _why_not_elements(type_)
+
+
+def why_not_promised(name: str, value: Attribute, type_: Attribute) -> str | None:
+    """Why an argument of this type cannot have one of `names.PROMISES`."""
+    wanted: list[Attribute] = [UnitAttr()]
+    places = ""
+    if name == STREAMED:
+        wanted += [IntegerAttr(place, i64) for place in LINE_OFFSETS]
+        numbers = ", ".join(map(str, LINE_OFFSETS))
+        places = f" or with where in a cache line rows begin ({numbers} : i64)"
+    if value not in wanted:
+        return f"expected {name} without a value{places}, got {value}"
+    return None if is_memref(type_) else f"expected {name} on a memref, got {type_}"
 
 
 Neutral: TypeAlias = IntegerAttr[IntegerType | IndexType] | FloatAttr[AnyFloat]

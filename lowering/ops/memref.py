@@ -8,7 +8,6 @@ from math import prod
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
-    IntegerAttr,
     UnitAttr,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -16,7 +15,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from spmd.dialects.compat.prefetch import PrefetchOp
 from spmd.dialects.element_types import is_memref
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
-from spmd.lowering.writing.access import Access, access_hints
+from spmd.lowering.writing.access import Access, access_hints, alignment_of
 from spmd.lowering.writing.addresses import element_address, multiply
 from spmd.lowering.writing.counted_loop import CountedLoop
 from spmd.lowering.writing.function_writer import FunctionWriter
@@ -119,14 +118,6 @@ def new_memref(
     layout = layout_of(result.type)
     value = MemRefValue(layout, base, data, "0", tuple(sizes), tuple(strides))
     writer.set_memref(result, value)
-
-
-def alignment_of(op: Operation, least: int) -> int:
-    """What `op` asks for, at least `least`, in bytes."""
-    attribute = op.properties.get("alignment")
-    if isinstance(attribute, IntegerAttr):
-        return max(least, attribute.value.data)
-    return least
 
 
 @emits(memref.CopyOp)

@@ -33,11 +33,11 @@ from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
 from spmd.lowering.ops.assertions import write_failure
 from spmd.lowering.ops.memref import (
-    alignment_of,
     contiguous_strides,
     new_memref,
     sizes_of,
 )
+from spmd.lowering.writing.access import alignment_of
 from spmd.lowering.writing.addresses import add, is_literal
 from spmd.lowering.writing.control_flow import Join, components_of, write_cfg
 from spmd.lowering.writing.function_writer import RELEASE, FunctionWriter

@@ -14,7 +14,7 @@ from spmd.dialects.interfaces.views import underlying_object
 from spmd.lowering.vectors.vector import lanes_of, shape_of, splat, strides_of
 from spmd.lowering.vectors.vector_permute import look_up, permute, permuted_vector
 from spmd.lowering.vectors.vector_window import Window, both
-from spmd.lowering.writing.access import Access, Typed, access_hints
+from spmd.lowering.writing.access import Access, Typed, access_hints, alignment_of
 from spmd.lowering.writing.addresses import element_address
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.literals import shuffle
@@ -48,7 +48,10 @@ def _window(
     hints = access_hints(writer, op)
     # What the function has allocated is small, and used by this group alone.
     cached = isinstance(underlying_object(array).owner, memref.AllocaOp)
-    return Window(writer, base, at, shape, dimensions, hints, cached=cached)
+    window = Window(writer, base, at, shape, dimensions, hints, cached=cached)
+    if window.is_one_row():
+        window.access.alignment = alignment_of(op, window.access.alignment)
+    return window
 
 
 @emits(vector.LoadOp)

@@ -85,6 +85,10 @@ class Window:
             mask = both(writer, self.lanes, mask, here)
         return mask
 
+    def is_one_row(self) -> bool:
+        """Whether all lanes are neighbouring elements."""
+        return self._is_in_rows() and self._rows() <= 1
+
     # Reading and writing
 
     def read(self, result: SSAValue, mask: str | None, pass_thru: str) -> None:
@@ -104,7 +108,7 @@ class Window:
 
     def _place(self, mask: str | None) -> Typed:
         """Where the lanes are: from one address on, or anywhere."""
-        if not self._is_in_rows() or self._rows() > 1:
+        if not self.is_one_row():
             return self._addresses()
         in_bounds = mask is None
         return "ptr", element_address(

@@ -17,6 +17,7 @@ from spmd.dialects.limits import CACHE_LINE
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.literals import shuffle, splat_literal
 from spmd.lowering.writing.types import (
+    TypeNotLowered,
     like,
     llvm_type,
     mangled,
@@ -42,6 +43,23 @@ def access_hints(writer: FunctionWriter, op: Operation) -> str:
     if is_nontemporal(op):
         return f", !nontemporal {writer.module.metadata('i32 1')}"
     return ""
+
+
+def alignment_of(op: Operation, least: int) -> int:
+    """
+    The alignment in bytes that `op` says, at least `least`.
+
+    Loads and stores of xDSL have it as an attribute, other operations as a property.
+    """
+    attribute = op.get_attr_or_prop("alignment")
+    if not isinstance(attribute, IntegerAttr):
+        return least
+    alignment = attribute.value.data
+    if alignment.bit_count() != 1 or alignment < 0:
+        raise TypeNotLowered(
+            f"expected an alignment that is a power of two, got {alignment}"
+        )
+    return max(least, alignment)
 
 
 class Access:
@@ -146,9 +164,17 @@ class Access:
             return self.stored
         return like(storage_type(self.element), self.lanes // number)
 
+    def _aligned(self, number: int) -> str:
+        """What is known of the address of each of so many equal parts, and the hints."""
+        alignment = self.alignment
+        if number > 1 and self.lanes is not None:
+            part = self.lanes // number * storage_bytes(self.element)
+            alignment = min(alignment, part)
+        return f"align {alignment}{self.hints}"
+
     def _read_registers(self, address: str) -> str:
         addresses = self._registers(address)
-        type_, rest = self._part(len(addresses)), f"align {self.alignment}{self.hints}"
+        type_, rest = self._part(len(addresses)), self._aligned(len(addresses))
         texts = [f"load {type_}, ptr {at}, {rest}" for at in addresses]
         while len(texts) > 1:
             type_, parts = self._part(len(texts)), map(self.writer.temp, texts)
@@ -158,7 +184,7 @@ class Access:
 
     def _write_registers(self, value: str, address: str) -> None:
         addresses = self._registers(address)
-        type_, rest = self._part(len(addresses)), f"align {self.alignment}{self.hints}"
+        type_, rest = self._part(len(addresses)), self._aligned(len(addresses))
         held = (self.lanes or 1) // len(addresses)
         for number, at in enumerate(addresses):
             part = value

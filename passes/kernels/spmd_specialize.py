@@ -21,7 +21,8 @@ there are less than 2^30 work-items, as `spmd.few_items` does; `constants` are
 scalar arguments and their values, such as `"n=1024","a=0.5"`, by name or by number from 0;
 `thread-copies` are array arguments and kinds of updates, such as `"counts=add"`, that become
 `spmd.thread_copies`; `streamed-arrays` are array arguments, by name or by number, that become
-`spmd.streamed`; `kernel` names the one kernel to specialise, instead of all.
+`spmd.streamed`, with the bytes from the start of a cache line to their rows if that is known
+(`"y=16"`); `kernel` names the one kernel to specialise, instead of all.
 
 Requires: no kernel to specialise fixes another size.
 Ensures: they all fix the given one; what the kernel is launched with has to be as told.
@@ -58,7 +59,7 @@ from xdsl.utils.hints import isa
 from spmd.dialects.building import Builder
 from spmd.dialects.diagnostics import KernelError, fail
 from spmd.dialects.element_types import is_memref
-from spmd.dialects.limits import MAX_GROUP_SIZE
+from spmd.dialects.limits import LINE_OFFSETS, MAX_GROUP_SIZE
 from spmd.dialects.names import (
     ANY_GROUP_SIZE,
     FEW_ITEMS,
@@ -117,9 +118,8 @@ class SpmdSpecializePass(ModulePass):
                 _fix(kernel, *str(constant).split("=", 1))
             for copied in self.thread_copies:
                 _mark_copied(kernel, *str(copied).split("=", 1))
-            for name in self.streamed_arrays:
-                argument = _array_named(kernel, str(name), "streamed-arrays")
-                _mark(kernel, argument, STREAMED, UnitAttr())
+            for streamed in self.streamed_arrays:
+                _mark_streamed(kernel, *str(streamed).split("=", 1))
 
     def _checked_size(self) -> tuple[int, int, int] | None:
         size = self.work_group_size
@@ -189,6 +189,20 @@ def _mark_copied(kernel: KernelOp, name: str, text: str = "") -> None:
         fail(kernel, f"argument {argument.index}: {why}")
     _mark(kernel, argument, THREAD_COPIES, kind)
     remark(CopiedByThreads, kernel, argument)
+
+
+def _mark_streamed(kernel: KernelOp, name: str, text: str | None = None) -> None:
+    """Marks an array argument `spmd.streamed`, whose rows begin where `text` says."""
+    argument = _array_named(kernel, name, "streamed-arrays")
+    places = {str(place): IntegerAttr(place, i64) for place in LINE_OFFSETS}
+    if text is not None and text not in places:
+        fail(
+            kernel,
+            f"expected where in a cache line the argument {name} begins "
+            f"({', '.join(places)}) in the option streamed-arrays, got {text or 'none'}",
+        )
+    value = UnitAttr() if text is None else places[text]
+    _mark(kernel, argument, STREAMED, value)
 
 
 def _mark(

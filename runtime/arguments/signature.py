@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from math import prod
@@ -10,24 +9,21 @@ from struct import Struct
 from typing import Any
 
 from spmd.dialects.limits import (
-    CACHE_LINE,
-    MAX_EXTENT,
     MAX_LOCAL_BYTES,
     SMALL_ARRAY,
     too_much_local_memory,
 )
 from spmd.dialects.names import NOALIAS, SMALL
-from spmd.runtime.arguments.arrays import (
-    Array,
-    ArrayLayout,
-    is_small,
-    overlap,
-    span_few,
-)
-from spmd.runtime.arguments.elements import Element
-from spmd.runtime.arguments.local_memory import LocalMemory
+from spmd.runtime.arguments.arrays import Array, is_small, overlap, span_few
 from spmd.runtime.arguments.mapped_files import mapped_twice
-from spmd.runtime.arguments.scalars import pack_scalar, unpacked
+from spmd.runtime.arguments.parameters import (
+    ArrayParameter,
+    PackedArguments,
+    Parameter,
+    ScalarParameter,
+    as_signed,
+)
+from spmd.runtime.arguments.scalars import unpacked
 from spmd.runtime.errors import LaunchError
 
 SIZES = "6qP"
@@ -38,162 +34,6 @@ an assertion that fails stores its message.
 
 _AS_WORDS = str.maketrans("efdqP", "HIQQQ")
 """Fields as their bits, in unsigned numbers of the same size and alignment."""
-
-
-def as_signed(word: int) -> int:
-    """The number that stands in a word of 64 bits; a number that is negative is itself."""
-    return word - (1 << 64) if word >> 63 == 1 else word
-
-
-class PackedArguments:
-    """The arguments of one launch, in the order of the fields of the native entry."""
-
-    __slots__ = ("arrays", "fields", "local_bytes", "local_fields", "words")
-
-    def __init__(self):
-        self.fields: list[Any] = []
-        # The arrays of the array parameters, in order.
-        self.arrays: list[Array] = []
-        # (field that holds the pointer, offset in the local memory of a thread).
-        self.local_fields: list[tuple[int, int]] = []
-        self.local_bytes = 0
-        # Whether the fields are bits, as whole numbers, rather than values.
-        self.words = False
-
-
-class Parameter(ABC):
-    """
-    One argument of a kernel.
-
-    `type` is its type as text, `element` its scalar type or that of its elements; `codes`
-    are its fields in the letters of Python's `struct` module.
-    """
-
-    codes: str
-
-    def __init__(self, number: int, name: str | None, type: str, element: Element):
-        self.number = number
-        self.name = name
-        self.type = type
-        self.element = element
-
-    def __str__(self) -> str:
-        return f"argument {self.number}" + (f" (%{self.name})" if self.name else "")
-
-    def declaration(self) -> str:
-        """Name and type as in the kernel's source."""
-        return f"%{self.name}: {self.type}" if self.name else self.type
-
-    @abstractmethod
-    def add(self, argument: Any, packed: PackedArguments) -> None:
-        """Appends the fields of `argument`; `ValueError` with the reason if it cannot."""
-
-    def check_fields(self, fields: Sequence[int]) -> None:
-        """
-        `ValueError` if the launch relies on something that does not hold of `fields`.
-
-        They are those of an argument that native code made, signed, of the right type.
-        """
-        return
-
-
-class ScalarParameter(Parameter):
-    """A number."""
-
-    def __init__(self, number: int, name: str | None, type: str, element: Element):
-        super().__init__(number, name, type, element)
-        self.codes = element.code
-        self._pack = pack_scalar(element)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ScalarParameter, (self.number, self.name, self.type, self.element)
-
-    def add(self, argument: Any, packed: PackedArguments) -> None:
-        packed.fields.append(self._pack(argument))
-
-    def check_fields(self, fields: Sequence[int]) -> None:
-        if self.element.name == "index":
-            self._pack(fields[0])
-
-
-class MemoryParameter(Parameter):
-    """A memref, of which the fields are pointer, offset, sizes and strides."""
-
-    def __init__(self, number: int, name: str | None, layout: ArrayLayout):
-        super().__init__(number, name, layout.type_text, layout.element)
-        self.layout = layout
-        self.codes = "P" + "q" * (1 + 2 * layout.rank)
-
-
-class ArrayParameter(MemoryParameter):
-    """A memref in global memory."""
-
-    def __init__(
-        self,
-        number: int,
-        name: str | None,
-        layout: ArrayLayout,
-        noalias: bool,
-        small: bool,
-    ):
-        super().__init__(number, name, layout)
-        self.noalias = noalias
-        self.small = small
-
-    def add(self, argument: Any, packed: PackedArguments) -> None:
-        packed.arrays.append(self.layout.describe(argument, packed.fields))
-
-    def check_fields(self, fields: Sequence[int]) -> None:
-        sizes = fields[2 : 2 + self.layout.rank]
-        if any(not 0 <= extent <= MAX_EXTENT for extent in sizes):
-            raise ValueError(
-                f"expected sizes from 0 to {MAX_EXTENT}, got an array of shape "
-                f"{tuple(sizes)}"
-            )
-
-
-class AlignedArrayParameter(ArrayParameter):
-    """One of which the kernel says that it begins at a multiple of `alignment` bytes."""
-
-    def __init__(
-        self,
-        number: int,
-        name: str | None,
-        layout: ArrayLayout,
-        noalias: bool,
-        small: bool,
-        alignment: int,
-    ):
-        super().__init__(number, name, layout, noalias, small)
-        self.alignment = alignment
-
-    def add(self, argument: Any, packed: PackedArguments) -> None:
-        first = len(packed.fields)
-        super().add(argument, packed)
-        self.check_fields(packed.fields[first:])
-
-    def check_fields(self, fields: Sequence[int]) -> None:
-        super().check_fields(fields)
-        pointer = fields[0]
-        if pointer % self.alignment:
-            raise ValueError(
-                f"expected an array at a multiple of {self.alignment} bytes, as the kernel "
-                f"assumes (memref.assume_alignment), got one at address {pointer:#x}"
-            )
-
-
-class LocalParameter(MemoryParameter):
-    """A memref in local memory, whose pointer each thread fills in for itself."""
-
-    def add(self, argument: Any, packed: PackedArguments) -> None:
-        if not isinstance(argument, LocalMemory):
-            raise ValueError(
-                f"expected spmd.local(...) for {self.type}, got {type(argument).__name__}"
-            )
-        packed.local_fields.append((len(packed.fields), packed.local_bytes))
-        size = self.layout.describe_local(argument, packed.fields)
-        # Each piece of local memory starts at a cache line.
-        packed.local_bytes += -(-size // CACHE_LINE) * CACHE_LINE
 
 
 class Signature:
@@ -219,8 +59,8 @@ class Signature:
         self._word_struct = Struct("@" + self._codes.translate(_AS_WORDS))
         self._local_bytes = local_bytes
         arrays = [p for p in self.parameters if isinstance(p, ArrayParameter)]
-        self.has_noalias = any(p.noalias for p in arrays)
-        self._has_small = any(p.small for p in arrays)
+        self.has_noalias = any(p.promises.noalias for p in arrays)
+        self._has_small = any(p.promises.small for p in arrays)
         self.arrays = tuple(arrays)
         # Two arguments may show the same memory as long as nobody writes it.
         self._pairs = tuple(
@@ -357,25 +197,34 @@ class Signature:
         """How many elements each array has, in order."""
         return tuple(prod(shape) for _, shape, _ in self._layouts(packed))
 
+    def line_offsets(self, packed: PackedArguments) -> tuple[int | None, ...]:
+        """Where in a cache line the rows of each array begin, as `spmd.streamed` says it."""
+        return tuple(
+            parameter.line_offset(fields) for parameter, fields in self._fields(packed)
+        )
+
     def _layouts(
         self, packed: PackedArguments
     ) -> Iterator[tuple[ArrayParameter, Sequence[int], Sequence[int]]]:
         """Each array parameter, with sizes and strides as a kernel sees them."""
+        for parameter, fields in self._fields(packed):
+            strides = 2 + parameter.layout.rank
+            yield parameter, fields[2:strides], [*map(as_signed, fields[strides:])]
+
+    def _fields(
+        self, packed: PackedArguments
+    ) -> Iterator[tuple[ArrayParameter, Sequence[int]]]:
+        """Each array parameter, with its fields."""
         field = 0
         for parameter in self.parameters:
             following = field + len(parameter.codes)
             if isinstance(parameter, ArrayParameter):
-                strides = following - parameter.layout.rank
-                yield (
-                    parameter,
-                    packed.fields[field + 2 : strides],
-                    [*map(as_signed, packed.fields[strides:following])],
-                )
+                yield parameter, packed.fields[field:following]
             field = following
 
     def _check_small(self, packed: PackedArguments) -> None:
         for parameter, shape, strides in self._layouts(packed):
-            if parameter.small and not span_few(shape, strides):
+            if parameter.promises.small and not span_few(shape, strides):
                 raise LaunchError(
                     f"{self.kernel}: expected an array of 1 to {SMALL_ARRAY - 1} elements for "
                     f"{parameter}, which is marked {SMALL}, got shape {tuple(shape)}"
@@ -384,8 +233,8 @@ class Signature:
     def _check_overlap(self, arrays: list[Array]) -> None:
         for i, j in self._pairs:
             first, second = self.arrays[i], self.arrays[j]
-            marked = first if first.noalias else second
-            if marked.noalias and overlap(arrays[i], arrays[j]):
+            marked = first if first.promises.noalias else second
+            if marked.promises.noalias and overlap(arrays[i], arrays[j]):
                 raise LaunchError(
                     f"{self.kernel}: expected arrays that do not overlap, because "
                     f"{marked} is marked {NOALIAS}, got overlapping arrays for "

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container
 from functools import cache
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
     BFloat16Type,
-    DictionaryAttr,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -21,20 +20,21 @@ from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
 from xdsl.utils.hints import isa
 
 from spmd.dialects.element_types import is_memref, memref_layout
-from spmd.dialects.names import NOALIAS, SMALL
+from spmd.dialects.enclosing import argument_attribute, is_small, line_offset
+from spmd.dialects.names import NOALIAS
 from spmd.dialects.spmd import KernelOp
 from spmd.dialects.spmd.types import is_local
 from spmd.runtime.arguments.arrays import ArrayLayout
 from spmd.runtime.arguments.elements import ELEMENTS, Element
-from spmd.runtime.arguments.signature import (
-    SIZES,
-    AlignedArrayParameter,
+from spmd.runtime.arguments.parameters import (
     ArrayParameter,
     LocalParameter,
     Parameter,
+    PlacedArrayParameter,
+    Promises,
     ScalarParameter,
-    Signature,
 )
+from spmd.runtime.arguments.signature import SIZES, Signature
 
 _FLOATS: dict[type[Attribute], str] = {
     Float16Type: "f16",
@@ -61,24 +61,17 @@ def signature_of(
     more: str = SIZES,
 ) -> Signature:
     """The signature of a kernel or host function, which may write the arguments `written`."""
-    attributes: Sequence[DictionaryAttr] = ()
-    if op.arg_attrs is not None:
-        attributes = op.arg_attrs.data
-    noalias, small = (
-        {n for n, attrs in enumerate(attributes) if promise in attrs.data}
-        for promise in (NOALIAS, SMALL)
-    )
     alignments = _assumed_alignments(op.body.blocks[0])
-    parameters = [
-        _parameter(
-            argument,
-            argument.index in written,
-            argument.index in noalias,
-            argument.index in small,
+    parameters: list[Parameter] = []
+    for argument in op.body.blocks[0].args:
+        promises = Promises(
+            argument_attribute(argument, NOALIAS) is not None,
+            is_small(argument),
             alignments.get(argument),
+            line_offset(argument),
         )
-        for argument in op.body.blocks[0].args
-    ]
+        is_written = argument.index in written
+        parameters.append(_parameter(argument, is_written, promises))
     return Signature(op.sym_name.data, parameters, local_bytes, more)
 
 
@@ -91,23 +84,15 @@ def _assumed_alignments(entry: Block) -> dict[SSAValue, int]:
     return found
 
 
-def _parameter(
-    argument: BlockArgument,
-    written: bool,
-    noalias: bool,
-    small: bool,
-    alignment: int | None,
-) -> Parameter:
+def _parameter(argument: BlockArgument, written: bool, promises: Promises) -> Parameter:
     number, name, type_ = argument.index, argument.name_hint, argument.type
     if is_local(type_):
         return LocalParameter(number, name, _layout(type_, written=True))
     if is_memref(type_):
         layout = _layout(type_, written)
-        if alignment is not None:
-            return AlignedArrayParameter(
-                number, name, layout, noalias, small, alignment
-            )
-        return ArrayParameter(number, name, layout, noalias, small)
+        if promises.alignment is None and promises.line_offset is None:
+            return ArrayParameter(number, name, layout, promises)
+        return PlacedArrayParameter(number, name, layout, promises)
     return ScalarParameter(number, name, str(type_), _element(type_))
 
 

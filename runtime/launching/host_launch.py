@@ -18,7 +18,7 @@ import numpy as np
 
 from spmd.runtime.arguments.arrays import Array
 from spmd.runtime.arguments.local_memory import LocalMemory
-from spmd.runtime.arguments.signature import (
+from spmd.runtime.arguments.parameters import (
     ArrayParameter,
     LocalParameter,
     PackedArguments,

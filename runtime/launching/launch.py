@@ -11,7 +11,8 @@ from threading import get_ident
 from time import perf_counter_ns
 from typing import NoReturn
 
-from spmd.runtime.arguments.signature import PackedArguments, Signature
+from spmd.runtime.arguments.parameters import PackedArguments
+from spmd.runtime.arguments.signature import Signature
 from spmd.runtime.arguments.sizes import Range
 from spmd.runtime.errors import LaunchError
 from spmd.runtime.launching.group_rows import GroupRows, rows_entry, rows_of

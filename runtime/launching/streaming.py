@@ -7,6 +7,7 @@ from functools import cache
 from math import prod
 from pathlib import Path
 
+from spmd.dialects.limits import LINE_OFFSETS
 from spmd.runtime.arguments.arrays import Array
 from spmd.runtime.arguments.signature import Signature
 from spmd.runtime.arguments.sizes import Range
@@ -67,18 +68,22 @@ def streamed_arrays(
     stored: Sequence[StoredArray],
     signature: Signature,
     elements: Iterable[int],
+    line_offsets: Iterable[int | None],
     range_: Range,
 ) -> tuple[str, ...]:
     """
     Which of the arrays `stored` are worth streaming in such a launch, as `spmd-specialize` has it.
 
-    `elements` are those of each array that it binds. Whoever reads later what is stored now finds
+    `elements` are those of each array that it binds, and `line_offsets` say where in a cache line
+    their rows begin, if they are known. Whoever reads later what is stored now finds
     it in no cache either way, if it is more than one holds.
     """
     sizes = {
         each.number: (count, each.element.size)
         for each, count in zip(signature.arrays, elements, strict=True)
     }
+    numbers = [each.number for each in signature.arrays]
+    begins = dict(zip(numbers, line_offsets, strict=False))
     at_least = largest_cache()
     read = sizes.keys() - {each.number for each in stored}
     if sum(prod(sizes[number]) for number in read) < at_least:
@@ -93,5 +98,7 @@ def streamed_arrays(
         if count * size >= at_least and (
             in_one_row or range_.group_size[0] * size >= _SHORTEST_ROW
         ):
-            found.append(str(each.number))
+            begin = begins.get(each.number)
+            known = f"={begin}" if begin in LINE_OFFSETS else ""
+            found.append(f"{each.number}{known}")
     return tuple(found)

@@ -47,6 +47,25 @@ def test_every_pass(type_: str):
         check_native(kernel(type_), arguments, launch)
 
 
+PLACES = [0, 16, 32, 48]
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("type_", DTYPES)
+def test_every_pass_where_rows_lie_in_lines(type_: str, place: int):
+    def arguments(make: Maker) -> list[Any]:
+        memory = make.zeros("i8", make.n * 8 + 128)
+        size = np.dtype(DTYPES[type_]).itemsize
+        first = -memory.ctypes.data % 64 + place
+        y = memory[first : first + make.n * size].view(DTYPES[type_])
+        return [make.random(type_, make.n), y]
+
+    text = kernel(type_).replace("streamed}", f"streamed = {place} : i64}}")
+    check_passes(text, arguments, LINES, SpmdToLoopsPass(), VectorizePass(width=32))
+    for launch in LINES:
+        check_native(text, arguments, launch)
+
+
 @pytest.mark.optimized
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("offset", [0, 1, 3, 4, 16])

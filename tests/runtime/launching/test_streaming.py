@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ def streamed(
 ) -> set[tuple[str, ...]]:
     """What codes are made for, in a launch that copies n elements."""
     k: Any = spmd.compile(KERNEL.format(body), **options)["k"]
-    x, y = np.arange(n, dtype=np.float32), np.zeros(n, np.float32)
+    x, y = np.arange(n, dtype=np.float32), zeros((n,), 16)
     want = y.copy() if body == READ else x
     k(n, x, y, **launch)
     assert_array_equal(y, want)
@@ -58,8 +59,16 @@ def streamed(
 ENOUGH = CACHE // 4
 
 
+def zeros(shape: tuple[int, ...], offset: int) -> np.ndarray[Any, Any]:
+    """Zeros that begin so many bytes after the start of a cache line."""
+    size = 4 * prod(shape)
+    memory = np.zeros(size + 128, np.uint8)
+    first = -memory.ctypes.data % 64 + offset
+    return memory[first : first + size].view(np.float32).reshape(shape)
+
+
 def test_more_than_the_cache():
-    assert streamed(COPY, ENOUGH, {"global_size": ENOUGH}) == {("2",)}
+    assert streamed(COPY, ENOUGH, {"global_size": ENOUGH}) == {("2=16",)}
     assert streamed(COPY, ENOUGH - 1, {"global_size": ENOUGH - 1}) == {()}
 
 
@@ -67,9 +76,9 @@ def test_stores_alone_are_streamed_when_they_are_more():
     text = KERNEL.format(
         "%f = arith.constant 1.0 : f32\n memref.store %f, %y[%i] : memref<?xf32>"
     )
-    for times, wanted in ((4, {("2",)}), (3, {()})):
+    for times, wanted in ((4, {("2=16",)}), (3, {()})):
         k: Any = spmd.compile(text)["k"]
-        y = np.zeros(times * ENOUGH, np.float32)
+        y = zeros((times * ENOUGH,), 16)
         k(y.size, np.zeros(1, np.float32), y, global_size=y.size)
         assert_array_equal(y, 1)
         made = {groups.streamed for groups, _ in k._natives if groups is not None}
@@ -85,12 +94,12 @@ def test_scalar_code_leaves_that_to_llvm():
 
 
 def test_loops_store_the_whole_array():
-    assert streamed(IN_LOOP, ENOUGH, {"global_size": 64}) == {("2",)}
+    assert streamed(IN_LOOP, ENOUGH, {"global_size": 64}) == {("2=16",)}
 
 
 def test_groups_in_a_plane_need_long_rows():
     n = ENOUGH
-    for width, wanted in ((16, {()}), (256, {("2",)})):
+    for width, wanted in ((16, {()}), (256, {("2=16",)})):
         size = {"global_size": (n, 2), "group_size": (width, 2)}
         assert streamed(COPY, n, size) == wanted
 
@@ -98,10 +107,66 @@ def test_groups_in_a_plane_need_long_rows():
 def test_code_for_each():
     k: Any = spmd.compile(KERNEL.format(COPY))["k"]
     for n in (64, ENOUGH, 128, 2 * ENOUGH):
-        x, y = np.arange(n, dtype=np.float32), np.zeros(n, np.float32)
+        x, y = np.arange(n, dtype=np.float32), zeros((n,), 16)
         k(n, x, y, global_size=n, group_size=64)
         assert_array_equal(y, x)
-    assert sorted(groups.streamed for groups, _ in k._natives if groups) == [(), ("2",)]
+    made = sorted(groups.streamed for groups, _ in k._natives if groups)
+    assert made == [(), ("2=16",)]
+
+
+def test_code_for_each_place_in_a_line():
+    k: Any = spmd.compile(KERNEL.format(COPY))["k"]
+    x = np.arange(ENOUGH, dtype=np.float32)
+    for offset in (16, 48, 0, 32, 16, 4, 60):
+        y = zeros(x.shape, offset)
+        k(x.size, x, y, global_size=x.size)
+        assert_array_equal(y, x)
+    made = sorted(groups.streamed for groups, _ in k._natives if groups)
+    assert made == [("2",), ("2=0",), ("2=16",), ("2=32",), ("2=48",)]
+
+
+PLANE = """
+spmd.kernel @k(%x: memref<?x?xf32>, %y: memref<?x?xf32, strided<[?, 1], offset: ?>>) {
+  %i = spmd.global_id x
+  %j = spmd.global_id y
+  %v = memref.load %x[%j, %i] : memref<?x?xf32>
+  memref.store %v, %y[%j, %i] : memref<?x?xf32, strided<[?, 1], offset: ?>>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("width", "first", "wanted"),
+    [
+        (384, 0, "1=16"),
+        (384, 4, "1=32"),
+        (384, 1, "1"),
+        (328, 0, "1"),  # Each other row begins in the middle of a line.
+    ],
+)
+def test_rows_begin_at_one_place_or_anywhere(width: int, first: int, wanted: str):
+    k: Any = spmd.compile(PLANE)["k"]
+    x = np.arange(256 * 320, dtype=np.float32).reshape(256, 320)
+    y = zeros((256, width), 16)
+    k(x, y[:, first : first + 320], global_size=(320, 256), group_size=(320, 1))
+    assert_array_equal(y[:, first : first + 320], x)
+    assert {groups.streamed for groups, _ in k._natives} == {(wanted,)}
+
+
+def test_a_promise_of_where_rows_begin_is_held_against_the_launch():
+    text = KERNEL.format(COPY).replace(
+        "%y: memref<?xf32>)", "%y: memref<?xf32> {spmd.streamed = 16 : i64})"
+    )
+    k: Any = spmd.compile(text)["k"]
+    x = np.arange(256, dtype=np.float32)
+    y = zeros(x.shape, 16)
+    k(x.size, x, y, global_size=x.size)
+    assert_array_equal(y, x)
+    message = r"%y.*begin 16 bytes after the start of a cache line .*, got 48 bytes"
+    for launch in (k, k.bind, k.check):
+        with pytest.raises(spmd.LaunchError, match=message):
+            launch(x.size, x, zeros(x.shape, 48), global_size=x.size)
 
 
 def test_explain_says_so():

@@ -163,6 +163,12 @@ def test_a_function_that_nobody_defines_is_an_error():
               func.return }""",
             r"expected a vector of fixed size, got vector<\[4\]xf32>",
         ),
+        (
+            """func.func @f(%x: memref<?xf32>, %i: index) {
+              %y = vector.load %x[%i] {alignment = 12 : i64} : memref<?xf32>, vector<4xf32>
+              func.return }""",
+            "expected an alignment that is a power of two, got 12",
+        ),
     ],
 )
 def test_what_has_no_llvm_form_is_named(text: str, message: str):

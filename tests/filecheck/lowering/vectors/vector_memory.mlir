@@ -67,6 +67,23 @@ func.func @lines(%x: memref<?xf64>, %i: index) {
 // CHECK-NEXT:    ret void
 // CHECK-NEXT:  }
 
+// Parts are no more aligned than they are long.
+
+func.func @aligned(%x: memref<?xf64>, %i: index) {
+  %v = vector.load %x[%i] {alignment = 32 : i64} : memref<?xf64>, vector<2xf64>
+  %w = vector.load %x[%i] {alignment = 64 : i64} : memref<?xf64>, vector<8xf64>
+  vector.store %w, %x[%i] {alignment = 64 : i64, nontemporal = true} : memref<?xf64>, vector<8xf64>
+  func.return
+}
+
+// HALF-LABEL:  define void @aligned(
+// HALF:          load <2 x double>, ptr {{.*}}, align 32
+// HALF:          load <4 x double>, ptr {{.*}}, align 32
+// HALF:          store <4 x double> {{.*}}, align 32, !nontemporal
+// CHECK-LABEL: define void @aligned(
+// CHECK:         load <8 x double>, ptr {{.*}}, align 64
+// CHECK:         store <8 x double> {{.*}}, align 64, !nontemporal
+
 // What the function has allocated is in the nearest cache, whatever the order, also by a view.
 
 func.func @near(%i: index) {

@@ -6,6 +6,8 @@
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 thread-copies="y=min","0=add"}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=COPIES
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 streamed-arrays="y"}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=STREAMED
 // RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 streamed-arrays=0,2 kernel=fixed}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=NUMBERS
+// RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 streamed-arrays="0=48","y=0"}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=PLACES
+// RUN: xdsl-opt %s -p 'spmd-specialize{work-group-size=16,4 streamed-arrays="y=8"}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=NO_PLACE
 // RUN: xdsl-opt %s -p 'spmd-specialize{constants=1.5}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=NOT_NAMED
 
 // CHECK-LABEL: spmd.kernel @any
@@ -28,6 +30,8 @@ spmd.kernel @other() {
 // ONE:   expected the option kernel to name a kernel of the module (@fixed), got any
 // NUMBERS: spmd.kernel @fixed(%x: memref<?xf32> {spmd.streamed}, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.streamed}, %t
 // STREAMED: spmd.kernel @fixed(%x: memref<?xf32>, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.streamed}, %t
+// PLACES: spmd.kernel @fixed(%x: memref<?xf32> {spmd.streamed = 48 : i64}, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.streamed = 0 : i64}, %t
+// NO_PLACE: expected where in a cache line the argument y begins (0, 16, 32, 48) in the option streamed-arrays, got 8
 // COPIES: spmd.kernel @fixed(%x: memref<?xf32> {spmd.thread_copies = #spmd.atomic_kind<add>}, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.thread_copies = #spmd.atomic_kind<min>}, %t: memref<4xf32, #spmd.memory<local>>)
 // APART: spmd.kernel @fixed(%x: memref<?xf32> {spmd.noalias}, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.noalias}, %t: memref<4xf32, #spmd.memory<local>>)
 // SMALL: spmd.kernel @fixed(%x: memref<?xf32> {spmd.small}, %n: index, %y: memref<4xf32> {llvm.noundef, spmd.small}, %t: memref<4xf32, #spmd.memory<local>>)

@@ -70,6 +70,20 @@ spmd.kernel @misspelt_noalias(%n: index, %x: memref<f32> {spmd.noailas}) {
 
 // -----
 
+// CHECK: argument 0: expected spmd.streamed without a value or with where in a cache line rows begin (0, 16, 32, 48 : i64), got 8 : i64
+spmd.kernel @begins_elsewhere(%x: memref<?xf32> {spmd.streamed = 8 : i64}) {
+  spmd.return
+}
+
+// -----
+
+// CHECK: argument 0: expected spmd.streamed on a memref, got f32
+spmd.kernel @no_line(%x: f32 {spmd.streamed = 16 : i64}) {
+  spmd.return
+}
+
+// -----
+
 // CHECK: expected work_group_size, sub_group_size or one of spmd.full_groups, {{.*}} on a kernel, got spmd.full_group
 spmd.kernel @misspelt_full_groups() attributes {work_group_size = array<i64: 64>, spmd.full_group} {
   spmd.return
