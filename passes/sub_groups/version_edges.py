@@ -1,5 +1,5 @@
 """
-Loads around oneself, where no lane is near an edge.
+Loads around oneself, and loops over windows, where no lane is near an edge.
 
 Beyond the edge of an array a stencil takes the last element, or begins again at the other
 side: lanes load `x[max(i - 1, 0)]` or `x[(i + 1) % n]`. In all sub-groups but those at an edge
@@ -40,11 +40,38 @@ spmd.sub_group (%i) shape [16] at (%base) {
 }
 ```
 
-*Legality.* The smaller and the larger of two signed numbers rise by at most one where both do.
-A remainder of what rises by one rises by one, or falls, also if it is made positive after.
-What lanes share may be added in the end. Falls of `2^64` in all, where numbers wrap around, are
-none in memory. What is computed for the first and the last lane has no overflow flags, as
-these may not exist or not be active, and divides by what others divide by, which is not -1.
+A loop over a window, `for k = max(i - w, 0) to min(i + w, n)`, is one over a window that lanes go
+over together, with one counter, where both of its ends rise by one from lane to lane:
+
+```mlir
+// before
+%sum = scf.for %k = %low to %high step %c1 iter_args(%s = %zero) -> (f32) {
+  %v = memref.load %x[%k] : memref<?xf32>
+  ...
+}
+
+// after; %neighbours and %rises are asked of %high as well
+%span = arith.subi %low_last, %low_first : index
+%neighbours = arith.cmpi eq, %span, %c15 : index
+%rises = arith.cmpi slt, %low_first, %low_last : index
+...
+%sum = scf.if %inside -> (f32) {
+  %ahead = arith.subi %i, %base : index
+  %t = scf.for %k = %low_first to %high_first step %c1 iter_args(%s = %zero) -> (f32) {
+    %k_1 = arith.addi %k, %ahead : index
+    %v = memref.load %x[%k_1] : memref<?xf32>
+    ...
+  }
+  scf.yield %t : f32
+} else {
+  ...  // the loop as it was
+}
+```
+
+*Legality.* What rises by at most one, and falls, is in `analysis/divergence/edges.py`. Falls of
+`2^64` in all, where numbers wrap around, are none in memory; of loops it is asked. What is
+computed for the first and the last lane has no overflow flags, as these may not exist or not be
+active, and divides by what others divide by, which is not -1.
 
 Requires: level 2.
 Ensures: the same.
@@ -54,37 +81,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from xdsl.context import Context
-from xdsl.dialects import arith
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.divergence.access_patterns import element_strides
-from spmd.analysis.divergence.analyze import Divergence, analyze_sub_group
+from spmd.analysis.divergence.analyze import analyze_sub_group
+from spmd.analysis.divergence.edges import Edges, bends
 from spmd.analysis.graphs.traversal import reachable
-from spmd.analysis.ranges.integer_range import bit_width
-from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import Builder, ConstantPool, Rematerializer, run_beside
 from spmd.dialects.enclosing import function_around, is_outside
-from spmd.dialects.interfaces.computation import (
-    FunctionOfOperands,
-    compares_integers,
-    is_shift,
-    is_unsigned,
-)
+from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.memory import MemoryAccess, loaded_memory
-from spmd.dialects.interfaces.speculation import IntegerDivision
-from spmd.dialects.names import PREDICATES
-from spmd.dialects.rewriting import constant_index, named
+from spmd.dialects.rewriting import hint, named
 from spmd.dialects.spmd import SubGroupOp
 from spmd.dialects.work_groups import NEAR_EDGE
 
 NO_FLAGS = {"overflowFlags": arith.IntegerOverflowAttr("none")}
-
-MOST_ASKED = 16
-"""Operations that are computed again for a lane."""
 
 FEWEST_LANES = 4
 """In a row of lanes, for which that is worth it."""
@@ -100,9 +117,18 @@ class VersionEdgesPass(ModulePass):
         for group in [each for each in op.walk() if isinstance(each, SubGroupOp)]:
             if group.lane_shape[0] < FEWEST_LANES:
                 continue
-            loads = [load for load in group.walk() if _may_be_at_an_edge(load, group)]
-            if loads:
-                _version_in(group, loads)
+            if any(
+                _may_be_window(op, group) or _may_be_at_an_edge(op, group)
+                for op in group.walk()
+            ):
+                _version_in(group)
+
+
+def _may_be_window(op: Operation, group: SubGroupOp) -> bool:
+    """Whether lanes may begin the loop `op` at one number each, and end it so."""
+    return isinstance(op, scf.ForOp) and not (
+        is_outside(op.lb, group) or is_outside(op.ub, group)
+    )
 
 
 def _may_be_at_an_edge(op: Operation, group: SubGroupOp) -> bool:
@@ -118,7 +144,7 @@ def _may_be_at_an_edge(op: Operation, group: SubGroupOp) -> bool:
     indices = access.indices(op)
     if not indices or element_strides(memory)[-1] != 1:
         return False
-    return any(_bends(each.owner) for each in reachable(indices[-1:], _terms))
+    return any(bends(each.owner) for each in reachable(indices[-1:], _terms))
 
 
 def _terms(index: SSAValue) -> Sequence[SSAValue]:
@@ -127,182 +153,73 @@ def _terms(index: SSAValue) -> Sequence[SSAValue]:
     return op.operands if added or isinstance(op, arith.IndexCastOp) else ()
 
 
-def _bends(op: Operation | Block) -> bool:
-    """Whether equal steps of its operands may give others."""
-    if isinstance(op, Block):
-        return False
-    return (
-        isinstance(op, arith.SelectOp)
-        or (compares_integers(op) and not isinstance(op, arith.CmpiOp))
-        or _is_remainder(op)
-    )
-
-
-def _is_remainder(op: Operation | Block) -> bool:
-    if isinstance(op, Block) or (division := IntegerDivision.of(op)) is None:
-        return False
-    return division.quotient is None
-
-
-def _version_in(group: SubGroupOp, loads: Sequence[Operation]) -> None:
-    edges = _Edges(group)
-    for load in loads:
+def _version_in(group: SubGroupOp) -> None:
+    versions = _Versions(group)
+    for loop in [each for each in group.walk() if isinstance(each, scf.ForOp)]:
+        if versions.edges.is_window(loop) and versions.accesses_along(loop):
+            versions.version_loop(loop)
+    for load in [each for each in group.walk() if _may_be_at_an_edge(each, group)]:
         _, *outer, last = load.operands
-        shared = all(edges.divergence.shape(each).is_uniform for each in outer)
-        if shared and edges.rises(last):
-            edges.version(load, last)
+        if all(map(versions.edges.is_shared, outer)) and versions.edges.rises(last):
+            versions.version_load(load, last)
 
 
-class _Edges:
-    """What is known of the lanes of one sub-group, and asked of its first and last ones."""
+class _Versions:
+    """Code for lanes that are neighbours, beside that for any."""
 
     def __init__(self, group: SubGroupOp):
-        self.divergence: Divergence = analyze_sub_group(group)
-        self._group = group
+        base, self._lane = group.bases[0], group.body.block.args[0]
+        across = range(1, len(group.lane_shape))
+        self.edges = Edges(analyze_sub_group(group), self._lane, across=across)
+        self._base = base
+        self._ahead = group.lane_shape[0] - 1
         self._constants = ConstantPool(function_around(group).body.blocks[0])
-        self._ranges = IntegerRanges()
-        self._known: dict[SSAValue, bool] = {}
-
-    # What rises by at most one from lane to lane
-
-    def rises(self, index: SSAValue) -> bool:
-        """Whether it does, modulo `2^64`, and is not known to rise by one everywhere."""
-        return (
-            not self.divergence.shape(index).is_strided
-            and self._is_asked_easily(index)
-            and self._rises_modulo(index)
-        )
-
-    def _rises_modulo(self, value: SSAValue) -> bool:
-        op = value.owner
-        if isinstance(op, arith.AddiOp):
-            a, b = op.operands
-            return (self._is_shared(a) and self._rises_modulo(b)) or (
-                self._is_shared(b) and self._rises_modulo(a)
-            )
-        if isinstance(op, arith.SubiOp):
-            return self._is_shared(op.rhs) and self._rises_modulo(op.lhs)
-        if isinstance(op, arith.IndexCastOp):
-            return bit_width(op.input.type) == 64 and self._rises_modulo(op.input)
-        return self._rises(value)
-
-    def _rises(self, value: SSAValue) -> bool:
-        """The same of signed numbers, which do not wrap."""
-        if value not in self._known:
-            self._known[value] = self._is_steady(value) or self._bent_rises(value)
-        return self._known[value]
-
-    def _bent_rises(self, value: SSAValue) -> bool:
-        op = value.owner
-        if isinstance(op, Block) or bit_width(value.type) != 64:
-            return False
-        if isinstance(op, arith.SelectOp):
-            rest = self._rounded_down(op)
-            return rest is not None and self._rises(rest)
-        if isinstance(op, arith.IndexCastOp):
-            return self._rises(op.input)
-        if _is_remainder(op):
-            number, divisor = op.operands
-            return self._is_steady(number) and self._may_divide(op, divisor)
-        if not compares_integers(op):
-            return False
-        known = self._is_steady if is_unsigned(op) else self._rises
-        return all(map(known, op.operands))
-
-    def _may_divide(self, op: Operation, divisor: SSAValue) -> bool:
-        """Whether `divisor` is the same for all lanes, and no lane divides by -1."""
-        positive = is_unsigned(op) or self._ranges.of(divisor).is_non_negative
-        return positive and self._is_shared(divisor)
-
-    def _rounded_down(self, op: arith.SelectOp) -> SSAValue | None:
-        """The remainder `r` of `r < 0 ? r + d : r`, where the signs of `r` and `d` differ."""
-        rest, more, asked = op.rhs, op.lhs.owner, op.cond.owner
-        division = rest.owner
-        if not _is_remainder(division) or not isinstance(more, arith.AddiOp):
-            return None
-        assert isinstance(division, Operation), "a remainder is none of a block"
-        divisor = division.operands[1]
-        if set(more.operands) != {rest, divisor} or is_unsigned(division):
-            return None
-        if isinstance(asked, arith.AndIOp):
-            one, two = asked.lhs.owner, asked.rhs.owner
-            tests = [each for each in (one, two) if isinstance(each, arith.CmpiOp)]
-            differs = any(self._compares(each, "ne", {rest}) for each in tests)
-            sign = any(self._compares(each, "slt", {rest, divisor}) for each in tests)
-            return rest if differs and sign else None
-        is_test = isinstance(asked, arith.CmpiOp)
-        return rest if is_test and self._compares(asked, "slt", {rest}) else None
-
-    def _compares(self, op: arith.CmpiOp, how: str, values: set[SSAValue]) -> bool:
-        """Whether `op` compares with 0 a value, or the exclusive or of two."""
-        side = op.lhs.owner
-        both = set(side.operands) if isinstance(side, arith.XOrIOp) else {op.lhs}
-        zero = constant_index(op.rhs) == 0
-        return zero and PREDICATES[op.predicate.value.data] == how and both == values
-
-    def _is_steady(self, value: SSAValue) -> bool:
-        """Whether it rises by one from lane to lane, or is the same in all."""
-        others = range(1, len(self._group.lane_shape))
-        return self.divergence.shape(value).stride in (0, 1) and all(
-            self.divergence.shape(value, each).is_uniform for each in others
-        )
-
-    def _is_shared(self, value: SSAValue) -> bool:
-        return self.divergence.is_uniform(value)
-
-    # The first lane and the last one
-
-    def _is_asked_easily(self, index: SSAValue) -> bool:
-        """Whether little code that may run for any lane makes `index` of the lane's own."""
-        worklist, seen = [index], set[SSAValue]()
-        while worklist:
-            value = worklist.pop()
-            if value in seen or self._in_lane(value, value) is not None:
-                continue
-            seen.add(value)
-            op = value.owner
-            if isinstance(op, Block) or FunctionOfOperands.of(op) is None:
-                return False
-            if is_shift(op) or bit_width(value.type) is None or len(seen) > MOST_ASKED:
-                return False
-            if IntegerDivision.of(op) is not None and not _is_remainder(op):
-                return False
-            worklist += op.operands
-        return True
 
     def _in_lane(self, value: SSAValue, own: SSAValue) -> SSAValue | None:
         """What `value` is in the lane that has `own`, as far as that is known."""
-        if value is self._group.body.block.args[0]:
+        if value is self._lane:
             return own
-        return value if self._is_shared(value) else None
+        return value if self.edges.is_shared(value) else None
 
     def _asked(
-        self, at: Builder, index: SSAValue, own: SSAValue, role: str
-    ) -> SSAValue:
-        """The index of the lane whose own is `own`, computed again."""
+        self, at: Builder, values: Sequence[SSAValue], own: SSAValue, role: str
+    ) -> Rematerializer:
+        """What computes `values` in the lane whose own is `own`, again."""
         lane = Rematerializer(at, lambda value: self._in_lane(value, own))
-        found = lane.get(index)
+        for value in values:
+            lane.get(value)
         for old, new in lane.values.items():
             op = new.owner
             if self._in_lane(old, own) is None and isinstance(op, Operation):
                 op.properties |= NO_FLAGS if "overflowFlags" in op.properties else {}
                 new.name_hint = named(old, role)
-        return found
+        return lane
 
-    def version(self, load: Operation, index: SSAValue) -> None:
-        """Put a load from neighbours beside `load`, which is made where they are none."""
-        at, constants = Builder.before(load), self._constants
-        base, lane = self._group.bases[0], self._group.body.block.args[0]
-        ahead = constants.index(self._group.lane_shape[0] - 1)
-        first = self._asked(at, index, base, "first")
-        end = at.add(arith.AddiOp(base, ahead), "end")
-        last = self._asked(at, index, end, "last")
+    def _ends(
+        self, at: Builder, *values: SSAValue
+    ) -> tuple[Rematerializer, Rematerializer]:
+        """What `values` are in the first lane, and in the last one."""
+        first = self._asked(at, values, self._base, "first")
+        ahead = self._constants.index(self._ahead)
+        end = at.add(arith.AddiOp(self._base, ahead), "end")
+        return first, self._asked(at, values, end, "last")
+
+    def _inside(
+        self, at: Builder, first: SSAValue, last: SSAValue, name: str
+    ) -> SSAValue:
+        """Whether all lanes are neighbours, if they rise by at most one each."""
         span = at.add(arith.SubiOp(last, first), "span")
-        inside = at.add(arith.CmpiOp(span, ahead, "eq"), "inside")
+        ahead = self._constants.number(self._ahead, span.type)
+        return at.add(arith.CmpiOp(span, ahead, "eq"), name)
+
+    def version_load(self, load: Operation, index: SSAValue) -> None:
+        """Put a load from neighbours beside `load`, which is made where they are none."""
+        at = Builder.before(load)
+        first, last = (lane.get(index) for lane in self._ends(at, index))
+        inside = self._inside(at, first, last, "inside")
 
         def load_near(at: Builder) -> Sequence[SSAValue]:
-            offset = at.add(arith.SubiOp(lane, base), "ahead")
-            here = at.add(arith.AddiOp(first, offset), "here")
+            here = at.add(arith.AddiOp(first, self._offset(at, index.type)), "here")
             again = load.clone()
             again.operands = (*load.operands[:-1], here)
             at.append(again)
@@ -312,6 +229,59 @@ class _Edges:
         far = run_beside([load], inside, load_near)
         load.attributes[NEAR_EDGE] = UnitAttr()
         _sink(index, block, far)
+
+    def version_loop(self, loop: scf.ForOp) -> None:
+        """Put a loop that lanes run equally often beside `loop`, with one counter for all."""
+        at, bounds = Builder.before(loop), (loop.lb, loop.ub)
+        first, last = self._ends(at, *bounds)
+        tests: list[SSAValue] = []
+        for bound in bounds:
+            rising = self.edges.without_shared(bound)
+            ends = first.get(rising), last.get(rising)
+            tests.append(self._inside(at, *ends, "neighbours"))
+            # A number that wraps around falls.
+            rises = arith.CmpiOp(first.get(bound), last.get(bound), "slt")
+            tests.append(at.add(rises, "rises"))
+        inside = reduce(lambda one, two: at.add(arith.AndIOp(one, two)), tests)
+        hint(inside, "inside")
+
+        def count_together(at: Builder) -> Sequence[SSAValue]:
+            offset = self._offset(at, loop.lb.type)
+            again = loop.clone()
+            again.operands = (*map(first.get, bounds), *loop.operands[2:])
+            at.append(again)
+            body = again.body.block
+            counter, first_op = body.args[0], body.first_op
+            assert first_op is not None, "a loop has a terminator"
+            here = arith.AddiOp(counter, offset)
+            counter.replace_all_uses_with(here.result)
+            here.operands = (counter, offset)
+            Builder.before(first_op).add(here, counter)
+            return again.results
+
+        accesses, block = self.accesses_along(loop), loop.parent
+        far = run_beside([loop], inside, count_together)
+        for access in accesses:
+            access.attributes[NEAR_EDGE] = UnitAttr()
+        for bound in (loop.lb, loop.ub):
+            _sink(bound, block, far)
+
+    def accesses_along(self, loop: scf.ForOp) -> Sequence[Operation]:
+        """What accesses one element after the other in `loop`, which is over a window."""
+        found: list[Operation] = []
+        for op in loop.walk():
+            access = MemoryAccess.of(op)
+            indices = () if access is None else access.indices(op)
+            if indices and self.edges.window_of(indices[-1]) is loop:
+                found.append(op)
+        return found
+
+    def _offset(self, at: Builder, type_: Attribute) -> SSAValue:
+        """How far each lane is ahead of the first one."""
+        offset = at.add(arith.SubiOp(self._lane, self._base), "ahead")
+        if offset.type == type_:
+            return offset
+        return at.add(arith.IndexCastOp(offset, type_), "ahead")
 
 
 def _sink(value: SSAValue, from_: Block | None, block: Block) -> None:

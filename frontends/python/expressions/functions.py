@@ -173,9 +173,9 @@ def _chosen(
     number: Scalars,
     best: Scalars,
 ) -> Scalars:
-    types = {each.type for each in (number, best) if isinstance(each, Number)}
+    numbers = [each for each in (number, best) if isinstance(each, Number)]
     type_ = promote(number.type, best.type)
-    if type_ is not None and types == {type_} and type_.kind in "iu":
+    if type_ and numbers and all(_is_among(each, type_) for each in numbers):
         whole = e.convert(best, type_), e.convert(number, type_)
         return extreme(e, function, type_, *whole)
     # An `int` is compared by its value, and may be too large for the type of the result.
@@ -183,6 +183,20 @@ def _chosen(
     if isinstance(better, Constant):
         return number if better.value else best
     return select(e, better, number, best)
+
+
+def _is_among(number: Number, type_: Scalar) -> bool:
+    """Whether `type_` is one of whole numbers, and has whatever `number` may be."""
+    if not type_.is_integer:
+        return False
+    if number.type == type_:
+        return True
+    if not number.type.is_integer:
+        return False
+    least, most = limits(number.type)
+    low = least if number.low is None else number.low
+    high = most if number.high is None else number.high
+    return limits(type_)[0] <= low and high <= limits(type_)[1]
 
 
 def extreme(

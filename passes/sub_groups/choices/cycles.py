@@ -24,6 +24,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.divergence.edges import Edges
 from spmd.analysis.divergence.prefix import compares_ids
 from spmd.analysis.graphs.traversal import reachable
 from spmd.analysis.memory.quotients import quotient_in
@@ -98,6 +99,7 @@ class Estimate:
     """Cycles of the code in work-item loops, with so many `lanes`, mostly along `dimension`."""
 
     divergence: Divergence
+    edges: Edges
     dimension: int
     others: Sequence[int]
     """Further dimensions with lanes."""
@@ -118,8 +120,7 @@ class Estimate:
             return self._of_operation(op)
         blocks = (block for region in op.regions for block in region.blocks)
         inner = sum(map(self.of_block, blocks), Cycles())
-        along = (self.dimension, *self.others)
-        diverges = any(self.divergence.is_divergent(op, d) for d in along)
+        diverges = self._diverges(op)
         if flow.runs is Runs.LOOP:
             count, end = trips(op), Cycles()
             foreseen = isinstance(op, scf.ForOp) and self._is_foreseen(op)
@@ -147,6 +148,13 @@ class Estimate:
             wrong = 0 if chosen else MISPREDICTION / 4
             return inner.times(1 / 2, 1) + Cycles(wrong)
         return inner
+
+    def _diverges(self, op: Operation) -> bool:
+        """Whether lanes mostly diverge in `op`, of which there may be a version for neighbours."""
+        along = (self.dimension, *self.others)
+        return any(self.divergence.is_divergent(op, d) for d in along) and not (
+            isinstance(op, scf.ForOp) and self.edges.is_window(op)
+        )
 
     def _of_operation(self, op: Operation) -> Cycles:
         cost = sum(map(_scalar, op.walk()), 0.0)
@@ -184,6 +192,8 @@ class Estimate:
         stride = pattern.stride
         if pattern.private and (stride == 0 or not tests):
             # What lanes have at one place is side by side; in stacks they mostly are there.
+            stride = 1
+        if stride is None and self.edges.are_neighbours(op.indices):
             stride = 1
         if stride == 0:
             return Cycles(scalar, scalar / self.lanes)
@@ -243,7 +253,7 @@ class Estimate:
         if (known := self._tested.get(around)) is not None:
             return known
         if (
-            self.divergence.is_divergent(around, self.dimension)
+            self._diverges(around)
             and not self._is_steady(around)
             and not self._takes_turns(around)
         ):
@@ -285,12 +295,8 @@ class Estimate:
 
     def _goes_along_memory(self, op: memref.LoadOp | memref.StoreOp) -> bool:
         """Whether lanes access tiles, of which the loop around `op` is one side."""
-        loop, along = op.parent_op(), (self.dimension, *self.others)
-        return (
-            loop is not None
-            and op in self.walks
-            and not any(self.divergence.is_divergent(loop, d) for d in along)
-        )
+        loop = op.parent_op()
+        return loop is not None and op in self.walks and not self._diverges(loop)
 
     def _look_up(self, op: memref.LoadOp, bits: int) -> float | None:
         """What a lane takes that loads from an array which registers hold."""

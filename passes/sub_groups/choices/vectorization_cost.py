@@ -20,6 +20,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.analysis.divergence.access_patterns import Pattern, access_pattern
 from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
+from spmd.analysis.divergence.edges import Edges
 from spmd.analysis.divergence.prefix import compares_ids
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions
 from spmd.dialects.interfaces.cost import is_library_function
@@ -75,7 +76,9 @@ def why_lanes_cost_more(
 ) -> str | None:
     """Why scalar code is cheaper than lanes along `places` of a nest; `None` if it is not."""
     dimension, *others = (work_item_dimension(nest[place]) for place in places)
-    estimate = Estimate(divergence, dimension, others, lanes, target)
+    own = nest[places[0]].body.block.args[0]
+    edges = Edges(divergence, own, dimension, others)
+    estimate = Estimate(divergence, edges, dimension, others, lanes, target)
     cycles = estimate.of_block(nest[-1].body.block)
     if cycles.lanes <= cycles.scalar:
         return None
@@ -101,7 +104,8 @@ def why_rest_stays(
     if target.masked_load == 8:  # it has masks for everything
         return None
     dimension = work_item_dimension(nest[place])
-    estimate = Estimate(divergence, dimension, (), lanes, target, are_all=False)
+    edges = Edges(divergence, nest[place].body.block.args[0], dimension)
+    estimate = Estimate(divergence, edges, dimension, (), lanes, target, are_all=False)
     cycles = estimate.of_block(nest[-1].body.block)
     _, what = cycles.dearest
     if what != TESTS_OF_LANES or 2 * cycles.lanes <= cycles.scalar:

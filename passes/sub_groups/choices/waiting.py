@@ -23,6 +23,7 @@ from xdsl.ir import Operation, Region
 
 from spmd.analysis.divergence.access_patterns import Pattern, access_pattern
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.divergence.edges import Edges
 from spmd.analysis.memory.sums import Sums, ValueAtom
 from spmd.analysis.memory.walks import Walks
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
@@ -88,8 +89,12 @@ def goes_along_rows(loop: scf.ForOp, analyze: Callable[[], Divergence]) -> bool:
     if not found:
         return False
     divergence = analyze()
-    strides = (access_pattern(divergence, op, dimension).stride for op in found)
-    return any(stride not in (0, 1, -1) for stride in strides)
+    edges = Edges(divergence, loop.body.block.args[0], dimension)
+    return any(
+        access_pattern(divergence, op, dimension).stride not in (0, 1, -1)
+        and not edges.are_neighbours(op.indices)
+        for op in found
+    )
 
 
 def _begins_anywhere(op: memref.LoadOp | memref.StoreOp) -> bool:

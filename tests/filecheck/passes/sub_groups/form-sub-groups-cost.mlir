@@ -517,8 +517,33 @@ func.func @shared(%x: memref<?xf32>, %y: memref<?xf32>) {
 
 // How often a loop between ids runs is foreseen too, and work-items after each other overlap.
 
-// CHECK-LABEL: func.func @window
+// CHECK-LABEL: func.func @halves
 // CHECK:         spmd.not_vectorized
+func.func @halves(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %c256 step %c1 {
+    %low = arith.divui %i, %c2 : index
+    %sum = scf.for %k = %low to %i step %c1 iter_args(%s = %zero) -> (f32) {
+      %v = memref.load %x[%k] : memref<?xf32>
+      %t = arith.addf %s, %v : f32
+      scf.yield %t : f32
+    }
+    memref.store %sum, %y[%i] : memref<?xf32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// -----
+
+// Lanes go over a window together but near the edge, whatever its length: they load neighbours.
+
+// CHECK-LABEL: func.func @window
+// CHECK-NOT:     spmd.not_vectorized
+// CHECK:         spmd.sub_group ({{.*}}) shape [32]
 func.func @window(%x: memref<?xf32>, %y: memref<?xf32>, %w: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -179,3 +179,83 @@ spmd.kernel @no_function(%x: memref<?xf32>, %base: index) {
   }
   spmd.return
 }
+
+// -----
+
+// A window that ends at the edges: elsewhere lanes go over theirs together, with one counter. What
+// lanes share may be added to what rises, and where a number wraps around it falls.
+
+// CHECK-LABEL: func.func @window
+// CHECK:         spmd.sub_group (%i) shape [16] at (%base) {
+// CHECK-NEXT:      %left_first = arith.subi %base, %w : index
+// CHECK-NEXT:      %low_first = arith.maxsi %left_first, %c0 : index
+// CHECK-NEXT:      %right_first = arith.minsi %base, %last : index
+// CHECK-NEXT:      %high_first = arith.addi %right_first, %c1 : index
+// CHECK-NEXT:      %end = arith.addi %base, %c15 : index
+// CHECK-NEXT:      %left_last = arith.subi %end, %w : index
+// CHECK-NEXT:      %low_last = arith.maxsi %left_last, %c0 : index
+// CHECK-NEXT:      %right_last = arith.minsi %end, %last : index
+// CHECK-NEXT:      %high_last = arith.addi %right_last, %c1 : index
+// CHECK-NEXT:      %span = arith.subi %low_last, %low_first : index
+// CHECK-NEXT:      %neighbours = arith.cmpi eq, %span, %c15 : index
+// CHECK-NEXT:      %rises = arith.cmpi slt, %low_first, %low_last : index
+// CHECK-NEXT:      %span_1 = arith.subi %right_last, %right_first : index
+// CHECK-NEXT:      %neighbours_1 = arith.cmpi eq, %span_1, %c15 : index
+// CHECK-NEXT:      %rises_1 = arith.cmpi slt, %high_first, %high_last : index
+// CHECK:           %sum = scf.if %inside{{.*}} -> (f32) {
+// CHECK-NEXT:        %ahead = arith.subi %i, %base : index
+// CHECK-NEXT:        %{{.*}} = scf.for %k = %low_first to %high_first step %step iter_args(%s = %zero) -> (f32) {
+// CHECK-NEXT:          %[[K:.*]] = arith.addi %k, %ahead : index
+// CHECK-NEXT:          %{{.*}} = memref.load %x[%[[K]]] : memref<?xf32>
+// CHECK:           } else {
+// CHECK:             %low = arith.maxsi %left, %c0 : index
+// CHECK:             scf.for %[[OWN:.*]] = %low to %high step %step
+// CHECK-NEXT:          %{{.*}} = memref.load %x[%[[OWN]]] {spmd.near_edge} : memref<?xf32>
+func.func @window(%x: memref<?xf32>, %y: memref<?xf32>, %base: index, %w: index, %last: index, %step: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  spmd.sub_group (%i) shape [16] at (%base) {
+    %left = arith.subi %i, %w : index
+    %low = arith.maxsi %left, %c0 : index
+    %right = arith.minsi %i, %last : index
+    %high = arith.addi %right, %c1 : index
+    %sum = scf.for %k = %low to %high step %step iter_args(%s = %zero) -> (f32) {
+      %v = memref.load %x[%k] : memref<?xf32>
+      %t = arith.addf %s, %v : f32
+      scf.yield %t : f32
+    }
+    memref.store %sum, %y[%i] : memref<?xf32>
+  }
+  func.return
+}
+
+// -----
+
+// No windows: lanes begin together, or end so, or take steps of their own, or go nowhere in memory.
+
+// CHECK-LABEL: func.func @no_windows
+// CHECK-NOT:     scf.if
+// CHECK:         func.return
+func.func @no_windows(%x: memref<?xf32>, %base: index, %n: index, %v: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  spmd.sub_group (%i) shape [16] at (%base) {
+    %low = arith.maxsi %i, %n : index
+    %far = arith.addi %low, %n : index
+    %step = arith.addi %low, %c1 : index
+    scf.for %k = %c0 to %low step %c1 {
+      memref.store %v, %x[%k] : memref<?xf32>
+    }
+    scf.for %k = %low to %n step %c1 {
+      memref.store %v, %x[%k] : memref<?xf32>
+    }
+    scf.for %k = %low to %far step %step {
+      memref.store %v, %x[%k] : memref<?xf32>
+    }
+    scf.for %k = %low to %far step %c1 {
+      memref.store %v, %x[%c0] : memref<?xf32>
+    }
+  }
+  func.return
+}

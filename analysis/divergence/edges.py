@@ -1,0 +1,220 @@
+"""
+What rises by one from lane to lane where no lane is near an edge.
+
+Beyond the edge of an array a stencil takes the last element, or begins again at the other side,
+and a window ends: `max(i - 1, 0)`, `(i + 1) % n`. Nothing proves that lanes are neighbours there,
+but two of them say so: where a number rises by at most one from lane to lane, and in the end by
+one for each, it rose by one everywhere.
+
+The smaller and the larger of two signed numbers rise by at most one where both do. A remainder
+of what rises by one rises by one, or falls, also if it is made positive after. What lanes share
+may be added in the end. Numbers that wrap around fall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, scf
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+
+from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.ranges.integer_range import bit_width
+from spmd.analysis.ranges.ranges import IntegerRanges
+from spmd.dialects.interfaces.computation import (
+    FunctionOfOperands,
+    compares_integers,
+    is_shift,
+    is_unsigned,
+)
+from spmd.dialects.interfaces.speculation import IntegerDivision
+from spmd.dialects.names import PREDICATES
+from spmd.dialects.rewriting import constant_index
+
+MOST_ASKED = 16
+"""Operations that are computed again for a lane."""
+
+
+def bends(op: Operation | Block) -> bool:
+    """Whether equal steps of its operands may give others."""
+    if isinstance(op, Block):
+        return False
+    return (
+        isinstance(op, arith.SelectOp)
+        or (compares_integers(op) and not isinstance(op, arith.CmpiOp))
+        or is_remainder(op)
+    )
+
+
+def is_remainder(op: Operation | Block) -> bool:
+    """Whether `op` is what an integer division leaves."""
+    if isinstance(op, Block) or (division := IntegerDivision.of(op)) is None:
+        return False
+    return division.quotient is None
+
+
+class Edges:
+    """What lanes along one dimension have at their edges; they may lie `across` others as well."""
+
+    def __init__(
+        self,
+        divergence: Divergence,
+        own: SSAValue,
+        along: int = 0,
+        across: Sequence[int] = (),
+    ):
+        """`own`: the number of each lane, which rises by one."""
+        self.divergence = divergence
+        self._own = own
+        self._along = along
+        self._across = across
+        self._ranges = IntegerRanges()
+        self._known: dict[SSAValue, bool] = {}
+        self._windows: dict[scf.ForOp, bool] = {}
+
+    def rises(self, index: SSAValue) -> bool:
+        """Whether it does, modulo `2^64`, and is not known to rise by one everywhere."""
+        return (
+            not self.divergence.shape(index, self._along).is_strided
+            and self._is_asked_easily(index)
+            and self._rises_modulo(index)
+        )
+
+    def is_window(self, loop: scf.ForOp) -> bool:
+        """
+        Whether lanes run `loop` equally often, each from the number after its neighbour's, but
+        for those near an edge.
+        """
+        if loop not in self._windows:
+            self._windows[loop] = (
+                self.is_shared(loop.step)
+                and self.divergence.is_divergent(loop, self._along)
+                and all(map(self._is_end_of_window, (loop.lb, loop.ub)))
+            )
+        return self._windows[loop]
+
+    def _is_end_of_window(self, bound: SSAValue) -> bool:
+        return (
+            not self.is_shared(bound)
+            and self._is_asked_easily(bound)
+            and self._rises(self.without_shared(bound))
+        )
+
+    def are_neighbours(self, indices: Sequence[SSAValue]) -> bool:
+        """Whether lanes access neighbouring elements there, but for those near an edge."""
+        if not indices or not all(map(self.is_shared, indices[:-1])):
+            return False
+        return self.rises(indices[-1]) or self.window_of(indices[-1]) is not None
+
+    def window_of(self, index: SSAValue) -> scf.ForOp | None:
+        """The loop over a window whose counter `index` is, but for what lanes share."""
+        index = self.without_shared(index)
+        if not isinstance(index, BlockArgument) or index.index != 0:
+            return None
+        loop = index.block.parent_op()
+        return loop if isinstance(loop, scf.ForOp) and self.is_window(loop) else None
+
+    def without_shared(self, value: SSAValue) -> SSAValue:
+        """What `value` is the sum of, and of what lanes share."""
+        while isinstance(op := value.owner, arith.AddiOp | arith.SubiOp):
+            if self.is_shared(op.rhs):
+                value = op.lhs
+            elif isinstance(op, arith.AddiOp) and self.is_shared(op.lhs):
+                value = op.rhs
+            else:
+                break
+        return value
+
+    def _rises_modulo(self, value: SSAValue) -> bool:
+        value = self.without_shared(value)
+        op = value.owner
+        if isinstance(op, arith.IndexCastOp) and bit_width(op.input.type) == 64:
+            return self._rises_modulo(op.input)
+        return self._rises(value)
+
+    def _rises(self, value: SSAValue) -> bool:
+        """The same of signed numbers, which do not wrap."""
+        if value not in self._known:
+            self._known[value] = self._is_steady(value) or self._bent_rises(value)
+        return self._known[value]
+
+    def _bent_rises(self, value: SSAValue) -> bool:
+        op, width = value.owner, bit_width(value.type)
+        if isinstance(op, Block | arith.CmpiOp) or width is None:
+            return False
+        if isinstance(op, arith.IndexCastOp | arith.ExtSIOp):
+            extends = (bit_width(op.input.type) or width + 1) <= width
+            return extends and self._rises(op.input)
+        if isinstance(op, arith.SelectOp):
+            rest = self._rounded_down(op) if width == 64 else None
+            return rest is not None and self._rises(rest)
+        if compares_integers(op) and not is_unsigned(op):
+            return all(map(self._rises, op.operands))
+        if width != 64:
+            return False
+        if is_remainder(op):
+            number, divisor = op.operands
+            return self._is_steady(number) and self._may_divide(op, divisor)
+        return compares_integers(op) and all(map(self._is_steady, op.operands))
+
+    def _may_divide(self, op: Operation, divisor: SSAValue) -> bool:
+        """Whether `divisor` is the same for all lanes, and no lane divides by -1."""
+        positive = is_unsigned(op) or self._ranges.of(divisor).is_non_negative
+        return positive and self.is_shared(divisor)
+
+    def _rounded_down(self, op: arith.SelectOp) -> SSAValue | None:
+        """The remainder `r` of `r < 0 ? r + d : r`, where the signs of `r` and `d` differ."""
+        rest, more, asked = op.rhs, op.lhs.owner, op.cond.owner
+        division = rest.owner
+        if not is_remainder(division) or not isinstance(more, arith.AddiOp):
+            return None
+        assert isinstance(division, Operation), "a remainder is none of a block"
+        divisor = division.operands[1]
+        if set(more.operands) != {rest, divisor} or is_unsigned(division):
+            return None
+        if isinstance(asked, arith.AndIOp):
+            one, two = asked.lhs.owner, asked.rhs.owner
+            tests = [each for each in (one, two) if isinstance(each, arith.CmpiOp)]
+            differs = any(self._compares(each, "ne", {rest}) for each in tests)
+            sign = any(self._compares(each, "slt", {rest, divisor}) for each in tests)
+            return rest if differs and sign else None
+        is_test = isinstance(asked, arith.CmpiOp)
+        return rest if is_test and self._compares(asked, "slt", {rest}) else None
+
+    def _compares(self, op: arith.CmpiOp, how: str, values: set[SSAValue]) -> bool:
+        """Whether `op` compares with 0 a value, or the exclusive or of two."""
+        side = op.lhs.owner
+        both = set(side.operands) if isinstance(side, arith.XOrIOp) else {op.lhs}
+        zero = constant_index(op.rhs) == 0
+        return zero and PREDICATES[op.predicate.value.data] == how and both == values
+
+    def _is_steady(self, value: SSAValue) -> bool:
+        """Whether it rises by one from lane to lane, or is the same in all."""
+        shape = self.divergence.shape
+        return shape(value, self._along).stride in (0, 1) and all(
+            shape(value, each).is_uniform for each in self._across
+        )
+
+    def is_shared(self, value: SSAValue) -> bool:
+        """Whether `value` is the same in all these lanes."""
+        dimensions = (self._along, *self._across)
+        shape = self.divergence.shape
+        return all(shape(value, each).is_uniform for each in dimensions)
+
+    def _is_asked_easily(self, index: SSAValue) -> bool:
+        """Whether little code that may run for any lane makes `index` of the lane's own."""
+        worklist, seen = [index], set[SSAValue]()
+        while worklist:
+            value = worklist.pop()
+            if value is self._own or value in seen or self.is_shared(value):
+                continue
+            seen.add(value)
+            op = value.owner
+            if isinstance(op, Block) or FunctionOfOperands.of(op) is None:
+                return False
+            if is_shift(op) or bit_width(value.type) is None or len(seen) > MOST_ASKED:
+                return False
+            if IntegerDivision.of(op) is not None and not is_remainder(op):
+                return False
+            worklist += op.operands
+        return True
