@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import arith, scf
+from xdsl.dialects import arith, memref, scf
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from spmd.analysis.divergence.access_patterns import element_strides
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.ranges.ranges import IntegerRanges
@@ -100,11 +101,18 @@ class Edges:
             and self._rises(self.without_shared(bound))
         )
 
-    def are_neighbours(self, indices: Sequence[SSAValue]) -> bool:
-        """Whether lanes access neighbouring elements there, but for those near an edge."""
-        if not indices or not all(map(self.is_shared, indices[:-1])):
+    def access_neighbours(self, op: memref.LoadOp | memref.StoreOp) -> bool:
+        """Whether lanes access neighbouring elements, but for those near an edge."""
+        if not op.indices or element_strides(op.memref)[-1] != 1:
             return False
-        return self.rises(indices[-1]) or self.window_of(indices[-1]) is not None
+        last = op.indices[-1]
+        near = self.rises(last) or self.window_of(last) is not None
+        return near and self.are_in_one_row(op.indices)
+
+    def are_in_one_row(self, indices: Sequence[SSAValue]) -> bool:
+        """Whether lanes along the one dimension have the same indices, but for the last one."""
+        shape = self.divergence.shape
+        return all(shape(each, self._along).is_uniform for each in indices[:-1])
 
     def window_of(self, index: SSAValue) -> scf.ForOp | None:
         """The loop over a window whose counter `index` is, but for what lanes share."""

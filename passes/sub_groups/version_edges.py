@@ -159,9 +159,9 @@ def _version_in(group: SubGroupOp) -> None:
         if versions.edges.is_window(loop) and versions.accesses_along(loop):
             versions.version_loop(loop)
     for load in [each for each in group.walk() if _may_be_at_an_edge(each, group)]:
-        _, *outer, last = load.operands
-        if all(map(versions.edges.is_shared, outer)) and versions.edges.rises(last):
-            versions.version_load(load, last)
+        _, *indices = load.operands
+        if versions.edges.are_in_one_row(indices) and versions.edges.rises(indices[-1]):
+            versions.version_load(load, indices[-1])
 
 
 class _Versions:

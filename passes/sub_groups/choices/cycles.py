@@ -193,7 +193,7 @@ class Estimate:
         if pattern.private and (stride == 0 or not tests):
             # What lanes have at one place is side by side; in stacks they mostly are there.
             stride = 1
-        if stride is None and self.edges.are_neighbours(op.indices):
+        if stride is None and self.edges.access_neighbours(op):
             stride = 1
         if stride == 0:
             return Cycles(scalar, scalar / self.lanes)
