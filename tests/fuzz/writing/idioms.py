@@ -97,6 +97,27 @@ class Idioms(Meeting):
         for value in found[1:]:
             found[0] = self.combined(found[0], value)
 
+    def window(self) -> None:
+        """The elements around one's own, one after the other, as far as there are any."""
+        t = self.pick(self.types())
+        line = self.parameter("line", t, f"memref<?x{t}>")
+        row = self.index("arith.subi %item, %global_id_x")
+        low = self.index(f"arith.subi %global_id_x, {self.index_of(self.choose(5))}")
+        high = self.index(f"arith.addi %global_id_x, {self.index_of(self.choose(5))}")
+        low = self.index(f"arith.maxsi {low}, %c0")
+        high = self.index(f"arith.minsi {high}, %global_size_x")
+
+        def element(counter: Value, carried: Value) -> Value:
+            at = self.index(f"arith.addi {row}, {counter.name}")
+            read = self.op(f"memref.load {line}[{at}] : memref<?x{t}>", t, [counter])
+            self.scopes[-1] += [carried, self.cast(counter, "i32")]
+            if self.maybe(4):
+                self.block(1)
+            return self.combined(carried, read)
+
+        step = self.pick(["%c1", "%c1", "%c2"])
+        self.fold(t, f"{low} to {high} step {step}", element)
+
     def own_atomic(self) -> None:
         """An atomic operation on an element that no other work-item touches, and its result."""
         if not self.features.atomics:

@@ -148,6 +148,7 @@ class Program(Idioms):
             self.parallel,
             self.row,
             self.neighbours,
+            self.window,
             self.share,
             self.tile,
             self.tree,
