@@ -11,7 +11,7 @@ The attributes that mark a work-group in upstream operations (levels 1 to 4).
 | `spmd.context`             | `memref.alloca`, `memref.view` | keeps a value of each work-item (or one that all agree on) across barriers; why |
 | `spmd.not_vectorized`      | loops, kernels  | why `vectorize` left them as they were        |
 | `spmd.not_launched`        | `scf.parallel`  | why `parallel-loops-to-kernels` left it as it was |
-| `spmd.near_edge`           | loads, gathers  | made only where lanes are not all neighbours  |
+| `spmd.near_edge`           | loads, gathers, loops | made only where lanes are not all neighbours |
 | `spmd.groups`              | `scf.for`       | its iterations are work-groups of a launch    |
 | `spmd.groups_between_polls` | `func.func`    | how many groups of a launch may run in a row without a poll |
 """

@@ -81,6 +81,7 @@ from spmd.dialects.interfaces.control_flow import decisions
 from spmd.dialects.remarks import MaskedDivergence, is_listened_to, remark
 from spmd.dialects.rewriting import replace
 from spmd.dialects.spmd import SubGroupOp, ends_launch
+from spmd.dialects.work_groups import NEAR_EDGE
 from spmd.passes.masking.control import mask_sub_group
 
 
@@ -137,4 +138,6 @@ def _explain(group: SubGroupOp, divergence: Divergence) -> None:
         if decisions(op) and divergence.is_divergent(op):
             first, *chain = divergence.why_divergent(op).split("\n")
             reason = first.partition("is divergent: ")[2] or first
-            remark(MaskedDivergence, op, group, "; ".join((reason, *chain[-1:])))
+            near = "near an edge, " if NEAR_EDGE in op.attributes else ""
+            why = near + "; ".join((reason, *chain[-1:]))
+            remark(MaskedDivergence, op, group, why)

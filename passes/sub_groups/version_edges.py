@@ -261,8 +261,8 @@ class _Versions:
 
         accesses, block = self.accesses_along(loop), loop.parent
         far = run_beside([loop], inside, count_together)
-        for access in accesses:
-            access.attributes[NEAR_EDGE] = UnitAttr()
+        for op in (loop, *accesses):
+            op.attributes[NEAR_EDGE] = UnitAttr()
         for bound in (loop.lb, loop.ub):
             _sink(bound, block, far)
 

@@ -38,6 +38,25 @@ def test_explanations_have_no_names_of_ir():
     assert "test_explaining.py:16:1" in str(explanation)
 
 
+@spmd.kernel
+def window(x, out, w: np.int64):
+    i = global_id()
+    for k in range(max(i - w, 0), min(i + w, len(x))):
+        out[i] += x[k]
+
+
+def test_a_window_is_dear_near_an_edge_alone():
+    x = np.ones(256, np.float32)
+    text = str(window.explain(x, np.zeros_like(x), 3, global_size=256))
+    assert "for runs until its last lane is done: near an edge, it depends" in text
+    assert re.search(r"gather under a mask: .*, near an\s+edge", text), text
+    x, out = np.arange(256, dtype=np.float32), np.zeros(256, np.float32)
+    window(x, out, 3, global_size=256)
+    assert out[7] == x[4:10].sum()
+    assert out[1] == x[:4].sum()
+    assert out[255] == x[252:].sum()
+
+
 def test_findings_have_no_names_of_ir():
     kernel = kernel_of("@spmd.kernel\ndef k(x):\n    x[0] = global_id()\n")
     report = kernel.check(np.zeros(4), global_size=4)

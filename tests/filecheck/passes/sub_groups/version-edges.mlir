@@ -211,6 +211,7 @@ spmd.kernel @no_function(%x: memref<?xf32>, %base: index) {
 // CHECK:             %low = arith.maxsi %left, %c0 : index
 // CHECK:             scf.for %[[OWN:.*]] = %low to %high step %step
 // CHECK-NEXT:          %{{.*}} = memref.load %x[%[[OWN]]] {spmd.near_edge} : memref<?xf32>
+// CHECK:             } {spmd.near_edge}
 func.func @window(%x: memref<?xf32>, %y: memref<?xf32>, %base: index, %w: index, %last: index, %step: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
