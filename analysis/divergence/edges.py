@@ -117,28 +117,34 @@ class Edges:
     def window_of(self, index: SSAValue) -> scf.ForOp | None:
         """The loop over a window whose counter `index` is, but for what lanes share."""
         index = self.without_shared(index)
+        if isinstance(index.owner, arith.IndexCastOp | arith.ExtSIOp):
+            index = self.without_shared(index.owner.input)  # A counter does not wrap.
         if not isinstance(index, BlockArgument) or index.index != 0:
             return None
         loop = index.block.parent_op()
         return loop if isinstance(loop, scf.ForOp) and self.is_window(loop) else None
 
     def without_shared(self, value: SSAValue) -> SSAValue:
-        """What `value` is the sum of, and of what lanes share."""
-        while isinstance(op := value.owner, arith.AddiOp | arith.SubiOp):
-            if self.is_shared(op.rhs):
-                value = op.lhs
-            elif isinstance(op, arith.AddiOp) and self.is_shared(op.lhs):
-                value = op.rhs
-            else:
-                break
+        """What `value` is the sum of, and of what lanes share; casts of 64 bits change nothing."""
+        while (less := self._less(value)) is not None:
+            value = less
         return value
 
-    def _rises_modulo(self, value: SSAValue) -> bool:
-        value = self.without_shared(value)
+    def _less(self, value: SSAValue) -> SSAValue | None:
+        """What lanes share something more than, or as much, when they have `value`."""
         op = value.owner
-        if isinstance(op, arith.IndexCastOp) and bit_width(op.input.type) == 64:
-            return self._rises_modulo(op.input)
-        return self._rises(value)
+        if isinstance(op, arith.AddiOp | arith.SubiOp):
+            if self.is_shared(op.rhs):
+                return op.lhs
+            adds = isinstance(op, arith.AddiOp)
+            return op.rhs if adds and self.is_shared(op.lhs) else None
+        if isinstance(op, arith.IndexCastOp):
+            widths = {bit_width(each.type) for each in (op.input, op.result)}
+            return op.input if widths == {64} else None
+        return None
+
+    def _rises_modulo(self, value: SSAValue) -> bool:
+        return self._rises(self.without_shared(value))
 
     def _rises(self, value: SSAValue) -> bool:
         """The same of signed numbers, which do not wrap."""

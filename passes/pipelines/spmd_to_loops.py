@@ -69,6 +69,7 @@ from spmd.passes.rematerialization.rematerialize_strided_values import (
     RematerializeStridedValuesPass,
 )
 from spmd.passes.rematerialization.solve_recurrences import SolveRecurrencesPass
+from spmd.passes.rematerialization.uplift_while_to_for import UpliftWhileToForPass
 from spmd.passes.splitting.split_at_barriers import SplitAtBarriersPass, Strategy
 from spmd.passes.structuring.structurize_control_flow import StructurizeControlFlowPass
 from spmd.passes.sub_groups.reshape_groups import ReshapeGroupsPass
@@ -115,6 +116,7 @@ class SpmdToLoopsPass(PassSequence):
                 if keep_all
                 else (DropRedundantBarriersPass(), PromoteOwnElementsPass())
             ),
+            UpliftWhileToForPass(),
             CountBitsPass(),
             SolveRecurrencesPass(),
             *(() if keep_all else (ClipCountedLoopsPass(),)),

@@ -82,6 +82,7 @@ PASSES = {
         "rematerialize-strided-values",
         "promote-private-arrays",
         "promote-own-elements",
+        "uplift-while-to-for",
         "count-bits",
         "solve-recurrences",
         "clip-counted-loops",
