@@ -155,6 +155,57 @@ def moving_average(scale: int) -> Case:
 
 
 @case
+def box_filter(scale: int) -> Case:
+    """The mean around each pixel, of those that there are."""
+
+    @spmd.kernel
+    def box_filter(x, y, r: np.int64):
+        i, j = global_id(0), global_id(1)
+        height, width = x.shape
+        total = np.float32(0)
+        number = 0
+        for row in range(max(j - r, 0), min(j + r + 1, height)):
+            for k in range(max(i - r, 0), min(i + r + 1, width)):
+                total += x[row, k]
+                number += 1
+        y[j, i] = total / np.float32(number)
+
+    n, r = 256 // scale, 3
+    x = RANDOM(1).random((n, n), np.float32)
+    around = [
+        [
+            x[max(j - r, 0) : j + r + 1, max(i - r, 0) : i + r + 1].mean()
+            for i in range(n)
+        ]
+        for j in range(n)
+    ]
+    want = np.array(around, np.float32)
+    return Case(box_filter, (x, np.zeros_like(x), r), 1, want, (n, n))
+
+
+@case
+def local_maximum(scale: int) -> Case:
+    """The largest sample around each one, found in a `while`."""
+
+    @spmd.kernel
+    def local_maximum(x, y, r: np.int64):
+        i = global_id()
+        k = max(i - r, 0)
+        end = min(i + r + 1, len(x))
+        largest = x[i]
+        while k < end:
+            largest = max(largest, x[k])
+            k += 1
+        y[i] = largest
+
+    n, r = (1 << 16) // scale, 7
+    x = RANDOM(1).random(n, np.float32)
+    padded = np.pad(x, r, constant_values=0)
+    want = np.lib.stride_tricks.sliding_window_view(padded, 2 * r + 1).max(1)
+    return Case(local_maximum, (x, np.zeros_like(x), r), 1, want, n)
+
+
+@case
 def least_labels(scale: int) -> Case:
     """A step towards connected components: each pixel takes the least label beside it."""
 
