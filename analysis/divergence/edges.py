@@ -74,11 +74,11 @@ class Edges:
         self._windows: dict[scf.ForOp, bool] = {}
 
     def rises(self, index: SSAValue) -> bool:
-        """Whether it does, modulo `2^64`, and is not known to rise by one everywhere."""
+        """Whether `index` rises by at most one, modulo `2^64`, and may do otherwise than by one."""
         return (
             not self.divergence.shape(index, self._along).is_strided
             and self._is_asked_easily(index)
-            and self._rises_modulo(index)
+            and self._rises(self.without_shared(index))
         )
 
     def is_window(self, loop: scf.ForOp) -> bool:
@@ -143,11 +143,8 @@ class Edges:
             return op.input if widths == {64} else None
         return None
 
-    def _rises_modulo(self, value: SSAValue) -> bool:
-        return self._rises(self.without_shared(value))
-
     def _rises(self, value: SSAValue) -> bool:
-        """The same of signed numbers, which do not wrap."""
+        """Whether a signed number rises by at most one from lane to lane, or falls."""
         if value not in self._known:
             self._known[value] = self._is_steady(value) or self._bent_rises(value)
         return self._known[value]

@@ -193,4 +193,3 @@ def _uplift(loop: scf.WhileOp, counting: _Counting) -> None:
         last = arith.MaxSIOp(begin, counting.end)
         ends[counted] = at.add(last, "last")
     replace(loop, (), [ends.get(p, p) for p in passed])
-
