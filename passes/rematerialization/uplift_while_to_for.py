@@ -36,6 +36,7 @@ Ensures: the same.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -135,12 +136,13 @@ def _is_known_before(value: SSAValue, loop: scf.WhileOp) -> bool:
     op = value.owner
     if is_outside(value, loop):
         return True
-    inside = isinstance(op, Operation) and op.parent is loop.before_region.block
-    return inside and _may_move(op, loop)
+    if not isinstance(op, Operation) or op.parent is not loop.before_region.block:
+        return False
+    return _may_move(op, loop)
 
 
 def _step(
-    value: SSAValue, counters: list[SSAValue], loop: scf.WhileOp
+    value: SSAValue, counters: Sequence[SSAValue], loop: scf.WhileOp
 ) -> SSAValue | None:
     """What `value` is more than one of the `counters`, the same in all iterations."""
     op = value.owner
@@ -172,8 +174,10 @@ def _uplift(loop: scf.WhileOp, counting: _Counting) -> None:
         arg for arg in before.args if arg is not counted or (is_used and not by_one)
     ]
     body = Block(arg_types=[counted.type, *(arg.type for arg in carried)])
-    inside = dict(zip(carried, map(hint, body.args[1:], carried), strict=True))
-    inside[counted] = hint(body.args[0], counted)
+    inside: dict[SSAValue, SSAValue] = {}
+    # Within the loop its own counter stands for one that it carries as well.
+    for arg, new in zip((*carried, counted), (*body.args[1:], body.args[0])):
+        inside[arg] = hint(new, arg)
     for arg, p in zip(after.args, passed, strict=True):
         arg.replace_all_uses_with(inside.get(p, p))
     nexts = [following.operands[arg.index] for arg in carried]
