@@ -113,8 +113,8 @@ def test_of_kernels(path: Path):
 
 
 ARRAYS = {
-    65: "elements of a private array that a loop with an end for each lane stores to",
-    249: "elements of a private array that a branch stores to",
+    75: "elements of a private array that a loop with an end for each lane stores to",
+    27: "what is loaded from a view of a private array, in a loop that lanes leave one by one",
 }
 """Random kernels in which something uniform becomes varying, and what."""
 
