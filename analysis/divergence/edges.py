@@ -8,7 +8,9 @@ one for each, it rose by one everywhere.
 
 The smaller and the larger of two signed numbers rise by at most one where both do. A remainder
 of what rises by one rises by one, or falls, also if it is made positive after. What lanes share
-may be added in the end. Numbers that wrap around fall.
+may be added in the end. Numbers that wrap around fall. One of two numbers that rise does so if
+the condition that chooses between them is the same in all lanes, as it is if what it compares rises
+and the first lane and the last one agree.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from spmd.analysis.divergence.access_patterns import element_strides
 from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.graphs.traversal import reachable
 from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.interfaces.computation import (
@@ -157,6 +160,8 @@ class Edges:
             extends = (bit_width(op.input.type) or width + 1) <= width
             return extends and self._rises(op.input)
         if isinstance(op, arith.SelectOp):
+            if self._decides(op.cond):
+                return self._rises(op.lhs) and self._rises(op.rhs)
             rest = self._rounded_down(op) if width == 64 else None
             return rest is not None and self._rises(rest)
         if compares_integers(op) and not is_unsigned(op):
@@ -167,6 +172,38 @@ class Edges:
             number, divisor = op.operands
             return self._is_steady(number) and self._may_divide(op, divisor)
         return compares_integers(op) and all(map(self._is_steady, op.operands))
+
+    def _decides(self, condition: SSAValue) -> bool:
+        """Whether `condition` is the same in all lanes if it is in the first and in the last."""
+        op = condition.owner
+        return (
+            isinstance(op, arith.CmpiOp)
+            and PREDICATES[op.predicate.value.data] in ("slt", "sle", "sgt", "sge")
+            and all(map(self._is_steady, op.operands))
+            and any(map(self.is_shared, op.operands))
+        )
+
+    def conditions(self, value: SSAValue) -> Sequence[arith.CmpiOp]:
+        """
+        What has to be the same in the first lane and in the last one for `value` to rise.
+
+        Each compares with what lanes share a number that rises by one; if it wraps, it falls.
+        """
+
+        def parts(value: SSAValue) -> Sequence[SSAValue]:
+            op = value.owner
+            if value is self._own or self.is_shared(value) or isinstance(op, Block):
+                return ()
+            return op.operands
+
+        chosen = (each.owner for each in reachable([value], parts))
+        return [
+            op.cond.owner
+            for op in chosen
+            if isinstance(op, arith.SelectOp)
+            and self._decides(op.cond)
+            and isinstance(op.cond.owner, arith.CmpiOp)
+        ]
 
     def _may_divide(self, op: Operation, divisor: SSAValue) -> bool:
         """Whether `divisor` is the same for all lanes, and no lane divides by -1."""

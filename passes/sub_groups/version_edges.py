@@ -79,7 +79,7 @@ Ensures: the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -212,11 +212,35 @@ class _Versions:
         ahead = self._constants.number(self._ahead, span.type)
         return at.add(arith.CmpiOp(span, ahead, "eq"), name)
 
+    def _agree(
+        self,
+        at: Builder,
+        ends: tuple[Rematerializer, Rematerializer],
+        value: SSAValue,
+    ) -> Iterator[SSAValue]:
+        """Whether the first lane and the last one choose the same for `value`."""
+        first, last = ends
+        for op in self.edges.conditions(value):
+            both = first.get(op.result), last.get(op.result)
+            yield at.add(arith.CmpiOp(*both, "eq"), "agreed")
+            compared = op.rhs if self.edges.is_shared(op.lhs) else op.lhs
+            if not self.edges.is_shared(compared):
+                ends_of = first.get(compared), last.get(compared)
+                yield at.add(arith.CmpiOp(*ends_of, "slt"), "rises")
+
+    def _all_of(self, at: Builder, tests: Sequence[SSAValue]) -> SSAValue:
+        """Whether all `tests` hold."""
+        inside = reduce(lambda one, two: at.add(arith.AndIOp(one, two)), tests)
+        return hint(inside, "inside")
+
     def version_load(self, load: Operation, index: SSAValue) -> None:
         """Put a load from neighbours beside `load`, which is made where they are none."""
         at = Builder.before(load)
-        first, last = (lane.get(index) for lane in self._ends(at, index))
-        inside = self._inside(at, first, last, "inside")
+        ends = self._ends(at, index)
+        first, last = (lane.get(index) for lane in ends)
+        agreed = [*self._agree(at, ends, index)]
+        near = self._inside(at, first, last, "neighbours" if agreed else "inside")
+        inside = self._all_of(at, [near, *agreed])
 
         def load_near(at: Builder) -> Sequence[SSAValue]:
             here = at.add(arith.AddiOp(first, self._offset(at, index.type)), "here")
@@ -242,8 +266,8 @@ class _Versions:
             # A number that wraps around falls.
             rises = arith.CmpiOp(first.get(bound), last.get(bound), "slt")
             tests.append(at.add(rises, "rises"))
-        inside = reduce(lambda one, two: at.add(arith.AndIOp(one, two)), tests)
-        hint(inside, "inside")
+            tests += self._agree(at, (first, last), bound)
+        inside = self._all_of(at, tests)
 
         def count_together(at: Builder) -> Sequence[SSAValue]:
             offset = self._offset(at, loop.lb.type)

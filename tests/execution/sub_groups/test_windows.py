@@ -56,6 +56,19 @@ WINDOWS = {
       %high32 = arith.minsi %right, %n32 : i32
       %low = arith.index_cast %low32 : i32 to index
       %high = arith.index_cast %high32 : i32 to index""",
+    "chosen": """
+      %left = arith.subi %i, %c3 : index
+      %is_left = arith.cmpi sgt, %i, %c3 : index
+      %low = arith.select %is_left, %left, %c0 : index
+      %right = arith.addi %i, %c4 : index
+      %is_right = arith.cmpi sle, %n, %right : index
+      %high = arith.select %is_right, %n, %right : index""",
+    "chosen with a jump": """
+      %far = arith.cmpi sge, %i, %c4 : index
+      %low = arith.select %far, %i, %c0 : index
+      %to = arith.addi %i, %c1 : index
+      %some = arith.select %far, %to, %c1 : index
+      %high = arith.minsi %some, %n : index""",
     "empty in some": """
       %left = arith.subi %i, %c3 : index
       %low = arith.maxsi %left, %c4 : index
@@ -164,6 +177,7 @@ spmd.kernel @sums(%begin64: i64, %most64: i64, %least64: i64, %x: memref<?xf32>,
   %bent = arith.minsi %at, %most : index
   %low = arith.maxsi %bent, %least : index
   %end = arith.addi %at, %c4 : index
+  %less = arith.cmpi sgt, %end, %least : index
   %high = {end}
   %sum = scf.for %k = %low to %high step %c1 iter_args(%s = %zero) -> (f32) {{
     %distance = arith.subi %k, %begin : index
@@ -179,7 +193,12 @@ spmd.kernel @sums(%begin64: i64, %most64: i64, %least64: i64, %x: memref<?xf32>,
 
 
 @pytest.mark.parametrize(
-    "end", ["arith.addi %low, %c4 : index", "arith.maxsi %end, %least : index"]
+    "end",
+    [
+        "arith.addi %low, %c4 : index",
+        "arith.maxsi %end, %least : index",
+        "arith.select %less, %end, %least : index",
+    ],
 )
 @pytest.mark.parametrize(
     ("begin", "most", "least"),
@@ -203,3 +222,34 @@ def test_numbers_that_wrap_around(begin: int, most: int, least: int, end: str):
     assert "scf.if %inside" in vectorized(text)
     for launch in LINES[1:4]:
         check_native(text, arguments, launch, width=8)
+
+
+CHOICE = """
+spmd.kernel @choice(%begin64: i64, %most64: i64, %x: memref<?xf32>, %y: memref<?xf32>) {
+  %middle = arith.constant 512 : index
+  %begin = arith.index_cast %begin64 : i64 to index
+  %most = arith.index_cast %most64 : i64 to index
+  %i = spmd.global_id x
+  %at = arith.addi %begin, %i : index
+  %less = arith.cmpi slt, %at, %most : index
+  %distance = arith.subi %at, %begin : index
+  %place = arith.select %less, %distance, %middle : index
+  %v = memref.load %x[%place] : memref<?xf32>
+  memref.store %v, %y[%i] : memref<?xf32>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("begin", "most"), [(LARGEST - 3, LARGEST), (LARGEST - 12, LARGEST), (0, 5)]
+)
+def test_conditions_on_numbers_that_wrap_around(begin: int, most: int):
+    """Of the first lanes and the last ones the condition holds, and not in between."""
+
+    def arguments(make: Maker) -> list[Any]:
+        return [begin, most, make.random("f32", 1024), make.zeros("f32", make.n)]
+
+    assert "%agreed" in vectorized(CHOICE)
+    for launch in LINES[1:4]:
+        check_native(CHOICE, arguments, launch, width=8)

@@ -260,3 +260,27 @@ func.func @no_windows(%x: memref<?xf32>, %base: index, %n: index, %v: f32) {
   }
   func.return
 }
+
+// -----
+
+// Where the first lane and the last one choose the same, all lanes do, if what is compared rises.
+
+// CHECK-LABEL: func.func @chosen
+// CHECK:         %is_left_first = arith.cmpi sgt, %base, %w : index
+// CHECK:         %low_first = arith.select %is_left_first, %left_first, %c0 : index
+// CHECK:         %is_left_last = arith.cmpi sgt, %end, %w : index
+// CHECK:         %agreed = arith.cmpi eq, %is_left_first, %is_left_last : i1
+// CHECK-NEXT:    %rises = arith.cmpi slt, %base, %end : index
+// CHECK:         %inside = arith.andi
+// CHECK:         scf.if %inside -> (f32) {
+func.func @chosen(%x: memref<?xf32>, %y: memref<?xf32>, %base: index, %w: index) {
+  %c0 = arith.constant 0 : index
+  spmd.sub_group (%i) shape [16] at (%base) {
+    %left = arith.subi %i, %w : index
+    %is_left = arith.cmpi sgt, %i, %w : index
+    %low = arith.select %is_left, %left, %c0 : index
+    %v = memref.load %x[%low] : memref<?xf32>
+    memref.store %v, %y[%i] : memref<?xf32>
+  }
+  func.return
+}
