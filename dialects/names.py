@@ -79,12 +79,12 @@ STREAMED = "spmd.streamed"
 """
 Argument attribute: what a launch writes here is more than caches hold, and not read again soon.
 
-Its value, if it has one, is where in a cache line each row begins, in bytes, of which there may
-be several rows: elements whose indices but for the last one are the same.
+Its value, if it has one, is how many bytes after the start of a cache line each row begins, that
+is the elements whose indices but for the last one are the same.
 """
 
 PROMISES = NOALIAS, SMALL, STREAMED
-"""Argument attributes of memrefs, of which only the last one may have a value."""
+"""Argument attributes of memrefs; but for `STREAMED` they have no value."""
 
 THREAD_COPIES = "spmd.thread_copies"
 """

@@ -160,7 +160,7 @@ class Edges:
             extends = (bit_width(op.input.type) or width + 1) <= width
             return extends and self._rises(op.input)
         if isinstance(op, arith.SelectOp):
-            if self._decides(op.cond):
+            if self._deciding(op.cond) is not None:
                 return self._rises(op.lhs) and self._rises(op.rhs)
             rest = self._rounded_down(op) if width == 64 else None
             return rest is not None and self._rises(rest)
@@ -173,15 +173,17 @@ class Edges:
             return self._is_steady(number) and self._may_divide(op, divisor)
         return compares_integers(op) and all(map(self._is_steady, op.operands))
 
-    def _decides(self, condition: SSAValue) -> bool:
-        """Whether `condition` is the same in all lanes if it is in the first and in the last."""
+    def _deciding(self, condition: SSAValue) -> arith.CmpiOp | None:
+        """What `condition` is, if it holds in all lanes or in none where its two ends agree."""
         op = condition.owner
-        return (
+        if (
             isinstance(op, arith.CmpiOp)
             and PREDICATES[op.predicate.value.data] in ("slt", "sle", "sgt", "sge")
             and all(map(self._is_steady, op.operands))
             and any(map(self.is_shared, op.operands))
-        )
+        ):
+            return op
+        return None
 
     def conditions(self, value: SSAValue) -> Sequence[arith.CmpiOp]:
         """
@@ -196,14 +198,9 @@ class Edges:
                 return ()
             return op.operands
 
-        chosen = (each.owner for each in reachable([value], parts))
-        return [
-            op.cond.owner
-            for op in chosen
-            if isinstance(op, arith.SelectOp)
-            and self._decides(op.cond)
-            and isinstance(op.cond.owner, arith.CmpiOp)
-        ]
+        made = (each.owner for each in reachable([value], parts))
+        conditions = (op.cond for op in made if isinstance(op, arith.SelectOp))
+        return [op for op in map(self._deciding, conditions) if op is not None]
 
     def _may_divide(self, op: Operation, divisor: SSAValue) -> bool:
         """Whether `divisor` is the same for all lanes, and no lane divides by -1."""

@@ -10,6 +10,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 
 from spmd.dialects.element_types import is_memref
+from spmd.dialects.enclosing import line_offset
 from spmd.dialects.interfaces.views import underlying_object
 from spmd.lowering.vectors.vector import lanes_of, shape_of, splat, strides_of
 from spmd.lowering.vectors.vector_permute import look_up, permute, permuted_vector
@@ -49,8 +50,10 @@ def _window(
     # What the function has allocated is small, and used by this group alone.
     cached = isinstance(underlying_object(array).owner, memref.AllocaOp)
     window = Window(writer, base, at, shape, dimensions, hints, cached=cached)
-    if window.is_one_row():
-        window.access.alignment = alignment_of(op, window.access.alignment)
+    alignment = alignment_of(op, window.access.alignment)
+    # Launches check where such an array lies; others may come from anywhere, whatever is said.
+    if line_offset(array) is not None and window.is_one_row():
+        window.access.alignment = alignment
     return window
 
 

@@ -125,20 +125,19 @@ def _sides(test: arith.CmpiOp) -> tuple[SSAValue, SSAValue] | None:
 
 
 def _may_move(op: Operation, loop: scf.WhileOp) -> bool:
-    """Whether `op` computes the same before `loop`, which asks at least once."""
+    """
+    Whether `op`, of its test, computes the same before `loop`, which asks at least once.
+
+    That is so if what else is in the test may move as well.
+    """
     return FunctionOfOperands.of(op) is not None and all(
         _is_known_before(operand, loop) for operand in op.operands
     )
 
 
 def _is_known_before(value: SSAValue, loop: scf.WhileOp) -> bool:
-    """Whether `value` is from outside of `loop`, or what its test computes of such values."""
-    op = value.owner
-    if is_outside(value, loop):
-        return True
-    if not isinstance(op, Operation) or op.parent is not loop.before_region.block:
-        return False
-    return _may_move(op, loop)
+    """Whether `value`, as the test of `loop` sees it, is none that the loop carries."""
+    return is_outside(value, loop) or isinstance(value.owner, Operation)
 
 
 def _step(

@@ -163,7 +163,7 @@ class PlacedArrayParameter(ArrayParameter):
             raise ValueError(
                 f"expected an array whose rows begin {promised} bytes after the start of a "
                 f"cache line ({STREAMED} = {promised}), got "
-                + ("one" if got is None else f"{got} bytes")
+                + ("rows at several places" if got is None else f"{got} bytes")
             )
 
 

@@ -79,3 +79,21 @@ def test_any_address(type_: str, offset: int, threads: int):
     assert_array_equal(room[offset : offset + n], x + x)
     assert not room[:offset].any()
     assert not room[offset + n :].any()
+
+
+ALIGNED = """
+func.func @copy(%x: memref<?xf32>, %y: memref<?xf32>) attributes {spmd.host_function} {
+  %c0 = arith.constant 0 : index
+  %v = vector.load %x[%c0] {alignment = 64 : i64} : memref<?xf32>, vector<16xf32>
+  vector.store %v, %y[%c0] {alignment = 64 : i64, nontemporal = true} : memref<?xf32>, vector<16xf32>
+  func.return
+}
+"""
+
+
+@pytest.mark.optimized
+def test_what_is_said_of_an_array_from_anywhere_is_not_relied_on():
+    x, y = np.arange(32, dtype=np.float32), np.zeros(32, np.float32)
+    for first in range(4):
+        spmd.compile(ALIGNED)["copy"](x[first:], y[first:])
+        assert_array_equal(y[first : first + 16], x[first : first + 16])

@@ -9,7 +9,14 @@ import pytest
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
 from spmd.passes.rematerialization.uplift_while_to_for import UpliftWhileToForPass
-from tests.execution.harness import LINES, Maker, check_native_launches, check_passes
+from spmd.runtime.parsing import make_context
+from tests.execution.harness import (
+    LINES,
+    Maker,
+    check_native_launches,
+    check_passes,
+    parsed,
+)
 
 KERNEL = """
 spmd.kernel @sums(%x: memref<?xi32>, %y: memref<?xi32>, %z: memref<?xT>) {
@@ -63,3 +70,17 @@ def test_loops_that_count_themselves(type_: str, step: int, start: int):
     passes = (SpmdToLoopsPass(), VectorizePass(width=8))
     check_passes(text, arguments, LINES[3:4], *passes)
     check_native_launches(text, arguments, LINES[1:4])
+
+
+def test_ends_that_are_sums_of_sums():
+    """Each is looked at once, however many other sums it is in."""
+    sums = [f"%e{k + 1} = arith.addi %e{k}, %e{k} : T" for k in range(60)]
+    text = KERNEL.replace("CAST", CASTS["i64"]).replace("STEP", "1")
+    text = text.replace(
+        "    %more =", "\n".join(["%e0 = arith.addi %n, %n : T", *sums, "%more ="])
+    )
+    text = text.replace("START", "0").replace("xT>", "xi64>")
+    text = text.replace(": T", ": i64").replace("(T,", "(i64,")
+    module = parsed(text).clone()
+    UpliftWhileToForPass().apply(make_context(), module)
+    assert "scf.for" in str(module)
