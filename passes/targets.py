@@ -269,6 +269,9 @@ SKIP_ABOVE = 30
 SKIP_IDS_ABOVE = 3
 """The same where only ids are compared: then whole sub-groups take the same path."""
 
+SELECT_UP_TO = 4
+"""Simple operations on each side of a branch between integers that cost less than it."""
+
 
 def target_named(name: str | int) -> Target:
     """The target of a name, or with registers of so many bits; else a `KernelError`."""

@@ -71,6 +71,7 @@ from spmd.passes.rematerialization.rematerialize_strided_values import (
 from spmd.passes.rematerialization.solve_recurrences import SolveRecurrencesPass
 from spmd.passes.rematerialization.uplift_while_to_for import UpliftWhileToForPass
 from spmd.passes.splitting.split_at_barriers import SplitAtBarriersPass, Strategy
+from spmd.passes.structuring.if_to_select import IfToSelectPass
 from spmd.passes.structuring.structurize_control_flow import StructurizeControlFlowPass
 from spmd.passes.sub_groups.reshape_groups import ReshapeGroupsPass
 from spmd.passes.targets import DEFAULT_TARGET
@@ -104,6 +105,7 @@ class SpmdToLoopsPass(PassSequence):
             StructurizeControlFlowPass(),
             *(_checks() if self.checked else ()),
             PromotePrivateArraysPass(),
+            IfToSelectPass(),
             RematerializeMemrefsPass(),
             RematerializeStridedValuesPass(),
             *(() if keep_all else (FoldUniformCollectivesPass(),)),

@@ -161,8 +161,9 @@ def _compute_first(
     if (known := widening.known_sum(op, scalars)) is not None:
         widening.hold(op, [from_first(known, shape)])
         return
-    # Lane 0 may be inactive, and then its sum may overflow although no active lane's does.
-    new = clone_with(op, scalars, op.result_types, drop_overflow=not active.first)
+    # Lane 0 may be inactive, or not ask for its number: its sum may overflow where others do not.
+    alone = not active.first or any(isinstance(each, Strided) for each in operands)
+    new = clone_with(op, scalars, op.result_types, drop_overflow=alone)
     widening.append(new)
     widening.hold(op, [from_first(new.results[0], shape)])
 

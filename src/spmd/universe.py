@@ -76,7 +76,7 @@ PASSES = {
         "spmd-annotate-shapes",
         "spmd-annotate-footprints",
     ),
-    "structuring": ("structurize-control-flow",),
+    "structuring": ("structurize-control-flow", "if-to-select"),
     "rematerialization": (
         "rematerialize-memrefs",
         "rematerialize-strided-values",

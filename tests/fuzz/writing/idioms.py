@@ -102,9 +102,12 @@ class Idioms(Meeting):
         t = self.pick(self.types())
         line = self.parameter("line", t, f"memref<?x{t}>")
         row = self.index("arith.subi %item, %global_id_x")
-        low = self.index(f"arith.subi %global_id_x, {self.index_of(self.choose(5))}")
+        before = self.constant(str(self.choose(5)), "index")
+        low = self.or_zero(Value("%global_id_x", "index", False), before).name
+        if self.maybe():
+            low = self.index(f"arith.subi %global_id_x, {before.name}")
+            low = self.index(f"arith.maxsi {low}, %c0")
         high = self.index(f"arith.addi %global_id_x, {self.index_of(self.choose(5))}")
-        low = self.index(f"arith.maxsi {low}, %c0")
         high = self.index(f"arith.minsi {high}, %global_size_x")
 
         def element(counter: Value, carried: Value) -> Value:

@@ -134,8 +134,31 @@ class Statements(Writer):
             if to != value.type:
                 self.scopes[-1].append(self.cast(value, to))
 
+    def or_zero(self, a: Value, b: Value) -> Value:
+        """`a - b`, or 0 where that overflows: chosen, or on a branch."""
+        t, zero = a.type, self.constant("0", a.type).name
+        more = self.op(f"arith.cmpi uge, {a.name}, {b.name} : {t}", "i1", [a, b])
+        text = f"arith.subi {a.name}, {b.name} overflow<nuw> : {t}"
+        if self.maybe():
+            less = self.op(text, t, [a, b], keep=False).name
+            text = f"arith.select {more.name}, {less}, {zero} : {t}"
+            return self.op(text, t, [a, b])
+        result = self.fresh()
+        self.line(f"{result} = scf.if {more.name} -> ({t}) {{")
+        with self.region(uniform=more.uniform):
+            less = self.op(text, t, [a, b], keep=False).name
+            self.line(f"scf.yield {less} : {t}")
+        self.line(f"}} else {{ scf.yield {zero} : {t} }}")
+        self.scopes[-1].append(Value(result, t, more.uniform))
+        return self.scopes[-1][-1]
+
     def within_bounds(self) -> None:
-        """Small numbers, of which the flags of operations are true."""
+        """Small numbers, of which the flags of operations are true where it is asked for them."""
+        if self.maybe(4):
+            t = self.pick((*INTEGERS, "index"))
+            item = self.cast(Value("%global_id_x", "index", False), t)
+            self.or_zero(self.pick((self.value(t), item)), self.value(t))
+            return
         t = self.pick((*INTEGERS, *(FLOATS if self.features.floats else ())))
         a, b = (self.small(self.pick(INTEGERS), t) for _ in range(2))
         if t[0] == "i":
