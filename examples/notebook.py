@@ -76,6 +76,10 @@ def _(np, saxpy):
 @app.cell
 def _(mo):
     mo.md(r"""
+    How many numbers a point or a pixel has is part of the type: of an array `(n, 3)` the 3 is compiled in, of
+    an image `(height, width, 4)` the 4, as of any last dimensions of at most 16 elements together, and
+    so are the steps of a view `x[::2]`. Other sizes and steps need no other code.
+
     A size that is no multiple of the group is no problem: work-items past the end do not
     exist. Where there is more to do than work-items, or less, say so:
     """)

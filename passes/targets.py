@@ -204,6 +204,9 @@ STRIDED = 1.4
 ROWS = 4
 """A register that rows of lanes are put together to, after they were asked."""
 
+LONGEST_STEP = 8
+"""Of lanes whose elements are loaded with all between them; in elements, as LLVM's."""
+
 TRANSPOSED = 6
 """A register of columns of a tile, which shuffles make of its rows."""
 

@@ -18,7 +18,7 @@ from spmd.frontends.python.types import (
     Scalar,
     Type,
     array_type,
-    known_strides,
+    known_layout,
     no_argument,
     type_of_number,
     why_not,
@@ -339,7 +339,7 @@ class PythonKernel:
     def _for(self, values: list[Any]) -> _Compiled:
         """What was compiled for the types of `values`."""
         key: tuple[Any, ...] = tuple(
-            (value.dtype, value.ndim, known_strides(value))
+            (value.dtype, known_layout(value))
             if type(value) is np.ndarray
             else self._key(name, value)
             for name, value in zip(self._parameters, values, strict=True)
@@ -361,7 +361,7 @@ class PythonKernel:
         if fixed is constexpr:
             return exactly(value)
         if isinstance(value, _ARRAYS):
-            return value.dtype, value.ndim, known_strides(value)
+            return value.dtype, known_layout(value)
         return cast(object, fixed or type(value))
 
     def _compile(self, values: list[Any]) -> _Compiled:

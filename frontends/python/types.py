@@ -168,21 +168,43 @@ def type_of_number(value: object) -> Scalar | None:
     return _PYTHON.get(type(value))
 
 
-def known_strides(array: NDArray[Any]) -> tuple[int | None, ...] | None:
-    """What is compiled in of strides: which ones are of one element, if not contiguous."""
+MOST_KNOWN = 16
+"""Elements of a point, a pixel or a small matrix, whose sizes are compiled in, and of such a step."""
+
+
+def known_layout(
+    array: NDArray[Any],
+) -> tuple[tuple[int | None, ...], tuple[int | None, ...] | None]:
+    """
+    What is compiled in of an array's sizes, and of its strides if it is not contiguous.
+
+    How many numbers a point or a pixel has is part of what the kernel is; a launch decides how many
+    points there are. So sizes are known of the last dimensions that have few elements together,
+    but never of the first one, and short strides.
+    """
+    sizes: list[int | None] = [None] * array.ndim
+    count = 1
+    for dimension in range(array.ndim - 1, 0, -1):
+        count *= array.shape[dimension]
+        if not 0 < count <= MOST_KNOWN:
+            break
+        sizes[dimension] = array.shape[dimension]
     if array.flags.c_contiguous:
-        return None
-    size = array.itemsize
-    return tuple(1 if stride == size else None for stride in array.strides)
+        return tuple(sizes), None
+    steps = (divmod(stride, array.itemsize) for stride in array.strides)
+    strides = (
+        step if not rest and abs(step) <= MOST_KNOWN else None for step, rest in steps
+    )
+    return tuple(sizes), tuple(strides)
 
 
 def array_type(array: NDArray[Any]) -> Array | None:
     """The type that an array has as an argument, if kernels have its elements."""
     if (element := SCALARS.get(array.dtype.name)) is None:
         return None
-    strides = known_strides(array)
+    sizes, strides = known_layout(array)
     layout = None if strides is None else StridedLayoutAttr(strides)
-    return Array(element, (None,) * array.ndim, layout=layout)
+    return Array(element, sizes, layout=layout)
 
 
 def promote(one: Scalar, other: Scalar) -> Scalar | None:

@@ -76,7 +76,11 @@ PASSES = {
         "spmd-annotate-shapes",
         "spmd-annotate-footprints",
     ),
-    "structuring": ("structurize-control-flow", "if-to-select"),
+    "structuring": (
+        "structurize-control-flow",
+        "if-to-select",
+        "unroll-short-rows",
+    ),
     "rematerialization": (
         "rematerialize-memrefs",
         "rematerialize-strided-values",

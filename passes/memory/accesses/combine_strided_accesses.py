@@ -1,10 +1,11 @@
 """
 Gathers and scatters with a fixed step become loads and stores of whole vectors.
 
-Lanes that access every second to eighth element leave little out between them, and what one
-access leaves out, others of the group often take: x, y, z and w of one item, the two parts of
-complex numbers. All that lies between the first lane and the last is loaded at once, and
-shuffled apart; what a group stores without a gap is shuffled together, and stored at once.
+Lanes that access every second to eighth element, or all of them backwards, leave little out
+between them, and what one access leaves out, others of the group often take: x, y, z and w of
+one item, the two parts of complex numbers. All that lies between the first lane and the last
+is loaded at once, and shuffled apart; what a group stores without a gap is shuffled together,
+and stored at once.
 Nothing is touched that no active lane touches, but gaps inside of what one lane, or two
 neighbours, access anyway. As Nuzman, Rosen, Zaks, "Auto-Vectorization of Interleaved Data
 for SIMD", PLDI 2006, for steps of any length.

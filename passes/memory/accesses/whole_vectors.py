@@ -30,9 +30,8 @@ from spmd.dialects.element_types import memref_type, size_in_bytes, vector_type
 from spmd.dialects.remarks import CombinedAccesses, remark
 from spmd.dialects.rewriting import constant_index, hint, named, splat_number
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
-
-LONGEST_STEP = 8
-"""In elements; as LLVM's."""
+from spmd.passes.memory.accesses.flattening import flattened
+from spmd.passes.targets import LONGEST_STEP
 
 REGISTER_BYTES = 32
 """Of the vectors that costs are counted in."""
@@ -44,10 +43,8 @@ def why_not_whole(group: InterleavedGroup) -> str | None:
     step, lanes = abs(group.stretch.step), _lanes(first)
     element = memref_type(first.base).element_type
     bytes_ = size_in_bytes(element)
-    if not 2 <= step <= LONGEST_STEP or lanes < 2:
+    if not 1 <= step <= LONGEST_STEP or lanes < 2:
         return f"lanes are {step} elements apart"
-    if _flattened_type(first.base) is None:
-        return "the rows of the array need not lie one after the other"
     masked = not is_all_on(first.mask)
     if masked and bytes_ < 4:
         return "not every machine has masks for elements of 8 or 16 bits"
@@ -89,7 +86,7 @@ def store_whole(group: InterleavedGroup, constants: ConstantPool) -> None:
     while len(parts) > 2:
         pairs = zip(parts[::2], parts[1::2], strict=False)
         parts = [whole.joined(a, b) for a, b in pairs] + parts[len(parts) & ~1 :]
-    first, second = parts
+    first, second = parts[0], parts[-1]
     order = [0] * (whole.lanes * whole.step)
     for number, (constant, _) in enumerate(members):
         for lane in range(whole.lanes):
@@ -119,7 +116,7 @@ class _Whole(Builder):
         self._lowest = min(numbers)
         self._gap = self.step - 1 - (max(numbers) - self._lowest)
         """How many elements of a lane come after its last one."""
-        self._array = self._flattened()
+        self._array, self._strides = self._flattened()
         self._at = self._start({op: number for number, op in group.members}[anchor])
 
     def place(self, lane: int, constant: int) -> int:
@@ -196,14 +193,22 @@ class _Whole(Builder):
             return index
         return self.add(arith.AddiOp(index, self._constants.index(number)), index)
 
-    def _flattened(self) -> SSAValue:
-        """The array, with its last dimensions as one if their elements are in order."""
+    def _flattened(self) -> tuple[SSAValue, Sequence[int | SSAValue]]:
+        """The array with its last dimensions as one, and the distances in these."""
         base = self._anchor.base
         type_ = _flattened_type(base)
-        assert type_ is not None
-        if type_ == base.type:
-            return base
+        if type_ is None:
+            data = memref.ExtractStridedMetaDataOp(base)
+            self.append(data)
+            known = zip(element_strides(base), data.strides, strict=True)
+            strides = [value if number is None else number for number, value in known]
+            return flattened(self, self._constants, base, data), strides
         rows, rank = type_.get_num_dims() - 1, memref_type(base).get_num_dims()
+        known = [
+            stride for stride in element_strides(base)[rows:] if stride is not None
+        ]
+        if type_ == base.type:
+            return base, known
         order = [*([k] for k in range(rows)), list(range(rows, rank))]
         groups = ArrayAttr(
             [ArrayAttr([IntegerAttr(k, i64) for k in group]) for group in order]
@@ -213,23 +218,26 @@ class _Whole(Builder):
             result_types=[type_],
             properties={"reassociation": groups},
         )
-        return self.add(collapse, named(base, "flat"))
+        return self.add(collapse, named(base, "flat")), known
 
     def _start(self, constant: int) -> list[SSAValue]:
         """Where the stretch begins; `constant` is that of the anchor."""
         anchor, stride = self._anchor, self._group.stretch.step
         rows = memref_type(self._array).get_num_dims() - 1
-        strides = element_strides(anchor.base)[rows:]
         at: SSAValue | None = None
         back = self._lowest - constant + min(0, stride * (self.lanes - 1))
-        for index, distance in zip(anchor.offsets[rows:], strides, strict=True):
-            assert distance is not None, "dimensions in order have static strides"
-            if (number := constant_index(index)) is not None:
+        for index, distance in zip(anchor.offsets[rows:], self._strides, strict=True):
+            number = constant_index(index)
+            if number == 0:
+                continue
+            if number is not None and isinstance(distance, int):
                 back += number * distance
                 continue
             part = index
             if distance != 1:
-                factor = self._constants.index(distance)
+                factor = distance
+                if isinstance(factor, int):
+                    factor = self._constants.index(factor)
                 part = self.add(arith.MuliOp(index, factor), index)
             at = part if at is None else self.add(arith.AddiOp(at, part), index)
         first = first_offset(anchor)
@@ -273,7 +281,7 @@ def _flattened_type(base: SSAValue) -> MemRefType[Attribute] | None:
     """
     The type of `base` with its last dimensions as one, as far as their distances are known.
 
-    `None` if their elements need not lie in order.
+    `None` if their rows need not lie one after the other.
     """
     type_ = memref_type(base)
     strides = element_strides(base)

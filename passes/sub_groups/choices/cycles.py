@@ -42,7 +42,6 @@ from spmd.dialects.rewriting import trip_count
 from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
 from spmd.dialects.spmd.types import is_float
 from spmd.dialects.work_groups import is_work_item_loop
-from spmd.passes.memory.accesses.whole_vectors import LONGEST_STEP
 from spmd.passes.memory.lower_atomics import needs_no_instruction
 from spmd.passes.sub_groups.choices.latency import is_near, wait
 from spmd.passes.sub_groups.choices.turns import takes_turns
@@ -56,6 +55,7 @@ from spmd.passes.targets import (
     LANES,
     LINES,
     LOADED_FIRST,
+    LONGEST_STEP,
     LOOP_TRIPS,
     MISPREDICTION,
     MOVED,

@@ -44,7 +44,6 @@ from spmd.dialects.element_types import memref_type
 from spmd.dialects.enclosing import is_streamed, used_from_outside
 from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.limits import MAX_LANES, MAX_SUB_GROUP_SIZE
-from spmd.passes.memory.accesses.whole_vectors import LONGEST_STEP
 from spmd.passes.sub_groups.choices.latency import is_near
 from spmd.passes.sub_groups.choices.waiting import (
     gathers_in,
@@ -52,6 +51,7 @@ from spmd.passes.sub_groups.choices.waiting import (
     goes_along_rows,
 )
 from spmd.passes.targets import (
+    LONGEST_STEP,
     REGISTERS,
     REGISTERS_AT_CALLS,
     REGISTERS_AT_GATHERS,

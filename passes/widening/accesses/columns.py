@@ -26,7 +26,7 @@ from spmd.dialects.building import Rematerializer
 from spmd.dialects.element_types import vector_type
 from spmd.dialects.interfaces.speculation import is_speculatable_from
 from spmd.passes.memory.accesses.transposition import transposed
-from spmd.passes.memory.accesses.whole_vectors import LONGEST_STEP
+from spmd.passes.targets import LONGEST_STEP
 from spmd.passes.widening.accesses.addresses import (
     LaneAddresses,
     has_unit_stride,

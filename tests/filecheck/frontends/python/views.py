@@ -18,7 +18,7 @@ def windows(x, width, y):
     y[start] = total
 
 
-x = np.zeros((4, 4), np.float32)
+x = np.zeros((4, 32), np.float32)
 print(windows.ir("python", x, 3, x[0]))
 
 # CHECK:      spmd.kernel @windows(%x: memref<?x?xf32>, %width: index, %y: memref<?xf32>) {

@@ -305,11 +305,15 @@ func.func @factor_first(%x: memref<?xf32>, %i: index) -> (vector<4xf32>, vector<
 
 // -----
 
-// Rows that have a distance of their own are not seen as one dimension.
+// Rows that have a distance of their own are seen as memory without an end.
 
 // CHECK-LABEL: func.func @padded(
-// CHECK:         %a = vector.gather %x[%i, %c0]
-// CHECK-NEXT:    %b = vector.gather %x[%i, %c1]
+// CHECK:         %0, %1, %2, %3, %4, %5 = memref.extract_strided_metadata %x
+// CHECK-NEXT:    %x_1 = memref.reinterpret_cast %0 to offset: [%1], sizes: [%c9223372036854775807], strides: [1]
+// CHECK-NEXT:    %i_1 = arith.muli %i, %c4 : index
+// CHECK-NEXT:    %x_part = vector.load %x_1[%i_1]
+// CHECK:         %a = vector.shuffle %8, %8 [0, 4, 8, 12] : vector<14xf32>, vector<14xf32>
+// CHECK-NEXT:    %b = vector.shuffle %8, %8 [1, 5, 9, 13] : vector<14xf32>, vector<14xf32>
 func.func @padded(%x: memref<?x2xf32, strided<[4, 1]>>, %y: memref<?xf32>, %i: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -322,6 +326,55 @@ func.func @padded(%x: memref<?x2xf32, strided<[4, 1]>>, %y: memref<?xf32>, %i: i
   %b = vector.gather %x[%i, %c1] [%steps], %on, %off : memref<?x2xf32, strided<[4, 1]>>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
   %s = arith.addf %a, %b : vector<4xf32>
   vector.store %s, %y[%i] : memref<?xf32>, vector<4xf32>
+  func.return
+}
+
+// -----
+
+// So is every other row of an image; how far it is to the next one is known when it runs.
+
+// CHECK-LABEL: func.func @pixels(
+// CHECK:         %x_1 = memref.reinterpret_cast %0 to offset: [%1], sizes: [%c9223372036854775807], strides: [1]
+// CHECK-NEXT:    %j_1 = arith.muli %j, %5 : index
+// CHECK-NEXT:    %i_1 = arith.muli %i, %c2 : index
+// CHECK-NEXT:    %i_2 = arith.addi %j_1, %i_1 : index
+// CHECK-NEXT:    %x_part = vector.load %x_1[%i_2]
+// CHECK-NEXT:    %a = vector.shuffle %x_part, %x_part [0, 2, 4, 6] : vector<8xf32>, vector<8xf32>
+// CHECK-NEXT:    %b = vector.shuffle %x_part, %x_part [1, 3, 5, 7] : vector<8xf32>, vector<8xf32>
+func.func @pixels(%x: memref<?x?x2xf32, strided<[?, 2, 1]>>, %y: memref<?xf32>, %i: index, %j: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2_lanes = arith.constant dense<2> : vector<4xindex>
+  %on = arith.constant dense<true> : vector<4xi1>
+  %off = arith.constant dense<0.0> : vector<4xf32>
+  %lane = vector.step : vector<4xindex>
+  %steps = arith.muli %lane, %c2_lanes : vector<4xindex>
+  %a = vector.gather %x[%j, %i, %c0] [%steps], %on, %off : memref<?x?x2xf32, strided<[?, 2, 1]>>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %b = vector.gather %x[%j, %i, %c1] [%steps], %on, %off : memref<?x?x2xf32, strided<[?, 2, 1]>>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %s = arith.addf %a, %b : vector<4xf32>
+  vector.store %s, %y[%i] : memref<?xf32>, vector<4xf32>
+  func.return
+}
+
+// -----
+
+// Backwards, in memory and in lanes.
+
+// CHECK-LABEL: func.func @turned(
+// CHECK:         %i_1 = arith.addi %i, %cm3 : index
+// CHECK-NEXT:    %x_part = vector.load %x[%i_1] {spmd.access = "strided"} : memref<?xf32>, vector<4xf32>
+// CHECK-NEXT:    %a = vector.shuffle %x_part, %x_part [3, 2, 1, 0] : vector<4xf32>, vector<4xf32>
+// CHECK-NEXT:    %i_2 = arith.addi %i, %cm3 : index
+// CHECK-NEXT:    %0 = vector.shuffle %a, %a [3, 2, 1, 0] : vector<4xf32>, vector<4xf32>
+// CHECK-NEXT:    vector.store %0, %y[%i_2] {spmd.access = "strided"} : memref<?xf32>, vector<4xf32>
+func.func @turned(%x: memref<?xf32>, %y: memref<?xf32>, %i: index) {
+  %cm1_lanes = arith.constant dense<-1> : vector<4xindex>
+  %on = arith.constant dense<true> : vector<4xi1>
+  %off = arith.constant dense<0.0> : vector<4xf32>
+  %lane = vector.step : vector<4xindex>
+  %steps = arith.muli %lane, %cm1_lanes : vector<4xindex>
+  %a = vector.gather %x[%i] [%steps], %on, %off : memref<?xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  vector.scatter %y[%i] [%steps], %on, %a : memref<?xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32>
   func.return
 }
 
