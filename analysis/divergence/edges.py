@@ -8,7 +8,7 @@ one for each, it rose by one everywhere.
 
 The smaller and the larger of two signed numbers rise by at most one where both do. A remainder
 of what rises by one rises by one, or falls, also if it is made positive after. What lanes share
-may be added in the end. Numbers that wrap around fall. One of two numbers that rise does so if
+may be added. Numbers that wrap around fall. One of two numbers that rise does so if
 the condition that chooses between them is the same in all lanes, as it is if what it compares rises
 and the first lane and the last one agree.
 """
@@ -104,18 +104,28 @@ class Edges:
             and self._rises(self.without_shared(bound))
         )
 
-    def access_neighbours(self, op: memref.LoadOp | memref.StoreOp) -> bool:
-        """Whether lanes access neighbouring elements, but for those near an edge."""
-        if not op.indices or element_strides(op.memref)[-1] != 1:
-            return False
-        last = op.indices[-1]
-        near = self.rises(last) or self.window_of(last) is not None
-        return near and self.are_in_one_row(op.indices)
+    def rising(self, memory: SSAValue, indices: Sequence[SSAValue]) -> int | None:
+        """
+        Which of `indices` rises by one from lane to lane, but for lanes near an edge.
 
-    def are_in_one_row(self, indices: Sequence[SSAValue]) -> bool:
-        """Whether lanes along the one dimension have the same indices, but for the last one."""
+        It is the only one in which lanes differ, of a dimension of `memory` whose stride is known.
+        """
         shape = self.divergence.shape
-        return all(shape(each, self._along).is_uniform for each in indices[:-1])
+        differ = [
+            place
+            for place, index in enumerate(indices)
+            if not shape(index, self._along).is_uniform
+        ]
+        if len(differ) != 1 or element_strides(memory)[differ[0]] is None:
+            return None
+        index = indices[differ[0]]
+        near = self.rises(index) or self.window_of(index) is not None
+        return differ[0] if near else None
+
+    def step(self, op: memref.LoadOp | memref.StoreOp) -> int | None:
+        """Elements from one lane to the next, but for lanes near an edge."""
+        place = self.rising(op.memref, op.indices)
+        return None if place is None else element_strides(op.memref)[place]
 
     def window_of(self, index: SSAValue) -> scf.ForOp | None:
         """The loop over a window whose counter `index` is, but for what lanes share."""
@@ -168,6 +178,8 @@ class Edges:
             return all(map(self._rises, op.operands))
         if width != 64:
             return False
+        if (less := self._less(value)) is not None:
+            return self._rises(less)
         if is_remainder(op):
             number, divisor = op.operands
             return self._is_steady(number) and self._may_divide(op, divisor)

@@ -18,8 +18,9 @@ memref.store %v, %y[%i, %c0] : memref<?x2xf32>
 memref.store %v_1, %y[%i, %c1] : memref<?x2xf32>
 ```
 
-A loop is written out if it runs no more often than such a row has elements, has no loops in it that
-are left, and nothing that work-items do together. LLVM writes out loops as short, but later.
+A loop is written out if it runs no more often than such a row has elements, accesses them in no
+other loop in it, and has nothing in it that work-items do together. LLVM writes out loops
+as short, but later.
 
 Requires: level 0.
 Ensures: the same.
@@ -33,7 +34,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
 
 from spmd.analysis.divergence.access_patterns import element_strides
@@ -66,26 +67,26 @@ class UnrollShortRowsPass(ModulePass):
                 trips = trip_count(loop)
                 if trips is None or trips > LONGEST_STEP:
                     continue
-                inside = list(loop.body.walk())
-                if len(inside) * trips > MOST_OPERATIONS or not _goes_along_row(
-                    loop, inside
-                ):
+                if len(inside := list(loop.body.walk())) * trips > MOST_OPERATIONS:
+                    continue
+                if any(map(convergence_of, inside)) or not _goes_along_row(loop):
                     continue
                 if (iterations := known_iterations(loop, trips)) is not None:
                     Unroller(loop, constants).unroll(iterations)
 
 
-def _goes_along_row(loop: scf.ForOp, inside: Sequence[Operation]) -> bool:
-    """Whether `loop` accesses a short row in some array, of which work-items have others."""
-    if any(
-        isinstance(op, scf.ForOp | scf.WhileOp) or convergence_of(op) for op in inside
-    ):
-        return False
-    counter = loop.body.block.args[0]
-    return any(
-        isinstance(op, memref.LoadOp | memref.StoreOp) and _is_along_row(op, counter)
-        for op in inside
-    )
+def _goes_along_row(loop: scf.ForOp) -> bool:
+    """Whether each iteration accesses an element of a short row, of which work-items have others."""
+    counter, blocks = loop.body.block.args[0], [loop.body.block]
+    while blocks:
+        for op in blocks.pop().ops:
+            if isinstance(op, scf.IfOp):
+                blocks += [region.block for region in op.regions if region.blocks]
+            elif isinstance(op, memref.LoadOp | memref.StoreOp) and _is_along_row(
+                op, counter
+            ):
+                return True
+    return False
 
 
 def _is_along_row(op: memref.LoadOp | memref.StoreOp, counter: SSAValue) -> bool:

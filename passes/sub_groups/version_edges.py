@@ -100,6 +100,7 @@ from spmd.dialects.interfaces.memory import MemoryAccess, loaded_memory
 from spmd.dialects.rewriting import hint, named
 from spmd.dialects.spmd import SubGroupOp
 from spmd.dialects.work_groups import NEAR_EDGE
+from spmd.passes.targets import LONGEST_STEP
 
 NO_FLAGS = {"overflowFlags": arith.IntegerOverflowAttr("none")}
 
@@ -132,7 +133,7 @@ def _may_be_window(op: Operation, group: SubGroupOp) -> bool:
 
 
 def _may_be_at_an_edge(op: Operation, group: SubGroupOp) -> bool:
-    """Whether `op` loads from rows that lanes share, at a place that is bent somehow."""
+    """Whether `op` loads from what lanes share, at a place that is bent somehow."""
     memory, access = loaded_memory(op), MemoryAccess.of(op)
     if (
         memory is None
@@ -141,10 +142,15 @@ def _may_be_at_an_edge(op: Operation, group: SubGroupOp) -> bool:
         or not is_outside(memory, group)
     ):
         return False
-    indices = access.indices(op)
-    if not indices or element_strides(memory)[-1] != 1:
-        return False
-    return any(bends(each.owner) for each in reachable(indices[-1:], _terms))
+    indices = access.indices(op) or ()
+    close = zip(indices, map(_is_close, element_strides(memory)), strict=False)
+    starts = [index for index, is_close in close if is_close]
+    return any(bends(each.owner) for each in reachable(starts, _terms))
+
+
+def _is_close(stride: int | None) -> bool:
+    """Whether lanes so far apart access whole vectors."""
+    return stride is not None and 0 < abs(stride) <= LONGEST_STEP
 
 
 def _terms(index: SSAValue) -> Sequence[SSAValue]:
@@ -159,9 +165,9 @@ def _version_in(group: SubGroupOp) -> None:
         if versions.edges.is_window(loop) and versions.accesses_along(loop):
             versions.version_loop(loop)
     for load in [each for each in group.walk() if _may_be_at_an_edge(each, group)]:
-        _, *indices = load.operands
-        if versions.edges.are_in_one_row(indices) and versions.edges.rises(indices[-1]):
-            versions.version_load(load, indices[-1])
+        place = versions.place_along(load)
+        if place is not None and versions.edges.rises(load.operands[place]):
+            versions.version_load(load, place)
 
 
 class _Versions:
@@ -233,9 +239,21 @@ class _Versions:
         inside = reduce(lambda one, two: at.add(arith.AndIOp(one, two)), tests)
         return hint(inside, "inside")
 
-    def version_load(self, load: Operation, index: SSAValue) -> None:
+    def place_along(self, op: Operation) -> int | None:
+        """Which operand of an access rises from lane to lane, where these are close in memory."""
+        access = MemoryAccess.of(op)
+        indices = () if access is None else access.indices(op)
+        if access is None or not indices:
+            return None
+        (memory,) = {*access.reads(op), *access.writes(op)}
+        place = self.edges.rising(memory, indices)
+        if place is None or not _is_close(element_strides(memory)[place]):
+            return None
+        return place + len(op.operands) - len(indices)
+
+    def version_load(self, load: Operation, place: int) -> None:
         """Put a load from neighbours beside `load`, which is made where they are none."""
-        at = Builder.before(load)
+        at, index = Builder.before(load), load.operands[place]
         ends = self._ends(at, index)
         first, last = (lane.get(index) for lane in ends)
         agreed = [*self._agree(at, ends, index)]
@@ -245,7 +263,7 @@ class _Versions:
         def load_near(at: Builder) -> Sequence[SSAValue]:
             here = at.add(arith.AddiOp(first, self._offset(at, index.type)), "here")
             again = load.clone()
-            again.operands = (*load.operands[:-1], here)
+            again.operands[place] = here
             at.append(again)
             return again.results
 
@@ -294,9 +312,8 @@ class _Versions:
         """What accesses one element after the other in `loop`, which is over a window."""
         found: list[Operation] = []
         for op in loop.walk():
-            access = MemoryAccess.of(op)
-            indices = () if access is None else access.indices(op)
-            if indices and self.edges.window_of(indices[-1]) is loop:
+            place = self.place_along(op)
+            if place is not None and self.edges.window_of(op.operands[place]) is loop:
                 found.append(op)
         return found
 

@@ -193,8 +193,8 @@ class Estimate:
         if pattern.private and (stride == 0 or not tests):
             # What lanes have at one place is side by side; in stacks they mostly are there.
             stride = 1
-        if stride is None and self.edges.access_neighbours(op):
-            stride = 1
+        if stride is None:
+            stride = self.edges.step(op)
         if stride == 0:
             return Cycles(scalar, scalar / self.lanes)
         if stride in (1, -1):

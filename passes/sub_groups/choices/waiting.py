@@ -92,7 +92,7 @@ def goes_along_rows(loop: scf.ForOp, analyze: Callable[[], Divergence]) -> bool:
     edges = Edges(divergence, loop.body.block.args[0], dimension)
     return any(
         access_pattern(divergence, op, dimension).stride not in (0, 1, -1)
-        and not edges.access_neighbours(op)
+        and edges.step(op) not in (1, -1)
         for op in found
     )
 

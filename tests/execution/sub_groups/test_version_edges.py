@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -92,6 +94,22 @@ spmd.kernel @around(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {{
 """.replace("@around(%x:", "@around(%x_array:").replace("dim %x,", "dim %x_array,")
 
 
+def of_pixels(text: str) -> str:
+    """The same kernel of a part of pixels, which lie three elements apart."""
+    text = text.replace("%x_array: memref<?x?xf32>", "%x_array: memref<?x?x3xf32>")
+    text = text.replace(
+        "%x_array, %c1 : memref<?x?xf32>", "%x_array, %c1 : memref<?x?x3xf32>"
+    )
+    return text.replace(
+        "[%j, %at] : memref<?x?xf32>", "[%j, %at, %c2] : memref<?x?x3xf32>"
+    )
+
+
+def pixels(make: Maker) -> list[np.ndarray]:
+    shape = (1, *make.size)[-2:]
+    return [make.random("f32", *shape, 3), make.zeros("f32", *shape)]
+
+
 EVERYWHERE = "arith.cmpi sge, %i, %c0 : index"
 SOMEWHERE = "arith.cmpi eq, %odd, %c1 : index"
 
@@ -104,15 +122,10 @@ def arguments(make: Maker) -> list[np.ndarray]:
 @pytest.mark.parametrize("where", [EVERYWHERE, SOMEWHERE], ids=["all", "odd"])
 @pytest.mark.parametrize("index", INDICES)
 def test_the_pass_keeps_the_meaning(index: str, where: str):
-    check_passes(
-        kernel(INDICES[index], where),
-        arguments,
-        LINES[2:],
-        SpmdToLoopsPass(),
-        FormSubGroupsPass(8),
-        VersionEdgesPass(),
-        MaskDivergencePass(),
-    )
+    text = kernel(INDICES[index], where)
+    steps = (SpmdToLoopsPass(), FormSubGroupsPass(8), VersionEdgesPass())
+    check_passes(text, arguments, LINES[2:], *steps, MaskDivergencePass())
+    check_passes(of_pixels(text), pixels, LINES[2:], *steps, MaskDivergencePass())
 
 
 @pytest.mark.parametrize("shape", [(), (4, 2), (8,)], ids=str)
@@ -121,12 +134,16 @@ def test_native_code(index: str, shape: tuple[int, ...]):
     for number, launch in enumerate((*LINES[1:4], *PLANES, Launch((300, 2), (64, 1)))):
         where = (EVERYWHERE, SOMEWHERE)[number % 2]
         if len(launch.global_size) > 1 or len(shape) < 2:
-            check_native(kernel(INDICES[index], where), arguments, launch, shape=shape)
+            text = kernel(INDICES[index], where)
+            check_native(text, arguments, launch, shape=shape)
+            check_native(of_pixels(text), pixels, launch, shape=shape)
 
 
-def test_inside_of_edges_nothing_is_gathered():
-    module = parsed(kernel(INDICES["rounded down"], EVERYWHERE)).clone()
+@pytest.mark.parametrize("of", [str, of_pixels])
+def test_inside_of_edges_nothing_is_gathered(of: Callable[[str], str]):
+    module = parsed(of(kernel(INDICES["rounded down"], EVERYWHERE))).clone()
     for step in (SpmdToLoopsPass(), VectorizePass(width=8)):
         step.apply(make_context(), module)
     near = str(module).partition("%inside")[2].partition("} else {")[0]
     assert "vector.load %x_array" in near
+    assert "gather" not in near

@@ -33,7 +33,7 @@ spmd.kernel @pixels(%x: memref<?x3xi32>, %y: memref<?x3xi32>, %s0: i32) {
 
 // -----
 
-// Loops in loops, as far as the elements are close to each other.
+// Loops in loops, as far as the elements are close to each other. A loop in the loop may stay.
 
 // CHECK-LABEL: spmd.kernel @matrices
 // CHECK:         scf.for %a = %c0 to %c4 step %c1 {
@@ -43,8 +43,12 @@ spmd.kernel @pixels(%x: memref<?x3xi32>, %y: memref<?x3xi32>, %s0: i32) {
 // CHECK-NEXT:    memref.store %v, %y[%i, %c0, %c1] : memref<?x2x2xi32>
 // CHECK-NEXT:    memref.store %v, %y[%i, %c1, %c0] : memref<?x2x2xi32>
 // CHECK-NEXT:    memref.store %v, %y[%i, %c1, %c1] : memref<?x2x2xi32>
+// CHECK-NEXT:    %s = scf.for
+// CHECK:         memref.store %s, %z[%i, %c0] : memref<?x2xi32>
+// CHECK-NEXT:    %s_1 = scf.for
+// CHECK:         memref.store %s_1, %z[%i, %c1] : memref<?x2xi32>
 // CHECK-NEXT:    spmd.return
-spmd.kernel @matrices(%x: memref<?x4x4xi32>, %y: memref<?x2x2xi32>, %v: i32) {
+spmd.kernel @matrices(%x: memref<?x4x4xi32>, %y: memref<?x2x2xi32>, %z: memref<?x2xi32>, %v: i32) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -59,6 +63,14 @@ spmd.kernel @matrices(%x: memref<?x4x4xi32>, %y: memref<?x2x2xi32>, %v: i32) {
     scf.for %b = %c0 to %c2 step %c1 {
       memref.store %v, %y[%i, %a, %b] : memref<?x2x2xi32>
     }
+  }
+  scf.for %a = %c0 to %c2 step %c1 {
+    %s = scf.for %k = %c0 to %i step %c1 iter_args(%t = %v) -> (i32) {
+      %w = memref.load %z[%k, %a] : memref<?x2xi32>
+      %u = arith.addi %t, %w : i32
+      scf.yield %u : i32
+    }
+    memref.store %s, %z[%i, %a] : memref<?x2xi32>
   }
   spmd.return
 }

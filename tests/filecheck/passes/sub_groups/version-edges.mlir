@@ -44,6 +44,33 @@ func.func @clamped(%x: memref<?x?xf32>, %out: memref<?xf32>, %base: index, %y: i
 
 // -----
 
+// Pixels: what rises need not be the last index, if it is known how far apart lanes are.
+
+// CHECK-LABEL: func.func @pixels
+// CHECK:         %v = scf.if %inside -> (f32) {
+// CHECK:           {{%.*}} = memref.load %x[%y, %here, %c1] : memref<?x?x3xf32>
+// CHECK:         } else {
+// CHECK:           {{%.*}} = memref.load %x[%y, %at, %c1] {spmd.near_edge} : memref<?x?x3xf32>
+// CHECK:         %w = memref.load %x[%at, %y, %c1] : memref<?x?x3xf32>
+// CHECK-NEXT:    %u = memref.load %x[%y, %at, %i] : memref<?x?x3xf32>
+func.func @pixels(%x: memref<?x?x3xf32>, %out: memref<?xf32>, %base: index, %y: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  spmd.sub_group (%i) shape [16] at (%base) count %n {
+    %left = arith.subi %i, %c1 : index
+    %at = arith.maxsi %left, %c0 : index
+    %v = memref.load %x[%y, %at, %c1] : memref<?x?x3xf32>
+    %w = memref.load %x[%at, %y, %c1] : memref<?x?x3xf32>
+    %u = memref.load %x[%y, %at, %i] : memref<?x?x3xf32>
+    %s = arith.addf %v, %w : f32
+    %t = arith.addf %s, %u : f32
+    memref.store %t, %out[%i] : memref<?xf32>
+  }
+  func.return
+}
+
+// -----
+
 // The other side: a remainder made positive, and one that is so. What is also used elsewhere
 // stays where it was; several rows of lanes have the same.
 
