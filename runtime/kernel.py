@@ -105,14 +105,7 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         """A launch with arguments that are packed already."""
         if threads is None and self._facts.ordered:
             threads = 1
-        arrays = self._arrays(packed)
-        streams = arrays.apart and exceed_caches(packed.arrays, self._stored)
-        if streams or (arrays.apart and self._facts.updated):
-            elements = self.signature.elements(packed)
-            arrays = arrays._replace(elements=elements, threads=threads)
-        if streams:
-            offsets = self.signature.line_offsets(packed)
-            arrays = arrays._replace(line_offsets=offsets)
+        arrays = self._all_of_arrays(packed, threads)
         native, range_ = self._plan(sizes, constants, arrays)
         return Launch(native, self.signature, packed, range_, threads, timeout)
 
@@ -140,6 +133,16 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
     def _arrays(self, packed: PackedArguments) -> _Arrays:
         signature = self.signature
         return _Arrays(signature.are_apart(packed), signature.are_small(packed))
+
+    def _all_of_arrays(self, packed: PackedArguments, threads: int | None) -> _Arrays:
+        arrays = self._arrays(packed)
+        streams = arrays.apart and exceed_caches(packed.arrays, self._stored)
+        if streams or (arrays.apart and self._facts.updated):
+            elements = self.signature.elements(packed)
+            arrays = arrays._replace(elements=elements, threads=threads)
+        if not streams:
+            return arrays
+        return arrays._replace(line_offsets=self.signature.line_offsets(packed))
 
     def group_size(self, given: Size | None) -> Triple:
         """The work-items of a group, in a launch that gives this size."""
@@ -216,13 +219,17 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         return compiled.assembly(self._unit.options.machine())
 
     def explain(
-        self, *, global_size: Size | None = None, group_size: Size | None = None
+        self,
+        *args: Any,
+        global_size: Size | None = None,
+        group_size: Size | None = None,
     ) -> Explanation:
         """
         What the compiler makes of the kernel, and what keeps it from being faster.
 
         With `global_size`, of the code that such a launch runs; with `group_size` alone,
-        of that for full groups of this size. See `docs/explain.md`.
+        of that for full groups of this size; in both cases for the arrays of `args`, if they
+        are given. See `docs/explain.md`.
         """
         from dataclasses import replace
 
@@ -230,18 +237,8 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         from spmd.runtime.explanation.decisions import explain_kernel
         from spmd.runtime.explanation.explanation import Explanation
 
-        groups = None
-        if global_size is not None:
-            range_ = self._range(global_size, group_size)
-            # Of arrays nothing is known: they are taken to be as large as they can matter.
-            elements = [prod(range_.global_size)] * len(self.signature.arrays)
-            groups = range_.made_for()
-            groups = groups._replace(streamed=self._streamed(elements, (), range_))
-        elif group_size is not None:
-            groups = Groups.all_full(self.group_size(group_size))
-        if groups is not None:
-            copied = [f"{each.number}={each.kind}" for each in self._facts.updated]
-            groups = groups._replace(copied=tuple(copied))
+        arrays = self._all_of_arrays(self.signature.check(args), None) if args else None
+        groups = self._explained(arrays, (global_size, group_size))
         facts = explain_kernel(
             self._restricted(),
             self._op,
@@ -251,6 +248,26 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         )
         lines = tuple(str(self.footprints()).splitlines())
         return Explanation((replace(facts, footprints=lines),))
+
+    def _explained(self, arrays: _Arrays | None, sizes: Sizes) -> Groups | None:
+        """What `explain` tells about."""
+        global_size, group_size = sizes
+        if global_size is not None:
+            range_ = self._range(*sizes)
+            if arrays is not None:
+                return self._groups(range_, arrays)
+            # Of arrays nothing is known: they are taken to be as large as they can matter.
+            elements = [prod(range_.global_size)] * len(self.signature.arrays)
+            groups = range_.made_for()
+            groups = groups._replace(streamed=self._streamed(elements, (), range_))
+        elif group_size is not None:
+            groups = Groups.all_full(self.group_size(group_size))
+            if arrays is not None:
+                groups = groups._replace(apart=arrays.apart, small=arrays.small)
+        else:
+            return None
+        copied = [f"{each.number}={each.kind}" for each in self._facts.updated]
+        return groups._replace(copied=tuple(copied))
 
     def footprints(self) -> Footprints:
         """Which elements of its arrays the kernel accesses: see `docs/larger.md`."""
@@ -313,13 +330,7 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         range_ = self._range(*sizes)
         native = None
         if range_.groups:
-            groups = range_.made_for(edges)._replace(
-                apart=arrays.apart,
-                small=arrays.small and range_.few,
-                copied=self._copied(arrays, range_),
-                streamed=self._streamed(arrays.elements, arrays.line_offsets, range_),
-            )
-            native = self._native(groups, constants)
+            native = self._native(self._groups(range_, arrays, edges), constants)
         if native is not None and native.group_size not in (None, range_.group_size):
             range_ = make_range(self.name, range_.global_size, native.group_size)
         plan = native, range_
@@ -328,6 +339,17 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
                 self._plans = {}
             self._plans[sizes, arrays] = plan
         return plan
+
+    def _groups(
+        self, range_: Range, arrays: _Arrays, edges: Triple = (0, 0, 0)
+    ) -> Groups:
+        """What the code of a launch is made for."""
+        return range_.made_for(edges)._replace(
+            apart=arrays.apart,
+            small=arrays.small and range_.few,
+            copied=self._copied(arrays, range_),
+            streamed=self._streamed(arrays.elements, arrays.line_offsets, range_),
+        )
 
     def _copied(self, arrays: _Arrays, range_: Range) -> tuple[str, ...]:
         if not arrays.elements:

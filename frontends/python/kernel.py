@@ -261,14 +261,15 @@ class PythonKernel:
         **named: Any,
     ) -> Explanation:
         """What the compiler makes of it for these arguments: see `Kernel.explain`."""
-        kernel, _ = self.specialised(args, named)
+        kernel, values = self.specialised(args, named)
         from spmd.frontends.python.explaining import PythonExplanation, respoken
 
         try:
-            explanation = kernel.explain(global_size=global_size, group_size=group_size)
+            return PythonExplanation.of(
+                kernel.explain(*values, global_size=global_size, group_size=group_size)
+            )
         except CompileError as error:
             raise respoken(error) from error.__cause__
-        return PythonExplanation.of(explanation)
 
     def stages(
         self, *args: Any, group_size: Size | None = None, **named: Any

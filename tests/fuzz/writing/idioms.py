@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.fuzz.writing.meeting import Meeting
-from tests.fuzz.writing.writer import FLOATS, INTEGERS, TABLE, Value
+from tests.fuzz.writing.writer import FLOATS, INTEGERS, SLOTS, TABLE, Value
 
 
 class Idioms(Meeting):
@@ -26,16 +26,17 @@ class Idioms(Meeting):
     def row(self) -> None:
         """A row of one's own from end to end, or a part; it may be written, or turned."""
         t = self.pick(self.types())
-        plain = memref = f"memref<?x?x{t}>"
-        what = self.pick(["rows", "rows", "columns", "backwards"])
-        turned = what == "columns"
-        if what == "backwards":
-            memref = f"memref<?x?x{t}, strided<[?, 1], offset: ?>>"
+        plain, short = f"memref<?x?x{t}>", f"memref<?x{SLOTS}x{t}>"
+        odd = {"backwards": f"{plain[:-1]}, strided<[?, 1], offset: ?>>", "out": short}
+        what = self.pick(["rows", "rows", "columns", *odd])
+        memref, turned = odd.get(what, plain), what == "columns"
         rows = self.parameter(what, t, memref)
         start, step = self.pick(["%c0", "%c1"]), self.pick(["%c1", "%c1", "%c2"])
         end = self.fresh()
         self.line(f"{end} = memref.dim {rows}, {'%c0' if turned else '%c1'} : {memref}")
-        if self.maybe(3):
+        if what == "out":
+            end = self.index_of(SLOTS)
+        elif self.maybe(3):
             end = self.within(self.value("i32", uniform=self.maybe()), 32).name
 
         def element(counter: Value, carried: Value) -> Value:
@@ -103,10 +104,9 @@ class Idioms(Meeting):
         line = self.parameter("line", t, f"memref<?x{t}>")
         row = self.index("arith.subi %item, %global_id_x")
         before = self.constant(str(self.choose(5)), "index")
+        left = self.index(f"arith.subi %global_id_x, {before.name}")
         low = self.or_zero(Value("%global_id_x", "index", False), before).name
-        if self.maybe():
-            low = self.index(f"arith.subi %global_id_x, {before.name}")
-            low = self.index(f"arith.maxsi {low}, %c0")
+        low = self.pick((low, self.index(f"arith.maxsi {left}, %c0")))
         high = self.index(f"arith.addi %global_id_x, {self.index_of(self.choose(5))}")
         high = self.index(f"arith.minsi {high}, %global_size_x")
 

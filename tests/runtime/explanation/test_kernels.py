@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
@@ -177,3 +178,32 @@ func.func private @again() {
         kernel.explain()
     with pytest.raises(spmd.LaunchError, match="group_size"):
         kernel.explain(group_size=-1)
+
+
+def test_arrays_that_are_given():
+    """Whether they overlap decides whether a store may be moved past a load."""
+    text = """
+spmd.kernel @swap(%x: memref<?x2xf32>, %y: memref<?x2xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i = spmd.global_id x
+  %a = memref.load %x[%i, %c0] : memref<?x2xf32>
+  memref.store %a, %y[%i, %c1] : memref<?x2xf32>
+  %b = memref.load %x[%i, %c1] : memref<?x2xf32>
+  memref.store %b, %y[%i, %c0] : memref<?x2xf32>
+  spmd.return
+}
+"""
+    kernel = spmd.compile(text, width=8).kernels["swap"]
+    numbers = np.zeros((65, 2), np.float32)
+
+    def scatters(*arrays: np.ndarray, **sizes: int) -> int:
+        (facts,) = kernel.explain(*arrays, **sizes).kernels
+        return sum(loop.accesses.scatter for loop in facts.loops)
+
+    apart, overlapping = (numbers, numbers.copy()), (numbers[1:], numbers[:-1])
+    for sizes in ({"global_size": 64}, {"group_size": 64}):
+        assert scatters(*apart, **sizes) == 0
+        assert scatters(*overlapping, **sizes) == scatters(**sizes) == 2
+    with pytest.raises(spmd.LaunchError, match="argument 0"):
+        kernel.explain(numbers[0], numbers, global_size=1)
