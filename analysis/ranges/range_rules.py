@@ -160,6 +160,8 @@ def _remainder(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     if x.high < y.low:
         zero = IntegerRange.constant(0)
         return x.join(zero) if _may_divide_by_one(op) else x
+    if y.value is not None and x.divisor % y.value == 0:
+        return IntegerRange.constant(0)
     return IntegerRange(0, min(x.high, y.high - 1), gcd(x.divisor, y.divisor))
 
 

@@ -164,8 +164,11 @@ def _compute_first(
     # Lane 0 may be inactive, or not ask for its number: its sum may overflow where others do not.
     alone = not active.first or any(isinstance(each, Strided) for each in operands)
     new = clone_with(op, scalars, op.result_types, drop_overflow=alone)
-    widening.append(new)
-    widening.hold(op, [from_first(new.results[0], shape)])
+    first = widening.constant_result(new)
+    if first is None:
+        widening.append(new)
+        first = new.results[0]
+    widening.hold(op, [from_first(first, shape)])
 
 
 def from_first(first: SSAValue, shape: Shape) -> Row:

@@ -136,6 +136,14 @@ class Widening(Emitter):
             return self.constants.zero(first.type) if first is second else None
         return second if constant_index(first) == 0 else None
 
+    def constant_result(self, op: Operation) -> SSAValue | None:
+        """What the scalar `op`, which stands nowhere yet, makes of constants."""
+        (result,) = op.results
+        if not op.operands or any(constant_index(each) is None for each in op.operands):
+            return None
+        number = self.ranges.of(result).value
+        return None if number is None else self.constants.number(number, result.type)
+
     def hold(self, op: Operation, results: Sequence[Lanes]) -> None:
         """Say how the results of `op` are held; they have the names of the old ones."""
         for old, new in zip(op.results, results, strict=True):

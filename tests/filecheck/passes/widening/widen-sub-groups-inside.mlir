@@ -4,7 +4,7 @@
 // the first one.
 
 // CHECK-LABEL: func.func @inside
-// CHECK:         %a = vector.maskedload %x[%low], %on
+// CHECK:         %a = vector.maskedload %x[%cm4], %on
 // CHECK-NEXT:    %b = vector.maskedload %x[%c12], %on
 // CHECK-NEXT:    %c = vector.load %x[%c4] : memref<16xf32>, vector<8xf32>
 func.func @inside(%x: memref<16xf32>, %y: memref<?xf32>) {

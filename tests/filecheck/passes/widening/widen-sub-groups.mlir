@@ -337,7 +337,7 @@ func.func @quotient_of_some(%b: index, %x: memref<?xi32>, %u: i32, %d: i32, %n: 
 // A number of 32 bits that grows by one may wrap, but no lane after that accesses memory.
 
 // CHECK-LABEL: func.func @narrow_index
-// CHECK:         [[AT:%.*]] = arith.index_cast %k : i32 to index
+// CHECK:         [[AT:%.*]] = arith.index_cast %n : i32 to index
 // CHECK-NEXT:    vector.load %x{{\[}}[[AT]]]
 // CHECK:         vector.maskedstore %x
 // CHECK:         vector.scatter %x
