@@ -171,6 +171,8 @@ def type_of_number(value: object) -> Scalar | None:
 MOST_KNOWN = 16
 """Elements of a point, a pixel or a small matrix, whose sizes are compiled in, and of such a step."""
 
+_LINE = ((None,), None)
+
 
 def known_layout(
     array: NDArray[Any],
@@ -182,20 +184,21 @@ def known_layout(
     points there are. So sizes are known of the last dimensions that have few elements together,
     but never of the first one, and short strides.
     """
-    sizes: list[int | None] = [None] * array.ndim
-    count = 1
-    for dimension in range(array.ndim - 1, 0, -1):
-        count *= array.shape[dimension]
-        if not 0 < count <= MOST_KNOWN:
-            break
-        sizes[dimension] = array.shape[dimension]
-    if array.flags.c_contiguous:
-        return tuple(sizes), None
-    steps = (divmod(stride, array.itemsize) for stride in array.strides)
+    contiguous = array.flags.c_contiguous
+    if contiguous and array.ndim == 1:
+        return _LINE  # Each launch asks that.
+    shape, count = array.shape, 1
+    known = len(shape)
+    while known > 1 and 0 < (count := count * shape[known - 1]) <= MOST_KNOWN:
+        known -= 1
+    sizes = (None,) * known + shape[known:]
+    if contiguous:
+        return sizes, None
+    steps = (divmod(stride, array.itemsize or 1) for stride in array.strides)
     strides = (
         step if not rest and abs(step) <= MOST_KNOWN else None for step, rest in steps
     )
-    return tuple(sizes), tuple(strides)
+    return sizes, tuple(strides)
 
 
 def array_type(array: NDArray[Any]) -> Array | None:
