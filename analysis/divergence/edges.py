@@ -11,6 +11,10 @@ of what rises by one rises by one, or falls, also if it is made positive after. 
 may be added. Numbers that wrap around fall. One of two numbers that rise does so if
 the condition that chooses between them is the same in all lanes, as it is if what it compares rises
 and the first lane and the last one agree.
+
+The ends of a loop over what a window has of an array, `max(0, r - i)` and `min(len(w), n + r - i)`,
+never rise from lane to lane. If the first lane and the last one have the same number, so has every
+lane between them; where numbers wrap around on the way, what they are made of rises.
 """
 
 from __future__ import annotations
@@ -32,11 +36,15 @@ from spmd.dialects.interfaces.computation import (
     is_unsigned,
 )
 from spmd.dialects.interfaces.speculation import IntegerDivision
+from spmd.dialects.limits import MAX_LANES
 from spmd.dialects.names import PREDICATES
 from spmd.dialects.rewriting import constant_index
 
 MOST_ASKED = 16
 """Operations that are computed again for a lane."""
+
+LONGEST_FALL = 1 << 16
+"""From one lane to the next, so that numbers of 32 bits wrap around once at most."""
 
 
 def bends(op: Operation | Block) -> bool:
@@ -75,6 +83,7 @@ class Edges:
         self._ranges = IntegerRanges()
         self._known: dict[SSAValue, bool] = {}
         self._windows: dict[scf.ForOp, bool] = {}
+        self._fall: dict[SSAValue, bool] = {}
 
     def rises(self, index: SSAValue) -> bool:
         """Whether `index` rises by at most one, modulo `2^64`, and may do otherwise than by one."""
@@ -83,6 +92,17 @@ class Edges:
             and self._is_asked_easily(index)
             and self._rises(self.without_shared(index))
         )
+
+    def may_fall_far(self, value: SSAValue) -> bool:
+        """Whether `value`, which rises, may have fallen by `2^64` where it seems to have risen."""
+        op, span = value.owner, (1 << 64) - 2 * MAX_LANES
+        rest = self._rounded_down(op) if isinstance(op, arith.SelectOp) else value
+        if rest is not None and is_remainder(division := rest.owner):
+            assert isinstance(division, Operation), "a remainder is none of a block"
+            divisor = self._ranges.of(division.operands[1])
+            return 2 * max(divisor.high, -divisor.low) >= span
+        known = self._ranges.of(value)
+        return known.high - known.low >= span
 
     def is_window(self, loop: scf.ForOp) -> bool:
         """
@@ -96,6 +116,65 @@ class Edges:
                 and all(map(self._is_end_of_window, (loop.lb, loop.ub)))
             )
         return self._windows[loop]
+
+    def runs_together(self, loop: scf.ForOp) -> bool:
+        """Whether lanes run `loop` from one number to another, but for those near an edge."""
+        ends = self.ends_that_fall(loop)
+        return (
+            bool(ends)
+            and self.is_shared(loop.step)
+            and all(self._is_asked_easily(end) and self.falls(end) for end in ends)
+        )
+
+    def ends_that_fall(self, loop: scf.ForOp) -> Sequence[SSAValue]:
+        """The ends of `loop` that lanes do not share, if none of them is another one in each."""
+        ends = [end for end in (loop.lb, loop.ub) if not self.is_shared(end)]
+        shape = self.divergence.shape
+        return [] if any(shape(end, self._along).is_strided for end in ends) else ends
+
+    def falls(self, value: SSAValue) -> bool:
+        """Whether `value` falls from lane to lane, or stays, where no number wraps around."""
+        if value not in self._fall:
+            self._fall[value] = self._never_rises(value)
+        return self._fall[value]
+
+    def _never_rises(self, value: SSAValue) -> bool:
+        if self.is_shared(value):
+            return True
+        shape, op, width = self.divergence.shape, value.owner, bit_width(value.type)
+        if isinstance(op, arith.CmpiOp) or width is None or width < 32:
+            return False
+        stride = shape(value, self._along).stride
+        if stride is not None:
+            across = (shape(value, each).is_uniform for each in self._across)
+            return -LONGEST_FALL <= stride < 0 and all(across)
+        if isinstance(op, Block):
+            return False
+        if isinstance(op, arith.IndexCastOp | arith.ExtSIOp):
+            narrow = bit_width(op.input.type)
+            return narrow is not None and narrow <= width and self.falls(op.input)
+        if isinstance(op, arith.SubiOp):
+            return self.is_shared(op.rhs) and self.falls(op.lhs)
+        signed = compares_integers(op) and not is_unsigned(op)
+        adds = isinstance(op, arith.AddiOp)
+        return (adds or signed) and all(map(self.falls, op.operands))
+
+    def made_of(self, value: SSAValue) -> Sequence[SSAValue]:
+        """What `value`, which falls, is made of that differs in lanes and may wrap around."""
+
+        def parts(value: SSAValue) -> Sequence[SSAValue]:
+            op, shape = value.owner, self.divergence.shape(value, self._along)
+            if isinstance(op, Block) or self.is_shared(value) or shape.is_strided:
+                return ()
+            return op.operands
+
+        made = reachable([value], parts)
+        return [
+            each
+            for each in made
+            if not self.is_shared(each)
+            and (not parts(each) or isinstance(each.owner, arith.AddiOp | arith.SubiOp))
+        ]
 
     def _is_end_of_window(self, bound: SSAValue) -> bool:
         return (
@@ -124,8 +203,42 @@ class Edges:
 
     def step(self, op: memref.LoadOp | memref.StoreOp) -> int | None:
         """Elements from one lane to the next, but for lanes near an edge."""
-        place = self.rising(op.memref, op.indices)
-        return None if place is None else element_strides(op.memref)[place]
+        strides = element_strides(op.memref)
+        if (place := self.rising(op.memref, op.indices)) is not None:
+            return strides[place]
+        step = 0
+        for ahead, stride in zip(map(self._ahead, op.indices), strides, strict=True):
+            if ahead is None or (ahead and stride is None):
+                return None
+            step += ahead * (stride or 0)
+        return step
+
+    def _ahead(self, index: SSAValue) -> int | None:
+        """By how much `index` is larger from lane to lane, in loops that these run together."""
+        total, terms = 0, [(index, 1)]
+        while terms:
+            value, factor = terms.pop()
+            op, stride = value.owner, self.divergence.shape(value, self._along).stride
+            if self.is_shared(value):
+                continue
+            if stride is not None:
+                total += factor * stride
+            elif (
+                isinstance(op, arith.AddiOp | arith.SubiOp) and len(terms) < MOST_ASKED
+            ):
+                sign = 1 if isinstance(op, arith.AddiOp) else -1
+                terms += [(op.lhs, factor), (op.rhs, sign * factor)]
+            elif isinstance(op, arith.IndexCastOp):
+                terms.append((op.input, factor))
+            elif not self._is_counter_of_all(value):
+                return None
+        return total
+
+    def _is_counter_of_all(self, value: SSAValue) -> bool:
+        if not isinstance(value, BlockArgument) or value.index != 0:
+            return False
+        loop = value.block.parent_op()
+        return isinstance(loop, scf.ForOp) and self.runs_together(loop)
 
     def window_of(self, index: SSAValue) -> scf.ForOp | None:
         """The loop over a window whose counter `index` is, but for what lanes share."""

@@ -68,10 +68,15 @@ over together, with one counter, where both of its ends rise by one from lane to
 }
 ```
 
-*Legality.* What rises by at most one, and falls, is in `analysis/divergence/edges.py`. Falls of
-`2^64` in all, where numbers wrap around, are none in memory; of loops it is asked. What is
-computed for the first and the last lane has no overflow flags, as these may not exist or not be
-active, and divides by what others divide by, which is not -1.
+A loop over what a window has of an array, `for k = max(r - i, 0) to min(m, n + r - i)`, is one that
+lanes run together where the first lane and the last one have the same ends: these never rise from
+lane to lane.
+
+*Legality.* What rises by at most one, and falls, is in `analysis/divergence/edges.py`. Where numbers
+may wrap around, which takes them `2^64` back, it is asked as well whether the last lane has the
+larger one, or the smaller one of what falls. What is computed for the first and the last lane has
+no overflow flags, as these may not exist or not be active, and divides by what others divide
+by, which is not -1.
 
 Requires: level 2.
 Ensures: the same.
@@ -126,9 +131,9 @@ class VersionEdgesPass(ModulePass):
 
 
 def _may_be_window(op: Operation, group: SubGroupOp) -> bool:
-    """Whether lanes may begin the loop `op` at one number each, and end it so."""
+    """Whether lanes may begin the loop `op` at one number each, or end it so."""
     return isinstance(op, scf.ForOp) and not (
-        is_outside(op.lb, group) or is_outside(op.ub, group)
+        is_outside(op.lb, group) and is_outside(op.ub, group)
     )
 
 
@@ -163,6 +168,8 @@ def _version_in(group: SubGroupOp) -> None:
     versions = _Versions(group)
     for loop in [each for each in group.walk() if isinstance(each, scf.ForOp)]:
         if versions.edges.is_window(loop) and versions.accesses_along(loop):
+            versions.version_window(loop)
+        elif versions.edges.runs_together(loop):
             versions.version_loop(loop)
     for load in [each for each in group.walk() if _may_be_at_an_edge(each, group)]:
         place = versions.place_along(load)
@@ -231,8 +238,14 @@ class _Versions:
             yield at.add(arith.CmpiOp(*both, "eq"), "agreed")
             compared = op.rhs if self.edges.is_shared(op.lhs) else op.lhs
             if not self.edges.is_shared(compared):
-                ends_of = first.get(compared), last.get(compared)
-                yield at.add(arith.CmpiOp(*ends_of, "slt"), "rises")
+                yield self._rises(at, ends, compared)
+
+    def _rises(
+        self, at: Builder, ends: tuple[Rematerializer, Rematerializer], value: SSAValue
+    ) -> SSAValue:
+        """Whether `value` is larger in the last lane: what wraps around falls."""
+        first, last = (lane.get(value) for lane in ends)
+        return at.add(arith.CmpiOp(first, last, "slt"), "rises")
 
     def _all_of(self, at: Builder, tests: Sequence[SSAValue]) -> SSAValue:
         """Whether all `tests` hold."""
@@ -256,9 +269,14 @@ class _Versions:
         at, index = Builder.before(load), load.operands[place]
         ends = self._ends(at, index)
         first, last = (lane.get(index) for lane in ends)
-        agreed = [*self._agree(at, ends, index)]
-        near = self._inside(at, first, last, "neighbours" if agreed else "inside")
-        inside = self._all_of(at, [near, *agreed])
+        rising = self.edges.without_shared(index)
+        wraps = self.edges.may_fall_far(rising)
+        conditions = self.edges.conditions(index)
+        name = "neighbours" if wraps or conditions else "inside"
+        tests = [self._inside(at, first, last, name), *self._agree(at, ends, index)]
+        if wraps:
+            tests.append(self._rises(at, ends, rising))
+        inside = self._all_of(at, tests)
 
         def load_near(at: Builder) -> Sequence[SSAValue]:
             here = at.add(arith.AddiOp(first, self._offset(at, index.type)), "here")
@@ -273,18 +291,47 @@ class _Versions:
         _sink(index, block, far)
 
     def version_loop(self, loop: scf.ForOp) -> None:
+        """Put a loop that all lanes run from one number to another beside `loop`."""
+        at, ends = Builder.before(loop), self.edges.ends_that_fall(loop)
+        first, last = self._ends(at, *ends)
+        tests = [
+            at.add(arith.CmpiOp(first.get(end), last.get(end), "eq"), "together")
+            for end in ends
+        ]
+        for part in {part: None for end in ends for part in self.edges.made_of(end)}:
+            # A number that wraps around rises.
+            falls = arith.CmpiOp(first.get(part), last.get(part), "sge")
+            tests.append(at.add(falls, "falls"))
+        inside = self._all_of(at, tests)
+
+        def run_together(at: Builder) -> Sequence[SSAValue]:
+            again = loop.clone()
+            shared = {end: first.get(end) for end in ends}
+            again.operands = [shared.get(each, each) for each in loop.operands]
+            at.append(again)
+            return again.results
+
+        far = run_beside([loop], inside, run_together)
+        for op in loop.walk():
+            if op is loop or MemoryAccess.of(op) is not None:
+                op.attributes[NEAR_EDGE] = UnitAttr()
+        for end in ends:
+            _sink(end, at.point.block, far)
+
+    def version_window(self, loop: scf.ForOp) -> None:
         """Put a loop that lanes run equally often beside `loop`, with one counter for all."""
         at, bounds = Builder.before(loop), (loop.lb, loop.ub)
-        first, last = self._ends(at, *bounds)
+        first, last = ends = self._ends(at, *bounds)
         tests: list[SSAValue] = []
         for bound in bounds:
             rising = self.edges.without_shared(bound)
-            ends = first.get(rising), last.get(rising)
-            tests.append(self._inside(at, *ends, "neighbours"))
-            # A number that wraps around falls.
-            rises = arith.CmpiOp(first.get(bound), last.get(bound), "slt")
-            tests.append(at.add(rises, "rises"))
-            tests += self._agree(at, (first, last), bound)
+            tests.append(
+                self._inside(at, first.get(rising), last.get(rising), "neighbours")
+            )
+            tests.append(self._rises(at, ends, bound))
+            if rising is not bound and self.edges.may_fall_far(rising):
+                tests.append(self._rises(at, ends, rising))
+            tests += self._agree(at, ends, bound)
         inside = self._all_of(at, tests)
 
         def count_together(at: Builder) -> Sequence[SSAValue]:

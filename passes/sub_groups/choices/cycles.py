@@ -153,7 +153,8 @@ class Estimate:
         """Whether lanes mostly diverge in `op`, of which there may be a version for neighbours."""
         along = (self.dimension, *self.others)
         return any(self.divergence.is_divergent(op, d) for d in along) and not (
-            isinstance(op, scf.ForOp) and self.edges.is_window(op)
+            isinstance(op, scf.ForOp)
+            and (self.edges.is_window(op) or self.edges.runs_together(op))
         )
 
     def _of_operation(self, op: Operation) -> Cycles:

@@ -76,6 +76,51 @@ WINDOWS = {
 }
 """Numbers from `%low` to `%high` around the work-item `%i` of `%n`."""
 
+TOGETHER = {
+    "inside": """
+      %before = arith.subi %c3, %i : index
+      %low = arith.maxsi %before, %c0 : index
+      %more = arith.addi %n, %c3 : index
+      %after = arith.subi %more, %i : index
+      %high = arith.minsi %after, %c4 : index""",
+    "from one number": """
+      %low = arith.addi %c1, %c2 : index
+      %rest = arith.subi %n, %i : index
+      %some = arith.minsi %rest, %c2 : index
+      %high = arith.addi %some, %c3 : index""",
+    "32 bits": """
+      %i32 = arith.index_cast %i : index to i32
+      %three = arith.constant 3 : i32
+      %zero32 = arith.constant 0 : i32
+      %before = arith.subi %three, %i32 : i32
+      %low32 = arith.maxsi %before, %zero32 : i32
+      %low = arith.index_cast %low32 : i32 to index
+      %more = arith.addi %n, %c3 : index
+      %after = arith.subi %more, %i : index
+      %high = arith.minsi %after, %c4 : index""",
+    "empty in some": """
+      %low = arith.minsi %n, %c4 : index
+      %rest = arith.subi %c8, %i : index
+      %high = arith.maxsi %rest, %low : index""",
+}
+"""Numbers from `%low` to `%high`, which are 3 more than how far the element is from `%i`."""
+
+
+def kernel_of(window: str, form: str = "all") -> str:
+    """The sums over windows in either form."""
+    if window in WINDOWS:
+        return kernel(WINDOWS[window], *FORMS[form])
+    text = kernel(TOGETHER[window], *FORMS[form]).replace("[%j, %k]", "[%j, %near]")
+    return text.replace(
+        "      %v =",
+        """      %far = arith.addi %i, %k : index
+      %at = arith.subi %far, %c3 : index
+      %above = arith.maxsi %at, %c0 : index
+      %least = arith.subi %n, %c1 : index
+      %near = arith.minsi %above, %least : index
+      %v =""",
+    )
+
 
 def kernel(window: str, where: str = "sge, %i, %c0", step: str = "%c1") -> str:
     """The sums over windows, of the work-items where a condition holds."""
@@ -86,6 +131,7 @@ spmd.kernel @sums(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {{
   %c2 = arith.constant 2 : index
   %c3 = arith.constant 3 : index
   %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
   %zero = arith.constant 0.0 : f32
   %i = spmd.global_id x
   %j = spmd.global_id y
@@ -121,10 +167,10 @@ def arguments(make: Maker) -> list[Any]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("window", [*WINDOWS, *TOGETHER])
 def test_the_pass_keeps_the_meaning(window: str, form: str):
     check_passes(
-        kernel(WINDOWS[window], *FORMS[form]),
+        kernel_of(window, form),
         arguments,
         LINES[2:],
         SpmdToLoopsPass(),
@@ -135,13 +181,12 @@ def test_the_pass_keeps_the_meaning(window: str, form: str):
 
 
 @pytest.mark.parametrize("shape", [(), (4, 2), (8,)], ids=str)
-@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("window", [*WINDOWS, *TOGETHER])
 def test_native_code(window: str, shape: tuple[int, ...]):
     for number, launch in enumerate((*LINES[1:4], *PLANES, Launch((300, 2), (64, 1)))):
         form = list(FORMS)[number % 3]
         if len(launch.global_size) > 1 or len(shape) < 2:
-            text = kernel(WINDOWS[window], *FORMS[form])
-            check_native(text, arguments, launch, shape=shape)
+            check_native(kernel_of(window, form), arguments, launch, shape=shape)
 
 
 def vectorized(text: str) -> str:
@@ -159,9 +204,18 @@ def test_away_from_edges_one_counter_loads_vectors(window: str):
     assert "vector.load %x" in near
 
 
+@pytest.mark.parametrize("window", TOGETHER)
+def test_away_from_edges_lanes_share_a_counter(window: str):
+    text = vectorized(kernel_of(window))
+    near = text.partition("scf.if %inside")[2].partition("scf.while")[0]
+    assert "scf.for %k" in near
+    assert "vector.load %x" in near
+
+
 # Beside the largest and the smallest number
 
 LARGEST = (1 << 63) - 1
+SMALLEST = -LARGEST - 1
 
 AT_THE_END = """
 spmd.kernel @sums(%begin64: i64, %most64: i64, %least64: i64, %x: memref<?xf32>, %y: memref<?xf32>) {{
@@ -222,6 +276,54 @@ def test_numbers_that_wrap_around(begin: int, most: int, least: int, end: str):
 
     text = AT_THE_END.format(end=end)
     assert "scf.if %inside" in vectorized(text)
+    for launch in LINES[1:4]:
+        check_native(text, arguments, launch, width=8)
+
+
+@pytest.mark.parametrize(
+    "end", ["arith.addi %low, %c4 : index", "arith.minsi %over, %most : index"]
+)
+@pytest.mark.parametrize(
+    ("begin", "most", "least"),
+    [
+        (SMALLEST + 20, LARGEST, SMALLEST),
+        (SMALLEST + 5, LARGEST, SMALLEST),
+        (SMALLEST + 5, LARGEST, SMALLEST + 2),
+        # The first lanes and the last ones begin at the same number, and others before.
+        (SMALLEST + 3, SMALLEST + 3, SMALLEST),
+        (SMALLEST + 9, SMALLEST + 7, SMALLEST + 3),
+        (30, 20, 10),
+        (LARGEST, LARGEST - 9, LARGEST - 20),
+    ],
+)
+def test_numbers_that_fall_and_wrap_around(begin: int, most: int, least: int, end: str):
+    def arguments(make: Maker) -> list[Any]:
+        arrays = [make.random("f32", 1024), make.zeros("f32", make.n)]
+        return [begin, most, least, *arrays]
+
+    text = AT_THE_END.format(end=end).replace("addi %begin, %i", "subi %begin, %i")
+    assert "%together" in vectorized(text)
+    for launch in LINES[1:4]:
+        check_native(text, arguments, launch, width=8)
+
+
+@pytest.mark.parametrize("begin", [LARGEST - 1, LARGEST - 3, LARGEST - 40])
+def test_elements_whose_numbers_wrap_around(begin: int):
+    """Lanes 0 and 1 load the same, and the others what they would load without an edge."""
+    text = CHOICE.replace(
+        "arith.select %less, %distance, %middle", "arith.addi %bent, %back"
+    )
+    text = text.replace(
+        "  %less =",
+        """  %bent = arith.minsi %at, %most : index
+  %back = arith.subi %middle, %begin : index
+  %less =""",
+    )
+
+    def arguments(make: Maker) -> list[Any]:
+        return [begin, LARGEST - 1, make.random("f32", 1024), make.zeros("f32", make.n)]
+
+    assert "%rises" in vectorized(text)
     for launch in LINES[1:4]:
         check_native(text, arguments, launch, width=8)
 

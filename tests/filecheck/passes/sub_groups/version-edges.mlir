@@ -14,7 +14,9 @@
 // CHECK-NEXT:      %low_last = arith.maxsi %left_last, %c0 : index
 // CHECK-NEXT:      %at_last = arith.minsi %low_last, %last : index
 // CHECK-NEXT:      %span = arith.subi %at_last, %at_first : index
-// CHECK-NEXT:      %inside = arith.cmpi eq, %span, %c15 : index
+// CHECK-NEXT:      %neighbours = arith.cmpi eq, %span, %c15 : index
+// CHECK-NEXT:      %rises = arith.cmpi slt, %at_first, %at_last : index
+// CHECK-NEXT:      %inside = arith.andi %neighbours, %rises : i1
 // CHECK-NEXT:      %v = scf.if %inside -> (f32) {
 // CHECK-NEXT:        %ahead = arith.subi %i, %base : index
 // CHECK-NEXT:        %here = arith.addi %at_first, %ahead : index
@@ -284,6 +286,71 @@ func.func @no_windows(%x: memref<?xf32>, %base: index, %n: index, %v: f32) {
     scf.for %k = %low to %far step %c1 {
       memref.store %v, %x[%c0] : memref<?xf32>
     }
+  }
+  func.return
+}
+
+// -----
+
+// Loops over what a window has of an array: no lane's ends are larger than those of the lane before.
+
+// CHECK-LABEL: func.func @together
+// CHECK:         %together = arith.cmpi eq, %low_first, %low_last : index
+// CHECK-NEXT:    %together_1 = arith.cmpi eq, %high_first, %high_last : index
+// CHECK-NEXT:    %falls = arith.cmpi sge, %before_first, %before_last : index
+// CHECK-NEXT:    %falls_1 = arith.cmpi sge, %after_first, %after_last : index
+// CHECK:         %sum = scf.if %inside -> (f32) {
+// CHECK-NEXT:      {{%.*}} = scf.for %k = %low_first to %high_first step %c1
+// CHECK:         } else {
+// CHECK:           {{%.*}} = scf.for %k_1 = %low to %high step %c1
+// CHECK:             memref.load %x[%at_1] {spmd.near_edge} : memref<?xf32>
+// CHECK:           } {spmd.near_edge}
+func.func @together(%x: memref<?xf32>, %base: index, %r: index, %n: index, %out: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %more = arith.addi %n, %r : index
+  spmd.sub_group (%i) shape [16] at (%base) {
+    %before = arith.subi %r, %i : index
+    %low = arith.maxsi %before, %c0 : index
+    %after = arith.subi %more, %i : index
+    %high = arith.minsi %after, %r : index
+    %sum = scf.for %k = %low to %high step %c1 iter_args(%s = %zero) -> (f32) {
+      %at = arith.addi %i, %k : index
+      %v = memref.load %x[%at] : memref<?xf32>
+      %t = arith.addf %s, %v : f32
+      scf.yield %t : f32
+    }
+    memref.store %sum, %out[%i] : memref<?xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Ends that rise, or are another one in each lane, are those of other loops.
+
+// CHECK-LABEL: func.func @apart
+// CHECK-NOT:     scf.if
+func.func @apart(%x: memref<?xf32>, %base: index, %r: index, %n: index, %out: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  spmd.sub_group (%i) shape [16] at (%base) {
+    %rest = arith.subi %r, %i : index
+    %before = arith.subi %i, %r : index
+    %low = arith.maxsi %before, %c0 : index
+    %a = scf.for %k = %c0 to %rest step %c1 iter_args(%s = %zero) -> (f32) {
+      %v = memref.load %x[%k] : memref<?xf32>
+      %t = arith.addf %s, %v : f32
+      scf.yield %t : f32
+    }
+    %b = scf.for %k = %low to %n step %c1 iter_args(%s = %a) -> (f32) {
+      %v = memref.load %x[%k] : memref<?xf32>
+      %t = arith.addf %s, %v : f32
+      scf.yield %t : f32
+    }
+    memref.store %b, %out[%i] : memref<?xf32>
   }
   func.return
 }
