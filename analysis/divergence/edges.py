@@ -216,8 +216,8 @@ class Edges:
     def _ahead(self, index: SSAValue) -> int | None:
         """By how much `index` is larger from lane to lane, in loops that these run together."""
         total, terms = 0, [(index, 1)]
-        while terms:
-            value, factor = terms.pop()
+        # A sum of sums of the same has many terms.
+        for value, factor in terms:
             op, stride = value.owner, self.divergence.shape(value, self._along).stride
             if self.is_shared(value):
                 continue

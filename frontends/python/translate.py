@@ -12,12 +12,17 @@ import ast
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 from xdsl.dialects.utils import FastMathFlag
+from xdsl.ir import SSAValue
 
 from spmd.dialects import compat
+from spmd.dialects.building import ConstantPool
 from spmd.dialects.diagnostics import KernelError
-from spmd.dialects.rewriting import erase_dead_ops, hint
+from spmd.dialects.element_types import memref_type
+from spmd.dialects.interfaces.memory import MemoryAccess
+from spmd.dialects.rewriting import constant_index, erase_dead_ops, hint
 from spmd.dialects.spmd import KernelOp, ReturnOp
 from spmd.frontends.python.emitter import Emitter
 from spmd.frontends.python.source import Function
@@ -91,7 +96,10 @@ def _module(
     types = {n: a for n, a in arguments.items() if isinstance(a, Scalar | Array)}
     kernel = KernelOp(
         function.function.__name__,
-        [type_.ir for type_ in types.values()],
+        [
+            type_.ir if isinstance(type_, Scalar) else type_.argument or type_.ir
+            for type_ in types.values()
+        ],
         work_group_size=None if size is None else whole_numbers(size),
         sub_group_size=given.sub_group_size,
     )
@@ -103,8 +111,10 @@ def _module(
         value = argument
         if isinstance(argument, Scalar | Array):
             ssa = hint(next(block_arguments), name if name.isascii() else None)
-            is_number = isinstance(argument, Scalar)
-            value = Number(argument, ssa) if is_number else Memory(argument, ssa)
+            if isinstance(argument, Scalar):
+                value = Number(argument, ssa)
+            else:
+                value = Memory(argument, _forgetting(e, ssa, argument))
         assert isinstance(value, Constant | Number | Memory | Items | Host)
         environment[name] = variables.assign(e, (name,), value, source.tree)
     body = Body(e, variables, source, environment, (function,))
@@ -121,5 +131,33 @@ def _module(
             ),
         )
     e.append(ReturnOp())
+    for argument in kernel.body.blocks[0].args:
+        _access_directly(argument, e.constants)
     erase_dead_ops(kernel.body)
     return ModuleOp([*(table for table, _ in e.tables.values()), kernel])
+
+
+def _forgetting(e: Emitter, argument: SSAValue, type_: Array) -> SSAValue:
+    """An array without what its argument knows: variables may be any such array."""
+    if argument.type == type_.ir:
+        return argument
+    cast = memref.CastOp.get(argument, type_.ir)
+    e.append(cast)
+    return hint(cast.dest, argument)
+
+
+def _access_directly(argument: SSAValue, constants: ConstantPool) -> None:
+    """Access an argument as what it is known to be, where it is accessed itself."""
+    for cast in [use.operation for use in argument.uses]:
+        if not isinstance(cast, memref.CastOp):
+            continue
+        sizes = memref_type(argument).get_shape()
+        for use in tuple(cast.dest.uses):
+            op = use.operation
+            if isinstance(op, memref.DimOp):
+                size = sizes[constant_index(op.index) or 0]
+                if size != DYNAMIC_INDEX:
+                    op.result.replace_all_uses_with(constants.index(size))
+            access = MemoryAccess.of(op)
+            if isinstance(op, memref.DimOp) or (access is not None and access.element):
+                op.operands[use.index] = argument

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, cast
 
@@ -102,6 +102,8 @@ class Array:
     space: Literal["global", "local", "private", "constant"] = "global"
     layout: StridedLayoutAttr | None = None
     """Of an array that is not known to be contiguous."""
+    argument: MemRefType[Attribute] | None = field(default=None, compare=False)
+    """The type of the argument that it is, which knows more; types of variables do not."""
 
     def __str__(self) -> str:
         sizes = ", ".join(":" if size is None else str(size) for size in self.shape)
@@ -205,9 +207,13 @@ def array_type(array: NDArray[Any]) -> Array | None:
     """The type that an array has as an argument, if kernels have its elements."""
     if (element := SCALARS.get(array.dtype.name)) is None:
         return None
-    sizes, strides = known_layout(array)
-    layout = None if strides is None else StridedLayoutAttr(strides)
-    return Array(element, sizes, layout=layout)
+    rank, (sizes, strides) = array.ndim, known_layout(array)
+    if strides is None:
+        known = Array(element, sizes)
+        return Array(element, (None,) * rank, argument=known.ir)
+    known = Array(element, sizes, layout=StridedLayoutAttr(strides))
+    layout = StridedLayoutAttr([1 if stride == 1 else None for stride in strides])
+    return Array(element, (None,) * rank, layout=layout, argument=known.ir)
 
 
 def promote(one: Scalar, other: Scalar) -> Scalar | None:

@@ -81,6 +81,27 @@ def test_steps(here: int, there: int):
     assert not y.any()
 
 
+@spmd.kernel
+def of_either(x, y, other, out):
+    i = global_id()
+    chosen = x
+    if other:
+        chosen = y
+    part = chosen[i, 1:]
+    if other:
+        part = chosen[i, :1]
+    out[i] = part[0] + chosen.shape[1]
+
+
+@pytest.mark.parametrize("other", [False, True])
+def test_variables_know_no_sizes(other: bool):
+    """So that a variable may be any array of an element type and of so many dimensions."""
+    x, y = np.ones((40, 3), np.float32), np.full((40, 4), 2, np.float32)
+    out = np.zeros(40, np.float32)
+    of_either(x, y, other, out, global_size=40)
+    assert (out == (6 if other else 4)).all()
+
+
 def test_one_element_for_all():
     x, y = np.broadcast_to(np.float32(3), (300,)), np.zeros(300, np.float32)
     doubled(x, y, global_size=300)
