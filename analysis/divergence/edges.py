@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from xdsl.dialects import arith, memref, scf
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from spmd.analysis.divergence.access_patterns import element_strides
+from spmd.analysis.divergence.access_patterns import access_pattern, element_strides
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.graphs.traversal import reachable
 from spmd.analysis.ranges.integer_range import bit_width
@@ -203,6 +203,9 @@ class Edges:
 
     def step(self, op: memref.LoadOp | memref.StoreOp) -> int | None:
         """Elements from one lane to the next, but for lanes near an edge."""
+        pattern = access_pattern(self.divergence, op, self._along)
+        if pattern.stride is not None or not self.is_shared(op.memref):
+            return pattern.stride
         strides = element_strides(op.memref)
         if (place := self.rising(op.memref, op.indices)) is not None:
             return strides[place]

@@ -35,7 +35,6 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
-from xdsl.traits import Pure
 
 from spmd.analysis.ranges.integer_range import bit_width
 from spmd.dialects.building import Builder
@@ -82,7 +81,7 @@ def _is_short(block: Block) -> bool:
 
 def _is_simple(op: Operation) -> bool:
     return (
-        (is_speculatable(op) or op.has_trait(Pure))
+        is_speculatable(op)
         and not op.regions
         and cost_class(op) <= CostClass.SIMPLE
         and all(bit_width(each.type) is not None for each in op.results)

@@ -71,8 +71,9 @@ class UnrollShortRowsPass(ModulePass):
                     continue
                 if any(map(convergence_of, inside)) or not _goes_along_row(loop):
                     continue
-                if (iterations := known_iterations(loop, trips)) is not None:
-                    Unroller(loop, constants).unroll(iterations)
+                iterations = known_iterations(loop, trips)
+                assert iterations is not None, "the loop has bounds that are known"
+                Unroller(loop, constants).unroll(iterations)
 
 
 def _goes_along_row(loop: scf.ForOp) -> bool:

@@ -200,8 +200,8 @@ class _Whole(Builder):
         if type_ is None:
             data = memref.ExtractStridedMetaDataOp(base)
             self.append(data)
-            known = zip(element_strides(base), data.strides, strict=True)
-            strides = [value if number is None else number for number, value in known]
+            each = zip(element_strides(base), data.strides, strict=True)
+            strides = [value if number is None else number for number, value in each]
             return flattened(self, self._constants, base, data), strides
         rows, rank = type_.get_num_dims() - 1, memref_type(base).get_num_dims()
         known = [

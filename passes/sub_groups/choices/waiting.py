@@ -90,11 +90,7 @@ def goes_along_rows(loop: scf.ForOp, analyze: Callable[[], Divergence]) -> bool:
         return False
     divergence = analyze()
     edges = Edges(divergence, loop.body.block.args[0], dimension)
-    return any(
-        access_pattern(divergence, op, dimension).stride not in (0, 1, -1)
-        and edges.step(op) not in (1, -1)
-        for op in found
-    )
+    return any(edges.step(op) not in (0, 1, -1) for op in found)
 
 
 def _begins_anywhere(op: memref.LoadOp | memref.StoreOp) -> bool:
