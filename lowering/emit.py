@@ -18,11 +18,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import AllocaOp, GlobalOp
+from xdsl.ir import SSAValue
 
 from spmd.dialects.diagnostics import fail
+from spmd.dialects.rewriting import constant_index
 from spmd.dialects.work_groups import FULL_SUFFIX
 from spmd.lowering.entries.entry import stack_alignment, write_entry
 from spmd.lowering.entries.host_entry import is_host_function, write_host_entry
@@ -156,5 +158,21 @@ def _inlining(function: FuncOp) -> str:
     Half of LLVM's passes run once less if not. Loops over arrays are unrolled in the first of
     these runs; then the arrays are values, whose sums only the second run brings into order.
     """
-    arrays = any(isinstance(op, AllocaOp) for op in function.walk())
-    return "inlinehint" if arrays else "alwaysinline"
+    arrays = (op.memref for op in function.walk() if isinstance(op, AllocaOp))
+    return "inlinehint" if any(map(_is_indexed, arrays)) else "alwaysinline"
+
+
+def _is_indexed(array: SSAValue) -> bool:
+    """
+    Whether elements of `array` are chosen as code runs, for all that is seen here.
+
+    A vector is stored to some as a whole, to be permuted (`vectors/vector_permute.py`).
+    """
+    for use in array.uses:
+        op = use.operation
+        if any(isinstance(result.type, MemRefType) for result in op.results):
+            return True
+        indices = (each for each in op.operands if each.type == IndexType())
+        if any(constant_index(index) is None for index in indices):
+            return True
+    return False
