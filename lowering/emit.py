@@ -18,13 +18,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 
-from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import AllocaOp, GlobalOp
-from xdsl.ir import SSAValue
 
 from spmd.dialects.diagnostics import fail
-from spmd.dialects.rewriting import constant_index
 from spmd.dialects.work_groups import FULL_SUFFIX
 from spmd.lowering.entries.entry import stack_alignment, write_entry
 from spmd.lowering.entries.host_entry import is_host_function, write_host_entry
@@ -34,6 +32,7 @@ from spmd.lowering.ops.assertions import Assertions, functions_that_may_fail
 from spmd.lowering.ops.func import is_work_group_function, write_function
 from spmd.lowering.ops.memref import write_global
 from spmd.lowering.ops.memref_allocation import arrays_on_heap
+from spmd.lowering.vectors.vector_permute import permuted_vector
 from spmd.lowering.writing.dispatch import why_not_lowered
 from spmd.lowering.writing.module_writer import ModuleWriter
 from spmd.lowering.writing.symbols import exported_symbol, unused_symbol
@@ -157,22 +156,9 @@ def _inlining(function: FuncOp) -> str:
 
     Half of LLVM's passes run once less if not. Loops over arrays are unrolled in the first of
     these runs; then the arrays are values, whose sums only the second run brings into order.
+    An array from which a stored vector is permuted has no such loop.
     """
-    arrays = (op.memref for op in function.walk() if isinstance(op, AllocaOp))
-    return "inlinehint" if any(map(_is_indexed, arrays)) else "alwaysinline"
-
-
-def _is_indexed(array: SSAValue) -> bool:
-    """
-    Whether elements of `array` are chosen as code runs, for all that is seen here.
-
-    A vector is stored to some as a whole, to be permuted (`vectors/vector_permute.py`).
-    """
-    for use in array.uses:
-        op = use.operation
-        if any(isinstance(result.type, MemRefType) for result in op.results):
-            return True
-        indices = (each for each in op.operands if each.type == IndexType())
-        if any(constant_index(index) is None for index in indices):
-            return True
-    return False
+    ops = list(function.walk())
+    permuted = {op.operands[0] for op in ops if permuted_vector(op) is not None}
+    arrays = (op.memref for op in ops if isinstance(op, AllocaOp))
+    return "alwaysinline" if permuted.issuperset(arrays) else "inlinehint"

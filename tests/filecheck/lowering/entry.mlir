@@ -155,24 +155,11 @@ func.func @ordered(%gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %
 
 func.func @arrays(%gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
   %array = memref.alloca() : memref<4xf32>
-  %element = memref.load %array[%gx] : memref<4xf32>
   func.return
 }
 
 // CHECK-LABEL: define internal void @arrays.group(
 // CHECK-SAME:  nounwind inlinehint {
-
-// There are no such loops over an array that is accessed as a whole.
-
-func.func @whole(%gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
-  %first = arith.constant 0 : index
-  %array = memref.alloca() : memref<4xf32>
-  %elements = vector.load %array[%first] : memref<4xf32>, vector<4xf32>
-  func.return
-}
-
-// CHECK-LABEL: define internal void @whole.group(
-// CHECK-SAME:  nounwind alwaysinline {
 
 // What went around the caches is in memory when a call is over.
 

@@ -131,3 +131,18 @@ func.func @two(%v: vector<32xf32>, %w: vector<16xf32>, %at: vector<16xi32>) -> v
 // WIDE:       define internal <16 x float> @spmd.permute.v16f32.32(<32 x float> %v, <16 x i32> %x)
 // WIDE:         %f0 = call <16 x i32> @llvm.x86.avx512.vpermi2var.d.512(<16 x i32> %w0, <16 x i32> %x0, <16 x i32> %w16)
 // WIDE-NEXT:    %r0 =
+
+// No loop over such an array is unrolled: LLVM optimises the work-group function in its entry only.
+
+// ANY-LABEL:  define internal void @reversed.group(
+// ANY-SAME:    nounwind alwaysinline {
+func.func @reversed(%gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %on = arith.constant dense<true> : vector<4xi1>
+  %v = arith.constant dense<1.0> : vector<4xf32>
+  %at = arith.constant dense<[3, 2, 1, 0]> : vector<4xi32>
+  %array = memref.alloca() : memref<4xf32>
+  vector.store %v, %array[%c0] : memref<4xf32>, vector<4xf32>
+  %w = vector.gather %array[%c0] [%at], %on, %v : memref<4xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  func.return
+}
