@@ -1,7 +1,7 @@
 """
 From a path, a text or a module to a verified module whose ops know where they stood.
 
-Every op has its place in the text (`dialects/compat/locations.py`), so that every error can
+Every op has its place in the text (`dialects/compat/common/locations.py`), so that every error can
 show the line it is about.
 """
 
@@ -34,8 +34,8 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from spmd.analysis.legality.verification import verify_legality, verify_op
 from spmd.dialects import compat
-from spmd.dialects.compat import locations, walking
-from spmd.dialects.compat.locations import Places
+from spmd.dialects.compat import common
+from spmd.dialects.compat.common.locations import Places
 from spmd.dialects.diagnostics import fail, source_location
 from spmd.dialects.spmd import SPMD
 from spmd.runtime.compiling.advice import (
@@ -55,8 +55,7 @@ from spmd.runtime.errors import (
 
 _Type = TypeVar("_Type", bound=Attribute)
 
-locations.repair()
-walking.repair()
+common.repair()
 
 DIALECTS = (Builtin, Arith, Cf, Func, Math, MemRef, Scf, SPMD, Vector)
 """The dialects that a kernel may be written in."""
@@ -116,8 +115,16 @@ def _installed_dialects() -> Mapping[str, Callable[[], Dialect]]:
 
 def make_context() -> Context:
     """A context with every dialect of this compiler, and those that are installed."""
-    compat.ensure()
     context = _InstalledDialects()
+    vars(context).update(vars(_loaded_dialects().clone()))
+    return context
+
+
+@cache
+def _loaded_dialects() -> Context:
+    """The dialects of this compiler; to load them again for each text takes as long as a pass."""
+    compat.ensure()
+    context = Context()
     for dialect in DIALECTS:
         context.load_dialect(dialect)
     return context

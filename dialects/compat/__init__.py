@@ -15,8 +15,9 @@ What xDSL 0.74 lacks of upstream's `arith`, `memref`, `vector`, `scf`, `gpu`, `l
 | `gpu`    | syntax, attributions; what lanes do together, `printf`, `memset`, `dynamic_shared_memory` | `gpu` |
 | `linalg` | named ops, `map`, short `reduce`; elements of several types | `linalg` |
 | `llvm`   | `atomicrmw`, `cmpxchg` | `atomics` |
-| all      | operations know where they stood in the text | `locations` |
-| all      | `walk` takes linear time | `walking` |
+| all      | operations know where they stood in the text | `common.locations` |
+| all      | tokens take one match each | `common.lexing` |
+| all      | `walk` takes linear time | `common.walking` |
 
 xDSL's own classes are changed in place, because everybody who holds them (parser,
 passes, other plugins) must see the same ops. Scalar code behaves exactly as before. The

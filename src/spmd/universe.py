@@ -19,8 +19,7 @@ from xdsl.universe import XDSL_UNIVERSE, Universe
 
 def _repair() -> None:
     """Let operations know where they stand that are read from now on, and walk in linear time."""
-    for name in ("locations", "walking"):
-        import_module(f"spmd.dialects.compat.{name}").repair()
+    import_module("spmd.dialects.compat.common").repair()
 
 
 def _lazy(path: str) -> Callable[[], Any]:

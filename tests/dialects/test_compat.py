@@ -33,7 +33,7 @@ from xdsl.transforms.canonicalize import CanonicalizePass
 from xdsl.utils.exceptions import VerifyException
 
 from spmd.dialects import compat
-from spmd.dialects.compat import walking
+from spmd.dialects.compat.common import walking
 from spmd.dialects.enclosing import terminator
 
 compat.ensure()

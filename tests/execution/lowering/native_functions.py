@@ -15,7 +15,7 @@ from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.universe import Universe
 
-from spmd.dialects.compat import locations
+from spmd.dialects.compat import common
 from spmd.dialects.element_types import is_memref
 from spmd.lowering.emit import emit_llvm
 from spmd.lowering.machine import Machine, host_machine
@@ -26,7 +26,7 @@ from spmd.passes.memory.lower_atomics import LowerAtomicsPass
 from spmd.runtime.launching.python_calls import poll_address
 from spmd.runtime.launching.record import LaunchRecord
 
-locations.repair()  # as the runtime and the stock tool do
+common.repair()  # as the runtime and the stock tool do
 
 Array = NDArray[Any]
 

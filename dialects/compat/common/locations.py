@@ -7,7 +7,6 @@ can say where it stood; what is printed stays as it was, except for `--print-deb
 
 from __future__ import annotations
 
-import re
 import sys
 from bisect import bisect_right
 from functools import cache
@@ -24,16 +23,11 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation
 from xdsl.parser import Parser
 from xdsl.utils.lexer import Span
-from xdsl.utils.mlir_lexer import MLIRLexer
 
 if TYPE_CHECKING:
     from xdsl.tools.command_line_tool import CommandLineTool
 
 _ATTRIBUTE = "places_of_operations"
-
-_STRING = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
-"""xDSL's own pattern takes time exponential in the length of a string that has no end."""
-
 
 class _Chunk:
     """The part of a file that `xdsl-opt --split-input-file` is about to parse."""
@@ -118,10 +112,9 @@ def _tell_lines_before(tool: type[CommandLineTool]) -> None:
 
 
 def repair() -> None:
-    """Let every parser say where operations stand, and read strings in linear time."""
+    """Let every parser say where operations stand."""
     setattr(Parser, "_parse_op_result_list", _parse_results_before_name)
     setattr(Parser, "parse_operation", _parse_located)
     # Who has no tool does without the time to import it.
     if (tools := sys.modules.get("xdsl.tools.command_line_tool")) is not None:
         _tell_lines_before(tools.CommandLineTool)
-    setattr(MLIRLexer, "_unescaped_characters_regex", _STRING)
