@@ -18,10 +18,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import AllocaOp, GlobalOp
 
+from spmd.analysis.ranges.written_out import makes_registers, numbers_in
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.work_groups import FULL_SUFFIX
 from spmd.lowering.entries.entry import stack_alignment, write_entry
@@ -32,7 +34,6 @@ from spmd.lowering.ops.assertions import Assertions, functions_that_may_fail
 from spmd.lowering.ops.func import is_work_group_function, write_function
 from spmd.lowering.ops.memref import write_global
 from spmd.lowering.ops.memref_allocation import arrays_on_heap
-from spmd.lowering.vectors.vector_permute import permuted_vector
 from spmd.lowering.writing.dispatch import why_not_lowered
 from spmd.lowering.writing.module_writer import ModuleWriter
 from spmd.lowering.writing.symbols import exported_symbol, unused_symbol
@@ -156,9 +157,9 @@ def _inlining(function: FuncOp) -> str:
 
     Half of LLVM's passes run once less if not. Loops over arrays are unrolled in the first of
     these runs; then the arrays are values, whose sums only the second run brings into order.
-    An array from which a stored vector is permuted has no such loop.
     """
-    ops = list(function.walk())
-    permuted = {op.operands[0] for op in ops if permuted_vector(op) is not None}
-    arrays = (op.memref for op in ops if isinstance(op, AllocaOp))
-    return "alwaysinline" if permuted.issuperset(arrays) else "inlinehint"
+    ops = tuple(function.walk())
+    twice = any(isinstance(op, AllocaOp) for op in ops) and any(
+        isinstance(op, scf.ForOp) and makes_registers(op, numbers_in(op)) for op in ops
+    )
+    return "inlinehint" if twice else "alwaysinline"

@@ -96,6 +96,13 @@ def is_in_registers(op: Operation, numbers: AbstractSet[SSAValue]) -> bool:
     )
 
 
+def makes_registers(loop: scf.ForOp, numbers: AbstractSet[SSAValue]) -> bool:
+    """Whether arrays become registers once `loop` is written out, and its counter a number."""
+    found = [op for op in loop.walk() if is_in_registers(op, numbers)]
+    others = with_numbers_of(loop.body.block, set()) if found else set[SSAValue]()
+    return any(not is_in_registers(op, others) for op in found)
+
+
 def has_few_operations(
     loop: scf.ForOp, numbers: AbstractSet[SSAValue], ranges: IntegerRanges
 ) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import AnyFloat
@@ -13,9 +12,8 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from spmd.analysis.memory.accesses import accesses_of, may_overlap
 from spmd.analysis.ranges.written_out import (
     has_few_operations,
-    is_in_registers,
+    makes_registers,
     numbers_in,
-    with_numbers_of,
     written_out,
 )
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
@@ -90,7 +88,7 @@ def _is_short(writer: FunctionWriter, loop: scf.ForOp) -> bool:
     numbers = numbers_in(loop)
     if not has_few_operations(loop, numbers, writer.ranges):
         return False
-    if not loop.iter_args and not _makes_registers(loop, numbers):
+    if not loop.iter_args and not makes_registers(loop, numbers):
         return False
     bits = _register_bits(writer)
 
@@ -101,13 +99,6 @@ def _is_short(writer: FunctionWriter, loop: scf.ForOp) -> bool:
         return max([1, *(-(-_bits(value.type) // bits) for value in values)])
 
     return written_out(loop, numbers, writer.ranges, instructions) <= _MOST_INSTRUCTIONS
-
-
-def _makes_registers(loop: scf.ForOp, numbers: AbstractSet[SSAValue]) -> bool:
-    """Whether arrays become registers once `loop` is written out, and its counter a number."""
-    found = [op for op in loop.walk() if is_in_registers(op, numbers)]
-    others = with_numbers_of(loop.body.block, set()) if found else set[SSAValue]()
-    return any(not is_in_registers(op, others) for op in found)
 
 
 def _vectors_at_once(writer: FunctionWriter, loop: scf.ForOp) -> int:
@@ -184,7 +175,7 @@ def _would_spill(writer: FunctionWriter, loop: scf.ForOp) -> bool:
             registers += sum(
                 -(-_bits(each.type) // register) or 1 for each in op.results
             )
-    if count * registers <= writer.module.machine.registers or _makes_registers(
+    if count * registers <= writer.module.machine.registers or makes_registers(
         loop, numbers_in(loop)
     ):
         return False

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _ATTRIBUTE = "places_of_operations"
 
+
 class _Chunk:
     """The part of a file that `xdsl-opt --split-input-file` is about to parse."""
 

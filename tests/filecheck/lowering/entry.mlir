@@ -153,13 +153,36 @@ func.func @ordered(%gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %
 
 // LLVM unrolls loops over arrays before it looks at the whole entry.
 
+// CHECK-LABEL: define internal void @arrays.group(
+// CHECK-SAME:  nounwind inlinehint {
 func.func @arrays(%gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %one = arith.constant 1.0 : f32
   %array = memref.alloca() : memref<4xf32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    memref.store %one, %array[%i] : memref<4xf32>
+  }
   func.return
 }
 
-// CHECK-LABEL: define internal void @arrays.group(
-// CHECK-SAME:  nounwind inlinehint {
+// Places that only run time knows stay in memory, whatever is unrolled.
+
+// CHECK-LABEL: define internal void @stack.group(
+// CHECK-SAME:  nounwind alwaysinline {
+func.func @stack(%gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %one = arith.constant 1.0 : f32
+  %array = memref.alloca() : memref<4xf32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %at = arith.minui %gx, %i : index
+    memref.store %one, %array[%at] : memref<4xf32>
+  }
+  func.return
+}
 
 // What went around the caches is in memory when a call is over.
 
