@@ -42,7 +42,7 @@ def lex(self: MLIRLexer) -> MLIRToken:
     # What inherits from the lexer has other words, as `attr-dict`.
     if match is None or type(self) is not MLIRLexer:
         return lex_of_xdsl(self)
-    group = match.lastindex
+    group = match.lastindex or 0
     if group == _VALUE:
         kind = MLIRTokenKind.PERCENT_IDENT
     elif group == _WORD:
