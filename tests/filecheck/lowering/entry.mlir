@@ -178,7 +178,7 @@ func.func @stack(%gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez
   %one = arith.constant 1.0 : f32
   %array = memref.alloca() : memref<4xf32>
   scf.for %i = %c0 to %c4 step %c1 {
-    %at = arith.minui %gx, %i : index
+    %at = arith.andi %gx, %i : index
     memref.store %one, %array[%at] : memref<4xf32>
   }
   func.return
