@@ -18,7 +18,7 @@ from xdsl.universe import XDSL_UNIVERSE, Universe
 
 
 def _repair() -> None:
-    """Let operations know where they stand that are read from now on, and walk in linear time."""
+    """Before anything is read: operations are to know where they stand."""
     import_module("spmd.dialects.compat.common").repair()
 
 

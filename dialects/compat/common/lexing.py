@@ -38,9 +38,10 @@ _VALUE, _WORD = 1, 2
 def lex(self: MLIRLexer) -> MLIRToken:
     """The next token."""
     source = self.input
-    match = _TOKEN.match(source.content, self.pos)
     # What inherits from the lexer has other words, as `attr-dict`.
-    if match is None or type(self) is not MLIRLexer:
+    plain = type(self) is MLIRLexer
+    match = _TOKEN.match(source.content, self.pos) if plain else None
+    if match is None:
         return lex_of_xdsl(self)
     group = match.lastindex or 0
     if group == _VALUE:
