@@ -26,8 +26,9 @@ from xdsl.dialects.memref import AllocaOp, GlobalOp
 from spmd.analysis.ranges.written_out import makes_registers, numbers_in
 from spmd.dialects.diagnostics import fail
 from spmd.dialects.work_groups import FULL_SUFFIX
-from spmd.lowering.entries.entry import stack_alignment, write_entry
+from spmd.lowering.entries.entry import write_entry
 from spmd.lowering.entries.host_entry import is_host_function, write_host_entry
+from spmd.lowering.entries.kernel import stack_alignment
 from spmd.lowering.entries.worker import WORKER_SUFFIX
 from spmd.lowering.machine import PORTABLE, Machine
 from spmd.lowering.ops.assertions import Assertions, functions_that_may_fail
@@ -36,7 +37,7 @@ from spmd.lowering.ops.memref import write_global
 from spmd.lowering.ops.memref_allocation import arrays_on_heap
 from spmd.lowering.writing.dispatch import why_not_lowered
 from spmd.lowering.writing.module_writer import ModuleWriter
-from spmd.lowering.writing.symbols import exported_symbol, unused_symbol
+from spmd.lowering.writing.symbols import exported_symbol
 from spmd.lowering.writing.types import TypeNotLowered
 
 EMITTER_MODULES = tuple(
@@ -103,19 +104,17 @@ def _name_symbols(writer: ModuleWriter, module: ModuleOp, groups: set[str]) -> N
         declared = isinstance(op, FuncOp) and not op.body.blocks
         symbols[name] = name if declared else exported_symbol(name)
     # The names of the entries stay taken when the functions get others.
-    taken = set(symbols.values())
+    writer.taken.update(symbols.values())
     for op in module.ops:
         if isinstance(op, FuncOp) and (name := op.sym_name.data) in groups:
             if _base(name, groups) != name:
                 continue
             worker = exported_symbol(name) + WORKER_SUFFIX
-            if worker in taken:
+            if worker in writer.taken:
                 fail(
                     op, f"expected no function @{worker}: that is the worker of @{name}"
                 )
-            wanted = exported_symbol(name) + GROUP_SUFFIX
-            symbols[name] = unused_symbol(wanted, taken)
-            taken.add(symbols[name])
+            symbols[name] = writer.unused(exported_symbol(name) + GROUP_SUFFIX)
 
 
 def _base(name: str, groups: set[str]) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import FloatAttr, f32, f64
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, BlockArgument
 
 from spmd.dialects.element_types import is_memref
 from spmd.dialects.enclosing import argument_attribute
@@ -21,9 +21,11 @@ from spmd.dialects.limits import CACHE_LINE
 from spmd.dialects.names import THREAD_COPIES
 from spmd.dialects.spmd.atomics import AtomicKind, AtomicKindAttr
 from spmd.dialects.spmd.types import Kind, neutral_element
-from spmd.lowering.entries.arguments import Field
+from spmd.lowering.entries.arguments import Field, load_field
+from spmd.lowering.entries.kernel import EntryKernel
 from spmd.lowering.writing.counted_loop import CountedLoop
 from spmd.lowering.writing.function_writer import FunctionWriter
+from spmd.lowering.writing.module_writer import quoted
 from spmd.lowering.writing.types import llvm_type, scalar_bits, storage_bytes
 
 
@@ -95,35 +97,77 @@ class ThreadCopy:
         )
 
 
-def make_copies(
-    writer: FunctionWriter,
-    function: FuncOp,
-    fields: Sequence[Sequence[Field]],
-    passed: list[str],
-) -> list[ThreadCopy]:
-    """
-    Takes memory for the copies of one call, and puts them among the arguments `passed`.
+def has_copies(function: FuncOp) -> bool:
+    """Whether an array of a kernel has a copy."""
+    arguments = function.body.blocks[0].args
+    return any(
+        argument_attribute(each, THREAD_COPIES) is not None for each in arguments
+    )
 
-    `fields` are those of the arguments of the kernel that `function` replaces.
+
+def write_with_copies(kernel: EntryKernel, range_: str) -> str:
     """
-    copies: list[ThreadCopy] = []
-    first = 0
-    for argument, parts in zip(function.body.blocks[0].args, fields, strict=False):
-        type_, at = argument.type, first
-        # A memref is passed as two pointers and the other fields.
-        first += len(parts) + is_memref(type_)
-        kind = argument_attribute(argument, THREAD_COPIES)
-        if kind is None:
-            continue
-        assert isinstance(kind, AtomicKindAttr), "verified"
-        assert is_memref(type_), "verified"
-        count = "1"
-        for extent in passed[at + 3 : at + 3 + type_.get_num_dims()]:
-            count = writer.temp(f"mul nuw nsw {extent}, {count}")
-        array = passed[at].removeprefix("ptr ")
-        element = type_.element_type
-        text = f"alloca i{scalar_bits(element)}, i64 {count}, align {CACHE_LINE}"
-        copy = writer.temp(text, f"{argument.name_hint or 'array'}.copy")
-        passed[at : at + 2] = [f"ptr {copy}"] * 2
-        copies.append(ThreadCopy(array, copy, count, element, kind.data))
-    return copies
+    The native entry of a kernel with copies, as text; the function `range_` runs groups.
+
+    It gets a struct of arguments as that of the entry is, but with the copies as arrays.
+    """
+    writer = FunctionWriter(kernel.module)
+    for name in ("args", "first", "last", "scratch"):
+        writer.fresh(name)
+    size = kernel.struct.bytes
+    passed = writer.temp(f"alloca [{size} x i8], align 8", "passed")
+    kernel.module.declare(_COPY, "void", ["ptr", "ptr", "i64", "i1"])
+    struct = [("ptr", passed), ("ptr", "%args"), ("i64", str(size)), ("i1", "false")]
+    writer.emit(writer.call(_COPY, "void", struct))
+    copies = [
+        _copy(writer, argument, fields, passed)
+        for argument, fields in zip(
+            kernel.function.body.blocks[0].args, kernel.struct.arguments, strict=False
+        )
+        if argument_attribute(argument, THREAD_COPIES) is not None
+    ]
+    for copy in copies:
+        copy.write_start(writer)
+    call = (
+        f"call {kernel.entry_type} @{quoted(range_)}(ptr {passed}, i64 %first, i64 %last, "
+        "ptr %scratch)"
+    )
+    answer = ""
+    if kernel.module.reports:
+        answer = writer.temp(call, "failed")
+    else:
+        writer.emit(call)
+    for copy in copies:
+        copy.write_end(writer)
+    writer.emit(f"ret i1 {answer}" if answer else "ret void")
+    return (
+        f"define {kernel.entry_type} @{quoted(kernel.name)}(ptr noalias readonly %args, "
+        f"i64 %first, i64 %last, ptr %scratch) nounwind {{\n{writer.text()}\n}}"
+    )
+
+
+def _copy(
+    writer: FunctionWriter,
+    argument: BlockArgument,
+    fields: Sequence[Field],
+    passed: str,
+) -> ThreadCopy:
+    """Takes memory for the copy of an array, and puts it into the struct `passed`."""
+    type_, kind = argument.type, argument_attribute(argument, THREAD_COPIES)
+    assert isinstance(kind, AtomicKindAttr), "verified"
+    assert is_memref(type_), "verified"
+    name = argument.name_hint or "array"
+    array = load_field(writer, fields[0], f"{name}.data")
+    count = "1"
+    for number, field in enumerate(fields[2 : 2 + type_.get_num_dims()]):
+        extent = load_field(writer, field, f"{name}.size{number}")
+        count = writer.temp(f"mul nuw nsw i64 {extent}, {count}")
+    element = type_.element_type
+    text = f"alloca i{scalar_bits(element)}, i64 {count}, align {CACHE_LINE}"
+    copy = writer.temp(text, f"{name}.copy")
+    at = f"getelementptr inbounds i8, ptr {passed}, i64 {fields[0].offset}"
+    writer.emit(f"store ptr {copy}, ptr {writer.temp(at)}, align 8")
+    return ThreadCopy(array, copy, count, element, kind.data)
+
+
+_COPY = "llvm.memcpy.p0.p0.i64"

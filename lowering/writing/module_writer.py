@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from xdsl.ir import Operation
 
 from spmd.lowering.machine import PORTABLE, Machine
+from spmd.lowering.writing.symbols import unused_symbol
 
 _PLAIN_SYMBOL = re.compile(r"[-a-zA-Z$._][-a-zA-Z$._0-9]*\Z")
 
@@ -35,6 +36,8 @@ class ModuleWriter:
     machine: Machine = PORTABLE
     symbols: dict[str, str] = field(default_factory=dict[str, str])
     """Symbol in the source -> symbol in LLVM, for the functions of the module."""
+    taken: set[str] = field(default_factory=set[str])
+    """The names of functions and globals in LLVM."""
     reports: bool = False
     """Whether native entries get the record of a launch, where failures are reported."""
     reporting: frozenset[str] = frozenset()
@@ -47,6 +50,12 @@ class ModuleWriter:
     _declarations: dict[str, str] = field(default_factory=dict[str, str])
     _metadata: dict[str, int] = field(default_factory=dict[str, int])
     _strings: dict[bytes, str] = field(default_factory=dict[bytes, str])
+
+    def unused(self, wanted: str) -> str:
+        """`wanted`, or a variation of it that no function has; taken from now on."""
+        name = unused_symbol(wanted, self.taken)
+        self.taken.add(name)
+        return name
 
     def declare(
         self, name: str, result: str, parameters: Iterable[str], attributes: str = ""

@@ -11,11 +11,10 @@ func.func @k(%x: memref<?xf32>, %flag: i1, %gx: index, %gy: index, %gz: index, %
 // CHECK-NEXT:    ret void
 // CHECK-NEXT:  }
 
-// CHECK-LABEL: define void @k(ptr noalias readonly %args, i64 %first, i64 %last, ptr %scratch) nounwind {
+// A row is what LLVM optimises.
+
+// CHECK-LABEL: define internal void @k.row(ptr noalias readonly %args, i64 %first, i64 %last, i64 %group.y, i64 %group.z, ptr %scratch) nounwind noinline {
 // CHECK-NEXT:  entry:
-// CHECK-NEXT:    %some = icmp slt i64 %first, %last
-// CHECK-NEXT:    br i1 %some, label %start, label %done
-// CHECK-NEXT:  start:
 // CHECK-NEXT:    %x.data = load ptr, ptr %args, align 8, !invariant.load !0
 // CHECK-NEXT:    %t = getelementptr inbounds i8, ptr %args, i64 8
 // CHECK-NEXT:    %x.offset = load i64, ptr %t, align 8, !invariant.load !0
@@ -38,41 +37,60 @@ func.func @k(%x: memref<?xf32>, %flag: i1, %gx: index, %gy: index, %gz: index, %
 // CHECK-NEXT:    %ny = load i64, ptr %t.8, align 8, !invariant.load !0
 // CHECK-NEXT:    %t.9 = getelementptr inbounds i8, ptr %args, i64 80
 // CHECK-NEXT:    %nz = load i64, ptr %t.9, align 8, !invariant.load !0
-// CHECK-NEXT:    %t.10 = sub i64 %nx, 1
-// CHECK-NEXT:    %t.11 = udiv i64 %t.10, %ex
-// CHECK-NEXT:    %groups.x = add nuw nsw i64 %t.11, 1
-// CHECK-NEXT:    %t.12 = sub i64 %ny, 1
-// CHECK-NEXT:    %t.13 = udiv i64 %t.12, %ey
-// CHECK-NEXT:    %groups.y = add nuw nsw i64 %t.13, 1
-// CHECK-NEXT:    %t.14 = udiv i64 %first, %groups.x
+// CHECK-NEXT:    br label %group
+// CHECK-NEXT:  group:
+// CHECK-NEXT:    %group.x = phi i64 [ %first, %entry ], [ %next.x, %group ]
+// CHECK-NEXT:    call void @k.group(ptr %x.data, ptr %x.data, i64 %x.offset, i64 %x.size0, i64 %x.stride0, i1 %flag.1, i64 %group.x, i64 %group.y, i64 %group.z, i64 %ex, i64 %ey, i64 %ez, i64 %nx, i64 %ny, i64 %nz, ptr %scratch, ptr %scratch, i64 0, i64 9223372036854775807, i64 1)
+// CHECK-NEXT:    %next.x = add nuw nsw i64 %group.x, 1
+// CHECK-NEXT:    %t.10 = icmp slt i64 %next.x, %last
+// CHECK-NEXT:    br i1 %t.10, label %group, label %done, !llvm.loop !2
+// CHECK-NEXT:  done:
+// CHECK-NEXT:    ret void
+// CHECK-NEXT:  }
+
+// The entry goes through rows.
+
+// CHECK-LABEL: define void @k(ptr noalias readonly %args, i64 %first, i64 %last, ptr %scratch) nounwind noinline optnone {
+// CHECK-NEXT:  entry:
+// CHECK-NEXT:    %some = icmp slt i64 %first, %last
+// CHECK-NEXT:    br i1 %some, label %start, label %done
+// CHECK-NEXT:  start:
+// CHECK-NEXT:    %t = getelementptr inbounds i8, ptr %args, i64 40
+// CHECK-NEXT:    %ex = load i64, ptr %t, align 8, !invariant.load !0
+// CHECK-NEXT:    %t.1 = getelementptr inbounds i8, ptr %args, i64 48
+// CHECK-NEXT:    %ey = load i64, ptr %t.1, align 8, !invariant.load !0
+// CHECK-NEXT:    %t.2 = getelementptr inbounds i8, ptr %args, i64 64
+// CHECK-NEXT:    %nx = load i64, ptr %t.2, align 8, !invariant.load !0
+// CHECK-NEXT:    %t.3 = getelementptr inbounds i8, ptr %args, i64 72
+// CHECK-NEXT:    %ny = load i64, ptr %t.3, align 8, !invariant.load !0
+// CHECK-NEXT:    %t.4 = sub i64 %nx, 1
+// CHECK-NEXT:    %t.5 = udiv i64 %t.4, %ex
+// CHECK-NEXT:    %groups.x = add nuw nsw i64 %t.5, 1
+// CHECK-NEXT:    %t.6 = sub i64 %ny, 1
+// CHECK-NEXT:    %t.7 = udiv i64 %t.6, %ey
+// CHECK-NEXT:    %groups.y = add nuw nsw i64 %t.7, 1
+// CHECK-NEXT:    %t.8 = udiv i64 %first, %groups.x
 // CHECK-NEXT:    %first.x = urem i64 %first, %groups.x
-// CHECK-NEXT:    %first.y = urem i64 %t.14, %groups.y
-// CHECK-NEXT:    %first.z = udiv i64 %t.14, %groups.y
+// CHECK-NEXT:    %first.y = urem i64 %t.8, %groups.y
+// CHECK-NEXT:    %first.z = udiv i64 %t.8, %groups.y
 // CHECK-NEXT:    %first.base = sub nuw nsw i64 %first, %first.x
 // CHECK-NEXT:    br label %row
 // CHECK-NEXT:  row:
-// CHECK-NEXT:    %base = phi i64 [ %first.base, %start ], [ %base.next, %part.end ]
-// CHECK-NEXT:    %row.x = phi i64 [ %first.x, %start ], [ 0, %part.end ]
-// CHECK-NEXT:    %group.y = phi i64 [ %first.y, %start ], [ %next.y, %part.end ]
-// CHECK-NEXT:    %group.z = phi i64 [ %first.z, %start ], [ %next.z, %part.end ]
-// CHECK-NEXT:    %t.15 = sub nuw nsw i64 %last, %base
-// CHECK-NEXT:    %t.16 = call i64 @llvm.smin.i64(i64 %groups.x, i64 %t.15)
-// CHECK-NEXT:    br label %group
-// CHECK-NEXT:  group:
-// CHECK-NEXT:    %group.x = phi i64 [ %row.x, %row ], [ %next.x, %group ]
-// CHECK-NEXT:    call void @k.group(ptr %x.data, ptr %x.data, i64 %x.offset, i64 %x.size0, i64 %x.stride0, i1 %flag.1, i64 %group.x, i64 %group.y, i64 %group.z, i64 %ex, i64 %ey, i64 %ez, i64 %nx, i64 %ny, i64 %nz, ptr %scratch, ptr %scratch, i64 0, i64 9223372036854775807, i64 1)
-// CHECK-NEXT:    %next.x = add nuw nsw i64 %group.x, 1
-// CHECK-NEXT:    %t.17 = icmp slt i64 %next.x, %t.16
-// CHECK-NEXT:    br i1 %t.17, label %group, label %part.end, !llvm.loop !2
-// CHECK-NEXT:  part.end:
+// CHECK-NEXT:    %base = phi i64 [ %first.base, %start ], [ %base.next, %row ]
+// CHECK-NEXT:    %row.x = phi i64 [ %first.x, %start ], [ 0, %row ]
+// CHECK-NEXT:    %group.y = phi i64 [ %first.y, %start ], [ %next.y, %row ]
+// CHECK-NEXT:    %group.z = phi i64 [ %first.z, %start ], [ %next.z, %row ]
+// CHECK-NEXT:    %t.9 = sub nuw nsw i64 %last, %base
+// CHECK-NEXT:    %t.10 = call i64 @llvm.smin.i64(i64 %groups.x, i64 %t.9)
+// CHECK-NEXT:    call void @k.row(ptr %args, i64 %row.x, i64 %t.10, i64 %group.y, i64 %group.z, ptr %scratch)
 // CHECK-NEXT:    %base.next = add nuw nsw i64 %base, %groups.x
-// CHECK-NEXT:    %t.18 = icmp slt i64 %base.next, %last
-// CHECK-NEXT:    %t.19 = add nuw nsw i64 %group.y, 1
-// CHECK-NEXT:    %t.20 = icmp eq i64 %t.19, %groups.y
-// CHECK-NEXT:    %t.21 = zext i1 %t.20 to i64
-// CHECK-NEXT:    %next.y = select i1 %t.20, i64 0, i64 %t.19
-// CHECK-NEXT:    %next.z = add nuw nsw i64 %group.z, %t.21
-// CHECK-NEXT:    br i1 %t.18, label %row, label %done
+// CHECK-NEXT:    %t.11 = icmp slt i64 %base.next, %last
+// CHECK-NEXT:    %t.12 = add nuw nsw i64 %group.y, 1
+// CHECK-NEXT:    %t.13 = icmp eq i64 %t.12, %groups.y
+// CHECK-NEXT:    %t.14 = zext i1 %t.13 to i64
+// CHECK-NEXT:    %next.y = select i1 %t.13, i64 0, i64 %t.12
+// CHECK-NEXT:    %next.z = add nuw nsw i64 %group.z, %t.14
+// CHECK-NEXT:    br i1 %t.11, label %row, label %done
 // CHECK-NEXT:  done:
 // CHECK-NEXT:    ret void
 // CHECK-NEXT:  }
@@ -101,21 +119,22 @@ func.func @copies(%n: i8, %x: memref<2x?xi32> {spmd.thread_copies = #spmd.atomic
 
 // CHECK-LABEL: define void @copies(
 // CHECK-NEXT:  entry:
-// CHECK-NEXT:    %some = icmp slt i64 %first, %last
-// CHECK-NEXT:    br i1 %some, label %start, label %done
+// CHECK-NEXT:    %passed = alloca [120 x i8], align 8
+// CHECK-NEXT:    call void @llvm.memcpy.p0.p0.i64(ptr %passed, ptr %args, i64 120, i1 false)
 // CHECK:         [[PART:%.*]] = mul nuw nsw i64 %x.size0, 1
-// CHECK-NEXT:    [[COUNT:%.*]] = mul nuw nsw i64 %x.size1, [[PART]]
+// CHECK:         [[COUNT:%.*]] = mul nuw nsw i64 %x.size1, [[PART]]
 // CHECK-NEXT:    %x.copy = alloca i32, i64 [[COUNT]], align 64
-// CHECK-NEXT:    %y.copy = alloca i32, i64 1, align 64
+// CHECK-NEXT:    [[AT:%.*]] = getelementptr inbounds i8, ptr %passed, i64 8
+// CHECK-NEXT:    store ptr %x.copy, ptr [[AT]], align 8
+// CHECK:         %y.copy = alloca i32, i64 1, align 64
+// CHECK-NEXT:    [[AT:%.*]] = getelementptr inbounds i8, ptr %passed, i64 56
+// CHECK-NEXT:    store ptr %y.copy, ptr [[AT]], align 8
 // CHECK:         icmp slt i64 %i, [[COUNT]]
 // CHECK:         [[AT:%.*]] = getelementptr inbounds i32, ptr %x.copy, i64 %i
 // CHECK-NEXT:    store i32 -1, ptr [[AT]], align 4
 // CHECK:         [[AT:%.*]] = getelementptr inbounds i32, ptr %y.copy, i64 %i.1
 // CHECK-NEXT:    store i32 -2147483648, ptr [[AT]], align 4
-// CHECK:       group:
-// CHECK:         call void @copies.group(i8 %n, ptr %x.copy, ptr %x.copy, i64 %x.offset, i64 %x.size0, i64 %x.size1, i64 %x.stride0, i64 %x.stride1, ptr %y.copy, ptr %y.copy, i64 %y.offset,
-// CHECK:         br i1 %{{.*}}, label %row, label %combine
-// CHECK-NEXT:  combine:
+// CHECK:         call void @copies.range(ptr %passed, i64 %first, i64 %last, ptr %scratch)
 // CHECK:         icmp slt i64 %i.2, [[COUNT]]
 // CHECK:         [[AT:%.*]] = getelementptr inbounds i32, ptr %x.copy, i64 %i.2
 // CHECK-NEXT:    [[BITS:%.*]] = load i32, ptr [[AT]], align 4
@@ -129,8 +148,10 @@ func.func @copies(%n: i8, %x: memref<2x?xi32> {spmd.thread_copies = #spmd.atomic
 // CHECK:         [[VALUE:%.*]] = bitcast i32 {{%.*}} to float
 // CHECK-NEXT:    [[TO:%.*]] = getelementptr inbounds i32, ptr %y.data, i64 %i.3
 // CHECK-NEXT:    atomicrmw fadd ptr [[TO]], float [[VALUE]] monotonic, align 4
-// CHECK:       done:
-// CHECK-NEXT:    ret void
+// CHECK:         ret void
+
+// CHECK-LABEL: define internal void @copies.range(ptr noalias readonly %args, i64 %first, i64 %last, ptr %scratch) nounwind noinline optnone {
+// CHECK:         call void @copies.row(ptr %args, i64 %row.x,
 
 // Groups may be numbered along another dimension first.
 
@@ -138,14 +159,16 @@ func.func @ordered(%gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %
   func.return
 }
 
+// CHECK-LABEL: define internal void @ordered.row(ptr noalias readonly %args, i64 %first, i64 %last, i64 %group.x, i64 %group.y, ptr %scratch)
+// CHECK:         call void @ordered.group(i64 %group.x, i64 %group.y, i64 %group.z, i64 2, i64 4, i64 8,
+// CHECK-NEXT:    %next.z = add nuw nsw i64 %group.z, 1
 // CHECK-LABEL: define void @ordered(
 // CHECK:         [[PLANE:%.*]] = udiv i64 %first, %groups.z
 // CHECK-NEXT:    %first.z = urem i64 %first, %groups.z
 // CHECK-NEXT:    %first.x = urem i64 [[PLANE]], %groups.x
 // CHECK-NEXT:    %first.y = udiv i64 [[PLANE]], %groups.x
-// CHECK:         call void @ordered.group(i64 %group.x, i64 %group.y, i64 %group.z, i64 2, i64 4, i64 8,
-// CHECK-NEXT:    %next.z = add nuw nsw i64 %group.z, 1
-// CHECK:         %base.next = add nuw nsw i64 %base, %groups.z
+// CHECK:         call void @ordered.row(ptr %args, i64 %row.z, i64 {{%.*}}, i64 %group.x, i64 %group.y, ptr %scratch)
+// CHECK-NEXT:    %base.next = add nuw nsw i64 %base, %groups.z
 // CHECK:         [[X:%.*]] = add nuw nsw i64 %group.x, 1
 // CHECK-NEXT:    [[END:%.*]] = icmp eq i64 [[X]], %groups.x
 // CHECK:         %next.x = select i1 [[END]], i64 0, i64 [[X]]
@@ -196,7 +219,7 @@ func.func @streams(%y: memref<?xf32>, %gx: index, %gy: index, %gz: index, %ex: i
   func.return
 }
 
-// CHECK: declare i64 @llvm.smin.i64(i64, i64)
+// CHECK: declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 // CHECK-EMPTY:
 // CHECK-NEXT: !0 = !{}
 // CHECK-NEXT: !1 = !{!"llvm.loop.unroll.disable"}

@@ -8,8 +8,8 @@
 // CHECK-NOT:     alignstack
 // CHECK-LABEL: define internal void @vectors.group(
 // WIDE:        define internal void @vectors.group({{.*}}) nounwind alwaysinline alignstack(64) {
-// WIDE:        define void @vectors({{.*}}) nounwind alignstack(64) {
-// HALF:        define void @vectors({{.*}}) nounwind alignstack(32) {
+// WIDE:        define internal void @vectors.row({{.*}}) nounwind noinline alignstack(64) {
+// HALF:        define internal void @vectors.row({{.*}}) nounwind noinline alignstack(32) {
 func.func @scalars(%x: memref<?xf32>, %gx: index, %gy: index, %gz: index, %ex: index, %ey: index, %ez: index, %nx: index, %ny: index, %nz: index) attributes {spmd.work_group_function} {
   %v = memref.load %x[%gx] : memref<?xf32>
   memref.store %v, %x[%gy] : memref<?xf32>
