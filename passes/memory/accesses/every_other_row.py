@@ -35,6 +35,7 @@ from spmd.dialects.building import (
 )
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.element_types import vector_type
+from spmd.dialects.rewriting import splat_number
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
 from spmd.passes.memory.accesses.flattening import element_type, line_of, start_of
 
@@ -44,7 +45,8 @@ class EveryOtherRow:
     Accesses in parts of `length` lanes, by `index` or what all lanes add to it.
 
     `index` has an integer of 32 bits or an `index` per lane. What is asked stands where `at`
-    is, and is not asked if lanes form `rows` of `length`.
+    is, and is not asked if lanes form `rows` of `length`. `fits` says of each lane whether two
+    such rows after its element do not wrap.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class EveryOtherRow:
         index: SSAValue,
         length: int,
         rows: SSAValue,
+        fits: SSAValue,
     ):
         self._constants = constants
         self.length = length
@@ -69,7 +72,7 @@ class EveryOtherRow:
         with at.into(unasked):
             at.append(scf.YieldOp(constants.bit(False)))
         with at.into(asked):
-            at.append(scf.YieldOp(self._ask(at, index)))
+            at.append(scf.YieldOp(self._ask(at, index, fits)))
 
     def _row_of(self, at: Builder, index: SSAValue) -> SSAValue:
         """How long rows are, if the first and the last lane of a part tell."""
@@ -80,7 +83,7 @@ class EveryOtherRow:
         most = self._constants.number(2 * self.length - 1, type_)
         return at.add(arith.SubiOp(most, span), "row")
 
-    def _ask(self, at: Builder, index: SSAValue) -> SSAValue:
+    def _ask(self, at: Builder, index: SSAValue, fits: SSAValue) -> SSAValue:
         """Whether the rows are a power of two, and all lanes are in them."""
         type_, length = element_type(index), self.length
         below = at.add(arith.SubiOp(self._row, self._constants.number(1, type_)))
@@ -95,10 +98,7 @@ class EveryOtherRow:
         there = self._lanes_in_rows(at, lanes, self._row)
         row = at.add(arith.AddiOp(first, there), "row")
         same = at.add(arith.CmpiOp(index, row, "eq"), "same")
-        if type_ != IndexType():
-            # Narrower numbers are extended to addresses, and must not wrap in a row.
-            last = self._constants.dense((1 << 31) - 2 * length, type_, self._lanes)
-            fits = at.add(arith.CmpiOp(first, last, "slt"), "fits")
+        if not splat_number(fits):
             same = at.add(arith.AndIOp(same, fits), "same")
         found = at.add(reduction(same, CombiningKindFlag.AND, i1), "found")
         return at.add(arith.AndIOp(found, power), "every_other_row")
@@ -127,12 +127,19 @@ class EveryOtherRow:
             met = at.add(arith.AndIOp(met, condition), "meets")
         return met
 
-    def access(self, at: Builder, op: GatherOp | ScatterOp) -> list[SSAValue]:
-        """Do what `op` does, in which all lanes are active; its result if it has one."""
-        if isinstance(op, GatherOp):
-            return [joined(at, self._load(at, op))]
-        self.store_all(at, [op])
-        return []
+    def access(
+        self, at: Builder, ops: Sequence[GatherOp | ScatterOp]
+    ) -> list[SSAValue]:
+        """Do what `ops` do, all of one class, in which all lanes are active; their results."""
+        loads = [op for op in ops if isinstance(op, GatherOp)]
+        stores = [op for op in ops if isinstance(op, ScatterOp)]
+        if stores:
+            self._store(at, [(op, [op]) for op in stores])
+        return self._load(at, loads) if loads else []
+
+    def store_both(self, at: Builder, one: ScatterOp, other: ScatterOp) -> None:
+        """Do what two scatters of both sides do (see `meets`), in which all are active."""
+        self._store(at, [(one, [one, other])])
 
     def _places_of(
         self, at: Builder, op: GatherOp | ScatterOp
@@ -146,9 +153,8 @@ class EveryOtherRow:
         row = self._row
         return row if row.type == i32 else at.add(arith.IndexCastOp(row, i32), row)
 
-    def _load(self, at: Builder, op: GatherOp) -> list[SSAValue]:
+    def _load(self, at: Builder, ops: Sequence[GatherOp]) -> list[SSAValue]:
         row, length = self._row_in_32_bits(at), self.length
-        array, starts = self._places_of(at, op)
         lanes = self._constants.numbers([*range(length)], i32, "steps")
         later = self._constants.numbers(
             [-(2 * lane // length) for lane in range(length)], i32, "steps"
@@ -159,28 +165,32 @@ class EveryOtherRow:
         places = at.add(arith.AddiOp(there, again), "places")
         back = at.add(arith.IndexCastOp(row, IndexType()))
         ahead = at.add(arith.SubiOp(self._constants.index(length), back), "ahead")
-        type_ = vector_type(element_type(op.result), length)
-        parts: list[SSAValue] = []
-        for start in starts:
-            end = at.add(arith.AddiOp(start, ahead), "end")
-            sides: list[SSAValue] = []
-            for first in (start, end):
-                load = vector.LoadOp(array, [first], type_)
-                load.attributes |= self._access
-                sides.append(at.add(load, op.result))
-            both = joined(at, sides)
-            parts.append(permuted(at, self._constants, both, places))
-        return parts
+        results: list[SSAValue] = []
+        for op in ops:
+            array, starts = self._places_of(at, op)
+            type_ = vector_type(element_type(op.result), length)
+            parts: list[SSAValue] = []
+            for start in starts:
+                end = at.add(arith.AddiOp(start, ahead), "end")
+                sides: list[SSAValue] = []
+                for first in (start, end):
+                    load = vector.LoadOp(array, [first], type_)
+                    load.attributes |= self._access
+                    sides.append(at.add(load, op.result))
+                both = joined(at, sides)
+                parts.append(permuted(at, self._constants, both, places))
+            results.append(joined(at, parts))
+        return results
 
-    def store_all(self, at: Builder, ops: Sequence[ScatterOp]) -> None:
+    def _store(
+        self, at: Builder, stores: Sequence[tuple[ScatterOp, Sequence[ScatterOp]]]
+    ) -> None:
         """
-        Do what one scatter does, or two of both sides (see `meets`), in which all are active.
+        Store where a scatter does, what it does or both sides.
 
-        The memory that two go to is a whole vector, stored without a mask.
+        The memory that both go to is a whole vector, stored without a mask.
         """
-        op, *_ = ops
         row, length = self._row_in_32_bits(at), self.length
-        array, starts = self._places_of(at, op)
         constants, long = self._constants, 2 * length
         places = constants.numbers([*range(long)], i32, "steps")
         halves = constants.numbers([place // 2 for place in range(long)], i32, "steps")
@@ -191,21 +201,23 @@ class EveryOtherRow:
         before = at.add(arith.AndIOp(halves, at.add(arith.SubiOp(none, rows))))
         inside = at.add(arith.AndIOp(places, at.add(arith.SubiOp(rows, one))))
         lanes = at.add(arith.AddiOp(before, inside), "lanes")
-        for number, start in enumerate(starts):
-            part = range(number * length, (number + 1) * length)
-            sides: list[SSAValue] = []
-            for each in ops:
-                side = each.value_to_store
-                if len(starts) > 1:
-                    side = at.add(shuffle(side, side, part), side)
-                sides.append(permuted(at, constants, side, lanes))
-            if len(sides) > 1:
-                stored = at.add(arith.SelectOp(mask, *sides), op.value_to_store)
-                store = vector.StoreOp(stored, array, [start])
-            else:
-                store = vector.MaskedStoreOp(array, [start], mask, *sides)
-            store.attributes |= self._access
-            at.append(store)
+        for op, both in stores:
+            array, starts = self._places_of(at, op)
+            for number, start in enumerate(starts):
+                part = range(number * length, (number + 1) * length)
+                sides: list[SSAValue] = []
+                for each in both:
+                    side = each.value_to_store
+                    if len(starts) > 1:
+                        side = at.add(shuffle(side, side, part), side)
+                    sides.append(permuted(at, constants, side, lanes))
+                if len(sides) > 1:
+                    stored = at.add(arith.SelectOp(mask, *sides), op.value_to_store)
+                    store = vector.StoreOp(stored, array, [start])
+                else:
+                    store = vector.MaskedStoreOp(array, [start], mask, *sides)
+                store.attributes |= self._access
+                at.append(store)
 
     def _splat(self, at: Builder, scalar: SSAValue, like: SSAValue) -> SSAValue:
         (lanes,) = cast(VectorType[Attribute], like.type).get_shape()

@@ -42,7 +42,7 @@ Ensures: level 4; the same accesses, but of rows where there are some.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, cast
 
@@ -89,7 +89,9 @@ SHORTEST_ROW = 4
 """Elements of a row that are worth asking for."""
 
 Asked: TypeAlias = tuple[Block, SSAValue, SSAValue, int]
-"""A block, indices in it, which lanes are active, and how long rows are."""
+"""A block, what the lanes' indices in it differ by, which are active, and how long rows are."""
+
+Access: TypeAlias = GatherOp | ScatterOp
 
 
 @dataclass(frozen=True)
@@ -110,15 +112,20 @@ class VersionGathersPass(ModulePass):
                 op for op in function.walk() if isinstance(op, GatherOp | ScatterOp)
             ]
             if found:
-                rows = _Rows(function, target)
+                rows = _Rows(function, target, found)
+                done: set[Operation] = set()
                 for each in found:
+                    if each in done:
+                        continue
                     if isinstance(each, ScatterOp):
                         rows.join(each)
-                    rows.version(each)
+                    together = rows.together(each)
+                    rows.version(together)
+                    done.update(together)
 
 
 class _Question(NamedTuple):
-    """What is asked of the lanes of an access."""
+    """What is asked of the lanes of some accesses."""
 
     rows: SSAValue
     every_other: EveryOtherRow | None
@@ -129,13 +136,18 @@ class _Question(NamedTuple):
 class _Rows:
     """What is asked of the indices of one function."""
 
-    def __init__(self, function: FuncOp, target: Target):
+    def __init__(self, function: FuncOp, target: Target, found: Sequence[Access]):
         self._constants = ConstantPool(function.body.block)
         self._target = target
         self._worthwhile: dict[SSAValue, bool] = {}
-        self._rows: dict[Asked, SSAValue] = {}
-        self._every_other: dict[Asked, EveryOtherRow] = {}
-        self._questions: dict[Operation, _Question | None] = {}
+        self._questions: dict[Operation, _Question] = {}
+        self._places = {op: number for number, op in enumerate(function.walk())}
+        by_key: dict[Asked, list[Access]] = {}
+        for op in found:
+            if (key := self._key(op)) is not None:
+                by_key.setdefault(key, []).append(op)
+        for key, ops in by_key.items():
+            self._ask(key, ops)
 
     def join(self, op: ScatterOp) -> None:
         """
@@ -153,33 +165,49 @@ class _Rows:
             return
         at = Builder.before(other)
         meets = one.meets(at, two, (op, other))
-        run_beside([op, other], meets, lambda at: one.store_all(at, [op, other]))
+        run_beside([op, other], meets, lambda at: one.store_both(at, op, other))
 
-    def version(self, op: GatherOp | ScatterOp) -> None:
-        """Put the access to rows beside `op`, if that is worthwhile."""
-        question = self._question(op)
-        if question is None:
+    def together(self, op: Access) -> list[Access]:
+        """`op`, and those after it with the same answer for which it may as well wait."""
+        found = [op]
+        question = self._questions.get(op)
+        after = op.next_op
+        while question is not None and after is not None:
+            if any(
+                operand in each.results for operand in after.operands for each in found
+            ):
+                break
+            if type(after) is type(op) and self._questions.get(after) == question:
+                found.append(cast(Access, after))
+            elif after.regions or not has_no_effect(after):
+                break
+            after = after.next_op
+        return found
+
+    def version(self, ops: Sequence[Access]) -> None:
+        """Put accesses to rows beside `ops`, if that is worthwhile."""
+        if (question := self._questions.get(ops[0])) is None:
             return
         run_beside(
-            [op], question.rows, lambda at: self._access_rows(at, op, question.length)
+            ops,
+            question.rows,
+            lambda at: [
+                r for op in ops for r in self._rows_of(at, op, question.length)
+            ],
         )
-        if isinstance(why := op.attributes.get(WHY), StringAttr):
-            unless = "unless lanes are found to access neighbours in rows"
-            op.attributes[WHY] = StringAttr(f"{why.data}, {unless}")
+        for op in ops:
+            if isinstance(why := op.attributes.get(WHY), StringAttr):
+                unless = "unless lanes are found to access neighbours in rows"
+                op.attributes[WHY] = StringAttr(f"{why.data}, {unless}")
         if (every_other := question.every_other) is not None:
-            run_beside([op], every_other.found, lambda at: every_other.access(at, op))
+            run_beside(ops, every_other.found, lambda at: every_other.access(at, ops))
 
     def _every_other_of(self, op: ScatterOp) -> EveryOtherRow | None:
-        question = self._question(op)
+        question = self._questions.get(op)
         return question and question.every_other
 
-    def _question(self, op: GatherOp | ScatterOp) -> _Question | None:
-        """What is asked before `op`, once; `None` if nothing is."""
-        if op not in self._questions:
-            self._questions[op] = self._ask_of(op)
-        return self._questions[op]
-
-    def _ask_of(self, op: GatherOp | ScatterOp) -> _Question | None:
+    def _key(self, op: Access) -> Asked | None:
+        """What is asked before `op`; `None` if nothing is."""
         value = op.result if isinstance(op, GatherOp) else op.value_to_store
         type_ = cast(AnyVector, value.type)
         (lanes,) = type_.get_shape()
@@ -187,37 +215,72 @@ class _Rows:
             return None  # A permutation, which some machines do without memory.
         if NEAR_EDGE in op.attributes and splat_number(op.mask):
             return None  # It is known by now that not all lanes are neighbours.
-        size = max(size_in_bytes(type_.element_type), 1)
+        size = _element_bytes(op)
         row = max(self._target.register_bits // 8 // size, SHORTEST_ROW)
         length = min(lanes, row, CACHE_LINE // size)
-        index = op.indices
-        if cast(AnyVector, index.type).element_type == IndexType():
-            index = without_shared_part(index)
+        index = without_shared_part(op.indices)
         if index not in self._worthwhile:
             self._worthwhile[index] = may_be_rows(index)
         if length < SHORTEST_ROW or not self._worthwhile[index]:
             return None
-        key = (parent_block(op), index, op.mask, length)
-        if (rows := self._rows.get(key)) is None:
-            rows = self._rows[key] = self._ask(op, index, length)
-        halved = size >= MASKED_BYTES and splat_number(op.mask)
-        if halved and key not in self._every_other:
-            at = Builder.before(op)
-            self._every_other[key] = EveryOtherRow(
-                self._constants, at, index, length, rows
-            )
-        return _Question(rows, self._every_other[key] if halved else None, length)
+        return parent_block(op), index, op.mask, length
 
-    def _ask(self, op: GatherOp | ScatterOp, index: SSAValue, length: int) -> SSAValue:
+    def _ask(self, key: Asked, ops: Sequence[Access]) -> None:
+        """Ask before the first of `ops` for as many as can be then, and later for the others."""
+        _, index, mask, length = key
+        (lanes,) = cast(AnyVector, index.type).get_shape()
+        at = Builder.before(ops[0])
+        here, fits = [*ops], self._constants.dense(1, i1, lanes, "all_on")
+        is_narrow = element_type(index) != IndexType()
+        if is_narrow:
+            here = [op for op in ops if self._is_known(op.indices, ops[0])]
+            fits = self._fit(at, {op.indices: None for op in here}, 2 * length)
+        rows = self._rows_asked(at, index, mask, length, fits)
+        every_other = None
+        for op in here:
+            halved = splat_number(mask) and _element_bytes(op) >= MASKED_BYTES
+            if halved and every_other is None:
+                every_other = EveryOtherRow(
+                    self._constants, at, index, length, rows, fits
+                )
+            self._questions[op] = _Question(
+                rows, every_other if halved else None, length
+            )
+        if others := [op for op in ops if op not in self._questions]:
+            self._ask(key, others)
+
+    def _is_known(self, value: SSAValue, op: Operation) -> bool:
+        """Whether `value`, which an access in the block of `op` takes, is there before `op`."""
+        owner = value.owner
+        if isinstance(owner, Block) or owner.parent is not op.parent:
+            return True
+        return self._places[owner] < self._places[op]
+
+    def _fit(self, at: Builder, indices: Iterable[SSAValue], length: int) -> SSAValue:
+        """Whether so many elements after each of the `indices` are there before they wrap."""
+        # Narrow numbers are extended to addresses, and must not wrap in a row.
+        found: SSAValue | None = None
+        for index in indices:
+            type_ = cast(AnyVector, index.type)
+            (lanes,) = type_.get_shape()
+            last = (1 << (8 * size_in_bytes(type_.element_type) - 1)) - length
+            highest = self._constants.dense(last, type_.element_type, lanes)
+            fits = at.add(arith.CmpiOp(index, highest, "sle"), "fits")
+            found = at.add(arith.AndIOp(found, fits), "fits") if found else fits
+        assert found is not None, "there is an access"
+        return found
+
+    def _rows_asked(
+        self, at: Builder, index: SSAValue, mask: SSAValue, length: int, fits: SSAValue
+    ) -> SSAValue:
         """Whether the lanes that are active access neighbours, in rows of `length`."""
-        at = Builder.before(op)
         type_ = cast(AnyVector, index.type)
         (lanes,) = type_.get_shape()
         everywhere = index
-        if masked := not splat_number(op.mask):
+        if masked := not splat_number(mask):
             # What an inactive lane has may be poison, and is not to get into others.
             zeros = self._constants.dense(0, type_.element_type, lanes)
-            everywhere = at.add(arith.SelectOp(op.mask, index, zeros), "active")
+            everywhere = at.add(arith.SelectOp(mask, index, zeros), "active")
         places = [lane - lane % length for lane in range(lanes)]
         starts = at.add(shuffle(everywhere, everywhere, places), "starts")
         steps = self._constants.numbers(
@@ -225,23 +288,17 @@ class _Rows:
         )
         row = at.add(arith.AddiOp(starts, steps), "row")
         neighbours = at.add(arith.CmpiOp(index, row, "eq"), "neighbours")
-        if not isinstance(type_.element_type, IndexType):
-            # Narrower numbers are extended to addresses, and must not wrap in a row.
-            last = (1 << (8 * size_in_bytes(type_.element_type) - 1)) - length
-            highest = self._constants.dense(last, type_.element_type, lanes)
-            fits = at.add(arith.CmpiOp(starts, highest, "sle"), "fits")
+        if not splat_number(fits):
             neighbours = at.add(arith.AndIOp(neighbours, fits), "neighbours")
         if masked:
             # A row begins where its first lane accesses, if that is active.
-            begun = at.add(shuffle(op.mask, op.mask, places), "begun")
+            begun = at.add(shuffle(mask, mask, places), "begun")
             neighbours = at.add(arith.AndIOp(neighbours, begun), "neighbours")
             on = self._constants.dense(1, i1, lanes, "all_on")
-            neighbours = at.add(arith.SelectOp(op.mask, neighbours, on), "neighbours")
+            neighbours = at.add(arith.SelectOp(mask, neighbours, on), "neighbours")
         return at.add(reduction(neighbours, CombiningKindFlag.AND, i1), "rows")
 
-    def _access_rows(
-        self, at: Builder, op: GatherOp | ScatterOp, length: int
-    ) -> list[SSAValue]:
+    def _rows_of(self, at: Builder, op: Access, length: int) -> list[SSAValue]:
         """What `op` does, by vectors of `length`; its result if it has one."""
         (lanes,) = cast(AnyVector, op.indices.type).get_shape()
         whole = bool(splat_number(op.mask))
@@ -277,6 +334,11 @@ class _Rows:
                 for result, old in zip(access.results, op.results, strict=True)
             )
         return [joined(at, parts)] if parts else []
+
+
+def _element_bytes(op: Access) -> int:
+    value = op.result if isinstance(op, GatherOp) else op.value_to_store
+    return max(size_in_bytes(element_type(value)), 1)
 
 
 def _other_side(op: ScatterOp) -> ScatterOp | None:

@@ -85,11 +85,11 @@ func.func @some_lanes(%x: memref<?xf32>, %n: i32, %on: vector<8xi1>, %old: vecto
   %lane = vector.step : vector<8xindex>
   %lane32 = arith.index_cast %lane : vector<8xindex> to vector<8xi32>
   // CHECK: [[AT:%.*]] = arith.xori
+  // CHECK-NEXT: [[FITS:%.*]] = arith.cmpi sle, [[AT]], %c2147483632_lanes
   // CHECK-NEXT: [[ACTIVE:%.*]] = arith.select %on, [[AT]], %zeros
   // CHECK-NEXT: [[STARTS:%.*]] = vector.shuffle [[ACTIVE]], [[ACTIVE]] [0, 0, 0, 0, 0, 0, 0, 0]
   // CHECK-NEXT: [[ROW:%.*]] = arith.addi [[STARTS]], %steps
   // CHECK-NEXT: [[SAME:%.*]] = arith.cmpi eq, [[AT]], [[ROW]]
-  // CHECK-NEXT: [[FITS:%.*]] = arith.cmpi sle, [[STARTS]], %c2147483640_lanes
   // CHECK-NEXT: [[BOTH:%.*]] = arith.andi [[SAME]], [[FITS]]
   // CHECK-NEXT: [[BEGUN:%.*]] = vector.shuffle %on, %on [0, 0, 0, 0, 0, 0, 0, 0]
   // CHECK-NEXT: [[ALL:%.*]] = arith.andi [[BOTH]], [[BEGUN]]
@@ -103,6 +103,72 @@ func.func @some_lanes(%x: memref<?xf32>, %n: i32, %on: vector<8xi1>, %old: vecto
   %at = arith.xori %lane32, %by : vector<8xi32>
   %v = vector.gather %x[%c4] [%at], %on, %old : memref<?xf32>, vector<8xi32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
   func.return %v : vector<8xf32>
+}
+
+// Both sides of a butterfly have one answer, also where indices may wrap: then it takes that neither
+// does. What has it stands together, if nothing in between is in the way.
+// CHECK-LABEL: func.func @both_sides
+func.func @both_sides(%x: memref<?xf32>, %n: i32, %distance: i32) {
+  %c0 = arith.constant 0 : index
+  %all_on = arith.constant dense<true> : vector<16xi1>
+  %zeros = arith.constant dense<0.0> : vector<16xf32>
+  %bits = vector.broadcast %n : i32 to vector<16xi32>
+  %distances = vector.broadcast %distance : i32 to vector<16xi32>
+  %lane = vector.step : vector<16xindex>
+  %lane32 = arith.index_cast %lane : vector<16xindex> to vector<16xi32>
+  %left = arith.andi %lane32, %bits : vector<16xi32>
+  %right = arith.addi %left, %distances : vector<16xi32>
+  // CHECK: [[FIRST:%.*]] = arith.cmpi sle, %left, %c2147483616_lanes
+  // CHECK-NEXT: [[SECOND:%.*]] = arith.cmpi sle, %right, %c2147483616_lanes
+  // CHECK-NEXT: [[FITS:%.*]] = arith.andi [[FIRST]], [[SECOND]]
+  // CHECK-NEXT: vector.shuffle %left, %left
+  // CHECK-NEXT: arith.addi
+  // CHECK-NEXT: [[SAME:%.*]] = arith.cmpi eq, %left,
+  // CHECK-NEXT: [[BOTH:%.*]] = arith.andi [[SAME]], [[FITS]]
+  // CHECK-NEXT: [[ROWS:%.*]] = vector.reduction <and>, [[BOTH]]
+  // CHECK: [[V:%.*]], [[W:%.*]] = scf.if [[ROWS]] -> (vector<16xf32>, vector<16xf32>) {
+  // CHECK:   scf.if %every_other_row -> (vector<16xf32>, vector<16xf32>)
+  // CHECK:   vector.gather %x[%c0] [%left]
+  // CHECK-NEXT: vector.gather %x[%c0] [%right]
+  // CHECK: [[SUM:%.*]] = arith.addf [[V]], [[W]]
+  // CHECK-NEXT: scf.if [[ROWS]] {
+  // CHECK: vector.scatter %x[%c0] [%left]
+  // CHECK-NOT: scf.if
+  // CHECK: vector.scatter %x[%c0] [%right]
+  %v = vector.gather %x[%c0] [%left], %all_on, %zeros : memref<?xf32>, vector<16xi32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+  %w = vector.gather %x[%c0] [%right], %all_on, %zeros : memref<?xf32>, vector<16xi32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+  %sum = arith.addf %v, %w : vector<16xf32>
+  vector.scatter %x[%c0] [%left], %all_on, %v : memref<?xf32>, vector<16xi32>, vector<16xi1>, vector<16xf32>
+  vector.scatter %x[%c0] [%right], %all_on, %sum : memref<?xf32>, vector<16xi32>, vector<16xi1>, vector<16xf32>
+  func.return
+}
+
+// An index that comes later is asked by itself, and a value that is needed does not wait.
+// CHECK-LABEL: func.func @one_after_the_other
+func.func @one_after_the_other(%x: memref<?xf32>, %n: i32, %k: i32) -> vector<16xf32> {
+  %c0 = arith.constant 0 : index
+  %all_on = arith.constant dense<true> : vector<16xi1>
+  %zeros = arith.constant dense<0.0> : vector<16xf32>
+  %bits = vector.broadcast %n : i32 to vector<16xi32>
+  %lane = vector.step : vector<16xindex>
+  %lane32 = arith.index_cast %lane : vector<16xindex> to vector<16xi32>
+  %left = arith.andi %lane32, %bits : vector<16xi32>
+  // CHECK: arith.cmpi sle, %left,
+  // CHECK: [[ROWS:%.*]] = vector.reduction <and>
+  // CHECK: [[V:%.*]] = scf.if [[ROWS]] -> (vector<16xf32>) {
+  // CHECK: arith.cmpi sle, %right,
+  // CHECK: [[OTHERS:%.*]] = vector.reduction <and>
+  // CHECK: [[W:%.*]] = scf.if [[OTHERS]] -> (vector<16xf32>) {
+  // CHECK: arith.addf [[V]], [[W]]
+  // CHECK: [[U:%.*]] = scf.if [[ROWS]] -> (vector<16xf32>) {
+  %v = vector.gather %x[%c0] [%left], %all_on, %zeros : memref<?xf32>, vector<16xi32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+  %ks = vector.broadcast %k : i32 to vector<16xi32>
+  %right = arith.addi %left, %ks : vector<16xi32>
+  %w = vector.gather %x[%c0] [%right], %all_on, %zeros : memref<?xf32>, vector<16xi32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+  %sum = arith.addf %v, %w : vector<16xf32>
+  %u = vector.gather %x[%c0] [%left], %all_on, %sum : memref<?xf32>, vector<16xi32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+  %all = arith.addf %sum, %u : vector<16xf32>
+  func.return %all : vector<16xf32>
 }
 
 // What comes from memory has no rows, and a step that is not 1 never is one. Digits of even
