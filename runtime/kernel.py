@@ -331,8 +331,8 @@ class Kernel(EntryPoint[Launch, NativeKernel]):
         native = None
         if range_.groups:
             native = self._native(self._groups(range_, arrays, edges), constants)
-        if native is not None and native.group_size not in (None, range_.group_size):
-            range_ = make_range(self.name, range_.global_size, native.group_size)
+            if (size := native.group_size_in(range_, edges)) != range_.group_size:
+                range_ = make_range(self.name, range_.global_size, size)
         plan = native, range_
         if simple:
             if len(self._plans) >= _MAX_PLANS:

@@ -31,6 +31,7 @@ from spmd.dialects.spmd.collective import is_group_collective as is_group_collec
 from spmd.dialects.spmd.collective import is_sync as is_sync
 from spmd.dialects.spmd.collective import needs_sub_groups as needs_sub_groups
 from spmd.dialects.spmd.collective import sees_group as sees_group
+from spmd.dialects.spmd.collective import sees_work_group as sees_work_group
 from spmd.dialects.spmd.collectives import BroadcastOp as BroadcastOp
 from spmd.dialects.spmd.collectives import ReduceOp as ReduceOp
 from spmd.dialects.spmd.collectives import ScanMode as ScanMode

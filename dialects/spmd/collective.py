@@ -154,4 +154,9 @@ def needs_sub_groups(op: Operation) -> bool:
 
 def sees_group(op: Operation) -> bool:
     """Whether `op` can tell which work-items form a work-group, or a sub-group of one."""
-    return needs_sub_groups(op) or is_sync(op) or op.has_trait(SeesGroup)
+    return needs_sub_groups(op) or sees_work_group(op)
+
+
+def sees_work_group(op: Operation) -> bool:
+    """Whether `op` can tell which sub-groups form a work-group."""
+    return is_sync(op) or op.has_trait(SeesGroup)

@@ -37,7 +37,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.traits import AlwaysSpeculatable, NoMemoryEffect
 
 from spmd.dialects.enclosing import enclosing
-from spmd.dialects.spmd.ids import Counts, index_constant
+from spmd.dialects.spmd.ids import Counts, SeesGroup, index_constant
 from spmd.dialects.spmd.kernel import KernelOp
 from spmd.dialects.spmd.traits import (
     Canonicalizes,
@@ -126,6 +126,8 @@ class SubGroupIdOp(SubGroupQueryOp):
 
     name = "spmd.sub_group_id"
 
+    traits = traits_def(SeesGroup())
+
 
 @irdl_op_definition
 class SubGroupSizeOp(SubGroupQueryOp):
@@ -152,4 +154,4 @@ class NumSubGroupsOp(SubGroupQueryOp):
 
     name = "spmd.num_sub_groups"
 
-    traits = traits_def(AlwaysSpeculatable(), Counts(SubGroupIdOp))
+    traits = traits_def(AlwaysSpeculatable(), Counts(SubGroupIdOp), SeesGroup())

@@ -89,6 +89,17 @@ class Range(NamedTuple):
         larger = any(map(operator.gt, room, self.group_size))
         return Groups(self.group_size, self.full, (x, y, z) if larger else (1, 1, 1))
 
+    def joined(self, multiple: int, edges: Triple = (0, 0, 0)) -> Triple:
+        """
+        The size of larger groups, of several along x, if there is anything to gain.
+
+        Where `multiple` is not 1, all of them have sub-groups of so many lanes, which stay.
+        """
+        x, y, z = self.group_size
+        room = _room(self.global_size[0], x, edges[0], self.full)
+        rows = multiple == 1 or (x % multiple == 0 and y == z == 1)
+        return (room, y, z) if rows and room > x and room % x == 0 else (x, y, z)
+
     @property
     def few(self) -> bool:
         """Whether there are few work-items, as `spmd.few_items` says."""

@@ -67,6 +67,11 @@ class KernelCode(NamedTuple):
     """The dimensions along which groups are numbered, the first of them first."""
     entry: str
     worker: str
+    joins: int
+    """
+    If it is for all sizes: what they have to be a multiple of along x for groups that are
+    joined to be as good as these. 0 where they never are.
+    """
     scratch_bytes: tuple[str, ...]
     """Functions of the group size: full groups and partial ones may need different amounts."""
 

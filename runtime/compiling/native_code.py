@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.passes import ModulePass
 
 from spmd.dialects.diagnostics import fail, source_location
-from spmd.dialects.spmd import Extent, KernelOp, LaunchOp
+from spmd.dialects.interfaces.order import Ordered
+from spmd.dialects.spmd import Extent, KernelOp, LaunchOp, sees_work_group
+from spmd.dialects.spmd.types import is_local
 from spmd.dialects.work_groups import (
     SCRATCH_BYTES_SUFFIX,
     fixed_group_size,
@@ -18,6 +20,7 @@ from spmd.lowering.entries.host_entry import CALL_SUFFIX, mark_host_function
 from spmd.lowering.entries.worker import WORKER_SUFFIX
 from spmd.lowering.writing.symbols import exported_symbol
 from spmd.passes.kernels.spmd_specialize import SpmdSpecializePass
+from spmd.passes.work_item_loops.kernels_to_functions import SUB_GROUP_SIZE
 from spmd.passes.work_item_loops.launches_to_calls import (
     LAUNCHER,
     LaunchesToCallsPass,
@@ -72,6 +75,7 @@ def compile_kernel(
     """Compiles a kernel of `unit` for one size of groups, or for all, and constants."""
     name = kernel.sym_name.data
     module = restrict(unit.module, kernel)
+    joins = groups is None and _may_join(module)
     passes = specialised_passes(unit, name, groups, constants)
     run_passes(module, passes, unit.source)
     compiled = _compile(module, kernel, unit)
@@ -82,14 +86,35 @@ def compile_kernel(
         and op.sym_name.data.endswith(SCRATCH_BYTES_SUFFIX)
     )
     entry = exported_symbol(name)
-    size, order = next(
-        (fixed_group_size(op), group_order(op))
+    function = next(
+        op
         for op in module.ops
         if isinstance(op, func.FuncOp) and op.sym_name.data == name
     )
-    worker = entry + WORKER_SUFFIX
-    code = KernelCode(compiled.code, size, order, entry, worker, scratch)
+    lanes = function.attributes.get(SUB_GROUP_SIZE)
+    code = KernelCode(
+        compiled.code,
+        fixed_group_size(function),
+        group_order(function),
+        entry,
+        entry + WORKER_SUFFIX,
+        joins * (lanes.value.data if isinstance(lanes, IntegerAttr) else 1),
+        scratch,
+    )
     return code, compiled
+
+
+def _may_join(module: ModuleOp) -> bool:
+    """Whether nothing in `module`, a kernel and what it calls, can tell which groups there are."""
+    return not any(
+        sees_work_group(op)
+        or Ordered.of(op) is not None
+        or (
+            isinstance(op, KernelOp)
+            and any(is_local(t) for t in op.body.block.arg_types)
+        )
+        for op in module.walk()
+    )
 
 
 def host_module(unit: Unit, function: func.FuncOp) -> ModuleOp:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from ctypes import CFUNCTYPE, c_bool, c_int64, c_void_p
 
 from spmd.lowering.loading import load
-from spmd.runtime.arguments.sizes import Triple
+from spmd.runtime.arguments.sizes import Range, Triple
 from spmd.runtime.compiling.made import KernelCode
 from spmd.runtime.launching.python_calls import runtime_functions
 
@@ -32,6 +32,7 @@ class NativeKernel:
             made.code, runtime_functions(made.code)
         )  # owns the code
         self.group_size = made.group_size
+        self._joins = made.joins
         self.group_order = made.group_order
         self.address = native.address(made.entry)
         self.entry: Entry = _ENTRY(self.address)
@@ -42,6 +43,12 @@ class NativeKernel:
         self._scratch_bytes = [
             _SCRATCH_BYTES(native.address(name)) for name in made.scratch_bytes
         ]
+
+    def group_size_in(self, range_: Range, edges: Triple) -> Triple:
+        """The size of the groups in which it runs `range_`, see `Range.made_for`."""
+        if self.group_size is not None:
+            return self.group_size
+        return range_.joined(self._joins, edges) if self._joins else range_.group_size
 
     def scratch_bytes(self, group_size: Triple) -> int:
         """How much scratch memory a thread needs."""
