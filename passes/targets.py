@@ -59,6 +59,13 @@ class Target:
         return self.arch == "x86_64" and self.register_bits < 512
 
     @property
+    def gathers_narrow(self) -> bool:
+        """Whether elements of 8 and 16 bits are gathered under masks; x86 gathers words instead."""
+        return self.arch == "riscv64" or (
+            self.arch == "x86_64" and self.register_bits >= 512
+        )
+
+    @property
     def shuffles_two(self) -> bool:
         """Whether one instruction takes any elements of two registers, or loads every n-th."""
         return self.arch != "x86_64" or self.register_bits >= 512
@@ -246,9 +253,10 @@ SUB_GROUP = 1
 
 # How many registers a value fills.
 
-REGISTERS, REGISTERS_AT_CALLS, REGISTERS_AT_GATHERS = 4, 2, 1
+REGISTERS, REGISTERS_AT_CALLS, REGISTERS_AT_GATHERS, REGISTERS_AT_SEARCHES = 4, 2, 1, 8
 """They hide latency, and share masks and loops; calls work register by register, and gathers
-lane by lane, which counts in loops in loops that lanes leave one by one."""
+lane by lane, which counts in loops in loops that lanes leave one by one. Searches wait for each
+gather before the next one, and the more of them at a time the better."""
 
 STREAMED_AT_ONCE, STREAMED_IN_ALL = 2048, 4096
 """Bits of an array that go around the caches before those of another one, and of all such arrays

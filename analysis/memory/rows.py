@@ -35,6 +35,8 @@ def takes_digits(
     """
     Whether digits of ids are taken (a shift, a mask, a division) and nothing else is.
 
+    A division may use floats, but does not add to them: sums of floats that are rounded are none.
+
     `is_steady` says of a value that it grows by the same from lane to lane, `leaves_gaps` that it
     grows by so much then that lanes are no neighbours.
     """
@@ -49,7 +51,9 @@ def takes_digits(
                 return False
             continue
         op = value.owner
-        if isinstance(op, Block) or (elementwise := Elementwise.of(op)) is None:
+        if isinstance(op, Block | arith.AddfOp | arith.SubfOp):
+            return False
+        if (elementwise := Elementwise.of(op)) is None:
             return False
         digits = digits or not elementwise.affine
     return digits

@@ -12,6 +12,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 from spmd.dialects.element_types import is_memref
 from spmd.dialects.enclosing import line_offset
 from spmd.dialects.interfaces.views import underlying_object
+from spmd.lowering.vectors.narrow_gather import gather_words, gathers_words
 from spmd.lowering.vectors.vector import lanes_of, shape_of, splat, strides_of
 from spmd.lowering.vectors.vector_permute import look_up, permute, permuted_vector
 from spmd.lowering.vectors.vector_window import Window, both
@@ -94,8 +95,8 @@ def _gathered(
     array: SSAValue,
     offsets: Sequence[SSAValue],
     indices: SSAValue,
-) -> tuple[Access, Typed]:
-    """The access and the addresses: indices count along the last dimension."""
+) -> tuple[Access, str, Typed]:
+    """The access, where index 0 points to, and how many elements from there lanes are."""
     base = writer.memref(array)
     lanes = lanes_of(indices)
     # The offsets may lie outside, if the indices lead back inside.
@@ -113,7 +114,7 @@ def _gathered(
     attribute = op.properties.get("alignment")
     alignment = attribute.value.data if isinstance(attribute, IntegerAttr) else None
     access = Access(writer, base.layout.element, lanes, alignment=alignment)
-    return access, access.addresses(start, type_, distances)
+    return access, start, (type_, distances)
 
 
 @emits_named("vector.gather")
@@ -124,15 +125,20 @@ def _gather(writer: FunctionWriter, op: Operation) -> None:
         return
     if look_up(writer, op):
         return
-    access, addresses = _gathered(writer, op, array, offsets, indices)
-    text = access.read(addresses, writer.get(mask), writer.get(pass_thru))
+    access, start, distances = _gathered(writer, op, array, offsets, indices)
+    lanes = writer.get(mask), writer.get(pass_thru)
+    if gathers_words(writer.module.machine, access):
+        text = gather_words(writer, access, start, distances, *lanes)
+    else:
+        text = access.read(access.addresses(start, *distances), *lanes)
     access.define(op.results[0], text)
 
 
 @emits_named("vector.scatter")
 def _scatter(writer: FunctionWriter, op: Operation) -> None:
     array, *offsets, indices, mask, value = op.operands
-    access, addresses = _gathered(writer, op, array, offsets, indices)
+    access, start, distances = _gathered(writer, op, array, offsets, indices)
+    addresses = access.addresses(start, *distances)
     access.write(writer.get(value), addresses, writer.get(mask))
 
 

@@ -178,7 +178,7 @@ class _Rows:
             ):
                 break
             if type(after) is type(op) and self._questions.get(after) == question:
-                found.append(cast(Access, after))
+                found.append(after)
             elif after.regions or not has_no_effect(after):
                 break
             after = after.next_op

@@ -233,7 +233,8 @@ class Estimate:
         )
         if bits < 32:
             each += NARROW
-            if is_store:
+            tests = 0
+            if is_store or not self.target.gathers_narrow:
                 # No machine has these: lanes are asked one by one.
                 tests = self._tests_in(op.parent_op())
         each += tests

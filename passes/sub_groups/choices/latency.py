@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from xdsl.dialects import memref, scf
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
 from spmd.dialects.element_types import memref_type
 from spmd.dialects.enclosing import is_outside
 from spmd.dialects.interfaces.control_flow import phis
 from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.dialects.interfaces.views import underlying_object
+from spmd.dialects.rewriting import is_poison
 from spmd.dialects.spmd.types import is_float
 from spmd.dialects.work_groups import is_group_memory, is_work_item_loop
 from spmd.passes.memory.lower_memory_types import LOCAL_SPACE
@@ -28,6 +29,22 @@ def carried_latency(loop: Operation) -> float:
         source for phi in carried for source in phi.sources if phi.values[0] in delays
     )
     return max((delays.get(source.value, 0) for source in ends), default=0)
+
+
+def recurrence_latency(loop: Operation) -> float:
+    """
+    The longest delay from a value that an iteration gets to the same one that it hands on.
+
+    Iterations follow each other no faster, however far ahead a core is with what else they do.
+    """
+    found = 0.0
+    for phi in phis(loop):
+        (value, *_) = phi.values
+        if isinstance(value, BlockArgument):
+            delays: dict[SSAValue, float] = {value: 0}
+            _follow(loop, delays)
+            found = max(found, *(delays.get(source.value, 0) for source in phi.sources))
+    return found
 
 
 def wait(loop: Operation, work: float, runs: float | None) -> float:
@@ -68,12 +85,24 @@ def _follow(op: Operation, delays: dict[SSAValue, float]) -> None:
                 _follow(inner, delays)
     known = [delays[operand] for operand in op.operands if operand in delays]
     for result in op.results if known else ():
+        if _has_one_source(result):
+            continue
         latency = LATENCY[cost_class(op)]
         if isinstance(op, memref.LoadOp) and _is_own(op.memref):
             latency = OWN_LATENCY
         if is_float(result.type) and latency == 1:
             latency = FLOAT_LATENCY
         delays[result] = max(delays.get(result, 0), max(known) + latency)
+
+
+def _has_one_source(result: OpResult) -> bool:
+    """Whether it does not matter for `result` which way its operation goes."""
+    return any(
+        is_poison(source.value)
+        for phi in phis(result.op)
+        if result in phi.values
+        for source in phi.sources
+    )
 
 
 def is_near(memory: SSAValue) -> bool:

@@ -42,19 +42,21 @@ from spmd.analysis.ranges.written_out import (
 from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.element_types import memref_type
 from spmd.dialects.enclosing import is_streamed, used_from_outside
-from spmd.dialects.interfaces.cost import is_library_function
+from spmd.dialects.interfaces.cost import CostClass, is_library_function
 from spmd.dialects.limits import MAX_LANES, MAX_SUB_GROUP_SIZE
-from spmd.passes.sub_groups.choices.latency import is_near
+from spmd.passes.sub_groups.choices.latency import is_near, recurrence_latency
 from spmd.passes.sub_groups.choices.waiting import (
     gathers_in,
     gathers_where_lanes_wait,
     goes_along_rows,
 )
 from spmd.passes.targets import (
+    LATENCY,
     LONGEST_STEP,
     REGISTERS,
     REGISTERS_AT_CALLS,
     REGISTERS_AT_GATHERS,
+    REGISTERS_AT_SEARCHES,
     ROWS_AT_ONCE,
     STREAMED_AT_ONCE,
     STREAMED_IN_ALL,
@@ -172,6 +174,11 @@ def demand(body: Region, target: Target, analyze: Callable[[], Divergence]) -> D
         reason = "more lanes would wait at gathers in loops"
         return Demand(REGISTERS_AT_GATHERS, widest, reason)
     registers, reason = REGISTERS_AT_CALLS if calls else REGISTERS, ""
+    if not calls and any(_follows_gathers(op, analyze) for op in body.walk()):
+        registers, reason = (
+            REGISTERS_AT_SEARCHES,
+            "each turn of a loop waits for a gather",
+        )
     if streams := _streams(body, analyze):
         bits = min(STREAMED_AT_ONCE, STREAMED_IN_ALL // streams)
         most = max(1, min(bits // target.register_bits, target.registers // 2))
@@ -233,6 +240,15 @@ def _kept(body: Region, least: int, analyze: Callable[[], Divergence]) -> int:
                 own = ceil(own / 2)
             found = max(found, own)
     return found
+
+
+def _follows_gathers(op: Operation, analyze: Callable[[], Divergence]) -> bool:
+    """Whether `op` is a loop that goes on from what it gathers, as searches and lists do."""
+    return (
+        isinstance(op, scf.ForOp | scf.WhileOp)
+        and _waits_for_gathers(op, analyze())
+        and recurrence_latency(op) >= LATENCY[CostClass.MEMORY]
+    )
 
 
 def _waits_for_gathers(loop: Operation, divergence: Divergence) -> bool:

@@ -71,7 +71,7 @@ def test_what_tells_groups_apart(op: str):
         x = np.zeros(512, np.int32)
         kernel(x, x, global_size=512, group_size=32)
         results.append(x)
-    np.testing.assert_array_equal(*results)
+    np.testing.assert_array_equal(results[0], results[1])
 
 
 @pytest.mark.parametrize(

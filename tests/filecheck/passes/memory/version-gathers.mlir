@@ -195,6 +195,22 @@ func.func @never_rows(%x: memref<?xf32>, %columns: memref<?xi32>, %n: index, %on
   func.return %u : vector<8xf32>
 }
 
+// Nor are numbers rounded from sums of floats, as where an image is scaled.
+// CHECK-LABEL: func.func @scaled
+// CHECK-NOT: vector.reduction
+// CHECK: func.return
+func.func @scaled(%x: memref<?xf32>, %by: vector<8xf32>, %some: vector<8xf32>, %old: vector<8xf32>, %on: vector<8xi1>) -> vector<8xf32> {
+  %c0 = arith.constant 0 : index
+  %lane = vector.step : vector<8xindex>
+  %lane32 = arith.index_cast %lane : vector<8xindex> to vector<8xi32>
+  %number = arith.sitofp %lane32 : vector<8xi32> to vector<8xf32>
+  %place = arith.mulf %number, %by : vector<8xf32>
+  %middle = arith.addf %place, %some : vector<8xf32>
+  %at = arith.fptosi %middle : vector<8xf32> to vector<8xi32>
+  %v = vector.gather %x[%c0] [%at], %on, %old : memref<?xf32>, vector<8xi32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+  func.return %v : vector<8xf32>
+}
+
 // CHECK-LABEL: func.func @rows_of_even_numbers
 // CHECK: vector.reduction
 func.func @rows_of_even_numbers(%x: memref<?xf32>, %n: index, %on: vector<8xi1>, %old: vector<8xf32>) -> vector<8xf32> {

@@ -188,7 +188,7 @@ func.func @sparse(%x: memref<?xf32>, %starts: memref<256xindex>, %y: memref<256x
 // CHECK-LABEL: func.func @checksum
 // CHECK:         spmd.sub_group (%lx) shape [64] at
 // SHORT-LABEL: func.func @checksum
-// SHORT:         spmd.sub_group (%lx) shape [32] at
+// SHORT:         spmd.sub_group (%lx) shape [64] at
 func.func @checksum(%x: memref<?x?xi32>, %table: memref<256xi32>, %y: memref<256xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -209,6 +209,61 @@ func.func @checksum(%x: memref<?x?xi32>, %table: memref<256xi32>, %y: memref<256
       scf.yield %t : i32
     }
     memref.store %sum, %y[%lx] : memref<256xi32>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// A search waits for what it gathers before it gathers again: it has twice as many lanes.
+// CHECK-LABEL: func.func @search
+// CHECK: shape [64]
+func.func @search(%keys: memref<?xf32>, %x: memref<?xf32>, %out: memref<?xi64>, %n: i64, %lsx: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  scf.for %lx = %c0 to %lsx step %c1 {
+    %v = memref.load %x[%lx] : memref<?xf32>
+    %low, %high = scf.while (%lo = %zero, %hi = %n) : (i64, i64) -> (i64, i64) {
+      %some = arith.cmpi slt, %lo, %hi : i64
+      scf.condition(%some) %lo, %hi : i64, i64
+    } do {
+    ^bb0(%lo: i64, %hi: i64):
+      %sum = arith.addi %lo, %hi : i64
+      %m = arith.shrui %sum, %one : i64
+      %at = arith.index_cast %m : i64 to index
+      %key = memref.load %keys[%at] : memref<?xf32>
+      %left = arith.cmpf ole, %key, %v : f32
+      %next = arith.addi %m, %one : i64
+      %lo_2 = arith.select %left, %next, %lo : i64
+      %hi_2 = arith.select %left, %hi, %m : i64
+      scf.yield %lo_2, %hi_2 : i64, i64
+    }
+    memref.store %low, %out[%lx] : memref<?xi64>
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+
+// What is found ends this loop, but nothing it goes on with is found.
+// CHECK-LABEL: func.func @first
+// CHECK: shape [32]
+func.func @first(%keys: memref<?xf32>, %x: memref<?xf32>, %out: memref<?xi64>, %begin: memref<?xi64>, %lsx: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i64
+  scf.for %lx = %c0 to %lsx step %c1 {
+    %v = memref.load %x[%lx] : memref<?xf32>
+    %k0 = memref.load %begin[%lx] : memref<?xi64>
+    %found = scf.while (%k = %k0) : (i64) -> i64 {
+      %at = arith.index_cast %k : i64 to index
+      %key = memref.load %keys[%at] : memref<?xf32>
+      %some = arith.cmpf one, %key, %v : f32
+      scf.condition(%some) %k : i64
+    } do {
+    ^bb0(%k: i64):
+      %next = arith.addi %k, %one : i64
+      scf.yield %next : i64
+    }
+    memref.store %found, %out[%lx] : memref<?xi64>
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
