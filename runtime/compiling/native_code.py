@@ -111,7 +111,7 @@ def _may_join(module: ModuleOp) -> bool:
         or Ordered.of(op) is not None
         or (
             isinstance(op, KernelOp)
-            and any(is_local(t) for t in op.body.block.arg_types)
+            and any(is_local(t) for t in op.body.blocks[0].arg_types)
         )
         for op in module.walk()
     )

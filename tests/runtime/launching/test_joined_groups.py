@@ -100,3 +100,26 @@ def test_how_many(
 ):
     range_ = make_range("k", size, group)
     assert range_.joined(multiple, (edges, 0, 0)) == joined
+
+
+BLOCKS = """
+spmd.kernel @blocks(%x: memref<?xi32>) {
+  %i = spmd.global_id x
+  %v = memref.load %x[%i] : memref<?xi32>
+  %zero = arith.constant 0 : i32
+  %is_below = arith.cmpi slt, %v, %zero : i32
+  cf.cond_br %is_below, ^below, ^end
+^below:
+  memref.store %zero, %x[%i] : memref<?xi32>
+  cf.br ^end
+^end:
+  spmd.return
+}
+"""
+
+
+def test_kernels_of_several_blocks():
+    kernel = spmd.compile(BLOCKS, specialize=False)["blocks"]
+    x = np.arange(-50, 50, dtype=np.int32)
+    kernel(x, global_size=100, group_size=10)
+    np.testing.assert_array_equal(x, np.maximum(np.arange(-50, 50), 0))
