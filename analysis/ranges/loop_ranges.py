@@ -77,14 +77,15 @@ class Carried:
         start = known(self.start)
         assumed = start
         for attempt in range(MOST_ROUNDS):
-            after = start.join(self._after(assumed, known, step))
+            inside = self._inside(assumed, known, step)
+            after = start.join(inside(self.following))
             if _is_within(after, assumed):
-                return self._narrowed(after, width, known)
+                return self._narrowed(after, width, inside)
             assumed = _widened(assumed, after, width, settled=attempt > 0)
         return IntegerRange.of_width(width)
 
-    def _after(self, assumed: IntegerRange, known: Lookup, step: Step) -> IntegerRange:
-        """What a round makes of a value that is as assumed."""
+    def _inside(self, assumed: IntegerRange, known: Lookup, step: Step) -> Lookup:
+        """What is in a round of a value that is as assumed."""
         here: dict[SSAValue, IntegerRange] = {self.value: assumed}
 
         def lookup(value: SSAValue) -> IntegerRange:
@@ -93,21 +94,23 @@ class Carried:
 
         for value in self.round:
             here[value] = step(value, lookup)
-        return lookup(self.following)
+        return lookup
 
-    def _narrowed(self, found: IntegerRange, width: int, known: Lookup) -> IntegerRange:
+    def _narrowed(
+        self, found: IntegerRange, width: int, inside: Lookup
+    ) -> IntegerRange:
         """A sum in a loop of a known number of rounds goes so far and no farther."""
         loop, add = self.value.block.parent_op(), self.following.owner
         if not isinstance(loop, scf.ForOp) or not isinstance(add, arith.AddiOp):
             return found
         steps = [v for v in add.operands if v is not self.value]
-        if len(steps) != 1 or steps[0] in self.round:
+        if len(steps) != 1:
             return found
-        step, each = known(steps[0]), known(loop.step)
+        step, each = inside(steps[0]), inside(loop.step)
         if each.low <= 0:
             return found
-        rounds = max(0, -(-(known(loop.ub).high - known(loop.lb).low) // each.low))
-        start = known(self.start)
+        rounds = max(0, -(-(inside(loop.ub).high - inside(loop.lb).low) // each.low))
+        start = inside(self.start)
         total = IntegerRange(
             start.low + min(0, step.low * rounds),
             start.high + max(0, step.high * rounds),

@@ -12,6 +12,7 @@ Level 1 to level 4: SIMD code for work-item loops.
 | `share-private-arrays`     | 2      | which private arrays all lanes have in common |
 | `split-off-full-iterations` | 2     | iterations that all lanes run                 |
 | `version-edges`            | 2      | whether lanes are neighbours inside of edges  |
+| `narrow-integers`          | 2      | which numbers need no more than 16 bits       |
 | `mask-divergence`          | 2 to 3 | which lanes are active                        |
 | `widen-sub-groups`         | 3 to 4 | vectors                                       |
 | `vectorize-scans`          | 4      | which elements of a scan are combined together |
@@ -74,6 +75,7 @@ from spmd.passes.sub_groups.choices.vector_width import check_shape
 from spmd.passes.sub_groups.fold_lane_views import FoldLaneViewsPass
 from spmd.passes.sub_groups.forget_unasked_values import ForgetUnaskedValuesPass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
+from spmd.passes.sub_groups.narrow_integers import NarrowIntegersPass
 from spmd.passes.sub_groups.reuse_loaded_values import ReuseLoadedValuesPass
 from spmd.passes.sub_groups.share_private_arrays import SharePrivateArraysPass
 from spmd.passes.sub_groups.version_edges import VersionEdgesPass
@@ -122,6 +124,7 @@ class VectorizePass(PassSequence):
             SharePrivateArraysPass(),
             SplitOffFullIterationsPass(),
             VersionEdgesPass(),
+            NarrowIntegersPass(),
             MaskDivergencePass(),
             WidenSubGroupsPass(),
             VectorizeScansPass(self.target),

@@ -128,6 +128,7 @@ PASSES = {
         "forget-unasked-values",
         "share-private-arrays",
         "version-edges",
+        "narrow-integers",
         "reshape-groups",
     ),
     "masking": (

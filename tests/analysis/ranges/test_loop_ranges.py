@@ -46,6 +46,36 @@ spmd.kernel @k(%n: index, %m: i32) attributes {{work_group_size = array<i64: 64>
     return found
 
 
+def test_sums_of_what_a_round_computes():
+    found = ranges_in(
+        """
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %sum = scf.for %k = %c0 to %c10 step %c2 iter_args(%s = %zero) -> (i32) {
+    %bit = arith.andi %k, %c1 : index
+    %low = arith.index_cast %bit : index to i32
+    %next = arith.addi %s, %low : i32
+    scf.yield %next : i32
+  }
+  %unknown = scf.for %k = %c0 to %n step %c1 iter_args(%u = %one) -> (i32) {
+    %byte = arith.trunci %u : i32 to i8
+    %low = arith.extui %byte : i8 to i32
+    %next_u = arith.addi %u, %low : i32
+    scf.yield %next_u : i32
+  }
+  %squares = scf.for %k = %c0 to %c10 step %c1 iter_args(%v = %one) -> (i32) {
+    %byte = arith.trunci %v : i32 to i8
+    %low = arith.extui %byte : i8 to i32
+    %next_v = arith.addi %v, %low : i32
+    scf.yield %next_v : i32
+  }""",
+        *("sum", "unknown", "squares"),
+    )
+    assert found["sum"] == (0, 5)
+    assert found["unknown"] == (-(1 << 31), (1 << 31) - 1)
+    assert found["squares"] == (1, 2551)
+
+
 def while_loop(start: str, condition: str, step: str) -> str:
     return f"""
   %r = scf.while (%a = {start}) : (index) -> index {{

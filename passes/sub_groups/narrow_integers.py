@@ -1,0 +1,278 @@
+"""
+Arithmetic of bytes and of numbers of 16 bits in 16 bits, where ranges say that these are enough.
+
+C and Python compute with bytes in 32 or 64 bits, of which a register holds a half or a quarter
+as many.
+
+```mlir
+// before
+%r = memref.load %image[%at] : memref<?xi8>
+%wide = arith.extui %r : i8 to i32
+%part = arith.muli %wide, %c77_i32 : i32      // at most 255 * 77
+%low = arith.shrui %part, %c8_i32 : i32
+%gray = arith.trunci %low : i32 to i8
+// after
+%wide = arith.extui %r : i8 to i16
+%part = arith.muli %wide, %c77_i16 : i16
+%low = arith.shrui %part, %c8_i16 : i16
+%gray = arith.trunci %low : i16 to i8
+```
+
+Sums, products and masks are right in 16 bits if their results are numbers of 16 bits, with a
+sign or without; shifts to the right, comparisons and extrema if what they take is: H. S.
+Warren, *Hacker's Delight*, 2-13. Loops may carry such numbers, as the sums of filters do. All
+operands have to be at hand: constants, bytes that were extended, what is the same in all
+lanes, and what is computed in 16 bits itself. MLIR has a pass like this
+(`arith-int-range-narrowing`), for any types and without loops.
+
+Requires: level 2 (`form-sub-groups`).
+Ensures: level 2; the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerType, ModuleOp, i16
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from spmd.analysis.ranges.integer_range import IntegerRange
+from spmd.analysis.ranges.ranges import IntegerRanges
+from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.enclosing import function_around, is_outside, terminator
+from spmd.dialects.interfaces.computation import (
+    compares_integers,
+    is_modular,
+    is_shift,
+    is_unsigned,
+)
+from spmd.dialects.names import FIRST_UNSIGNED
+from spmd.dialects.rewriting import splat_number
+from spmd.dialects.spmd import SubGroupOp
+from spmd.dialects.work_groups import NOT_VECTORIZED
+
+BITS = 16
+
+_EXTENSIONS = arith.ExtUIOp | arith.ExtSIOp
+
+_UNSIGNED = {arith.MinSIOp: arith.MinUIOp, arith.MaxSIOp: arith.MaxUIOp}
+"""What gives the same of numbers that are not negative."""
+
+SIGNED = 2
+"""The first predicate of `arith.cmpi` that reads signs; `FIRST_UNSIGNED` is its like without."""
+
+
+@dataclass(frozen=True)
+class NarrowIntegersPass(ModulePass):
+    """Integers of 16 bits where these are enough; see the module docstring."""
+
+    name = "narrow-integers"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for group in [each for each in op.walk() if isinstance(each, SubGroupOp)]:
+            if NOT_VECTORIZED not in group.attributes and _has_bytes(group):
+                _Narrowing(group).run()
+
+
+def _has_bytes(group: SubGroupOp) -> bool:
+    return any(map(_is_short, group.walk()))
+
+
+def _is_short(op: Operation | Block) -> bool:
+    """Whether `op` extends a number of at most 16 bits."""
+    return isinstance(op, _EXTENSIONS) and 1 < _width(op.input) <= BITS
+
+
+def _width(value: SSAValue) -> int:
+    """The bits of an integer; 0 if `value` is none, or an index."""
+    return value.type.width.data if isinstance(value.type, IntegerType) else 0
+
+
+def _is_unsigned(range_: IntegerRange) -> bool:
+    """Whether all are numbers of 16 bits without a sign."""
+    return range_.low >= 0 and range_.high < 1 << BITS
+
+
+def _fits(range_: IntegerRange) -> bool:
+    return _is_unsigned(range_) or range_.fits(BITS)
+
+
+class _Narrowing:
+    """What of a sub-group is computed in 16 bits."""
+
+    def __init__(self, group: SubGroupOp):
+        self._group = group
+        self._ranges = IntegerRanges()
+        self._constants = ConstantPool(function_around(group).body.block)
+        self._short: dict[SSAValue, SSAValue] = {}
+        """Of what is extended, or is the same in all lanes, the low 16 bits."""
+        # The results of operations, and what loops carry, beside what they give back.
+        self._found: dict[SSAValue, Operation] = {}
+        for op in group.walk():
+            if isinstance(op, scf.ForOp):
+                for carried, result in _carried(op):
+                    if self._may_carry(carried, result):
+                        self._found[carried] = self._found[result] = op
+            elif self._may_narrow(op):
+                self._found[op.results[0]] = op
+        while lost := [value for value in self._found if not self._has_all(value)]:
+            for value in lost:
+                del self._found[value]
+
+    def _may_narrow(self, op: Operation) -> bool:
+        """Whether `op` gives the same in 16 bits, by what is known of its numbers."""
+        if len(op.results) != 1:
+            return False
+        numbers = [each for each in op.operands if _width(each) > BITS]
+        result, of = op.results[0], self._ranges.of
+        if compares_integers(op):
+            ranges = [of(each) for each in numbers]
+            if all(map(_is_unsigned, ranges)):
+                return bool(ranges)
+            return all(each.fits(BITS) for each in ranges) and not is_unsigned(op)
+        if not numbers or any(each.type != result.type for each in numbers):
+            return False
+        if is_shift(op):
+            places = of(op.operands[1]).value
+            if places is None or not 0 <= places < BITS:
+                return False  # AVX2 has no others in 16 bits.
+            if not isinstance(op, arith.ShLIOp):
+                known = of(op.operands[0])
+                return _is_unsigned(known) if is_unsigned(op) else known.fits(BITS)
+        elif not is_modular(op) and not isinstance(op, arith.SelectOp):
+            return False
+        return _fits(of(result))
+
+    def _may_carry(self, carried: BlockArgument, result: OpResult) -> bool:
+        known = map(self._ranges.of, (carried, result))
+        return _width(carried) > BITS and all(map(_fits, known))
+
+    def _has_all(self, value: SSAValue) -> bool:
+        """Whether all operands of what makes `value`, if it is in 16 bits, are at hand."""
+        op = self._found[value]
+        if isinstance(op, scf.ForOp):
+            number = value.index - isinstance(value, BlockArgument)
+            around = op.iter_args[number], terminator(op.body.block).operands[number]
+            pair = op.body.block.args[1 + number], op.results[number]
+            return all(map(self._is_at_hand, around)) and all(
+                each in self._found for each in pair
+            )
+        numbers = [each for each in op.operands if _width(each) > BITS]
+        own = (
+            isinstance(each.owner, _EXTENSIONS) or each in self._found
+            for each in numbers
+        )
+        return any(own) and all(map(self._is_at_hand, numbers))
+
+    def _is_at_hand(self, value: SSAValue) -> bool:
+        if value in self._found or splat_number(value) is not None:
+            return True
+        return _is_short(value.owner) or is_outside(value, self._group)
+
+    def run(self) -> None:
+        """Compute what was found in 16 bits."""
+        if not self._found:
+            return
+        yields: dict[Operation, list[int]] = {}
+        for op in tuple(self._group.walk()):
+            if op in yields:
+                for number in yields[op]:
+                    op.operands[number] = self._low(op.operands[number])
+            elif isinstance(op, scf.ForOp):
+                numbers = [
+                    number
+                    for number, (carried, _) in enumerate(_carried(op))
+                    if carried in self._found
+                ]
+                if numbers:
+                    self._carry(op, numbers)
+                    yields[terminator(op.body.block)] = numbers
+            elif isinstance(op, arith.TruncIOp):
+                _truncate(op)
+            elif any(result in self._found for result in op.results):
+                self._compute(op)
+        for op in tuple(self._group.walk(reverse=True)):
+            if isinstance(op, _EXTENSIONS) and op.result.first_use is None:
+                Rewriter.erase_op(op)
+
+    def _low(self, value: SSAValue) -> SSAValue:
+        """The low 16 bits of what is at hand."""
+        number, owner = splat_number(value), value.owner
+        if number is not None:
+            low = int(number) & (1 << BITS) - 1
+            return self._constants.number(low - ((low >> BITS - 1) << BITS), i16)
+        if isinstance(owner, _EXTENSIONS) and owner.input.type == i16:
+            return owner.input
+        if value not in self._short:
+            if isinstance(owner, _EXTENSIONS):
+                short = Builder.before(owner).add(type(owner)(owner.input, i16), value)
+            else:
+                at = Builder.before(self._group)
+                short = at.add(arith.TruncIOp(value, i16), value)
+            self._short[value] = short
+        return self._short[value]
+
+    def _compute(self, op: Operation) -> None:
+        """Compute `op` in 16 bits, and extend what comes of it."""
+        at, result = Builder.before(op), op.results[0]
+        numbers = [each for each in op.operands if _width(each) > BITS]
+        unsigned = all(_is_unsigned(self._ranges.of(each)) for each in numbers)
+        operands = [self._low(x) if _width(x) > BITS else x for x in op.operands]
+        if isinstance(op, arith.CmpiOp):
+            predicate = op.predicate.value.data
+            if unsigned and SIGNED <= predicate < FIRST_UNSIGNED:
+                predicate += FIRST_UNSIGNED - SIGNED
+            new = at.add(arith.CmpiOp(*operands, predicate), result)
+        else:
+            kind = _UNSIGNED.get(type(op), type(op)) if unsigned else type(op)
+            short = at.add(kind(*operands), result)
+            is_number = _is_unsigned(self._ranges.of(result))
+            new = at.add(_extension(short, result.type, is_number), result)
+        result.replace_all_uses_with(new)
+        Rewriter.erase_op(op)
+
+    def _carry(self, loop: scf.ForOp, numbers: list[int]) -> None:
+        block = loop.body.block
+        for number in numbers:
+            loop.operands[3 + number] = self._low(loop.iter_args[number])
+            for old, point in (
+                (block.args[1 + number], InsertPoint.at_start(block)),
+                (loop.results[number], InsertPoint.after(loop)),
+            ):
+                unsigned, type_ = _is_unsigned(self._ranges.of(old)), old.type
+                short = Rewriter.replace_value_with_new_type(old, i16)
+                uses = tuple(short.uses)
+                wide = Builder(point, loop).add(
+                    _extension(short, type_, unsigned), short
+                )
+                for use in uses:
+                    use.operation.operands[use.index] = wide
+
+
+def _extension(short: SSAValue, type_: Attribute, is_unsigned: bool) -> Operation:
+    kind = arith.ExtUIOp if is_unsigned else arith.ExtSIOp
+    return kind(short, type_)
+
+
+def _truncate(op: arith.TruncIOp) -> None:
+    """Take what is cut from before it was extended."""
+    extension, type_ = op.input.owner, op.result.type
+    if not isinstance(extension, _EXTENSIONS):
+        return
+    value, bits = extension.input, _width(op.result)
+    if bits < _width(value):
+        value = Builder.before(op).add(arith.TruncIOp(value, type_), op.result)
+    elif bits > _width(value):
+        value = Builder.before(op).add(type(extension)(value, type_), op.result)
+    op.result.replace_all_uses_with(value)
+    Rewriter.erase_op(op)
+
+
+def _carried(loop: scf.ForOp) -> Iterator[tuple[BlockArgument, OpResult]]:
+    """What a loop carries, and what it gives back of it."""
+    return zip(loop.body.block.args[1:], loop.results, strict=True)

@@ -1,0 +1,91 @@
+// RUN: xdsl-opt %s -p narrow-integers | filecheck %s
+
+// CHECK-LABEL: func.func @gray
+func.func @gray(%image: memref<?xi8>, %out: memref<?xi8>, %first: index, %factor: i32) {
+  %c77 = arith.constant 77 : i32
+  %c150 = arith.constant 150 : i32
+  %c8 = arith.constant 8 : i32
+  // CHECK: spmd.sub_group
+  spmd.sub_group (%i) shape [32] at (%first) {
+    %a = memref.load %image[%i] : memref<?xi8>
+    %b = memref.load %out[%i] : memref<?xi8>
+    // CHECK: %wide = arith.extui %a : i8 to i16
+    // CHECK-NEXT: %part = arith.muli %wide, %c77_i16 : i16
+    // CHECK-NEXT: %wide_1 = arith.extui %b : i8 to i16
+    // CHECK-NEXT: %part_1 = arith.muli %wide_1, %c150_i16 : i16
+    // CHECK-NEXT: %sum = arith.addi %part, %part_1 : i16
+    // CHECK-NEXT: %low = arith.shrui %sum, %c8_i16 : i16
+    // CHECK-NEXT: %gray = arith.trunci %low : i16 to i8
+    // CHECK-NEXT: memref.store %gray
+    %wide = arith.extui %a : i8 to i32
+    %part = arith.muli %wide, %c77 : i32
+    %wide_1 = arith.extui %b : i8 to i32
+    %part_1 = arith.muli %wide_1, %c150 : i32
+    %sum = arith.addi %part, %part_1 : i32
+    %low = arith.shrui %sum, %c8 : i32
+    %gray = arith.trunci %low : i32 to i8
+    memref.store %gray, %out[%i] : memref<?xi8>
+  }
+  func.return
+}
+
+// Comparisons and extrema of numbers without a sign, which as numbers of 16 bits may have one.
+// CHECK-LABEL: func.func @order
+func.func @order(%x: memref<?xi16>, %y: memref<?xi16>, %z: memref<?xi32>, %first: index) {
+  spmd.sub_group (%i) shape [32] at (%first) {
+    %a = memref.load %x[%i] : memref<?xi16>
+    %b = memref.load %y[%i] : memref<?xi16>
+    %wide = arith.extui %a : i16 to i32
+    %wide_1 = arith.extui %b : i16 to i32
+    %signed = arith.extsi %b : i16 to i32
+    // CHECK: %less = arith.cmpi ult, %a, %b : i16
+    %less = arith.cmpi slt, %wide, %wide_1 : i32
+    // CHECK-NEXT: %most = arith.maxui %a, %b : i16
+    // CHECK-NEXT: [[MOST:%.*]] = arith.extui %most : i16 to i32
+    %most = arith.maxsi %wide, %wide_1 : i32
+    // CHECK-NEXT: arith.cmpi slt, {{.*}} : i32
+    %mixed = arith.cmpi slt, %wide, %signed : i32
+    // CHECK-NEXT: %pick = arith.select %less, %b, %a : i16
+    // CHECK-NEXT: [[PICK:%.*]] = arith.extsi %pick
+    %low = arith.extsi %a : i16 to i32
+    %pick = arith.select %less, %signed, %low : i32
+    // CHECK-NEXT: arith.addi [[MOST]], [[PICK]] : i32
+    %sum = arith.addi %most, %pick : i32
+    %all = arith.select %mixed, %sum, %pick : i32
+    memref.store %all, %z[%i] : memref<?xi32>
+  }
+  func.return
+}
+
+// A sum in a loop of a known number of iterations is carried in 16 bits; one that may be larger is not.
+// CHECK-LABEL: func.func @sums
+func.func @sums(%x: memref<?xi8>, %y: memref<?xi32>, %first: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c100 = arith.constant 100 : index
+  %c1000 = arith.constant 1000 : index
+  %zero = arith.constant 0 : i32
+  spmd.sub_group (%i) shape [32] at (%first) {
+    // CHECK: %sum = scf.for {{.*}} iter_args(%s = %c0_i16) -> (i16) {
+    // CHECK: %next = arith.addi %s, %wide : i16
+    // CHECK-NEXT: scf.yield %next : i16
+    // CHECK: arith.extui %sum : i16 to i32
+    %sum = scf.for %k = %c0 to %c100 step %c1 iter_args(%s = %zero) -> (i32) {
+      %at = arith.addi %i, %k : index
+      %v = memref.load %x[%at] : memref<?xi8>
+      %wide = arith.extui %v : i8 to i32
+      %next = arith.addi %s, %wide : i32
+      scf.yield %next : i32
+    }
+    // CHECK: iter_args({{.*}}) -> (i32) {
+    %more = scf.for %k = %c0 to %c1000 step %c1 iter_args(%s = %sum) -> (i32) {
+      %at = arith.addi %i, %k : index
+      %v = memref.load %x[%at] : memref<?xi8>
+      %wide = arith.extui %v : i8 to i32
+      %next = arith.addi %s, %wide : i32
+      scf.yield %next : i32
+    }
+    memref.store %more, %y[%i] : memref<?xi32>
+  }
+  func.return
+}
