@@ -40,6 +40,7 @@ from xdsl.dialects.builtin import IntegerType, ModuleOp, i16
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.utils.hints import isa
 
 from spmd.analysis.ranges.integer_range import IntegerRange
 from spmd.analysis.ranges.ranges import IntegerRanges
@@ -60,7 +61,10 @@ BITS = 16
 
 _EXTENSIONS = arith.ExtUIOp | arith.ExtSIOp
 
-_UNSIGNED = {arith.MinSIOp: arith.MinUIOp, arith.MaxSIOp: arith.MaxUIOp}
+_UNSIGNED: dict[type[Operation], type[Operation]] = {
+    arith.MinSIOp: arith.MinUIOp,
+    arith.MaxSIOp: arith.MaxUIOp,
+}
 """What gives the same of numbers that are not negative."""
 
 SIGNED = 2
@@ -90,7 +94,8 @@ def _is_short(op: Operation | Block) -> bool:
 
 def _width(value: SSAValue) -> int:
     """The bits of an integer; 0 if `value` is none, or an index."""
-    return value.type.width.data if isinstance(value.type, IntegerType) else 0
+    type_ = value.type
+    return type_.bitwidth if isa(type_, IntegerType) else 0
 
 
 def _is_unsigned(range_: IntegerRange) -> bool:
@@ -156,7 +161,8 @@ class _Narrowing:
         """Whether all operands of what makes `value`, if it is in 16 bits, are at hand."""
         op = self._found[value]
         if isinstance(op, scf.ForOp):
-            number = value.index - isinstance(value, BlockArgument)
+            carries: list[SSAValue] = [*op.body.block.args[1:], *op.results]
+            number = carries.index(value) % len(op.results)
             around = op.iter_args[number], terminator(op.body.block).operands[number]
             pair = op.body.block.args[1 + number], op.results[number]
             return all(map(self._is_at_hand, around)) and all(
@@ -227,10 +233,17 @@ class _Narrowing:
             predicate = op.predicate.value.data
             if unsigned and SIGNED <= predicate < FIRST_UNSIGNED:
                 predicate += FIRST_UNSIGNED - SIGNED
-            new = at.add(arith.CmpiOp(*operands, predicate), result)
+            left, right = operands
+            new = at.add(arith.CmpiOp(left, right, predicate), result)
         else:
             kind = _UNSIGNED.get(type(op), type(op)) if unsigned else type(op)
-            short = at.add(kind(*operands), result)
+            # Sums may overflow in 16 bits on the way to what does not.
+            flags = {"overflowFlags": arith.IntegerOverflowAttr("none")}
+            properties = flags if "overflowFlags" in op.properties else {}
+            narrow = kind.create(
+                operands=operands, result_types=[i16], properties=properties
+            )
+            short = at.add(narrow, result)
             is_number = _is_unsigned(self._ranges.of(result))
             new = at.add(_extension(short, result.type, is_number), result)
         result.replace_all_uses_with(new)
@@ -256,7 +269,7 @@ class _Narrowing:
 
 def _extension(short: SSAValue, type_: Attribute, is_unsigned: bool) -> Operation:
     kind = arith.ExtUIOp if is_unsigned else arith.ExtSIOp
-    return kind(short, type_)
+    return kind.create(operands=[short], result_types=[type_])
 
 
 def _truncate(op: arith.TruncIOp) -> None:
