@@ -35,7 +35,6 @@ from spmd.dialects.building import (
 )
 from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.element_types import vector_type
-from spmd.dialects.rewriting import splat_number
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
 from spmd.passes.memory.accesses.flattening import element_type, line_of, start_of
 
@@ -46,7 +45,7 @@ class EveryOtherRow:
 
     `index` has an integer of 32 bits or an `index` per lane. What is asked stands where `at`
     is, and is not asked if lanes form `rows` of `length`. `fits` says of each lane whether two
-    such rows after its element do not wrap.
+    such rows after its element do not wrap, where they might.
     """
 
     def __init__(
@@ -56,7 +55,7 @@ class EveryOtherRow:
         index: SSAValue,
         length: int,
         rows: SSAValue,
-        fits: SSAValue,
+        fits: SSAValue | None,
     ):
         self._constants = constants
         self.length = length
@@ -83,7 +82,7 @@ class EveryOtherRow:
         most = self._constants.number(2 * self.length - 1, type_)
         return at.add(arith.SubiOp(most, span), "row")
 
-    def _ask(self, at: Builder, index: SSAValue, fits: SSAValue) -> SSAValue:
+    def _ask(self, at: Builder, index: SSAValue, fits: SSAValue | None) -> SSAValue:
         """Whether the rows are a power of two, and all lanes are in them."""
         type_, length = element_type(index), self.length
         below = at.add(arith.SubiOp(self._row, self._constants.number(1, type_)))
@@ -98,7 +97,7 @@ class EveryOtherRow:
         there = self._lanes_in_rows(at, lanes, self._row)
         row = at.add(arith.AddiOp(first, there), "row")
         same = at.add(arith.CmpiOp(index, row, "eq"), "same")
-        if not splat_number(fits):
+        if fits is not None:
             same = at.add(arith.AndIOp(same, fits), "same")
         found = at.add(reduction(same, CombiningKindFlag.AND, i1), "found")
         return at.add(arith.AndIOp(found, power), "every_other_row")

@@ -147,7 +147,9 @@ class _Rows:
             if (key := self._key(op)) is not None:
                 by_key.setdefault(key, []).append(op)
         for key, ops in by_key.items():
-            self._ask(key, ops)
+            rest: Sequence[Access] = ops
+            while rest:
+                rest = self._ask(key, rest)
 
     def join(self, op: ScatterOp) -> None:
         """
@@ -225,29 +227,27 @@ class _Rows:
             return None
         return parent_block(op), index, op.mask, length
 
-    def _ask(self, key: Asked, ops: Sequence[Access]) -> None:
-        """Ask before the first of `ops` for as many as can be then, and later for the others."""
+    def _ask(self, key: Asked, ops: Sequence[Access]) -> Sequence[Access]:
+        """Ask before the first of `ops` for as many as can be then; the others."""
         _, index, mask, length = key
-        (lanes,) = cast(AnyVector, index.type).get_shape()
         at = Builder.before(ops[0])
-        here, fits = [*ops], self._constants.dense(1, i1, lanes, "all_on")
-        is_narrow = element_type(index) != IndexType()
-        if is_narrow:
+        here, fits = ops, None
+        if element_type(index) != IndexType():
             here = [op for op in ops if self._is_known(op.indices, ops[0])]
             fits = self._fit(at, {op.indices: None for op in here}, 2 * length)
         rows = self._rows_asked(at, index, mask, length, fits)
+        halved = {
+            op
+            for op in here
+            if splat_number(mask) and _element_bytes(op) >= MASKED_BYTES
+        }
         every_other = None
+        if halved:
+            every_other = EveryOtherRow(self._constants, at, index, length, rows, fits)
         for op in here:
-            halved = splat_number(mask) and _element_bytes(op) >= MASKED_BYTES
-            if halved and every_other is None:
-                every_other = EveryOtherRow(
-                    self._constants, at, index, length, rows, fits
-                )
-            self._questions[op] = _Question(
-                rows, every_other if halved else None, length
-            )
-        if others := [op for op in ops if op not in self._questions]:
-            self._ask(key, others)
+            asked = every_other if op in halved else None
+            self._questions[op] = _Question(rows, asked, length)
+        return [op for op in ops if op not in self._questions]
 
     def _is_known(self, value: SSAValue, op: Operation) -> bool:
         """Whether `value`, which an access in the block of `op` takes, is there before `op`."""
@@ -271,7 +271,12 @@ class _Rows:
         return found
 
     def _rows_asked(
-        self, at: Builder, index: SSAValue, mask: SSAValue, length: int, fits: SSAValue
+        self,
+        at: Builder,
+        index: SSAValue,
+        mask: SSAValue,
+        length: int,
+        fits: SSAValue | None,
     ) -> SSAValue:
         """Whether the lanes that are active access neighbours, in rows of `length`."""
         type_ = cast(AnyVector, index.type)
@@ -288,7 +293,7 @@ class _Rows:
         )
         row = at.add(arith.AddiOp(starts, steps), "row")
         neighbours = at.add(arith.CmpiOp(index, row, "eq"), "neighbours")
-        if not splat_number(fits):
+        if fits is not None:
             neighbours = at.add(arith.AndIOp(neighbours, fits), "neighbours")
         if masked:
             # A row begins where its first lane accesses, if that is active.
