@@ -72,9 +72,15 @@ class Carried:
     inputs: Sequence[SSAValue]
     """What else there is to know: the start, and what a round uses and does not change."""
 
+    is_nested_sum: bool
+    """Whether all that a round does to the value is that loops in it add to it."""
+
     def range(self, width: int, known: Lookup, step: Step) -> IntegerRange:
         """Where the value stays, given the range of the inputs."""
         start = known(self.start)
+        if self.is_nested_sum:
+            anything = IntegerRange.of_width(width)
+            return self._narrowed(anything, width, self._inside(anything, known, step))
         assumed = start
         for attempt in range(MOST_ROUNDS):
             inside = self._inside(assumed, known, step)
@@ -100,27 +106,67 @@ class Carried:
         self, found: IntegerRange, width: int, inside: Lookup
     ) -> IntegerRange:
         """A sum in a loop of a known number of rounds goes so far and no farther."""
-        loop, add = self.value.block.parent_op(), self.following.owner
-        if not isinstance(loop, scf.ForOp) or not isinstance(add, arith.AddiOp):
+        loop, start = self.value.block.parent_op(), inside(self.start)
+        increment = _increment(self.value, self.following, inside)
+        if not isinstance(loop, scf.ForOp) or increment is None:
             return found
-        steps = [v for v in add.operands if v is not self.value]
-        if len(steps) != 1:
+        more = _in_all_rounds(loop, increment, inside)
+        if more is None:
             return found
-        step, each = inside(steps[0]), inside(loop.step)
-        if each.low <= 0:
-            return found
-        rounds = max(0, -(-(inside(loop.ub).high - inside(loop.lb).low) // each.low))
-        start = inside(self.start)
         total = IntegerRange(
-            start.low + min(0, step.low * rounds),
-            start.high + max(0, step.high * rounds),
-            gcd(start.divisor, step.divisor),
+            start.low + more.low,
+            start.high + more.high,
+            gcd(start.divisor, more.divisor),
         )
         if not total.fits(width):
             return found
         return IntegerRange(
             max(total.low, found.low), min(total.high, found.high), total.divisor
         )
+
+
+def _increment(
+    value: SSAValue, following: SSAValue, inside: Lookup
+) -> IntegerRange | None:
+    """What a round adds to `value` to get the `following` one, also by loops in it."""
+    owner = following.owner
+    match owner:
+        case arith.AddiOp():
+            steps = [each for each in owner.operands if each is not value]
+            return inside(steps[0]) if len(steps) == 1 else None
+        case scf.ForOp() if (ends := _ends(following)) is not None and ends[1] is value:
+            increment = _increment(ends[0], ends[2], inside)
+            return increment and _in_all_rounds(owner, increment, inside)
+        case _:
+            return None
+
+
+def _in_all_rounds(
+    loop: scf.ForOp, increment: IntegerRange, inside: Lookup
+) -> IntegerRange | None:
+    """What all rounds of a loop add together at most, and at least before the last one."""
+    each = inside(loop.step)
+    if each.low <= 0:
+        return None
+    rounds = max(0, -(-(inside(loop.ub).high - inside(loop.lb).low) // each.low))
+    low, high = min(0, increment.low * rounds), max(0, increment.high * rounds)
+    return IntegerRange(low, high, increment.divisor)
+
+
+def _summed_in(value: SSAValue, following: SSAValue) -> list[SSAValue] | None:
+    """What `_increment` asks for, where `following` is what a loop in a round gives back."""
+    asked: list[SSAValue] = []
+    if not isinstance(following.owner, scf.ForOp):
+        return None
+    while isinstance(owner := following.owner, scf.ForOp):
+        ends = _ends(following)
+        if ends is None or ends[1] is not value:
+            return None
+        asked += [owner.lb, owner.ub, owner.step]
+        value, _, following = ends
+    if not isinstance(owner, arith.AddiOp) or value not in owner.operands:
+        return None
+    return [*asked, *(each for each in owner.operands if each is not value)]
 
 
 def carried(
@@ -137,7 +183,8 @@ def carried(
     inputs: dict[SSAValue, None] = {start: None}
     if isinstance(loop, scf.ForOp):
         inputs |= dict.fromkeys((loop.lb, loop.ub, loop.step))
-    pending = [following]
+    asked = _summed_in(argument, following)
+    pending = [following] if asked is None else asked
     opened: set[SSAValue] = set()
     while pending:
         at = pending[-1]
@@ -152,7 +199,9 @@ def carried(
             if len(opened) > LONGEST_ROUND:
                 return None
             pending.extend(inputs_of(at))
-    return Carried(argument, start, following, tuple(order), tuple(inputs))
+    return Carried(
+        *(argument, start, following, tuple(order), tuple(inputs)), asked is not None
+    )
 
 
 def _ends(value: SSAValue) -> tuple[BlockArgument, SSAValue, SSAValue] | None:
