@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
@@ -107,6 +108,16 @@ def _fits(range_: IntegerRange) -> bool:
     return _is_unsigned(range_) or range_.fits(BITS)
 
 
+class _Narrow(NamedTuple):
+    """What makes a value in 16 bits, by the ranges that were known before anything changed."""
+
+    op: Operation
+    reads_unsigned: bool
+    """Whether all numbers that `op` takes are numbers of 16 bits without a sign."""
+    is_unsigned: bool
+    """Whether the value is one; else it has a sign."""
+
+
 class _Narrowing:
     """What of a sub-group is computed in 16 bits."""
 
@@ -117,17 +128,23 @@ class _Narrowing:
         self._short: dict[SSAValue, SSAValue] = {}
         """Of what is extended, or is the same in all lanes, the low 16 bits."""
         # The results of operations, and what loops carry, beside what they give back.
-        self._found: dict[SSAValue, Operation] = {}
+        self._found: dict[SSAValue, _Narrow] = {}
         for op in group.walk():
             if isinstance(op, scf.ForOp):
                 for carried, result in _carried(op):
                     if self._may_carry(carried, result):
-                        self._found[carried] = self._found[result] = op
+                        self._find(op, carried)
+                        self._find(op, result)
             elif self._may_narrow(op):
-                self._found[op.results[0]] = op
+                self._find(op, op.results[0])
         while lost := [value for value in self._found if not self._has_all(value)]:
             for value in lost:
                 del self._found[value]
+
+    def _find(self, op: Operation, value: SSAValue) -> None:
+        of = self._ranges.of
+        read = (_is_unsigned(of(each)) for each in op.operands if _width(each) > BITS)
+        self._found[value] = _Narrow(op, all(read), _is_unsigned(of(value)))
 
     def _may_narrow(self, op: Operation) -> bool:
         """Whether `op` gives the same in 16 bits, by what is known of its numbers."""
@@ -159,7 +176,7 @@ class _Narrowing:
 
     def _has_all(self, value: SSAValue) -> bool:
         """Whether all operands of what makes `value`, if it is in 16 bits, are at hand."""
-        op = self._found[value]
+        op = self._found[value].op
         if isinstance(op, scf.ForOp):
             carries: list[SSAValue] = [*op.body.block.args[1:], *op.results]
             number = carries.index(value) % len(op.results)
@@ -169,10 +186,7 @@ class _Narrowing:
                 each in self._found for each in pair
             )
         numbers = [each for each in op.operands if _width(each) > BITS]
-        own = (
-            isinstance(each.owner, _EXTENSIONS) or each in self._found
-            for each in numbers
-        )
+        own = (_is_short(each.owner) or each in self._found for each in numbers)
         return any(own) and all(map(self._is_at_hand, numbers))
 
     def _is_at_hand(self, value: SSAValue) -> bool:
@@ -215,7 +229,7 @@ class _Narrowing:
         if isinstance(owner, _EXTENSIONS) and owner.input.type == i16:
             return owner.input
         if value not in self._short:
-            if isinstance(owner, _EXTENSIONS):
+            if isinstance(owner, _EXTENSIONS) and _is_short(owner):
                 short = Builder.before(owner).add(type(owner)(owner.input, i16), value)
             else:
                 at = Builder.before(self._group)
@@ -226,26 +240,26 @@ class _Narrowing:
     def _compute(self, op: Operation) -> None:
         """Compute `op` in 16 bits, and extend what comes of it."""
         at, result = Builder.before(op), op.results[0]
-        numbers = [each for each in op.operands if _width(each) > BITS]
-        unsigned = all(_is_unsigned(self._ranges.of(each)) for each in numbers)
+        narrow = self._found[result]
         operands = [self._low(x) if _width(x) > BITS else x for x in op.operands]
         if isinstance(op, arith.CmpiOp):
             predicate = op.predicate.value.data
-            if unsigned and SIGNED <= predicate < FIRST_UNSIGNED:
+            if narrow.reads_unsigned and SIGNED <= predicate < FIRST_UNSIGNED:
                 predicate += FIRST_UNSIGNED - SIGNED
             left, right = operands
             new = at.add(arith.CmpiOp(left, right, predicate), result)
         else:
-            kind = _UNSIGNED.get(type(op), type(op)) if unsigned else type(op)
+            kind = type(op)
+            if narrow.reads_unsigned:
+                kind = _UNSIGNED.get(kind, kind)
             # Sums may overflow in 16 bits on the way to what does not.
             flags = {"overflowFlags": arith.IntegerOverflowAttr("none")}
             properties = flags if "overflowFlags" in op.properties else {}
-            narrow = kind.create(
+            made = kind.create(
                 operands=operands, result_types=[i16], properties=properties
             )
-            short = at.add(narrow, result)
-            is_number = _is_unsigned(self._ranges.of(result))
-            new = at.add(_extension(short, result.type, is_number), result)
+            wide = _extension(at.add(made, result), result.type, narrow.is_unsigned)
+            new = at.add(wide, result)
         result.replace_all_uses_with(new)
         Rewriter.erase_op(op)
 
@@ -257,7 +271,7 @@ class _Narrowing:
                 (block.args[1 + number], InsertPoint.at_start(block)),
                 (loop.results[number], InsertPoint.after(loop)),
             ):
-                unsigned, type_ = _is_unsigned(self._ranges.of(old)), old.type
+                unsigned, type_ = self._found[old].is_unsigned, old.type
                 short = Rewriter.replace_value_with_new_type(old, i16)
                 uses = tuple(short.uses)
                 wide = Builder(point, loop).add(

@@ -98,7 +98,8 @@ class Range(NamedTuple):
         x, y, z = self.group_size
         room = _room(self.global_size[0], x, edges[0], self.full)
         rows = multiple == 1 or (x % multiple == 0 and y == z == 1)
-        return (room, y, z) if rows and room > x and room % x == 0 else (x, y, z)
+        larger = x < room <= MAX_GROUP_SIZE // (y * z) and room % x == 0
+        return (room, y, z) if rows and larger else (x, y, z)
 
     @property
     def few(self) -> bool:

@@ -89,3 +89,21 @@ func.func @sums(%x: memref<?xi8>, %y: memref<?xi32>, %first: index) {
   }
   func.return
 }
+
+// What is the same in all lanes is cut once, whatever makes it.
+// CHECK-LABEL: func.func @shared
+func.func @shared(%x: memref<?xi8>, %out: memref<?xi8>, %first: index, %n: i32) {
+  // CHECK: %wide_n = arith.extsi %n : i32 to i64
+  // CHECK-NEXT: [[LOW:%.*]] = arith.trunci %wide_n : i64 to i16
+  // CHECK-NEXT: spmd.sub_group
+  %wide_n = arith.extsi %n : i32 to i64
+  spmd.sub_group (%i) shape [32] at (%first) {
+    %a = memref.load %x[%i] : memref<?xi8>
+    // CHECK: arith.andi %wide, [[LOW]] : i16
+    %wide = arith.extui %a : i8 to i64
+    %low = arith.andi %wide, %wide_n : i64
+    %r = arith.trunci %low : i64 to i8
+    memref.store %r, %out[%i] : memref<?xi8>
+  }
+  func.return
+}
