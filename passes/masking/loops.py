@@ -13,7 +13,7 @@ from xdsl.rewriter import Rewriter
 from spmd.dialects.building import Builder
 from spmd.dialects.enclosing import is_outside, terminator
 from spmd.dialects.names import NEGATED
-from spmd.dialects.rewriting import constant_index, hint
+from spmd.dialects.rewriting import constant_index, erase_if_dead, hint
 from spmd.dialects.spmd import AnyOp
 from spmd.passes.masking.masks import Mask, Masks
 
@@ -52,11 +52,18 @@ def mask_while(
     masking.mask_block(test, Mask(live, some=True, prefix=False))
     at = Builder.before(condition)
     off = masking.constants.bit(False)
-    on = at.add(arith.SelectOp(live, condition.operands[0], off), "active")
+    more = condition.operands[0]
+    goes_on, common = _split_condition(masking, more)
+    on = at.add(arith.SelectOp(live, goes_on, off), "active")
     start = masking.constants.bit(True) if mask.value is None else mask.value
     state = _blend_live_outs(masking, loop, live, uniform)
     some = at.add(AnyOp(on), "some")
+    for end in reversed(common):
+        first, second = (end.part, some) if end.is_first else (some, end.part)
+        some = at.add(arith.SelectOp(first, second, off), more)
     condition.operands = (some, on, *state.forwarded)
+    for end in common:
+        erase_if_dead(end.conjunction)
 
     masking.mask_block(body, Mask(live_in_body, some=True, prefix=False))
     nexts = _keep_passed_through(body, test, live_in_body, state)
@@ -68,6 +75,43 @@ def mask_while(
     )
     hint(new.results[0], "live")
     replace_loop(masking, loop, new, [1 + place for place in state.places])
+    masking.kept.append((new, Mask(live)))
+
+
+@dataclass(frozen=True)
+class _CommonEnd:
+    """What is the same in all lanes, of two values that both have to hold."""
+
+    conjunction: SSAValue
+    part: SSAValue
+    is_first: bool
+    """Whether it stands before the other one, which may be poison where it does not hold."""
+
+
+def _split_condition(
+    masking: Masks, condition: SSAValue
+) -> tuple[SSAValue, list[_CommonEnd]]:
+    """What of a conjunction differs among lanes, and what ends the loop for all of them."""
+    common: list[_CommonEnd] = []
+    while not masking.is_uniform(condition):
+        match condition.owner:
+            case arith.AndIOp(lhs=first, rhs=second):
+                pass
+            case arith.SelectOp(cond=first, lhs=second, rhs=other) if (
+                constant_index(other) == 0
+            ):
+                pass
+            case _:
+                break
+        if masking.is_uniform(first):
+            common.append(_CommonEnd(condition, first, True))
+            condition = second
+        elif masking.is_uniform(second):
+            common.append(_CommonEnd(condition, second, False))
+            condition = first
+        else:
+            break
+    return condition, common
 
 
 @dataclass(frozen=True)

@@ -122,3 +122,46 @@ spmd.kernel @paths(%x: memref<?xf32>, %y: memref<?xf32>) {
 """,
     floats,
 )
+
+EXITS.add(
+    "loop-that-ends-for-all-where-a-stack-is-empty",
+    """
+spmd.kernel @stack(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c8 = arith.constant 8 : index
+  %off = arith.constant false
+  %half = arith.constant 0.5 : f32
+  %one = arith.constant 1.0 : f32
+  %i = spmd.global_id x
+  %g = spmd.group_id x
+  %v = memref.load %x[%i] : memref<?xf32>
+  %deep = arith.andi %g, %c3 : index
+  %start = arith.addi %deep, %c1 : index
+  %end, %a, %n = scf.while (%top = %start, %a = %v, %n = %c0) : (index, f32, index) -> (index, f32, index) {
+    %some = arith.cmpi sgt, %top, %c0 : index
+    %few = arith.cmpi slt, %n, %c8 : index
+    %large = arith.cmpf ogt, %a, %one : f32
+    %before = arith.select %large, %few, %off : i1
+    %more = arith.andi %some, %before : i1
+    scf.condition(%more) %top, %a, %n : index, f32, index
+  } do {
+  ^bb0(%top: index, %a: f32, %n: index):
+    %less = arith.subi %top, %c1 : index
+    %small = arith.mulf %a, %half : f32
+    %next = arith.addi %n, %c1 : index
+    scf.yield %less, %small, %next : index, f32, index
+  }
+  %left = arith.index_cast %end : index to i32
+  %leftf = arith.sitofp %left : i32 to f32
+  %turns = arith.index_cast %n : index to i32
+  %turnsf = arith.sitofp %turns : i32 to f32
+  %both = arith.mulf %leftf, %turnsf : f32
+  %sum = arith.addf %a, %both : f32
+  memref.store %sum, %y[%i] : memref<?xf32>
+  spmd.return
+}
+""",
+    lambda make: [make.random("f32", make.n) * 40, make.zeros("f32", make.n)],
+)

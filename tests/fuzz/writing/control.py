@@ -310,9 +310,12 @@ class Control(Sharing):
             )
             self.block(self.choose(2))
             own = inside if uniform else self.value("i1")
-            both = self.op(
-                f"arith.andi {more.name}, {own.name} : i1", "i1", [more, own]
-            )
+            left, right = (more, own) if self.maybe() else (own, more)
+            text = f"arith.andi {left.name}, {right.name} : i1"
+            if self.maybe(3):
+                off = self.op("arith.constant false", "i1", (), keep=False)
+                text = f"arith.select {left.name}, {right.name}, {off.name} : i1"
+            both = self.op(text, "i1", [more, own])
             values = [before[0], *(self.value(t) for t in types[1:])]
             passed = ", ".join(value.name for value in values)
             self.line(f"scf.condition({both.name}) {passed} : {listed}")

@@ -334,3 +334,67 @@ func.func @not_the_first(%n: index, %x: memref<?xi32>) {
   }
   func.return
 }
+
+// -----
+
+// What ends a loop for all lanes is asked once: it is no part of their masks. In @in_order it is
+// asked before what is only defined where it holds, and after what has to hold for it.
+
+// CHECK-LABEL: func.func @common_end
+// CHECK:         scf.while ([[LIVE:%\w+]] = %true, %top = %n, %v = %v0)
+// CHECK-NEXT:      %some = arith.cmpi sgt, %top, %c0 : index
+// CHECK-NEXT:      %go = arith.cmpf olt, %v, %limit : f32
+// CHECK-NEXT:      %active = arith.select [[LIVE]], %go, %false : i1
+// CHECK-NEXT:      [[ANY:%\w+]] = spmd.any %active across sub_group
+// CHECK-NEXT:      [[MORE:%\w+]] = arith.select [[ANY]], %some, %false : i1
+// CHECK-NEXT:      scf.condition([[MORE]]) %active, %top, %v : i1, index, f32
+func.func @common_end(%n: index, %limit: f32, %x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  spmd.sub_group (%lx) shape [8] at (%c0) {
+    %v0 = memref.load %x[%lx] : memref<?xf32>
+    %end, %r = scf.while (%top = %n, %v = %v0) : (index, f32) -> (index, f32) {
+      %some = arith.cmpi sgt, %top, %c0 : index
+      %go = arith.cmpf olt, %v, %limit : f32
+      %more = arith.andi %go, %some : i1
+      scf.condition(%more) %top, %v : index, f32
+    } do {
+    ^bb0(%top: index, %v: f32):
+      %less = arith.subi %top, %c1 : index
+      %w = arith.addf %v, %v : f32
+      scf.yield %less, %w : index, f32
+    }
+    memref.store %r, %x[%lx] : memref<?xf32>
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func @in_order
+// CHECK:           %active = arith.select %{{\w+}}, %go, %off : i1
+// CHECK-NEXT:      [[ANY:%\w+]] = spmd.any %active across sub_group
+// CHECK-NEXT:      [[BOTH:%\w+]] = arith.select [[ANY]], %second, %off : i1
+// CHECK-NEXT:      [[ALL:%\w+]] = arith.select %first, [[BOTH]], %off : i1
+// CHECK-NEXT:      scf.condition([[ALL]])
+func.func @in_order(%n: index, %m: index, %limit: f32, %x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %off = arith.constant false
+  spmd.sub_group (%lx) shape [8] at (%c0) {
+    %v0 = memref.load %x[%lx] : memref<?xf32>
+    %end, %r = scf.while (%top = %n, %v = %v0) : (index, f32) -> (index, f32) {
+      %first = arith.cmpi sgt, %top, %c0 : index
+      %second = arith.cmpi ne, %top, %m : index
+      %go = arith.cmpf olt, %v, %limit : f32
+      %then = arith.select %go, %second, %off : i1
+      %more = arith.select %first, %then, %off : i1
+      scf.condition(%more) %top, %v : index, f32
+    } do {
+    ^bb0(%top: index, %v: f32):
+      %less = arith.subi %top, %c1 : index
+      %w = arith.addf %v, %v : f32
+      scf.yield %less, %w : index, f32
+    }
+    memref.store %r, %x[%lx] : memref<?xf32>
+  }
+  func.return
+}
