@@ -29,7 +29,7 @@ scf.for %k = %c0 to %n step %c1 {
 }
 ```
 
-*Legality.* All that uses the array are loads and stores, in `scf.if`, `scf.for` and `scf.while`,
+*Legality.* All that uses the array, or a view of it, are loads and stores, in `scf.if`, `scf.for` and `scf.while`,
 at indices that are computed of constants and of counters of loops whose bounds are so, too.
 What was never written is poison.
 
@@ -62,6 +62,8 @@ from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import parent_block
 from spmd.dialects.interfaces.computation import FunctionOfOperands
+from spmd.dialects.interfaces.view_folding import ViewFolding, accessed
+from spmd.dialects.interfaces.views import underlying_object
 from spmd.dialects.rewriting import (
     constant_index,
     erase_dead_ops,
@@ -92,10 +94,26 @@ def promote_private_arrays(kernel: KernelOp) -> None:
     """Do to one kernel what the pass does to all of a module."""
     if not any(isinstance(op, memref.AllocaOp) for op in kernel.walk()):
         return
+    _fold_views(kernel)
     _unroll(kernel, _loops_to_unroll(kernel))
     for op in tuple(kernel.walk()):
         if isinstance(op, memref.AllocaOp) and (places := _places(op)) is not None:
             _promote(op, places)
+    erase_dead_ops(kernel.body)
+
+
+def _fold_views(kernel: KernelOp) -> None:
+    """Let accesses through views of private arrays name elements of the arrays."""
+
+    def is_private(memory: SSAValue) -> bool:
+        array = underlying_object(memory).owner
+        return isinstance(array, memref.AllocaOp) and array is not memory.owner
+
+    constants = ConstantPool(kernel.body.blocks[0])
+    for op in tuple(kernel.walk()):
+        position = accessed(op)
+        if position is not None and is_private(op.operands[position]):
+            ViewFolding(position, is_private, constants).fold(op)
     erase_dead_ops(kernel.body)
 
 

@@ -105,6 +105,45 @@ spmd.kernel @tile(%x: memref<?xi32>, %y: memref<?xi32> {spmd.noalias}) {
 }
 """
 
+# Rows of a tile, every second element of one from its end, and all of it as a line.
+VIEWS = """
+spmd.kernel @views(%x: memref<?xi32>, %y: memref<?xi32> {spmd.noalias}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %gid = spmd.global_id x
+  %tile = memref.alloca() : memref<3x4xi32>
+  %v = memref.load %x[%gid] : memref<?xi32>
+  scf.for %i = %c0 to %c3 step %c1 {
+    %row = memref.subview %tile[%i, 0] [1, 4] [1, 1]
+      : memref<3x4xi32> to memref<4xi32, strided<[1], offset: ?>>
+    scf.for %j = %c0 to %c4 step %c1 {
+      %j32 = arith.index_cast %j : index to i32
+      %t = arith.muli %v, %j32 : i32
+      memref.store %t, %row[%j] : memref<4xi32, strided<[1], offset: ?>>
+    }
+  }
+  spmd.barrier
+  %odd = memref.subview %tile[2, 1] [1, 2] [1, 2]
+    : memref<3x4xi32> to memref<2xi32, strided<[2], offset: 9>>
+  %some = memref.cast %odd
+    : memref<2xi32, strided<[2], offset: 9>> to memref<?xi32, strided<[?], offset: ?>>
+  %a = memref.load %some[%c1] : memref<?xi32, strided<[?], offset: ?>>
+  %again = arith.addi %a, %v : i32
+  memref.store %again, %odd[%c0] : memref<2xi32, strided<[2], offset: 9>>
+  %sum = scf.for %j = %c0 to %c4 step %c1 iter_args(%s = %a) -> (i32) {
+    %b = memref.load %tile[%c2, %j] : memref<3x4xi32>
+    %twice = arith.addi %s, %s : i32
+    %next = arith.xori %twice, %b : i32
+    scf.yield %next : i32
+  }
+  memref.store %sum, %y[%gid] : memref<?xi32>
+  spmd.return
+}
+"""
+
 
 def arrays(make: Maker) -> list[Any]:
     return [make.random("i32", make.n), make.zeros("i32", make.n)]
@@ -120,6 +159,19 @@ def test_loops_branches_and_barriers(launch: Launch):
         PromotePrivateArraysPass(),
     )
     assert "memref.alloca" not in str(module)
+
+
+def test_views_of_private_arrays():
+    module = check_passes(
+        VIEWS,
+        arrays,
+        LINES[3:4],
+        SpmdSpecializePass(work_group_size=LINES[3].group_size),
+        PromotePrivateArraysPass(),
+    )
+    assert "memref.alloca" not in str(module)
+    check_passes(VIEWS, arrays, LINES[1:4], SpmdToLoopsPass(), VectorizePass(4))
+    check_native_launches(VIEWS, arrays, LINES)
 
 
 def test_lanes_have_values_of_their_own():

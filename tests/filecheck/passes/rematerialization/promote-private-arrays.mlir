@@ -134,6 +134,29 @@ spmd.kernel @triangle(%a: i32, %b: i32, %c: i32, %y: memref<?xi32>) attributes {
   spmd.return
 }
 
+// What is seen through views has the places of the array, whatever views are of views.
+
+// CHECK-LABEL: @views
+// CHECK-NOT:     memref
+// CHECK:         "test.op"(%w, %v) : (f32, f32) -> ()
+// CHECK-NOT:     memref
+// CHECK:         spmd.return
+spmd.kernel @views(%v: f32, %w: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %a = memref.alloca() : memref<2x4xf32>
+  %row = memref.subview %a[1, 0] [1, 4] [1, 1] : memref<2x4xf32> to memref<4xf32, strided<[1], offset: 4>>
+  %odd = memref.subview %row[1] [2] [2] : memref<4xf32, strided<[1], offset: 4>> to memref<2xf32, strided<[2], offset: 5>>
+  memref.store %v, %row[%c1] : memref<4xf32, strided<[1], offset: 4>>
+  memref.store %w, %odd[%c1] : memref<2xf32, strided<[2], offset: 5>>
+  %c3 = arith.constant 3 : index
+  %x = memref.load %a[%c1, %c3] : memref<2x4xf32>
+  %y = memref.load %odd[%c0] : memref<2xf32, strided<[2], offset: 5>>
+  "test.op"(%x, %y) : (f32, f32) -> ()
+  spmd.return
+}
+
 // What stays in memory: an index that is not known, one outside of the array, code that sees
 // all of it, control flow that passes no values on, and loops that would become too much code.
 

@@ -31,11 +31,8 @@ func.func @rows(%x: memref<?x?xf32>, %n: index, %k: index, %s: index) {
 // CHECK-LABEL: func.func @private
 // CHECK:          scf.for %lx = %c0 to %n step %c1 {
 // CHECK-NEXT:       %a = memref.alloca() : memref<8xf32>
-// CHECK-NEXT:       %at = arith.addi %c2, %c1 : index
-// CHECK-NEXT:       %v = memref.load %a[%at] : memref<8xf32>
-// CHECK-NEXT:       %offset = arith.muli %c1, %c3 : index
-// CHECK-NEXT:       %at_1 = arith.addi %c1, %offset : index
-// CHECK-NEXT:       memref.store %v, %a[%at_1] : memref<8xf32>
+// CHECK-NEXT:       %v = memref.load %a[%c3] : memref<8xf32>
+// CHECK-NEXT:       memref.store %v, %a[%c4] : memref<8xf32>
 // CHECK-NEXT:     } {spmd.work_items = array<i64: 0>}
 func.func @private(%x: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
