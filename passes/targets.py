@@ -59,11 +59,16 @@ class Target:
         return self.arch == "x86_64" and self.register_bits < 512
 
     @property
-    def gathers_narrow(self) -> bool:
-        """Whether elements of 8 and 16 bits are gathered under masks; x86 gathers words instead."""
+    def has_mask_registers(self) -> bool:
+        """Whether which lanes are active takes no registers from what they compute."""
         return self.arch == "riscv64" or (
             self.arch == "x86_64" and self.register_bits >= 512
         )
+
+    @property
+    def gathers_narrow(self) -> bool:
+        """Whether elements of 8 and 16 bits are gathered under masks; x86 gathers words instead."""
+        return self.has_mask_registers
 
     @property
     def shuffles_two(self) -> bool:

@@ -36,11 +36,12 @@ from spmd.dialects.limits import MAX_GROUP_SIZE, MAX_LANES
 from spmd.dialects.spmd.types import is_float
 from spmd.dialects.work_groups import work_item_dimension
 from spmd.passes.sub_groups.choices.lane_terms import LaneShape, Term, price, terms_of
-from spmd.passes.sub_groups.choices.turns import is_vector, lanes_in_turns
+from spmd.passes.sub_groups.choices.turns import lanes_in_turns
 from spmd.passes.sub_groups.choices.vector_width import (
     GENERIC_REGISTER_BITS,
     Width,
     demand,
+    is_vector,
     lanes_in,
     lanes_in_registers,
     lanes_of,

@@ -25,7 +25,11 @@ from spmd.dialects.enclosing import function_around
 from spmd.dialects.limits import MAX_LANES
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.work_groups import range_arguments, work_item_dimension
-from spmd.passes.sub_groups.choices.vector_width import element_bits, widest_element
+from spmd.passes.sub_groups.choices.vector_width import (
+    element_bits,
+    is_vector,
+    widest_element,
+)
 from spmd.passes.sub_groups.vector_forms import has_vector_form
 from spmd.passes.targets import LONGEST_VISIT, Target
 
@@ -48,7 +52,11 @@ def takes_turns(
         and divergence.shape(loop.step, dimension).is_uniform
         and (step is None or abs(begin) * lanes <= step)
         # Loops in it that lanes leave one by one differ in how often they run.
-        and not any(divergence.is_divergent(op, dimension) for op in loop.body.walk())
+        and not any(
+            divergence.is_divergent(op, dimension)
+            for op in loop.body.walk()
+            if isinstance(op, scf.ForOp | scf.WhileOp)
+        )
     )
 
 
@@ -103,11 +111,6 @@ def _goes_far(inner: scf.ForOp, loop: scf.ForOp) -> bool:
 def _carried(loop: scf.ForOp, divergence: Divergence) -> int:
     """How many vectors `loop` takes from one iteration to the next."""
     return sum(is_vector(each, divergence) for each in loop.results)
-
-
-def is_vector(value: SSAValue, divergence: Divergence) -> bool:
-    """Whether lanes have different values, which are no steps from lane to lane."""
-    return not all(divergence.shape(value, d).is_strided for d in range(3))
 
 
 def _most_held(block: Block, divergence: Divergence) -> int:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
-from math import ceil, prod
+from math import prod
 from typing import Literal, NamedTuple
 
 from xdsl.dialects import math, memref, scf
@@ -41,7 +41,7 @@ from spmd.analysis.ranges.written_out import (
 )
 from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.element_types import memref_type
-from spmd.dialects.enclosing import is_streamed, used_from_outside
+from spmd.dialects.enclosing import is_streamed, terminator, used_from_outside
 from spmd.dialects.interfaces.cost import CostClass, is_library_function
 from spmd.dialects.limits import MAX_LANES, MAX_SUB_GROUP_SIZE
 from spmd.passes.sub_groups.choices.latency import is_near, recurrence_latency
@@ -188,7 +188,7 @@ def demand(body: Region, target: Target, analyze: Callable[[], Divergence]) -> D
         held += _interleaved(body, analyze, memref.StoreOp)
         room = target.registers
     private = _held_arrays(body, target.registers)
-    kept = _kept(body, target.registers // registers, analyze)
+    kept = _kept(body, widest, target.registers // registers, target, analyze)
     fewer = registers
     for registers_of_each, most, what in (
         (held, room, "what lanes load with a step"),
@@ -212,18 +212,26 @@ def _streams(body: Region, analyze: Callable[[], Divergence]) -> int:
     return len({op.memref for op in stores})
 
 
-def _kept(body: Region, least: int, analyze: Callable[[], Divergence]) -> int:
+def _kept(
+    body: Region,
+    widest: int,
+    least: int,
+    target: Target,
+    analyze: Callable[[], Divergence],
+) -> float:
     """
-    The most values that a lane has for itself in all of a loop, if `least`.
+    The most that a lane has for itself in all of a loop, if `least`, in the `widest` elements.
 
-    Loops carry them, or get them from the code around. Of those of a loop that gathers, half may
+    Loops carry values, or get them from the code around; where lanes leave one after the other,
+    see `_kept_of_leaving`. Of those of a loop that gathers, half may
     be on the stack: it waits longer for memory, and the less, the more it asks for at a time.
     """
 
-    def is_own(value: SSAValue) -> bool:
-        return element_bits(value.type) > 1 and not analyze().is_uniform(value)
+    def size(value: SSAValue) -> float:
+        bits = element_bits(value.type)
+        return bits / widest if bits > 1 and is_vector(value, analyze()) else 0
 
-    found = 0
+    found = 0.0
     for loop in body.walk():
         if not isinstance(loop, scf.ForOp | scf.WhileOp):
             continue
@@ -234,12 +242,41 @@ def _kept(body: Region, least: int, analyze: Callable[[], Divergence]) -> int:
             if body.is_ancestor(value.owner) and not loop.is_ancestor(value.owner)
         )
         kept = (*loop.regions[0].block.args, *around)
-        if len(kept) >= max(least, found + 1):
-            own = sum(map(is_own, kept))
+        if len(kept) + 1 + len(loop.results) >= max(least, found + 1):
+            own = sum(map(size, kept)) + _kept_of_leaving(loop, target, analyze())
             if own > found and _waits_for_gathers(loop, analyze()):
-                own = ceil(own / 2)
+                own /= 2
             found = max(found, own)
     return found
+
+
+def is_vector(value: SSAValue, divergence: Divergence) -> bool:
+    """Whether lanes have different values, which are no steps from lane to lane."""
+    return not all(divergence.shape(value, d).is_strided for d in range(3))
+
+
+def _kept_of_leaving(
+    loop: scf.ForOp | scf.WhileOp, target: Target, divergence: Divergence
+) -> int:
+    """
+    What a lane has besides where lanes leave `loop` one after the other.
+
+    That is whether it is still there, or its own end; and what it left with, where the loop
+    goes on with the same value for all lanes.
+    """
+    if not divergence.is_divergent(loop):
+        return 0
+    if isinstance(loop, scf.ForOp):
+        return 1
+    forwarded = terminator(loop.before_region.block).operands[1:]
+    left_with = sum(
+        bool(result.uses)
+        and not divergence.is_uniform(result)
+        and isinstance(value.owner, Block)
+        and divergence.is_uniform(value)
+        for result, value in zip(loop.results, forwarded, strict=True)
+    )
+    return left_with + (not target.has_mask_registers)
 
 
 def _follows_gathers(op: Operation, analyze: Callable[[], Divergence]) -> bool:

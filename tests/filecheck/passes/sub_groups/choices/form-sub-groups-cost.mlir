@@ -219,9 +219,12 @@ func.func @turns(%n: index, %tile: memref<?x33xf32, 3 : i64>, %out: memref<32x?x
 
 // -----
 
-// Updates of a copy that a thread has are a load and a store, others atomic instructions.
+// Updates of a copy that a thread has are a load and a store, others atomic instructions. A branch
+// in a loop changes nothing about how often lanes run through it.
 
 // CHECK-LABEL: func.func @copies
+// CHECK:         spmd.sub_group
+// CHECK-LABEL: func.func @copies_in_turns
 // CHECK:         spmd.sub_group
 // CHECK-LABEL: func.func @instructions
 // CHECK:         spmd.not_vectorized = "lanes would take {{.*}}, most of them for spmd.atomic_rmw in one lane after the other; scalar code takes {{.*}}"
@@ -238,6 +241,25 @@ func.func @copies(%x: memref<?xf32>, %bins: memref<?xi64> {spmd.thread_copies = 
     %inside = arith.cmpi slt, %bin, %c64 : index
     scf.if %inside {
       %old = spmd.atomic_rmw add %one, %bins[%bin] : memref<?xi64>
+    }
+  } {spmd.work_items = array<i64: 0>}
+  func.return
+}
+func.func @copies_in_turns(%x: memref<?xf32>, %bins: memref<?xi64> {spmd.thread_copies = #spmd.atomic_kind<add>}, %width: f32, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %one = arith.constant 1 : i64
+  scf.for %lx = %c0 to %c64 step %c1 {
+    scf.for %i = %lx to %n step %c64 {
+      %v = memref.load %x[%i] : memref<?xf32>
+      %q = arith.divf %v, %width : f32
+      %w = arith.fptosi %q : f32 to i64
+      %bin = arith.index_cast %w : i64 to index
+      %inside = arith.cmpi slt, %bin, %c64 : index
+      scf.if %inside {
+        %old = spmd.atomic_rmw add %one, %bins[%bin] : memref<?xi64>
+      }
     }
   } {spmd.work_items = array<i64: 0>}
   func.return
