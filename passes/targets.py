@@ -247,9 +247,10 @@ OPERAND = 0.5
 TILE_MARGIN = 0.75
 """What part of what loops load a tile may load at most."""
 
-ROW, LINE = 8, 8
-"""What each stretch of contiguous memory costs that a group is the first to access, and each
-cache line of it. Measured on stencils, in and beyond the cache, by groups of several shapes."""
+ROW, LINE, NEAR_LINE = 12, 8, 2
+"""What each stretch of contiguous memory costs a group, each cache line of it that the group is
+the first to access, and each that the row of groups before it has accessed: it lies in the second
+cache. Measured on stencils, in and beyond the cache, by groups of several shapes."""
 
 CACHE_LINE_BITS = 512
 

@@ -50,6 +50,7 @@ from spmd.passes.sub_groups.choices.vectorization_cost import executed_ops, loop
 from spmd.passes.targets import (
     CACHE_LINE_BITS,
     LINE,
+    NEAR_LINE,
     ROW,
     SHAPE_MARGIN,
     SUB_GROUP,
@@ -112,16 +113,22 @@ class Work:
         """
         What a group of so many `items` waits for memory, for each of them.
 
-        It loads once what several of its work-items access. What loops go through is near when
-        the next group comes, but for stencils.
+        It loads once what several of its work-items access, and from nearby what the groups beside
+        it have loaded. What loops go through is near when the next group comes, but for stencils.
         """
         total = 0.0
         for term, weight in self.terms.items():
             along, is_stencil = term.along, len(term.offsets) > 1
             if along is not None and (is_stencil or not term.depth):
+                lines = items[along] * term.bits / CACHE_LINE_BITS
+                stretches = term.stretches(items)
+                # Launches go along x, and come to the next y before the next z.
+                first = term.stretches(items, len(items) - 2)
                 # Rows of a stencil begin and end beside the lines of those who store.
-                lines = items[along] * term.bits / CACHE_LINE_BITS + is_stencil
-                total += weight * term.stretches(items) * (ROW + LINE * lines)
+                near = lines * (stretches - first) + is_stencil * stretches
+                total += weight * (
+                    ROW * stretches + LINE * lines * first + NEAR_LINE * near
+                )
         return total / prod(items)
 
     def best_shape(self, items: Sequence[int]) -> LaneShape:

@@ -116,11 +116,19 @@ class Term:
             inside += sum((rows & found[FEWEST]).bit_count() for rows in sets)
         return strips, inside
 
-    def stretches(self, items: Sequence[int]) -> int:
-        """How many stretches of memory the ops access in a group of so many `items`."""
+    def stretches(self, items: Sequence[int], near: int | None = None) -> int:
+        """
+        How many stretches of memory the ops access in a group of so many `items`.
+
+        Without those that groups beside it along the loop `near` access.
+        """
         first = self.along
         assert first is not None, "only what is contiguous comes in stretches"
-        rows = {(*each[:first], 0, *each[first + 1 :]): None for each in self.offsets}
+        same = (first, near)
+        rows = {
+            tuple(0 if place in same else step for place, step in enumerate(each)): None
+            for each in self.offsets
+        }
         order = (first, *(place for place in range(len(items)) if place != first))
         group = LaneShape(order, tuple(items[place] for place in order))
         return replace(self, offsets=tuple(rows)).rows(group)

@@ -137,6 +137,8 @@ def test_a_private_array_that_is_needed_as_a_value():
         "  %w = memref.load %a[%c1] : memref<4xf32>",
         """  %part = memref.subview %a[1] [2] [1]
       : memref<4xf32> to memref<2xf32, strided<[1], offset: 1>>
+  memref.copy %part, %part
+    : memref<2xf32, strided<[1], offset: 1>> to memref<2xf32, strided<[1], offset: 1>>
   %w = memref.load %part[%c1] : memref<2xf32, strided<[1], offset: 1>>""",
     )
     for size in (None, 64):
@@ -151,6 +153,8 @@ def test_private_arrays_of_dynamic_size():
         "  %w = memref.load %a[%c1] : memref<?xf32>",
         """  %part = memref.subview %a[1] [2] [1]
       : memref<?xf32> to memref<2xf32, strided<[1], offset: 1>>
+  memref.copy %part, %part
+    : memref<2xf32, strided<[1], offset: 1>> to memref<2xf32, strided<[1], offset: 1>>
   %w = memref.load %part[%c1] : memref<2xf32, strided<[1], offset: 1>>""",
     )
     for source, type_ in ((plain, "memref<?xf32>"), (as_value, "memref<?xi8>")):

@@ -210,11 +210,12 @@ spmd.kernel @by_hand_in_32_bits(%in: memref<?xf32>, %out: memref<?xf32>, %n: i32
   spmd.return
 }
 
-// Rows of a stencil share what they load, so that a group has several; `n` elements are a row,
-// as are `n * m` a plane, or a number of them.
+// Rows of a stencil share what they load, so that a group has two, but no more: what the groups in
+// the row before have loaded is near. Of planes it is not. `n` elements are a row, as are `n * m` a
+// plane, or a number of them.
 
 // CHECK-LABEL: spmd.kernel @stencil
-// CHECK-SAME:    attributes {work_group_size = array<i64: {{32|64}}, {{4|8}}, 1>}
+// CHECK-SAME:    attributes {work_group_size = array<i64: 128, 2, 1>}
 spmd.kernel @stencil(%in: memref<?xf32>, %out: memref<?xf32>, %n: index)
     attributes {work_group_size = array<i64: 256, 1>, spmd.any_group_size = array<i64: 256, 256, 1>} {
   %c1 = arith.constant 1 : index
@@ -258,7 +259,7 @@ spmd.kernel @planes(%in: memref<?xf32>, %out: memref<?xf32>, %n: index, %m: inde
 }
 
 // CHECK-LABEL: spmd.kernel @known_rows
-// CHECK-SAME:    attributes {work_group_size = array<i64: {{32|64}}, {{4|8}}, 1>}
+// CHECK-SAME:    attributes {work_group_size = array<i64: {{128|256}}, {{1|2}}, 1>}
 spmd.kernel @known_rows(%in: memref<?xf32>, %out: memref<?xf32>)
     attributes {work_group_size = array<i64: 256, 1>, spmd.any_group_size = array<i64: 256, 256, 1>} {
   %c1000 = arith.constant 1000 : index
