@@ -59,6 +59,11 @@ class Target:
         return self.arch == "x86_64" and self.register_bits < 512
 
     @property
+    def loads_whole(self) -> bool:
+        """Whether what is active of arguments is loaded as a whole where it has no masks."""
+        return self.arch == "x86_64"
+
+    @property
     def has_mask_registers(self) -> bool:
         """Whether which lanes are active takes no registers from what they compute."""
         return self.arch == "riscv64" or (

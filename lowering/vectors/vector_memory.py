@@ -12,6 +12,12 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 from spmd.dialects.element_types import is_memref
 from spmd.dialects.enclosing import line_offset
 from spmd.dialects.interfaces.views import underlying_object
+from spmd.lowering.vectors.masked_access import (
+    has_no_masks,
+    is_unbounded,
+    load_whole,
+    store_parts,
+)
 from spmd.lowering.vectors.narrow_gather import gather_words, gathers_words
 from spmd.lowering.vectors.vector import lanes_of, shape_of, splat, strides_of
 from spmd.lowering.vectors.vector_permute import look_up, permute, permuted_vector
@@ -76,14 +82,28 @@ def _masked_load(writer: FunctionWriter, op: vector.MaskedLoadOp) -> None:
     array, *indices, mask, pass_thru = op.operands
     result = op.results[0]
     window = _window(writer, op, array, indices, result)
-    window.read(result, writer.get(mask), writer.get(pass_thru))
+    lanes = writer.get(mask), writer.get(pass_thru)
+    module, access = writer.module, window.access
+    if (
+        window.is_one_row()
+        and has_no_masks(module.machine, access)
+        and is_unbounded(array)
+    ):
+        access.define(result, load_whole(module, access, window.start(), *lanes))
+    else:
+        window.read(result, *lanes)
 
 
 @emits(vector.MaskedStoreOp)
 def _masked_store(writer: FunctionWriter, op: vector.MaskedStoreOp) -> None:
     array, *indices, mask, value = op.operands
     window = _window(writer, op, array, indices, value)
-    window.write(writer.get(value), writer.get(mask))
+    module, access = writer.module, window.access
+    if window.is_one_row() and has_no_masks(module.machine, access):
+        lanes = writer.get(mask), writer.get(value)
+        writer.emit(store_parts(module, access, window.start(), *lanes))
+    else:
+        window.write(writer.get(value), writer.get(mask))
 
 
 # Gather and scatter

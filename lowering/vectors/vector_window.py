@@ -110,10 +110,11 @@ class Window:
         """Where the lanes are: from one address on, or anywhere."""
         if not self.is_one_row():
             return self._addresses()
-        in_bounds = mask is None
-        return "ptr", element_address(
-            self.writer, self.base, self.at, in_bounds=in_bounds
-        )
+        return "ptr", self.start(in_bounds=mask is None)
+
+    def start(self, *, in_bounds: bool = False) -> str:
+        """The address of the first lane."""
+        return element_address(self.writer, self.base, self.at, in_bounds=in_bounds)
 
     # Rows
 

@@ -43,7 +43,7 @@ from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
 from spmd.dialects.spmd.types import is_float
 from spmd.dialects.work_groups import is_work_item_loop
 from spmd.passes.memory.lower_atomics import needs_no_instruction
-from spmd.passes.sub_groups.choices.latency import is_near, wait
+from spmd.passes.sub_groups.choices.latency import is_near, is_own, wait
 from spmd.passes.sub_groups.choices.turns import takes_turns
 from spmd.passes.sub_groups.choices.vector_code import is_vector_code
 from spmd.passes.sub_groups.choices.vector_width import element_bits
@@ -245,6 +245,8 @@ class Estimate:
         target = self.target
         is_store = isinstance(op, memref.StoreOp)
         if bits >= (target.masked_store if is_store else target.masked_load):
+            return 0
+        if not is_store and target.loads_whole and not is_own(op.memref):
             return 0
         return self._tests_in(op.parent_op())
 

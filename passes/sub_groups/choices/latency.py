@@ -88,7 +88,7 @@ def _follow(op: Operation, delays: dict[SSAValue, float]) -> None:
         if _has_one_source(result):
             continue
         latency = LATENCY[cost_class(op)]
-        if isinstance(op, memref.LoadOp) and _is_own(op.memref):
+        if isinstance(op, memref.LoadOp) and is_own(op.memref):
             latency = OWN_LATENCY
         if is_float(result.type) and latency == 1:
             latency = FLOAT_LATENCY
@@ -111,7 +111,7 @@ def is_near(memory: SSAValue) -> bool:
     return in_scratch or is_group_memory(underlying_object(memory).owner)
 
 
-def _is_own(memory: SSAValue) -> bool:
+def is_own(memory: SSAValue) -> bool:
     """Whether `memory` belongs to the work-item or its group."""
     owner = underlying_object(memory).owner
     return is_near(memory) or isinstance(owner, memref.AllocaOp)

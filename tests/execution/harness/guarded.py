@@ -45,3 +45,15 @@ def _at_end(array: Array) -> Array:
     found: Array = bytes_.view(array.dtype).reshape(array.shape)
     found[...] = array
     return found
+
+
+class Guarded:
+    """Memory before which and after which nothing may be read."""
+
+    def __init__(self) -> None:
+        self._map = mmap.mmap(-1, 3 * PAGE)
+        self.memory = np.frombuffer(self._map, np.uint8)[PAGE : 2 * PAGE]
+        first = self.memory.ctypes.data
+        libc = ctypes.CDLL(None, use_errno=True)
+        for page in (first - PAGE, first + PAGE):
+            assert libc.mprotect(ctypes.c_void_p(page), PAGE, 0) == 0  # PROT_NONE

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import mmap
 from typing import Any
 
 import numpy as np
@@ -11,6 +9,7 @@ import pytest
 
 import spmd
 from spmd.lowering.machine import host_machine
+from tests.execution.harness.guarded import PAGE, Guarded
 
 SOME = """
 spmd.kernel @some(%x: memref<?xT>, %at: memref<?xI>, %old: T, %y: memref<?xT>) {
@@ -29,20 +28,6 @@ spmd.kernel @some(%x: memref<?xT>, %at: memref<?xI>, %old: T, %y: memref<?xT>) {
   spmd.return
 }
 """
-
-PAGE = mmap.PAGESIZE
-
-
-class Guarded:
-    """Memory before which and after which nothing may be read."""
-
-    def __init__(self) -> None:
-        self._map = mmap.mmap(-1, 3 * PAGE)
-        self.memory = np.frombuffer(self._map, np.uint8)[PAGE : 2 * PAGE]
-        first = self.memory.ctypes.data
-        libc = ctypes.CDLL(None, use_errno=True)
-        for page in (first - PAGE, first + PAGE):
-            assert libc.mprotect(ctypes.c_void_p(page), PAGE, 0) == 0  # PROT_NONE
 
 
 @pytest.mark.optimized
