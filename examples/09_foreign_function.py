@@ -10,7 +10,7 @@ import numpy as np
 from harness import blocks, report, seconds, write_stages
 from numpy.typing import NDArray
 
-from spmd.lowering.loading import NativeCode
+from spmd.lowering.loading.object_code import NativeCode
 from spmd.lowering.native import compile_native
 
 Floats = NDArray[np.float32]

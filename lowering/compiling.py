@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from spmd.dialects.diagnostics import KernelError
 from spmd.lowering.llvm_binding import initialize_llvm, llvm
-from spmd.lowering.loading import ObjectCode, compiles_in_child
+from spmd.lowering.loading.object_code import ObjectCode, compiles_in_child
 from spmd.lowering.machine import Machine
 
 

@@ -19,7 +19,7 @@ from typing import IO
 from spmd.dialects.diagnostics import KernelError
 from spmd.dialects.names import BINARY, UNARY
 from spmd.lowering.llvm_binding import initialize_llvm, llvm
-from spmd.lowering.loading import VECTOR_LIBRARY
+from spmd.lowering.loading.object_code import VECTOR_LIBRARY
 
 _REGISTER_BITS = {"b": 128, "d": 256, "e": 512}
 """By letter of the x86 vector function ABI: SSE, AVX2, AVX-512."""
@@ -43,6 +43,11 @@ class Machine:
     def is_x86(self) -> bool:
         """Whether this is said to be an x86-64."""
         return self.triple.startswith("x86_64")
+
+    @property
+    def has_masks(self) -> bool:
+        """Whether a mask may have one bit for each lane."""
+        return not self.is_x86 or self.vector_bits >= 512
 
     @property
     def registers(self) -> int:

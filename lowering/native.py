@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spmd.lowering.compiling import NativeError, compile_object
-from spmd.lowering.elf import MissingSymbols
-from spmd.lowering.loading import NativeCode, load
+from spmd.lowering.loading.elf import MissingSymbols
+from spmd.lowering.loading.object_code import NativeCode, load
 from spmd.lowering.machine import Machine, host_machine
 
 

@@ -8,7 +8,7 @@ from ctypes import CFUNCTYPE, c_void_p, create_string_buffer
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from spmd.lowering.loading import NativeCode, load
+from spmd.lowering.loading.object_code import NativeCode, load
 from spmd.runtime.arguments.elements import Element
 from spmd.runtime.arguments.parameters import PackedArguments
 from spmd.runtime.arguments.scalars import unpacked

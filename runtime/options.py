@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast, get_args
 
-from spmd.lowering.loading import compiles_in_child
+from spmd.lowering.loading.object_code import compiles_in_child
 from spmd.runtime.errors import CompileError
 
 if TYPE_CHECKING:

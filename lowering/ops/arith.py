@@ -17,6 +17,7 @@ from spmd.dialects.compat.missing_arith import RemFOp
 from spmd.dialects.element_types import is_memref
 from spmd.dialects.interfaces.computation import fast_math_flags
 from spmd.dialects.interfaces.speculation import IntegerDivision, is_integer_division
+from spmd.lowering.masks.wide_masks import write_logic, write_select
 from spmd.lowering.ops.conversions import define_computed, is_bf16, operand_to_compute
 from spmd.lowering.writing.function_writer import FunctionWriter
 from spmd.lowering.writing.literals import (
@@ -170,12 +171,15 @@ def _divisor(writer: FunctionWriter, op: Operation) -> str:
 
 @emits(*(set(_INTEGER_BINARY) - {arith.MinUIOp}))
 def _integer_binary(writer: FunctionWriter, op: Operation) -> None:
+    name = _INTEGER_BINARY[type(op)]
+    if write_logic(writer, op, name):
+        return
     lhs, rhs = op.operands
     flags = getattr(op.properties.get("overflowFlags"), "data", ())
     text = "".join(f"{flag} " for flag in ("nuw", "nsw") if flag in flags)
     if "isExact" in op.properties:
         text += "exact "
-    name, type_ = _INTEGER_BINARY[type(op)], writer.type_of(lhs)
+    type_ = writer.type_of(lhs)
     b = _divisor(writer, op) if is_integer_division(op) else writer.get(rhs)
     instruction = combined(writer, name, type_, writer.get(lhs), b, text)
     writer.define(op.results[0], instruction)
@@ -264,6 +268,8 @@ def _cmpi(writer: FunctionWriter, op: arith.CmpiOp) -> None:
 
 @emits(arith.SelectOp)
 def _select(writer: FunctionWriter, op: arith.SelectOp) -> None:
+    if write_select(writer, op):
+        return
     condition, if_true, if_false = op.operands
     choose = f"select {writer.typed(condition)}"
     if not is_memref(if_true.type):

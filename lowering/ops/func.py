@@ -18,6 +18,7 @@ from spmd.dialects.enclosing import argument_attribute
 from spmd.dialects.limits import CACHE_LINE
 from spmd.dialects.names import NOALIAS
 from spmd.dialects.work_groups import WORK_GROUP_FUNCTION
+from spmd.lowering.masks.wide_masks import mask_bits
 from spmd.lowering.ops.assertions import FAILED, write_return_if_failed
 from spmd.lowering.ops.narrow_indices import wrap_in_different_widths
 from spmd.lowering.writing.control_flow import write_cfg
@@ -116,6 +117,8 @@ def write_function(module: ModuleWriter, function: FuncOp, *, attributes: str) -
         return
     writer = FunctionWriter(module)
     writer.returned = returned
+    if not module.machine.has_masks:
+        writer.mask_bits = mask_bits(function)
     blocks = function.body.blocks
     texts = _parameters(writer, function, blocks[0])
     if function.sym_name.data in module.reporting:

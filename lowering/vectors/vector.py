@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, BFloat16Type, Float32Type
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from spmd.dialects.element_types import is_vector
+from spmd.lowering.masks.wide_masks import some_or_all
 from spmd.lowering.ops.arith import FOLDED_AS, combined, fast_math
 from spmd.lowering.ops.conversions import (
     NARROW,
@@ -289,6 +290,9 @@ _COMBINED_BY = {
 def _reduction(writer: FunctionWriter, op: vector.ReductionOp) -> None:
     source, *acc = op.operands
     kind, element = op.kind.data.value, element_type(source.type)
+    if writer.is_wide(source) and kind in ("and", "or") and not acc:
+        writer.define(op.results[0], some_or_all(writer, source, kind))
+        return
     if is_float(element) and kind in ("add", "mul"):
         reduce = _reduce_bf16 if is_bf16(source) else _reduce_in_order
         reduce(writer, op, kind)

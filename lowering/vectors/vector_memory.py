@@ -12,7 +12,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 from spmd.dialects.element_types import is_memref
 from spmd.dialects.enclosing import line_offset
 from spmd.dialects.interfaces.views import underlying_object
-from spmd.lowering.vectors.masked_access import (
+from spmd.lowering.masks.masked_access import (
     has_no_masks,
     is_unbounded,
     load_whole,

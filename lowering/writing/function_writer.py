@@ -41,6 +41,8 @@ class FunctionWriter:
         """The LLVM type that the function returns."""
         self.failed: str | None = None
         """Where to report an assertion that fails, if that is asked for."""
+        self.mask_bits = 32
+        """How long the integers are of which masks consist that control flow passes on."""
         self.ranges = IntegerRanges()
         self.written_out: dict[Operation, bool] = {}
         """The loops of which it is known whether they are, one iteration after the other."""
@@ -51,6 +53,8 @@ class FunctionWriter:
         self._exits: list[int] = []
         self._names: dict[str, int] = {"entry": 0}
         self._operands: dict[SSAValue, str] = {}
+        self._wide_masks: dict[SSAValue, str] = {}
+        """Masks that are integers, and no operands; see `masks/wide_masks.py`."""
         self._memrefs: dict[SSAValue, MemRefValue] = {}
         self._types: dict[int, tuple[Attribute, str]] = {}
 
@@ -165,11 +169,19 @@ class FunctionWriter:
 
     def get(self, value: SSAValue) -> str:
         """The operand of a scalar or vector value."""
-        return self._operands[value]
+        operand = self._operands.get(value)
+        if operand is not None:
+            return operand
+        wide = f"{self._wide_type(value)} {self._wide_masks[value]}"
+        return self.temp(f"icmp slt {wide}, zeroinitializer", value.name_hint)
 
     def knows(self, value: SSAValue) -> bool:
         """Whether it has been said what `value` is."""
-        return value in self._operands or value in self._memrefs
+        return (
+            value in self._operands
+            or value in self._memrefs
+            or value in self._wide_masks
+        )
 
     def set(self, value: SSAValue, operand: str) -> None:
         """Says which operand a scalar or vector value is."""
@@ -177,7 +189,30 @@ class FunctionWriter:
 
     def typed(self, value: SSAValue) -> str:
         """A scalar or vector operand with its type in front."""
-        return f"{self.type_of(value)} {self._operands[value]}"
+        return f"{self.type_of(value)} {self.get(value)}"
+
+    def _wide_type(self, value: SSAValue) -> str | None:
+        """The type of the integers that control flow passes on for `value`, if it is a mask."""
+        type_ = self.type_of(value)
+        if not type_.endswith(" x i1>") or self.module.machine.has_masks:
+            return None
+        return type_.replace(" i1>", f" i{self.mask_bits}>")
+
+    def is_wide(self, value: SSAValue) -> bool:
+        """Whether `value` is a mask that consists of integers."""
+        return value in self._wide_masks
+
+    def wide(self, value: SSAValue) -> tuple[str, str]:
+        """The type and the operand of the integers for a mask."""
+        type_ = self._wide_type(value)
+        assert type_ is not None, "only masks are integers, where a machine has none"
+        if (known := self._wide_masks.get(value)) is not None:
+            return type_, known
+        return type_, self.temp(f"sext {self.typed(value)} to {type_}")
+
+    def define_wide(self, value: SSAValue, instruction: str) -> None:
+        """Writes the instruction that computes the integers for a mask."""
+        self._wide_masks[value] = self.temp(instruction, value.name_hint)
 
     def memref(self, value: SSAValue) -> MemRefValue:
         """The descriptor of a value of memref type."""
@@ -193,6 +228,8 @@ class FunctionWriter:
         """The operands that make up a value: one, or those of a descriptor."""
         if is_memref(value.type):
             return self._memrefs[value].components()
+        if self._wide_type(value) is not None:
+            return [self.wide(value)[1]]
         return [self._operands[value]]
 
     def component_types(self, value: SSAValue) -> list[tuple[str, str | None]]:
@@ -203,13 +240,15 @@ class FunctionWriter:
                 (type_, f"{hint}.{suffix}")
                 for type_, suffix in component_names(layout_of(value.type))
             ]
-        return [(self.type_of(value), value.name_hint)]
+        return [(self._wide_type(value) or self.type_of(value), value.name_hint)]
 
     def set_components(self, value: SSAValue, operands: Sequence[str]) -> None:
         """The inverse of `components`."""
         if is_memref(value.type):
             layout = layout_of(value.type)
             self._memrefs[value] = from_components(layout, operands)
+        elif self._wide_type(value) is not None:
+            (self._wide_masks[value],) = operands
         else:
             (self._operands[value],) = operands
 
@@ -217,6 +256,8 @@ class FunctionWriter:
         """Makes `value` the same as `of`, whose type is the same."""
         if is_memref(of.type):
             self._memrefs[value] = self._memrefs[of]
+        elif self.is_wide(of):
+            self._wide_masks[value] = self._wide_masks[of]
         else:
             self._operands[value] = self._operands[of]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
-from spmd.lowering.elf import MissingSymbols
+from spmd.lowering.loading.elf import MissingSymbols
 from spmd.runtime.cache.disk import cache
 
 MadeT = TypeVar("MadeT")

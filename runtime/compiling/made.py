@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from spmd.lowering.loading import ObjectCode
+from spmd.lowering.loading.object_code import ObjectCode
 from spmd.runtime.arguments.elements import Element
 from spmd.runtime.arguments.signature import Signature
 from spmd.runtime.arguments.sizes import Triple

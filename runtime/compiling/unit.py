@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spmd.dialects.interfaces.cached import cached_property
-from spmd.lowering.elf import MissingSymbols
+from spmd.lowering.loading.elf import MissingSymbols
 from spmd.runtime.cache.stored import stored
 from spmd.runtime.errors import CompileError, SourceText
 from spmd.runtime.options import CompileOptions

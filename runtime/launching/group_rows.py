@@ -7,7 +7,7 @@ from ctypes import CFUNCTYPE, c_int64, c_void_p
 from functools import cache
 from typing import NamedTuple
 
-from spmd.lowering.loading import NativeCode
+from spmd.lowering.loading.object_code import NativeCode
 from spmd.runtime.cache.stored import compiling
 from spmd.runtime.launching.native_kernel import Args
 

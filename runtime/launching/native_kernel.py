@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from ctypes import CFUNCTYPE, c_bool, c_int64, c_void_p
 
-from spmd.lowering.loading import load
+from spmd.lowering.loading.object_code import load
 from spmd.runtime.arguments.sizes import Range, Triple
 from spmd.runtime.compiling.made import KernelCode
 from spmd.runtime.launching.python_calls import runtime_functions

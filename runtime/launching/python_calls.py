@@ -16,7 +16,7 @@ from functools import cache
 import numpy as np
 
 from spmd.dialects.messages import formatted
-from spmd.lowering.loading import NativeCode, ObjectCode, load
+from spmd.lowering.loading.object_code import NativeCode, ObjectCode, load
 from spmd.lowering.writing.record import ATTENTION, KEEPS_REGISTERS, POLL, PRINT
 from spmd.runtime.cache.stored import compiling, stored
 from spmd.runtime.launching.record import LaunchRecord

@@ -8,7 +8,7 @@ import pytest
 import spmd
 from spmd.lowering import compiling
 from spmd.lowering.compiling import NativeError, compile_object
-from spmd.lowering.loading import SAFE_COMPILE
+from spmd.lowering.loading.object_code import SAFE_COMPILE
 from spmd.lowering.machine import Machine, host_machine
 from spmd.runtime.errors import InternalError
 

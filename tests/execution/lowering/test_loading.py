@@ -6,11 +6,22 @@ from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
 
 import pytest
 
-from spmd.lowering import loading
 from spmd.lowering.compiling import NativeError, compile_object, optimized
-from spmd.lowering.elf import LoadedObject, MissingSymbols, UnknownObject, is_known
-from spmd.lowering.linking import link
-from spmd.lowering.loading import LIBRARIES, NativeCode, ObjectCode, address_of, load
+from spmd.lowering.loading import object_code
+from spmd.lowering.loading.elf import (
+    LoadedObject,
+    MissingSymbols,
+    UnknownObject,
+    is_known,
+)
+from spmd.lowering.loading.linking import link
+from spmd.lowering.loading.object_code import (
+    LIBRARIES,
+    NativeCode,
+    ObjectCode,
+    address_of,
+    load,
+)
 from spmd.lowering.machine import host_machine
 from spmd.lowering.native import compile_native
 
@@ -97,7 +108,7 @@ def test_code_and_data(
     if ours and not is_known(code.image):
         pytest.skip("expected ELF for x86-64")
     if not ours:
-        monkeypatch.setattr(loading, "is_known", never)
+        monkeypatch.setattr(object_code, "is_known", never)
     for _ in range(2):  # each has data of its own
         native = load(code, SYMBOLS)
         _expect_results(native)
@@ -123,7 +134,7 @@ def test_the_fast_loader_is_used_where_it_can_be(
 ) -> None:
     if not is_known(code.image):
         pytest.skip("expected ELF for x86-64")
-    monkeypatch.setattr("spmd.lowering.linking.link", None)
+    monkeypatch.setattr("spmd.lowering.loading.linking.link", None)
     _expect_results(load(code, SYMBOLS))
 
 

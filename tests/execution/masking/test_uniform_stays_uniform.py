@@ -112,23 +112,7 @@ def test_of_kernels(path: Path):
         check(text)
 
 
-ARRAYS = {
-    27: "what is loaded from a view of a private array, in a loop that lanes leave one by one",
-}
-"""Random kernels in which something uniform becomes varying, and what."""
-
-
-@pytest.mark.parametrize(
-    "seed",
-    [
-        *range(20),
-        *(
-            pytest.param(s, marks=pytest.mark.xfail(reason=r, strict=True))
-            for s, r in ARRAYS.items()
-        ),
-        *(68, 72, 75, 118, 149, 256),
-    ],
-)
+@pytest.mark.parametrize("seed", [*range(20), 27, 68, 72, 75, 118, 149, 256])
 def test_of_random_kernels(seed: int):
     generator = random.Random(seed)
     check(write_kernel(lambda options: generator.randrange(options)).source)

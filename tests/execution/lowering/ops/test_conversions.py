@@ -10,7 +10,7 @@ import pytest
 
 from spmd.lowering.compiling import compile_object
 from spmd.lowering.emit import emit_llvm
-from spmd.lowering.loading import SAFE_COMPILE
+from spmd.lowering.loading.object_code import SAFE_COMPILE
 from spmd.lowering.machine import host_machine
 from tests.execution.lowering.elementwise import (
     WIDTHS,

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from spmd.lowering.elf import MissingSymbols
 from spmd.lowering.llvm_binding import initialize_llvm, llvm
+from spmd.lowering.loading.elf import MissingSymbols
 
 _lock = threading.Lock()
 _numbers = itertools.count()

@@ -13,7 +13,7 @@ from ctypes import CDLL, c_void_p, cast
 from functools import cache
 from typing import NamedTuple
 
-from spmd.lowering.elf import LoadedObject, UnknownObject, is_known
+from spmd.lowering.loading.elf import LoadedObject, UnknownObject, is_known
 from spmd.lowering.writing.symbols import exported_symbol
 
 VECTOR_LIBRARY = "libmvec.so.1"
@@ -74,7 +74,7 @@ def load(code: ObjectCode, symbols: Mapping[str, int] | None = None) -> NativeCo
             return NativeCode({n: found.functions[n] for n in code.functions}, found)
         except UnknownObject:
             pass  # LLVM knows them all.
-    from spmd.lowering.linking import link
+    from spmd.lowering.loading.linking import link
 
     return NativeCode(*link(*code, known, LIBRARIES))
 
