@@ -74,7 +74,7 @@ def some_or_all(writer: FunctionWriter, mask: SSAValue, kind: str) -> str:
     type_, lanes = writer.wide(mask)
     length, bits = lane_count(mask.type) or 1, writer.mask_bits
     register = writer.module.machine.vector_bits
-    while length > 1 and length * bits > max(register, 128):
+    while length % 2 == 0 and length * bits > max(register, 128):
         length //= 2
         low, high = (
             writer.temp(shuffle(type_, lanes, "poison", range(at, at + length)))
