@@ -42,7 +42,7 @@ class Target:
     needs: tuple[str, ...] = ()
     """Features without which a machine cannot run the code."""
     masked_load: int = 128
-    """Bits of the smallest elements that are loaded under masks as fast as without."""
+    """Bits of the smallest elements with masked loads as fast as others; see `loads_whole`, too."""
     masked_store: int = 128
     """The same of stores; of all machines with AVX2 those of AMD take some twenty cycles."""
     gather: float = 1.4
@@ -60,7 +60,7 @@ class Target:
 
     @property
     def loads_whole(self) -> bool:
-        """Whether what is active of arguments is loaded as a whole where it has no masks."""
+        """Whether vectors of arguments are loaded as a whole where there is no masked load."""
         return self.arch == "x86_64"
 
     @property

@@ -37,11 +37,9 @@ PART = 8
 
 def has_no_masks(machine: Machine, access: Access) -> bool:
     """Whether `machine` accesses the lanes of `access` one by one under a mask."""
-    bits, lanes = machine.vector_bits, access.lanes or 1
-    native = 1 if bits >= 512 else 4 if bits >= 256 else PAGE
-    size = storage_bytes(access.element)
-    is_whole = lanes.bit_count() == 1 < lanes and size * lanes <= PAGE
-    return machine.is_x86 and size < native and is_whole
+    size, lanes = storage_bytes(access.element), access.lanes or 1
+    has_some = machine.has_masks or (machine.vector_bits >= 256 and size >= 4)
+    return not has_some and lanes.bit_count() == 1 < lanes and size * lanes <= PAGE
 
 
 def is_unbounded(array: SSAValue) -> bool:

@@ -86,7 +86,8 @@ def some_or_all(writer: FunctionWriter, mask: SSAValue, kind: str) -> str:
     if test is None or register < 256:
         active = writer.temp(f"icmp slt {type_} {lanes}, zeroinitializer")
         number = writer.temp(f"bitcast {like('i1', length)} {active} to i{length}")
-        return f"icmp {f'ne i{length} {number}, 0' if some else f'eq i{length} {number}, -1'}"
+        predicate, other = ("ne", 0) if some else ("eq", -1)
+        return f"icmp {predicate} i{length} {number}, {other}"
     # LLVM would share a comparison with other blocks, and make bytes of its results for that.
     given = like("i64", length * bits // 64)
     lanes = writer.temp(f"bitcast {type_} {lanes} to {given}")

@@ -63,7 +63,7 @@ from spmd.dialects.building import Builder, ConstantPool
 from spmd.dialects.enclosing import parent_block
 from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.view_folding import ViewFolding, accessed
-from spmd.dialects.interfaces.views import underlying_object
+from spmd.dialects.interfaces.views import makes_view, underlying_object
 from spmd.dialects.rewriting import (
     constant_index,
     erase_dead_ops,
@@ -109,8 +109,11 @@ def _fold_views(kernel: KernelOp) -> None:
         array = underlying_object(memory).owner
         return isinstance(array, memref.AllocaOp) and array is not memory.owner
 
+    ops = tuple(kernel.walk())
+    if not any(map(makes_view, ops)):
+        return
     constants = ConstantPool(kernel.body.blocks[0])
-    for op in tuple(kernel.walk()):
+    for op in ops:
         position = accessed(op)
         if position is not None and is_private(op.operands[position]):
             ViewFolding(position, is_private, constants).fold(op)

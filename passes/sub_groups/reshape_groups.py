@@ -7,7 +7,8 @@ in common, the launch may as well run it in groups of 64 by 4: rows of neighbour
 beside the other. The size is the one in which lanes cost least (`lane_shape.py`); it has as many
 work-items as before, but no fewer than groups whose size nobody gives. Its rows are as long as
 can be, since each costs: sixteen of them, a page apart, do not fit a cache with sets of twelve lines.
-But what rows of a group have in common, as those of a stencil, it loads once from afar.
+What rows of a group have in common, as those of a stencil, it loads once, and what the row of
+groups before has loaded lies in the second cache.
 Where memory goes along another dimension than x, so do the numbers of groups (`spmd.group_order`):
 one after the other, they take what the caches have fetched already.
 Global ids that a kernel computes, as `local_id + enqueued_local_size * group_id`, are found,

@@ -2,9 +2,9 @@
 Masked accesses of which all lanes may turn out to be active.
 
 With AVX-512 or SVE a load or store under a mask costs what any other does. With AVX2 there
-are no masks for elements of less than 32 bits, which LLVM accesses one lane after the other
-then, each after a test; and a store under a mask takes an AMD machine some twenty cycles
-(A. Fog, Instruction tables, 2025). But the masks of most sub-groups have all lanes, as those
+are no masks for elements of less than 32 bits: arguments are loaded whole where a page allows it,
+all else is accessed lane by lane, each after a test (`lowering/masks/masked_access.py`); and a
+store under a mask takes an AMD machine some twenty cycles (A. Fog, Instruction tables, 2025). But the masks of most sub-groups have all lanes, as those
 inside of an image do. So what lies between the first and the last such access under one mask
 is written twice, and without it where all lanes are active. ispc does the same (Pharr, Mark,
 "ispc: A SPMD Compiler for High-Performance CPU Programming", 2012, section 5.4).

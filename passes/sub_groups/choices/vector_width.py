@@ -222,9 +222,9 @@ def _kept(
     """
     The most that a lane has for itself in all of a loop, if `least`, in the `widest` elements.
 
-    Loops carry values, or get them from the code around; where lanes leave one after the other,
-    see `_kept_of_leaving`. Of those of a loop that gathers, half may
-    be on the stack: it waits longer for memory, and the less, the more it asks for at a time.
+    Loops carry values, or get them from the code around; for lanes that leave one after the
+    other, see `_kept_of_leaving`. Of those of a loop that gathers, half may be on the stack: it
+    waits longer for memory, and the less, the more it asks for at a time.
     """
 
     def size(value: SSAValue) -> float:
