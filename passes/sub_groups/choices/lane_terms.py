@@ -25,7 +25,7 @@ from spmd.passes.sub_groups.choices.latency import is_near
 from spmd.passes.sub_groups.choices.places import Offset, Positions
 from spmd.passes.sub_groups.choices.vector_width import element_bits
 from spmd.passes.sub_groups.choices.vectorization_cost import executed_ops, loops_around
-from spmd.passes.targets import CACHE_LINE_BITS, CHUNKED, MOVE, OPERAND
+from spmd.passes.targets import APART, CACHE_LINE_BITS, CHUNKED, MOVE, OPERAND
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,14 @@ class Term:
     is_access: bool
     is_private: bool = False
     is_local: bool = False
-    offsets: tuple[Offset, ...] = ()
-    """Of each of the loads of a stencil; empty for other ops."""
-
     walks: bool = False
     """Whether a loop that all lanes run goes along memory."""
+
+    leaves_along: tuple[int, ...] = ()
+    """The loops along which it differs when lanes leave a loop around, if there are several."""
+
+    offsets: tuple[Offset, ...] = ()
+    """Of each of the loads of a stencil; empty for other ops."""
 
     def rows(self, shape: LaneShape) -> int:
         """
@@ -163,7 +166,7 @@ def terms_of(
     assert outermost is not None
     for op in executed_ops(body.block):
         loops = list(loops_around(op, outermost))
-        depth = len(loops)
+        depth, leaves = len(loops), _leaves_along(loops, dimensions, divergence)
         weight = prod(map(trips, loops)) * max(1, cost_class(op))
         if isinstance(op, memref.LoadOp | memref.StoreOp):
             found = [access_pattern(divergence, op, d) for d in dimensions]
@@ -174,7 +177,7 @@ def terms_of(
                 divergence.is_divergent(loops[0], d) for d in dimensions
             )
             private = found[0].private
-            term = Term(strides, bits, depth, True, private, local, walks=walks)
+            term = Term(strides, bits, depth, True, private, local, walks, leaves)
             places = None
             if isinstance(op, memref.LoadOp) and not term.is_private:
                 places = positions.of(op)
@@ -187,10 +190,24 @@ def terms_of(
                 key = (array, term, weight, mask)
                 stencils.setdefault(key, (term, weight, {}))[2][offset] = None
         elif cost_class(op) is not CostClass.FREE:
-            terms[_computed(op, divergence, dimensions, depth)] += weight
+            term = _computed(op, divergence, dimensions, depth)
+            terms[replace(term, leaves_along=leaves)] += weight
     for term, weight, offsets in stencils.values():
         terms[replace(term, offsets=tuple(offsets))] += weight
     return terms
+
+
+def _leaves_along(
+    loops: Sequence[Operation], dimensions: Sequence[int], divergence: Divergence
+) -> tuple[int, ...]:
+    """Along which dimensions it differs when lanes leave one of `loops`, if along several."""
+    for loop in loops:
+        along = [
+            p for p, d in enumerate(dimensions) if divergence.is_divergent(loop, d)
+        ]
+        if len(along) > 1:
+            return tuple(along)
+    return ()
 
 
 def _mask_around(
@@ -224,8 +241,22 @@ def price(term: Term, shape: LaneShape, register_bits: int, registers: int) -> f
     """
     What a term costs a sub-group, in instructions.
 
-    A loop takes as long as for values of so many `registers`, which hide its waiting.
+    A loop takes as long as for values of so many `registers`, which hide its waiting; and until
+    its last lane leaves it, which is the later, the farther apart lanes are.
     """
+    once = _price_once(term, shape, register_bits, registers)
+    steps = sum(
+        extent - 1
+        for place, extent in zip(shape.places, shape.extents, strict=True)
+        if place in term.leaves_along
+    )
+    return once * (1 + APART * steps)
+
+
+def _price_once(
+    term: Term, shape: LaneShape, register_bits: int, registers: int
+) -> float:
+    """The same if all lanes leave the loops around it together."""
     along = [term.strides[place] for place in shape.places]
     (stride, *others), (row, *_) = along, shape.extents
     per_register = max(1, register_bits // max(1, term.bits))

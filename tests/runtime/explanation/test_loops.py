@@ -370,5 +370,5 @@ def test_lanes_along_another_dimension_than_x():
     loop = loop_of(body, group_size=(16, 16))
     assert (
         loop.why_lanes
-        == "16 along y, where accesses and registers cost least; width=16"
+        == "16 along y, where accesses, registers and divergent loops cost least; width=16"
     )

@@ -94,3 +94,69 @@ func.func @products_of_64_bits(%x: memref<?xi32>, %n: index) attributes {spmd.wo
   } {spmd.work_items = array<i64: 0>}
   func.return
 }
+
+// Neighbours leave at similar times: a tile of 16 by 4 lanes waits less for its last than a row.
+
+// CHECK-LABEL: @neighbours
+// CHECK:         spmd.sub_group (%i) shape [16] at
+// V4-LABEL:    @neighbours
+// V4:            spmd.sub_group (%i, %j) shape [16, 4] at
+func.func @neighbours(%points: memref<?x64xf32>, %out: memref<?x64xi32>, %most: i32) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %four = arith.constant 4.0 : f32
+  scf.for %j = %c0 to %c4 step %c1 {
+    scf.for %i = %c0 to %c64 step %c1 {
+      %c = memref.load %points[%j, %i] : memref<?x64xf32>
+      %end, %z_end = scf.while (%it = %zero, %z = %c) : (i32, f32) -> (i32, f32) {
+        %below = arith.cmpi slt, %it, %most : i32
+        %inside = arith.cmpf ole, %z, %four : f32
+        %go_on = arith.andi %below, %inside : i1
+        scf.condition(%go_on) %it, %z : i32, f32
+      } do {
+      ^bb0(%it: i32, %z: f32):
+        %more = arith.addi %it, %one : i32
+        %zz = math.fma %z, %z, %c : f32
+        scf.yield %more, %zz : i32, f32
+      }
+      memref.store %end, %out[%j, %i] : memref<?x64xi32>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
+
+// Where only the column matters, tiles have no fewer ends than rows have.
+
+// V4-LABEL:    @columns
+// V4:            spmd.sub_group (%i) shape [64] at
+func.func @columns(%points: memref<?xf32>, %out: memref<?x64xi32>, %most: i32) attributes {spmd.work_group_function} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %four = arith.constant 4.0 : f32
+  scf.for %j = %c0 to %c4 step %c1 {
+    scf.for %i = %c0 to %c64 step %c1 {
+      %c = memref.load %points[%i] : memref<?xf32>
+      %end, %z_end = scf.while (%it = %zero, %z = %c) : (i32, f32) -> (i32, f32) {
+        %below = arith.cmpi slt, %it, %most : i32
+        %inside = arith.cmpf ole, %z, %four : f32
+        %go_on = arith.andi %below, %inside : i1
+        scf.condition(%go_on) %it, %z : i32, f32
+      } do {
+      ^bb0(%it: i32, %z: f32):
+        %more = arith.addi %it, %one : i32
+        %zz = math.fma %z, %z, %c : f32
+        scf.yield %more, %zz : i32, f32
+      }
+      memref.store %end, %out[%j, %i] : memref<?x64xi32>
+    } {spmd.work_items = array<i64: 0>}
+  } {spmd.work_items = array<i64: 1>}
+  func.return
+}
