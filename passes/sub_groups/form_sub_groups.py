@@ -181,12 +181,12 @@ def _form_sub_groups(
 ) -> None:
     """Make lanes of one nest, in the shape that is `wanted` or the best one of a width."""
     nest, shape, rest = [loop], LaneShape((0,), (1,)), None
+    analyze = cache(lambda: analyze_work_items(nest[0]))
     reason = why_not_vectorizable(loop)
     if reason is None and by_cost:
         reason = why_left_to_llvm(loop, trip_count(loop))
     if reason is None:
-        outermost, *_ = nest = interchangeable_nest(loop)
-        analyze = cache(lambda: analyze_work_items(outermost))
+        nest = interchangeable_nest(loop)
         shape = (
             fixed_lane_shape(nest, wanted)
             if wanted
@@ -204,15 +204,15 @@ def _form_sub_groups(
         loop.attributes[NOT_VECTORIZED] = StringAttr(reason)
         remark(FormedSubGroups, loop, loop, 1, reason)
         return
+    why = (
+        why_width(nest[-1], width, prod(shape.extents), target, analyze)
+        if is_listened_to()
+        else ""
+    )
     others = [place for place in range(len(nest)) if place not in shape.places]
     interchange(nest, (*others, *reversed(shape.places)))
     inner = nest[-len(shape.places) :]
     words = why_shape(inner, shape.extents)
-    why = (
-        why_width(inner[-1], width, prod(shape.extents), target)
-        if is_listened_to()
-        else ""
-    )
     if len(inner) == 1:
         groups = strip_mine(loop, shape.extents[0], constants, rest)
     else:

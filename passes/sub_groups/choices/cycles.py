@@ -43,10 +43,10 @@ from spmd.dialects.spmd import AtomicCasOp, AtomicRmwOp
 from spmd.dialects.spmd.types import is_float
 from spmd.dialects.work_groups import is_work_item_loop
 from spmd.passes.memory.lower_atomics import needs_no_instruction
+from spmd.passes.sub_groups.choices.elements import element_bits
 from spmd.passes.sub_groups.choices.latency import is_near, is_own, wait
 from spmd.passes.sub_groups.choices.turns import takes_turns
 from spmd.passes.sub_groups.choices.vector_code import is_vector_code
-from spmd.passes.sub_groups.choices.vector_width import element_bits
 from spmd.passes.sub_groups.vector_forms import has_vector_form
 from spmd.passes.targets import (
     EQUAL_STEPS,

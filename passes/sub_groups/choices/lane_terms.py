@@ -21,9 +21,9 @@ from spmd.analysis.memory.walks import Walks
 from spmd.dialects.interfaces.cost import CostClass, cost_class
 from spmd.passes.memory.accesses.load_chunks import FEWEST, chunks_pay
 from spmd.passes.sub_groups.choices.cycles import trips
+from spmd.passes.sub_groups.choices.elements import element_bits
 from spmd.passes.sub_groups.choices.latency import is_near
 from spmd.passes.sub_groups.choices.places import Offset, Positions
-from spmd.passes.sub_groups.choices.vector_width import element_bits
 from spmd.passes.sub_groups.choices.vectorization_cost import executed_ops, loops_around
 from spmd.passes.targets import APART, CACHE_LINE_BITS, CHUNKED, MOVE, OPERAND
 

@@ -25,11 +25,8 @@ from spmd.dialects.enclosing import function_around
 from spmd.dialects.limits import MAX_LANES
 from spmd.dialects.rewriting import constant_index
 from spmd.dialects.work_groups import range_arguments, work_item_dimension
-from spmd.passes.sub_groups.choices.vector_width import (
-    element_bits,
-    is_vector,
-    widest_element,
-)
+from spmd.passes.sub_groups.choices.elements import element_bits, widest_element
+from spmd.passes.sub_groups.choices.vector_width import is_vector
 from spmd.passes.sub_groups.vector_forms import has_vector_form
 from spmd.passes.targets import LONGEST_VISIT, Target
 

@@ -15,24 +15,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from functools import cache
 from math import prod
 from typing import Literal, NamedTuple
 
 from xdsl.dialects import math, memref, scf
 from xdsl.dialects.builtin import (
-    BFloat16Type,
-    Float16Type,
     Float32Type,
-    Float64Type,
-    IndexType,
-    IntegerType,
-    VectorType,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from spmd.analysis.divergence.access_patterns import access_pattern
-from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
+from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.analysis.ranges.written_out import (
     has_few_operations,
@@ -44,6 +37,7 @@ from spmd.dialects.element_types import memref_type
 from spmd.dialects.enclosing import is_streamed, terminator, used_from_outside
 from spmd.dialects.interfaces.cost import CostClass, is_library_function
 from spmd.dialects.limits import MAX_LANES, MAX_SUB_GROUP_SIZE
+from spmd.passes.sub_groups.choices.elements import element_bits, widest_element
 from spmd.passes.sub_groups.choices.latency import is_near, recurrence_latency
 from spmd.passes.sub_groups.choices.waiting import (
     gathers_in,
@@ -100,23 +94,6 @@ def lanes_in_registers(widest: int, target: Target) -> int:
     return target.registers // 2 * target.register_bits // widest
 
 
-def element_bits(type_: Attribute) -> int:
-    """How many bits a value of a scalar type has in a vector register."""
-    match type_:
-        case IntegerType():
-            return type_.width.data
-        case Float16Type() | BFloat16Type():
-            return 16
-        case Float32Type():
-            return 32
-        case Float64Type() | IndexType():
-            return 64
-        case VectorType():
-            return element_bits(type_.get_element_type())
-        case _:
-            return 0
-
-
 def lanes_in(registers: int, widest: int, target: Target) -> int:
     """The lanes that fill so many registers, with elements of `widest` bits."""
     return max(4, min(MAX_SUB_GROUP_SIZE, registers * target.register_bits // widest))
@@ -136,9 +113,14 @@ def _most_rows(widest: int, target: Target) -> int:
     return max(ROWS_AT_ONCE, target.register_bits // widest)
 
 
-def why_width(loop: scf.ForOp, width: Width, lanes: int, target: Target) -> str:
-    """Why a work-item loop gets so many `lanes` where `width` was asked for."""
-    analyze = cache(lambda: analyze_work_items(loop))
+def why_width(
+    loop: scf.ForOp,
+    width: Width,
+    lanes: int,
+    target: Target,
+    analyze: Callable[[], Divergence],
+) -> str:
+    """Why the last of a nest of work-item loops gets so many `lanes` where `width` was asked for."""
     registers, widest, reason = demand(loop.body, target, analyze)
     wanted = lanes_in(registers, widest, target) if width == "auto" else width
     if lanes < wanted:
@@ -360,13 +342,6 @@ def _interleaved(
         ),
         default=0,
     )
-
-
-def widest_element(body: Region) -> int:
-    """The bits of the widest element that `body` computes with, but of 32 at least."""
-    results = (result.type for op in body.walk() for result in op.results)
-    numbers = (type_ for type_ in results if not isinstance(type_, IndexType))
-    return max((32, *map(element_bits, numbers)))
 
 
 def _is_call(op: Operation) -> bool:

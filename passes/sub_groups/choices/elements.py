@@ -1,0 +1,63 @@
+"""How wide elements are in registers."""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IndexType,
+    IntegerType,
+    VectorType,
+)
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+
+from spmd.dialects.interfaces.computation import Elementwise
+
+
+def element_bits(type_: Attribute) -> int:
+    """How many bits a value of a scalar type has in a vector register."""
+    match type_:
+        case IntegerType():
+            return type_.width.data
+        case Float16Type() | BFloat16Type():
+            return 16
+        case Float32Type():
+            return 32
+        case Float64Type() | IndexType():
+            return 64
+        case VectorType():
+            return element_bits(type_.get_element_type())
+        case _:
+            return 0
+
+
+def widest_element(body: Region) -> int:
+    """
+    The bits of the widest element that `body` computes with, but of 32 at least.
+
+    Positions do not count: ids, and `i64` made of them, mostly become numbers of 32 bits.
+    """
+    positions, widest = set[SSAValue](), 32
+
+    def is_position(value: SSAValue) -> bool:
+        return isinstance(value.type, IndexType) or value in positions
+
+    for op in body.walk():
+        if _is_step(op) and any(map(is_position, op.operands)):
+            positions.update(op.results)
+        elif not isinstance(op, arith.ConstantOp):
+            numbers = (each.type for each in op.results if not is_position(each))
+            widest = max((widest, *map(element_bits, numbers)))
+    return widest
+
+
+def _is_step(op: Operation) -> bool:
+    """Whether `op` makes a step from a position, or chooses one; multiples may be of any size."""
+    if (each := Elementwise.of(op)) is None or isinstance(
+        op, arith.MuliOp | arith.ShLIOp
+    ):
+        return False
+    return each.affine or each.compares
