@@ -41,23 +41,22 @@ def widest_element(body: Region) -> int:
     Positions do not count: ids, and `i64` made of them, mostly become numbers of 32 bits.
     """
     positions, widest = set[SSAValue](), 32
-
-    def is_position(value: SSAValue) -> bool:
-        return isinstance(value.type, IndexType) or value in positions
-
     for op in body.walk():
-        if _is_step(op) and any(map(is_position, op.operands)):
+        if _is_step(op) and any(
+            isinstance(each.type, IndexType) or each in positions
+            for each in op.operands
+        ):
             positions.update(op.results)
         elif not isinstance(op, arith.ConstantOp):
-            numbers = (each.type for each in op.results if not is_position(each))
+            types = (each.type for each in op.results)
+            numbers = (each for each in types if not isinstance(each, IndexType))
             widest = max((widest, *map(element_bits, numbers)))
     return widest
 
 
 def _is_step(op: Operation) -> bool:
     """Whether `op` makes a step from a position, or chooses one; multiples may be of any size."""
-    if (each := Elementwise.of(op)) is None or isinstance(
-        op, arith.MuliOp | arith.ShLIOp
-    ):
+    if isinstance(op, arith.MuliOp | arith.ShLIOp):
         return False
-    return each.affine or each.compares
+    each = Elementwise.of(op)
+    return each is not None and (each.affine or each.compares)

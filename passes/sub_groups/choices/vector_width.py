@@ -19,9 +19,7 @@ from math import prod
 from typing import Literal, NamedTuple
 
 from xdsl.dialects import math, memref, scf
-from xdsl.dialects.builtin import (
-    Float32Type,
-)
+from xdsl.dialects.builtin import Float32Type
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from spmd.analysis.divergence.access_patterns import access_pattern

@@ -129,7 +129,7 @@ func.func @neighbours(%points: memref<?x64xf32>, %out: memref<?x64xi32>, %most: 
   func.return
 }
 
-// Where only the column matters, tiles have no fewer ends than rows have.
+// Where only the column matters, rows stay: what differs along one dimension alone is not counted.
 
 // V4-LABEL:    @columns
 // V4:            spmd.sub_group (%i) shape [64] at
