@@ -1,8 +1,8 @@
 """
 Arithmetic of bytes and of numbers of 16 bits in 16 bits, where ranges say that these are enough.
 
-C and Python compute with bytes in 32 or 64 bits, of which a register holds a half or a quarter
-as many.
+C and Python compute with bytes in 32 or 64 bits, or as an `index`, of which a register holds a half
+or a quarter as many.
 
 ```mlir
 // before
@@ -33,11 +33,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerType, ModuleOp, i16
+from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp, i16
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -46,8 +46,10 @@ from xdsl.utils.hints import isa
 from spmd.analysis.ranges.integer_range import IntegerRange
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import Builder, ConstantPool
+from spmd.dialects.compat.missing_arith import IndexCastUIOp
 from spmd.dialects.enclosing import function_around, is_outside, terminator
 from spmd.dialects.interfaces.computation import (
+    Elementwise,
     compares_integers,
     is_modular,
     is_shift,
@@ -59,8 +61,6 @@ from spmd.dialects.spmd import SubGroupOp
 from spmd.dialects.work_groups import NOT_VECTORIZED
 
 BITS = 16
-
-_EXTENSIONS = arith.ExtUIOp | arith.ExtSIOp
 
 _UNSIGNED: dict[type[Operation], type[Operation]] = {
     arith.MinSIOp: arith.MinUIOp,
@@ -88,14 +88,30 @@ def _has_bytes(group: SubGroupOp) -> bool:
     return any(map(_is_short, group.walk()))
 
 
-def _is_short(op: Operation | Block) -> bool:
+def _is_short(op: Operation | Block) -> TypeGuard[Operation]:
     """Whether `op` extends a number of at most 16 bits."""
-    return isinstance(op, _EXTENSIONS) and 1 < _width(op.input) <= BITS
+    return _extends(op) and 1 < _width(op.operands[0]) <= BITS
+
+
+def _extends(op: Operation | Block) -> TypeGuard[Operation]:
+    return _is_cast(op) and _width(op.operands[0]) < _width(op.results[0])
+
+
+def _is_cast(op: Operation | Block) -> TypeGuard[Operation]:
+    """Whether `op` gives an integer as one of another type."""
+    if isinstance(op, Block) or Elementwise.of(op) is None:
+        return False
+    if len(op.operands) != 1 or len(op.results) != 1:
+        return False
+    widths = _width(op.operands[0]), _width(op.results[0])
+    return all(widths) and op.operands[0].type != op.results[0].type
 
 
 def _width(value: SSAValue) -> int:
-    """The bits of an integer; 0 if `value` is none, or an index."""
+    """The bits of an integer, 64 of an index; 0 if `value` is none."""
     type_ = value.type
+    if isinstance(type_, IndexType):
+        return 64
     return type_.bitwidth if isa(type_, IntegerType) else 0
 
 
@@ -212,12 +228,12 @@ class _Narrowing:
                 if numbers:
                     self._carry(op, numbers)
                     yields[terminator(op.body.block)] = numbers
-            elif isinstance(op, arith.TruncIOp):
-                _truncate(op)
+            elif _is_cast(op):
+                _shorten(op)
             elif any(result in self._found for result in op.results):
                 self._compute(op)
         for op in tuple(self._group.walk(reverse=True)):
-            if isinstance(op, _EXTENSIONS) and op.result.first_use is None:
+            if _extends(op) and op.results[0].first_use is None:
                 Rewriter.erase_op(op)
 
     def _low(self, value: SSAValue) -> SSAValue:
@@ -226,14 +242,14 @@ class _Narrowing:
         if number is not None:
             low = int(number) & (1 << BITS) - 1
             return self._constants.number(low - ((low >> BITS - 1) << BITS), i16)
-        if isinstance(owner, _EXTENSIONS) and owner.input.type == i16:
-            return owner.input
+        if _extends(owner) and owner.operands[0].type == i16:
+            return owner.operands[0]
         if value not in self._short:
-            if isinstance(owner, _EXTENSIONS) and _is_short(owner):
-                short = Builder.before(owner).add(type(owner)(owner.input, i16), value)
+            if _is_short(owner):
+                at, source = Builder.before(owner), owner.operands[0]
+                short = at.add(_cast(source, i16, is_unsigned(owner)), value)
             else:
-                at = Builder.before(self._group)
-                short = at.add(arith.TruncIOp(value, i16), value)
+                short = Builder.before(self._group).add(_cast(value, i16), value)
             self._short[value] = short
         return self._short[value]
 
@@ -258,7 +274,7 @@ class _Narrowing:
             made = kind.create(
                 operands=operands, result_types=[i16], properties=properties
             )
-            wide = _extension(at.add(made, result), result.type, narrow.is_unsigned)
+            wide = _cast(at.add(made, result), result.type, narrow.is_unsigned)
             new = at.add(wide, result)
         result.replace_all_uses_with(new)
         Rewriter.erase_op(op)
@@ -274,29 +290,31 @@ class _Narrowing:
                 unsigned, type_ = self._found[old].is_unsigned, old.type
                 short = Rewriter.replace_value_with_new_type(old, i16)
                 uses = tuple(short.uses)
-                wide = Builder(point, loop).add(
-                    _extension(short, type_, unsigned), short
-                )
+                wide = Builder(point, loop).add(_cast(short, type_, unsigned), short)
                 for use in uses:
                     use.operation.operands[use.index] = wide
 
 
-def _extension(short: SSAValue, type_: Attribute, is_unsigned: bool) -> Operation:
-    kind = arith.ExtUIOp if is_unsigned else arith.ExtSIOp
-    return kind.create(operands=[short], result_types=[type_])
+def _cast(value: SSAValue, type_: Attribute, unsigned: bool = False) -> Operation:
+    """An integer as one of another type, extended or cut off."""
+    kind = arith.ExtUIOp if unsigned else arith.ExtSIOp
+    if IndexType() in (value.type, type_):
+        kind = IndexCastUIOp if unsigned else arith.IndexCastOp
+    elif isa(type_, IntegerType) and type_.bitwidth < _width(value):
+        kind = arith.TruncIOp
+    return kind.create(operands=[value], result_types=[type_])
 
 
-def _truncate(op: arith.TruncIOp) -> None:
-    """Take what is cut from before it was extended."""
-    extension, type_ = op.input.owner, op.result.type
-    if not isinstance(extension, _EXTENSIONS):
+def _shorten(op: Operation) -> None:
+    """Cast what was extended, in place of the number that it was extended to."""
+    extension, result = op.operands[0].owner, op.results[0]
+    if not _extends(extension) or (is_unsigned(op) and not is_unsigned(extension)):
         return
-    value, bits = extension.input, _width(op.result)
-    if bits < _width(value):
-        value = Builder.before(op).add(arith.TruncIOp(value, type_), op.result)
-    elif bits > _width(value):
-        value = Builder.before(op).add(type(extension)(value, type_), op.result)
-    op.result.replace_all_uses_with(value)
+    value = extension.operands[0]
+    if value.type != result.type:
+        cast = _cast(value, result.type, is_unsigned(extension))
+        value = Builder.before(op).add(cast, result)
+    result.replace_all_uses_with(value)
     Rewriter.erase_op(op)
 
 

@@ -15,9 +15,8 @@ Elementwise(modular=True, affine=True).attach(
 )
 Elementwise(modular=True, affine=True, shifts=True).attach(arith.ShLIOp)
 Elementwise(modular=True).attach(arith.AndIOp, arith.OrIOp, arith.XOrIOp)
-Elementwise(affine=True).attach(
-    arith.ConstantOp, arith.IndexCastOp, arith.ExtSIOp, arith.ExtUIOp
-)
+Elementwise(affine=True).attach(arith.ConstantOp, arith.IndexCastOp, arith.ExtSIOp)
+Elementwise(affine=True, unsigned=True).attach(arith.ExtUIOp)
 Elementwise(unsigned=True).attach(
     arith.DivUIOp,
     arith.CeilDivUIOp,

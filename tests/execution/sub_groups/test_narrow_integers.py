@@ -111,7 +111,8 @@ def vectorized(source: str) -> str:
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("extension", ["extui", "extsi"])
 @pytest.mark.parametrize(
-    ("type_", "wide"), [("i8", "i32"), ("i8", "i64"), ("i16", "i32")]
+    ("type_", "wide"),
+    [("i8", "i32"), ("i8", "i64"), ("i16", "i32"), ("i8", "index")],
 )
 def test_narrow(body: str, extension: str, type_: str, wide: str):
     def arguments(make: Maker) -> list[Any]:
@@ -126,7 +127,11 @@ def test_narrow(body: str, extension: str, type_: str, wide: str):
         arrays[1][:] = arrays[1][::-1]
         return [*arrays, make.zeros(wide, make.n), make.zeros("i8", make.n)]
 
-    source = SOURCE.replace("BODY", BODIES[body]).replace("EXT", f"arith.{extension}")
+    source, cast = SOURCE.replace("BODY", BODIES[body]), extension
+    if wide == "index":
+        cast = "index_castui" if extension == "extui" else "index_cast"
+        source = source.replace("arith.trunci", "arith.index_cast")
+    source = source.replace("EXT", f"arith.{cast}")
     for old, new in (
         (" T ", f" {type_} "),
         ("xT>", f"x{type_}>"),

@@ -205,7 +205,7 @@ class Writer(Lines, ABC):
         if value.type == to:
             return value
         if "index" in (value.type, to):
-            name = "index_cast"
+            name = self.pick(["index_cast", "index_castui"])
         elif self.features.bits and value.type[0] != "i":
             return self.cast(self.as_integer(value), to)
         elif to[0] == value.type[0] == "i":

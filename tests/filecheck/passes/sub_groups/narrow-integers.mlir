@@ -107,3 +107,41 @@ func.func @shared(%x: memref<?xi8>, %out: memref<?xi8>, %first: index, %n: i32) 
   }
   func.return
 }
+
+// So are numbers that are an index, as Python's are.
+// CHECK-LABEL: func.func @index
+func.func @index(%now: memref<?xi8>, %next: memref<?xi8>, %first: index, %most: index) {
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  // CHECK: [[MOST:%.*]] = arith.index_cast {{.*}} : index to i16
+  // CHECK-NEXT: spmd.sub_group
+  %c1000 = arith.constant 1000 : index
+  %few = arith.minui %most, %c1000 : index
+  spmd.sub_group (%i) shape [32] at (%first) {
+    %right = arith.addi %i, %c1 : index
+    %a = memref.load %now[%i] : memref<?xi8>
+    %b = memref.load %now[%right] : memref<?xi8>
+    // CHECK: %n = arith.extui %a : i8 to i16
+    // CHECK-NEXT: %m = arith.extsi %b : i8 to i16
+    // CHECK-NEXT: %m_1 = arith.index_cast %b : i8 to index
+    %n = arith.index_castui %a : i8 to index
+    %m = arith.index_cast %b : i8 to index
+    // CHECK-NEXT: %all = arith.addi %n, %m : i16
+    // CHECK-NEXT: %more = arith.cmpi sgt, %all, [[MOST]] : i16
+    %all = arith.addi %n, %m : index
+    %more = arith.cmpi sgt, %all, %few : index
+    // CHECK-NEXT: %number = arith.select %more, %c3_i16, %all : i16
+    // CHECK-NEXT: %byte = arith.trunci %number : i16 to i8
+    %number = arith.select %more, %c3, %all : index
+    %byte = arith.index_cast %number : index to i8
+    memref.store %byte, %next[%i] : memref<?xi8>
+    // What an index is beside of numbers stays what it is: an i32 of it is not all of it.
+    %at = arith.index_cast %i : index to i32
+    %other = arith.index_cast %at : i32 to index
+    // CHECK: %at = arith.index_cast %i : index to i32
+    // CHECK-NEXT: %other = arith.index_cast %at : i32 to index
+    %c = memref.load %now[%other] : memref<?xi8>
+    memref.store %c, %next[%m] : memref<?xi8>
+  }
+  func.return
+}
