@@ -48,6 +48,7 @@ CONTEXT = "spmd.context"
 NOT_VECTORIZED = "spmd.not_vectorized"
 NOT_LAUNCHED = "spmd.not_launched"
 NEAR_EDGE = "spmd.near_edge"
+LIKELY = "spmd.likely"
 
 FULL_SUFFIX = ".full"
 """`@k.full` is `@k` for groups of exactly the nominal size."""

@@ -100,10 +100,16 @@ class _Row:
             writer.start("stop")
             writer.emit("ret i1 true")
         stack = stack_alignment(kernel.module, kernel.versions)
+        runs = ""
+        if kernel.module.has_rare_branches:
+            # What only these need stands in them then, and not before the loops around
+            # (LoopSink), which LLVM does in functions alone of which it knows that they run.
+            count = kernel.module.metadata('!"function_entry_count", i64 1')
+            runs = f" !prof {count}"
         return (
             f"define internal {row_type(kernel)} @{quoted(symbol)}(ptr noalias readonly %args, "
             f"i64 %first, i64 %last, i64 %group.{second}, i64 %group.{third}, "
-            f"ptr %scratch) nounwind noinline{stack} {{\n{writer.text()}\n}}"
+            f"ptr %scratch) nounwind noinline{stack}{runs} {{\n{writer.text()}\n}}"
         )
 
     def _call(self, function: FuncOp, passed: Sequence[str]) -> None:

@@ -103,7 +103,7 @@ class _Masked:
         """One load if that is safe."""
         name = f"spmd.load.each.{self.name}"
         each = module.helper(name, lambda: self._load_each(module, name))
-        likely = module.metadata('!"branch_weights", i32 1048576, i32 1')
+        likely = module.likely()
         bits = f"i{self.lanes}"
         return f"""\
 define internal {self.type} @spmd.load.whole.{self.name}({self.parameters}) alwaysinline nounwind {{

@@ -85,7 +85,7 @@ def _may_fail(op: Operation) -> bool:
 def write_assert(writer: FunctionWriter, op: AssertOp) -> None:
     """Writes the check and what follows if it fails."""
     failed, passed = writer.fresh("assert.failed"), writer.fresh("assert.passed")
-    weights = writer.module.metadata('!"branch_weights", i32 1048576, i32 1')
+    weights = writer.module.likely()
     writer.emit(
         f"br i1 {writer.get(op.arg)}, label %{passed}, label %{failed}, !prof {weights}"
     )

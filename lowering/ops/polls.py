@@ -30,7 +30,7 @@ def write_poll(writer: FunctionWriter, op: PollOp) -> None:
 def write_stop(writer: FunctionWriter, stop: str, resume: str) -> None:
     """Ends the block with a poll that branches to `stop` or `resume`."""
     module = writer.module
-    weights = module.metadata('!"branch_weights", i32 1048576, i32 1')
+    weights = module.likely()
     at = attention_address(writer)
     attention = writer.temp(f"load atomic i64, ptr {at} monotonic, align 8")
     quiet = writer.temp(f"icmp eq i64 {attention}, 0")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from spmd.dialects.work_groups import LIKELY
 from spmd.lowering.writing.control_flow import Join, components_of, write_cfg
 from spmd.lowering.writing.counted_loop import CountedLoop
 from spmd.lowering.writing.dispatch import write_block
@@ -22,7 +23,11 @@ def _if(writer: FunctionWriter, op: scf.IfOp) -> None:
     then, after = writer.fresh("then"), writer.fresh("endif")
     otherwise = writer.fresh("else") if has_else else after
     condition = writer.get(op.operands[0])
-    writer.emit(f"br i1 {condition}, label %{then}, label %{otherwise}")
+    weights = ""
+    if LIKELY in op.attributes:
+        weights = f", !prof {writer.module.likely()}"
+        writer.module.has_rare_branches = True
+    writer.emit(f"br i1 {condition}, label %{then}, label %{otherwise}{weights}")
     regions = [(then, op.true_region)]
     if has_else:
         regions.append((otherwise, op.false_region))

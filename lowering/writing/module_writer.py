@@ -44,6 +44,8 @@ class ModuleWriter:
     """Functions of the source that report an assertion that fails to their caller."""
     on_heap: Mapping[Operation, int] = field(default_factory=dict[Operation, int])
     """Allocations of the source that are not on the stack, or only up to so many bytes."""
+    has_rare_branches: bool = False
+    """Whether sub-groups near an edge have code of their own."""
     _globals: list[str] = field(default_factory=list[str])
     _functions: list[str] = field(default_factory=list[str])
     _helpers: dict[str, str] = field(default_factory=dict[str, str])
@@ -95,6 +97,10 @@ class ModuleWriter:
         """The number of a metadata node, as `!0`."""
         number = self._metadata.setdefault(content, len(self._metadata))
         return f"!{number}"
+
+    def likely(self) -> str:
+        """The metadata of a branch that is taken nearly always."""
+        return self.metadata('!"branch_weights", i32 1048576, i32 1')
 
     def loop(self, *properties: str) -> str:
         """The metadata of one more loop with these properties, for its way back."""
