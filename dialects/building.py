@@ -53,6 +53,13 @@ class Builder:
         return Builder(InsertPoint.before(anchor), anchor)
 
     @staticmethod
+    def after(value: SSAValue) -> Builder:
+        """After the operation that makes `value`."""
+        op = value.owner
+        assert isinstance(op, Operation), "arguments are made by none"
+        return Builder(InsertPoint.after(op), op)
+
+    @staticmethod
     def at_end(block: Block, like: Operation | None = None) -> Builder:
         """At the end of `block`."""
         return Builder(InsertPoint.at_end(block), like)
@@ -106,12 +113,19 @@ class Rematerializer:
     Computes values again at one point, each once.
 
     `known` says what a value is called there already. Of any other one the operation is
-    cloned, with operands that are found by the same rule.
+    cloned, with operands that are found by the same rule; without its overflow flags if
+    nobody may have run it.
     """
 
-    def __init__(self, at: Builder, known: Callable[[SSAValue], SSAValue | None]):
+    def __init__(
+        self,
+        at: Builder,
+        known: Callable[[SSAValue], SSAValue | None],
+        speculates: bool = False,
+    ):
         self._at = at
         self._known = known
+        self._speculates = speculates
         self.values: dict[SSAValue, SSAValue] = {}
         """What values are called, of those that were asked for."""
 
@@ -122,7 +136,11 @@ class Rematerializer:
                 op = value.owner
                 assert isinstance(op, Operation), "arguments of other blocks are known"
                 operands = {operand: self.get(operand) for operand in op.operands}
-                self._at.append(op.clone(operands))
+                clone = op.clone(operands)
+                if self._speculates and "overflowFlags" in clone.properties:
+                    none = arith.IntegerOverflowAttr("none")
+                    clone.properties["overflowFlags"] = none
+                self._at.append(clone)
                 found = operands[value]
             self.values[value] = found
         return found

@@ -65,6 +65,34 @@ def is_remainder(op: Operation | Block) -> bool:
     return division.quotient is None
 
 
+def rounded_down(op: arith.SelectOp) -> SSAValue | None:
+    """The remainder `r` of `r < 0 ? r + d : r`, where the signs of `r` and `d` differ."""
+    rest, more, asked = op.rhs, op.lhs.owner, op.cond.owner
+    division = rest.owner
+    if not is_remainder(division) or not isinstance(more, arith.AddiOp):
+        return None
+    assert isinstance(division, Operation), "a remainder is none of a block"
+    divisor = division.operands[1]
+    if set(more.operands) != {rest, divisor} or is_unsigned(division):
+        return None
+    if isinstance(asked, arith.AndIOp):
+        one, two = asked.lhs.owner, asked.rhs.owner
+        tests = [each for each in (one, two) if isinstance(each, arith.CmpiOp)]
+        differs = any(_compares(each, "ne", {rest}) for each in tests)
+        sign = any(_compares(each, "slt", {rest, divisor}) for each in tests)
+        return rest if differs and sign else None
+    is_test = isinstance(asked, arith.CmpiOp)
+    return rest if is_test and _compares(asked, "slt", {rest}) else None
+
+
+def _compares(op: arith.CmpiOp, how: str, values: set[SSAValue]) -> bool:
+    """Whether `op` compares with 0 a value, or the exclusive or of two."""
+    side = op.lhs.owner
+    both = set(side.operands) if isinstance(side, arith.XOrIOp) else {op.lhs}
+    zero = constant_index(op.rhs) == 0
+    return zero and PREDICATES[op.predicate.value.data] == how and both == values
+
+
 class Edges:
     """What lanes along one dimension have at their edges; they may lie `across` others as well."""
 
@@ -96,7 +124,7 @@ class Edges:
     def may_fall_far(self, value: SSAValue) -> bool:
         """Whether `value`, which rises, may have fallen by `2^64` where it seems to have risen."""
         op, span = value.owner, (1 << 64) - 2 * MAX_LANES
-        rest = self._rounded_down(op) if isinstance(op, arith.SelectOp) else value
+        rest = rounded_down(op) if isinstance(op, arith.SelectOp) else value
         if rest is not None and is_remainder(division := rest.owner):
             assert isinstance(division, Operation), "a remainder is none of a block"
             divisor = self._ranges.of(division.operands[1])
@@ -288,7 +316,7 @@ class Edges:
         if isinstance(op, arith.SelectOp):
             if self._deciding(op.cond) is not None:
                 return self._rises(op.lhs) and self._rises(op.rhs)
-            rest = self._rounded_down(op) if width == 64 else None
+            rest = rounded_down(op) if width == 64 else None
             return rest is not None and self._rises(rest)
         if compares_integers(op) and not is_unsigned(op):
             return all(map(self._rises, op.operands))
@@ -334,32 +362,6 @@ class Edges:
         """Whether `divisor` is the same for all lanes, and no lane divides by -1."""
         positive = is_unsigned(op) or self._ranges.of(divisor).is_non_negative
         return positive and self.is_shared(divisor)
-
-    def _rounded_down(self, op: arith.SelectOp) -> SSAValue | None:
-        """The remainder `r` of `r < 0 ? r + d : r`, where the signs of `r` and `d` differ."""
-        rest, more, asked = op.rhs, op.lhs.owner, op.cond.owner
-        division = rest.owner
-        if not is_remainder(division) or not isinstance(more, arith.AddiOp):
-            return None
-        assert isinstance(division, Operation), "a remainder is none of a block"
-        divisor = division.operands[1]
-        if set(more.operands) != {rest, divisor} or is_unsigned(division):
-            return None
-        if isinstance(asked, arith.AndIOp):
-            one, two = asked.lhs.owner, asked.rhs.owner
-            tests = [each for each in (one, two) if isinstance(each, arith.CmpiOp)]
-            differs = any(self._compares(each, "ne", {rest}) for each in tests)
-            sign = any(self._compares(each, "slt", {rest, divisor}) for each in tests)
-            return rest if differs and sign else None
-        is_test = isinstance(asked, arith.CmpiOp)
-        return rest if is_test and self._compares(asked, "slt", {rest}) else None
-
-    def _compares(self, op: arith.CmpiOp, how: str, values: set[SSAValue]) -> bool:
-        """Whether `op` compares with 0 a value, or the exclusive or of two."""
-        side = op.lhs.owner
-        both = set(side.operands) if isinstance(side, arith.XOrIOp) else {op.lhs}
-        zero = constant_index(op.rhs) == 0
-        return zero and PREDICATES[op.predicate.value.data] == how and both == values
 
     def _is_steady(self, value: SSAValue) -> bool:
         """Whether it rises by one from lane to lane, or is the same in all."""

@@ -217,6 +217,45 @@ def life_on_a_torus(scale: int) -> Case:
 
 
 @case
+def blur(scale: int) -> Case:
+    @spmd.kernel
+    def blur(image, out, far):
+        x, y = global_id(0), global_id(1)
+        h, w = image.shape
+        total = np.float32(0)
+        for dy in range(-far, far + 1):
+            for dx in range(-far, far + 1):
+                total += image[clamped(y + dy, 0, h - 1), clamped(x + dx, 0, w - 1)]
+        out[y, x] = total
+
+    h, w, far = 512 // scale, 500 // scale, 2
+    image = RANDOM(1).random((h, w), np.float32)
+    p = np.pad(image, far, mode="edge")
+    sides = range(2 * far + 1)
+    want = sum(p[dy : dy + h, dx : dx + w] for dy in sides for dx in sides)
+    arguments = (image, np.empty_like(image), far)
+    return Case(blur, arguments, 1, np.asarray(want), (w, h))
+
+
+@case
+def heat_on_a_torus(scale: int) -> Case:
+    @spmd.kernel
+    def heat_on_a_torus(now, after, rate: np.float32):
+        x, y = global_id(0), global_id(1)
+        h, w = now.shape
+        along_x = now[y, (x - 1 + w) % w] + now[y, (x + 1) % w]
+        along_y = now[(y - 1 + h) % h, x] + now[(y + 1) % h, x]
+        after[y, x] = now[y, x] + rate * (along_x + along_y - 4 * now[y, x])
+
+    n = 512 // scale
+    now = RANDOM(1).random((n, n), np.float32)
+    around = sum(np.roll(now, by, axis) for by in (-1, 1) for axis in (0, 1))
+    want = now + np.float32(0.1) * (around - 4 * now)
+    arguments = (now, np.empty_like(now), 0.1)
+    return Case(heat_on_a_torus, arguments, 1, want, (n, n))
+
+
+@case
 def product_in_tiles(scale: int) -> Case:
     """A matrix product in tiles of local memory, of which a work-item sums 4x4 in registers."""
 

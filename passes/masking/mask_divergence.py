@@ -135,6 +135,8 @@ def _explain(group: SubGroupOp, divergence: Divergence) -> None:
     for op in group.body.walk():
         if isinstance(op, scf.IfOp) and ends_launch(op.true_region.block):
             continue  # One test for all lanes: nothing runs under masks.
+        if isinstance(op, scf.IfOp) and NEAR_EDGE in op.attributes:
+            continue  # Loads of lanes at the border of an array, which are few.
         if decisions(op) and divergence.is_divergent(op):
             first, *chain = divergence.why_divergent(op).split("\n")
             reason = first.partition("is divergent: ")[2] or first

@@ -11,6 +11,7 @@ Level 1 to level 4: SIMD code for work-item loops.
 | `forget-unasked-values`    | 2      | what lanes that leave a loop need not carry   |
 | `share-private-arrays`     | 2      | which private arrays all lanes have in common |
 | `split-off-full-iterations` | 2     | iterations that all lanes run                 |
+| `version-interiors`        | 2      | which sub-groups are near no edge             |
 | `version-edges`            | 2      | whether lanes are neighbours inside of edges  |
 | `narrow-integers`          | 2      | which numbers need no more than 16 bits       |
 | `mask-divergence`          | 2 to 3 | which lanes are active                        |
@@ -72,13 +73,14 @@ from spmd.passes.memory.accesses.version_masks import VersionMasksPass
 from spmd.passes.memory.lower_atomics import LowerAtomicsPass
 from spmd.passes.pipelines.pipeline import PassSequence
 from spmd.passes.sub_groups.choices.vector_width import check_shape
+from spmd.passes.sub_groups.edges.version_edges import VersionEdgesPass
+from spmd.passes.sub_groups.edges.version_interiors import VersionInteriorsPass
 from spmd.passes.sub_groups.fold_lane_views import FoldLaneViewsPass
 from spmd.passes.sub_groups.forget_unasked_values import ForgetUnaskedValuesPass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
 from spmd.passes.sub_groups.narrow_integers import NarrowIntegersPass
 from spmd.passes.sub_groups.reuse_loaded_values import ReuseLoadedValuesPass
 from spmd.passes.sub_groups.share_private_arrays import SharePrivateArraysPass
-from spmd.passes.sub_groups.version_edges import VersionEdgesPass
 from spmd.passes.targets import DEFAULT_TARGET
 from spmd.passes.widening.widen_sub_groups import WidenSubGroupsPass
 from spmd.passes.work_item_loops.split_vectors import SplitVectorsPass
@@ -123,6 +125,7 @@ class VectorizePass(PassSequence):
             ForgetUnaskedValuesPass(),
             SharePrivateArraysPass(),
             SplitOffFullIterationsPass(),
+            VersionInteriorsPass(),
             VersionEdgesPass(),
             NarrowIntegersPass(),
             MaskDivergencePass(),

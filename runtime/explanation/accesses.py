@@ -14,7 +14,7 @@ from spmd.dialects.compat.memory import GatherOp, ScatterOp
 from spmd.dialects.diagnostics import source_location
 from spmd.dialects.interfaces.memory import MemoryAccess, loaded_memory, stored_memory
 from spmd.dialects.interfaces.views import underlying_object
-from spmd.dialects.work_groups import CONTEXT, GROUP_MEMORY
+from spmd.dialects.work_groups import CONTEXT, GROUP_MEMORY, LIKELY
 from spmd.passes.kernels.spmd_annotate_shapes import ACCESS, WHY
 from spmd.runtime.explanation.facts import (
     Accesses,
@@ -33,7 +33,7 @@ def accesses_of(
     for op in code:
         remark = op.attributes.get(ACCESS)
         kind = remark.data if isinstance(remark, StringAttr) else None
-        if kind is None and _is_plain_part(op):
+        if kind is None and (_is_plain_part(op) or _is_rare(op)):
             continue
         if kind is None:
             access = MemoryAccess.of(op)
@@ -54,6 +54,16 @@ def accesses_of(
         counts["masked"] += access.masked
         costly[access] = None
     return Accesses(**counts), tuple(costly)
+
+
+def _is_rare(op: Operation) -> bool:
+    """Whether `op` stands beside what most sub-groups do."""
+    block = op.parent
+    while block is not None and (around := block.parent_op()) is not None:
+        if LIKELY in around.attributes and block.parent is not around.regions[0]:
+            return True
+        block = around.parent
+    return False
 
 
 def _is_plain_part(op: Operation) -> bool:

@@ -127,10 +127,10 @@ PASSES = {
         "form-sub-groups",
         "forget-unasked-values",
         "share-private-arrays",
-        "version-edges",
         "narrow-integers",
         "reshape-groups",
     ),
+    "sub_groups.edges": ("version-interiors", "version-edges"),
     "masking": (
         "split-off-full-iterations",
         "mask-divergence",

@@ -31,7 +31,7 @@ from math import ceil, prod
 from xdsl.dialects import scf
 from xdsl.ir import Region, SSAValue
 
-from spmd.analysis.divergence.analyze import Divergence
+from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs
 from spmd.dialects.limits import MAX_GROUP_SIZE, MAX_LANES
@@ -49,6 +49,7 @@ from spmd.passes.sub_groups.choices.vector_width import (
     lanes_of,
 )
 from spmd.passes.sub_groups.choices.vectorization_cost import executed_ops, loops_around
+from spmd.passes.sub_groups.edges.bent_accesses import interior_of
 from spmd.passes.targets import (
     CACHE_LINE_BITS,
     LINE,
@@ -190,7 +191,9 @@ def choose_lane_shape(
                 lanes = lanes_in_turns(nest[0], items[0], lanes, target, analyze)
         return LaneShape((len(nest) - 1,), (min(lanes, power_above(items[-1])),))
     dimensions = [*map(work_item_dimension, nest)]
-    work = Work.of(nest[-1].body, dimensions, analyze(), width, target)
+    with interior_of(nest) as interior:
+        divergence = analyze() if interior is nest else analyze_work_items(interior[0])
+        work = Work.of(interior[-1].body, dimensions, divergence, width, target)
     return work.best_tile(items, work.best_shape(items))
 
 

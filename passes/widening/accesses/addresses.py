@@ -149,7 +149,9 @@ def why_not_contiguous(
     for index, lanes in held:
         if isinstance(lanes, Varying):
             name = "an index" if index.name_hint is None else f"%{index.name_hint}"
-            near = ", near an edge" if NEAR_EDGE in op.attributes else ""
+            place = op.attributes.get(NEAR_EDGE)
+            where = place.data if isinstance(place, StringAttr) else "near an edge"
+            near = "" if place is None else f", {where}"
             return f"{name} has no fixed step from lane to lane{near}"
     for axis, (_, lanes) in enumerate(held[:-1]):
         if isinstance(lanes, Strided):

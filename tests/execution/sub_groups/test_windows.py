@@ -9,8 +9,8 @@ import pytest
 from spmd.passes.masking.mask_divergence import MaskDivergencePass
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
+from spmd.passes.sub_groups.edges.version_edges import VersionEdgesPass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
-from spmd.passes.sub_groups.version_edges import VersionEdgesPass
 from spmd.runtime.parsing import make_context
 from tests.execution.harness import (
     LINES,

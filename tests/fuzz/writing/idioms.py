@@ -70,57 +70,6 @@ class Idioms(Meeting):
         self.line("}")
         self.scopes[-1].append(result)
 
-    def neighbours(self) -> None:
-        """Elements around one's own; beyond the edge the last ones, or the first again."""
-        t = self.pick(self.types())
-        line, item = self.parameter("line", t, f"memref<?x{t}>"), Value("", t, False)
-        row = self.index("arith.subi %item, %global_id_x")
-        last = self.index("arith.subi %global_size_x, %c1")
-        far, wraps = 1 + self.choose(3), self.maybe()
-        found: list[Value] = []
-        for distance in range(-far, far + 1):
-            if self.maybe(4):
-                continue
-            by = self.constant(str(distance), "index").name
-            x = self.index(f"arith.addi %global_id_x, {by}")
-            if wraps:
-                # No launch of the fuzzer has fewer work-items in x than that, many times.
-                around = self.index(f"arith.muli %global_size_x, {self.index_of(4)}")
-                up = self.index(f"arith.addi {x}, {around}")
-                x = self.index(f"arith.remui {up}, %global_size_x")
-            else:
-                above = self.index(f"arith.maxsi {x}, %c0")
-                x = self.index(f"arith.minsi {above}, {last}")
-            at = self.index(f"arith.addi {row}, {x}")
-            found.append(
-                self.op(f"memref.load {line}[{at}] : memref<?x{t}>", t, [item])
-            )
-        for value in found[1:]:
-            found[0] = self.combined(found[0], value)
-
-    def window(self) -> None:
-        """The elements around one's own, one after the other, as far as there are any."""
-        t = self.pick(self.types())
-        line = self.parameter("line", t, f"memref<?x{t}>")
-        row = self.index("arith.subi %item, %global_id_x")
-        before = self.constant(str(self.choose(5)), "index")
-        left = self.index(f"arith.subi %global_id_x, {before.name}")
-        low = self.or_zero(Value("%global_id_x", "index", False), before).name
-        low = self.pick((low, self.index(f"arith.maxsi {left}, %c0")))
-        high = self.index(f"arith.addi %global_id_x, {self.index_of(self.choose(5))}")
-        high = self.index(f"arith.minsi {high}, %global_size_x")
-
-        def element(counter: Value, carried: Value) -> Value:
-            at = self.index(f"arith.addi {row}, {counter.name}")
-            read = self.op(f"memref.load {line}[{at}] : memref<?x{t}>", t, [counter])
-            self.scopes[-1] += [carried, self.cast(counter, "i32")]
-            if self.maybe(4):
-                self.block(1)
-            return self.combined(carried, read)
-
-        step = self.pick(["%c1", "%c1", "%c2"])
-        self.fold(t, f"{low} to {high} step {step}", element)
-
     def own_atomic(self) -> None:
         """An atomic operation on an element that no other work-item touches, and its result."""
         if not self.features.atomics:

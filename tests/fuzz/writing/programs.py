@@ -24,7 +24,7 @@ from typing import Any
 
 from tests.execution.harness import Launch, Maker
 from tests.execution.harness.comparing import BITS, EXACT, Tolerance
-from tests.fuzz.writing.idioms import Idioms
+from tests.fuzz.writing.stencils import Stencils
 from tests.fuzz.writing.writer import SLOTS, TABLE, Choose, Features, Value
 
 LAUNCHES = (
@@ -121,7 +121,7 @@ class Kernel:
         return f"{self.launch}\n{self.source}"
 
 
-class Program(Idioms):
+class Program(Stencils):
     """Writes one kernel."""
 
     def statement(self) -> None:

@@ -86,11 +86,11 @@ def test_automatic_width_says_how_it_was_found(result: str, registers: int):
             2,
         ),
         (
-            "  %low = arith.subi %gid, %n : index\n"
-            "  %i = arith.maxsi %low, %c0 : index\n"
+            "  %low = arith.maxsi %gid, %c0 : index\n"
+            "  %i = arith.minsi %low, %n : index\n"
             "  %v = memref.load %x[%i] : memref<?xf32>\n",
             "gather",
-            "%i has no fixed step from lane to lane, near an edge",
+            "%i has no fixed step from lane to lane, near several edges",
             2,
         ),
         (

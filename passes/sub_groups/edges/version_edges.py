@@ -107,8 +107,6 @@ from spmd.dialects.spmd import SubGroupOp
 from spmd.dialects.work_groups import NEAR_EDGE
 from spmd.passes.targets import LONGEST_STEP
 
-NO_FLAGS = {"overflowFlags": arith.IntegerOverflowAttr("none")}
-
 FEWEST_LANES = 4
 """In a row of lanes, for which that is worth it."""
 
@@ -144,6 +142,7 @@ def _may_be_at_an_edge(op: Operation, group: SubGroupOp) -> bool:
         memory is None
         or access is None
         or access.atomic
+        or NEAR_EDGE in op.attributes
         or not is_outside(memory, group)
     ):
         return False
@@ -198,13 +197,11 @@ class _Versions:
         self, at: Builder, values: Sequence[SSAValue], own: SSAValue, role: str
     ) -> Rematerializer:
         """What computes `values` in the lane whose own is `own`, again."""
-        lane = Rematerializer(at, lambda value: self._in_lane(value, own))
+        lane = Rematerializer(at, lambda value: self._in_lane(value, own), True)
         for value in values:
             lane.get(value)
         for old, new in lane.values.items():
-            op = new.owner
-            if self._in_lane(old, own) is None and isinstance(op, Operation):
-                op.properties |= NO_FLAGS if "overflowFlags" in op.properties else {}
+            if self._in_lane(old, own) is None:
                 new.name_hint = named(old, role)
         return lane
 

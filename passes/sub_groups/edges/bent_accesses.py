@@ -1,0 +1,92 @@
+"""Accesses by bent indices, and what they are in the interior of an array."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from xdsl.dialects import arith, scf
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from spmd.analysis.divergence.edges import bends
+from spmd.analysis.divergence.interiors import Interiors, Number, Straight
+from spmd.dialects.building import Builder
+from spmd.dialects.enclosing import is_outside
+from spmd.dialects.interfaces.memory import MemoryAccess
+
+LARGEST = 500
+"""Operations of which there are copies."""
+
+BentAccesses = Mapping[Operation, Mapping[SSAValue, Straight]]
+"""The bent values in the indices of each access."""
+
+
+def bent_accesses(body: Operation, interiors: Interiors) -> BentAccesses:
+    """
+    The accesses in `body`, a sub-group or the innermost loop of a nest of work-items.
+
+    None if much else is done there.
+    """
+    found: dict[Operation, Mapping[SSAValue, Straight]] = {}
+    ops = tuple(body.walk())
+    if len(ops) <= LARGEST and any(map(bends, ops)):
+        for op in ops:
+            if bent := dict(_bent_in(op, body, interiors)):
+                found[op] = bent
+    return found
+
+
+def _bent_in(
+    op: Operation, body: Operation, interiors: Interiors
+) -> Iterator[tuple[SSAValue, Straight]]:
+    """The bent values in the indices of `op`, if it accesses what lanes share."""
+    access = MemoryAccess.of(op)
+    if access is None or access.atomic:
+        return
+    if all(is_outside(each, body) for each in (*access.reads(op), *access.writes(op))):
+        for index in access.indices(op) or ():
+            yield from interiors.bent_in(index)
+
+
+def write_number(
+    at: Builder, number: Number, copies: Mapping[SSAValue, SSAValue]
+) -> SSAValue:
+    """Code for `number`, of copies of what it is made of."""
+    value = copies.get(number.value, number.value)
+    if number.less is None:
+        return value
+    less = copies.get(number.less, number.less)
+    return at.add(arith.SubiOp(value, less), value)
+
+
+def straighten(
+    bent: Mapping[SSAValue, Straight], copies: Mapping[SSAValue, SSAValue]
+) -> None:
+    """Let numbers stand for copies of bent values."""
+    for value, straight in bent.items():
+        if (copy := copies.get(value)) is not None and isinstance(
+            copy.owner, Operation
+        ):
+            at = Builder(InsertPoint.after(copy.owner), copy.owner)
+            copy.replace_all_uses_with(write_number(at, straight.number, copies))
+
+
+@contextmanager
+def interior_of(nest: Sequence[scf.ForOp]) -> Generator[Sequence[scf.ForOp]]:
+    """What most sub-groups of a nest of work-items do, to look at: a copy if that is less."""
+    lanes = [loop.body.block.args[0] for loop in nest]
+    accesses = bent_accesses(nest[-1], Interiors(nest[0], lanes))
+    if not accesses:
+        yield nest
+        return
+    copies: dict[SSAValue, SSAValue] = {}
+    copy = nest[0].clone(copies)
+    Builder.before(nest[0]).append(copy)
+    for bent in accesses.values():
+        straighten(bent, copies)
+    copied = dict(zip(nest[0].walk(), copy.walk(), strict=False))
+    loops = [copied[loop] for loop in nest]
+    yield [loop for loop in loops if isinstance(loop, scf.ForOp)]
+    copy.detach()
+    copy.erase()
