@@ -15,7 +15,7 @@ differs in lanes where its condition chooses that. A remainder is the number whe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 from typing import NamedTuple
 
@@ -100,23 +100,29 @@ class Interiors:
         self._known: dict[SSAValue, Straight | None] = {}
         self._shared: dict[SSAValue, bool] = {}
 
-    def bent_in(self, index: SSAValue) -> Iterator[tuple[SSAValue, Straight]]:
-        """The values that `index` is the sum of, which lanes do not share, and are straight inside."""
-        worklist, seen = [index], set[SSAValue]()
+    def bent_in(self, indices: Sequence[SSAValue]) -> Mapping[SSAValue, Straight]:
+        """
+        The values that `indices` are sums of, which lanes do not share, and are straight inside.
+
+        None if lanes along x differ in anything else there.
+        """
+        found: dict[SSAValue, Straight] = {}
+        worklist, seen = list(indices), set[SSAValue]()
         while worklist:
             value = worklist.pop()
-            if value in seen or self.is_shared(value) or isinstance(value.owner, Block):
+            if value in seen or self.is_sum(value):
                 continue
             seen.add(value)
-            if not bends(value.owner):
-                worklist += _terms(value)
-                continue
-            straight = self.of(value)
-            if straight is None:
-                continue
-            steps = self.steps(straight.number)
-            if any(lane in steps for lane in self._lanes):
-                yield value, straight
+            straight = self.of(value) if bends(value.owner) else None
+            if straight is not None:
+                steps = self.steps(straight.number)
+                if any(lane in steps for lane in self._lanes):
+                    found[value] = straight
+            elif terms := _terms(value):
+                worklist += terms
+            elif not self.is_shared_along(value, self._lanes[0]):
+                return {}
+        return found
 
     def of(self, value: SSAValue) -> Straight | None:
         """What `value` is in the interior, if that is known."""
@@ -162,7 +168,7 @@ class Interiors:
         )
 
     def is_shared_along(
-        self, value: SSAValue, lane: SSAValue, besides: SSAValue
+        self, value: SSAValue, lane: SSAValue, besides: SSAValue | None = None
     ) -> bool:
         """Whether lanes that differ in `lane` alone share `value`, as far as they do `besides`."""
         op = value.owner

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 from xdsl.dialects import arith, scf
@@ -32,21 +32,21 @@ def bent_accesses(body: Operation, interiors: Interiors) -> BentAccesses:
     ops = tuple(body.walk())
     if len(ops) <= LARGEST and any(map(bends, ops)):
         for op in ops:
-            if bent := dict(_bent_in(op, body, interiors)):
+            if bent := _bent_in(op, body, interiors):
                 found[op] = bent
     return found
 
 
 def _bent_in(
     op: Operation, body: Operation, interiors: Interiors
-) -> Iterator[tuple[SSAValue, Straight]]:
+) -> Mapping[SSAValue, Straight]:
     """The bent values in the indices of `op`, if it accesses what lanes share."""
     access = MemoryAccess.of(op)
     if access is None or access.atomic:
-        return
+        return {}
     if all(is_outside(each, body) for each in (*access.reads(op), *access.writes(op))):
-        for index in access.indices(op) or ():
-            yield from interiors.bent_in(index)
+        return interiors.bent_in(access.indices(op) or ())
+    return {}
 
 
 def write_number(
@@ -75,7 +75,7 @@ def straighten(
 @contextmanager
 def interior_of(nest: Sequence[scf.ForOp]) -> Generator[Sequence[scf.ForOp]]:
     """What most sub-groups of a nest of work-items do, to look at: a copy if that is less."""
-    lanes = [loop.body.block.args[0] for loop in nest]
+    lanes = [loop.body.block.args[0] for loop in reversed(nest)]
     accesses = bent_accesses(nest[-1], Interiors(nest[0], lanes))
     if not accesses:
         yield nest

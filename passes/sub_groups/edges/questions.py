@@ -158,7 +158,7 @@ class Question:
             falling = frozenset(each for each, step in steps.items() if step < 0)
             value = self._corner(_Corner(falling, is_last)).get(number.value)
             name = named(number.value, "most" if is_last else "least")
-            if isinstance(value.owner, Operation) and value is not number.value:
+            if value is not number.value and not is_outside(value, self._group):
                 value.name_hint = name
             if number.less is not None:
                 less = arith.SubiOp(value, self._shared(number.less))
