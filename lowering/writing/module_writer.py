@@ -45,7 +45,7 @@ class ModuleWriter:
     on_heap: Mapping[Operation, int] = field(default_factory=dict[Operation, int])
     """Allocations of the source that are not on the stack, or only up to so many bytes."""
     has_rare_branches: bool = False
-    """Whether sub-groups near an edge have code of their own."""
+    """Whether the source says of a branch that it is likely."""
     _globals: list[str] = field(default_factory=list[str])
     _functions: list[str] = field(default_factory=list[str])
     _helpers: dict[str, str] = field(default_factory=dict[str, str])

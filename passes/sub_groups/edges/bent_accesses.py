@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 from xdsl.dialects import arith, scf
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import InsertPoint
 
 from spmd.analysis.divergence.edges import bends
 from spmd.analysis.divergence.interiors import Interiors, Number, Straight
@@ -65,11 +64,8 @@ def straighten(
 ) -> None:
     """Let numbers stand for copies of bent values."""
     for value, straight in bent.items():
-        if (copy := copies.get(value)) is not None and isinstance(
-            copy.owner, Operation
-        ):
-            at = Builder(InsertPoint.after(copy.owner), copy.owner)
-            copy.replace_all_uses_with(write_number(at, straight.number, copies))
+        number = write_number(Builder.after(copies[value]), straight.number, copies)
+        copies[value].replace_all_uses_with(number)
 
 
 @contextmanager
@@ -83,9 +79,9 @@ def interior_of(nest: Sequence[scf.ForOp]) -> Generator[Sequence[scf.ForOp]]:
     copies: dict[SSAValue, SSAValue] = {}
     copy = nest[0].clone(copies)
     Builder.before(nest[0]).append(copy)
+    copied = dict(zip(nest[0].walk(), copy.walk(), strict=True))
     for bent in accesses.values():
         straighten(bent, copies)
-    copied = dict(zip(nest[0].walk(), copy.walk(), strict=False))
     loops = [copied[loop] for loop in nest]
     yield [loop for loop in loops if isinstance(loop, scf.ForOp)]
     copy.detach()

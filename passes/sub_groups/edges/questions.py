@@ -10,6 +10,7 @@ from xdsl.dialects import arith, scf
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from spmd.analysis.divergence.interiors import Interiors, Number, Straight, Test
+from spmd.analysis.graphs.traversal import reachable
 from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.building import Builder, ConstantPool, Rematerializer
@@ -137,11 +138,25 @@ class Question:
         return found
 
     def _may_wrap(self, number: Number) -> bool:
-        """Whether ranges, which believe in flags, do not exclude that `number` wraps around."""
-        known, width = self._ranges.of(number.value), bit_width(number.value.type)
-        if width is None or number.less is not None:
+        """
+        Whether ranges do not exclude that `number` wraps around.
+
+        They believe in flags, which may not hold in lanes that do not compute it: what is cut off
+        by one reaches an end of its type, in the number or on the way to it.
+        """
+        if number.less is not None:
             return True
-        most = (1 << width - 1) - 1
+        made = reachable([number.value], self._varying_operands)
+        return any(map(self._reaches_an_end, made))
+
+    def _varying_operands(self, value: SSAValue) -> Sequence[SSAValue]:
+        if not isinstance(op := value.owner, Operation):
+            return ()
+        return [each for each in op.operands if not self._interiors.is_shared(each)]
+
+    def _reaches_an_end(self, value: SSAValue) -> bool:
+        known, width = self._ranges.of(value), bit_width(value.type)
+        most = 0 if width is None else (1 << width - 1) - 1
         return not (-most <= known.low and known.high < most)
 
     def _all_of(self, conditions: Sequence[SSAValue], name: str) -> SSAValue | None:
