@@ -119,6 +119,46 @@ func.func @f(%a: memref<?xi8>, %n: index) {
 
 
 @pytest.mark.parametrize(
+    "view",
+    [
+        "memref.view %a[%at][] : memref<16xi8> to memref<1xi8>",
+        "memref.view %a[%c0][%at] : memref<16xi8> to memref<?xi8>",
+        "memref.subview %a[%at] [1] [1] : memref<16xi8> to "
+        "memref<1xi8, strided<[1], offset: ?>>",
+    ],
+    ids=["place", "size", "subview"],
+)
+def test_inactive_lanes_may_look_at_nobody_knows_what(view: str):
+    source = f"""
+func.func @f(%a: memref<16xi8>, %n: index, %m: index) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %one = arith.constant 1 : i8
+  spmd.sub_group (%lane) shape [4] at (%c0) {{
+    %known = arith.cmpi ult, %lane, %m : index
+    %at = spmd.masked %known -> (index) {{
+      %product = arith.muli %lane, %c4 : index
+      %next = arith.addi %product, %c1 : index
+      spmd.yield %next : index
+    }}
+    %v = {view}
+    %on = arith.cmpi ult, %lane, %n : index
+    spmd.masked %on {{
+      memref.store %one, %v[%c0] : {view.split(" to ")[1]}
+    }}
+  }}
+  func.return
+}}
+"""
+    raw = np.zeros(16, np.int8)
+    call(source, raw, 3, 3)
+    assert raw.any()
+    with pytest.raises(UndefinedBehavior):
+        call(source, raw, 4, 3)
+
+
+@pytest.mark.parametrize(
     ("op", "message"),
     [
         (

@@ -186,11 +186,9 @@ def vectors_of(numbers: MemRef) -> MemRef:
     return numbers.viewed(numbers.offset, numbers.sizes[:-1], numbers.strides[:-1])
 
 
-def let_memref(
-    body: Body, result: SSAValue, type_: MemRefType[Attribute], numbers: str
-) -> None:
-    """Let `result` be new memory with the sizes of `sizes_text`."""
-    body.let(result, f"vectors_of({numbers})" if has_vectors(type_) else numbers)
+def of_elements(type_: MemRefType[Attribute], numbers: str) -> str:
+    """The memory of `type_` of which `numbers` has the sizes of `sizes_text`."""
+    return f"vectors_of({numbers})" if has_vectors(type_) else numbers
 
 
 @helper
@@ -226,12 +224,8 @@ def _allocate(body: Body, op: memref.AllocOp | memref.AllocaOp) -> None:
         given = as_tuple([body.use(size) for size in op.dynamic_sizes])
         body.line(f"expect_sizes({given}, {site})")
     sizes = sizes_text(body, type_, op.dynamic_sizes)
-    let_memref(
-        body,
-        op.memref,
-        type_,
-        f"taken({sizes}, {scalar}, w.allocates, {name!r}, {site})",
-    )
+    numbers = f"taken({sizes}, {scalar}, w.allocates, {name!r}, {site})"
+    body.let(op.memref, of_elements(type_, numbers))
 
 
 @meaning(memref.DeallocOp)

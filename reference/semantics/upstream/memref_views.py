@@ -25,8 +25,8 @@ from spmd.reference.scalars import TO_BITS, Scalar
 from spmd.reference.semantics.upstream.arith import constant_elements
 from spmd.reference.semantics.upstream.memref import (
     element_in_memory,
-    let_memref,
     memref_type,
+    of_elements,
     sizes_text,
 )
 
@@ -50,11 +50,57 @@ def view_like(
     return result
 
 
-def mixed(
-    body: Body, op: Operation, static: DenseArrayBase[Any], dynamic: Sequence[SSAValue]
-) -> str:
+class Nowhere:
+    """The elements of a view that are not there: to access one is an error."""
+
+    def __init__(self, length: int, site: int, message: str):
+        self.length = length
+        self.why = site, message
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, at: int) -> NoReturn:
+        trap(*self.why)
+
+    def __setitem__(self, at: int, value: Any) -> NoReturn:
+        trap(*self.why)
+
+
+UNDEFINED_PLACE = "undefined size, offset or stride"
+
+
+@helper
+def nowhere(source: MemRef, rank: int, site: int) -> MemRef:
+    """A view of nobody knows which elements of `source`."""
+    data = cast("memoryview[Any]", Nowhere(0, site, UNDEFINED_PLACE))
+    none = (0,) * rank
+    return MemRef(data, 0, none, none, source.storage, source.base)
+
+
+def let_view(
+    body: Body,
+    op: memref.ViewOp | memref.SubviewOp | memref.ReinterpretCastOp,
+    numbers: Sequence[SSAValue],
+    text: str,
+) -> None:
+    """Let the result be the view `text`, which depends on `numbers`."""
+    type_ = memref_type(op.result, op)
+    unknown = [body.use(number) for number in numbers if body.may_be_poison(number)]
+    if body.in_lanes and unknown:
+        # Inactive lanes may have such a view; nobody may access its elements.
+        tests = " or ".join(f"{number} is POISON" for number in unknown)
+        lost = (
+            f"nowhere({body.use(op.source)}, {type_.get_num_dims()}, {body.site(op)})"
+        )
+        text = f"{lost} if {tests} else {text}"
+    else:
+        body.require(numbers, op, "size, offset or stride")
+    body.let(op.result, text)
+
+
+def mixed(body: Body, static: DenseArrayBase[Any], dynamic: Sequence[SSAValue]) -> str:
     """Numbers that are partly attributes, partly operands; negative ones as such."""
-    body.require(dynamic, op, "size, offset or stride")
     return as_tuple(body.mixed(static.get_values(), dynamic, "signed({}, 64)"))
 
 
@@ -96,9 +142,9 @@ def subview(
 
 def _part(body: Body, op: memref.SubviewOp | memref.ReinterpretCastOp) -> str:
     """The source, and the offsets, sizes and strides of a part of it, as arguments."""
-    offsets = mixed(body, op, op.static_offsets, op.offsets)
-    sizes = mixed(body, op, op.static_sizes, op.sizes)
-    strides = mixed(body, op, op.static_strides, op.strides)
+    offsets = mixed(body, op.static_offsets, op.offsets)
+    sizes = mixed(body, op.static_sizes, op.sizes)
+    strides = mixed(body, op.static_strides, op.strides)
     return f"{body.use(op.source)}, {offsets}, {sizes}, {strides}"
 
 
@@ -106,7 +152,9 @@ def _part(body: Body, op: memref.SubviewOp | memref.ReinterpretCastOp) -> str:
 def _subview(body: Body, op: memref.SubviewOp) -> None:
     static = op.static_sizes.get_values()
     kept = tuple(kept_dimensions(static, memref_type(op.result, op), op))
-    body.let(op.result, f"subview({_part(body, op)}, {kept}, {body.site(op)})")
+    numbers = (*op.offsets, *op.sizes, *op.strides)
+    text = f"subview({_part(body, op)}, {kept}, {body.site(op)})"
+    let_view(body, op, numbers, text)
 
 
 UNBOUNDED = 2**63 - 1
@@ -137,7 +185,8 @@ def reinterpreted(
 
 @meaning(memref.ReinterpretCastOp)
 def _reinterpret_cast(body: Body, op: memref.ReinterpretCastOp) -> None:
-    body.let(op.result, f"reinterpreted({_part(body, op)}, {body.site(op)})")
+    numbers = (*op.offsets, *op.sizes, *op.strides)
+    let_view(body, op, numbers, f"reinterpreted({_part(body, op)}, {body.site(op)})")
 
 
 @helper
@@ -190,23 +239,6 @@ def _same(body: Body, op: Operation) -> None:
     body.names[op.results[0]] = body.use(op.operands[0])
 
 
-class Nowhere:
-    """The elements of a view of bytes that are not there: to access one is an error."""
-
-    def __init__(self, length: int, site: int, message: str):
-        self.length = length
-        self.why = site, message
-
-    def __len__(self) -> int:
-        return self.length
-
-    def __getitem__(self, at: int) -> NoReturn:
-        trap(*self.why)
-
-    def __setitem__(self, at: int, value: Any) -> NoReturn:
-        trap(*self.why)
-
-
 @helper
 def view_bytes(
     source: MemRef,
@@ -237,16 +269,13 @@ def view_bytes(
 @meaning(memref.ViewOp)
 def _view(body: Body, op: memref.ViewOp) -> None:
     type_ = memref_type(op.result, op)
-    body.require([op.byte_shift, *op.sizes], op, "size or offset")
     scalar = body.program.bind(element_in_memory(type_, op), "scalar")
-    let_memref(
-        body,
-        op.result,
-        type_,
+    text = (
         f"view_bytes({body.use(op.source)}, {body.use(op.byte_shift)}, "
         f"{sizes_text(body, type_, op.sizes)}, {scalar}, "
-        f"{body.site(op)}, {body.in_lanes})",
+        f"{body.site(op)}, {body.in_lanes})"
     )
+    let_view(body, op, (op.byte_shift, *op.sizes), of_elements(type_, text))
 
 
 def groups_of(op: memref.ExpandShapeOp | memref.CollapseShapeOp) -> list[list[int]]:
@@ -270,7 +299,8 @@ def expand_shape(
 
 @meaning(memref.ExpandShapeOp)
 def _expand_shape(body: Body, op: memref.ExpandShapeOp) -> None:
-    sizes = mixed(body, op, op.static_output_shape, op.output_shape)
+    body.require(op.output_shape, op, "size")
+    sizes = mixed(body, op.static_output_shape, op.output_shape)
     groups = body.program.bind(groups_of(op), "groups")
     body.let(
         op.result,
