@@ -218,6 +218,9 @@ MOVED = 1
 STRIDED = 1.4
 """A register of each n-th element, times n: n loads, and shuffles; measured."""
 
+UNDER_MASK = 2
+"""More of these n where elements get masks from their lanes."""
+
 ROWS = 4
 """A register that rows of lanes are put together to, after they were asked."""
 

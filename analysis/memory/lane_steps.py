@@ -1,25 +1,25 @@
 """
 Which element each lane of a gather or scatter accesses, as a sum.
 
-The position in the storage is `constant + step * lane + coefficient * value + ...`, where
+The position in the storage is `constant + steps[lane] + coefficient * value + ...`, where
 lane 0 has `constant`. It is read off the arithmetic of the indices, so that accesses whose
 sums differ in the constant alone are seen to be neighbours, however they were written.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
 
-from xdsl.dialects import arith, vector
-from xdsl.dialects.builtin import VectorType
+from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 from xdsl.utils.type import get_element_type_or_self
 
+from spmd.analysis.memory.lane_sums import ZERO, LaneSum, LaneSums, extended
 from spmd.analysis.ranges.integer_range import bit_width
 from spmd.dialects.compat.memory import GatherOp, ScatterOp, StepOp
 from spmd.dialects.element_types import memref_layout, memref_type
-from spmd.dialects.rewriting import splat_number
 
 LONGEST = 32
 """How many operations of an index are looked at; the rest counts as one value."""
@@ -30,96 +30,73 @@ class Stretch:
     """The elements that all lanes of some accesses share the way to, but for a constant."""
 
     memory: SSAValue
-    step: int
-    """From one lane to the next, in elements; not 0."""
 
-    terms: frozenset[tuple[SSAValue, int]]
-    """The values that are the same in all lanes, with their coefficients."""
+    steps: tuple[int, ...]
+    """How far each lane is from the first one, in elements."""
+
+    terms: frozenset[tuple[Hashable, int]]
+    """What is the same in all lanes, with coefficients."""
 
     rows: tuple[SSAValue, ...]
     """The indices along dimensions whose distances are known at run time only."""
 
+    @cached_property
+    def step(self) -> int | None:
+        """From each lane to the next, if they are equally far from each other."""
+        step = self.steps[1]
+        equal = all(far == step * lane for lane, far in enumerate(self.steps))
+        return step if equal else None
 
-@dataclass
-class Sum:
-    """A number as a constant, steps of lanes, and values with their coefficients."""
+    @cached_property
+    def ends(self) -> tuple[int, int]:
+        """The lowest and the highest of the steps."""
+        return min(self.steps), max(self.steps)
 
-    constant: int = 0
-    step: int = 0
-    terms: Counter[SSAValue] = field(default_factory=Counter[SSAValue])
-    is_known: bool = True
-    """Whether lanes differ in nothing but `step`."""
+    def meets(self, distance: int) -> bool:
+        """Whether accesses whose constants are so far apart have an element in common."""
+        return not self._places.isdisjoint(distance + step for step in self.steps)
 
-    def add(self, value: SSAValue, coefficient: int) -> None:
-        """Add `coefficient * value`, element by element if it is a vector."""
-        worklist, looked_at = [(value, coefficient)], 0
-        while worklist:
-            value, coefficient = worklist.pop()
-            looked_at += 1
-            known = splat_number(value)
-            owner = value.owner
-            if known is not None:
-                self.constant += coefficient * int(known)
-                continue
-            match owner:
-                case vector.BroadcastOp():
-                    worklist.append((owner.source, coefficient))
-                case StepOp():
-                    self.step += coefficient
-                case arith.AddiOp() if looked_at < LONGEST and is_exact(owner):
-                    worklist += [(owner.lhs, coefficient), (owner.rhs, coefficient)]
-                case arith.SubiOp() if looked_at < LONGEST and is_exact(owner):
-                    worklist += [(owner.lhs, coefficient), (owner.rhs, -coefficient)]
-                case arith.MuliOp() if (
-                    looked_at < LONGEST
-                    and (scaled := _scaled(owner)) is not None
-                    and is_exact(owner)
-                ):
-                    worklist.append((scaled[0], coefficient * scaled[1]))
-                case arith.IndexCastOp() if extends(owner):
-                    worklist.append((owner.input, coefficient))
-                case _:
-                    self.is_known &= not isinstance(value.type, VectorType)
-                    self.terms[value] += coefficient
+    @cached_property
+    def _places(self) -> frozenset[int]:
+        return frozenset(self.steps)
 
 
-def lane_steps(op: GatherOp | ScatterOp) -> tuple[Stretch, int] | None:
+def lane_steps(op: GatherOp | ScatterOp, sums: LaneSums) -> tuple[Stretch, int] | None:
     """
-    What `op` accesses, and the constant of its sum; `None` if there is no fixed step.
+    What `op` accesses, and the constant of its sum; `None` if the steps are not known.
 
     Distances of two constants of a stretch are exact modulo 2^64, as addresses are.
     """
     layout = memref_layout(memref_type(op.base))
-    if layout is None:
+    if layout is None or layout.strides[-1:] != (1,):
         return None
-    total, rows = Sum(), list[SSAValue]()
-    for index, stride in zip(op.offsets, layout.strides, strict=True):
-        if stride is None:
-            rows.append(index)
-        else:
-            total.add(index, stride)
-    if layout.strides[-1:] != (1,):
+    parts = [*zip(op.offsets, layout.strides, strict=True), (op.indices, 1)]
+    total = position(sums, ((index, by) for index, by in parts if by is not None))
+    if total is None or len(total.ahead) == 1:
         return None
-    total.add(op.indices, 1)
-    if not total.is_known or total.step == 0:
-        return None
-    terms = frozenset(pair for pair in total.terms.items() if pair[1] != 0)
-    return Stretch(op.base, total.step, terms, tuple(rows)), total.constant
+    rows = tuple(index for index, by in parts if by is None)
+    first = total.ahead[0]
+    steps = tuple(ahead - first for ahead in total.ahead)
+    return Stretch(op.base, steps, total.terms, rows), first
+
+
+def position(sums: LaneSums, parts: Iterable[tuple[SSAValue, int]]) -> LaneSum | None:
+    """The sum of indices, each times a number, modulo 2^64."""
+    total = ZERO
+    for index, factor in parts:
+        found = sums.of(index)
+        found = found and extended(found, _bits(index))
+        found = found and total.plus(found, False, factor)
+        if found is None:
+            return None
+        total = found
+    return total
 
 
 def first_offset(op: GatherOp | ScatterOp) -> int | None:
     """What lane 0 adds to the last index of `op`, if it is a constant."""
-    total = Sum()
-    total.add(op.indices, 1)
-    return total.constant if total.is_known and not total.terms else None
-
-
-def _scaled(op: arith.MuliOp) -> tuple[SSAValue, int] | None:
-    """The factor of a product that is no constant, and the one that is."""
-    for value, factor in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-        if (number := splat_number(factor)) is not None:
-            return value, int(number)
-    return None
+    found = LaneSums().of(op.indices)
+    return None if found is None or found.terms else found.ahead[0]
 
 
 def _bits(value: SSAValue) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import zip_longest
 from math import prod
 from typing import cast
 
@@ -40,26 +42,39 @@ REGISTER_BYTES = 32
 def why_not_whole(group: InterleavedGroup) -> str | None:
     """Why the members of `group` stay as they are; `None` if whole vectors are better."""
     _, first = group.members[0]
-    step, lanes = abs(group.stretch.step), _lanes(first)
+    size, lanes = group.size, _lanes(first)
     element = memref_type(first.base).element_type
     bytes_ = size_in_bytes(element)
-    if not 1 <= step <= LONGEST_STEP or lanes < 2:
-        return f"lanes are {step} elements apart"
+    step = group.stretch.step
+    if lanes < 2 or step == 0 or (abs(step) if step else size / lanes) > LONGEST_STEP:
+        return f"{lanes} lanes are in {size} elements"
+    if step is None and isinstance(first.base.owner, memref.AllocaOp):
+        return "it is a permutation of registers (`permuted`)"
     masked = not is_all_on(first.mask)
     if masked and bytes_ < 4:
         return "not every machine has masks for elements of 8 or 16 bits"
-    if not group.is_load and len(group.members) < step:
-        return "there are gaps, which a store must leave alone"
+    places = [group.places(constant) for constant, _ in group.members]
+    touched = [place for each in places for place in each]
+    if not group.is_load and sorted(touched) != [*range(size)]:
+        return "there are gaps, which a store must leave alone, or lanes share elements"
     if any(_elsewhere(op) is None for _, op in group.members):
         return "inactive lanes get different values"
-    whole, part = _registers(step * lanes * bytes_), _registers(lanes * bytes_)
-    # A shuffle has two sources; a mask takes as many as the elements it is of.
-    shuffles = part * max(1, min(step, whole) - 1)
-    cost = whole * (3 if masked else 1) + len(group.members) * shuffles
+    # A shuffle has two sources; a mask takes as many as the elements it is of, and others
+    # for lanes that share them.
+    shuffles = sum(_shuffles(each, bytes_) for each in places)
+    masks = 2 * max(Counter(places[0]).values()) if masked else 0
+    cost = _registers(size * bytes_) * (1 + masks) + shuffles
     each = 2 * lanes * len(group.members)
     if cost >= each:
         return f"{cost} operations on vectors instead of {each} on elements"
     return None
+
+
+def _shuffles(places: Sequence[int], bytes_: int) -> int:
+    """How many shuffles of two registers take elements from these places."""
+    per = REGISTER_BYTES // bytes_
+    parts = (places[k : k + per] for k in range(0, len(places), per))
+    return sum(max(1, len({place // per for place in part}) - 1) for part in parts)
 
 
 def load_whole(group: InterleavedGroup, constants: ConstantPool) -> None:
@@ -67,9 +82,8 @@ def load_whole(group: InterleavedGroup, constants: ConstantPool) -> None:
     whole = _Whole(group, constants, group.members[0][1])
     loaded = whole.load()
     for constant, op in group.members:
-        order = [whole.place(lane, constant) for lane in range(whole.lanes)]
         assert isinstance(op, GatherOp)
-        picked = whole.shuffled(loaded, loaded, order)
+        picked = whole.shuffled(loaded, loaded, group.places(constant))
         op.result.replace_all_uses_with(hint(picked, op.result))
     whole.finish()
 
@@ -87,10 +101,10 @@ def store_whole(group: InterleavedGroup, constants: ConstantPool) -> None:
         pairs = zip(parts[::2], parts[1::2], strict=False)
         parts = [whole.joined(a, b) for a, b in pairs] + parts[len(parts) & ~1 :]
     first, second = parts[0], parts[-1]
-    order = [0] * (whole.lanes * whole.step)
+    order = [0] * group.size
     for number, (constant, _) in enumerate(members):
-        for lane in range(whole.lanes):
-            order[whole.place(lane, constant)] = number * whole.lanes + lane
+        for lane, place in enumerate(group.places(constant)):
+            order[place] = number * whole.lanes + lane
     whole.store(whole.shuffled(first, second, order))
     whole.finish()
 
@@ -111,19 +125,8 @@ class _Whole(Builder):
         self._anchor = anchor
         self._new: list[Operation] = []
         self.lanes = _lanes(anchor)
-        self.step = abs(group.stretch.step)
-        numbers = [constant for constant, _ in group.members]
-        self._lowest = min(numbers)
-        self._gap = self.step - 1 - (max(numbers) - self._lowest)
-        """How many elements of a lane come after its last one."""
         self._array, self._strides = self._flattened()
         self._at = self._start({op: number for number, op in group.members}[anchor])
-
-    def place(self, lane: int, constant: int) -> int:
-        """Which element of the stretch `lane` of a member has."""
-        if self._group.stretch.step < 0:
-            lane = self.lanes - 1 - lane
-        return self.step * lane + constant - self._lowest
 
     def shuffled(self, a: SSAValue, b: SSAValue, order: Sequence[int]) -> SSAValue:
         return self.add(shuffle(a, b, order))
@@ -134,21 +137,21 @@ class _Whole(Builder):
 
     def load(self) -> SSAValue:
         """
-        All elements; those after the last one that a lane has are not loaded.
+        All elements from the lowest to the highest that a lane has.
 
-        Without masks they are left out by a last part that overlaps the one before.
+        Without masks a last part may overlap the one before.
         """
-        element = memref_type(self._array).element_type
+        element, end = memref_type(self._array).element_type, self._group.size
         if not is_all_on(self._anchor.mask):
             other = _elsewhere(self._anchor)
             assert other is not None
-            off = self._constants.dense(other, element, self.step * self.lanes)
-            load = vector.MaskedLoadOp(self._array, self._at, self._mask(), off)
+            mask = self._mask()
+            off = self._constants.dense(other, element, _length(mask))
+            load = vector.MaskedLoadOp(self._array, self._at, mask, off)
             return self._loaded(load)
-        if self._gap == 0:
-            type_ = vector_type(element, self.step * self.lanes)
+        if end % self.lanes == 0 or end < self.lanes:
+            type_ = vector_type(element, end)
             return self._loaded(vector.LoadOp(self._array, self._at, type_))
-        end = self.step * self.lanes - self._gap
         found: SSAValue | None = None
         for start in range(0, end, self.lanes):
             first = min(start, end - self.lanes)
@@ -222,10 +225,10 @@ class _Whole(Builder):
 
     def _start(self, constant: int) -> list[SSAValue]:
         """Where the stretch begins; `constant` is that of the anchor."""
-        anchor, stride = self._anchor, self._group.stretch.step
+        anchor = self._anchor
         rows = memref_type(self._array).get_num_dims() - 1
         at: SSAValue | None = None
-        back = self._lowest - constant + min(0, stride * (self.lanes - 1))
+        back = -self._group.places(constant)[0]
         for index, distance in zip(anchor.offsets[rows:], self._strides, strict=True):
             number = constant_index(index)
             if number == 0:
@@ -251,30 +254,34 @@ class _Whole(Builder):
         return [*anchor.offsets[:rows], at]
 
     def _mask(self) -> SSAValue:
-        """Which elements belong to active lanes, and are not after their last one."""
-        mask, size = self._anchor.mask, self.step * self.lanes
-        owner = mask.owner
-        if isinstance(owner, vector.CreateMaskOp) and self._group.stretch.step > 0:
-            end = self._end_of_active(owner.operands[0])
+        """Which elements belong to active lanes: of all, and to fill vectors some more."""
+        group, mask = self._group, self._anchor.mask
+        size = -(-group.size // self.lanes) * self.lanes
+        owner, step = mask.owner, group.stretch.step or 0
+        if isinstance(owner, vector.CreateMaskOp) and step > 0:
+            end = self._end_of_active(owner.operands[0], step)
             return self.add(vector.CreateMaskOp([end], vector_type(i1, size)), mask)
-        order = [self.lanes] * size
-        for lane in range(self.lanes):
-            start = self.place(lane, self._lowest)
-            for element in range(start, start + self.step - self._gap):
-                order[element] = lane
+        lanes_of = [dict[int, None]() for _ in range(size)]
+        for constant, _ in group.members:
+            for lane, place in enumerate(group.places(constant)):
+                lanes_of[place][lane] = None
         none = self._constants.dense(0, i1, self.lanes, "none")
-        return hint(self.shuffled(mask, none, order), mask)
+        orders = zip_longest(*lanes_of, fillvalue=self.lanes)
+        first, *others = (self.shuffled(mask, none, order) for order in orders)
+        for other in others:
+            first = self.add(arith.OrIOp(first, other))
+        return hint(first, mask)
 
-    def _end_of_active(self, count: SSAValue) -> SSAValue:
+    def _end_of_active(self, count: SSAValue, step: int) -> SSAValue:
         """How many elements there are up to the last one of the first `count` lanes."""
+        gap = step * self.lanes - self._group.size
         if (number := constant_index(count)) is not None:
-            last = min(number, self.lanes) * self.step - self._gap
-            return self._constants.index(last)
+            return self._constants.index(min(number, self.lanes) * step - gap)
         lanes = self._constants.index(self.lanes)
         active = self.add(arith.MinSIOp(count, lanes), count)
-        step = self._constants.index(self.step)
-        elements = self.add(arith.MuliOp(active, step), "elements")
-        return self._plus(elements, -self._gap)
+        by = self._constants.index(step)
+        elements = self.add(arith.MuliOp(active, by), "elements")
+        return self._plus(elements, -gap)
 
 
 def _flattened_type(base: SSAValue) -> MemRefType[Attribute] | None:

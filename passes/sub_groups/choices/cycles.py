@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import log2
 
 from xdsl.dialects import arith, memref, scf
@@ -27,11 +28,9 @@ from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.divergence.edges import Edges
 from spmd.analysis.divergence.prefix import compares_ids
 from spmd.analysis.graphs.traversal import reachable
-from spmd.analysis.memory.quotients import quotient_in
 from spmd.analysis.memory.rows import takes_digits
 from spmd.analysis.memory.tables import operations_of_look_up, table_length
 from spmd.analysis.memory.walks import Walks
-from spmd.analysis.ranges.ranges import IntegerRanges
 from spmd.dialects.element_types import memref_type
 from spmd.dialects.enclosing import is_streamed, used_from_outside
 from spmd.dialects.interfaces.computation import Elementwise
@@ -44,6 +43,7 @@ from spmd.dialects.spmd.types import is_float
 from spmd.dialects.work_groups import is_work_item_loop
 from spmd.passes.memory.lower_atomics import needs_no_instruction
 from spmd.passes.sub_groups.choices.elements import element_bits
+from spmd.passes.sub_groups.choices.known_places import KnownPlaces
 from spmd.passes.sub_groups.choices.latency import is_near, is_own, wait
 from spmd.passes.sub_groups.choices.turns import takes_turns
 from spmd.passes.sub_groups.choices.vector_code import is_vector_code
@@ -67,6 +67,7 @@ from spmd.passes.targets import (
     STRIDED,
     TESTED,
     TRANSPOSED,
+    UNDER_MASK,
     Target,
 )
 
@@ -109,6 +110,13 @@ class Estimate:
     """Whether there is a work-item for each lane."""
     walks: Walks = field(default_factory=Walks)
     _tested: dict[Operation, float] = field(default_factory=dict[Operation, float])
+
+    @cached_property
+    def places(self) -> KnownPlaces:
+        """Where lanes go that do not go in equal steps."""
+        return KnownPlaces(
+            divergence=self.divergence, dimension=self.dimension, lanes=self.lanes
+        )
 
     def of_block(self, block: Block) -> Cycles:
         """All operations of `block`, once."""
@@ -170,12 +178,8 @@ class Estimate:
         if isinstance(op, memref.LoadOp | memref.StoreOp):
             return self._of_access(op)
         kind = cost_class(op)
-        if (
-            kind is CostClass.SIMPLE
-            and op.results
-            and all(map(self._is_strided, op.results))
-        ):
-            return Cycles()  # Part of addresses either way.
+        if self._is_of_address(op, kind):
+            return Cycles()
         if all(map(uniform, (*op.operands, *op.results))):
             return Cycles(cost, cost / self.lanes)
         bits = max(map(_bits, (*op.operands, *op.results)), default=0)
@@ -206,10 +210,13 @@ class Estimate:
             if tests and bits < self.target.masked_load:
                 return Cycles(scalar, tests, (tests, TESTS_OF_LANES))
             return Cycles(scalar, self._on_registers(LANES[CostClass.MEMORY], bits))
-        if (
-            stride is None
-            and takes_digits(op.indices, self._is_strided, self._leaves_gaps)
-            and not (self._tests_in(op.parent_op()) and self._is_quotient(op))
+        if stride is None and not tests and (span := self.places.span(op)) is not None:
+            times = -(-span // self.lanes)
+            if times <= LONGEST_STEP:
+                times += UNDER_MASK * (self._tests_in(op.parent_op()) > 0)
+                return Cycles(scalar, self._on_registers(STRIDED * times, bits))
+        if stride is None and takes_digits(
+            op.indices, self._is_strided, self._leaves_gaps
         ):
             return Cycles(scalar, self._on_registers(ROWS, bits))
         if (
@@ -276,15 +283,6 @@ class Estimate:
         """Whether mostly all lanes take one path, as what decides compares ids."""
         return all(compares_ids(self.divergence, each.value) for each in decisions(op))
 
-    def _is_quotient(self, op: memref.LoadOp | memref.StoreOp) -> bool:
-        """Whether lanes share elements, which under a mask each of them gathers."""
-        is_uniform, ranges = self.divergence.is_uniform, IntegerRanges()
-        found = (
-            quotient_in(each, is_uniform, ranges)
-            for each in reachable(op.indices[-1:], self._computed_from)
-        )
-        return any(each is not None and each.divisor < self.lanes for each in found)
-
     def _is_foreseen(self, op: Operation) -> bool:
         """Whether ids alone decide: in scalar code work-items follow a pattern."""
         found = reachable([each.value for each in decisions(op)], self._computed_from)
@@ -340,6 +338,14 @@ class Estimate:
 
     def _per_register(self, bits: int) -> int:
         return max(1, self.target.register_bits // max(bits, 32))
+
+    def _is_of_address(self, op: Operation, kind: CostClass) -> bool:
+        """Whether what `op` computes is known but for what is part of addresses either way."""
+        if not op.results or kind > CostClass.CONSTANT_DIVISION:
+            return False
+        if all(map(self._is_strided, op.results)):
+            return kind is CostClass.SIMPLE
+        return all(self.places.of(each) is not None for each in op.results)
 
     def _is_strided(self, value: SSAValue) -> bool:
         return self.divergence.shape(value, self.dimension).is_strided

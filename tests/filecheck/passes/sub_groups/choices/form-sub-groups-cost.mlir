@@ -493,7 +493,7 @@ func.func @written_rows(%table: memref<?x?xf32>, %ix: memref<?xi32> {spmd.noalia
 // -----
 
 // What ids alone decide is foreseen in scalar code. Elements that neighbours share are one load of
-// all lanes, but under a mask each gathers its own.
+// all lanes, which costs more where they get masks from their lanes.
 
 // CHECK-LABEL: func.func @every_other
 // CHECK:         spmd.not_vectorized
