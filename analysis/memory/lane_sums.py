@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import gcd
 
 from xdsl.dialects import arith, scf, vector
@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.type import get_element_type_or_self
 
+from spmd.analysis.op_table import OpTable
 from spmd.analysis.ranges.integer_range import (
     bit_width,
     has_no_signed_wrap,
@@ -87,6 +88,10 @@ class LaneSum:
         exact = self.exact and other.exact and fits
         return LaneSum(ahead, left, multiple if left else 0, exact)
 
+    def has(self, bits: int) -> bool:
+        """Whether these are bits of what lanes add, and no bits of what they share."""
+        return 0 <= bits < (self.multiple or 1 << 64)
+
     def with_bits(self, change: Callable[[int], int]) -> LaneSum:
         """The same with low bits changed, which are those of what lanes add."""
         return replace(self, ahead=tuple(map(change, self.ahead)))
@@ -102,6 +107,9 @@ class LaneSum:
 
 ZERO = LaneSum((0,))
 
+RULES: OpTable[Callable[..., LaneSum | None]] = OpTable()
+"""What an op computes of the sums of its operands."""
+
 
 def _spread(ahead: tuple[int, ...], lanes: int) -> tuple[int, ...]:
     return ahead if len(ahead) == lanes else ahead * lanes
@@ -111,9 +119,8 @@ def _spread(ahead: tuple[int, ...], lanes: int) -> tuple[int, ...]:
 class LaneSums:
     """The sums that vectors hold, and scalars, which all lanes share."""
 
-    _known: dict[SSAValue, LaneSum | None] = field(
-        default_factory=dict[SSAValue, LaneSum | None]
-    )
+    def __post_init__(self) -> None:
+        self._known = dict[SSAValue, LaneSum | None]()
 
     def of(self, value: SSAValue) -> LaneSum | None:
         """What lanes have; `None` if they differ in something unknown."""
@@ -156,16 +163,17 @@ class LaneSums:
         self, value: SSAValue, operands: Sequence[SSAValue]
     ) -> LaneSum | None:
         found = [each for o in operands if (each := self._known[o]) is not None]
-        multiple = 1
-        if operands and len(found) == len(operands):
-            if not isinstance(value.owner, Block):
-                computed = _result(value.owner, found)
-                if computed is not None and not _is_lost(value, computed):
-                    return computed
-                multiple = 1 if computed is None else computed.divisor
-            elif not isinstance(value.type, VectorType):
-                multiple = gcd(*(each.divisor for each in found))
-        return self.otherwise(value, multiple)
+        if not operands or len(found) < len(operands):
+            return self.otherwise(value, 1)
+        op = value.owner
+        if isinstance(op, Block):  # The counter of a loop.
+            return self.otherwise(value, gcd(*(each.divisor for each in found)))
+        computed = RULES[type(op)](op, *found)
+        if computed is None:
+            return self.otherwise(value, 1)
+        if not _is_lost(value, computed):
+            return computed
+        return self.otherwise(value, computed.divisor)
 
 
 def _integers(numbers: DenseIntOrFPElementsAttr) -> tuple[int, ...]:
@@ -180,26 +188,7 @@ def _operands(value: SSAValue) -> list[SSAValue]:
         if isinstance(loop, scf.ForOp) and value is owner.args[0]:
             return [loop.lb, loop.step]
         return []
-    return [*owner.operands] if isinstance(owner, _UNDERSTOOD) else []
-
-
-_CASTS = arith.IndexCastOp | arith.ExtSIOp | arith.ExtUIOp | arith.TruncIOp
-_UNDERSTOOD = (
-    arith.AddiOp
-    | arith.SubiOp
-    | arith.MuliOp
-    | arith.ShLIOp
-    | arith.ShRUIOp
-    | arith.ShRSIOp
-    | arith.DivUIOp
-    | arith.FloorDivSIOp
-    | arith.RemUIOp
-    | arith.AndIOp
-    | arith.OrIOp
-    | arith.XOrIOp
-    | _CASTS
-    | vector.BroadcastOp
-)
+    return [*owner.operands] if type(owner) in RULES else []
 
 
 def _is_lost(value: SSAValue, computed: LaneSum) -> bool:
@@ -212,39 +201,57 @@ def _width(value: SSAValue) -> int:
     return bit_width(get_element_type_or_self(value.type)) or 0
 
 
-def _result(op: Operation, operands: Sequence[LaneSum]) -> LaneSum | None:
-    width = _width(op.results[0])
+@RULES.of(vector.BroadcastOp)
+def _broadcast(op: Operation, x: LaneSum) -> LaneSum | None:
+    return x if len(x.ahead) == 1 else None
+
+
+@RULES.of(arith.AddiOp)
+def _add(op: Operation, x: LaneSum, y: LaneSum) -> LaneSum | None:
+    return x.plus(y, has_no_signed_wrap(op))
+
+
+@RULES.of(arith.SubiOp)
+def _subtract(op: Operation, x: LaneSum, y: LaneSum) -> LaneSum | None:
+    return x.plus(y, has_no_signed_wrap(op), -1)
+
+
+@RULES.of(arith.MuliOp)
+def _multiply(op: Operation, x: LaneSum, y: LaneSum) -> LaneSum | None:
+    for factor, number in ((x.constant, y), (y.constant, x)):
+        if factor is not None:
+            return ZERO.plus(number, has_no_signed_wrap(op), factor)
+    return None
+
+
+@RULES.of(arith.ShLIOp)
+def _shift_left(op: Operation, x: LaneSum, y: LaneSum) -> LaneSum | None:
+    power = _power(op, y)
     fits = has_no_signed_wrap(op)
-    match op, operands:
-        case vector.BroadcastOp(), (x,):
-            return x if len(x.ahead) == 1 else None
-        case _, (x,):
-            return _cast(op, x, _width(op.operands[0]), width)
-        case arith.AddiOp(), (x, y):
-            return x.plus(y, fits)
-        case arith.SubiOp(), (x, y):
-            return x.plus(y, fits, -1)
-        case arith.MuliOp(), (x, y):
-            x, factor = (x, y.constant) if y.constant is not None else (y, x.constant)
-            return None if factor is None else ZERO.plus(x, fits, factor)
-        case arith.ShLIOp(), (x, y):
-            known = y.constant is not None and 0 <= y.constant < width
-            return ZERO.plus(x, fits, 1 << (y.constant or 0)) if known else None
-        case ((arith.AndIOp() | arith.OrIOp() | arith.XOrIOp()), (x, y)):
-            x, bits = (x, y.constant) if y.constant is not None else (y, x.constant)
-            return None if bits is None else _with_bits(op, x, bits)
-        case _, (x, y):
-            return _divided(op, x, y.constant, width)
-        case _:
-            return None
+    return None if power is None else ZERO.plus(x, fits, power)
 
 
-def _cast(op: Operation, x: LaneSum, before: int, after: int) -> LaneSum | None:
-    if after <= before:
-        return replace(x, exact=x.exact and after == before)
-    if isinstance(op, arith.ExtUIOp):
-        return None if x.carries(before) else x.opaque("zeros", before)
-    return extended(x, before)
+def _power(op: Operation, places: LaneSum) -> int | None:
+    """By which number a shift by so many `places` multiplies or divides."""
+    known = places.constant
+    return (
+        1 << known if known is not None and 0 <= known < _width(op.results[0]) else None
+    )
+
+
+@RULES.of(arith.TruncIOp, arith.IndexCastOp, arith.ExtSIOp)
+def _cast(op: Operation, x: LaneSum) -> LaneSum | None:
+    before, after = _width(op.operands[0]), _width(op.results[0])
+    if after > before:
+        return extended(x, before)
+    stays = after == before or (not x.terms and not x.carries(after))
+    return replace(x, exact=x.exact and stays)
+
+
+@RULES.of(arith.ExtUIOp)
+def _extend_with_zeros(op: Operation, x: LaneSum) -> LaneSum | None:
+    before = _width(op.operands[0])
+    return None if x.carries(before) else x.opaque("zeros", before)
 
 
 def extended(x: LaneSum, width: int) -> LaneSum | None:
@@ -254,31 +261,53 @@ def extended(x: LaneSum, width: int) -> LaneSum | None:
     return None if x.carries(width) else x.opaque("signs", width)
 
 
-def _with_bits(op: Operation, x: LaneSum, bits: int) -> LaneSum | None:
-    """`and`, `or` or `xor` with `bits`, which are bits of what lanes add."""
-    low = x.multiple or 1 << 64
-    if isinstance(op, arith.AndIOp):
-        if 0 <= bits < low:
-            return LaneSum(tuple(each & bits for each in x.ahead))
-        if bits < 0 and ~bits < low:
-            return x.with_bits(lambda each: each & bits)
-        return None
-    if not 0 <= bits < low:
-        return None
-    if isinstance(op, arith.OrIOp):
-        return x.with_bits(lambda each: each | bits)
-    return x.with_bits(lambda each: each ^ bits)
+@RULES.of(arith.AndIOp)
+def _and(op: Operation, x: LaneSum, y: LaneSum) -> LaneSum | None:
+    for bits, number in ((x.constant, y), (y.constant, x)):
+        if bits is None:
+            continue
+        if number.has(bits):
+            return LaneSum(tuple(each & bits for each in number.ahead))
+        if number.has(~bits):
+            return number.with_bits(lambda each, bits=bits: each & bits)
+    return None
 
 
-def _divided(op: Operation, x: LaneSum, by: int | None, width: int) -> LaneSum | None:
-    """A quotient, or what is left, where a power of two divides what lanes share."""
-    signed = isinstance(op, arith.ShRSIOp | arith.FloorDivSIOp)
-    if isinstance(op, arith.ShRSIOp | arith.ShRUIOp):
-        by = 1 << by if by is not None and 0 <= by < width else None
-    if by is None or by <= 0 or by & (by - 1) or x.multiple % by:
+@RULES.of(arith.OrIOp, arith.XOrIOp)
+def _or(op: Operation, x: LaneSum, y: LaneSum) -> LaneSum | None:
+    change = int.__or__ if isinstance(op, arith.OrIOp) else int.__xor__
+    for bits, number in ((x.constant, y), (y.constant, x)):
+        if bits is not None and number.has(bits):
+            return number.with_bits(lambda each, bits=bits: change(each, bits))
+    return None
+
+
+@RULES.of(arith.RemUIOp)
+def _remainder(op: Operation, x: LaneSum, y: LaneSum) -> LaneSum | None:
+    by = y.constant
+    if by is None or not _divides(by, x):
         return None
-    if isinstance(op, arith.RemUIOp):
-        return LaneSum(tuple(each & (by - 1) for each in x.ahead))
-    if x.carries(width) and not (signed and x.exact):
+    return LaneSum(tuple(each & (by - 1) for each in x.ahead))
+
+
+@RULES.of(arith.DivUIOp, arith.ShRUIOp)
+def _divide_unsigned(op: Operation, x: LaneSum, y: LaneSum) -> LaneSum | None:
+    by = y.constant if isinstance(op, arith.DivUIOp) else _power(op, y)
+    width = _width(op.results[0])
+    if by is None or not _divides(by, x) or x.carries(width):
         return None
-    return x.opaque("signed" if signed else "unsigned", width, by)
+    return x.opaque("unsigned", width, by)
+
+
+@RULES.of(arith.FloorDivSIOp, arith.ShRSIOp)
+def _divide(op: Operation, x: LaneSum, y: LaneSum) -> LaneSum | None:
+    by = y.constant if isinstance(op, arith.FloorDivSIOp) else _power(op, y)
+    width = _width(op.results[0])
+    if by is None or not _divides(by, x) or (x.carries(width) and not x.exact):
+        return None
+    return x.opaque("signed", width, by)
+
+
+def _divides(by: int, x: LaneSum) -> bool:
+    """Whether `by` is a power of two that divides what lanes share."""
+    return by > 0 and by & (by - 1) == 0 and x.multiple % by == 0

@@ -73,7 +73,7 @@ from spmd.passes.rematerialization.uplift_while_to_for import UpliftWhileToForPa
 from spmd.passes.splitting.split_at_barriers import SplitAtBarriersPass, Strategy
 from spmd.passes.structuring.if_to_select import IfToSelectPass
 from spmd.passes.structuring.structurize_control_flow import StructurizeControlFlowPass
-from spmd.passes.structuring.unroll_short_rows import UnrollShortRowsPass
+from spmd.passes.structuring.unroll_short_loops import UnrollShortLoopsPass
 from spmd.passes.sub_groups.reshape_groups import ReshapeGroupsPass
 from spmd.passes.targets import DEFAULT_TARGET
 from spmd.passes.work_item_loops.clip_work_item_loops import ClipWorkItemLoopsPass
@@ -107,7 +107,7 @@ class SpmdToLoopsPass(PassSequence):
             *(_checks() if self.checked else ()),
             PromotePrivateArraysPass(),
             IfToSelectPass(),
-            UnrollShortRowsPass(),
+            UnrollShortLoopsPass(),
             RematerializeMemrefsPass(),
             RematerializeStridedValuesPass(),
             *(() if keep_all else (FoldUniformCollectivesPass(),)),

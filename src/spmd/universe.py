@@ -78,7 +78,7 @@ PASSES = {
     "structuring": (
         "structurize-control-flow",
         "if-to-select",
-        "unroll-short-rows",
+        "unroll-short-loops",
     ),
     "rematerialization": (
         "rematerialize-memrefs",

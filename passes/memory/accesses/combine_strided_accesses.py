@@ -1,5 +1,5 @@
 """
-Gathers and scatters with a fixed step become loads and stores of whole vectors.
+Gathers and scatters with known steps become loads and stores of whole vectors.
 
 Lanes that access every second to eighth element, or all of them backwards, leave little out
 between them, and what one access leaves out, others of the group often take: x, y, z and w of
@@ -9,6 +9,9 @@ and stored at once.
 Nothing is touched that no active lane touches, but gaps inside of what one lane, or two
 neighbours, access anyway. As Nuzman, Rosen, Zaks, "Auto-Vectorization of Interleaved Data
 for SIMD", PLDI 2006, for steps of any length.
+
+Steps need not be equal: of `x[i ^ 1]`, `x[i // 2]` or `x[i // 8 * 8 + 7 - i % 8]` it is known which
+elements lanes access, as sub-groups begin at multiples of their lanes (`analysis/memory/lane_sums.py`).
 
 A group is left alone where gathers cost less, by the number of vector operations.
 

@@ -83,7 +83,11 @@ def load_whole(group: InterleavedGroup, constants: ConstantPool) -> None:
     loaded = whole.load()
     for constant, op in group.members:
         assert isinstance(op, GatherOp)
-        picked = whole.shuffled(loaded, loaded, group.places(constant))
+        places = group.places(constant)
+        picked = whole.shuffled(loaded, loaded, places)
+        if not is_all_on(op.mask) and len({*places}) < whole.lanes:
+            # Active lanes have loaded what others share with them.
+            picked = whole.add(arith.SelectOp(op.mask, picked, op.pass_thru))
         op.result.replace_all_uses_with(hint(picked, op.result))
     whole.finish()
 
@@ -181,8 +185,14 @@ class _Whole(Builder):
             op.erase()
 
     def _access(self, op: Operation) -> None:
-        op.attributes[ACCESS] = StringAttr("strided")
-        if (why := self._anchor.attributes.get(WHY)) is not None:
+        group = self._group
+        why = self._anchor.attributes.get(WHY)
+        if group.stretch.step is None:
+            why = StringAttr(f"lanes access {group.size} neighbours, in another order")
+        op.attributes[ACCESS] = StringAttr(
+            "row" if group.stretch.step is None else "strided"
+        )
+        if why is not None:
             op.attributes[WHY] = why
         self._new.append(op)
         self.append(op)

@@ -26,6 +26,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from spmd.analysis.divergence.access_patterns import access_pattern
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.divergence.edges import Edges
+from spmd.analysis.divergence.known_places import KnownPlaces
 from spmd.analysis.divergence.prefix import compares_ids
 from spmd.analysis.graphs.traversal import reachable
 from spmd.analysis.memory.rows import takes_digits
@@ -43,7 +44,6 @@ from spmd.dialects.spmd.types import is_float
 from spmd.dialects.work_groups import is_work_item_loop
 from spmd.passes.memory.lower_atomics import needs_no_instruction
 from spmd.passes.sub_groups.choices.elements import element_bits
-from spmd.passes.sub_groups.choices.known_places import KnownPlaces
 from spmd.passes.sub_groups.choices.latency import is_near, is_own, wait
 from spmd.passes.sub_groups.choices.turns import takes_turns
 from spmd.passes.sub_groups.choices.vector_code import is_vector_code
@@ -114,9 +114,7 @@ class Estimate:
     @cached_property
     def places(self) -> KnownPlaces:
         """Where lanes go that do not go in equal steps."""
-        return KnownPlaces(
-            divergence=self.divergence, dimension=self.dimension, lanes=self.lanes
-        )
+        return KnownPlaces(self.divergence, self.dimension, self.lanes)
 
     def of_block(self, block: Block) -> Cycles:
         """All operations of `block`, once."""

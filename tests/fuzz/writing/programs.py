@@ -94,7 +94,7 @@ class Kernel:
                 made.append(number.item() if dtype[0] == "i" else float(number))
             elif what == "table":
                 made.append(random(dtype, TABLE))
-            elif what in ("line", "walked"):
+            elif what in ("line", "walked", "traded"):
                 made.append(random(dtype, 4 * make.n + 8))
             elif what == "shared":
                 made.append(random(dtype, make.groups * self.largest_group))
@@ -148,6 +148,7 @@ class Program(Stencils):
             self.parallel,
             self.row,
             self.neighbours,
+            self.trade_places,
             self.window,
             self.share,
             self.tile,

@@ -60,6 +60,58 @@ class Stencils(Idioms):
         up = self.index(f"arith.addi {x}, {around}")
         return self.index(f"arith.{beyond} {up}, %global_size_x")
 
+    def trade_places(self) -> None:
+        """Elements of neighbours in another order, or shared by some; perhaps one for each number."""
+        t = self.pick(self.types())
+        line, item = self.parameter("line", t, f"memref<?x{t}>"), Value("", t, False)
+
+        def element(at: str) -> Value:
+            return self.op(f"memref.load {line}[{at}] : memref<?x{t}>", t, [item])
+
+        if self.maybe(4):
+            bounds = f"%c0 to {self.index_of(2 + self.choose(5))} step %c1"
+            self.fold(
+                t,
+                bounds,
+                lambda by, carried: self.combined(
+                    carried, element(self.index(f"arith.xori %item, {by.name}"))
+                ),
+            )
+            return
+        found = element(self.traded())
+        target = f"%traded_{t}"
+        if self.maybe(3) and target not in self.parameters:
+            self.parameter("traded", t, f"memref<?x{t}>")
+            to = self.index(f"arith.xori %item, {self.index_of(self.choose(8))}")
+            self.line(f"memref.store {found.name}, {target}[{to}] : memref<?x{t}>")
+
+    def traded(self) -> str:
+        """An index that neighbours trade: no more than seven above the greatest id, or twice that."""
+        if self.maybe(4):
+            return self.index(f"arith.xori %item, {self.index_of(self.choose(8))}")
+        block, few = self.pick((2, 4, 8)), self.index_of(2)
+        many = self.index_of(block)
+        first = self.index(f"arith.divui %item, {many}")
+        first = self.index(f"arith.muli {first}, {many}")
+        place = self.index(f"arith.remui %item, {many}")
+        match self.choose(4):
+            case 0:  # backwards
+                last = self.index_of(block - 1)
+                place = self.index(f"arith.subi {last}, {place}")
+            case 1:  # by columns
+                half = self.index_of(block // 2)
+                row = self.index(f"arith.divui {place}, {half}")
+                column = self.index(f"arith.remui {place}, {half}")
+                column = self.index(f"arith.muli {column}, {few}")
+                place = self.index(f"arith.addi {row}, {column}")
+            case 2:  # shared by several
+                place = self.index(f"arith.shrui {place}, %c1")
+            case _:
+                place = self.index(f"arith.ori {place}, %c1")
+        at = self.index(f"arith.addi {first}, {place}")
+        twice = block < 8 and self.maybe(4)
+        return self.index(f"arith.addi {at}, {at}") if twice else at
+
     def window(self) -> None:
         """The elements around one's own, one after the other, as far as there are any."""
         t = self.pick(self.types())

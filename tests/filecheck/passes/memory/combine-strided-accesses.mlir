@@ -395,3 +395,89 @@ func.func @other_values(%x: memref<?x3xf32>, %some: vector<4xi1>, %others: vecto
   %ab = arith.addf %a, %b : vector<4xf32>
   func.return %ab : vector<4xf32>
 }
+
+// -----
+
+// Neighbours trade places: the first of four is at a multiple of 64, so that its last bit is 0.
+
+// CHECK-LABEL: func.func @swap(
+// CHECK:         %at = arith.xori %id, %c1_lanes : vector<4xindex>
+// CHECK-NEXT:    [[V0:%\w+]] = vector.extract %at[0] : index from vector<4xindex>
+// CHECK-NEXT:    [[V1:%\w+]] = arith.addi [[V0]], %cm1 : index
+// CHECK-NEXT:    %x_part = vector.load %x[[[V1]]] {spmd.access = "row", spmd.why = "lanes access 4 neighbours, in another order"} : memref<?xf32>, vector<4xf32>
+// CHECK-NEXT:    %a = vector.shuffle %x_part, %x_part [1, 0, 3, 2] : vector<4xf32>, vector<4xf32>
+// CHECK-NEXT:    [[V2:%\w+]] = vector.extract %at[0] : index from vector<4xindex>
+// CHECK-NEXT:    [[V3:%\w+]] = vector.shuffle %a, %a [1, 0, 3, 2] : vector<4xf32>, vector<4xf32>
+// CHECK-NEXT:    vector.store [[V3]], %y[[[V2]]]
+func.func @swap(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c1_lanes = arith.constant dense<1> : vector<4xindex>
+  %on = arith.constant dense<true> : vector<4xi1>
+  %off = arith.constant dense<0.0> : vector<4xf32>
+  %lane = vector.step : vector<4xindex>
+  scf.for %i = %c0 to %n step %c64 {
+    %ids = vector.broadcast %i : index to vector<4xindex>
+    %id = arith.addi %ids, %lane : vector<4xindex>
+    %at = arith.xori %id, %c1_lanes : vector<4xindex>
+    %a = vector.gather %x[%c0] [%at], %on, %off {spmd.access = "gather", spmd.why = "so"} : memref<?xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+    vector.scatter %y[%c1] [%at], %on, %a : memref<?xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32>
+  }
+  func.return
+}
+
+// -----
+
+// Two lanes share an element, which is there if one of them is active.
+
+// CHECK-LABEL: func.func @halves(
+// CHECK:         [[V4:%\w+]] = vector.shuffle %some, %none [0, 2, 4, 4] : vector<4xi1>, vector<4xi1>
+// CHECK-NEXT:    [[V5:%\w+]] = vector.shuffle %some, %none [1, 3, 4, 4] : vector<4xi1>, vector<4xi1>
+// CHECK-NEXT:    %some_1 = arith.ori [[V4]], [[V5]] : vector<4xi1>
+// CHECK-NEXT:    %x_part = vector.maskedload %x[{{%\w+}}], %some_1, %off
+// CHECK-NEXT:    [[V6:%\w+]] = vector.shuffle %x_part, %x_part [0, 0, 1, 1] : vector<4xf32>, vector<4xf32>
+// CHECK-NEXT:    %a = arith.select %some, [[V6]], %off : vector<4xi1>, vector<4xf32>
+func.func @halves(%x: memref<?xf32>, %i: index, %some: vector<4xi1>) -> vector<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c4_lanes = arith.constant dense<4> : vector<4xindex>
+  %c2_lanes = arith.constant dense<2> : vector<4xindex>
+  %off = arith.constant dense<0.0> : vector<4xf32>
+  %lane = vector.step : vector<4xindex>
+  %is = vector.broadcast %i : index to vector<4xindex>
+  %row = arith.muli %is, %c4_lanes : vector<4xindex>
+  %id = arith.addi %row, %lane : vector<4xindex>
+  %half = arith.divui %id, %c2_lanes : vector<4xindex>
+  %a = vector.gather %x[%c0] [%half], %some, %off : memref<?xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  func.return %a : vector<4xf32>
+}
+
+// -----
+
+// The first id may be odd; 32 bits may wrap around; of two lanes that store to one element, the
+// last one does.
+
+// CHECK-LABEL: func.func @not_known(
+// CHECK-NOT:     vector.load
+// CHECK-COUNT-2: vector.gather
+// CHECK:         vector.scatter
+func.func @not_known(%x: memref<?xf32>, %n: index, %i: index, %i32: i32, %v: vector<4xf32>) -> (vector<4xf32>, vector<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1_lanes = arith.constant dense<1> : vector<4xindex>
+  %c3_lanes = arith.constant dense<3> : vector<4xi32>
+  %c2_lanes = arith.constant dense<2> : vector<4xindex>
+  %on = arith.constant dense<true> : vector<4xi1>
+  %off = arith.constant dense<0.0> : vector<4xf32>
+  %lane = vector.step : vector<4xindex>
+  %is = vector.broadcast %i : index to vector<4xindex>
+  %id = arith.addi %is, %lane : vector<4xindex>
+  %odd = arith.xori %id, %c1_lanes : vector<4xindex>
+  %a = vector.gather %x[%c0] [%odd], %on, %off : memref<?xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %narrow = arith.index_cast %lane : vector<4xindex> to vector<4xi32>
+  %js = vector.broadcast %i32 : i32 to vector<4xi32>
+  %j = arith.addi %js, %narrow : vector<4xi32>
+  %b = vector.gather %x[%c0] [%j], %on, %off : memref<?xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %half = arith.divui %lane, %c2_lanes : vector<4xindex>
+  vector.scatter %x[%i] [%half], %on, %v : memref<?xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32>
+  func.return %a, %b : vector<4xf32>, vector<4xf32>
+}

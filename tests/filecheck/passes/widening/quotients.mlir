@@ -30,11 +30,14 @@ spmd.kernel @half(%x: memref<?x?xf32>, %y: memref<?xf32>, %j: index)
   spmd.return
 }
 
-// Some lanes only: which elements may be loaded is not known before.
+// Some lanes only: which elements may be loaded is not known before, but which lanes share them.
 
 // CHECK-LABEL: func.func @some.full
 // CHECK-NOT:     vector.load %x
-// CHECK:         vector.gather %x
+// CHECK:         [[FIRST:%\w+]] = vector.shuffle %on, %none [0, 2, 4, 6, 8, 8, 8, 8]
+// CHECK-NEXT:    [[OTHERS:%\w+]] = vector.shuffle %on, %none [1, 3, 5, 7, 8, 8, 8, 8]
+// CHECK-NEXT:    %on_1 = arith.ori [[FIRST]], [[OTHERS]] : vector<8xi1>
+// CHECK-NEXT:    vector.maskedload %x[{{%\w+}}], %on_1
 spmd.kernel @some(%x: memref<?xf32>, %y: memref<?xf32>, %m: memref<?xi1>)
     attributes {work_group_size = array<i64: 8>} {
   %c2 = arith.constant 2 : index

@@ -1,4 +1,4 @@
-// RUN: xdsl-opt %s -p unroll-short-rows --split-input-file | filecheck %s
+// RUN: xdsl-opt %s -p unroll-short-loops --split-input-file | filecheck %s
 
 // What a loop carries is carried on; a branch in it, and numbers computed of the counter, are known.
 
@@ -104,6 +104,73 @@ spmd.kernel @stay(%x: memref<?x?xi32>, %y: memref<?x3xi32>, %v: i32) {
   }
   scf.for %c = %c0 to %i step %c1 {
     memref.store %v, %y[%i, %c] : memref<?x3xi32>
+  }
+  spmd.return
+}
+
+// -----
+
+// Work-items that are four elements apart leave to others what lies between them, and those that
+// trade places do so in a fashion that each number of the loop says.
+
+// CHECK-LABEL: spmd.kernel @interleaved
+// CHECK-NOT:     scf.for
+// CHECK-COUNT-4: memref.load %x[{{%\w+}}]
+// CHECK-NOT:     memref.load %x
+// CHECK-COUNT-3: memref.load %y[{{%\w+}}]
+// CHECK-NOT:     scf.for
+// CHECK:         spmd.return
+spmd.kernel @interleaved(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f32
+  %i = spmd.global_id x
+  %first = arith.muli %i, %c4 : index
+  %sum = scf.for %k = %c0 to %c4 step %c1 iter_args(%s = %zero) -> (f32) {
+    %at = arith.addi %first, %k : index
+    %v = memref.load %x[%at] : memref<?xf32>
+    %t = arith.addf %s, %v : f32
+    scf.yield %t : f32
+  }
+  %all = scf.for %k = %c0 to %c3 step %c1 iter_args(%s = %sum) -> (f32) {
+    %at = arith.xori %i, %k : index
+    %v = memref.load %y[%at] : memref<?xf32>
+    %t = arith.addf %s, %v : f32
+    scf.yield %t : f32
+  }
+  memref.store %all, %z[%i] : memref<?xf32>
+  spmd.return
+}
+
+// -----
+
+// Neighbours, elements that are far apart, and those of other rows have nothing between them that
+// others access.
+
+// CHECK-LABEL: spmd.kernel @nothing_between
+// CHECK-COUNT-3: scf.for
+// CHECK-NOT:     scf.for
+spmd.kernel @nothing_between(%x: memref<?xf32>, %y: memref<?x64xf32>, %v: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %i = spmd.global_id x
+  %far = arith.muli %i, %c8 : index
+  %two = arith.muli %i, %c2 : index
+  scf.for %k = %c0 to %c4 step %c1 {
+    %at = arith.addi %i, %k : index
+    memref.store %v, %x[%at] : memref<?xf32>
+  }
+  scf.for %k = %c0 to %c4 step %c1 {
+    %at = arith.addi %far, %k : index
+    memref.store %v, %x[%at] : memref<?xf32>
+  }
+  scf.for %k = %c0 to %c4 step %c1 {
+    memref.store %v, %y[%k, %two] : memref<?x64xf32>
   }
   spmd.return
 }

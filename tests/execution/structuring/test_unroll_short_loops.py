@@ -9,7 +9,7 @@ import pytest
 
 from spmd.passes.pipelines.spmd_to_loops import SpmdToLoopsPass
 from spmd.passes.pipelines.vectorize import VectorizePass
-from spmd.passes.structuring.unroll_short_rows import UnrollShortRowsPass
+from spmd.passes.structuring.unroll_short_loops import UnrollShortLoopsPass
 from tests.execution.harness import (
     LINES,
     Maker,
@@ -54,7 +54,7 @@ def test_rows_of_a_point(row: int):
         points = make.random("i32", make.n * row).reshape(-1, row)
         return [points, np.zeros_like(points), make.zeros("i32", make.n)]
 
-    check_passes(text, arguments, LINES[2:4], UnrollShortRowsPass())
+    check_passes(text, arguments, LINES[2:4], UnrollShortLoopsPass())
     passes = (SpmdToLoopsPass(), VectorizePass(width=8))
     check_passes(text, arguments, LINES[3:4], *passes)
     check_native_launches(text, arguments, LINES[1:4])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import gcd
 
 from xdsl.dialects import memref
@@ -11,23 +11,32 @@ from xdsl.ir import SSAValue
 from spmd.analysis.divergence.access_patterns import element_strides
 from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.memory.lane_steps import position
-from spmd.analysis.memory.lane_sums import LaneSum, LaneSums
+from spmd.analysis.memory.lane_sums import ZERO, LaneSum, LaneSums
 from spmd.analysis.ranges.integer_range import power_of_two_part
+from spmd.dialects.spmd import GlobalIdOp
 
 
 @dataclass
 class KnownPlaces(LaneSums):
-    """What lanes along `dimension` have, where `lanes` of them begin at a multiple of so many."""
+    """What lanes along `dimension` have, the first of which has the id of a multiple of `lanes`."""
 
-    divergence: Divergence = field(kw_only=True)
-    dimension: int = field(kw_only=True)
-    lanes: int = field(kw_only=True)
+    divergence: Divergence
+    dimension: int
+    lanes: int
+    numbers: frozenset[SSAValue] = frozenset()
+    """What is taken for a number that is known."""
 
     def leaf(self, value: SSAValue) -> LaneSum | None:
+        if value in self.numbers:
+            return ZERO
         shape = self.divergence.shape(value, self.dimension)
         if (known := super().leaf(value)) is not None or shape.stride is None:
             return known
         shared = gcd(shape.alignment, shape.stride * self.lanes)
+        if isinstance(
+            value.owner, GlobalIdOp
+        ):  # Groups have a multiple of so many, mostly.
+            shared = self.lanes
         ahead = tuple(shape.stride * lane for lane in range(self.lanes))
         terms = frozenset({(value, 1)})
         multiple = power_of_two_part(shared)
