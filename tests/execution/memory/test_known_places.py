@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -25,19 +27,19 @@ ITEMS = 96
 
 LAUNCHES = [Launch((number,), (32,)) for number in (32, 64, 77, 24)]
 
-OPS = {
-    "xori": lambda x, n: x ^ n,
-    "ori": lambda x, n: x | n,
-    "andi": lambda x, n: x & n,
-    "addi": lambda x, n: x + n,
-    "subi": lambda x, n: x - n,
-    "muli": lambda x, n: x * n,
-    "divui": lambda x, n: x // n,
-    "remui": lambda x, n: x % n,
-    "floordivsi": lambda x, n: x // n,
-    "shli": lambda x, n: x << n,
-    "shrui": lambda x, n: x >> n,
-    "shrsi": lambda x, n: x >> n,
+OPS: dict[str, Callable[[int, int], int]] = {
+    "xori": operator.xor,
+    "ori": operator.or_,
+    "andi": operator.and_,
+    "addi": operator.add,
+    "subi": operator.sub,
+    "muli": operator.mul,
+    "divui": operator.floordiv,
+    "remui": operator.mod,
+    "floordivsi": operator.floordiv,
+    "shli": operator.lshift,
+    "shrui": operator.rshift,
+    "shrsi": operator.rshift,
 }
 """What is done to whole numbers, as long as they are not negative."""
 
