@@ -7,7 +7,7 @@ but two of them say so: where a number rises by at most one from lane to lane, a
 one for each, it rose by one everywhere.
 
 The smaller and the larger of two signed numbers rise by at most one where both do. A remainder
-of what rises by one rises by one, or falls, also if it is made positive after. What lanes share
+of what rises by one rises by one, or falls, also if it gets the sign of the divisor after. What lanes share
 may be added. Numbers that wrap around fall. One of two numbers that rise does so if
 the condition that chooses between them is the same in all lanes, as it is if what it compares rises
 and the first lane and the last one agree.
@@ -326,7 +326,7 @@ class Edges:
             return self._rises(less)
         if is_remainder(op):
             number, divisor = op.operands
-            return self._is_steady(number) and self._may_divide(op, divisor)
+            return self._is_steady(number) and self.is_shared(divisor)
         return compares_integers(op) and all(map(self._is_steady, op.operands))
 
     def _deciding(self, condition: SSAValue) -> arith.CmpiOp | None:
@@ -358,10 +358,9 @@ class Edges:
         conditions = (op.cond for op in made if isinstance(op, arith.SelectOp))
         return [op for op in map(self._deciding, conditions) if op is not None]
 
-    def _may_divide(self, op: Operation, divisor: SSAValue) -> bool:
-        """Whether `divisor` is the same for all lanes, and no lane divides by -1."""
-        positive = is_unsigned(op) or self._ranges.of(divisor).is_non_negative
-        return positive and self.is_shared(divisor)
+    def may_be_minus_one(self, divisor: SSAValue) -> bool:
+        """Whether a signed division by it may trap, if only in a lane that does not exist."""
+        return self._ranges.of(divisor).low < 0
 
     def _is_steady(self, value: SSAValue) -> bool:
         """Whether it rises by one from lane to lane, or is the same in all."""

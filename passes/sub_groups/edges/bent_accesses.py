@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 
 from xdsl.dialects import arith, scf
@@ -33,7 +34,28 @@ def bent_accesses(body: Operation, interiors: Interiors) -> BentAccesses:
         for op in ops:
             if bent := _bent_in(op, body, interiors):
                 found[op] = bent
-    return found
+    digits = _digits(found.values(), interiors)
+    return {op: bent for op, bent in found.items() if digits.isdisjoint(bent)}
+
+
+def _digits(
+    found: Iterable[Mapping[SSAValue, Straight]], interiors: Interiors
+) -> set[SSAValue]:
+    """
+    The remainders of numbers none of which has neighbours, as those of a stencil have.
+
+    In `b[i % n]` ids go through many periods, so that most are in no interior.
+    """
+    values = {value: each for bent in found for value, each in bent.items()}
+    families: defaultdict[object, dict[int, None]] = defaultdict(dict)
+    places: dict[SSAValue, object] = {}
+    for value, straight in values.items():
+        moves = any(map(interiors.is_counter, interiors.steps(straight.number)))
+        if straight.period is not None and not moves:
+            family, offset = interiors.family(straight.number)
+            places[value] = key = (family, straight.period)
+            families[key][offset] = None
+    return {value for value, key in places.items() if len(families[key]) == 1}
 
 
 def _bent_in(

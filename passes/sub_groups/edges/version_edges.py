@@ -76,7 +76,7 @@ lane to lane.
 may wrap around, which takes them `2^64` back, it is asked as well whether the last lane has the
 larger one, or the smaller one of what falls. What is computed for the first and the last lane has
 no overflow flags, as these may not exist or not be active, and divides by what others divide
-by, which is not -1.
+by, but for -1.
 
 Requires: level 2.
 Ensures: the same.
@@ -96,11 +96,11 @@ from xdsl.passes import ModulePass
 
 from spmd.analysis.divergence.access_patterns import element_strides
 from spmd.analysis.divergence.analyze import analyze_sub_group
-from spmd.analysis.divergence.edges import Edges, bends
+from spmd.analysis.divergence.edges import Edges, bends, is_remainder
 from spmd.analysis.graphs.traversal import reachable
 from spmd.dialects.building import Builder, ConstantPool, Rematerializer, run_beside
 from spmd.dialects.enclosing import function_around, is_outside
-from spmd.dialects.interfaces.computation import FunctionOfOperands
+from spmd.dialects.interfaces.computation import FunctionOfOperands, is_unsigned
 from spmd.dialects.interfaces.memory import MemoryAccess, loaded_memory
 from spmd.dialects.rewriting import hint, named
 from spmd.dialects.spmd import SubGroupOp
@@ -203,7 +203,20 @@ class _Versions:
         for old, new in lane.values.items():
             if self._in_lane(old, own) is None:
                 new.name_hint = named(old, role)
+                self._divide_by_no_minus_one(new.owner)
         return lane
+
+    def _divide_by_no_minus_one(self, op: Operation | Block) -> None:
+        """Let `op`, if it is a signed remainder, divide by 1 instead, which leaves as much."""
+        if isinstance(op, Block) or not is_remainder(op) or is_unsigned(op):
+            return
+        divisor = op.operands[1]
+        if self.edges.may_be_minus_one(divisor):
+            at, number = Builder.before(op), self._constants.number
+            is_minus_one = arith.CmpiOp(divisor, number(-1, divisor.type), "eq")
+            one = number(1, divisor.type)
+            safe = arith.SelectOp(at.add(is_minus_one), one, divisor)
+            op.operands[1] = at.add(safe, divisor)
 
     def _ends(
         self, at: Builder, *values: SSAValue

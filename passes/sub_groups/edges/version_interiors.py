@@ -152,8 +152,10 @@ def _version(group: SubGroupOp) -> None:
             op.detach()
             op.erase()
         return
-    for access in loads:
-        access.attributes[NEAR_EDGE] = StringAttr("near several edges")
+    for access, value in loads.items():
+        # Ids may go through many periods, in most of which `version-edges` finds neighbours.
+        if bent[value].period is None:
+            access.attributes[NEAR_EDGE] = StringAttr("near several edges")
     with at.into(elsewhere.block):
         at.move(body)
         at.append(scf.YieldOp())

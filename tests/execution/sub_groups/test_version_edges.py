@@ -147,3 +147,40 @@ def test_inside_of_edges_nothing_is_gathered(of: Callable[[str], str]):
     near = str(module).partition("%inside")[2].partition("} else {")[0]
     assert "vector.load %x_array" in near
     assert "gather" not in near
+
+
+PERIODS = """
+spmd.kernel @periods(%x: memref<?xf32>, %y: memref<?xf32>, %by: i64, %ahead: i64) {
+  %i = spmd.global_id x
+  %i64 = arith.index_cast %i : index to i64
+  %sum = arith.addi %i64, %ahead : i64
+  %rest = arith.remsi %i64, %by : i64
+  %other = arith.remsi %sum, %by : i64
+  %at = arith.index_cast %rest : i64 to index
+  %to = arith.index_cast %other : i64 to index
+  %v = memref.load %x[%at] : memref<?xf32>
+  %w = memref.load %x[%to] : memref<?xf32>
+  %s = arith.addf %v, %w : f32
+  memref.store %s, %y[%i] : memref<?xf32>
+  spmd.return
+}
+"""
+
+
+@pytest.mark.parametrize("by", [1, 3, 17, 40, 1000, -1, -5, -40])
+def test_ids_go_through_periods(by: int):
+    def arguments(make: Maker) -> list[object]:
+        return [make.random("f32", 1000), make.zeros("f32", make.n), by, 3]
+
+    steps = (SpmdToLoopsPass(), FormSubGroupsPass(8), VersionEdgesPass())
+    check_passes(PERIODS, arguments, LINES[2:], *steps, MaskDivergencePass())
+    for launch in (*LINES[1:4], Launch((300,), (64,))):
+        check_native(PERIODS, arguments, launch, width=8)
+
+
+def test_periods_are_rows():
+    """No lane gathers where all are in one period."""
+    module = parsed(PERIODS).clone()
+    for step in (SpmdToLoopsPass(), VectorizePass(width=8)):
+        step.apply(make_context(), module)
+    assert str(module).count("vector.load %x") == 2

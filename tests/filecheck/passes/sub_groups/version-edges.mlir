@@ -113,8 +113,7 @@ func.func @wrapped(%x: memref<?xf32>, %out: memref<?xindex>, %sums: memref<?xf32
 // -----
 
 // Left alone: what neighbours need not be inside either, what rises by more than one or falls in
-// between, a divisor that may be negative, an unsigned bound of what may have wrapped, other dimensions,
-// private arrays, and few lanes.
+// between, an unsigned bound of what may have wrapped, other dimensions, private arrays, and few lanes.
 
 // CHECK-LABEL: func.func @others
 // CHECK-NOT:     scf.if
@@ -131,8 +130,6 @@ func.func @others(%x: memref<?xf32>, %m: memref<?x?xf32>, %out: memref<?xf32>, %
     %rest = arith.remui %i, %c9 : index
     %again = arith.remui %rest, %n : index
     %b = memref.load %x[%again] : memref<?xf32>
-    %signed = arith.remsi %i, %n : index
-    %c = memref.load %x[%signed] : memref<?xf32>
     %clamped = arith.maxsi %i, %c0 : index
     %unsigned = arith.minui %clamped, %n : index
     %d = memref.load %x[%unsigned] : memref<?xf32>
@@ -141,7 +138,6 @@ func.func @others(%x: memref<?xf32>, %m: memref<?x?xf32>, %out: memref<?xf32>, %
     %g = memref.load %m[%i, %clamped] : memref<?x?xf32>
     memref.store %a, %out[%i] : memref<?xf32>
     memref.store %b, %out[%i] : memref<?xf32>
-    memref.store %c, %out[%i] : memref<?xf32>
     memref.store %d, %out[%i] : memref<?xf32>
     memref.store %e, %out[%i] : memref<?xf32>
     memref.store %f, %out[%i] : memref<?xf32>
@@ -375,6 +371,26 @@ func.func @chosen(%x: memref<?xf32>, %y: memref<?xf32>, %base: index, %w: index)
     %low = arith.select %is_left, %left, %c0 : index
     %v = memref.load %x[%low] : memref<?xf32>
     memref.store %v, %y[%i] : memref<?xf32>
+  }
+  func.return
+}
+
+// -----
+
+// A divisor that may be -1, by which the least number cannot be divided, is 1 instead.
+
+// CHECK-LABEL: func.func @negative
+// CHECK:         [[V0:%\w+]] = arith.cmpi eq, %n, %cm1 : index
+// CHECK-NEXT:    %n_1 = arith.select [[V0]], %c1, %n : index
+// CHECK-NEXT:    %at_first = arith.remsi %base, %n_1 : index
+// CHECK:         %at_last = arith.remsi %end, %n_2 : index
+// CHECK:         %inside = arith.andi
+// CHECK-NEXT:    scf.if %inside
+func.func @negative(%x: memref<?xf32>, %out: memref<?xf32>, %base: index, %n: index) {
+  spmd.sub_group (%i) shape [16] at (%base) {
+    %at = arith.remsi %i, %n : index
+    %v = memref.load %x[%at] : memref<?xf32>
+    memref.store %v, %out[%i] : memref<?xf32>
   }
   func.return
 }

@@ -84,39 +84,47 @@ func.func @clamped(%x: memref<?xf32>, %y: memref<?xf32>, %base: index, %n: index
 // CHECK-NEXT: %up_least_1 = arith.subi %up_least, %n : index
 // CHECK-NEXT: %inside_1 = arith.cmpi sge, %up_least_1, %c0 : index
 // CHECK-NEXT: %least_inside = arith.andi %inside, %inside_1 : i1
-// CHECK-NEXT: %i_last = arith.addi %base, %c15 : index
-// CHECK-NEXT: %a_2 = arith.subi %i_last, %c1 : index
+// CHECK-NEXT: %i_most = arith.addi %base, %c15 : index
+// CHECK-NEXT: %inside_2 = arith.cmpi slt, %i_most, %n : index
+// CHECK-NEXT: %a_2 = arith.subi %i_most, %c1 : index
 // CHECK-NEXT: %up_most = arith.addi %a_2, %n : index
-// CHECK-NEXT: %up_most_1 = arith.subi %up_most, %n : index
-// CHECK-NEXT: %inside_2 = arith.cmpi slt, %up_most_1, %n : index
 // CHECK-NEXT: %rises = arith.cmpi sle, %up_least, %up_most : index
-// CHECK-NEXT: %rises_1 = arith.cmpi sle, %up_least_1, %up_most_1 : index
+// CHECK-NEXT: %rises_1 = arith.cmpi sle, %up_least_1, %i_most : index
 // CHECK-NEXT: %0 = arith.andi %least_inside, %inside_2 : i1
 // CHECK-NEXT: %1 = arith.andi %0, %rises : i1
 // CHECK-NEXT: %interior = arith.andi %1, %rises_1 : i1
 // CHECK-NEXT: scf.if %interior {
 // CHECK-NEXT: %up_1 = arith.subi %up, %n : index
 // CHECK-NEXT: %v = memref.load %x[%up_1] : memref<?xf32>
-// CHECK-NEXT: memref.store %v, %y[%i] : memref<?xf32>
+// CHECK-NEXT: %w = memref.load %x[%i] : memref<?xf32>
+// CHECK-NEXT: %s = arith.addf %v, %w : f32
+// CHECK-NEXT: memref.store %s, %y[%i] : memref<?xf32>
 // CHECK-NEXT: } else {
 // CHECK-NEXT: %2 = arith.ori %least_inside, %inside_2 : i1
+// CHECK-NEXT: %up_most_1 = arith.subi %up_most, %n : index
 // CHECK-NEXT: %below = arith.subi %c0, %n : index
 // CHECK-NEXT: %3 = arith.cmpi sgt, %up_least_1, %below : index
 // CHECK-NEXT: %above = arith.addi %n, %n : index
 // CHECK-NEXT: %4 = arith.cmpi slt, %up_most_1, %above : index
-// CHECK-NEXT: %5 = arith.andi %2, %3 : i1
-// CHECK-NEXT: %6 = arith.andi %5, %4 : i1
-// CHECK-NEXT: %7 = arith.andi %6, %rises : i1
-// CHECK-NEXT: %border = arith.andi %7, %rises_1 : i1
+// CHECK-NEXT: %below_1 = arith.subi %c0, %n : index
+// CHECK-NEXT: %5 = arith.cmpi sgt, %base, %below_1 : index
+// CHECK-NEXT: %above_1 = arith.addi %n, %n : index
+// CHECK-NEXT: %6 = arith.cmpi slt, %i_most, %above_1 : index
+// CHECK-NEXT: %7 = arith.andi %2, %3 : i1
+// CHECK-NEXT: %8 = arith.andi %7, %4 : i1
+// CHECK-NEXT: %9 = arith.andi %8, %5 : i1
+// CHECK-NEXT: %10 = arith.andi %9, %6 : i1
+// CHECK-NEXT: %11 = arith.andi %10, %rises : i1
+// CHECK-NEXT: %border = arith.andi %11, %rises_1 : i1
 // CHECK-NEXT: scf.if %border {
-// CHECK-NEXT: %edge = arith.select %least_inside, %i_last, %base : index
-// CHECK-NEXT: %8 = arith.cmpi sge, %up, %c0 : index
+// CHECK-NEXT: %edge = arith.select %least_inside, %i_most, %base : index
+// CHECK-NEXT: %12 = arith.cmpi sge, %up, %c0 : index
 // CHECK-NEXT: %up_2 = arith.subi %up, %n : index
-// CHECK-NEXT: %9 = arith.cmpi sge, %up_2, %c0 : index
+// CHECK-NEXT: %13 = arith.cmpi sge, %up_2, %c0 : index
 // CHECK-NEXT: %up_3 = arith.subi %up, %n : index
-// CHECK-NEXT: %10 = arith.cmpi slt, %up_3, %n : index
-// CHECK-NEXT: %11 = arith.andi %8, %9 : i1
-// CHECK-NEXT: %inside_3 = arith.andi %11, %10 : i1
+// CHECK-NEXT: %14 = arith.cmpi slt, %up_3, %n : index
+// CHECK-NEXT: %15 = arith.andi %12, %13 : i1
+// CHECK-NEXT: %inside_3 = arith.andi %15, %14 : i1
 // CHECK-NEXT: %up_4 = arith.subi %up, %n : index
 // CHECK-NEXT: %a_3 = arith.subi %edge, %c1 : index
 // CHECK-NEXT: %up_5 = arith.addi %a_3, %n : index
@@ -131,11 +139,28 @@ func.func @clamped(%x: memref<?xf32>, %y: memref<?xf32>, %base: index, %n: index
 // CHECK-NEXT: %v_3 = memref.load %x[%beyond] : memref<?xf32>
 // CHECK-NEXT: scf.yield %v_3 : f32
 // CHECK-NEXT: }{spmd.near_edge}
-// CHECK-NEXT: memref.store %v_1, %y[%i] : memref<?xf32>
+// CHECK-NEXT: %16 = arith.cmpi sge, %i, %c0 : index
+// CHECK-NEXT: %17 = arith.cmpi slt, %i, %n : index
+// CHECK-NEXT: %inside_4 = arith.andi %16, %17 : i1
+// CHECK-NEXT: %around = arith.remsi %edge, %n : index
+// CHECK-NEXT: %shift_1 = arith.subi %around, %edge : index
+// CHECK-NEXT: %beyond_1 = arith.addi %i, %shift_1 : index
+// CHECK-NEXT: %w_1 = scf.if %inside_4 -> (f32) {
+// CHECK-NEXT: %w_2 = memref.load %x[%i] : memref<?xf32>
+// CHECK-NEXT: scf.yield %w_2 : f32
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %w_3 = memref.load %x[%beyond_1] : memref<?xf32>
+// CHECK-NEXT: scf.yield %w_3 : f32
+// CHECK-NEXT: }{spmd.near_edge}
+// CHECK-NEXT: %s_1 = arith.addf %v_1, %w_1 : f32
+// CHECK-NEXT: memref.store %s_1, %y[%i] : memref<?xf32>
 // CHECK-NEXT: } else {
 // CHECK-NEXT: %at_1 = arith.remsi %up, %n : index
-// CHECK-NEXT: %v_4 = memref.load %x[%at_1] {spmd.near_edge = "near several edges"} : memref<?xf32>
-// CHECK-NEXT: memref.store %v_4, %y[%i] : memref<?xf32>
+// CHECK-NEXT: %v_4 = memref.load %x[%at_1] : memref<?xf32>
+// CHECK-NEXT: %around_1 = arith.remsi %i, %n : index
+// CHECK-NEXT: %w_4 = memref.load %x[%around_1] : memref<?xf32>
+// CHECK-NEXT: %s_2 = arith.addf %v_4, %w_4 : f32
+// CHECK-NEXT: memref.store %s_2, %y[%i] : memref<?xf32>
 // CHECK-NEXT: }{spmd.likely}
 // CHECK-NEXT: }{spmd.likely}
 func.func @wrapped(%x: memref<?xf32>, %y: memref<?xf32>, %base: index, %n: index) {
@@ -145,7 +170,10 @@ func.func @wrapped(%x: memref<?xf32>, %y: memref<?xf32>, %base: index, %n: index
     %up = arith.addi %a, %n : index
     %at = arith.remsi %up, %n : index
     %v = memref.load %x[%at] : memref<?xf32>
-    memref.store %v, %y[%i] : memref<?xf32>
+    %around = arith.remsi %i, %n : index
+    %w = memref.load %x[%around] : memref<?xf32>
+    %s = arith.addf %v, %w : f32
+    memref.store %s, %y[%i] : memref<?xf32>
   }
   func.return
 }
@@ -315,14 +343,17 @@ func.func @chosen(%x: memref<?xf32>, %y: memref<?xf32>, %base: index, %n: index)
   func.return
 }
 
-// Digits are no edges, and what bends a number that is no index does not matter.
+// Digits are no edges, nor are remainders that have no neighbours: ids may go through many periods. What bends a number that is no index does not matter.
 // CHECK-LABEL: func.func @digits
 // CHECK-NOT: scf.if
 func.func @digits(%x: memref<?xf32>, %y: memref<?xindex>, %base: index, %n: index) {
   %c8 = arith.constant 8 : index
   spmd.sub_group (%i) shape [16] at (%base) {
     %low = arith.remui %i, %c8 : index
-    %v = memref.load %x[%low] : memref<?xf32>
+    %u = memref.load %x[%low] : memref<?xf32>
+    %period = arith.remsi %i, %n : index
+    %w = memref.load %x[%period] : memref<?xf32>
+    %v = arith.addf %u, %w : f32
     memref.store %v, %x[%i] : memref<?xf32>
     %most = arith.minsi %i, %n : index
     memref.store %most, %y[%i] : memref<?xindex>
