@@ -95,7 +95,7 @@ class Interiors:
     def __init__(self, around: Operation, lanes: Sequence[SSAValue]):
         """`lanes`: the numbers of each lane, in `around`."""
         self._around = around
-        self._lanes = lanes
+        self.lanes = lanes
         self._sums = Sums()
         self._known: dict[SSAValue, Straight | None] = {}
         self._shared: dict[SSAValue, bool] = {}
@@ -116,11 +116,11 @@ class Interiors:
             straight = self.of(value) if bends(value.owner) else None
             if straight is not None:
                 steps = self.steps(straight.number)
-                if any(lane in steps for lane in self._lanes):
+                if any(lane in steps for lane in self.lanes):
                     found[value] = straight
             elif terms := _terms(value):
                 worklist += terms
-            elif not self.is_shared_along(value, self._lanes[0]):
+            elif not self.is_shared_along(value, self.lanes[0]):
                 return {}
         return found
 
@@ -175,7 +175,7 @@ class Interiors:
         if value is besides or self.is_shared(value) or self.is_counter(value):
             return True
         if isinstance(op, Block):
-            return value is not lane and value in self._lanes
+            return value is not lane and value in self.lanes
         return FunctionOfOperands.of(op) is not None and all(
             self.is_shared_along(each, lane, besides) for each in op.operands
         )
@@ -201,7 +201,7 @@ class Interiors:
             (value, *others) = own
             if others or len(monomial) > 1:
                 return None
-            if value not in self._lanes and not self.is_counter(value):
+            if value not in self.lanes and not self.is_counter(value):
                 return None
             steps[value] = factor
         return steps

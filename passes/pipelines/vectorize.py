@@ -75,6 +75,7 @@ from spmd.passes.pipelines.pipeline import PassSequence
 from spmd.passes.sub_groups.choices.vector_width import check_shape
 from spmd.passes.sub_groups.edges.version_edges import VersionEdgesPass
 from spmd.passes.sub_groups.edges.version_interiors import VersionInteriorsPass
+from spmd.passes.sub_groups.edges.version_rows import VersionRowsPass
 from spmd.passes.sub_groups.fold_lane_views import FoldLaneViewsPass
 from spmd.passes.sub_groups.forget_unasked_values import ForgetUnaskedValuesPass
 from spmd.passes.sub_groups.form_sub_groups import FormSubGroupsPass
@@ -125,6 +126,7 @@ class VectorizePass(PassSequence):
             ForgetUnaskedValuesPass(),
             SharePrivateArraysPass(),
             SplitOffFullIterationsPass(),
+            VersionRowsPass(),
             VersionInteriorsPass(),
             VersionEdgesPass(),
             NarrowIntegersPass(),

@@ -130,7 +130,7 @@ PASSES = {
         "narrow-integers",
         "reshape-groups",
     ),
-    "sub_groups.edges": ("version-interiors", "version-edges"),
+    "sub_groups.edges": ("version-rows", "version-interiors", "version-edges"),
     "masking": (
         "split-off-full-iterations",
         "mask-divergence",

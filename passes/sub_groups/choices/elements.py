@@ -15,6 +15,12 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from spmd.dialects.interfaces.computation import Elementwise
+from spmd.dialects.interfaces.speculation import IntegerDivision
+from spmd.dialects.limits import MAX_LANES
+from spmd.dialects.rewriting import constant_index
+
+LARGE = 1 << 32
+"""What is taken for a number that is not known."""
 
 
 def element_bits(type_: Attribute) -> int:
@@ -55,8 +61,16 @@ def widest_element(body: Region) -> int:
 
 
 def _is_step(op: Operation) -> bool:
-    """Whether `op` makes a step from a position, or chooses one; multiples may be of any size."""
+    """
+    Whether `op` makes a step from a position, or chooses one; multiples may be of any size.
+
+    Rows and columns of ids are mostly those of the first lane (`version-rows`).
+    """
     if isinstance(op, arith.MuliOp | arith.ShLIOp):
         return False
+    if IntegerDivision.of(op) is not None:
+        return (constant_index(op.operands[1]) or LARGE) > MAX_LANES
+    if isinstance(op, arith.XOrIOp | arith.SelectOp):
+        return True  # Remainders are rounded down where signs differ.
     each = Elementwise.of(op)
     return each is not None and (each.affine or each.compares)

@@ -42,7 +42,7 @@ def _digits(
     found: Iterable[Mapping[SSAValue, Straight]], interiors: Interiors
 ) -> set[SSAValue]:
     """
-    The remainders of numbers none of which has neighbours, as those of a stencil have.
+    The remainders of numbers without neighbours, which those of a stencil have.
 
     In `b[i % n]` ids go through many periods, so that most are in no interior.
     """
@@ -55,7 +55,7 @@ def _digits(
             family, offset = interiors.family(straight.number)
             places[value] = key = (family, straight.period)
             families[key][offset] = None
-    return {value for value, key in places.items() if len(families[key]) == 1}
+    return {value for value, key in places.items() if [*families[key]] == [0]}
 
 
 def _bent_in(

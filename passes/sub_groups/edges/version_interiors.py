@@ -77,7 +77,7 @@ from typing import NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
@@ -87,13 +87,11 @@ from spmd.dialects.building import (
     Builder,
     ConstantPool,
     Rematerializer,
-    run_beside,
 )
-from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.memory import loaded_memory
 from spmd.dialects.rewriting import erase_dead_ops, hint
 from spmd.dialects.spmd import SubGroupOp
-from spmd.dialects.work_groups import LIKELY, NEAR_EDGE, NOT_VECTORIZED
+from spmd.dialects.work_groups import NEAR_EDGE, NOT_VECTORIZED
 from spmd.passes.sub_groups.edges.bent_accesses import (
     BentAccesses,
     bent_accesses,
@@ -101,6 +99,13 @@ from spmd.passes.sub_groups.edges.bent_accesses import (
     write_number,
 )
 from spmd.passes.sub_groups.edges.questions import Question
+from spmd.passes.sub_groups.edges.versions import (
+    likely_branches,
+    load_in_parts,
+    operands,
+    ops_from,
+    with_new,
+)
 
 
 @dataclass(frozen=True)
@@ -122,11 +127,11 @@ def _version(group: SubGroupOp) -> None:
     if not accesses:
         return
     bent = {value: each for found in accesses.values() for value, each in found.items()}
-    before, body = _before_and_from(group, bent, interiors)
+    before, body = ops_from(group, _bending(bent, interiors))
     at = Builder.before(body[0])
     question = Question(group, interiors, at, before, bent.values())
     versions = _Versions(body, bent, question.constants, interiors)
-    interior, outside = _branches(at, question.interior())
+    interior, outside = likely_branches(at, question.interior())
     with at.into(interior.block):
         versions.straighten(at)
         at.append(scf.YieldOp())
@@ -140,7 +145,7 @@ def _version(group: SubGroupOp) -> None:
             border, elsewhere = outside, None
             near = question.border([bent[value] for value in values])
             if near is not None:
-                border, elsewhere = _branches(at, near)
+                border, elsewhere = likely_branches(at, near)
                 at.append(scf.YieldOp())
         with at.into(border.block):
             edges = {value: question.edge_lane(bent[value].number) for value in values}
@@ -161,17 +166,14 @@ def _version(group: SubGroupOp) -> None:
         at.append(scf.YieldOp())
 
 
-def _before_and_from(
-    group: SubGroupOp, bent: Mapping[SSAValue, Straight], interiors: Interiors
-) -> tuple[Sequence[Operation], Sequence[Operation]]:
-    """The operations of `group` before the first that computes something bent, and the others."""
+def _bending(
+    bent: Mapping[SSAValue, Straight], interiors: Interiors
+) -> set[Operation | Block]:
+    """What computes bent values of sums."""
     made_of = reachable(
-        bent, lambda value: () if interiors.is_sum(value) else _operands(value)
+        bent, lambda value: () if interiors.is_sum(value) else operands(value)
     )
-    bending = {value.owner for value in made_of if not interiors.is_sum(value)}
-    *ops, _ = group.body.block.ops
-    first = next(n for n, op in enumerate(ops) if not bending.isdisjoint(op.walk()))
-    return ops[:first], ops[first:]
+    return {value.owner for value in made_of if not interiors.is_sum(value)}
 
 
 def _loads_along(
@@ -186,15 +188,6 @@ def _loads_along(
             if bent[value].beyond is not Beyond.UNKNOWN:
                 loads[access] = value
     return loads
-
-
-def _branches(at: Builder, condition: SSAValue) -> tuple[Region, Region]:
-    """What is done where `condition` holds, which it does mostly, and where it does not."""
-    taken, otherwise = Region(Block()), Region(Block())
-    choice = scf.IfOp(condition, (), taken, otherwise)
-    choice.attributes[LIKELY] = UnitAttr()
-    at.append(choice)
-    return taken, otherwise
 
 
 class _Parts(NamedTuple):
@@ -248,7 +241,9 @@ class _Versions:
         for load, value in loads.items():
             copy = copies[load.results[0]].owner
             assert isinstance(copy, Operation), "a load has a result"
-            choice = _load_parts(copy, copies[value], parts[value])
+            inside, number, beyond = parts[value]
+            bent = copies[value]
+            choice = load_in_parts(copy, inside, {bent: number}, {bent: beyond})
             if self._lane_at_edge_loads(load, value, lane):
                 *loading, _ = choice.regions[1].block.ops
                 Builder.before(choice).move(loading)
@@ -285,7 +280,7 @@ class _Versions:
         inside = reduce(lambda a, b: at.add(arith.AndIOp(a, b)), tests)
         number = write_number(at, straight.number, copies)
         there = Rematerializer(
-            at, lambda each: _with(each, lane, edge), speculates=True
+            at, lambda each: with_new(each, {lane: edge}), speculates=True
         )
         beyond = there.get(copies[value])
         if straight.beyond is Beyond.SHIFTED:
@@ -295,39 +290,3 @@ class _Versions:
 
     def _copy(self, at: Builder, copies: dict[SSAValue, SSAValue]) -> None:
         at.append(*(op.clone(copies) for op in self._ops))
-
-
-def _load_parts(load: Operation, value: SSAValue, parts: _Parts) -> Operation:
-    """Load by the parts of `value`, in place of `value`. What chooses between the loads."""
-
-    def load_by(part: SSAValue, load: Operation) -> None:
-        at = Builder.before(load)
-        index = Rematerializer(at, lambda each: _with(each, value, part))
-        load.operands = [index.get(each) for each in load.operands]
-
-    def load_inside(at: Builder) -> Sequence[SSAValue]:
-        inside = load.clone()
-        at.append(inside)
-        load_by(parts.number, inside)
-        return inside.results
-
-    far = run_beside([load], parts.inside, load_inside)
-    load_by(parts.beyond, load)
-    choice = far.parent_op()
-    assert choice is not None, "the block stands in a branch"
-    choice.attributes[NEAR_EDGE] = UnitAttr()
-    return choice
-
-
-def _with(value: SSAValue, old: SSAValue, new: SSAValue) -> SSAValue | None:
-    """What `value` is with something in place of `old`, if it is not to be computed."""
-    if value is old:
-        return new
-    op = value.owner
-    if isinstance(op, Block) or FunctionOfOperands.of(op) is None:
-        return value
-    return None if old in reachable([value], _operands) else value
-
-
-def _operands(value: SSAValue) -> Sequence[SSAValue]:
-    return () if isinstance(value.owner, Block) else value.owner.operands

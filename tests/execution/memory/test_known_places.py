@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import operator
 import random
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -27,26 +25,52 @@ ITEMS = 96
 
 LAUNCHES = [Launch((number,), (32,)) for number in (32, 64, 77, 24)]
 
-OPS: dict[str, Callable[[int, int], int]] = {
-    "xori": operator.xor,
-    "ori": operator.or_,
-    "andi": operator.and_,
-    "addi": operator.add,
-    "subi": operator.sub,
-    "muli": operator.mul,
-    "divui": operator.floordiv,
-    "remui": operator.mod,
-    "floordivsi": operator.floordiv,
-    "shli": operator.lshift,
-    "shrui": operator.rshift,
-    "shrsi": operator.rshift,
-}
-"""What is done to whole numbers, as long as they are not negative."""
+OPS = (
+    "xori",
+    "ori",
+    "andi",
+    "addi",
+    "subi",
+    "muli",
+    "divui",
+    "remui",
+    "floordivsi",
+    "shli",
+    "shrui",
+    "shrsi",
+)
+
+
+def _result(name: str, a: int, b: int) -> int:
+    """What an operation gives for whole numbers, as long as they are not negative."""
+    match name:
+        case "xori":
+            return a ^ b
+        case "ori":
+            return a | b
+        case "andi":
+            return a & b
+        case "addi":
+            return a + b
+        case "subi":
+            return a - b
+        case "muli":
+            return a * b
+        case "divui" | "floordivsi":
+            return a // b
+        case "remui":
+            return a % b
+        case "shli":
+            return a << b
+        case "shrui" | "shrsi":
+            return a >> b
+        case _:
+            raise AssertionError(name)
 
 
 def _step(chosen: random.Random) -> tuple[str, int]:
     """An operation, and the constant that it is with."""
-    name = chosen.choice([*OPS])
+    name = chosen.choice(OPS)
     match name:
         case "andi":
             return name, chosen.choice((1, 3, 7, 15, -2, -4, -8, -16, 5))
@@ -64,7 +88,7 @@ def _numbers(steps: list[tuple[str, int]]) -> list[list[int]]:
     """What each step makes of all ids."""
     found = [[*range(ITEMS)]]
     for name, number in steps:
-        found.append([OPS[name](each, number) for each in found[-1]])
+        found.append([_result(name, each, number) for each in found[-1]])
     return found
 
 

@@ -149,6 +149,7 @@ class Program(Stencils):
             self.row,
             self.neighbours,
             self.trade_places,
+            self.flat,
             self.window,
             self.share,
             self.tile,

@@ -60,6 +60,36 @@ class Stencils(Idioms):
         up = self.index(f"arith.addi {x}, {around}")
         return self.index(f"arith.{beyond} {up}, %global_size_x")
 
+    def flat(self) -> None:
+        """Loads by the row and the column of one's own number, by a length of rows that all share."""
+        t = self.pick(self.types())
+        line, item = self.parameter("line", t, f"memref<?x{t}>"), Value("", t, False)
+        type_ = self.pick(("index", "i32", "i64"))
+        few = self.within(self.value("i32", uniform=True), 64).name
+        above = self.pick(("%c1", self.index_of(40)))
+        width = self.pick(("%global_size_x", self.index(f"arith.addi {few}, {above}")))
+        number = self.index(f"arith.addi %item, {self.pick(('%c0', '%c1', '%c3'))}")
+        if type_ != "index":
+            cast = f"index to {type_}"
+            width, number = (
+                self.op(f"arith.index_cast {each} : {cast}", type_, [], keep=False).name
+                for each in (width, number)
+            )
+        quotient = self.pick(("divui", "divsi", "floordivsi"))
+        parts: list[str] = []
+        for name in (quotient, self.pick(("remui", "remsi"))):
+            text = f"arith.{name} {number}, {width} : {type_}"
+            part = self.op(text, type_, [item], keep=False).name
+            if type_ != "index":
+                cast = f"arith.index_cast {part} : {type_} to index"
+                part = self.op(cast, "index", [item], keep=False).name
+            parts.append(part)
+        row, column = parts
+        both = self.index(f"arith.addi {row}, {column}")
+        for at in (row, column, both):
+            if not self.maybe(3):
+                self.op(f"memref.load {line}[{at}] : memref<?x{t}>", t, [item])
+
     def trade_places(self) -> None:
         """Elements of neighbours in another order, or shared by some; perhaps one for each number."""
         t = self.pick(self.types())
