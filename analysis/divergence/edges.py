@@ -29,6 +29,7 @@ from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.graphs.traversal import reachable
 from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.ranges.ranges import IntegerRanges
+from spmd.analysis.ranges.remainders import is_remainder, rounded_down
 from spmd.dialects.interfaces.computation import (
     FunctionOfOperands,
     compares_integers,
@@ -56,41 +57,6 @@ def bends(op: Operation | Block) -> bool:
         or (compares_integers(op) and not isinstance(op, arith.CmpiOp))
         or is_remainder(op)
     )
-
-
-def is_remainder(op: Operation | Block) -> bool:
-    """Whether `op` is what an integer division leaves."""
-    if isinstance(op, Block) or (division := IntegerDivision.of(op)) is None:
-        return False
-    return division.quotient is None
-
-
-def rounded_down(op: arith.SelectOp) -> SSAValue | None:
-    """The remainder `r` of `r < 0 ? r + d : r`, where the signs of `r` and `d` differ."""
-    rest, more, asked = op.rhs, op.lhs.owner, op.cond.owner
-    division = rest.owner
-    if not is_remainder(division) or not isinstance(more, arith.AddiOp):
-        return None
-    assert isinstance(division, Operation), "a remainder is none of a block"
-    divisor = division.operands[1]
-    if set(more.operands) != {rest, divisor} or is_unsigned(division):
-        return None
-    if isinstance(asked, arith.AndIOp):
-        one, two = asked.lhs.owner, asked.rhs.owner
-        tests = [each for each in (one, two) if isinstance(each, arith.CmpiOp)]
-        differs = any(_compares(each, "ne", {rest}) for each in tests)
-        sign = any(_compares(each, "slt", {rest, divisor}) for each in tests)
-        return rest if differs and sign else None
-    is_test = isinstance(asked, arith.CmpiOp)
-    return rest if is_test and _compares(asked, "slt", {rest}) else None
-
-
-def _compares(op: arith.CmpiOp, how: str, values: set[SSAValue]) -> bool:
-    """Whether `op` compares with 0 a value, or the exclusive or of two."""
-    side = op.lhs.owner
-    both = set(side.operands) if isinstance(side, arith.XOrIOp) else {op.lhs}
-    zero = constant_index(op.rhs) == 0
-    return zero and PREDICATES[op.predicate.value.data] == how and both == values
 
 
 class Edges:
@@ -261,9 +227,27 @@ class Edges:
                 terms += [(op.lhs, factor), (op.rhs, sign * factor)]
             elif isinstance(op, arith.IndexCastOp):
                 terms.append((op.input, factor))
+            elif (digit := self.digit(value)) is not None:
+                total += factor * digit
             elif not self._is_counter_of_all(value):
                 return None
         return total
+
+    def digit(self, value: SSAValue) -> int | None:
+        """By how much a row of numbers, or a column, is larger from lane to lane, within a row."""
+        op = value.owner
+        if isinstance(op, arith.SelectOp):
+            op = (rounded_down(op) or value).owner
+        if isinstance(op, Block) or (division := IntegerDivision.of(op)) is None:
+            return None
+        number, divisor = op.operands
+        ahead = self.divergence.shape(number, self._along).stride
+        known = constant_index(divisor)
+        if known is not None and known <= MAX_LANES:
+            return None  # the digits of a number
+        if ahead is None or not self.is_shared(divisor):
+            return None
+        return ahead if division.quotient is None else 0
 
     def _is_counter_of_all(self, value: SSAValue) -> bool:
         if not isinstance(value, BlockArgument) or value.index != 0:

@@ -22,9 +22,10 @@ from typing import NamedTuple
 from xdsl.dialects import arith, scf
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from spmd.analysis.divergence.edges import bends, is_remainder, rounded_down
+from spmd.analysis.divergence.edges import bends
 from spmd.analysis.memory.polynomials import Atom, Polynomial
 from spmd.analysis.memory.sums import Sums, ValueAtom
+from spmd.analysis.ranges.remainders import is_remainder, rounded_down
 from spmd.dialects.enclosing import is_outside
 from spmd.dialects.interfaces.computation import (
     Elementwise,

@@ -32,11 +32,10 @@ class KnownPlaces(LaneSums):
         shape = self.divergence.shape(value, self.dimension)
         if (known := super().leaf(value)) is not None or shape.stride is None:
             return known
-        shared = gcd(shape.alignment, shape.stride * self.lanes)
-        if isinstance(
-            value.owner, GlobalIdOp
-        ):  # Groups have a multiple of so many, mostly.
-            shared = self.lanes
+        # Groups mostly have a multiple of so many work-items.
+        is_id = isinstance(value.owner, GlobalIdOp)
+        alignment = self.lanes if is_id else shape.alignment
+        shared = gcd(alignment, shape.stride * self.lanes)
         ahead = tuple(shape.stride * lane for lane in range(self.lanes))
         terms = frozenset({(value, 1)})
         multiple = power_of_two_part(shared)

@@ -20,6 +20,8 @@ from spmd.analysis.memory.lane_sums import ZERO, LaneSum, LaneSums, extended
 from spmd.analysis.ranges.integer_range import bit_width
 from spmd.dialects.compat.memory import GatherOp, ScatterOp, StepOp
 from spmd.dialects.element_types import memref_layout, memref_type
+from spmd.dialects.enclosing import is_small
+from spmd.dialects.rewriting import splat_number
 
 LONGEST = 32
 """How many operations of an index are looked at; the rest counts as one value."""
@@ -71,7 +73,10 @@ def lane_steps(op: GatherOp | ScatterOp, sums: LaneSums) -> tuple[Stretch, int] 
     if layout is None or layout.strides[-1:] != (1,):
         return None
     parts = [*zip(op.offsets, layout.strides, strict=True), (op.indices, 1)]
-    total = position(sums, ((index, by) for index, by in parts if by is not None))
+    # All lanes access elements that exist: their numbers do not wrap around between these.
+    exist = is_small(op.base) and splat_number(op.mask) in (1, -1)
+    known = ((index, by) for index, by in parts if by is not None)
+    total = position(sums, known, exist)
     if total is None or len(total.ahead) == 1:
         return None
     rows = tuple(index for index, by in parts if by is None)
@@ -80,12 +85,20 @@ def lane_steps(op: GatherOp | ScatterOp, sums: LaneSums) -> tuple[Stretch, int] 
     return Stretch(op.base, steps, total.terms, rows), first
 
 
-def position(sums: LaneSums, parts: Iterable[tuple[SSAValue, int]]) -> LaneSum | None:
-    """The sum of indices, each times a number, modulo 2^64."""
+def position(
+    sums: LaneSums, parts: Iterable[tuple[SSAValue, int]], exist: bool = False
+) -> LaneSum | None:
+    """
+    The sum of indices, each times a number, modulo 2^64.
+
+    `exist` says that all lanes access elements of one array, of less than 2^31.
+    """
     total = ZERO
     for index, factor in parts:
-        found = sums.of(index)
-        found = found and extended(found, _bits(index))
+        found, width = sums.of(index), _bits(index)
+        if found is not None and exist and not found.exact and width < 64:
+            found = found.opaque("index", width)
+        found = found and extended(found, width)
         found = found and total.plus(found, False, factor)
         if found is None:
             return None

@@ -29,6 +29,7 @@ from spmd.analysis.ranges.integer_range import (
     power_of_two_part,
 )
 from spmd.dialects.compat.memory import StepOp
+from spmd.dialects.names import FIRST_UNSIGNED, PREDICATES
 from spmd.dialects.rewriting import splat_number
 
 MOST_TERMS = 16
@@ -143,7 +144,8 @@ class LaneSums:
     def leaf(self, value: SSAValue) -> LaneSum | None:
         """What lanes have, if that does not depend on how it is computed."""
         if (number := splat_number(value)) is not None:
-            return LaneSum((int(number),))
+            is_truth = _width(value) == 1
+            return LaneSum((int(number) & 1 if is_truth else int(number),))
         match value.owner:
             case StepOp() as step:
                 (lanes,) = step.result.type.get_shape()
@@ -248,9 +250,51 @@ def _cast(op: Operation, x: LaneSum) -> LaneSum | None:
     return replace(x, exact=x.exact and stays)
 
 
+@RULES.of(arith.CmpiOp)
+def _compare(op: Operation, x: LaneSum, y: LaneSum) -> LaneSum | None:
+    assert isinstance(op, arith.CmpiOp), "the rule is for comparisons"
+    width = _width(op.lhs)
+    if any(each.terms or (each.carries(width) and not each.exact) for each in (x, y)):
+        return None
+    number = op.predicate.value.data
+    if number >= FIRST_UNSIGNED and min(*x.ahead, *y.ahead) < 0:
+        return None
+    holds = _RELATIONS[PREDICATES[number][-2:]]
+    lanes = max(len(x.ahead), len(y.ahead))
+    pairs = zip(_spread(x.ahead, lanes), _spread(y.ahead, lanes), strict=True)
+    return LaneSum(tuple(int(holds(a, b)) for a, b in pairs))
+
+
+_RELATIONS: dict[str, Callable[[int, int], bool]] = {
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+}
+
+
+@RULES.of(arith.SelectOp)
+def _select(
+    op: Operation, condition: LaneSum, x: LaneSum, y: LaneSum
+) -> LaneSum | None:
+    """A choice that is known, between numbers that share the same."""
+    if condition.terms or x.terms != y.terms:
+        return None
+    lanes = max(len(each.ahead) for each in (condition, x, y))
+    chosen, one, other = (_spread(each.ahead, lanes) for each in (condition, x, y))
+    ahead = tuple(
+        a if holds else b for holds, a, b in zip(chosen, one, other, strict=True)
+    )
+    return LaneSum(ahead, x.terms, x.multiple, x.exact and y.exact)
+
+
 @RULES.of(arith.ExtUIOp)
 def _extend_with_zeros(op: Operation, x: LaneSum) -> LaneSum | None:
     before = _width(op.operands[0])
+    if before == 1 and not x.terms:
+        return x
     return None if x.carries(before) else x.opaque("zeros", before)
 
 

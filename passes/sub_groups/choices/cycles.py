@@ -180,6 +180,8 @@ class Estimate:
             return Cycles()
         if all(map(uniform, (*op.operands, *op.results))):
             return Cycles(cost, cost / self.lanes)
+        if any(self.edges.digit(each) is not None for each in op.results):
+            return Cycles(cost, cost / self.lanes)  # Mostly of the first lane.
         bits = max(map(_bits, (*op.operands, *op.results)), default=0)
         lanes = self._on_registers(LANES[kind], bits)
         if self.target.converts_one_by_one and _converts_long(op):
@@ -343,7 +345,9 @@ class Estimate:
             return False
         if all(map(self._is_strided, op.results)):
             return kind is CostClass.SIMPLE
-        return all(self.places.of(each) is not None for each in op.results)
+        return not isinstance(op, arith.CmpiOp) and all(
+            self.places.of(each) is not None for each in op.results
+        )
 
     def _is_strided(self, value: SSAValue) -> bool:
         return self.divergence.shape(value, self.dimension).is_strided

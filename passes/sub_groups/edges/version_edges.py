@@ -96,8 +96,9 @@ from xdsl.passes import ModulePass
 
 from spmd.analysis.divergence.access_patterns import element_strides
 from spmd.analysis.divergence.analyze import analyze_sub_group
-from spmd.analysis.divergence.edges import Edges, bends, is_remainder
+from spmd.analysis.divergence.edges import Edges, bends
 from spmd.analysis.graphs.traversal import reachable
+from spmd.analysis.ranges.remainders import is_remainder
 from spmd.dialects.building import Builder, ConstantPool, Rematerializer, run_beside
 from spmd.dialects.enclosing import function_around, is_outside
 from spmd.dialects.interfaces.computation import FunctionOfOperands, is_unsigned

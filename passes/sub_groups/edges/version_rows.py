@@ -72,9 +72,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from spmd.analysis.divergence.edges import rounded_down
 from spmd.analysis.divergence.interiors import Interiors, Number
 from spmd.analysis.graphs.traversal import reachable
+from spmd.analysis.ranges.remainders import rounded_down
 from spmd.dialects.building import Builder, ConstantPool, Rematerializer
 from spmd.dialects.enclosing import function_around, is_outside
 from spmd.dialects.interfaces.computation import FunctionOfOperands

@@ -117,3 +117,60 @@ def test_numbers_that_are_cut_off_are_not_known():
     )
     assert _sum(cut, "i8") is None
     assert _sum(cut, "i16") == LaneSum((200,))
+
+
+CHOICE = """
+  %c1 = arith.constant dense<1> : TYPES
+  %low = arith.andi %sum, %c1 : TYPES
+  %c0 = arith.constant dense<0> : TYPES
+  %even = arith.cmpi eq, %low, %c0 : TYPES
+  %back = arith.subi %sum, %c1 : TYPES
+  %on = arith.addi %sum, %c1 : TYPES
+"""
+
+
+def test_choices_that_are_known():
+    """Neighbours trade places, in other words; which of two other numbers is not known."""
+    text = (
+        CHOICE
+        + f"  %y = arith.select %even, %on, %back : vector<4xi1>, TYPES\n{EXTENDED}"
+    )
+    found = _sum(text)
+    assert found is not None
+    assert found.ahead == (1, 0, 3, 2)
+    assert _sum(text.replace("%even, %on", "%even, %any")) is None
+    odd = text.replace("cmpi eq", "cmpi ne").replace("%even, %on", "%even, %back")
+    odd = odd.replace("%back, %back", "%back, %on")
+    other = _sum(odd)
+    assert other is not None
+    assert other.ahead == found.ahead
+
+
+@pytest.mark.parametrize(
+    ("relation", "ahead"),
+    [
+        ("slt", (1, 1, 0, 0)),
+        ("sle", (1, 1, 1, 0)),
+        ("ugt", (0, 0, 0, 1)),
+        ("uge", (0, 0, 1, 1)),
+    ],
+)
+def test_comparisons_of_numbers(relation: str, ahead: tuple[int, ...]):
+    text = (
+        "  %c2 = arith.constant dense<2> : TYPES\n"
+        f"  %is = arith.cmpi {relation}, %lane, %c2 : TYPES\n"
+        "  %w = arith.extui %is : vector<4xi1> to vector<4xi64>\n"
+        "  %x = arith.index_cast %w : vector<4xi64> to vector<4xindex>"
+    )
+    assert _sum(text) == LaneSum(ahead)
+
+
+def test_comparisons_of_what_may_be_negative():
+    text = (
+        "  %c2 = arith.constant dense<2> : TYPES\n"
+        "  %less = arith.subi %lane, %c2 overflow<nsw> : TYPES\n"
+        "  %is = arith.cmpi RELATION, %less, %c2 : TYPES\n"
+        "  %y = arith.select %is, %lane, %c2 : vector<4xi1>, TYPES\n" + EXTENDED
+    )
+    assert _sum(text.replace("RELATION", "slt")) == LaneSum((0, 1, 2, 3))
+    assert _sum(text.replace("RELATION", "ult")) is None

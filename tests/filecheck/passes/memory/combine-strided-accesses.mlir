@@ -481,3 +481,24 @@ func.func @not_known(%x: memref<?xf32>, %n: index, %i: index, %i32: i32, %v: vec
   vector.scatter %x[%i] [%half], %on, %v : memref<?xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32>
   func.return %a, %b : vector<4xf32>, vector<4xf32>
 }
+
+// -----
+
+// All lanes access elements of a small array, so that their numbers, of 32 bits, are no more apart than
+// they seem; those of some lanes may wrap around before the first one that is active.
+
+// CHECK-LABEL: func.func @small(
+// CHECK:         %x_part = vector.load %x[{{%\w+}}] {spmd.access = "row", spmd.why = "lanes access 4 neighbours, in another order"} : memref<?xf32>, vector<4xf32>
+// CHECK-NEXT:    %a = vector.shuffle %x_part, %x_part [0, 0, 3, 3] : vector<4xf32>, vector<4xf32>
+// CHECK-NEXT:    %b = vector.gather %x
+func.func @small(%x: memref<?xf32> {spmd.small}, %k: i32, %some: vector<4xi1>) -> (vector<4xf32>, vector<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %on = arith.constant dense<true> : vector<4xi1>
+  %off = arith.constant dense<0.0> : vector<4xf32>
+  %ahead = arith.constant dense<[0, 0, 3, 3]> : vector<4xi32>
+  %ks = vector.broadcast %k : i32 to vector<4xi32>
+  %at = arith.addi %ks, %ahead : vector<4xi32>
+  %a = vector.gather %x[%c0] [%at], %on, %off : memref<?xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %b = vector.gather %x[%c0] [%at], %some, %off : memref<?xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  func.return %a, %b : vector<4xf32>, vector<4xf32>
+}
