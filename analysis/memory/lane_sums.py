@@ -124,7 +124,9 @@ class LaneSums:
         self._known = dict[SSAValue, LaneSum | None]()
 
     def of(self, value: SSAValue) -> LaneSum | None:
-        """What lanes have; `None` if they differ in something unknown."""
+        """What lanes have; `None` if they differ in something unknown, or have no integers."""
+        if not _width(value):
+            return None
         waiting = [value]
         while waiting:
             first = waiting[-1]

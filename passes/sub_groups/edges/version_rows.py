@@ -74,6 +74,7 @@ from xdsl.passes import ModulePass
 
 from spmd.analysis.divergence.interiors import Interiors, Number
 from spmd.analysis.graphs.traversal import reachable
+from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.ranges.remainders import rounded_down
 from spmd.dialects.building import Builder, ConstantPool, Rematerializer
 from spmd.dialects.enclosing import function_around, is_outside
@@ -212,7 +213,10 @@ def _digit(op: Operation, interiors: Interiors) -> _Digit | None:
 def _whole(number: SSAValue) -> SSAValue:
     """What a number is the lowest bits of, which rise by as much."""
     op = number.owner
-    return op.input if isinstance(op, arith.IndexCastOp | arith.TruncIOp) else number
+    if not isinstance(op, arith.IndexCastOp | arith.TruncIOp):
+        return number
+    before, after = bit_width(op.input.type), bit_width(op.result.type)
+    return op.input if before and after and after <= before else number
 
 
 def _accesses(group: SubGroupOp) -> list[tuple[Operation, set[SSAValue]]]:

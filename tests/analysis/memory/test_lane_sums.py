@@ -174,3 +174,16 @@ def test_comparisons_of_what_may_be_negative():
     )
     assert _sum(text.replace("RELATION", "slt")) == LaneSum((0, 1, 2, 3))
     assert _sum(text.replace("RELATION", "ult")) is None
+
+
+def test_floats_are_no_sums():
+    """Not even a choice between constants."""
+    module = parsed("""
+func.func @f(%n: f32, %is: i1) -> f32 {
+  %inf = arith.constant 0x7F800000 : f32
+  %x = arith.select %is, %inf, %inf : f32
+  func.return %x : f32
+}
+""")
+    (end,) = (op for op in module.walk() if isinstance(op, func.ReturnOp))
+    assert LaneSums().of(end.arguments[0]) is None
