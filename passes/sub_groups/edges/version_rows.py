@@ -160,7 +160,7 @@ def _digits(group: SubGroupOp) -> Mapping[SSAValue, _Digit]:
     families: defaultdict[object, dict[_Division, int]] = defaultdict(dict)
     divided: set[object] = set()
     for op in ops:
-        if (digit := _digit(op, interiors)) is not None:
+        if (digit := _digit(op, interiors, group.lane_shape[0] - 1)) is not None:
             number, divisor, _ = digit.division
             family, offset = interiors.family(Number(_whole(number)))
             key = family, number.type, divisor
@@ -191,7 +191,8 @@ def _asked_in(group: SubGroupOp) -> set[SSAValue]:
     return {*indices, *reachable(decided, _computed_from)}
 
 
-def _digit(op: Operation, interiors: Interiors) -> _Digit | None:
+def _digit(op: Operation, interiors: Interiors, ahead: int) -> _Digit | None:
+    """What `op` computes of numbers that rise in each lane, of which the last is so many `ahead`."""
     division = IntegerDivision.of(op)
     if division is None or division.quotient is Quotient.UP:
         return None
@@ -206,6 +207,8 @@ def _digit(op: Operation, interiors: Interiors) -> _Digit | None:
     lane = interiors.lanes[0]
     if [*steps] != [lane] or steps[lane] <= 0:
         return None
+    if (steps[lane] * ahead).bit_length() >= (bit_width(number.type) or 0):
+        return None  # Lanes are further apart than there are numbers from 0 on.
     place = _Division(number, divisor, steps[lane])
     return _Digit(place, division.quotient is not None)
 

@@ -158,6 +158,36 @@ spmd.kernel @wraps(%x: memref<?xi32>, %y: memref<?xi32>, %w: {type_}, %far64: i6
         check_native(text, make_all, launch, width=8)
 
 
+@pytest.mark.parametrize("first", [0, 10, 101, 120])
+@pytest.mark.parametrize("step", [1, 2, 5])
+def test_bytes_of_which_there_are_fewer_than_lanes_go(step: int, first: int):
+    """From 101 on, the last of 32 lanes is at a positive number again, five apart."""
+    text = f"""
+spmd.kernel @bytes(%x: memref<?xi32>, %y: memref<?xi32>, %w: i8) {{
+  %step = arith.constant {step} : index
+  %first = arith.constant {first} : index
+  %i = spmd.global_id x
+  %far = arith.muli %i, %step : index
+  %sum = arith.addi %far, %first : index
+  %number = arith.index_cast %sum : index to i8
+  %r = arith.divui %number, %w : i8
+  %c = arith.remui %number, %w : i8
+  %row = arith.index_castui %r : i8 to index
+  %column = arith.index_castui %c : i8 to index
+  %at = arith.addi %row, %column : index
+  %v = memref.load %x[%at] : memref<?xi32>
+  memref.store %v, %y[%i] : memref<?xi32>
+  spmd.return
+}}
+"""
+
+    def make_all(make: Maker) -> list[Any]:
+        return [make.random("i32", MANY), make.zeros("i32", make.n), 110]
+
+    for width in (8, 32, 64):
+        check_native(text, make_all, Launch((128,), (64,)), width=width)
+
+
 def test_nothing_is_gathered_in_one_row():
     module = parsed(kernel("unsigned").replace("%x[%place]", "%x[%column]")).clone()
     for step in (SpmdToLoopsPass(), VectorizePass(width=8)):
