@@ -29,7 +29,7 @@ from spmd.analysis.divergence.analyze import Divergence
 from spmd.analysis.graphs.traversal import reachable
 from spmd.analysis.ranges.integer_range import bit_width
 from spmd.analysis.ranges.ranges import IntegerRanges
-from spmd.analysis.ranges.remainders import is_remainder, rounded_down
+from spmd.analysis.ranges.remainders import is_remainder, leaves_digits, rounded_down
 from spmd.dialects.interfaces.computation import (
     FunctionOfOperands,
     compares_integers,
@@ -39,7 +39,6 @@ from spmd.dialects.interfaces.computation import (
 from spmd.dialects.interfaces.speculation import IntegerDivision
 from spmd.dialects.limits import MAX_LANES
 from spmd.dialects.names import PREDICATES
-from spmd.dialects.rewriting import constant_index
 
 MOST_ASKED = 16
 """Operations that are computed again for a lane."""
@@ -242,10 +241,7 @@ class Edges:
             return None
         number, divisor = op.operands
         ahead = self.divergence.shape(number, self._along).stride
-        known = constant_index(divisor)
-        if known is not None and known <= MAX_LANES:
-            return None  # the digits of a number
-        if ahead is None or not self.is_shared(divisor):
+        if ahead is None or leaves_digits(divisor) or not self.is_shared(divisor):
             return None
         return ahead if division.quotient is None else 0
 

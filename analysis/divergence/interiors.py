@@ -25,7 +25,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from spmd.analysis.divergence.edges import bends
 from spmd.analysis.memory.polynomials import Atom, Polynomial
 from spmd.analysis.memory.sums import Sums, ValueAtom
-from spmd.analysis.ranges.remainders import is_remainder, rounded_down
+from spmd.analysis.ranges.remainders import is_remainder, leaves_digits, rounded_down
 from spmd.dialects.enclosing import is_outside
 from spmd.dialects.interfaces.computation import (
     Elementwise,
@@ -33,7 +33,6 @@ from spmd.dialects.interfaces.computation import (
     is_unsigned,
 )
 from spmd.dialects.interfaces.speculation import is_speculatable
-from spmd.dialects.limits import MAX_LANES
 from spmd.dialects.names import PREDICATES
 from spmd.dialects.rewriting import constant_index
 
@@ -248,8 +247,8 @@ class Interiors:
         value, divisor = op.operands
         if not (self.is_sum(value) and self.is_shared(divisor)):
             return None
-        if (known := constant_index(divisor)) is not None and known <= MAX_LANES:
-            return None  # the digits of a number
+        if leaves_digits(divisor):
+            return None
         number, tests = Number(value), ()
         beyond = Beyond.UNKNOWN if is_unsigned(op) else Beyond.SHIFTED
         if _has(self._sums.of(value), self._sums.of(divisor)):

@@ -14,10 +14,14 @@ from functools import cached_property
 
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
-from xdsl.utils.type import get_element_type_or_self
 
-from spmd.analysis.memory.lane_sums import ZERO, LaneSum, LaneSums, extended
-from spmd.analysis.ranges.integer_range import bit_width
+from spmd.analysis.memory.lane_sums import (
+    ZERO,
+    LaneSum,
+    LaneSums,
+    element_width,
+    extended,
+)
 from spmd.dialects.compat.memory import GatherOp, ScatterOp, StepOp
 from spmd.dialects.element_types import memref_layout, memref_type
 from spmd.dialects.enclosing import is_small
@@ -95,7 +99,7 @@ def position(
     """
     total = ZERO
     for index, factor in parts:
-        found, width = sums.of(index), _bits(index)
+        found, width = sums.of(index), element_width(index)
         if found is not None and exist and not found.exact and width < 64:
             found = found.opaque("index", width)
         found = found and extended(found, width)
@@ -112,18 +116,14 @@ def first_offset(op: GatherOp | ScatterOp) -> int | None:
     return None if found is None or found.terms else found.ahead[0]
 
 
-def _bits(value: SSAValue) -> int:
-    return bit_width(get_element_type_or_self(value.type)) or 0
-
-
 def is_exact(op: arith.SignlessIntegerBinaryOperationWithOverflow) -> bool:
     """Whether `op` computes what it says, modulo 2^64, as addresses are computed."""
     no_wrap = arith.IntegerOverflowFlag.NSW in op.overflow_flags.data
-    return no_wrap or _bits(op.result) == 64
+    return no_wrap or element_width(op.result) == 64
 
 
 def extends(op: arith.IndexCastOp) -> bool:
     """Whether the result is the number that `op` is given, or the number of a lane."""
     if isinstance(op.input.owner, StepOp):
         return True
-    return _bits(op.result) >= _bits(op.input)
+    return element_width(op.result) >= element_width(op.input)

@@ -125,7 +125,7 @@ class LaneSums:
 
     def of(self, value: SSAValue) -> LaneSum | None:
         """What lanes have; `None` if they differ in something unknown, or have no integers."""
-        if not _width(value):
+        if not element_width(value):
             return None
         waiting = [value]
         while waiting:
@@ -146,7 +146,7 @@ class LaneSums:
     def leaf(self, value: SSAValue) -> LaneSum | None:
         """What lanes have, if that does not depend on how it is computed."""
         if (number := splat_number(value)) is not None:
-            is_truth = _width(value) == 1
+            is_truth = element_width(value) == 1
             return LaneSum((int(number) & 1 if is_truth else int(number),))
         match value.owner:
             case StepOp() as step:
@@ -198,10 +198,11 @@ def _operands(value: SSAValue) -> list[SSAValue]:
 def _is_lost(value: SSAValue, computed: LaneSum) -> bool:
     """Whether nobody could extend the number, which is known as a whole."""
     scalar = not isinstance(value.type, VectorType)
-    return scalar and not computed.exact and _width(value) < 64
+    return scalar and not computed.exact and element_width(value) < 64
 
 
-def _width(value: SSAValue) -> int:
+def element_width(value: SSAValue) -> int:
+    """The bits of an integer, or of those of a vector; 0 of something else."""
     return bit_width(get_element_type_or_self(value.type)) or 0
 
 
@@ -239,13 +240,15 @@ def _power(op: Operation, places: LaneSum) -> int | None:
     """By which number a shift by so many `places` multiplies or divides."""
     known = places.constant
     return (
-        1 << known if known is not None and 0 <= known < _width(op.results[0]) else None
+        1 << known
+        if known is not None and 0 <= known < element_width(op.results[0])
+        else None
     )
 
 
 @RULES.of(arith.TruncIOp, arith.IndexCastOp, arith.ExtSIOp)
 def _cast(op: Operation, x: LaneSum) -> LaneSum | None:
-    before, after = _width(op.operands[0]), _width(op.results[0])
+    before, after = element_width(op.operands[0]), element_width(op.results[0])
     if after > before:
         return extended(x, before)
     stays = after == before or (not x.terms and not x.carries(after))
@@ -255,7 +258,7 @@ def _cast(op: Operation, x: LaneSum) -> LaneSum | None:
 @RULES.of(arith.CmpiOp)
 def _compare(op: Operation, x: LaneSum, y: LaneSum) -> LaneSum | None:
     assert isinstance(op, arith.CmpiOp), "the rule is for comparisons"
-    width = _width(op.lhs)
+    width = element_width(op.lhs)
     if any(each.terms or (each.carries(width) and not each.exact) for each in (x, y)):
         return None
     number = op.predicate.value.data
@@ -294,7 +297,7 @@ def _select(
 
 @RULES.of(arith.ExtUIOp)
 def _extend_with_zeros(op: Operation, x: LaneSum) -> LaneSum | None:
-    before = _width(op.operands[0])
+    before = element_width(op.operands[0])
     if before == 1 and not x.terms:
         return x
     return None if x.carries(before) else x.opaque("zeros", before)
@@ -339,7 +342,7 @@ def _remainder(op: Operation, x: LaneSum, y: LaneSum) -> LaneSum | None:
 @RULES.of(arith.DivUIOp, arith.ShRUIOp)
 def _divide_unsigned(op: Operation, x: LaneSum, y: LaneSum) -> LaneSum | None:
     by = y.constant if isinstance(op, arith.DivUIOp) else _power(op, y)
-    width = _width(op.results[0])
+    width = element_width(op.results[0])
     if by is None or not _divides(by, x) or x.carries(width):
         return None
     return x.opaque("unsigned", width, by)
@@ -348,7 +351,7 @@ def _divide_unsigned(op: Operation, x: LaneSum, y: LaneSum) -> LaneSum | None:
 @RULES.of(arith.FloorDivSIOp, arith.ShRSIOp)
 def _divide(op: Operation, x: LaneSum, y: LaneSum) -> LaneSum | None:
     by = y.constant if isinstance(op, arith.FloorDivSIOp) else _power(op, y)
-    width = _width(op.results[0])
+    width = element_width(op.results[0])
     if by is None or not _divides(by, x) or (x.carries(width) and not x.exact):
         return None
     return x.opaque("signed", width, by)

@@ -7,6 +7,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from spmd.dialects.interfaces.computation import is_unsigned
 from spmd.dialects.interfaces.speculation import IntegerDivision
+from spmd.dialects.limits import MAX_LANES
 from spmd.dialects.names import PREDICATES
 from spmd.dialects.rewriting import constant_index
 
@@ -16,6 +17,12 @@ def is_remainder(op: Operation | Block) -> bool:
     if isinstance(op, Block) or (division := IntegerDivision.of(op)) is None:
         return False
     return division.quotient is None
+
+
+def leaves_digits(divisor: SSAValue) -> bool:
+    """Whether `divisor` is so small a number that a sub-group has several rows, or all of a row."""
+    known = constant_index(divisor)
+    return known is not None and known <= MAX_LANES
 
 
 def rounded_down(op: arith.SelectOp) -> SSAValue | None:

@@ -14,13 +14,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
+from spmd.analysis.ranges.remainders import leaves_digits
 from spmd.dialects.interfaces.computation import Elementwise
 from spmd.dialects.interfaces.speculation import IntegerDivision
-from spmd.dialects.limits import MAX_LANES
-from spmd.dialects.rewriting import constant_index
-
-LARGE = 1 << 32
-"""What is taken for a number that is not known."""
 
 
 def element_bits(type_: Attribute) -> int:
@@ -69,7 +65,7 @@ def _is_step(op: Operation) -> bool:
     if isinstance(op, arith.MuliOp | arith.ShLIOp):
         return False
     if IntegerDivision.of(op) is not None:
-        return (constant_index(op.operands[1]) or LARGE) > MAX_LANES
+        return not leaves_digits(op.operands[1])
     if isinstance(op, arith.XOrIOp | arith.SelectOp):
         return True  # Remainders are rounded down where signs differ.
     each = Elementwise.of(op)

@@ -32,7 +32,7 @@ def bent_accesses(body: Operation, interiors: Interiors) -> BentAccesses:
     ops = tuple(body.walk())
     if len(ops) <= LARGEST and any(map(bends, ops)):
         for op in ops:
-            if bent := _bent_in(op, body, interiors):
+            if bent := interiors.bent_in(indices_of_shared(op, body)):
                 found[op] = bent
     digits = _digits(found.values(), interiors)
     return {op: bent for op, bent in found.items() if digits.isdisjoint(bent)}
@@ -58,16 +58,13 @@ def _digits(
     return {value for value, key in places.items() if [*families[key]] == [0]}
 
 
-def _bent_in(
-    op: Operation, body: Operation, interiors: Interiors
-) -> Mapping[SSAValue, Straight]:
-    """The bent values in the indices of `op`, if it accesses what lanes share."""
+def indices_of_shared(op: Operation, body: Operation) -> Sequence[SSAValue]:
+    """The indices of `op`, if it accesses memory outside of `body`, and is no atomic update."""
     access = MemoryAccess.of(op)
     if access is None or access.atomic:
-        return {}
-    if all(is_outside(each, body) for each in (*access.reads(op), *access.writes(op))):
-        return interiors.bent_in(access.indices(op) or ())
-    return {}
+        return ()
+    memory = (*access.reads(op), *access.writes(op))
+    return access.indices(op) or () if all(is_outside(m, body) for m in memory) else ()
 
 
 def write_number(

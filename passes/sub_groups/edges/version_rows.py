@@ -75,18 +75,17 @@ from xdsl.passes import ModulePass
 from spmd.analysis.divergence.interiors import Interiors, Number
 from spmd.analysis.graphs.traversal import reachable
 from spmd.analysis.ranges.integer_range import bit_width
-from spmd.analysis.ranges.remainders import rounded_down
+from spmd.analysis.ranges.remainders import leaves_digits, rounded_down
 from spmd.dialects.building import Builder, ConstantPool, Rematerializer
 from spmd.dialects.enclosing import function_around, is_outside
 from spmd.dialects.interfaces.computation import FunctionOfOperands
 from spmd.dialects.interfaces.control_flow import decisions
-from spmd.dialects.interfaces.memory import MemoryAccess, loaded_memory
+from spmd.dialects.interfaces.memory import loaded_memory
 from spmd.dialects.interfaces.speculation import IntegerDivision, Quotient
-from spmd.dialects.limits import MAX_LANES
-from spmd.dialects.rewriting import constant_index, erase_dead_ops, hint, named
+from spmd.dialects.rewriting import erase_dead_ops, hint, named
 from spmd.dialects.spmd import SubGroupOp
 from spmd.dialects.work_groups import NOT_VECTORIZED
-from spmd.passes.sub_groups.edges.bent_accesses import LARGEST
+from spmd.passes.sub_groups.edges.bent_accesses import LARGEST, indices_of_shared
 from spmd.passes.sub_groups.edges.versions import (
     likely_branches,
     load_in_parts,
@@ -181,7 +180,7 @@ def _digits(group: SubGroupOp) -> Mapping[SSAValue, _Digit]:
         for division in divisions
     }
     kept = {value: each for value, each in found.items() if each.division in left}
-    return kept if not _asked_in(group).isdisjoint(kept) else {}
+    return kept if kept and not _asked_in(group).isdisjoint(kept) else {}
 
 
 def _asked_in(group: SubGroupOp) -> set[SSAValue]:
@@ -197,9 +196,8 @@ def _digit(op: Operation, interiors: Interiors, ahead: int) -> _Digit | None:
     if division is None or division.quotient is Quotient.UP:
         return None
     number, divisor = op.operands
-    known = constant_index(divisor)
-    if known is not None and known <= MAX_LANES:
-        return None  # the digits of a number
+    if leaves_digits(divisor):
+        return None
     rising = _whole(number)
     if not (interiors.is_sum(rising) and interiors.is_shared(divisor)):
         return None
@@ -226,12 +224,7 @@ def _accesses(group: SubGroupOp) -> list[tuple[Operation, set[SSAValue]]]:
     """What accesses memory outside of `group`, with all that its indices are made of."""
     found: list[tuple[Operation, set[SSAValue]]] = []
     for op in group.walk():
-        access = MemoryAccess.of(op)
-        if access is None or access.atomic:
-            continue
-        memory = (*access.reads(op), *access.writes(op))
-        if all(is_outside(each, group) for each in memory):
-            indices = access.indices(op) or ()
+        if indices := indices_of_shared(op, group):
             found.append((op, set(reachable(indices, _computed_from))))
     return found
 
@@ -344,17 +337,18 @@ class _Versions:
     def in_two_rows(self, at: Builder) -> None:
         """Copy the operations to a point, with a load from each of two rows in place of one."""
         inside: dict[_Division, SSAValue] = {}
-        first: dict[tuple[_Division, bool], SSAValue] = {}
-        second: dict[tuple[_Division, bool], SSAValue] = {}
+        first: dict[_Digit, SSAValue] = {}
+        second: dict[_Digit, SSAValue] = {}
         for each, place in self._rows.places.items():
             ahead = self._ahead(at, each)
             inside[each] = at.add(arith.CmpiOp(ahead, place.left, "slt"), "inside")
             one = self._rows.constants.number(1, place.row.type)
-            column = self._plus(at, place.column, ahead)
-            first[each, True], first[each, False] = place.row, column
-            second[each, True] = self._plus(at, place.row, one)
-            less = arith.SubiOp(column, place.width)
-            second[each, False] = at.add(less, "column")
+            row, column = _Digit(each, True), _Digit(each, False)
+            first[row] = place.row
+            first[column] = self._plus(at, place.column, ahead)
+            second[row] = self._plus(at, place.row, one)
+            less = arith.SubiOp(first[column], place.width)
+            second[column] = at.add(less, "column")
         copies = self._copied(at)
         for load, digits in self.loads.items():
             divisions = {self._digits[value].division for value in digits}
@@ -363,17 +357,14 @@ class _Versions:
                 copy = copies[load.results[0]].owner
                 assert isinstance(copy, Operation), "a load has a result"
                 parts = (
-                    {copies[value]: part[self._key(value)] for value in digits}
+                    {copies[value]: part[self._digits[value]] for value in digits}
                     for part in (first, second)
                 )
                 load_in_parts(copy, inside[division], *parts)
         for value, digit in self._digits.items():
-            key, copy = self._key(value), copies[value]
-            choice = arith.SelectOp(inside[digit.division], first[key], second[key])
+            copy = copies[value]
+            choice = arith.SelectOp(inside[digit.division], first[digit], second[digit])
             copy.replace_all_uses_with(Builder.after(copy).add(choice, value))
-
-    def _key(self, value: SSAValue) -> tuple[_Division, bool]:
-        return self._digits[value].division, self._digits[value].is_row
 
     def _copied(self, at: Builder) -> Mapping[SSAValue, SSAValue]:
         copies: dict[SSAValue, SSAValue] = {}
