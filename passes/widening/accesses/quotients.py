@@ -37,7 +37,7 @@ from spmd.passes.widening.lanes import Active, Strided, Uniform, Varying
 from spmd.passes.widening.state import Widening
 
 PART_BYTES = 32
-"""Of lanes that take their elements from one register."""
+"""Of the lanes that take their elements from one register."""
 
 
 def load_shared(widening: Widening, op: memref.LoadOp, active: Active) -> bool:
@@ -46,7 +46,7 @@ def load_shared(widening: Widening, op: memref.LoadOp, active: Active) -> bool:
     if found is None:
         return False
     element = op.res.type
-    lanes = min(widening.width, PART_BYTES // max(size_in_bytes(element), 4))
+    lanes = min(widening.width, PART_BYTES // size_in_bytes(element))
     load = _Load(widening, op, found, lanes)
     parts = [load.part(first) for first in range(0, widening.width, lanes)]
     widening.hold(op, [Varying(joined(widening, parts))])

@@ -43,6 +43,8 @@ CASES = [
     ("divui", 64, 1, 13, "index", "f64", 4),
     ("divui", 1000, 999, 1, "index", "i64", 16),
     ("floordivsi", 2, 1, -1, "i64", "bf16", 64),
+    ("divui", 3, 2, 1, "index", "i8", 64),
+    ("divui", 9, 8, 4, "index", "i16", 32),
 ]
 
 
