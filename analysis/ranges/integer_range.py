@@ -61,6 +61,11 @@ class IntegerRange:
             gcd(self.divisor, other.divisor),
         )
 
+    def meet(self, other: IntegerRange) -> IntegerRange:
+        """What both have, of which there must be something; the divisor is that of `self`."""
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        return IntegerRange(low, high, self.divisor)
+
     def clamped(self, width: int, no_wrap: bool) -> IntegerRange:
         """This mathematical result as a machine integer; `no_wrap` is `nsw`."""
         if self.fits(width):

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType
 from xdsl.ir import Operation
 
 from spmd.analysis.op_table import OpTable
+from spmd.analysis.ranges.blends import range_of_blend
 from spmd.analysis.ranges.integer_range import (
     IntegerRange,
     bit_width,
@@ -76,7 +77,7 @@ def _constant(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
 
 def exact_result(op: Operation, inputs: Ranges, width: int) -> IntegerRange | None:
     """What a sum, difference, product or shift to the left would be if it did not wrap."""
-    x, y = inputs
+    x, y = inputs[:2]
     match op:
         case arith.AddiOp():
             low, high, divisor = (
@@ -105,6 +106,8 @@ def _linear(op: Operation, inputs: Ranges, width: int) -> IntegerRange:
     exact = exact_result(op, inputs, width)
     if exact is None:
         return IntegerRange.of_width(width)
+    if len(inputs) > 2 and (blend := range_of_blend(*inputs[2:], width=width)):
+        exact = exact.meet(blend)
     return exact.clamped(width, has_no_signed_wrap(op))
 
 

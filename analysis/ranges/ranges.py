@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from spmd.analysis.ranges.accessed import is_index_of_access
+from spmd.analysis.ranges.blends import Blend
 from spmd.analysis.ranges.integer_range import IntegerRange, bit_width
 from spmd.analysis.ranges.loop_ranges import Carried, Forwarded, carried, forwarded
 from spmd.analysis.ranges.range_rules import RULES, most_items
@@ -174,7 +175,7 @@ def _inputs(value: SSAValue) -> Sequence[SSAValue]:
     if type(owner) is arith.SelectOp:
         return (owner.lhs, owner.rhs)
     if kind in RULES and isinstance(owner, Operation):
-        return owner.operands
+        return (*owner.operands, *(Blend.of(owner) or ()))
     return ()
 
 

@@ -19,8 +19,8 @@ or a quarter as many.
 ```
 
 Sums, products and masks are right in 16 bits if their results are numbers of 16 bits, with a
-sign or without; shifts to the right, comparisons and extrema if what they take is: H. S.
-Warren, *Hacker's Delight*, 2-13. Loops may carry such numbers, as the sums of filters do. All
+sign or without; shifts to the right, comparisons, extrema and quotients by constants if what
+they take is: H. S. Warren, *Hacker's Delight*, 2-13. Loops may carry such numbers, as the sums of filters do. All
 operands have to be at hand: constants, bytes that were extended, what is the same in all
 lanes, and what is computed in 16 bits itself. MLIR has a pass like this
 (`arith-int-range-narrowing`), for any types and without loops.
@@ -55,6 +55,7 @@ from spmd.dialects.interfaces.computation import (
     is_shift,
     is_unsigned,
 )
+from spmd.dialects.interfaces.speculation import IntegerDivision, Quotient
 from spmd.dialects.names import FIRST_UNSIGNED
 from spmd.dialects.rewriting import splat_number
 from spmd.dialects.spmd import SubGroupOp
@@ -66,7 +67,7 @@ _UNSIGNED: dict[type[Operation], type[Operation]] = {
     arith.MinSIOp: arith.MinUIOp,
     arith.MaxSIOp: arith.MaxUIOp,
 }
-"""What gives the same of numbers that are not negative."""
+"""Extrema that are the same of numbers that are not negative."""
 
 SIGNED = 2
 """The first predicate of `arith.cmpi` that reads signs; `FIRST_UNSIGNED` is its like without."""
@@ -105,6 +106,22 @@ def _is_cast(op: Operation | Block) -> TypeGuard[Operation]:
         return False
     widths = _width(op.operands[0]), _width(op.results[0])
     return all(widths) and op.operands[0].type != op.results[0].type
+
+
+def _divides_by_constant(op: Operation) -> bool:
+    """Whether `op` divides, rounding down or to 0, by a positive constant: LLVM multiplies."""
+    division = IntegerDivision.of(op)
+    if division is None or division.quotient is Quotient.UP:
+        return False
+    return (splat_number(op.operands[1]) or 0) > 0
+
+
+def _without_sign(op: Operation) -> type[Operation]:
+    """What gives the same as `op` of numbers that are not negative."""
+    division = IntegerDivision.of(op)
+    if division is None:
+        return _UNSIGNED.get(type(op), type(op))
+    return arith.RemUIOp if division.quotient is None else arith.DivUIOp
 
 
 def _width(value: SSAValue) -> int:
@@ -168,7 +185,7 @@ class _Narrowing:
             return False
         numbers = [each for each in op.operands if _width(each) > BITS]
         result, of = op.results[0], self._ranges.of
-        if compares_integers(op):
+        if compares_integers(op) or _divides_by_constant(op):
             ranges = [of(each) for each in numbers]
             if all(map(_is_unsigned, ranges)):
                 return bool(ranges)
@@ -265,9 +282,7 @@ class _Narrowing:
             left, right = operands
             new = at.add(arith.CmpiOp(left, right, predicate), result)
         else:
-            kind = type(op)
-            if narrow.reads_unsigned:
-                kind = _UNSIGNED.get(kind, kind)
+            kind = _without_sign(op) if narrow.reads_unsigned else type(op)
             # Sums may overflow in 16 bits on the way to what does not.
             flags = {"overflowFlags": arith.IntegerOverflowAttr("none")}
             properties = flags if "overflowFlags" in op.properties else {}

@@ -44,6 +44,30 @@ BODIES = {
       %s = arith.shrui %low, %c8 : I
       %r = arith.select %is_less, %s, %a : I
     """,
+    "blend": """
+      %rest = arith.subi %c150, %b : I
+      %p = arith.muli %b, %a : I
+      %q = arith.muli %c77, %rest : I
+      %r = arith.addi %p, %q : I
+    """,
+    "quotients": """
+      %p = arith.muli %a, %c150 : I
+      %quotient = arith.divsi %p, %c77 : I
+      %down = arith.floordivsi %b, %c8 : I
+      %rest = arith.remsi %p, %c77 : I
+      %sum = arith.addi %quotient, %down : I
+      %r = arith.xori %sum, %rest : I
+    """,
+    "quotients_of_differences": """
+      %d = arith.subi %a, %b : I
+      %quotient = arith.divsi %d, %c77 : I
+      %down = arith.floordivsi %d, %c8 : I
+      %rest = arith.remsi %d, %c77 : I
+      %unsigned = arith.divui %d, %c8 : I
+      %sum = arith.addi %quotient, %down : I
+      %all = arith.addi %sum, %unsigned : I
+      %r = arith.xori %all, %rest : I
+    """,
     "bits": """
       %odd = arith.xori %a, %b : I
       %more = arith.ori %odd, %c77 : I

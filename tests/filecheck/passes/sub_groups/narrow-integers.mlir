@@ -57,6 +57,50 @@ func.func @order(%x: memref<?xi16>, %y: memref<?xi16>, %z: memref<?xi32>, %first
   func.return
 }
 
+// Weights that add up to 255 give no more than 255 times the larger number.
+// CHECK-LABEL: func.func @blend
+func.func @blend(%over: memref<?xi8>, %under: memref<?xi8>, %alpha: memref<?xi8>, %first: index) {
+  %c255 = arith.constant 255 : i32
+  %c256 = arith.constant 256 : i32
+  spmd.sub_group (%i) shape [32] at (%first) {
+    %a = memref.load %over[%i] : memref<?xi8>
+    %b = memref.load %under[%i] : memref<?xi8>
+    %c = memref.load %alpha[%i] : memref<?xi8>
+    %wide = arith.extui %a : i8 to i32
+    %wide_1 = arith.extui %b : i8 to i32
+    %weight = arith.extui %c : i8 to i32
+    %rest = arith.subi %c255, %weight : i32
+    %part = arith.muli %weight, %wide : i32
+    %part_1 = arith.muli %wide_1, %rest : i32
+    // CHECK: %blend = arith.addi %part, {{.*}} : i16
+    // CHECK-NEXT: %mean = arith.divui %blend, %c255_i16 : i16
+    // CHECK-NEXT: %left = arith.remui %blend, %c255_i16 : i16
+    %blend = arith.addi %part, %part_1 : i32
+    %mean = arith.floordivsi %blend, %c255 : i32
+    %left = arith.remsi %blend, %c255 : i32
+    // Those of a weight by itself may be more.
+    // CHECK: %sum = arith.addi {{.*}} : i32
+    %other = arith.muli %wide_1, %weight : i32
+    %sum = arith.addi %part, %other : i32
+    // Of a number with a sign, quotients without one are others.
+    // CHECK: %signed = arith.divsi %difference, %c255_i16 : i16
+    // CHECK: %unsigned = arith.divui {{.*}} : i32
+    // CHECK: %up = arith.ceildivsi {{.*}} : i32
+    %difference = arith.subi %wide, %wide_1 : i32
+    %signed = arith.divsi %difference, %c255 : i32
+    %unsigned = arith.divui %difference, %c255 : i32
+    %up = arith.ceildivsi %difference, %c255 : i32
+    %all = arith.addi %mean, %left : i32
+    %all_1 = arith.addi %all, %sum : i32
+    %all_2 = arith.addi %all_1, %signed : i32
+    %all_3 = arith.addi %all_2, %unsigned : i32
+    %all_4 = arith.addi %all_3, %up : i32
+    %r = arith.trunci %all_4 : i32 to i8
+    memref.store %r, %over[%i] : memref<?xi8>
+  }
+  func.return
+}
+
 // A sum in a loop of a known number of iterations is carried in 16 bits; one that may be larger is not.
 // CHECK-LABEL: func.func @sums
 func.func @sums(%x: memref<?xi8>, %y: memref<?xi32>, %first: index) {
