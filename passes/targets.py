@@ -78,7 +78,12 @@ class Target:
     @property
     def shuffles_two(self) -> bool:
         """Whether one instruction takes any elements of two registers, or loads every n-th."""
-        return self.arch != "x86_64" or self.register_bits >= 512
+        return self.loads_every_nth or self.register_bits >= 512
+
+    @property
+    def loads_every_nth(self) -> bool:
+        """Whether one instruction loads every second to fourth element (Arm: `ld4`)."""
+        return self.arch != "x86_64"
 
 
 _AVX2 = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")

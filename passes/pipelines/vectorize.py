@@ -134,7 +134,7 @@ class VectorizePass(PassSequence):
             WidenSubGroupsPass(),
             VectorizeScansPass(self.target),
             VersionMasksPass(self.target),
-            CombineStridedAccessesPass(),
+            CombineStridedAccessesPass(self.target),
             TileWalksPass(),
             VersionGathersPass(self.target),
             LoadChunksPass(self.target),

@@ -25,10 +25,22 @@ def transposed(at: Builder, rows: Sequence[SSAValue]) -> list[SSAValue]:
     Computer Method for Matrix Transposing", IEEE Transactions on Computers, 1972; the order of
     bits is that of `unpack` and `zip` instructions in blocks, and of `shuf` of whole blocks.
     """
-    type_ = cast(VectorType[Attribute], rows[0].type)
-    height, width = len(rows), type_.get_shape()[0]
+    width = cast(VectorType[Attribute], rows[0].type).get_shape()[0]
+    return exchanged(at, joined_rows(at, rows, width), len(rows), width)
+
+
+def joined_rows(at: Builder, rows: Sequence[SSAValue], width: int) -> list[SSAValue]:
+    """The rows of a matrix, as vectors with a row of each of its square parts."""
+    side = min(len(rows), width)
+    return [joined(at, rows[row::side]) for row in range(side)]
+
+
+def exchanged(
+    at: Builder, vectors: list[SSAValue], height: int, width: int
+) -> list[SSAValue]:
+    """The columns of a matrix of `joined_rows`; `vectors` is used up."""
+    type_, name = cast(VectorType[Attribute], vectors[0].type), vectors[0]
     side = min(height, width)
-    vectors = [joined(at, rows[row::side]) for row in range(side)]
     steps = side.bit_length() - 1
     block = max(1, BLOCK // size_in_bytes(type_.element_type))
     inside = min(steps, block.bit_length() - 1)
@@ -41,7 +53,7 @@ def transposed(at: Builder, rows: Sequence[SSAValue]) -> list[SSAValue]:
             pair = vectors[first], vectors[other]
             for number, place in enumerate((first, other)):
                 picks = _exchange(max(height, width), away, into, number)
-                vectors[place] = at.add(shuffle(*pair, picks), rows[0])
+                vectors[place] = at.add(shuffle(*pair, picks), name)
     columns: list[SSAValue] = []
     for column in range(width):
         part, number = divmod(column, side)
@@ -49,7 +61,7 @@ def transposed(at: Builder, rows: Sequence[SSAValue]) -> list[SSAValue]:
         whole = vectors[number >> inside << inside | low]
         if height < width:
             places = range(part * side, (part + 1) * side)
-            whole = at.add(shuffle(whole, whole, places), rows[0])
+            whole = at.add(shuffle(whole, whole, places), name)
         columns.append(whole)
     return columns
 

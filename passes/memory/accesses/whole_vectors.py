@@ -1,4 +1,4 @@
-"""Loads and stores of all that the lanes of a group access, and shuffles."""
+"""Loads and stores of all that the lanes of a group access."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ REGISTER_BYTES = 32
 def why_not_whole(group: InterleavedGroup) -> str | None:
     """Why the members of `group` stay as they are; `None` if whole vectors are better."""
     _, first = group.members[0]
-    size, lanes = group.size, _lanes(first)
+    size, lanes = group.size, lanes_of(first)
     element = memref_type(first.base).element_type
     bytes_ = size_in_bytes(element)
     step = group.stretch.step
@@ -61,59 +61,23 @@ def why_not_whole(group: InterleavedGroup) -> str | None:
         return "inactive lanes get different values"
     # A shuffle has two sources; a mask takes as many as the elements it is of, and others
     # for lanes that share them.
-    shuffles = sum(_shuffles(each, bytes_) for each in places)
+    taken = sum(shuffles(each, bytes_) for each in places)
     masks = 2 * max(Counter(places[0]).values()) if masked else 0
-    cost = _registers(size * bytes_) * (1 + masks) + shuffles
+    cost = _registers(size * bytes_) * (1 + masks) + taken
     each = 2 * lanes * len(group.members)
     if cost >= each:
         return f"{cost} operations on vectors instead of {each} on elements"
     return None
 
 
-def _shuffles(places: Sequence[int], bytes_: int) -> int:
+def shuffles(places: Sequence[int], bytes_: int) -> int:
     """How many shuffles of two registers take elements from these places."""
     per = REGISTER_BYTES // bytes_
     parts = (places[k : k + per] for k in range(0, len(places), per))
     return sum(max(1, len({place // per for place in part}) - 1) for part in parts)
 
 
-def load_whole(group: InterleavedGroup, constants: ConstantPool) -> None:
-    """Load all elements of the group where its first load stands."""
-    whole = _Whole(group, constants, group.members[0][1])
-    loaded = whole.load()
-    for constant, op in group.members:
-        assert isinstance(op, GatherOp)
-        places = group.places(constant)
-        picked = whole.shuffled(loaded, loaded, places)
-        if not is_all_on(op.mask) and len({*places}) < whole.lanes:
-            # Active lanes have loaded what others share with them.
-            picked = whole.add(arith.SelectOp(op.mask, picked, op.pass_thru))
-        op.result.replace_all_uses_with(hint(picked, op.result))
-    whole.finish()
-
-
-def store_whole(group: InterleavedGroup, constants: ConstantPool) -> None:
-    """Store all elements of the group where its last store stands."""
-    whole = _Whole(group, constants, group.members[-1][1])
-    members = sorted(group.members, key=lambda member: member[0])
-    parts: list[SSAValue] = []
-    for _, op in members:
-        assert isinstance(op, ScatterOp)
-        parts.append(op.value_to_store)
-    # Pairs of neighbours are joined until there are two, which the last shuffle takes.
-    while len(parts) > 2:
-        pairs = zip(parts[::2], parts[1::2], strict=False)
-        parts = [whole.joined(a, b) for a, b in pairs] + parts[len(parts) & ~1 :]
-    first, second = parts[0], parts[-1]
-    order = [0] * group.size
-    for number, (constant, _) in enumerate(members):
-        for lane, place in enumerate(group.places(constant)):
-            order[place] = number * whole.lanes + lane
-    whole.store(whole.shuffled(first, second, order))
-    whole.finish()
-
-
-class _Whole(Builder):
+class WholeVectors(Builder):
     """What a group accesses, as one stretch of elements from `at` on."""
 
     def __init__(
@@ -125,19 +89,29 @@ class _Whole(Builder):
         before = Builder.before(anchor)
         super().__init__(before.point, before.like)
         self._group = group
-        self._constants = constants
+        self.constants = constants
         self._anchor = anchor
         self._new: list[Operation] = []
-        self.lanes = _lanes(anchor)
+        self.lanes = lanes_of(anchor)
         self._array, self._strides = self._flattened()
         self._at = self._start({op: number for number, op in group.members}[anchor])
 
     def shuffled(self, a: SSAValue, b: SSAValue, order: Sequence[int]) -> SSAValue:
         return self.add(shuffle(a, b, order))
 
-    def joined(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        """The elements of `a` and then those of `b`."""
-        return self.shuffled(a, b, range(_length(a) + _length(b)))
+    def interleaved(
+        self, columns: Sequence[SSAValue], order: Sequence[int]
+    ) -> SSAValue:
+        """The elements of all columns, which are numbered column after column, in an order."""
+        parts = columns
+        # Pairs of neighbours are joined until there are two, which the last shuffle takes.
+        while len(parts) > 2:
+            pairs = [
+                self.shuffled(a, b, range(_length(a) + _length(b)))
+                for a, b in zip(parts[::2], parts[1::2], strict=False)
+            ]
+            parts = [*pairs, *parts[len(parts) & ~1 :]]
+        return self.shuffled(parts[0], parts[-1], order)
 
     def load(self) -> SSAValue:
         """
@@ -145,23 +119,21 @@ class _Whole(Builder):
 
         Without masks a last part may overlap the one before.
         """
-        element, end = memref_type(self._array).element_type, self._group.size
+        end = self._group.size
         if not is_all_on(self._anchor.mask):
             other = _elsewhere(self._anchor)
             assert other is not None
             mask = self._mask()
-            off = self._constants.dense(other, element, _length(mask))
+            element = memref_type(self._array).element_type
+            off = self.constants.dense(other, element, _length(mask))
             load = vector.MaskedLoadOp(self._array, self._at, mask, off)
             return self._loaded(load)
         if end % self.lanes == 0 or end < self.lanes:
-            type_ = vector_type(element, end)
-            return self._loaded(vector.LoadOp(self._array, self._at, type_))
+            return self._load(0, end)
         found: SSAValue | None = None
         for start in range(0, end, self.lanes):
             first = min(start, end - self.lanes)
-            at = [*self._at[:-1], self._plus(self._at[-1], first)]
-            type_ = vector_type(element, self.lanes)
-            part = self._loaded(vector.LoadOp(self._array, at, type_))
+            part = self._load(first, self.lanes)
             if found is None:
                 found = part
                 continue
@@ -170,9 +142,31 @@ class _Whole(Builder):
         assert found is not None
         return found
 
-    def store(self, value: SSAValue) -> None:
+    def load_part(self, first: int, count: int) -> SSAValue:
+        """Elements from number `first` on; what would come after the last one is any other."""
+        start = min(first, self._group.size - count)
+        # Where the first load is: its operands may have changed since.
+        op = self._new[0]
+        assert isinstance(op, vector.LoadOp)
+        self._array, self._at = op.base, [*op.indices]
+        part = self._load(start, count)
+        if start == first:
+            return part
+        kept = [*range(first - start, count)]
+        return self.shuffled(part, part, kept + [0] * (count - len(kept)))
+
+    def _load(self, first: int, count: int) -> SSAValue:
+        type_ = vector_type(memref_type(self._array).element_type, count)
+        return self._loaded(vector.LoadOp(self._array, self._from(first), type_))
+
+    def _from(self, first: int) -> list[SSAValue]:
+        """The indices of the element number `first`."""
+        return [*self._at[:-1], self._plus(self._at[-1], first)]
+
+    def store(self, value: SSAValue, first: int = 0) -> None:
+        """Store elements from number `first` on."""
         if is_all_on(self._anchor.mask):
-            self._access(vector.StoreOp(value, self._array, self._at))
+            self._access(vector.StoreOp(value, self._array, self._from(first)))
         else:
             mask = self._mask()
             self._access(vector.MaskedStoreOp(self._array, self._at, mask, value))
@@ -204,7 +198,7 @@ class _Whole(Builder):
     def _plus(self, index: SSAValue, number: int) -> SSAValue:
         if number == 0:
             return index
-        return self.add(arith.AddiOp(index, self._constants.index(number)), index)
+        return self.add(arith.AddiOp(index, self.constants.index(number)), index)
 
     def _flattened(self) -> tuple[SSAValue, Sequence[int | SSAValue]]:
         """The array with its last dimensions as one, and the distances in these."""
@@ -215,7 +209,7 @@ class _Whole(Builder):
             self.append(data)
             each = zip(element_strides(base), data.strides, strict=True)
             strides = [value if number is None else number for number, value in each]
-            return flattened(self, self._constants, base, data), strides
+            return flattened(self, self.constants, base, data), strides
         rows, rank = type_.get_num_dims() - 1, memref_type(base).get_num_dims()
         known = [
             stride for stride in element_strides(base)[rows:] if stride is not None
@@ -250,7 +244,7 @@ class _Whole(Builder):
             if distance != 1:
                 factor = distance
                 if isinstance(factor, int):
-                    factor = self._constants.index(factor)
+                    factor = self.constants.index(factor)
                 part = self.add(arith.MuliOp(index, factor), index)
             at = part if at is None else self.add(arith.AddiOp(at, part), index)
         first = first_offset(anchor)
@@ -260,7 +254,7 @@ class _Whole(Builder):
                 lane = self.add(arith.IndexCastOp(lane, IndexType()))
             at = lane if at is None else self.add(arith.AddiOp(at, lane), at)
         back += first or 0
-        at = self._constants.index(back) if at is None else self._plus(at, back)
+        at = self.constants.index(back) if at is None else self._plus(at, back)
         return [*anchor.offsets[:rows], at]
 
     def _mask(self) -> SSAValue:
@@ -275,7 +269,7 @@ class _Whole(Builder):
         for constant, _ in group.members:
             for lane, place in enumerate(group.places(constant)):
                 lanes_of[place][lane] = None
-        none = self._constants.dense(0, i1, self.lanes, "none")
+        none = self.constants.dense(0, i1, self.lanes, "none")
         orders = zip_longest(*lanes_of, fillvalue=self.lanes)
         first, *others = (self.shuffled(mask, none, order) for order in orders)
         for other in others:
@@ -286,10 +280,10 @@ class _Whole(Builder):
         """How many elements there are up to the last one of the first `count` lanes."""
         gap = step * self.lanes - self._group.size
         if (number := constant_index(count)) is not None:
-            return self._constants.index(min(number, self.lanes) * step - gap)
-        lanes = self._constants.index(self.lanes)
+            return self.constants.index(min(number, self.lanes) * step - gap)
+        lanes = self.constants.index(self.lanes)
         active = self.add(arith.MinSIOp(count, lanes), count)
-        by = self._constants.index(step)
+        by = self.constants.index(step)
         elements = self.add(arith.MuliOp(active, by), "elements")
         return self._plus(elements, -gap)
 
@@ -319,7 +313,8 @@ def _element(op: GatherOp | ScatterOp) -> Attribute:
     return cast(VectorType[Attribute], op.indices.type).element_type
 
 
-def _lanes(op: GatherOp | ScatterOp) -> int:
+def lanes_of(op: GatherOp | ScatterOp) -> int:
+    """How many lanes access memory."""
     return _length(op.indices)
 
 

@@ -14,7 +14,7 @@ times, that branches are taken by half.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import log2
@@ -32,6 +32,7 @@ from spmd.analysis.graphs.traversal import reachable
 from spmd.analysis.memory.rows import takes_digits
 from spmd.analysis.memory.tables import operations_of_look_up, table_length
 from spmd.analysis.memory.walks import Walks
+from spmd.analysis.ranges.short_integers import SHORT
 from spmd.dialects.element_types import memref_type
 from spmd.dialects.enclosing import is_streamed, used_from_outside
 from spmd.dialects.interfaces.computation import Elementwise
@@ -109,6 +110,8 @@ class Estimate:
     are_all: bool = True
     """Whether there is a work-item for each lane."""
     walks: Walks = field(default_factory=Walks)
+    short: Container[SSAValue] = ()
+    """What lanes compute in 16 bits."""
     _tested: dict[Operation, float] = field(default_factory=dict[Operation, float])
 
     @cached_property
@@ -182,7 +185,7 @@ class Estimate:
             return Cycles(cost, cost / self.lanes)
         if any(self.edges.digit(each) is not None for each in op.results):
             return Cycles(cost, cost / self.lanes)  # Mostly of the first lane.
-        bits = max(map(_bits, (*op.operands, *op.results)), default=0)
+        bits = max(map(self._bits, (*op.operands, *op.results)), default=0)
         lanes = self._on_registers(LANES[kind], bits)
         if self.target.converts_one_by_one and _converts_long(op):
             lanes = 2 * MOVED
@@ -337,7 +340,13 @@ class Estimate:
         return cycles / min(self.lanes, self._per_register(bits))
 
     def _per_register(self, bits: int) -> int:
-        return max(1, self.target.register_bits // max(bits, 32))
+        return max(1, self.target.register_bits // max(bits, 8))
+
+    def _bits(self, value: SSAValue) -> int:
+        if value in self.short:
+            return SHORT
+        is_constant = isinstance(value.owner, arith.ConstantOp)
+        return 0 if is_constant else element_bits(value.type)
 
     def _is_of_address(self, op: Operation, kind: CostClass) -> bool:
         """Whether what `op` computes is known but for what is part of addresses either way."""
@@ -382,14 +391,10 @@ def _converts_long(op: Operation) -> bool:
     one, other = op.operands[0], op.results[0]
     if is_float(one.type) == is_float(other.type):
         return False
-    return _bits(other if is_float(one.type) else one) == 64
-
-
-def _bits(value: SSAValue) -> int:
-    return element_bits(value.type)
+    return element_bits((other if is_float(one.type) else one).type) == 64
 
 
 def _bits_of(op: Operation) -> int:
     """The bits of the widest number that `op` loads or computes, but for indices."""
     values = [each for each in op.results if not isinstance(each.type, IndexType)]
-    return max(map(_bits, values), default=0)
+    return max((element_bits(each.type) for each in values), default=0)

@@ -163,9 +163,10 @@ def demand(body: Region, target: Target, analyze: Callable[[], Divergence]) -> D
         bits = min(STREAMED_AT_ONCE, STREAMED_IN_ALL // streams)
         most = max(1, min(bits // target.register_bits, target.registers // 2))
         registers, reason = 1 << most.bit_length() - 1, "stores go around the caches"
-    held, room = _interleaved(body, analyze, memref.LoadOp), target.registers // 2
+    held = _interleaved(body, widest, analyze, memref.LoadOp)
+    room = target.registers // 2
     if held and target.shuffles_two:  # which needs no registers in between
-        held += _interleaved(body, analyze, memref.StoreOp)
+        held += _interleaved(body, widest, analyze, memref.StoreOp)
         room = target.registers
     private = _held_arrays(body, target.registers)
     kept = _kept(body, widest, target.registers // registers, target, analyze)
@@ -313,12 +314,13 @@ def _outermost_loop(op: Operation, body: Region) -> scf.ForOp | None:
 
 def _interleaved(
     body: Region,
+    widest: int,
     analyze: Callable[[], Divergence],
     kind: type[memref.LoadOp | memref.StoreOp],
-) -> int:
+) -> float:
     """
     The registers of what a register of lanes loads with a step, and of what comes of it; or of
-    what it stores so.
+    what it stores so. Of elements that are not the `widest`, a register has more.
     """
     beside = Counter(
         (op.parent, op.memref) for op in body.walk() if isinstance(op, kind)
@@ -334,8 +336,10 @@ def _interleaved(
     whole = kind is memref.LoadOp
     return max(
         (
-            step * whole + min(members, step)
-            for (_, _, step), members in found.items()
+            (step * whole + min(members, step))
+            * element_bits(memref_type(array).element_type)
+            / widest
+            for (_, array, step), members in found.items()
             if members > 1 < step <= LONGEST_STEP
         ),
         default=0,

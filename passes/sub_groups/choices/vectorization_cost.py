@@ -22,6 +22,7 @@ from spmd.analysis.divergence.access_patterns import Pattern, access_pattern
 from spmd.analysis.divergence.analyze import Divergence, analyze_work_items
 from spmd.analysis.divergence.edges import Edges
 from spmd.analysis.divergence.prefix import compares_ids
+from spmd.analysis.ranges.short_integers import short_integers
 from spmd.dialects.interfaces.control_flow import RegionBranch, Runs, decisions
 from spmd.dialects.interfaces.cost import is_library_function
 from spmd.dialects.interfaces.views import underlying_object
@@ -78,7 +79,10 @@ def why_lanes_cost_more(
     dimension, *others = (work_item_dimension(nest[place]) for place in places)
     own = nest[places[0]].body.block.args[0]
     edges = Edges(divergence, own, dimension, others)
-    estimate = Estimate(divergence, edges, dimension, others, lanes, target)
+    short = short_integers(nest[-1])
+    estimate = Estimate(
+        divergence, edges, dimension, others, lanes, target, short=short
+    )
     cycles = estimate.of_block(nest[-1].body.block)
     if cycles.lanes <= cycles.scalar:
         return None

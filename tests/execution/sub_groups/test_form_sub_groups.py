@@ -273,6 +273,49 @@ def test_what_is_loaded_and_stored_with_a_step_is_held_in_registers():
     )
 
 
+PIXELS = """
+spmd.kernel @gray(%p: memref<?x4xi8>, %y: memref<?xi8>) {
+  %i = spmd.global_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %eight = arith.constant 8 : i32
+  %r = memref.load %p[%i, %c0] : memref<?x4xi8>
+  %g = memref.load %p[%i, %c1] : memref<?x4xi8>
+  %b = memref.load %p[%i, %c2] : memref<?x4xi8>
+  %factor_r = arith.constant 77 : i32
+  %factor_g = arith.constant 150 : i32
+  %factor_b = arith.constant 29 : i32
+  %wide_r = arith.extui %r : i8 to i32
+  %wide_g = arith.extui %g : i8 to i32
+  %wide_b = arith.extui %b : i8 to i32
+  %part_r = arith.muli %wide_r, %factor_r : i32
+  %part_g = arith.muli %wide_g, %factor_g : i32
+  %part_b = arith.muli %wide_b, %factor_b : i32
+  %rg = arith.addi %part_r, %part_g : i32
+  %rgb = arith.addi %rg, %part_b : i32
+  %high = arith.shrsi %rgb, %eight : i32
+  %gray = arith.trunci %high : i32 to i8
+  memref.store %gray, %y[%i] : memref<?xi8>
+  spmd.return
+}
+"""
+
+
+def test_bytes_take_less_registers_and_cycles_than_what_they_are_extended_to():
+    """Steps over bytes are as short as those over words, and 16 bits hold what is computed."""
+
+    def arguments(make: Maker):
+        items = make.launch.global_size[0]
+        return [make.random("i8", items, 4), make.random("i8", items)]
+
+    check_native(PIXELS, arguments, Launch((77,), (64,)))
+    for target, lanes in (("x86-64-v2", 16), ("x86-64-v3", 32), ("x86-64-v4", 64)):
+        program = spmd.compile(PIXELS, target=target)
+        (loop,) = program["gray"].explain(group_size=(64,)).kernels[0].loops
+        assert loop.lanes == lanes, target
+
+
 BEGINS_LATE = """
 spmd.kernel @begins_late(%x: memref<?x?xi32>, %n: i32)
     attributes {sub_group_size = 4 : i64} {

@@ -1,5 +1,5 @@
-// RUN: xdsl-opt %s -p combine-strided-accesses --split-input-file | filecheck %s
-// RUN: xdsl-opt %s -p combine-strided-accesses,combine-strided-accesses --split-input-file | filecheck %s
+// RUN: xdsl-opt %s -p 'combine-strided-accesses{target=x86-64-v4}' --split-input-file | filecheck %s
+// RUN: xdsl-opt %s -p 'combine-strided-accesses{target=x86-64-v4},combine-strided-accesses{target=x86-64-v4}' --split-input-file | filecheck %s
 
 // Complex numbers: what lies between the parts of one kind are those of the other.
 

@@ -61,7 +61,7 @@ func.func @order(%x: memref<?xi16>, %y: memref<?xi16>, %z: memref<?xi32>, %first
 // CHECK-LABEL: func.func @blend
 func.func @blend(%over: memref<?xi8>, %under: memref<?xi8>, %alpha: memref<?xi8>, %first: index) {
   %c255 = arith.constant 255 : i32
-  %c256 = arith.constant 256 : i32
+  %c8 = arith.constant 8 : i32
   spmd.sub_group (%i) shape [32] at (%first) {
     %a = memref.load %over[%i] : memref<?xi8>
     %b = memref.load %under[%i] : memref<?xi8>
@@ -78,6 +78,9 @@ func.func @blend(%over: memref<?xi8>, %under: memref<?xi8>, %alpha: memref<?xi8>
     %blend = arith.addi %part, %part_1 : i32
     %mean = arith.floordivsi %blend, %c255 : i32
     %left = arith.remsi %blend, %c255 : i32
+    // Python shifts numbers with a sign; this one has none.
+    // CHECK-NEXT: %high = arith.shrui %blend, %c8_i16 : i16
+    %high = arith.shrsi %blend, %c8 : i32
     // Those of a weight by itself may be more.
     // CHECK: %sum = arith.addi {{.*}} : i32
     %other = arith.muli %wide_1, %weight : i32
@@ -95,7 +98,8 @@ func.func @blend(%over: memref<?xi8>, %under: memref<?xi8>, %alpha: memref<?xi8>
     %all_2 = arith.addi %all_1, %signed : i32
     %all_3 = arith.addi %all_2, %unsigned : i32
     %all_4 = arith.addi %all_3, %up : i32
-    %r = arith.trunci %all_4 : i32 to i8
+    %all_5 = arith.addi %all_4, %high : i32
+    %r = arith.trunci %all_5 : i32 to i8
     memref.store %r, %over[%i] : memref<?xi8>
   }
   func.return

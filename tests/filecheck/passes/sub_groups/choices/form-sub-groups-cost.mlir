@@ -105,7 +105,7 @@ func.func @calls(%n: index, %x: memref<?xf32>) {
 // fills no sub-group is scalar code.
 
 // CHECK-LABEL: func.func @bytes
-// CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "lanes would take 2.3 cycles for each work-item, most of them for gathers; scalar code takes 1.8"}
+// CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "lanes would take 2.2 cycles for each work-item, most of them for gathers; scalar code takes 1.8"}
 // CHECK:           spmd.sub_group ({{.*}}) shape [32] at
 // CHECK-NOT:       spmd.sub_group
 // CHECK:           scf.for {{%.*}} = %whole to %n step %c1 {
