@@ -109,7 +109,7 @@ func.func @calls(%n: index, %x: memref<?xf32>) {
 // CHECK:           spmd.sub_group ({{.*}}) shape [32] at
 // CHECK-NOT:       spmd.sub_group
 // CHECK:           scf.for {{%.*}} = %whole to %n step %c1 {
-// CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "the rest: 32 lanes would take 97 cycles, most of them for tests of lanes; half as many work-items take 21"}
+// CHECK:         } {spmd.work_items = array<i64: 0>, spmd.not_vectorized = "the rest: 32 lanes would take 84 cycles, most of them for tests of lanes; half as many work-items take 21"}
 // CHECK-NOT:     not_vectorized
 func.func @bytes(%n: index, %x: memref<?xi8>, %at: memref<?xindex>, %y: memref<?xf32>) {
   %c0 = arith.constant 0 : index
