@@ -28,8 +28,6 @@ what makes them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from heapq import heappop, heappush
-from itertools import count
 from typing import NamedTuple, cast
 
 from xdsl.dialects import arith, vector
@@ -81,21 +79,28 @@ class MemoryOrder:
         self._picks: dict[vector.ShuffleOp, None] = {}
         self._loads: dict[tuple[SSAValue, int], SSAValue] = {}
         self._shuffles = 0
-        waiting: list[tuple[int, int, Columns]] = []
-        order = count()
+        self._ask(self._columns)
 
-        def ask(columns: Columns) -> None:
-            last = max(numbers.get(cast(Operation, x.owner), -1) for x in columns)
-            heappush(waiting, (-last, next(order), columns))
-
-        # Operations come after all that use their results, so that it is known what these are.
-        ask(self._columns)
+    def _ask(self, columns: Columns) -> None:
+        """Plan the chunks of `columns` and of what these are made of."""
+        waiting = [columns]
         while waiting:
-            columns = heappop(waiting)[-1]
-            if columns not in self._plan:
+            dropped, later = len(self._dropped), list[Columns]()
+            while waiting:
+                columns = waiting.pop()
+                if columns in self._plan:
+                    continue
+                if self._may_be_same_later(columns):
+                    later.append(columns)
+                    continue
                 self._plan[columns] = chunks = self._chunks(columns)
-                for each in chunks.of:
-                    ask(each)
+                waiting += chunks.of
+            # Perhaps it is known by now that all users of what is left are dropped.
+            if len(self._dropped) > dropped:
+                waiting = later
+                continue
+            for columns in later:
+                self._plan[columns] = self._put_together(columns)
 
     @property
     def is_better(self) -> bool:
@@ -262,13 +267,17 @@ class MemoryOrder:
             for x in vectors
         )
 
+    def _may_be_same_later(self, columns: Columns) -> bool:
+        """Whether the same operation makes all columns, but perhaps not for them alone."""
+        return self._are_same(columns) and not all(map(self._is_dropped, columns))
+
     def _are_same(self, columns: Columns) -> bool:
-        """Whether the same operation makes all columns, and for them alone."""
+        """Whether the same operation makes all columns."""
         if not all(map(self._is_elementwise, columns)) or len({*columns}) < self._step:
             return False
         first, *others = (cast(Operation, each.owner) for each in columns)
         types = [x.type for x in first.operands]
-        return all(map(self._is_dropped, columns)) and all(
+        return all(
             type(op) is type(first)
             and op.properties == first.properties
             and [x.type for x in op.operands] == types

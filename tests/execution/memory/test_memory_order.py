@@ -146,13 +146,14 @@ def test_blended_pixels_are_shuffled_once():
     text = "\n".join(
         f"  %c{k} = arith.constant {k} : index\n"
         f"  %x{k} = memref.load %over[%i, %c{k}] : memref<?x4xi8>\n"
-        f"  %y{k} = memref.load %under[%i, %c{k}] : memref<?x4xi8>\n"
-        f"  %a{k} = arith.extui %x{k} : i8 to i16\n"
-        f"  %b{k} = arith.extui %y{k} : i8 to i16"
+        f"  %y{k} = memref.load %under[%i, %c{k}] : memref<?x4xi8>"
         for k in range(4)
     )
+    text += "\n  %a3 = arith.extui %x3 : i8 to i16"
     text += "\n  %rest = arith.subi %c255, %a3 : i16\n"
-    text += "\n".join(
+    text += "\n".join(f"  %a{k} = arith.extui %x{k} : i8 to i16" for k in range(3))
+    text += "".join(
+        f"\n  %b{k} = arith.extui %y{k} : i8 to i16\n"
         f"  %p{k} = arith.muli %a{k}, %a3 : i16\n"
         f"  %q{k} = arith.muli %b{k}, %rest : i16\n"
         f"  %s{k} = arith.addi %p{k}, %q{k} : i16\n"
