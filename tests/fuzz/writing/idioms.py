@@ -135,6 +135,31 @@ class Idioms(Meeting):
         text = f"vector.extract {found}[{place}] : {t} from {vector}"
         self.op(text, t, [Value("", t, False)])
 
+    def channels(self) -> None:
+        """A few elements of one's own, of which mostly the same operations make others."""
+        count = self.pick((2, 3, 4, 4, 8))
+        t = self.pick(INTEGERS if self.features.bits else self.types())
+        memref = f"memref<?x{count}x{t}>"
+        own = self.parameter(f"channels{count}", t, memref)
+        at = [f"{own}[%item, {self.index_of(k)}] : {memref}" for k in range(count)]
+        loaded = [
+            self.op(f"memref.load {each}", t, [Value("", t, False)]) for each in at
+        ]
+        weight, turn = self.pick((self.value(t), *loaded)), self.choose(count)
+        values = [loaded[(k + turn) % count] for k in range(count)]
+        for _ in range(1 + self.choose(2)):
+            names = ("addi", "muli", "xori") if t[0] == "i" else ("addf", "subf")
+            name = self.pick(names)
+            texts = [
+                f"arith.{name} {each.name}, {weight.name} : {t}" for each in values
+            ]
+            values = [self.op(text, t, [weight]) for text in texts]
+            weight = self.pick((weight, loaded[turn]))
+        if self.maybe(4):
+            values[-1] = self.combined(values[-1], self.value(t))
+        for value, each in zip(values, at, strict=True):
+            self.line(f"memref.store {value.name}, {each}")
+
     def alias(self) -> None:
         """An array as one of unknown size, or with another offset and other strides."""
         arrays = [each for scope in self.privates for each in scope]

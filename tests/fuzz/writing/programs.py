@@ -104,6 +104,8 @@ class Kernel:
                 made.append(random(dtype, make.n))
             elif what in ("rows", "own_rows"):
                 made.append(random(dtype, make.n, ROW))
+            elif what.startswith("channels"):
+                made.append(random(dtype, make.n, int(what.removeprefix("channels"))))
             elif what == "backwards":
                 made.append(random(dtype, 2 * make.n, ROW)[::-2])
             elif what in ("columns", "own_columns"):
@@ -156,6 +158,7 @@ class Program(Stencils):
             self.tree,
             self.own_atomic,
             self.part_of_row,
+            self.channels,
             self.alias,
             self.ask_ahead,
         )
