@@ -25,7 +25,15 @@ from spmd.passes.sub_groups.choices.elements import element_bits
 from spmd.passes.sub_groups.choices.latency import is_near
 from spmd.passes.sub_groups.choices.places import Offset, Positions
 from spmd.passes.sub_groups.choices.vectorization_cost import executed_ops, loops_around
-from spmd.passes.targets import APART, CACHE_LINE_BITS, CHUNKED, MOVE, OPERAND
+from spmd.passes.targets import (
+    APART,
+    CACHE_LINE_BITS,
+    CHUNKED,
+    LONGEST_STEP,
+    MOVE,
+    OPERAND,
+    STRIDED,
+)
 
 
 @dataclass(frozen=True)
@@ -294,6 +302,9 @@ def _price_once(
     if term.walks:
         # Through a tile in registers, and memory.
         return ceil(row / per_register) * rows * (2 * MOVE + log2(per_register))
+    if term.offsets and stride is not None and abs(stride) <= LONGEST_STEP:
+        # All between the first lane and the last, and shuffles.
+        return STRIDED * abs(stride) * ceil(row / per_register) * rows
     is_far = term.is_access and not term.is_local
     return row * rows * (MOVE if is_far else 1)
 

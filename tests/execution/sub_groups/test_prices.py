@@ -47,3 +47,14 @@ def test_work_items_share_what_loops_load_from_memory_of_all():
         assert term.is_shared == (term.is_access and term.depth > 0)
         assert not own.is_shared
         assert own.along is None
+
+
+def test_short_steps_are_vectors_and_others_gathers():
+    """The longer the step, the more of these; beyond eight elements lanes load one by one."""
+    for shape in SHAPES[:2] + SHAPES[3:]:
+        costs = [
+            price(Term((step, step), 32, 0, True, offsets=((0, 0),)), shape, 256, 1)
+            for step in (2, 3, 4, None)
+        ]
+        assert costs == sorted(costs), shape
+        assert costs[0] < costs[-1], shape
