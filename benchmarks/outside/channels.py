@@ -83,3 +83,70 @@ def distances(scale: int) -> Case:
     points = RANDOM(1).random((n, 3), np.float32)
     want = np.linalg.norm(points[:, None] - points, axis=-1)
     return Case(distances, (points, np.zeros_like(want)), 1, want, (n, n))
+
+
+@case
+def tint(scale: int) -> Case:
+    """The red, green and blue of bytes, each by a factor of its own."""
+
+    @spmd.kernel
+    def tint(picture, out):
+        x, y = global_id(0), global_id(1)
+        out[y, x, 0] = np.uint8((np.int32(picture[y, x, 0]) * 250) >> 8)
+        out[y, x, 1] = np.uint8((np.int32(picture[y, x, 1]) * 200) >> 8)
+        out[y, x, 2] = np.uint8((np.int32(picture[y, x, 2]) * 120) >> 8)
+
+    n = 256 // scale
+    picture = RANDOM(1).integers(0, 256, (n, n, 3), np.uint8)
+    want = (picture * np.array([250, 200, 120]) >> 8).astype(np.uint8)
+    return Case(tint, (picture, np.zeros_like(want)), 1, want, (n, n))
+
+
+@case
+def quaternions(scale: int) -> Case:
+    """Rotations one after the other: products of rows of four numbers, of length one."""
+
+    @spmd.kernel
+    def quaternions(p, q, out):
+        i = global_id(0)
+        a, b, c, d = p[i, 0], p[i, 1], p[i, 2], p[i, 3]
+        e, f, g, h = q[i, 0], q[i, 1], q[i, 2], q[i, 3]
+        w = a * e - b * f - c * g - d * h
+        x = a * f + b * e + c * h - d * g
+        y = a * g - b * h + c * e + d * f
+        z = a * h + b * g - c * f + d * e
+        length = np.sqrt(w * w + x * x + y * y + z * z)
+        out[i, 0] = w / length
+        out[i, 1] = x / length
+        out[i, 2] = y / length
+        out[i, 3] = z / length
+
+    n = 16384 // scale
+    p, q = RANDOM(1).random((2, n, 4), np.float32)
+    (a, b, c, d), (e, f, g, h) = p.T, q.T
+    product = [
+        a * e - b * f - c * g - d * h,
+        a * f + b * e + c * h - d * g,
+        a * g - b * h + c * e + d * f,
+        a * h + b * g - c * f + d * e,
+    ]
+    want = np.stack(product, 1)
+    want /= np.linalg.norm(want, axis=1, keepdims=True)
+    return Case(quaternions, (p, q, np.zeros_like(want)), 2, want, n)
+
+
+@case
+def pooling(scale: int) -> Case:
+    """The largest of each 2x2 numbers."""
+
+    @spmd.kernel
+    def pooling(x, out):
+        j, i = global_id(0), global_id(1)
+        upper = max(x[2 * i, 2 * j], x[2 * i, 2 * j + 1])
+        lower = max(x[2 * i + 1, 2 * j], x[2 * i + 1, 2 * j + 1])
+        out[i, j] = max(upper, lower)
+
+    n = 128 // scale
+    x = RANDOM(1).random((2 * n, 2 * n), np.float32)
+    want = x.reshape(n, 2, n, 2).max((1, 3))
+    return Case(pooling, (x, np.zeros_like(want)), 1, want, want.shape)

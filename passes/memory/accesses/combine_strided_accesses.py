@@ -97,11 +97,12 @@ class CombineStridedAccessesPass(ModulePass):
 
 def _combine(block: Block, constants: ConstantPool, target: Target) -> int:
     """How many groups of `block` became whole vectors."""
+    merge_equal_ops(block)  # Python computes `2 * i` wherever it is written.
     groups = [g for g in interleaved_groups(block) if why_not_whole(g) is None]
     loads = [_Loads(each, constants) for each in groups if each.is_load]
     stores = [each for each in groups if not each.is_load]
     if stores:
-        merge_equal_ops(block)
+        merge_equal_ops(block)  # There may be more now that loads are.
         numbers = {op: number for number, op in enumerate(block.ops)}
         for each in stores:
             _store(each, numbers, constants, target)

@@ -168,3 +168,33 @@ func.func @needed_twice(%x: memref<?x4xf32>, %y: memref<?x4xf32>, %z: memref<?xf
   vector.scatter %y[%i, %c3] [%steps], %on, %a2 : memref<?x4xf32>, vector<8xindex>, vector<8xi1>, vector<8xf32>
   func.return
 }
+
+// -----
+
+// Python computes the number of a row wherever it is written.
+
+// CHECK-LABEL: func.func @same_row(
+// CHECK:         %row = arith.muli %j, %c2 : index
+// CHECK-NOT:     arith.muli %j
+// CHECK:         [[BOTH:%\w+]] = vector.load %x[%row, {{%\w+}}] {{.*}} : memref<?x?xf32>, vector<8xf32>
+// CHECK-NEXT:    %even = vector.shuffle [[BOTH]], [[BOTH]] [0, 2, 4, 6] : vector<8xf32>, vector<8xf32>
+// CHECK-NEXT:    %odd = vector.shuffle [[BOTH]], [[BOTH]] [1, 3, 5, 7] : vector<8xf32>, vector<8xf32>
+func.func @same_row(%x: memref<?x?xf32>, %z: memref<?xf32>, %i: index, %j: index) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %by = arith.constant dense<2> : vector<4xindex>
+  %on = arith.constant dense<true> : vector<4xi1>
+  %off = arith.constant dense<0.0> : vector<4xf32>
+  %lane = vector.step : vector<4xindex>
+  %steps = arith.muli %lane, %by : vector<4xindex>
+  %row = arith.muli %j, %c2 : index
+  %first = arith.muli %i, %c2 : index
+  %even = vector.gather %x[%row, %first] [%steps], %on, %off : memref<?x?xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %row_1 = arith.muli %j, %c2 : index
+  %first_1 = arith.muli %i, %c2 : index
+  %second = arith.addi %first_1, %c1 : index
+  %odd = vector.gather %x[%row_1, %second] [%steps], %on, %off : memref<?x?xf32>, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %s = arith.addf %even, %odd : vector<4xf32>
+  vector.store %s, %z[%i] : memref<?xf32>, vector<4xf32>
+  func.return
+}
