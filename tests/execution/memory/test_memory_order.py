@@ -17,6 +17,8 @@ OPS = {
     "i16": ("addi", "muli", "xori", "subi", "maxsi"),
     "f32": ("addf", "mulf", "subf", "divf"),
     "f64": ("addf", "mulf", "subf"),
+    "f16": ("addf", "maximumf"),
+    "bf16": ("mulf", "minimumf"),
     "i64": ("addi", "muli", "andi"),
 }
 
@@ -81,7 +83,7 @@ spmd.kernel @rows(%x: {row}, %y: {row}, %z: {row}, %s: {flat}, %u: {self.type}) 
         return [loaded[k % len(loaded)] for k in range(self.step)]
 
     def _constants(self) -> list[str]:
-        end = ".5" if self.type[0] == "f" else ""
+        end = "" if self.type[0] == "i" else ".5"
         numbers = [self.chosen.randrange(1, 9) for _ in range(self.step)]
         return [self._add(f"arith.constant {k}{end} : {self.type}") for k in numbers]
 
@@ -91,7 +93,7 @@ spmd.kernel @rows(%x: {row}, %y: {row}, %z: {row}, %s: {flat}, %u: {self.type}) 
 
     def _selected(self, a: list[str], b: list[str]) -> list[str]:
         """The lesser or greater of two, which need not be the same for all places."""
-        kind = "cmpf" if self.type[0] == "f" else "cmpi"
+        kind = "cmpi" if self.type[0] == "i" else "cmpf"
         orders = ("olt", "ogt") if kind == "cmpf" else ("slt", "ugt")
         same = self.chosen.random() < 0.5
         found: list[str] = []
