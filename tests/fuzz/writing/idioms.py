@@ -150,10 +150,10 @@ class Idioms(Meeting):
         for _ in range(1 + self.choose(2)):
             names = ("addi", "muli", "xori") if t[0] == "i" else ("addf", "subf")
             name = self.pick(names)
-            texts = [
-                f"arith.{name} {each.name}, {weight.name} : {t}" for each in values
+            values = [
+                self.op(f"arith.{name} {x.name}, {weight.name} : {t}", t, [x, weight])
+                for x in values
             ]
-            values = [self.op(text, t, [weight]) for text in texts]
             weight = self.pick((weight, loaded[turn]))
         if self.maybe(4):
             values[-1] = self.combined(values[-1], self.value(t))
